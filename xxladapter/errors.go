@@ -1,0 +1,55 @@
+package xxladapter
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrNotFound is returned for an id or a name that the store does not have.
+	// Nothing was changed.
+	ErrNotFound = errors.New("xxladapter: not found")
+
+	// ErrConflict is returned when the thing is no longer in the state that the
+	// call needs, for example a fire that another node claimed first. Nothing
+	// was changed.
+	ErrConflict = errors.New("xxladapter: state changed meanwhile")
+)
+
+// A Code sorts the errors that a user may read.
+type Code string
+
+const (
+	CodeInvalid      Code = "invalid"      // the request breaks a rule that the message names
+	CodeNotFound     Code = "not_found"    // the thing does not exist
+	CodeConflict     Code = "conflict"     // the thing exists, but not in the needed state
+	CodeUnauthorized Code = "unauthorized" // token missing or wrong
+)
+
+// An Error carries a message that is meant for the user as it is. Any other
+// error is for the log, and a user is told "internal error" instead.
+type Error struct {
+	Code    Code
+	Message string
+	Err     error // the cause; may be nil
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Invalidf returns an [Error] with [CodeInvalid]. The message names the field,
+// its value and the rule.
+func Invalidf(format string, args ...any) error {
+	return &Error{Code: CodeInvalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// NotFoundf returns an [Error] with [CodeNotFound] that wraps [ErrNotFound].
+func NotFoundf(format string, args ...any) error {
+	return &Error{Code: CodeNotFound, Message: fmt.Sprintf(format, args...), Err: ErrNotFound}
+}
+
+// Conflictf returns an [Error] with [CodeConflict] that wraps [ErrConflict].
+func Conflictf(format string, args ...any) error {
+	return &Error{Code: CodeConflict, Message: fmt.Sprintf(format, args...), Err: ErrConflict}
+}

@@ -1,0 +1,77 @@
+package xxladapter
+
+import (
+	"strings"
+	"time"
+)
+
+// An AddressType says where a group's addresses come from.
+type AddressType int
+
+const (
+	AddressAuto   AddressType = 0 // from registrations
+	AddressManual AddressType = 1 // typed in by an operator
+)
+
+// A Group is the executors that share an app name: one row of xxl_job_group.
+type Group struct {
+	ID          int64
+	AppName     string // 4 to 64 characters
+	Title       string // 1 to 64 characters (12 before release 3.4.0)
+	AddressType AddressType
+	// Addresses is sorted for automatic groups and as typed for manual ones.
+	Addresses []string
+	Updated   time.Time
+}
+
+// Validate checks the rules of upstream's executor form. The first broken one
+// is returned as an [Error] with [CodeInvalid].
+func (g *Group) Validate() error {
+	if err := checkText("app_name", g.AppName, 4, 64); err != nil {
+		return err
+	}
+	if err := checkText("title", g.Title, 1, 64); err != nil {
+		return err
+	}
+	switch g.AddressType {
+	case AddressAuto:
+		return nil
+	case AddressManual:
+	default:
+		return Invalidf("address_type is %d, must be 0 (automatic) or 1 (manual)", g.AddressType)
+	}
+	if len(g.Addresses) == 0 {
+		return Invalidf("address_list is empty, a manual group must have an address")
+	}
+	for _, addr := range g.Addresses {
+		if err := CheckAddress("address_list", addr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckAddress refuses an executor address that is not an http or https URL,
+// or that could not stand in a comma separated list.
+func CheckAddress(field, addr string) error {
+	rest, ok := strings.CutPrefix(addr, "http://")
+	if !ok {
+		rest, ok = strings.CutPrefix(addr, "https://")
+	}
+	if !ok || rest == "" || strings.ContainsAny(addr, ", \t\r\n") || len(addr) > 255 {
+		return Invalidf("%s contains %q, must be http://host:port or https://host:port of at most 255 characters", field, addr)
+	}
+	return nil
+}
+
+// A Registration is an executor's sign of life: one row of xxl_job_registry
+// whose registry_group is EXECUTOR.
+type Registration struct {
+	AppName string // registry_key
+	Address string // registry_value, exactly as the executor sent it
+	Updated time.Time
+}
+
+// RegistrationLife is how long a registration counts without a new beat.
+// XXL-JOB: three beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
+const RegistrationLife = 90 * time.Second

@@ -1,0 +1,132 @@
+package xxladapter
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Job is what an operator schedules: one row of xxl_job_info.
+type Job struct {
+	ID      int64
+	GroupID int64 // the executors that run it
+
+	Name       string // job_desc; 1 to 255 characters
+	Author     string // 1 to 64 characters
+	AlarmEmail string // comma separated; at most 255 characters
+
+	ScheduleType ScheduleType
+	ScheduleConf string // read by the type's rule; at most 128 characters
+	Misfire      MisfireStrategy
+
+	Route      RouteStrategy
+	Handler    string        // the name that the executor registered; at most 255 characters
+	Param      string        // handed to the handler as it is
+	Block      BlockStrategy //
+	Timeout    time.Duration // whole seconds; 0: none
+	RetryCount int           // further attempts after a failed one; 0 or more
+
+	GlueType    GlueType
+	GlueSource  string
+	GlueRemark  string    // at most 128 characters
+	GlueUpdated time.Time // identifies the source's version; never zero in the store
+
+	ChildIDs []int64 // triggered when a run of this job succeeds
+
+	// Running is trigger_status: whether the schedule is on.
+	Running bool
+
+	// TriggerLast and TriggerNext are due times in whole milliseconds, zero
+	// for none. While Running, TriggerNext is the first due time that has no
+	// fire record yet.
+	TriggerLast time.Time
+	TriggerNext time.Time
+
+	Added   time.Time
+	Updated time.Time
+}
+
+// SetDefaults fills the empty enumerations of a new job with the values that
+// upstream's form starts with.
+func (j *Job) SetDefaults() {
+	setDefault(&j.ScheduleType, ScheduleNone)
+	setDefault(&j.Misfire, MisfireDoNothing)
+	setDefault(&j.Route, RouteFirst)
+	setDefault(&j.Block, BlockSerial)
+	setDefault(&j.GlueType, GlueBean)
+}
+
+func setDefault[T ~string](field *T, value T) {
+	if *field == "" {
+		*field = value
+	}
+}
+
+// Validate checks all that can be told from the row alone, by the rules of
+// upstream's job form and the widths of its columns. The first broken rule is
+// returned as an [Error] with [CodeInvalid] that names field, value and rule.
+// Whether the group and the children exist, and whether ScheduleConf can be
+// read, is for the caller.
+func (j *Job) Validate() error {
+	checks := []func() error{
+		func() error { return checkText("name", j.Name, 1, 255) },
+		func() error { return checkText("author", j.Author, 1, 64) },
+		func() error { return checkText("alarm_email", j.AlarmEmail, 0, 255) },
+		func() error { return checkOneOf("schedule_type", j.ScheduleType, scheduleTypes) },
+		func() error { return checkText("schedule_conf", j.ScheduleConf, 0, 128) },
+		func() error { return checkOneOf("misfire_strategy", j.Misfire, misfires) },
+		func() error { return checkOneOf("executor_route_strategy", j.Route, routes) },
+		func() error { return checkOneOf("executor_block_strategy", j.Block, blocks) },
+		func() error { return checkOneOf("glue_type", j.GlueType, glues) },
+		func() error { return checkText("executor_handler", j.Handler, 0, 255) },
+		// 512 was the column's width until 3.4.0; since then it is a TEXT.
+		func() error { return checkBytes("executor_param", j.Param, 65535) },
+		func() error { return checkText("glue_remark", j.GlueRemark, 0, 128) },
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case j.GlueType == GlueBean && strings.TrimSpace(j.Handler) == "":
+		return Invalidf("executor_handler is empty, a BEAN job must name its handler")
+	case j.Timeout < 0 || j.Timeout%time.Second != 0:
+		return Invalidf("executor_timeout is %v, must be whole seconds, 0 or more", j.Timeout)
+	case j.RetryCount < 0:
+		return Invalidf("executor_fail_retry_count is %d, must not be negative", j.RetryCount)
+	}
+	for _, id := range j.ChildIDs {
+		if id <= 0 || id == j.ID {
+			return Invalidf("child_jobid contains %d, must be the id of another job", id)
+		}
+	}
+	return nil
+}
+
+// checkText refuses text with control characters, and text whose length in
+// characters lies outside least to most.
+func checkText(field, text string, least, most int) error {
+	n := utf8.RuneCountInString(text)
+	switch {
+	case !utf8.ValidString(text):
+		return Invalidf("%s is not valid UTF-8", field)
+	case least > 0 && strings.TrimSpace(text) == "":
+		return Invalidf("%s is empty, must have %d to %d characters", field, least, most)
+	case n < least || n > most:
+		return Invalidf("%s has %d characters, must have %d to %d", field, n, least, most)
+	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return Invalidf("%s is %q, must not contain control characters", field, text)
+	}
+	return nil
+}
+
+func checkBytes(field, text string, most int) error {
+	switch {
+	case !utf8.ValidString(text):
+		return Invalidf("%s is not valid UTF-8", field)
+	case len(text) > most:
+		return Invalidf("%s has %d bytes, must have at most %d", field, len(text), most)
+	}
+	return nil
+}

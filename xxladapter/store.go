@@ -1,0 +1,146 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A Store keeps jobs, groups, registrations, fires and logs. All methods may
+// be called from any goroutine. Each one is atomic: it has happened whole and
+// durably when it returns nil, and not at all when it returns an error, unless
+// the error comes from ctx or from the connection, when it may have happened.
+//
+// Returned values belong to the caller. Lists come in ascending id order.
+//
+// The package storetest holds the suite that every Store passes.
+type Store interface {
+	// Now is the store's clock, by which due times are judged.
+	Now(ctx context.Context) (time.Time, error)
+
+	// CreateJob stores a new job, stopped, and returns its id.
+	// [ErrNotFound] if the group does not exist.
+	CreateJob(ctx context.Context, j *Job) (int64, error)
+	// UpdateJob stores what an operator edits, which is everything but
+	// Running, the trigger times, Added and the glue fields. With reschedule
+	// it also sets TriggerNext, and drops the planned fires of the old
+	// schedule. [ErrNotFound] if the job or its group does not exist.
+	UpdateJob(ctx context.Context, j *Job, reschedule bool) error
+	// StartJob switches the schedule on with next as its first due time.
+	StartJob(ctx context.Context, id int64, next time.Time) error
+	// StopJob switches the schedule off, sets both trigger times to zero and
+	// drops the planned fires that came from the schedule. Once it has
+	// returned, none of them can be claimed.
+	StopJob(ctx context.Context, id int64) error
+	// RemoveJob deletes the job with its planned fires, misfires and logs.
+	RemoveJob(ctx context.Context, id int64) error
+	Job(ctx context.Context, id int64) (*Job, error)
+	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)
+
+	// SaveGroup stores a group, as a new one if its ID is 0, and returns its
+	// id. The addresses of an automatic group are computed, not taken.
+	// [ErrConflict] if another group has the app name.
+	SaveGroup(ctx context.Context, g *Group) (int64, error)
+	// RemoveGroup deletes a group. [ErrConflict] while it has jobs.
+	RemoveGroup(ctx context.Context, id int64) error
+	Group(ctx context.Context, id int64) (*Group, error)
+	Groups(ctx context.Context) ([]*Group, error)
+
+	// Register notes a beat. The address is part of its automatic group when
+	// it returns; an app name without a group is kept for the day it gets one.
+	Register(ctx context.Context, appName, address string) error
+	// Unregister forgets an address at once; one that is unknown is fine.
+	Unregister(ctx context.Context, appName, address string) error
+	// ExpireRegistrations forgets the addresses whose last beat is older than
+	// life and returns them.
+	ExpireRegistrations(ctx context.Context, life time.Duration) ([]Registration, error)
+
+	// ClaimDue takes the running jobs whose next trigger time is at most ahead
+	// from now, at most limit of them, earliest first, so that no other
+	// scheduler takes them; asks decide once, or again if the transaction has to be
+	// repeated; stores the decisions and returns the fires they planned, with
+	// ids, together with the number of jobs that were due. decide must be a
+	// pure function.
+	ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+		decide func(now time.Time, due []*Job) []Decision) (planned []Fire, due int, err error)
+	// PlanFires stores fires that do not come from a schedule. A fire whose
+	// due time is taken is moved to the next free millisecond. It returns the
+	// fires as stored.
+	PlanFires(ctx context.Context, fires []Fire) ([]Fire, error)
+	// OpenFires lists fires that are not settled, ordered by due time, then id.
+	OpenFires(ctx context.Context, f FireFilter) ([]Fire, error)
+	// ClaimFire makes a planned fire node's own and inserts its log rows, one
+	// for each shard, in one transaction; further shards become fires of their
+	// own. It returns the claimed fires in the order of logs, with LogID set.
+	// REQUIRES: len(logs) > 0. [ErrConflict] if the fire is no longer planned,
+	// or is gone.
+	ClaimFire(ctx context.Context, id int64, node string, logs []*Log) ([]Fire, error)
+	// TakeOver makes a claimed or ambiguous fire of a dead node's node's own.
+	// [ErrConflict] if it is not from's any more.
+	TakeOver(ctx context.Context, id int64, from, node string) error
+	// SettleFire stores the outcome of a hand-over: it writes the trigger
+	// columns of the log row and removes the fire, or keeps it as ambiguous.
+	// A fire that a result settled before is no error.
+	SettleFire(ctx context.Context, s Settlement) error
+	// FinishRun stores the result of a run. applied is false if the row had a
+	// result before, which stays. [ErrNotFound] if there is no such row. An
+	// ambiguous or claimed fire of the row is settled by it as sent.
+	FinishRun(ctx context.Context, r RunResult) (applied bool, err error)
+
+	Log(ctx context.Context, id int64) (*Log, error)
+	Logs(ctx context.Context, f LogFilter) ([]*Log, error)
+	Misfires(ctx context.Context, jobID int64, limit int) ([]Misfire, error)
+
+	// BeatNode notes that a scheduler node lives, and returns the nodes that
+	// have been silent for longer than life. A node is forgotten when it has
+	// no fire left and is silent.
+	BeatNode(ctx context.Context, node string, life time.Duration) (dead []string, err error)
+
+	// Close waits for running calls and releases the store. Later calls fail.
+	Close() error
+}
+
+// A JobFilter selects jobs; zero fields do not restrict.
+type JobFilter struct {
+	GroupID int64
+	Name    string // part of the name
+	Running *bool
+	AfterID int64
+	Limit   int // 0: all
+}
+
+// A FireFilter selects open fires; zero fields do not restrict.
+type FireFilter struct {
+	JobID     int64
+	State     FireState
+	Node      string    // claimed by
+	DueBefore time.Time // exclusive
+	Limit     int       // 0: all
+}
+
+// A LogFilter selects log rows; zero fields do not restrict.
+type LogFilter struct {
+	JobID   int64
+	AfterID int64
+	// Newest lists the newest rows first.
+	Newest bool
+	Limit  int // 0: all
+}
+
+// A Settlement is the known outcome of a hand-over.
+type Settlement struct {
+	FireID int64
+	LogID  int64
+	// State is empty when the outcome is certain, and the fire is removed; or
+	// [FireAmbiguous].
+	State FireState
+	// Code and Msg go into the trigger columns of the log row; 0 leaves them.
+	Code int
+	Msg  string
+}
+
+// A RunResult is what an executor reported about a run.
+type RunResult struct {
+	LogID int64
+	Code  int // not 0
+	Msg   string
+}

@@ -1,0 +1,134 @@
+package xxladapter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A ScheduleType says how a job's schedule_conf is read. The spelling is
+// XXL-JOB's, with two types that no release of it has.
+type ScheduleType string
+
+const (
+	ScheduleNone     ScheduleType = "NONE"      // only triggered by hand, by a parent or through the API
+	ScheduleCron     ScheduleType = "CRON"      // Quartz cron of six or seven fields
+	ScheduleFixRate  ScheduleType = "FIX_RATE"  // seconds between two due times
+	ScheduleFixDelay ScheduleType = "FIX_DELAY" // seconds after the end of the run before; not in XXL-JOB
+	ScheduleOnce     ScheduleType = "ONCE"      // one RFC 3339 instant; not in XXL-JOB
+)
+
+// A MisfireStrategy says what becomes of a due time that was found later than
+// the window allows.
+type MisfireStrategy string
+
+const (
+	MisfireDoNothing   MisfireStrategy = "DO_NOTHING"
+	MisfireFireOnceNow MisfireStrategy = "FIRE_ONCE_NOW"
+)
+
+// A RouteStrategy chooses the executor of a trigger; the algorithms are in
+// package route.
+type RouteStrategy string
+
+const (
+	RouteFirst             RouteStrategy = "FIRST"
+	RouteLast              RouteStrategy = "LAST"
+	RouteRound             RouteStrategy = "ROUND"
+	RouteRandom            RouteStrategy = "RANDOM"
+	RouteConsistentHash    RouteStrategy = "CONSISTENT_HASH"
+	RouteLFU               RouteStrategy = "LEAST_FREQUENTLY_USED"
+	RouteLRU               RouteStrategy = "LEAST_RECENTLY_USED"
+	RouteFailover          RouteStrategy = "FAILOVER"
+	RouteBusyover          RouteStrategy = "BUSYOVER"
+	RouteShardingBroadcast RouteStrategy = "SHARDING_BROADCAST"
+)
+
+// A BlockStrategy says what an executor does with a run while another run of
+// the same job is going on.
+type BlockStrategy string
+
+const (
+	BlockSerial       BlockStrategy = "SERIAL_EXECUTION"
+	BlockDiscardLater BlockStrategy = "DISCARD_LATER"
+	BlockCoverEarly   BlockStrategy = "COVER_EARLY"
+)
+
+// A GlueType says where a job's code is: in the executor (BEAN) or in the
+// job's own source text.
+type GlueType string
+
+const (
+	GlueBean       GlueType = "BEAN"
+	GlueGroovy     GlueType = "GLUE_GROOVY"
+	GlueShell      GlueType = "GLUE_SHELL"
+	GluePython     GlueType = "GLUE_PYTHON"
+	GluePython2    GlueType = "GLUE_PYTHON2"
+	GlueNodejs     GlueType = "GLUE_NODEJS"
+	GluePowershell GlueType = "GLUE_POWERSHELL"
+	GluePHP        GlueType = "GLUE_PHP"
+)
+
+var (
+	scheduleTypes = []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleFixDelay, ScheduleOnce}
+	misfires      = []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow}
+	routes        = []RouteStrategy{
+		RouteFirst, RouteLast, RouteRound, RouteRandom, RouteConsistentHash,
+		RouteLFU, RouteLRU, RouteFailover, RouteBusyover, RouteShardingBroadcast,
+	}
+	blocks = []BlockStrategy{BlockSerial, BlockDiscardLater, BlockCoverEarly}
+	glues  = []GlueType{
+		GlueBean, GlueGroovy, GlueShell, GluePython, GluePython2, GlueNodejs, GluePowershell, GluePHP,
+	}
+)
+
+// checkOneOf refuses a value that is not in known, naming all that are.
+func checkOneOf[T ~string](field string, value T, known []T) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = string(k)
+	}
+	return Invalidf("%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
+}
+
+// A TriggerType says what caused a trigger.
+type TriggerType string
+
+const (
+	TriggerCron    TriggerType = "CRON"    // a due time of any schedule type
+	TriggerMisfire TriggerType = "MISFIRE" // FIRE_ONCE_NOW for due times that were missed
+	TriggerManual  TriggerType = "MANUAL"  // an operator
+	TriggerParent  TriggerType = "PARENT"  // the success of a parent job
+	TriggerRetry   TriggerType = "RETRY"   // a failed run with retries left
+	TriggerAPI     TriggerType = "API"     // a program
+)
+
+// Scheduled reports whether triggers of this type come from the job's own
+// schedule, so that they are void once the job is stopped or rescheduled.
+func (t TriggerType) Scheduled() bool { return t == TriggerCron || t == TriggerMisfire }
+
+// Result codes as they stand in log rows and on the wire.
+const (
+	ResultNone    = 0   // not known yet
+	ResultOK      = 200 // accepted, or ended well
+	ResultFail    = 500 // refused, or ended badly
+	ResultTimeout = 502 // ended by executor_timeout
+)
+
+// ResultName puts a result code into a word for people.
+func ResultName(code int) string {
+	switch code {
+	case ResultNone:
+		return "open"
+	case ResultOK:
+		return "ok"
+	case ResultFail:
+		return "fail"
+	case ResultTimeout:
+		return "timeout"
+	}
+	return fmt.Sprintf("code %d", code)
+}
