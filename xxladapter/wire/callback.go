@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A Callback reports that a run ended.
+type Callback struct {
+	LogID      Int
+	LogTime    Int
+	HandleCode Int
+	HandleMsg  string
+}
+
+// callback is the union of what the generations send. executeResult comes from
+// the common Go executor, and old releases of it send nothing else.
+type callback struct {
+	LogID         Int            `json:"logId"`
+	LogDateTim    *Int           `json:"logDateTim,omitempty"`
+	LogDateTime   *Int           `json:"logDateTime,omitempty"`
+	HandleCode    Int            `json:"handleCode"`
+	HandleMsg     *string        `json:"handleMsg,omitempty"`
+	ExecuteResult *executeResult `json:"executeResult,omitempty"`
+}
+
+type executeResult struct {
+	Code Int              `json:"code"`
+	Msg  *json.RawMessage `json:"msg"`
+}
+
+// UnmarshalJSON takes either spelling of the time, and falls back on the code
+// and text of executeResult where handleCode is missing or 0.
+func (c *Callback) UnmarshalJSON(data []byte) error {
+	var raw callback
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	*c = Callback{LogID: raw.LogID, LogTime: either(raw.LogDateTime, raw.LogDateTim), HandleCode: raw.HandleCode}
+	if raw.HandleMsg != nil {
+		c.HandleMsg = *raw.HandleMsg
+	}
+	if raw.ExecuteResult != nil && c.HandleCode == 0 {
+		c.HandleCode = raw.ExecuteResult.Code
+		if c.HandleMsg == "" && raw.ExecuteResult.Msg != nil {
+			c.HandleMsg = plainText(*raw.ExecuteResult.Msg)
+		}
+	}
+	return nil
+}
+
+// plainText is a JSON string's content, nothing for null, and any other value
+// as it stands.
+func plainText(raw json.RawMessage) string {
+	var text *string
+	if json.Unmarshal(raw, &text) != nil {
+		return string(raw)
+	}
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// MarshalJSON writes the fields of G1 to G3.
+func (c Callback) MarshalJSON() ([]byte, error) {
+	raw := callback{LogID: c.LogID, LogDateTim: &c.LogTime, HandleCode: c.HandleCode}
+	if c.HandleMsg != "" {
+		raw.HandleMsg = &c.HandleMsg
+	}
+	return json.Marshal(raw)
+}
+
+// Callbacks is the body of [OpCallback]. It is decoded from the bare list of
+// G1 to G3 or from G4's object, and encoded as the bare list.
+type Callbacks []Callback
+
+// UnmarshalJSON refuses a body that is neither.
+func (c *Callbacks) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		var wrapped struct {
+			List []Callback `json:"callbackList"`
+		}
+		if err := json.Unmarshal(data, &wrapped); err != nil {
+			return err
+		}
+		*c = wrapped.List
+		return nil
+	}
+	var list []Callback
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	*c = list
+	return nil
+}
+
+// MarshalG4 writes the object that G4 admins want.
+func (c Callbacks) MarshalG4() ([]byte, error) {
+	type item struct {
+		LogID      Int    `json:"logId"`
+		LogTime    Int    `json:"logDateTime"`
+		HandleCode Int    `json:"handleCode"`
+		HandleMsg  string `json:"handleMsg,omitempty"`
+	}
+	list := make([]item, len(c))
+	for i, cb := range c {
+		list[i] = item(cb)
+	}
+	return json.Marshal(map[string]any{"callbackList": list})
+}
+
+// A Registry is the body of [OpRegistry] and [OpRegistryRemove].
+type Registry struct {
+	Group string `json:"registryGroup"` // [RegistryGroup]
+	Key   string `json:"registryKey"`   // app name
+	Value string `json:"registryValue"` // address
+}

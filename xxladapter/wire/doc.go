@@ -1,0 +1,14 @@
+// Package wire is the XXL-JOB protocol: every path, header, field and code that
+// schedulers ("admins") and executors exchange as JSON over HTTP.
+//
+// The protocol changed in small steps, which are called generations here:
+//
+//	G1  2.2.0 to 3.1.1   POST /run, replies carry "content", callbacks are a bare list
+//	G2  3.2.0            the same, successful replies carry a msg
+//	G3  3.3.0 to 3.4.2   replies carry "data" instead of "content"
+//	G4  3.5 (unreleased) POST /trigger, callbacks in an object, two headers required
+//
+// Decoding is lenient: it takes the spellings of all generations, and numbers
+// as Java's Gson reads them. Encoding is exact: what is sent can be read by a
+// peer of any generation; see [Reply] and [LogRequest].
+package wire

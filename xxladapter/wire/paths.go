@@ -1,0 +1,73 @@
+package wire
+
+// Paths on an executor. The address it registered is the base.
+const (
+	PathBeat     = "/beat"
+	PathIdleBeat = "/idleBeat"
+	PathRun      = "/run"     // G1 to G3
+	PathTrigger  = "/trigger" // G4
+	PathKill     = "/kill"
+	PathLog      = "/log"
+)
+
+// Operations on an admin, below [AdminPath] or [AdminContextPath].
+const (
+	OpRegistry       = "registry"
+	OpRegistryRemove = "registryRemove"
+	OpCallback       = "callback"
+)
+
+// An admin answers below both: the context path was /xxl-job-admin up to
+// 3.4.0 and is / from 3.4.1 on.
+const (
+	AdminPath        = "/api/"
+	AdminContextPath = "/xxl-job-admin/api/"
+)
+
+// Headers and content types.
+const (
+	HeaderToken   = "XXL-JOB-ACCESS-TOKEN"
+	HeaderAppName = "XXL-JOB-APPNAME" // G4
+
+	ContentType         = "application/json;charset=UTF-8"
+	ExecutorContentType = "text/html;charset=UTF-8" // what Java executors answer with
+)
+
+// MaxBody is the largest request body in bytes that a peer accepts.
+// XXL-JOB: HttpObjectAggregator(5 * 1024 * 1024) in EmbedServer.
+const MaxBody = 5 << 20
+
+// RegistryGroup is the registry_group of executors; ADMIN exists and is never sent.
+const RegistryGroup = "EXECUTOR"
+
+// Codes in replies and results.
+const (
+	CodeOK      = 200
+	CodeFail    = 500
+	CodeTimeout = 502 // only as the handleCode of a callback
+)
+
+// Texts that peers show to people, and that older programs look for.
+const (
+	MsgMethod        = "invalid request, HttpMethod not support."
+	MsgNoOperation   = "invalid request, uri-mapping empty."
+	MsgWrongToken    = "The access token is wrong."
+	MsgEmptyBody     = "invalid request, requestBody empty."
+	MsgIllegal       = "Illegal Argument."
+	MsgBusy          = "job thread is running or has trigger queue."
+	MsgAlreadyKilled = "job thread already killed."
+	MsgNoLogFile     = "readLog fail, logFile not exists"
+	MsgDiscardLater  = "block strategy effect：Discard Later"
+	MsgCoverEarly    = "block strategy effect：Cover Early"
+	MsgKilledByAdmin = "scheduling center kill job."
+	MsgTimeout       = "job execute timeout "
+	PrefixRequestErr = "request error:"                // executor: the request could not be read
+	PrefixOpenAPIErr = "openapi invoke error: "        // admin: the same
+	PrefixNotFound   = "invalid request, uri-mapping(" // both: unknown path
+	PrefixRepeat     = "repeat trigger job, logId:"    // from 3.4.1
+	PrefixRepeatOld  = "repeate trigger job, logId:"   // up to 3.4.0
+	SuffixNotFound   = ") not found."
+)
+
+// NotFound is the text for an unknown path or operation.
+func NotFound(path string) string { return PrefixNotFound + path + SuffixNotFound }
