@@ -1,0 +1,18 @@
+package route
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// busyover is BUSYOVER (XXL-JOB 2.4.2, ExecutorRouteBusyover.java). It asks
+// about the job's own runs on an executor, not about the load of the machine.
+func (r *Routes) busyover(ctx context.Context, jobID int64, addrs []string) (string, error) {
+	if r.prober == nil {
+		return "", errNoProber
+	}
+	return walk(ctx, xxladapter.RouteBusyover, addrs, func(ctx context.Context, addr string) error {
+		return r.prober.IdleBeat(ctx, addr, jobID)
+	})
+}
