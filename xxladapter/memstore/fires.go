@@ -1,0 +1,185 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// PlanFires implements [xxladapter.Store].
+func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var planned []xxladapter.Fire
+	for _, f := range fires {
+		planned = append(planned, s.plan(f))
+	}
+	return planned, nil
+}
+
+// plan stores f as a planned fire, at the first free millisecond from its due
+// time on.
+//
+// Invariant: the open fires of a job with the same due time are the shards of
+// one claimed fire. A due time is therefore taken by any of them, whatever its
+// shard.
+func (s *Store) plan(f xxladapter.Fire) xxladapter.Fire {
+	s.lastFire++
+	c := copyFire(&f)
+	c.ID = s.lastFire
+	c.State = xxladapter.FirePlanned
+	c.Node, c.LogID, c.Claimed = "", 0, time.Time{}
+	c.Due = toMilli(f.Due)
+	for len(s.firesAt[keyOf(&c)]) > 0 {
+		c.Due = c.Due.Add(time.Millisecond)
+	}
+	s.addFire(&c)
+	return copyFire(&c)
+}
+
+// dropPlanned forgets the planned fires of a job whose type is selected.
+func (s *Store) dropPlanned(jobID int64, selected func(xxladapter.TriggerType) bool) {
+	for _, f := range s.fires {
+		if f.JobID == jobID && f.State == xxladapter.FirePlanned && selected(f.Type) {
+			s.removeFire(f)
+		}
+	}
+}
+
+func keyOf(f *xxladapter.Fire) dueKey { return dueKey{f.JobID, f.Due.UnixMilli()} }
+
+func (s *Store) addFire(f *xxladapter.Fire) {
+	s.fires[f.ID] = f
+	s.firesAt[keyOf(f)] = append(s.firesAt[keyOf(f)], f)
+}
+
+func (s *Store) removeFire(f *xxladapter.Fire) {
+	delete(s.fires, f.ID)
+	delete(s.firesOf, f.LogID)
+	key := keyOf(f)
+	s.firesAt[key] = slices.DeleteFunc(s.firesAt[key], func(other *xxladapter.Fire) bool { return other == f })
+	if len(s.firesAt[key]) == 0 {
+		delete(s.firesAt, key)
+	}
+}
+
+// OpenFires implements [xxladapter.Store].
+func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var found []xxladapter.Fire
+	for _, fire := range s.fires {
+		switch {
+		case f.JobID != 0 && fire.JobID != f.JobID,
+			f.State != "" && fire.State != f.State,
+			f.Node != "" && fire.Node != f.Node,
+			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore):
+			continue
+		}
+		found = append(found, copyFire(fire))
+	}
+	slices.SortFunc(found, func(a, b xxladapter.Fire) int {
+		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID))
+	})
+	if f.Limit > 0 && len(found) > f.Limit {
+		found = found[:f.Limit]
+	}
+	return found, nil
+}
+
+// ClaimFire implements [xxladapter.Store].
+func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	if len(logs) == 0 {
+		return nil, errors.New("memstore: claim of a fire without a log row")
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	fire := s.fires[id]
+	if fire == nil || fire.State != xxladapter.FirePlanned {
+		return nil, xxladapter.Conflictf("fire %d is no longer planned", id)
+	}
+	if fire.ShardTotal > 0 && len(logs) > 1 {
+		return nil, fmt.Errorf("memstore: fire %d is one shard, but has %d log rows", id, len(logs))
+	}
+	now := toMilli(s.clock())
+	if _, known := s.nodes[node]; !known {
+		s.nodes[node] = now
+	}
+	fire.State = xxladapter.FireClaimed
+	fire.Node = node
+	fire.Claimed = now
+	if fire.ShardTotal == 0 {
+		fire.ShardTotal = len(logs)
+	}
+
+	var claimed []xxladapter.Fire
+	for i, l := range logs {
+		shard := fire
+		if i > 0 {
+			s.lastFire++
+			c := copyFire(fire)
+			c.ID, c.ShardIndex = s.lastFire, i
+			shard = &c
+			s.addFire(shard)
+		}
+		shard.LogID = s.addLog(l)
+		s.firesOf[shard.LogID] = shard
+		claimed = append(claimed, copyFire(shard))
+	}
+	return claimed, nil
+}
+
+// TakeOver implements [xxladapter.Store].
+func (s *Store) TakeOver(ctx context.Context, id int64, from, node string) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	fire := s.fires[id]
+	if fire == nil || fire.State == xxladapter.FirePlanned || fire.Node != from {
+		return xxladapter.Conflictf("fire %d is not node %q's any more", id, from)
+	}
+	if _, known := s.nodes[node]; !known {
+		s.nodes[node] = toMilli(s.clock())
+	}
+	fire.Node = node
+	return nil
+}
+
+// SettleFire implements [xxladapter.Store].
+func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) error {
+	if settled.State != "" && settled.State != xxladapter.FireAmbiguous {
+		return fmt.Errorf("memstore: fire %d settled as %q", settled.FireID, settled.State)
+	}
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	if fire := s.fires[settled.FireID]; fire != nil {
+		if settled.State == "" {
+			s.removeFire(fire)
+		} else if fire.State != xxladapter.FirePlanned {
+			fire.State = settled.State
+		}
+	}
+	if l := s.logs[settled.LogID]; l != nil && settled.Code != 0 {
+		l.TriggerCode, l.TriggerMsg = settled.Code, settled.Msg
+	}
+	return nil
+}

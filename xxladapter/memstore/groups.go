@@ -1,0 +1,161 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// SaveGroup implements [xxladapter.Store].
+func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (int64, error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+
+	if g.ID != 0 && s.groups[g.ID] == nil {
+		return 0, noGroup(g.ID)
+	}
+	for id, other := range s.groups {
+		if id != g.ID && other.AppName == g.AppName {
+			return 0, xxladapter.Conflictf("group %d has the app name %q already", id, g.AppName)
+		}
+	}
+	c := copyGroup(g)
+	if c.ID == 0 {
+		s.lastGroup++
+		c.ID = s.lastGroup
+	}
+	if c.AddressType == xxladapter.AddressAuto {
+		c.Addresses = s.registered(c.AppName)
+	}
+	c.Updated = toSecond(s.clock())
+	s.groups[c.ID] = c
+	return c.ID, nil
+}
+
+// RemoveGroup implements [xxladapter.Store].
+func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	if s.groups[id] == nil {
+		return noGroup(id)
+	}
+	for _, j := range s.jobs {
+		if j.GroupID == id {
+			return xxladapter.Conflictf("group %d still has jobs", id)
+		}
+	}
+	delete(s.groups, id)
+	return nil
+}
+
+// Group implements [xxladapter.Store].
+func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	if g := s.groups[id]; g != nil {
+		return copyGroup(g), nil
+	}
+	return nil, noGroup(id)
+}
+
+// Groups implements [xxladapter.Store].
+func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var found []*xxladapter.Group
+	for _, id := range slices.Sorted(maps.Keys(s.groups)) {
+		found = append(found, copyGroup(s.groups[id]))
+	}
+	return found, nil
+}
+
+// Register implements [xxladapter.Store].
+func (s *Store) Register(ctx context.Context, appName, address string) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	s.beats[beatKey{appName, address}] = toSecond(s.clock())
+	s.refreshGroups(appName)
+	return nil
+}
+
+// Unregister implements [xxladapter.Store].
+func (s *Store) Unregister(ctx context.Context, appName, address string) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	delete(s.beats, beatKey{appName, address})
+	s.refreshGroups(appName)
+	return nil
+}
+
+// ExpireRegistrations implements [xxladapter.Store].
+func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	// A beat is kept in whole seconds, so the limit is cut to them as well:
+	// an address may live up to a second longer, and never shorter.
+	limit := toSecond(s.clock().Add(-life))
+	var expired []xxladapter.Registration
+	for key, at := range s.beats {
+		if at.Before(limit) {
+			expired = append(expired, xxladapter.Registration{AppName: key.appName, Address: key.address, Updated: at})
+			delete(s.beats, key)
+		}
+	}
+	for _, r := range expired {
+		s.refreshGroups(r.AppName)
+	}
+	slices.SortFunc(expired, func(a, b xxladapter.Registration) int {
+		return cmp.Or(cmp.Compare(a.AppName, b.AppName), cmp.Compare(a.Address, b.Address))
+	})
+	return expired, nil
+}
+
+// refreshGroups recomputes the addresses of the automatic groups of appName,
+// and leaves those that have not changed as they are.
+func (s *Store) refreshGroups(appName string) {
+	addresses := s.registered(appName)
+	for _, g := range s.groups {
+		if g.AppName == appName && g.AddressType == xxladapter.AddressAuto && !slices.Equal(g.Addresses, addresses) {
+			g.Addresses = slices.Clone(addresses)
+			g.Updated = toSecond(s.clock())
+		}
+	}
+}
+
+// registered is the sorted addresses of appName.
+func (s *Store) registered(appName string) []string {
+	var addresses []string
+	for key := range s.beats {
+		if key.appName == appName {
+			addresses = append(addresses, key.address)
+		}
+	}
+	slices.Sort(addresses)
+	return addresses
+}
+
+func noGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }

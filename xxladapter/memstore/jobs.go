@@ -1,0 +1,153 @@
+package memstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// CreateJob implements [xxladapter.Store].
+func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+
+	if s.groups[j.GroupID] == nil {
+		return 0, noGroup(j.GroupID)
+	}
+	now := toSecond(s.clock())
+	s.lastJob++
+	c := copyJob(j)
+	c.ID = s.lastJob
+	c.Running = false
+	c.TriggerLast, c.TriggerNext = time.Time{}, time.Time{}
+	c.Added, c.Updated, c.GlueUpdated = now, now, now
+	s.jobs[c.ID] = c
+	return c.ID, nil
+}
+
+// UpdateJob implements [xxladapter.Store].
+func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	old := s.jobs[j.ID]
+	if old == nil {
+		return noJob(j.ID)
+	}
+	if s.groups[j.GroupID] == nil {
+		return noGroup(j.GroupID)
+	}
+	c := copyJob(j)
+	c.Running = old.Running
+	c.TriggerLast, c.TriggerNext = old.TriggerLast, old.TriggerNext
+	c.Added = old.Added
+	c.GlueType, c.GlueSource = old.GlueType, old.GlueSource
+	c.GlueRemark, c.GlueUpdated = old.GlueRemark, old.GlueUpdated
+	c.Updated = toSecond(s.clock())
+	if reschedule {
+		c.TriggerNext = toMilli(j.TriggerNext)
+		s.dropPlanned(j.ID, xxladapter.TriggerType.Scheduled)
+	}
+	s.jobs[j.ID] = c
+	return nil
+}
+
+// StartJob implements [xxladapter.Store].
+func (s *Store) StartJob(ctx context.Context, id int64, next time.Time) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	j := s.jobs[id]
+	if j == nil {
+		return noJob(id)
+	}
+	j.Running = true
+	j.TriggerLast, j.TriggerNext = time.Time{}, toMilli(next)
+	j.Updated = toSecond(s.clock())
+	return nil
+}
+
+// StopJob implements [xxladapter.Store].
+func (s *Store) StopJob(ctx context.Context, id int64) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	j := s.jobs[id]
+	if j == nil {
+		return noJob(id)
+	}
+	j.Running = false
+	j.TriggerLast, j.TriggerNext = time.Time{}, time.Time{}
+	j.Updated = toSecond(s.clock())
+	s.dropPlanned(id, xxladapter.TriggerType.Scheduled)
+	return nil
+}
+
+// RemoveJob implements [xxladapter.Store].
+func (s *Store) RemoveJob(ctx context.Context, id int64) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	if s.jobs[id] == nil {
+		return noJob(id)
+	}
+	delete(s.jobs, id)
+	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
+	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
+	maps.DeleteFunc(s.logs, func(_ int64, l *xxladapter.Log) bool { return l.JobID == id })
+	return nil
+}
+
+// Job implements [xxladapter.Store].
+func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	if j := s.jobs[id]; j != nil {
+		return copyJob(j), nil
+	}
+	return nil, noJob(id)
+}
+
+// Jobs implements [xxladapter.Store].
+func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var found []*xxladapter.Job
+	for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
+		j := s.jobs[id]
+		switch {
+		case f.GroupID != 0 && j.GroupID != f.GroupID,
+			!strings.Contains(j.Name, f.Name),
+			f.Running != nil && j.Running != *f.Running,
+			id <= f.AfterID:
+			continue
+		}
+		found = append(found, copyJob(j))
+		if f.Limit > 0 && len(found) == f.Limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+func noJob(id int64) error { return xxladapter.NotFoundf("job %d does not exist", id) }

@@ -1,0 +1,104 @@
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// addLog stores a copy of l under a new id.
+func (s *Store) addLog(l *xxladapter.Log) int64 {
+	s.lastLog++
+	c := copyLog(l)
+	c.ID = s.lastLog
+	c.TriggerTime, c.HandleTime = toSecond(l.TriggerTime), toSecond(l.HandleTime)
+	s.logs[c.ID] = c
+	return c.ID
+}
+
+// FinishRun implements [xxladapter.Store].
+func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error) {
+	if r.Code == xxladapter.ResultNone {
+		return false, fmt.Errorf("memstore: result of log %d has no code", r.LogID)
+	}
+	if err := s.enter(ctx); err != nil {
+		return false, err
+	}
+	defer s.mu.Unlock()
+
+	l := s.logs[r.LogID]
+	if l == nil {
+		return false, noLog(r.LogID)
+	}
+	if f := s.firesOf[r.LogID]; f != nil {
+		s.removeFire(f)
+	}
+	if l.HandleCode != xxladapter.ResultNone {
+		return false, nil
+	}
+	l.HandleTime = toSecond(s.clock())
+	l.HandleCode = r.Code
+	l.HandleMsg = cut(r.Msg, xxladapter.MaxHandleMsg)
+	if l.TriggerCode == xxladapter.ResultNone {
+		l.TriggerCode = xxladapter.ResultOK // there is a result, so it was sent
+	}
+	return true, nil
+}
+
+// cut keeps the first most characters of text.
+func cut(text string, most int) string {
+	for i := range text {
+		if most == 0 {
+			return text[:i]
+		}
+		most--
+	}
+	return text
+}
+
+// Log implements [xxladapter.Store].
+func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	if l := s.logs[id]; l != nil {
+		return copyLog(l), nil
+	}
+	return nil, noLog(id)
+}
+
+// Logs implements [xxladapter.Store]. AfterID is a position in the listed
+// order: with Newest, the rows older than it follow.
+func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	ids := slices.Sorted(maps.Keys(s.logs))
+	if f.Newest {
+		slices.Reverse(ids)
+	}
+	var found []*xxladapter.Log
+	for _, id := range ids {
+		l := s.logs[id]
+		switch {
+		case f.JobID != 0 && l.JobID != f.JobID,
+			f.AfterID != 0 && !f.Newest && id <= f.AfterID,
+			f.AfterID != 0 && f.Newest && id >= f.AfterID:
+			continue
+		}
+		found = append(found, copyLog(l))
+		if f.Limit > 0 && len(found) == f.Limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+func noLog(id int64) error { return xxladapter.NotFoundf("log %d does not exist", id) }

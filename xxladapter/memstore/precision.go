@@ -1,0 +1,64 @@
+package memstore
+
+import (
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The reference keeps no more precision than the tables do, so that what it
+// returns is what every store returns: due times in whole milliseconds, what
+// upstream has in a datetime column in whole seconds, all of it in UTC.
+
+// toMilli cuts t to whole milliseconds; zero stays zero.
+func toMilli(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// toSecond cuts t to whole seconds; zero stays zero.
+func toSecond(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.Unix(t.Unix(), 0).UTC()
+}
+
+// list returns a copy of what the columns can tell apart: an empty list and
+// none are the same.
+func list[T any](items []T) []T {
+	if len(items) == 0 {
+		return nil
+	}
+	return slices.Clone(items)
+}
+
+func copyJob(j *xxladapter.Job) *xxladapter.Job {
+	c := *j
+	c.ChildIDs = list(j.ChildIDs)
+	return &c
+}
+
+func copyGroup(g *xxladapter.Group) *xxladapter.Group {
+	c := *g
+	c.Addresses = list(g.Addresses)
+	return &c
+}
+
+func copyFire(f *xxladapter.Fire) xxladapter.Fire {
+	c := *f
+	c.Addresses = list(f.Addresses)
+	if f.Param != nil {
+		param := *f.Param
+		c.Param = &param
+	}
+	return c
+}
+
+func copyLog(l *xxladapter.Log) *xxladapter.Log {
+	c := *l
+	return &c
+}

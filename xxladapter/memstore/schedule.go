@@ -1,0 +1,104 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// ClaimDue implements [xxladapter.Store]. decide runs with the store locked,
+// so it must not call it.
+func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
+
+	if err := s.enter(ctx); err != nil {
+		return nil, 0, err
+	}
+	defer s.mu.Unlock()
+
+	now := s.clock()
+	due := s.due(now.Add(ahead), limit)
+	if len(due) == 0 {
+		return nil, 0, nil
+	}
+	claimed := make(map[int64]*xxladapter.Job, len(due))
+	shown := make([]*xxladapter.Job, len(due)) // decide may write to what it gets
+	for i, j := range due {
+		claimed[j.ID] = j
+		shown[i] = copyJob(j)
+	}
+
+	var planned []xxladapter.Fire
+	for _, d := range decide(now, shown) {
+		j := claimed[d.JobID]
+		if j == nil {
+			continue
+		}
+		j.TriggerLast, j.TriggerNext = toMilli(d.Last), toMilli(d.Next)
+		j.Running = !d.Stop
+		for _, f := range d.Fires {
+			f.JobID = d.JobID
+			if f, ok := s.planDue(f); ok {
+				planned = append(planned, f)
+			}
+		}
+		for _, m := range d.Misfires {
+			s.lastMisfire++
+			m.ID, m.JobID = s.lastMisfire, d.JobID
+			m.Due, m.Until, m.At = toMilli(m.Due), toMilli(m.Until), toMilli(m.At)
+			s.misfires = append(s.misfires, m)
+		}
+	}
+	return planned, len(due), nil
+}
+
+// due is the running jobs whose next trigger time is at most until, earliest
+// first.
+func (s *Store) due(until time.Time, limit int) []*xxladapter.Job {
+	var due []*xxladapter.Job
+	for _, j := range s.jobs {
+		if j.Running && !j.TriggerNext.After(until) {
+			due = append(due, j)
+		}
+	}
+	slices.SortFunc(due, func(a, b *xxladapter.Job) int {
+		return cmp.Or(a.TriggerNext.Compare(b.TriggerNext), cmp.Compare(a.ID, b.ID))
+	})
+	return due[:min(max(limit, 0), len(due))]
+}
+
+// planDue plans the fire of a due time, unless the schedule promised it
+// before. A fire from elsewhere that happens to hold the due time must not
+// swallow it.
+func (s *Store) planDue(f xxladapter.Fire) (xxladapter.Fire, bool) {
+	f.Due = toMilli(f.Due)
+	for _, other := range s.firesAt[keyOf(&f)] {
+		if other.Type.Scheduled() {
+			return xxladapter.Fire{}, false
+		}
+	}
+	return s.plan(f), true
+}
+
+// Misfires implements [xxladapter.Store]: the newest limit misfires of the
+// job, or all with limit 0.
+func (s *Store) Misfires(ctx context.Context, jobID int64, limit int) ([]xxladapter.Misfire, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var found []xxladapter.Misfire
+	for _, m := range s.misfires {
+		if m.JobID == jobID {
+			found = append(found, m)
+		}
+	}
+	if limit > 0 && len(found) > limit {
+		found = found[len(found)-limit:]
+	}
+	return found, nil
+}

@@ -1,0 +1,98 @@
+// Package memstore keeps everything in memory: the reference for what a
+// [xxladapter.Store] does, and the store of other packages' tests. Nothing
+// survives Close.
+//
+// It is written to be read against the contract, not to be fast: one mutex
+// guards plain maps, and a listing walks all of its map.
+package memstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var errClosed = errors.New("memstore: closed")
+
+// A Store is an [xxladapter.Store] in memory. Its zero value is not usable;
+// see [New].
+type Store struct {
+	clock func() time.Time
+
+	mu     sync.Mutex // guards all below
+	closed bool
+
+	jobs     map[int64]*xxladapter.Job
+	groups   map[int64]*xxladapter.Group
+	fires    map[int64]*xxladapter.Fire
+	firesAt  map[dueKey][]*xxladapter.Fire
+	firesOf  map[int64]*xxladapter.Fire // by log id
+	logs     map[int64]*xxladapter.Log
+	misfires []xxladapter.Misfire // in id order
+	beats    map[beatKey]time.Time
+	nodes    map[string]time.Time
+
+	lastJob, lastGroup, lastFire, lastLog, lastMisfire int64
+}
+
+// A dueKey is one due time of one job.
+type dueKey struct {
+	jobID int64
+	due   int64 // Unix ms
+}
+
+// A beatKey is what a registration is told apart by.
+type beatKey struct{ appName, address string }
+
+var _ xxladapter.Store = (*Store)(nil)
+
+// New returns an empty store whose clock is clock; nil means [time.Now].
+func New(clock func() time.Time) *Store {
+	if clock == nil {
+		clock = time.Now
+	}
+	return &Store{
+		clock:   clock,
+		jobs:    map[int64]*xxladapter.Job{},
+		groups:  map[int64]*xxladapter.Group{},
+		fires:   map[int64]*xxladapter.Fire{},
+		firesAt: map[dueKey][]*xxladapter.Fire{},
+		firesOf: map[int64]*xxladapter.Fire{},
+		logs:    map[int64]*xxladapter.Log{},
+		beats:   map[beatKey]time.Time{},
+		nodes:   map[string]time.Time{},
+	}
+}
+
+// enter locks the store for one call, unless the call must not happen.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errClosed
+	}
+	return nil
+}
+
+// Now is the clock given to [New].
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	if err := s.enter(ctx); err != nil {
+		return time.Time{}, err
+	}
+	defer s.mu.Unlock()
+	return s.clock(), nil
+}
+
+// Close makes later calls fail. Closing again is fine.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
