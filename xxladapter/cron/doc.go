@@ -1,0 +1,3 @@
+// Package cron reads the cron expressions of Quartz and XXL-JOB and computes
+// the times they stand for.
+package cron

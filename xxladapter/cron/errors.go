@@ -1,0 +1,58 @@
+package cron
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A ParseError says which part of an expression breaks which rule. Parse
+// returns no other type of error, always as a pointer.
+type ParseError struct {
+	// Field names the field: "second", "minute", "hour", "day of month",
+	// "month", "day of week" or "year". It is "expression" when the text as a
+	// whole is at fault, for instance when fields are missing.
+	Field string
+
+	// Column is the position of Text in the expression in bytes, counted
+	// from 1.
+	Column int
+
+	// Text is the refused part, cut to 40 bytes. It may be empty, as in the
+	// list "1,,3".
+	Text string
+
+	// Rule is the rule that Text breaks, to be read after Field and Text:
+	// "must be 0 to 59".
+	Rule string
+
+	// Hint is a way out, when there is an obvious one; otherwise empty.
+	Hint string
+}
+
+// Error returns field, text, column, rule and hint in one line.
+func (e *ParseError) Error() string {
+	var b strings.Builder
+	b.WriteString("cron: ")
+	b.WriteString(e.Field)
+	b.WriteByte(' ')
+	b.WriteString(strconv.Quote(e.Text))
+	b.WriteString(" at column ")
+	b.WriteString(strconv.Itoa(e.Column))
+	b.WriteByte(' ')
+	b.WriteString(e.Rule)
+	if e.Hint != "" {
+		b.WriteString("; ")
+		b.WriteString(e.Hint)
+	}
+	return b.String()
+}
+
+// maxErrorText bounds what an error repeats of a hostile expression.
+const maxErrorText = 40
+
+func cut(s string) string {
+	if len(s) > maxErrorText {
+		return s[:maxErrorText]
+	}
+	return s
+}

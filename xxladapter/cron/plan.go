@@ -1,0 +1,167 @@
+package cron
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Plan says when a job is due next. Next returns the first instant at which
+// it is due later than after, in the zone of the plan, or the zero time if it
+// is never due again.
+//
+// Plans are never changed and may be used by any number of goroutines. A plan
+// does not know the job's past: the caller passes the instant to count from,
+// which is the last trigger time for FIX_RATE and the end of the run for
+// FIX_DELAY.
+type Plan interface {
+	Next(after time.Time) time.Time
+}
+
+// The kinds of plan, spelt as XXL-JOB spells its schedule types. FIX_DELAY
+// exists there in name only, ONCE not at all.
+const (
+	None     = "NONE"
+	Cron     = "CRON"
+	FixRate  = "FIX_RATE"
+	FixDelay = "FIX_DELAY"
+	Once     = "ONCE"
+)
+
+// Limits of the period of FIX_RATE and FIX_DELAY. The upper one is upstream's:
+// a count of seconds in 32 bits.
+const (
+	MinPeriod = 100 * time.Millisecond
+	MaxPeriod = (1<<31 - 1) * time.Second
+)
+
+// ParsePlan reads a schedule type and its configuration:
+//
+//	NONE       is never due; conf is ignored
+//	CRON       an expression in the Quartz profile
+//	FIX_RATE   a period in seconds, "30" or "0.1": after plus the period
+//	FIX_DELAY  the same, counted from the end of a run
+//	ONCE       an instant in RFC 3339, "2026-03-01T09:00:00+08:00"
+//
+// Periods reach from 0.1 to 2147483647 seconds and have at most three
+// decimals. A FIX_RATE of whole seconds is due at whole seconds: the sum is
+// rounded up, as XXL-JOB does since 3.4.0, where the part of a second at which
+// a job was started used to stay for ever. Other sums are rounded up to the
+// millisecond.
+//
+// The zone is the one whose clock a CRON plan follows and in which every plan
+// gives its instants; nil means time.Local. Upstream has one zone for all jobs.
+//
+// The error names field, value and rule; for a CRON expression it is the
+// *ParseError. To plan with another profile, use Parse and Schedule.In.
+func ParsePlan(kind, conf string, zone *time.Location) (Plan, error) {
+	if zone == nil {
+		zone = time.Local
+	}
+	switch kind {
+	case None:
+		return never{}, nil
+	case Cron:
+		s, err := Parse(conf)
+		if err != nil {
+			return nil, err
+		}
+		return s.In(zone), nil
+	case FixRate, FixDelay:
+		period, err := parsePeriod(conf)
+		if err != nil {
+			return nil, fmt.Errorf("cron: period of %s is %q, %w", kind, cut(conf), err)
+		}
+		grain := time.Millisecond
+		if kind == FixRate && period%time.Second == 0 {
+			grain = time.Second
+		}
+		return interval{period, grain, zone}, nil
+	case Once:
+		at, err := time.Parse(time.RFC3339, conf)
+		if err != nil {
+			return nil, fmt.Errorf("cron: instant of %s is %q, must be RFC 3339 such as 2026-03-01T09:00:00+08:00", kind, cut(conf))
+		}
+		return once{at.In(zone)}, nil
+	}
+	return nil, fmt.Errorf("cron: schedule type is %q, must be one of NONE, CRON, FIX_RATE, FIX_DELAY and ONCE", cut(kind))
+}
+
+// In returns a plan that follows s on the clock of zone, whatever the location
+// of the instants it is asked about. A nil zone means time.Local.
+func (s *Schedule) In(zone *time.Location) Plan {
+	if zone == nil {
+		zone = time.Local
+	}
+	return zoned{s, zone}
+}
+
+type zoned struct {
+	schedule *Schedule
+	zone     *time.Location
+}
+
+func (z zoned) Next(after time.Time) time.Time { return z.schedule.Next(after.In(z.zone)) }
+
+type never struct{}
+
+func (never) Next(time.Time) time.Time { return time.Time{} }
+
+type once struct{ at time.Time }
+
+func (o once) Next(after time.Time) time.Time {
+	if o.at.After(after) {
+		return o.at
+	}
+	return time.Time{}
+}
+
+// interval is due one period later, at the next multiple of grain.
+type interval struct {
+	period, grain time.Duration
+	zone          *time.Location
+}
+
+func (i interval) Next(after time.Time) time.Time {
+	t := after.Round(0).Add(i.period)
+	if over := time.Duration(t.Nanosecond()) % i.grain; over > 0 {
+		t = t.Add(i.grain - over)
+	}
+	return t.In(i.zone)
+}
+
+type periodError string
+
+func (e periodError) Error() string { return string(e) }
+
+// parsePeriod reads decimal seconds without going through floating point.
+func parsePeriod(conf string) (time.Duration, error) {
+	whole, frac, point := strings.Cut(conf, ".")
+	if whole == "" || point && frac == "" || !allDigits(whole) || !allDigits(frac) {
+		return 0, periodError("must be seconds as decimal digits such as 30 or 0.1")
+	}
+	if len(frac) > 3 {
+		return 0, periodError("must have at most 3 decimals")
+	}
+	var ms int64
+	for _, c := range []byte(whole) {
+		ms = min(ms*10+int64(c-'0'), 1<<40)
+	}
+	for _, c := range []byte((frac + "000")[:3]) {
+		ms = ms*10 + int64(c-'0')
+	}
+	period := time.Duration(min(ms, 1<<42)) * time.Millisecond
+	if period < MinPeriod || period > MaxPeriod {
+		return 0, periodError("must be 0.1 to 2147483647 seconds")
+	}
+	return period, nil
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if !digit(s[i]) {
+			return false
+		}
+	}
+	return true
+}

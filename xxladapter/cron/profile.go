@@ -1,0 +1,65 @@
+package cron
+
+// An Option changes how Parse reads an expression. The profiles are options;
+// when several are given the last one counts.
+type Option interface {
+	apply(*parser)
+}
+
+// A Profile is a dialect together with its rule for clock changes. The zero
+// value is Quartz, the default of Parse.
+type Profile uint8
+
+const (
+	// Quartz is the dialect of Quartz 2.3 without its faults: strict about
+	// what it cannot mean, and exact in lists that contain W. A wall-clock
+	// time that the clock jumps over is skipped; one that comes twice counts
+	// the second time only, so nothing fires during its first pass.
+	Quartz Profile = iota
+
+	// XXL34 is what XXL-JOB 3.4 does, faults included. It reads everything
+	// that release reads (text after a complete item is ignored, 99 means *,
+	// a/0 means a, and so on), and a nearest weekday keeps the time of day at
+	// which the search reached it, so that some of its times are left out.
+	// Use it to learn what a stored job does today, or to run it unchanged.
+	//
+	// Two differences remain, both on jobs that XXL-JOB stops with an internal
+	// error: L as month and a field of commas only are refused.
+	XXL34
+
+	// Sane has Quartz's fields and a friendlier clock change. With fixed
+	// hours, a time that the clock jumps over fires once, right after the
+	// gap, and a time that comes twice fires the first time only. When the
+	// hour field has * or a step, the expression follows elapsed time: times
+	// in the gap do not exist, and repeated ones fire in both passes.
+	Sane
+
+	// Unix has five fields, from minute to day of week; Sunday is 0 or 7. When
+	// neither day field is *, a day matches if either of them does. Ranges do
+	// not wrap and there are no L, W, # and ?. Clock changes are as in Sane.
+	Unix
+)
+
+func (p Profile) apply(x *parser) { x.profile = p }
+
+// String returns the name of the profile as it is spelt in Go.
+func (p Profile) String() string {
+	switch p {
+	case Quartz:
+		return "Quartz"
+	case XXL34:
+		return "XXL34"
+	case Sane:
+		return "Sane"
+	case Unix:
+		return "Unix"
+	}
+	return "Profile(" + itoa(int(p)) + ")"
+}
+
+// lenient reports whether the profile ignores what it cannot read, as upstream
+// does.
+func (p Profile) lenient() bool { return p == XXL34 }
+
+// sane reports whether the profile follows the clock changes of Sane.
+func (p Profile) sane() bool { return p == Sane || p == Unix }

@@ -1,0 +1,106 @@
+package cron
+
+import "time"
+
+// This file joins the search in wall-clock time with the Sane profile's rules
+// for clock changes.
+
+func (s *Schedule) nextSane(loc *time.Location, t int64) (int64, bool) {
+	if s.hourSteps {
+		return s.nextElapsed(loc, t)
+	}
+	p := periodAt(loc, t)
+	wall := t + p.offset + 1
+	until := yearOf(wall) + horizon
+	for {
+		var ok bool
+		if wall, ok = s.ceil(wall, until); !ok {
+			return 0, false
+		}
+		// Far enough from its start, nothing in a period came before.
+		if at := wall - p.offset; at < p.end && at >= p.start+reach {
+			return at, true
+		}
+		found := locateFirst(loc, wall)
+		switch {
+		case found.at > t:
+			return found.at, true
+		case found.gap:
+			wall = found.gapEnd
+		default:
+			// t is in the second pass of a repeated stretch: go on behind it.
+			wall = found.in.lastWall() + 1
+		}
+	}
+}
+
+func (s *Schedule) prevSane(loc *time.Location, t int64) (int64, bool) {
+	if s.hourSteps {
+		return s.prevElapsed(loc, t)
+	}
+	t--
+	p := periodAt(loc, t)
+	wall := t + p.offset
+	from := yearOf(wall) - horizon
+	if t < p.start+reach && p.start != always {
+		// In the second pass all of the first one is past.
+		wall = max(wall, periodAt(loc, p.start-1).lastWall())
+	}
+	for {
+		var ok bool
+		if wall, ok = s.floor(wall, from); !ok {
+			return 0, false
+		}
+		if at := wall - p.offset; at < p.end && at >= p.start+reach {
+			return at, true
+		}
+		found := locateFirst(loc, wall)
+		switch {
+		case found.at <= t:
+			return found.at, true
+		case found.gap:
+			wall = found.gapStart - 1
+		default:
+			wall = found.in.firstWall() - 1
+		}
+	}
+}
+
+// nextElapsed returns the first time after t when every instant counts whose
+// wall-clock time matches. It goes from period to period, because a later
+// period may show an earlier time again.
+func (s *Schedule) nextElapsed(loc *time.Location, t int64) (int64, bool) {
+	t++
+	p := periodAt(loc, t)
+	until := yearOf(t+p.offset) + horizon
+	for {
+		wall, ok := s.ceil(t+p.offset, until)
+		if !ok {
+			return 0, false
+		}
+		if at := wall - p.offset; at < p.end {
+			return at, true
+		}
+		// No instant between shows a match, unless it is shown twice.
+		t = max(p.end, wall-reach)
+		p = periodAt(loc, t)
+	}
+}
+
+// prevElapsed returns the last such time before t.
+func (s *Schedule) prevElapsed(loc *time.Location, t int64) (int64, bool) {
+	t--
+	p := periodAt(loc, t)
+	from := yearOf(t+p.offset) - horizon
+	for {
+		wall, ok := s.floor(t+p.offset, from)
+		if !ok {
+			return 0, false
+		}
+		if at := wall - p.offset; at >= p.start {
+			return at, true
+		}
+		t = min(p.start-1, wall+reach)
+		p = periodAt(loc, t)
+	}
+}
