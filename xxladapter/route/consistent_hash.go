@@ -11,8 +11,7 @@ import (
 
 const (
 	// pointsPerAddr is how many points an address has on the ring; upstream
-	// calls them virtual nodes (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java,
-	// VIRTUAL_NODE_NUM).
+	// calls them virtual nodes (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java).
 	pointsPerAddr = 100
 
 	// maxRingAddrs bounds the cached rings, counted in addresses over all of

@@ -17,8 +17,7 @@ type ProbeError struct {
 }
 
 // A Probe is one address that was asked, and how that failed. Addresses that
-// were not asked, because the context had ended, have the context's cause as
-// their error.
+// were not asked, because the context had ended, have the context's error.
 type Probe struct {
 	Addr string
 	Err  error
@@ -65,7 +64,7 @@ func walk(ctx context.Context, s xxladapter.RouteStrategy, addrs []string,
 ) (string, error) {
 	probes := make([]Probe, 0, len(addrs))
 	for _, addr := range addrs {
-		err := context.Cause(ctx)
+		err := ctx.Err()
 		if err == nil {
 			err = probe(ctx, addr)
 		}

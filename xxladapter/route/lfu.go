@@ -11,8 +11,9 @@ func (r *Routes) leastFrequentlyUsed(jobID int64, addrs []string) string {
 // after it was used. Addresses that are new, or were counted past maxCount,
 // start with a random count below the length of the list; those no longer in
 // the list are dropped (XXL-JOB 2.4.2, ExecutorRouteLFU.java). A count is of
-// triggers sent from here, not of runs or load, so an address that joins late
-// gets every trigger until its count has caught up.
+// triggers sent from here, not of runs or load, so an address that joins late,
+// or starts again after maxCount, gets every trigger until its count has caught
+// up.
 //
 // Among equal counts the first in the list is taken. Upstream takes the first
 // in the order of Java's hash table, which follows from nothing a user sees.
