@@ -225,8 +225,10 @@ func TestConsistentHashSamePlace(t *testing.T) {
 
 func TestRingCacheHit(t *testing.T) {
 	c := newRingCache()
-	ring := c.ring(listA)
-	require.Same(t, ring, c.ring(slices.Clone(listA)))
+	addrs := slices.Clone(listA)
+	ring := c.ring(addrs)
+	clear(addrs)
+	require.Same(t, ring, c.ring(listA), "the ring followed a change of the caller's memory")
 	require.Equal(t, len(listA), c.addrs)
 
 	require.Zero(t, testing.AllocsPerRun(100, func() { c.ring(listA).locate(12345) }))
