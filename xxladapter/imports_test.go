@@ -1,0 +1,104 @@
+package xxladapter_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/xxlwheel/xxlwheel/"
+
+// mayImport says which packages of this repository each package may import in
+// its production code. Arrows point down to the domain's words; only cmd
+// knows which store is in use.
+var mayImport = map[string][]string{
+	"hashedwheel":            {},
+	"xxladapter":             {},
+	"xxladapter/cron":        {},
+	"xxladapter/wire":        {},
+	"xxladapter/route":       {"xxladapter", "xxladapter/wire"},
+	"xxladapter/memstore":    {"xxladapter"},
+	"xxladapter/sqlstore":    {"xxladapter"},
+	"xxladapter/storetest":   {"xxladapter", "xxladapter/memstore"}, // memstore is the model that others are compared with
+	"xxladapter/executor":    {"xxladapter", "xxladapter/wire"},
+	"xxladapter/trigger":     {"xxladapter", "xxladapter/route", "xxladapter/wire"},
+	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
+	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
+	"xxladapter/admin":       {"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
+	"xxladapter/cmd/xxlwheel": {
+		"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
+		"xxladapter/scheduler", "xxladapter/maintenance", "xxladapter/admin", "xxladapter/sqlstore", "hashedwheel",
+	},
+	"bench":           {"hashedwheel"},
+	"bench/contender": {"hashedwheel"},
+}
+
+// hashedwheelMayImport is what the timer may use beside the standard library.
+var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-collections/go-datastructures/queue"}
+
+func TestImportsPointDown(t *testing.T) {
+	root := ".." // this package's folder is one below the module's
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if file != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasGoMod(file)) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		checkImports(t, file, path.Dir(filepath.ToSlash(rel)))
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+// hasGoMod reports whether a folder is a module of its own.
+func hasGoMod(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func checkImports(t *testing.T, file, pkg string) {
+	t.Helper()
+	allowed, known := mayImport[pkg]
+	if !known {
+		t.Errorf("%s: package %s is not in the table of import rules", file, pkg)
+		return
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	require.NoError(t, err)
+	for _, imp := range parsed.Imports {
+		target, err := strconv.Unquote(imp.Path.Value)
+		require.NoError(t, err)
+		own, inRepo := strings.CutPrefix(target, module)
+		switch {
+		case inRepo && !slices.Contains(allowed, own):
+			t.Errorf("%s: %s must not import %s", file, pkg, own)
+		case target == "testing":
+			if pkg != "xxladapter/storetest" {
+				t.Errorf("%s: production code must not import testing", file)
+			}
+		case pkg == "hashedwheel" && strings.Contains(strings.Split(target, "/")[0], ".") &&
+			!slices.Contains(hashedwheelMayImport, target):
+			t.Errorf("%s: the timer must not import %s", file, target)
+		}
+	}
+}
