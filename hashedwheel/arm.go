@@ -1,0 +1,194 @@
+package hashedwheel
+
+// This file has what callers do to a timeout, on their own goroutines: arm it and
+// cancel it. worker.go has the other side.
+//
+// Both sides meet in two places: the state word, which decides, and the queues of
+// the intake, which only say "look at this one". A timeout in a queue carries no
+// instruction that could be out of date; the worker reads the state when it gets
+// there. So a timeout need not be in a queue twice, the order of the queues does not
+// matter, and a timeout that is armed and cancelled ten times within a tick is
+// looked at once.
+
+// arm makes t pending with the given due tick and slack. It reports whether t was
+// pending before, and an error if t could not be armed; t is cancelled then.
+func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
+	for {
+		s := t.load()
+		was = s.pending()
+		n := due | armed | s&(kept|linked|queued)
+		earlier := due.tick() < s.tick()
+		// A timeout that the wheel holds under an earlier tick stays where it is.
+		// That tick is at most the last due tick, also if it was cancelled since.
+		push := s&queued == 0 && (s&linked == 0 || earlier)
+		if push {
+			n |= queued
+		}
+		if !was && e.limit > 0 && !e.reserve() {
+			e.rejected.Inc()
+			e.refuse(t)
+			return false, ErrTooManyPending
+		}
+		if !t.cas(s, n) {
+			if !was {
+				e.release()
+			}
+			continue
+		}
+		st := e.intake.pick()
+		if was {
+			st.resets.Inc()
+		} else {
+			st.started.Inc()
+		}
+		switch {
+		case push:
+			if !e.leave(st, laneTimeouts, t) {
+				return was, ErrStopped
+			}
+		case earlier:
+			// Somebody else has queued t, and has perhaps looked at the worker's
+			// alarm with the later due tick in mind.
+			e.alarm(due.tick())
+		}
+		return was, nil
+	}
+}
+
+// leave puts t, whose queued bit the caller has just set, into a queue and wakes
+// the worker if it would sleep too long. It returns false if the timer has
+// stopped; t is not pending then.
+func (e *engine) leave(st *stripe[*Timeout], l lane, t *Timeout) bool {
+	n, ok := st.push(l, t)
+	if !ok {
+		e.withdraw(t)
+		return false
+	}
+	if p := e.parked.Load(); p != 0 {
+		// The state is read again, after the push: an arm that found the queued
+		// bit set may have gone nearer, before the worker parked.
+		s := t.load()
+		if l == laneCancels || n >= wakeBacklog {
+			e.rouse(p)
+		} else if s.tick() < p>>1 {
+			e.wakeUp(p)
+		}
+	}
+	return true
+}
+
+// wakeBacklog is how many timeouts may wait in a stripe while the worker sleeps.
+const wakeBacklog = 1024
+
+// alarm wakes the worker if it sleeps beyond tick.
+func (e *engine) alarm(tick uint64) {
+	if p := e.parked.Load(); p != 0 && tick < p>>1 {
+		e.wakeUp(p)
+	}
+}
+
+// rouse wakes the worker if it sleeps for an indefinite time, not just for a tick.
+func (e *engine) rouse(p uint64) {
+	if p&deep != 0 {
+		e.wakeUp(p)
+	}
+}
+
+// wakeUp wakes the worker that has parked under p. Of several callers one pays
+// for the wake.
+func (e *engine) wakeUp(p uint64) {
+	if e.parked.CompareAndSwap(p, 0) {
+		select {
+		case e.wake <- struct{}{}:
+		default: // a wake is on its way
+		}
+	}
+}
+
+// withdraw ends t, which could not be queued because the timer has stopped.
+func (e *engine) withdraw(t *Timeout) {
+	for {
+		s := t.load()
+		n := s &^ queued
+		if s.pending() {
+			n = n.in(cancelled)
+		}
+		if !t.cas(s, n) {
+			continue
+		}
+		if s.pending() {
+			e.intake.pick().started.Dec() // it was never accepted
+			e.release()
+		}
+		return
+	}
+}
+
+// refuse leaves a t that is not pending as cancelled.
+func (e *engine) refuse(t *Timeout) {
+	for {
+		s := t.load()
+		if s.pending() || t.cas(s, s.in(cancelled)) {
+			return
+		}
+	}
+}
+
+// cancel is Timeout.Cancel.
+func (e *engine) cancel(t *Timeout) bool {
+	for {
+		s := t.load()
+		if !s.pending() {
+			return false
+		}
+		n := s.in(cancelled)
+		push := s&(linked|queued) == linked
+		if push {
+			n |= queued
+		}
+		if !t.cas(s, n) {
+			continue
+		}
+		st := e.intake.pick()
+		st.cancelled.Inc()
+		e.release()
+		if push {
+			e.leave(st, laneCancels, t)
+		}
+		if s&notify != 0 {
+			e.announce(st, t)
+		}
+		return true
+	}
+}
+
+// announce has the worker tell t's task that it was cancelled.
+func (e *engine) announce(st *stripe[*Timeout], t *Timeout) {
+	if _, ok := st.push(laneNotices, t); !ok {
+		e.tellCancelled(t)
+		return
+	}
+	if p := e.parked.Load(); p != 0 {
+		e.rouse(p)
+	}
+}
+
+// reserve takes one place under the limit and reports whether there was one.
+func (e *engine) reserve() bool {
+	for {
+		n := e.taken.Load()
+		if n >= e.limit {
+			return false
+		}
+		if e.taken.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// release gives a place back.
+func (e *engine) release() {
+	if e.limit > 0 {
+		e.taken.Dec()
+	}
+}

@@ -1,0 +1,94 @@
+package hashedwheel
+
+// pageLen is how many entries a page holds. 32 entries of a pointer and a tick
+// take 512 bytes: large enough that a scan runs at memory speed, small enough
+// that 512 buckets with one timeout each cost a quarter of a megabyte, and the
+// largest object that Go's collector still marks page by page.
+const pageLen = 32
+
+// maxSparePages bounds the pages that a wheel keeps for later. Past it they are
+// left to the garbage collector, so that a burst does not hold memory for ever.
+const maxSparePages = 256
+
+// A page is a piece of a bucket: due[i] belongs to item[i]. The two are apart so
+// that the scan for what is due reads 8 bytes an entry and nothing else.
+type page[E any] struct {
+	due  [pageLen]uint64
+	item [pageLen]E
+}
+
+// A bucket holds entries in no order, packed from index 0. Taking one out moves
+// the last one into the hole, so nothing is linked and nothing is scattered:
+// walking a linked list of ten million heap nodes costs 200 ns a node, walking
+// this costs under one.
+type bucket[E any] struct {
+	pages []*page[E]
+
+	// n is how many entries the bucket holds. Invariant: pages has exactly
+	// ceil(n/pageLen) elements.
+	n int
+}
+
+// A pagePool lends pages to the buckets of one wheel.
+type pagePool[E any] struct{ spare []*page[E] }
+
+func (p *pagePool[E]) take() *page[E] {
+	if k := len(p.spare) - 1; k >= 0 {
+		pg := p.spare[k]
+		p.spare[k] = nil
+		p.spare = p.spare[:k]
+		return pg
+	}
+	return new(page[E])
+}
+
+func (p *pagePool[E]) put(pg *page[E]) {
+	if len(p.spare) < maxSparePages {
+		p.spare = append(p.spare, pg)
+	}
+}
+
+// push appends an entry and returns its index.
+func (b *bucket[E]) push(pool *pagePool[E], due uint64, e E) int {
+	i := b.n
+	if i%pageLen == 0 {
+		b.pages = append(b.pages, pool.take())
+	}
+	pg := b.pages[i/pageLen]
+	pg.due[i%pageLen] = due
+	pg.item[i%pageLen] = e
+	b.n++
+	return i
+}
+
+// due returns the tick of entry i.
+func (b *bucket[E]) due(i int) uint64 { return b.pages[i/pageLen].due[i%pageLen] }
+
+// item returns entry i.
+func (b *bucket[E]) item(i int) E { return b.pages[i/pageLen].item[i%pageLen] }
+
+// remove takes entry i out and returns the entry that now stands at i, if the
+// last one had to move there.
+func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
+	last := b.n - 1
+	from, lo := b.pages[last/pageLen], last%pageLen
+	if i != last {
+		to := b.pages[i/pageLen]
+		moved, ok = from.item[lo], true
+		to.item[i%pageLen] = moved
+		to.due[i%pageLen] = from.due[lo]
+	}
+	var zero E
+	from.item[lo] = zero // the collector must not see it any more
+	b.n = last
+	if lo == 0 {
+		pool.put(from)
+		k := len(b.pages) - 1
+		b.pages[k] = nil
+		b.pages = b.pages[:k]
+		if k == 0 && cap(b.pages) > 64 {
+			b.pages = nil // a burst's page list is not worth keeping
+		}
+	}
+	return moved, ok
+}

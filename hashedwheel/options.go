@@ -1,0 +1,88 @@
+package hashedwheel
+
+import (
+	"fmt"
+	"log/slog"
+	"math/bits"
+	"time"
+)
+
+const (
+	// defaultTickDuration and defaultTicksPerWheel are Netty's.
+	defaultTickDuration  = 100 * time.Millisecond
+	defaultTicksPerWheel = 512
+
+	// minTickDuration is Netty's floor. Below it the operating system's own
+	// scheduling is coarser than the tick.
+	minTickDuration = time.Millisecond
+
+	// maxTicksPerWheel is Netty's ceiling.
+	maxTicksPerWheel = 1 << 30
+)
+
+// Options configures a HashedWheelTimer or a Batch. The zero value is a timer
+// with Netty's defaults.
+type Options struct {
+	// TickDuration is the time between two bucket visits, and therefore the
+	// largest lateness of a timeout on an idle machine. Zero means 100ms. Positive
+	// values below 1ms are raised to 1ms and the change is logged. Negative values
+	// are refused.
+	TickDuration time.Duration
+
+	// TicksPerWheel is the number of buckets, rounded up to a power of two. Zero
+	// means 512. Negative values and values over 1<<30 are refused, and so is a
+	// wheel whose revolution, TickDuration times TicksPerWheel, does not fit into
+	// a time.Duration. A layered wheel uses it for its finest layer.
+	TicksPerWheel int
+
+	// MaxPendingTimeouts bounds the timeouts that are accepted, not fired and not
+	// cancelled. Zero or less means no limit. A limit is kept exactly, at the price of
+	// one counter that all goroutines share.
+	MaxPendingTimeouts int64
+
+	// Executor runs the tasks. Nil means that the worker runs them itself, one
+	// after the other, which is the fastest; a task that takes long then delays
+	// the others by at most about two ticks or 20ms, whichever is longer.
+	Executor Executor
+
+	// Layered selects a hierarchical wheel, which needs no rounds: better for many
+	// timeouts that lie many revolutions ahead.
+	Layered bool
+
+	// Logger receives panics of tasks, refusals of the executor and warnings. Nil
+	// means slog.Default().
+	Logger *slog.Logger
+}
+
+// withDefaults returns o completed and checked.
+func (o Options) withDefaults() (Options, error) {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	switch {
+	case o.TickDuration < 0:
+		return o, fmt.Errorf("hashedwheel: Options.TickDuration is %v, must not be negative", o.TickDuration)
+	case o.TickDuration == 0:
+		o.TickDuration = defaultTickDuration
+	}
+	switch {
+	case o.TicksPerWheel < 0:
+		return o, fmt.Errorf("hashedwheel: Options.TicksPerWheel is %d, must not be negative", o.TicksPerWheel)
+	case o.TicksPerWheel > maxTicksPerWheel:
+		return o, fmt.Errorf("hashedwheel: Options.TicksPerWheel is %d, must not be over %d", o.TicksPerWheel, maxTicksPerWheel)
+	case o.TicksPerWheel == 0:
+		o.TicksPerWheel = defaultTicksPerWheel
+	}
+	o.TicksPerWheel = 1 << bits.Len(uint(o.TicksPerWheel-1))
+	if longest := time.Duration(1<<63-1) / time.Duration(o.TicksPerWheel); o.TickDuration >= longest {
+		return o, fmt.Errorf("hashedwheel: Options.TickDuration is %v, must be under %v with %d ticks per wheel",
+			o.TickDuration, longest, o.TicksPerWheel)
+	}
+	if o.TickDuration < minTickDuration {
+		o.Logger.Warn("hashedwheel: tick duration raised to the minimum",
+			"given", o.TickDuration, "used", minTickDuration)
+		o.TickDuration = minTickDuration
+	}
+	o.MaxPendingTimeouts = max(o.MaxPendingTimeouts, 0)
+	return o, nil
+}

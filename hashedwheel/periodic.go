@@ -1,0 +1,100 @@
+package hashedwheel
+
+import (
+	"fmt"
+	"time"
+
+	"go.uber.org/atomic"
+)
+
+// Every runs f each period, for the first time after one period, until the
+// timeout that it returns is cancelled. The rate is fixed: deadlines are whole
+// periods apart, and lateness does not add up. A run that takes longer than the
+// period, or a timer that was held up, skips the deadlines that have passed; f
+// never runs twice at once. A panicking f is reported and runs again.
+//
+// A period that is not positive, and a nil f, panic. On a stopped or full timer
+// the result is already cancelled.
+func (w *HashedWheelTimer) Every(period time.Duration, f func()) *Timeout {
+	return w.repeat("Every", period, f, 0)
+}
+
+// EveryDelay is Every with a fixed delay: a period lies between the end of a
+// run and the next deadline.
+func (w *HashedWheelTimer) EveryDelay(period time.Duration, f func()) *Timeout {
+	return w.repeat("EveryDelay", period, f, fixedDelay)
+}
+
+func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), how state) *Timeout {
+	if f == nil {
+		panic(fmt.Sprintf("hashedwheel: %s: f is nil, must not be nil", name))
+	}
+	if period <= 0 {
+		panic(fmt.Sprintf("hashedwheel: %s: period is %v, must be positive", name, period))
+	}
+	p := &periodicTask{f: f, period: int64(period)}
+	t := &Timeout{timer: w, task: p}
+	t.word.Store(uint64(periodic | how))
+	_ = w.submit(t, period) // the state of t tells
+	return t
+}
+
+// A periodicTask is the task of a periodic timeout.
+type periodicTask struct {
+	f      func()
+	period int64 // nanoseconds
+
+	// deadline is the last exact deadline, in nanoseconds since the timer's start. A
+	// state keeps a deadline with a little lost, and the loss would add up.
+	deadline atomic.Int64
+}
+
+// Run calls the function.
+func (p *periodicTask) Run(*Timeout) { p.f() }
+
+// next returns the deadline after the one that s was armed with: whole periods
+// later, and not before now. Before is the exact deadline before that. It overflows
+// to never.
+func (p *periodicTask) next(e *engine, s state, before, now int64) (deadline int64) {
+	last := e.deadline(s)
+	if exact := before + p.period; exact <= last && last-exact < 1<<e.slackShift {
+		last = exact
+	}
+	// Deadlines that have passed are skipped.
+	skipped := max(now-last, 0) / p.period
+	p.deadline.Store(last + skipped*p.period)
+	return last + skipped*p.period + p.period
+}
+
+// rearm arms a periodic timeout after its run, unless it was cancelled or reset
+// in the meantime.
+func (e *engine) rearm(t *Timeout) {
+	if t == nil {
+		return
+	}
+	p, ok := t.task.(*periodicTask)
+	if !ok {
+		return
+	}
+	before := p.deadline.Load()
+	for {
+		s := t.load()
+		if s.phase() != running {
+			return
+		}
+		now := e.now()
+		due := e.due(now, time.Duration(p.period))
+		if s&fixedDelay == 0 {
+			due = e.due(p.next(e, s, before, now), 0)
+		}
+		if !t.cas(s, due|armed|s&kept|queued) {
+			continue
+		}
+		if s&queued == 0 {
+			e.leave(e.intake.pick(), laneTimeouts, t)
+		} else {
+			e.alarm(due.tick())
+		}
+		return
+	}
+}

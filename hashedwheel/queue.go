@@ -1,0 +1,198 @@
+package hashedwheel
+
+import (
+	"sync"
+
+	"go.uber.org/atomic"
+)
+
+// segmentLen makes a segment of pointers, with its header, exactly 4096 bytes.
+const segmentLen = 510
+
+// maxSpareSegments bounds what one stripe keeps for reuse: 32 KiB.
+const maxSpareSegments = 8
+
+// A segment is a piece of a queue.
+type segment[E any] struct {
+	next *segment[E]
+	n    int
+	item [segmentLen]E
+}
+
+// A queue is a list of segments, oldest first. It is not safe for concurrent use; the
+// stripe that holds it locks.
+type queue[E any] struct {
+	first, last *segment[E]
+	n           int
+}
+
+// A stripe is one of several places where callers leave timeouts for the worker:
+// many producers, one consumer. Goroutines are spread over the stripes, so that the
+// lock is nearly always free. A stripe's lock and an append cost less than a
+// lock-free queue's two atomic operations and its node, and leave no holes that
+// a consumer would have to wait for.
+type stripe[E any] struct {
+	mu struct {
+		sync.Mutex
+		closed   bool
+		timeouts queue[E] // to be filed, or filed earlier
+		cancels  queue[E] // to be taken out
+		notices  queue[E] // cancelled; the task wants to hear of it
+		spare    *segment[E]
+		spares   int
+	}
+
+	// The counts are the hot path's only shared writes, one for each operation.
+	started   atomic.Int64 // armed while not pending
+	cancelled atomic.Int64 // cancelled while pending
+	resets    atomic.Int64 // armed again while pending
+
+	// _ keeps neighbouring stripes off each other's cache lines, two of which
+	// are fetched together.
+	_ [128]byte
+}
+
+// lane names one of a stripe's queues.
+type lane int
+
+const (
+	laneTimeouts lane = iota
+	laneCancels
+	laneNotices
+)
+
+func (s *stripe[E]) lane(l lane) *queue[E] {
+	switch l {
+	case laneTimeouts:
+		return &s.mu.timeouts
+	case laneCancels:
+		return &s.mu.cancels
+	default:
+		return &s.mu.notices
+	}
+}
+
+// push leaves e for the worker. It returns how many entries the queue holds
+// now, and false if the stripe is closed and e was not taken.
+func (s *stripe[E]) push(l lane, e E) (n int, ok bool) {
+	s.mu.Lock()
+	if s.mu.closed {
+		s.mu.Unlock()
+		return 0, false
+	}
+	q := s.lane(l)
+	if q.last == nil || q.last.n == segmentLen {
+		s.growLocked(q)
+	}
+	q.last.item[q.last.n] = e
+	q.last.n++
+	q.n++
+	n = q.n
+	s.mu.Unlock()
+	return n, true
+}
+
+// growLocked gives q a segment with room.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) growLocked(q *queue[E]) {
+	seg := s.mu.spare
+	if seg != nil {
+		s.mu.spare, seg.next = seg.next, nil
+		s.mu.spares--
+	} else {
+		seg = new(segment[E])
+	}
+	if q.last == nil {
+		q.first = seg
+	} else {
+		q.last.next = seg
+	}
+	q.last = seg
+}
+
+// take empties a queue and returns what it held.
+func (s *stripe[E]) take(l lane) queue[E] {
+	s.mu.Lock()
+	q := s.lane(l)
+	taken := *q
+	*q = queue[E]{}
+	s.mu.Unlock()
+	return taken
+}
+
+// empty reports whether nothing waits in the stripe.
+func (s *stripe[E]) empty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.timeouts.n == 0 && s.mu.cancels.n == 0 && s.mu.notices.n == 0
+}
+
+// close makes every later push fail.
+func (s *stripe[E]) close() {
+	s.mu.Lock()
+	s.mu.closed = true
+	s.mu.Unlock()
+}
+
+// recycle gives segments back, emptied.
+func (s *stripe[E]) recycle(first *segment[E]) {
+	s.mu.Lock()
+	for first != nil && s.mu.spares < maxSpareSegments {
+		next := first.next
+		first.next, s.mu.spare = s.mu.spare, first
+		s.mu.spares++
+		first = next
+	}
+	s.mu.Unlock()
+}
+
+// append adds the entries of other, which is empty afterwards.
+func (q *queue[E]) append(other *queue[E]) {
+	if other.n == 0 {
+		return
+	}
+	if q.last == nil {
+		q.first = other.first
+	} else {
+		q.last.next = other.first
+	}
+	q.last = other.last
+	q.n += other.n
+	*other = queue[E]{}
+}
+
+// each calls f for at most limit entries, oldest first, and takes them out.
+// Emptied segments go to free.
+func (q *queue[E]) each(limit int, f func(E), free func(*segment[E])) (done int) {
+	for q.first != nil && done < limit {
+		seg := q.first
+		items := seg.item[:seg.n]
+		if len(items) > limit-done {
+			// Taking a part of a segment is rare: it happens once in a pass that
+			// reaches its limit. The rest moves to the front.
+			k := limit - done
+			for _, e := range items[:k] {
+				f(e)
+			}
+			rest := copy(items, items[k:])
+			clear(items[rest:])
+			seg.n = rest
+			q.n -= k
+			return limit
+		}
+		for _, e := range items {
+			f(e)
+		}
+		done += len(items)
+		q.n -= len(items)
+		q.first = seg.next
+		if q.first == nil {
+			q.last = nil
+		}
+		clear(items)
+		seg.n, seg.next = 0, nil
+		free(seg)
+	}
+	return done
+}

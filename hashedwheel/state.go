@@ -1,0 +1,148 @@
+package hashedwheel
+
+import "time"
+
+// A state is everything that decides the fate of a timeout, in one word, so that
+// one compare-and-swap settles every race: fire against cancel, cancel against
+// reset, reset against fire. Only the winner counts, runs or refuses.
+//
+//	63          16 15      8 7        0
+//	┌─────────────┬─────────┬──────────┐
+//	│  due tick   │  slack  │  flags   │
+//	└─────────────┴─────────┴──────────┘
+//
+// The due tick is the first tick boundary at or after the deadline. Slack says how
+// far before that boundary the deadline lies, in units of the timer's
+// slackShift, rounded down; it serves the measurement of lateness only.
+type state uint64
+
+// The phase, in the lowest bits.
+const (
+	idle      state = iota // bound by Init, never armed
+	armed                  // pending
+	expired                // fired; its task has begun or will begin at once
+	cancelled              // will not fire, unless it is armed again
+	running                // a periodic timeout between fire and next arming; pending
+	phaseMask state = 7
+)
+
+const (
+	// linked means that the worker holds the timeout in the wheel, or in the batch
+	// that it is about to fire. Only the worker sets and clears it.
+	//
+	// Invariant: the tick under which a linked timeout is filed is never later
+	// than the due tick. So a later due tick needs no action: the hand comes by too
+	// early, sees it and files the timeout again.
+	linked state = 1 << 3
+
+	// queued means that the timeout is in a queue and the worker will look at it
+	// and bring the wheel in line with its state. While it is set nobody needs to
+	// queue it again, whatever happens to it.
+	queued state = 1 << 4
+
+	// notify means that the task wants to hear of its cancellation.
+	notify state = 1 << 5
+
+	// periodic means that the timeout is armed again after it fired.
+	periodic state = 1 << 6
+
+	// fixedDelay means that a periodic timeout's next deadline counts from the end of its
+	// run instead of from its last deadline.
+	fixedDelay state = 1 << 7
+
+	// kept are the bits that belong to the timeout for its whole life.
+	kept = notify | periodic | fixedDelay
+
+	slackBits = 8
+	dueShift  = 16
+	dueMask   = state(1<<64 - 1<<8) // due tick and slack
+)
+
+func (s state) phase() state  { return s & phaseMask }
+func (s state) tick() uint64  { return uint64(s >> dueShift) }
+func (s state) slack() uint64 { return uint64(s>>8) & (1<<slackBits - 1) }
+
+// pending reports whether the timeout counts as accepted, not fired, not cancelled.
+func (s state) pending() bool { return s.phase() == armed || s.phase() == running }
+
+// in returns s with another phase.
+func (s state) in(phase state) state { return s&^phaseMask | phase }
+
+func (s state) String() string {
+	switch s.phase() {
+	case idle:
+		return "idle"
+	case armed, running:
+		return "pending"
+	case expired:
+		return "expired"
+	case cancelled:
+		return "cancelled"
+	}
+	return "invalid"
+}
+
+// A ticker converts between nanoseconds since a timer's start and ticks.
+// It is immutable.
+type ticker struct {
+	nanos int64 // tick duration, at least a millisecond
+
+	// recip is floor(2^64 / nanos). A multiplication by it takes a fifth of the time
+	// of a division and is at most one short.
+	recip uint64
+
+	// slackShift is the smallest shift that makes every time within a tick fit
+	// into slackBits.
+	slackShift uint
+}
+
+func newTicker(tick time.Duration) ticker {
+	t := ticker{nanos: int64(tick)}
+	t.recip = ^uint64(0) / uint64(tick) // equal to floor(2^64/tick) unless tick is a power of two, and one short then
+	for (t.nanos-1)>>t.slackShift >= 1<<slackBits {
+		t.slackShift++
+	}
+	return t
+}
+
+// floor returns the last tick boundary at or before now, as a tick.
+func (t *ticker) floor(now int64) uint64 {
+	q, _ := mul64(uint64(now), t.recip)
+	for r := uint64(now) - q*uint64(t.nanos); r >= uint64(t.nanos); r -= uint64(t.nanos) {
+		q++
+	}
+	return q
+}
+
+// due returns the due tick and slack of a timeout that is delay away from now, as
+// the upper bits of a state. A negative delay counts as none. What no timer
+// reaches, including every sum that overflows, becomes never.
+func (t *ticker) due(now int64, delay time.Duration) state {
+	deadline := now + max(int64(delay), 0)
+	if deadline < 0 {
+		return never << dueShift
+	}
+	tick := t.floor(deadline)
+	var slack uint64
+	if rest := deadline - int64(tick)*t.nanos; rest > 0 {
+		tick++
+		slack = uint64(t.nanos-rest) >> t.slackShift
+	}
+	return state(tick<<dueShift | slack<<8)
+}
+
+// at returns when tick begins, in nanoseconds since the start, and the largest
+// int64 for what lies beyond it.
+func (t *ticker) at(tick uint64) int64 {
+	hi, lo := mul64(tick, uint64(t.nanos))
+	if hi != 0 || lo > 1<<63-1 {
+		return 1<<63 - 1
+	}
+	return int64(lo)
+}
+
+// deadline returns the deadline that s was made from, at most one unit of slack
+// too late.
+func (t *ticker) deadline(s state) int64 {
+	return t.at(s.tick()) - int64(s.slack()<<t.slackShift)
+}

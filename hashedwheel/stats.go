@@ -1,0 +1,123 @@
+package hashedwheel
+
+import (
+	"math/bits"
+	"time"
+)
+
+// lateBuckets is the number of lateness classes: class k > 0 holds what is at
+// least 2^(k-1) and less than 2^k microseconds late.
+const lateBuckets = 40
+
+// clockEvery is how many fires share one reading of the clock for the
+// measurement of their lateness.
+const clockEvery = 16
+
+// A lateness collects how late a worker's timeouts fire, and is published after
+// each batch, so that a fire costs no atomic operation for it.
+type lateness struct {
+	now    int64
+	left   int // fires until the clock is read again
+	counts [lateBuckets]int64
+	fired  int64
+	max    int64
+}
+
+func (l *lateness) add(e *engine, s state) {
+	if l.left == 0 {
+		l.now, l.left = e.now(), clockEvery
+	}
+	l.left--
+	late := max(l.now-e.deadline(s), 0)
+	l.fired++
+	l.max = max(l.max, late)
+	l.counts[min(bits.Len64(uint64(late)/1000), lateBuckets-1)]++
+}
+
+func (l *lateness) publish(t *tally) {
+	if l.fired == 0 {
+		return
+	}
+	t.fired.Add(l.fired)
+	for i, n := range l.counts {
+		if n != 0 {
+			t.late[i].Add(n)
+			l.counts[i] = 0
+		}
+	}
+	for {
+		m := t.maxLate.Load()
+		if l.max <= m || t.maxLate.CompareAndSwap(m, l.max) {
+			break
+		}
+	}
+	l.fired, l.max, l.left = 0, 0, 0
+}
+
+// Stats is a picture of a timer. Counters count since New and never fall. The numbers are
+// read one after the other while the timer goes on, so they belong to nearly the same
+// moment.
+type Stats struct {
+	Started   int64 // timeouts armed while they were not pending
+	Reset     int64 // timeouts armed again while they were pending
+	Fired     int64 // runs of tasks, each run of a periodic one included
+	Cancelled int64 // timeouts cancelled while they were pending, by Stop too
+	Rejected  int64 // refused by MaxPendingTimeouts
+	Refused   int64 // tasks that the Executor refused, and the worker ran
+	Panicked  int64 // panics in user code
+	HandOvers int64 // times a task stalled the worker and another took over
+	WakeUps   int64 // times the worker woke, to work or for nothing
+
+	Pending int64 // accepted, not fired, not cancelled
+	Queued  int64 // left by callers, not yet looked at by the worker
+
+	// Lateness is how long after its deadline a timeout fires, counted since
+	// New: 50 and 99 of 100 timeouts were at most that late, and none later
+	// than the maximum. The first two are upper bounds within a factor of two.
+	LatenessP50, LatenessP99, LatenessMax time.Duration
+
+	// TickLag is how far behind the clock the worker's last tick began.
+	TickLag time.Duration
+}
+
+// Stats returns the timer's numbers. It costs the timer nothing until it is called, and then
+// a look at every stripe.
+func (w *HashedWheelTimer) Stats() Stats {
+	e := w.engine
+	s := Stats{
+		Pending:   w.PendingTimeouts(),
+		Fired:     e.tally.fired.Load(),
+		Rejected:  e.rejected.Load(),
+		Refused:   e.tally.refused.Load(),
+		Panicked:  e.tally.panicked.Load(),
+		HandOvers: e.tally.handOvers.Load(),
+		WakeUps:   e.tally.wakeUps.Load(),
+		TickLag:   time.Duration(e.tally.lag.Load()),
+	}
+	s.Started, s.Cancelled, s.Reset = e.intake.counts()
+	s.Queued = e.intake.waiting()
+	var counts [lateBuckets]int64
+	var sum int64
+	for i := range counts {
+		counts[i] = e.tally.late[i].Load()
+		sum += counts[i]
+	}
+	s.LatenessMax = time.Duration(e.tally.maxLate.Load())
+	s.LatenessP50 = quantile(counts[:], sum, 50, s.LatenessMax)
+	s.LatenessP99 = quantile(counts[:], sum, 99, s.LatenessMax)
+	return s
+}
+
+// quantile returns the upper end of the class that holds the given percentage.
+func quantile(counts []int64, sum, percent int64, most time.Duration) time.Duration {
+	if sum == 0 {
+		return 0
+	}
+	rank := (sum*percent + 99) / 100
+	for i, n := range counts {
+		if rank -= n; rank <= 0 {
+			return min(time.Microsecond<<i, most)
+		}
+	}
+	return most
+}

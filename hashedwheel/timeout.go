@@ -1,0 +1,155 @@
+package hashedwheel
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// A TimerTask runs when its timeout is due.
+//
+// A task that also has a method Cancelled(*Timeout) is told, once for each
+// cancellation, that it was cancelled instead: after Cancel or Stop prevented a
+// run, or when the timer stopped. The worker calls it, or the canceller if the
+// timer has stopped.
+type TimerTask interface{ Run(*Timeout) }
+
+// canceller is the optional part of a TimerTask.
+type canceller interface{ Cancelled(*Timeout) }
+
+// A TaskFunc is a function used as a TimerTask.
+type TaskFunc func(*Timeout)
+
+// Run calls f(t).
+func (f TaskFunc) Run(t *Timeout) { f(t) }
+
+// plainFunc is the task of an AfterFunc timeout.
+type plainFunc func()
+
+func (f plainFunc) Run(*Timeout) { f() }
+
+// A Timeout is one task of a HashedWheelTimer, with its deadline. NewTimeout,
+// AfterFunc and Every return one that is armed already; a Timeout can also live inside the
+// caller's own struct, bound by Init and armed by Reset, any number of times and
+// without allocation. It must not be copied, and its memory must not be used for
+// anything else while it is pending.
+//
+// All methods may be called from any goroutine, also from inside its own task, and
+// none of them waits for a task.
+type Timeout struct {
+	timer *HashedWheelTimer // immutable after Init
+	task  TimerTask         // immutable after Init
+
+	word atomic.Uint64 // a state
+
+	// at is where the wheel keeps the timeout. It belongs to the worker and is
+	// meaningful while the state says linked.
+	at location
+}
+
+func (t *Timeout) load() state                              { return state(t.word.Load()) }
+func (t *Timeout) cas(from, to state) bool                  { return t.word.CompareAndSwap(uint64(from), uint64(to)) }
+func (t *Timeout) engine() *engine                          { return t.timer.engine }
+func (t *Timeout) bind(w *HashedWheelTimer, task TimerTask) { t.timer, t.task = w, task }
+
+// Init binds t, which lives in the caller's own struct, to w and task. It arms
+// nothing; Reset does. A nil task, and a t that is pending, are bugs of the
+// caller and panic.
+//
+// Init is not safe for use at the same time as t's other methods. It may be called
+// again, with another task, when t is not pending and its task is not running.
+func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
+	if task == nil {
+		panic("hashedwheel: Init: task is nil, must not be nil")
+	}
+	s := t.load()
+	if t.timer != nil && (s.pending() || s&(linked|queued) != 0 && t.timer != w) {
+		panic("hashedwheel: Init: timeout is in use by a timer, must be neither pending nor just cancelled")
+	}
+	flags := state(0)
+	if _, ok := task.(canceller); ok {
+		flags = notify
+	}
+	t.bind(w, task)
+	// linked and queued belong to the worker: they outlive a rebinding.
+	for {
+		s := t.load()
+		if t.cas(s, s&(dueMask|linked|queued)|flags|idle) {
+			return
+		}
+	}
+}
+
+// Reset arms t to fire after delay from now, whether it is pending, has fired or
+// was cancelled. It reports whether t was pending, as time.Timer's does. A
+// negative delay counts as zero; a delay that overflows means never.
+//
+// On a timer that has stopped, or that is full and on which t is not pending, t is not armed: Reset
+// returns false and IsCancelled returns true.
+//
+// Moving a deadline further ahead costs one compare-and-swap in t itself and no
+// allocation, lock or queue. Moving it nearer puts t into a queue. A Reset of a
+// Timeout that was not bound by Init panics.
+func (t *Timeout) Reset(delay time.Duration) bool {
+	if t.timer == nil {
+		panic("hashedwheel: Reset of a Timeout that no timer has initialised")
+	}
+	e := t.engine()
+	if e.life.Load() != started && e.start() != nil {
+		e.refuse(t)
+		return false
+	}
+	was, _ := e.arm(t, e.due(e.now(), delay))
+	return was
+}
+
+// Cancel prevents t from firing. It reports whether this call did so: false
+// means that t had fired, was cancelled already or was never armed. After true the
+// task will not run, unless t is armed again; after false it may be running, and
+// Cancel does not wait for it.
+//
+// Cancel of a periodic timeout, at any time before it is cancelled, returns true: it
+// prevents all further runs, also from inside its own task.
+func (t *Timeout) Cancel() bool {
+	if t.timer == nil {
+		return false
+	}
+	return t.engine().cancel(t)
+}
+
+// Stop is Cancel under the name that time.Timer uses.
+func (t *Timeout) Stop() bool { return t.Cancel() }
+
+// IsExpired reports whether t has fired: its task has begun, or begins at once.
+// A periodic timeout expires never.
+func (t *Timeout) IsExpired() bool { return t.load().phase() == expired }
+
+// IsCancelled reports whether t was cancelled, by Cancel, Stop or the end of its
+// timer, or refused by Reset, and not armed again.
+func (t *Timeout) IsCancelled() bool { return t.load().phase() == cancelled }
+
+// Task returns the task that t was made with.
+func (t *Timeout) Task() TimerTask { return t.task }
+
+// Timer returns the timer that t belongs to, nil before Init.
+func (t *Timeout) Timer() *HashedWheelTimer { return t.timer }
+
+// String describes t: whether it is pending, when it is due, its task. It reads the
+// clock and is meant for people.
+func (t *Timeout) String() string {
+	if t.timer == nil {
+		return "hashedwheel.Timeout(not initialised)"
+	}
+	s, e := t.load(), t.engine()
+	if !s.pending() || e.life.Load() == created {
+		return fmt.Sprintf("hashedwheel.Timeout(%v, task: %T)", s, t.task)
+	}
+	if s.tick() >= never {
+		return fmt.Sprintf("hashedwheel.Timeout(%v, due: never, task: %T)", s, t.task)
+	}
+	d := time.Duration(e.deadline(s) - e.now())
+	if d < 0 {
+		return fmt.Sprintf("hashedwheel.Timeout(%v, due: %v ago, task: %T)", s, -d, t.task)
+	}
+	return fmt.Sprintf("hashedwheel.Timeout(%v, due: in %v, task: %T)", s, d, t.task)
+}

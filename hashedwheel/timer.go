@@ -1,0 +1,268 @@
+package hashedwheel
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.uber.org/atomic"
+)
+
+// A HashedWheelTimer runs tasks after a delay, approximately: a task runs at the
+// first tick boundary at or after its deadline, never before it. One goroutine,
+// the worker, serves any number of timeouts.
+//
+// Make one with New, and few of them: a timer is meant to be shared. Its methods may be called
+// from any goroutine, also from inside tasks, except that Stop refuses to be.
+type HashedWheelTimer struct {
+	// The worker knows the engine only, so that the collector can find out that
+	// nobody has the timer any more.
+	*engine
+}
+
+// The stages of a timer's life.
+const (
+	created int32 = iota
+	started
+	stopped
+)
+
+// An engine is the inside of a HashedWheelTimer.
+type engine struct {
+	// Immutable after newEngine.
+	ticker
+	limit    int64 // 0: none
+	executor Executor
+	logger   *slog.Logger
+	intake   intake[*Timeout]
+	stall    time.Duration // how long a task may run before another worker goes on
+
+	// Written by start before life becomes started, immutable afterwards.
+	epoch time.Time     // tick 0; taken in start, so that it is a bubble's own time in a test
+	wake  chan struct{} // capacity 1
+	halt  chan struct{} // closed by Stop
+	sleep *time.Timer   // the worker's alarm clock
+	watch *time.Timer   // looks whether a task stalls the worker
+
+	life     atomic.Int32
+	halting  atomic.Bool // halt is closed
+	_        [64]byte
+	parked   atomic.Uint64 // tick<<1 | deep until which the worker sleeps; 0 while it is awake
+	_        [64]byte
+	taken    atomic.Int64 // places in use, if there is a limit
+	_        [64]byte
+	turn     atomic.Uint64 // a turn: who works, and how far it has come
+	finished atomic.Int64  // one-shot timeouts that fired
+	tally    tally
+
+	rejected atomic.Int64 // refused because of the limit
+
+	// The rest belongs to the worker whose turn it is.
+	wheel    core[*Timeout]
+	timeouts queue[*Timeout] // taken from the intake, not yet looked at
+	cancels  queue[*Timeout]
+	notices  queue[*Timeout]
+	active   uint64 // the last tick at which the intake held something
+
+	mu struct {
+		sync.Mutex
+		workers map[uint64]struct{} // goroutine ids
+		sampled uint64              // the turn that the watch saw last
+		current *worker
+	}
+	ended   sync.WaitGroup // every worker
+	stopped chan struct{}  // closed when Stop has finished
+}
+
+// New returns a timer. It costs about 100 KiB and no goroutine until the first
+// timeout or Start. It returns an error that names the field if an option is out of
+// its range.
+func New(opts Options) (*HashedWheelTimer, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{
+		ticker:   newTicker(opts.TickDuration),
+		limit:    opts.MaxPendingTimeouts,
+		executor: opts.Executor,
+		logger:   opts.Logger,
+		intake:   newIntake[*Timeout](),
+		stall:    max(opts.TickDuration, minStall),
+		stopped:  make(chan struct{}),
+	}
+	moved := func(t *Timeout, l location) { t.at = l }
+	e.wheel = newWheel(opts.TicksPerWheel, moved)
+	e.mu.workers = make(map[uint64]struct{})
+	w := &HashedWheelTimer{engine: e}
+	watchLeak(w)
+	return w, nil
+}
+
+// NewTimeout runs task after delay. A negative delay counts as zero: the task
+// runs at the next tick boundary, never inside NewTimeout. A delay that overflows
+// means never.
+//
+// It starts the timer if need be. It returns ErrStopped if the timer has stopped,
+// ErrTooManyPending if the timer is full, and an error if task is nil.
+func (w *HashedWheelTimer) NewTimeout(task TimerTask, delay time.Duration) (*Timeout, error) {
+	if task == nil {
+		return nil, errors.New("hashedwheel: NewTimeout: task is nil, must not be nil")
+	}
+	t := &Timeout{timer: w, task: task}
+	if _, ok := task.(canceller); ok {
+		t.word.Store(uint64(notify))
+	}
+	if err := w.submit(t, delay); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// AfterFunc runs f after delay and has time.AfterFunc's shape, but f runs as every task
+// does: on the worker, unless there is an executor. On a stopped or full timer
+// the timeout that it returns is already cancelled. A nil f panics.
+func (w *HashedWheelTimer) AfterFunc(delay time.Duration, f func()) *Timeout {
+	if f == nil {
+		panic("hashedwheel: AfterFunc: f is nil, must not be nil")
+	}
+	t := &Timeout{timer: w, task: plainFunc(f)}
+	_ = w.submit(t, delay) // the state of t tells
+	return t
+}
+
+// submit arms a new timeout.
+func (e *engine) submit(t *Timeout, delay time.Duration) error {
+	if e.life.Load() != started {
+		if err := e.start(); err != nil {
+			e.refuse(t)
+			return err
+		}
+	}
+	_, err := e.arm(t, e.due(e.now(), delay))
+	return err
+}
+
+// now returns the nanoseconds since the timer started, by the monotonic clock.
+func (e *engine) now() int64 { return int64(time.Since(e.epoch)) }
+
+// PendingTimeouts returns how many timeouts are accepted, not fired and not
+// cancelled. It is exact whenever no other call is under way.
+func (w *HashedWheelTimer) PendingTimeouts() int64 {
+	finished := w.finished.Load() // before the started ones, so that the difference is not negative
+	started, cancelled, _ := w.intake.counts()
+	return started - cancelled - finished
+}
+
+// Start starts the worker. It is not needed: the first timeout does it. Starting twice
+// is harmless. It returns ErrStopped if the timer has stopped.
+func (w *HashedWheelTimer) Start() error { return w.start() }
+
+func (e *engine) start() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch e.life.Load() {
+	case started:
+		return nil
+	case stopped:
+		return ErrStopped
+	}
+	e.epoch = time.Now()
+	e.wake = make(chan struct{}, 1)
+	e.halt = make(chan struct{})
+	e.sleep = time.NewTimer(time.Hour)
+	e.sleep.Stop()
+	e.watch = time.AfterFunc(time.Hour, e.checkStall)
+	e.watch.Stop()
+	e.life.Store(started)
+	e.launchLocked(&worker{engine: e})
+	return nil
+}
+
+// Stop ends the timer. It waits for the worker, and so for a task that the worker is
+// running, and returns the timeouts that were pending: they are cancelled and will
+// never run, and tasks that want to know are told, by Stop itself, before it
+// returns. Their order is unspecified.
+//
+// From inside a task that the worker runs it returns ErrStopInTask and changes
+// nothing. A second Stop waits for the first and returns none. Stop before
+// Start is legal, and final as well. Tasks given to an Executor are not waited for.
+func (w *HashedWheelTimer) Stop() ([]*Timeout, error) { return w.stop() }
+
+func (e *engine) stop() ([]*Timeout, error) {
+	e.mu.Lock()
+	if len(e.mu.workers) > 0 {
+		if _, inside := e.mu.workers[goroutineID()]; inside {
+			e.mu.Unlock()
+			return nil, ErrStopInTask
+		}
+	}
+	was := e.life.Swap(stopped)
+	if was == started {
+		e.halting.Store(true)
+		close(e.halt)
+	}
+	e.mu.Unlock()
+	if was == stopped {
+		<-e.stopped
+		return nil, nil
+	}
+	e.intake.close()
+	e.ended.Wait()
+	var unprocessed []*Timeout
+	end := func(t *Timeout) {
+		if e.end(t) {
+			unprocessed = append(unprocessed, t)
+		}
+	}
+	if was == started {
+		e.watch.Stop()
+		e.sleep.Stop()
+		last := e.mu.current
+		for _, t := range last.rest() {
+			if last.notices {
+				e.tellCancelled(t)
+			} else {
+				end(t)
+			}
+		}
+		e.wheel.drain(end)
+	}
+	for _, l := range []struct {
+		lane lane
+		q    *queue[*Timeout]
+	}{{laneTimeouts, &e.timeouts}, {laneCancels, &e.cancels}} {
+		e.intake.take(l.lane, l.q)
+		l.q.each(l.q.n, end, func(*segment[*Timeout]) {})
+	}
+	e.intake.take(laneNotices, &e.notices)
+	e.notices.each(e.notices.n, e.tellCancelled, func(*segment[*Timeout]) {})
+	for _, t := range unprocessed {
+		if t.load()&notify != 0 {
+			e.tellCancelled(t)
+		}
+	}
+	forgetInstance()
+	close(e.stopped)
+	return unprocessed, nil
+}
+
+// end takes t out of the timer for good and reports whether it was pending.
+func (e *engine) end(t *Timeout) bool {
+	for {
+		s := t.load()
+		n := s &^ (linked | queued)
+		if s.pending() {
+			n = n.in(cancelled)
+		}
+		if !t.cas(s, n) {
+			continue
+		}
+		if s.pending() {
+			e.intake.pick().cancelled.Inc()
+			e.release()
+		}
+		return s.pending()
+	}
+}

@@ -1,0 +1,260 @@
+package hashedwheel
+
+import (
+	"math"
+	"math/bits"
+)
+
+// never is a tick that no timer reaches. It is also the largest tick that a
+// timeout's state word can hold: at one millisecond a tick it lies 8900 years
+// ahead.
+const never = 1<<48 - 1
+
+// A location says where a wheel keeps an entry.
+type location struct {
+	bucket uint32
+	index  uint32
+}
+
+// A core is a timing wheel without clock, lock and goroutine: time is the tick
+// that the caller passes. HashedWheelTimer and Batch drive it from one goroutine
+// at a time. wheel and layeredWheel implement it.
+//
+// A core does not judge what it holds. It hands an entry over when its tick has
+// come, and the owner decides whether it is due, has moved or was cancelled.
+type core[E any] interface {
+	// add files e under tick due and returns where. What is due at or before the
+	// current tick is handed over by the next collect.
+	add(due uint64, e E) location
+
+	// remove takes out the entry at l.
+	remove(l location)
+
+	// dueAt returns the tick under which the entry at l is filed.
+	dueAt(l location) uint64
+
+	// collect moves the hand to tick now, appending to out what is filed under
+	// now or an earlier tick, in the order of the ticks. It stops when out is
+	// full to its capacity; done is false then, and the next call goes on.
+	// The hand never moves back.
+	collect(now uint64, out []E) (due []E, done bool)
+
+	// next returns the earliest tick at which collect has something to do. It
+	// may be earlier than the earliest entry, never later. It is never when
+	// nothing is filed.
+	next() uint64
+
+	// size returns how many entries are filed.
+	size() int
+
+	// drain takes out every entry, calling f for each.
+	drain(f func(E))
+}
+
+// A wheel is a hashed timing wheel with unsorted buckets, scheme 6 of Varghese
+// and Lauck. The entry for tick t is in bucket t & mask, whatever its round, and
+// waits there for the hand to pass remainingRounds times.
+//
+// Netty counts that number down at every pass, which writes to every entry of
+// the bucket. Here an entry keeps its tick, the round is the tick's upper bits,
+// and a bucket knows its earliest round: a bucket in which nothing is due costs
+// one comparison, and one in which something is due costs a scan of 8 bytes an
+// entry.
+type wheel[E any] struct {
+	mask  uint64
+	shift uint // log2 of the number of buckets
+
+	// current is the last tick that the hand has reached and finished with.
+	current uint64
+
+	buckets []bucket[E]
+
+	// minRound[i] is not later than the earliest round in buckets[i], and
+	// math.MaxUint64 when the bucket is empty. Removals leave it alone, so it may be
+	// too early until the next scan.
+	minRound []uint64
+
+	// overdue holds what was filed at or behind the hand.
+	overdue bucket[E]
+
+	// scan is how far the scan of the bucket under the hand has come, counted
+	// down from its end; -1 when none is under way.
+	scan    int
+	scanMin uint64
+
+	n    int
+	pool pagePool[E]
+
+	// moved tells the owner of e that it is now at l.
+	moved func(e E, l location)
+}
+
+// overdueBucket is the bucket number of entries behind the hand. Wheels have at
+// most 1<<30 buckets.
+const overdueBucket = math.MaxUint32
+
+// newWheel returns an empty wheel with the given power of two of buckets.
+func newWheel[E any](buckets int, moved func(E, location)) *wheel[E] {
+	w := &wheel[E]{
+		mask:     uint64(buckets - 1),
+		shift:    uint(bits.TrailingZeros(uint(buckets))),
+		buckets:  make([]bucket[E], buckets),
+		minRound: make([]uint64, buckets),
+		scan:     -1,
+		moved:    moved,
+	}
+	for i := range w.minRound {
+		w.minRound[i] = math.MaxUint64
+	}
+	return w
+}
+
+// round returns which revolution tick t belongs to.
+func (w *wheel[E]) round(t uint64) uint64 { return t >> w.shift }
+
+// remainingRounds returns how many more times the hand passes the bucket of tick
+// due without anything happening to an entry filed there.
+//
+// REQUIRES: due is later than the current tick.
+func (w *wheel[E]) remainingRounds(due uint64) uint64 { return (due - w.current - 1) >> w.shift }
+
+func (w *wheel[E]) add(due uint64, e E) location {
+	w.n++
+	if due <= w.current {
+		return location{overdueBucket, uint32(w.overdue.push(&w.pool, due, e))}
+	}
+	b := due & w.mask
+	w.scan = -1
+	w.minRound[b] = min(w.minRound[b], w.round(due))
+	return location{uint32(b), uint32(w.buckets[b].push(&w.pool, due, e))}
+}
+
+func (w *wheel[E]) at(l location) *bucket[E] {
+	if l.bucket == overdueBucket {
+		return &w.overdue
+	}
+	return &w.buckets[l.bucket]
+}
+
+func (w *wheel[E]) dueAt(l location) uint64 { return w.at(l).due(int(l.index)) }
+
+func (w *wheel[E]) remove(l location) {
+	b := w.at(l)
+	w.scan = -1
+	w.n--
+	if e, ok := b.remove(&w.pool, int(l.index)); ok {
+		w.moved(e, l)
+	}
+	if b.n == 0 && l.bucket != overdueBucket {
+		w.minRound[l.bucket] = math.MaxUint64
+	}
+}
+
+func (w *wheel[E]) collect(now uint64, out []E) (due []E, done bool) {
+	for w.overdue.n > 0 {
+		if len(out) == cap(out) {
+			return out, false
+		}
+		last := w.overdue.n - 1
+		out = append(out, w.overdue.item(last))
+		w.overdue.remove(&w.pool, last)
+		w.n--
+	}
+	for {
+		t := w.next()
+		if t > now {
+			w.current = max(w.current, now)
+			return out, true
+		}
+		w.current = t - 1 // nothing lies in between
+		if out, done = w.collectTick(t, out); !done {
+			return out, false
+		}
+		w.current = t
+	}
+}
+
+// collectTick hands over what is due at tick t. Done is false when out is full
+// and something may be left.
+//
+// The scan goes from the end of the bucket to its start. When everything is due,
+// which is what a herd of equal timeouts looks like, the entry taken out is always
+// the last and nothing moves.
+func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
+	bi := uint32(t & w.mask)
+	b := &w.buckets[bi]
+	if w.scan < 0 {
+		w.scan, w.scanMin = b.n, math.MaxUint64
+	}
+	i := w.scan
+	for i > 0 {
+		// One page at a time keeps the bounds checks out of the inner loop.
+		pg := b.pages[(i-1)/pageLen]
+		first := (i - 1) &^ (pageLen - 1)
+		for i > first {
+			i--
+			if d := pg.due[i%pageLen]; d > t {
+				w.scanMin = min(w.scanMin, w.round(d))
+				continue
+			}
+			if len(out) == cap(out) {
+				w.scan = i + 1
+				return out, false
+			}
+			out = append(out, pg.item[i%pageLen])
+			w.n--
+			if e, ok := b.remove(&w.pool, i); ok {
+				w.moved(e, location{bi, uint32(i)})
+			}
+		}
+	}
+	w.minRound[bi] = w.scanMin
+	w.scan = -1
+	return out, true
+}
+
+func (w *wheel[E]) next() uint64 {
+	if w.overdue.n > 0 {
+		return w.current
+	}
+	if w.n == 0 {
+		return never
+	}
+	// The first bucket ahead of the hand that is due in the coming revolution is
+	// the answer. Only when there is none, and the hand can rest for at least a
+	// whole revolution, does the loop see every bucket.
+	first := w.current + 1
+	earliest := uint64(never)
+	for k := range uint64(len(w.buckets)) {
+		t := first + k
+		b := t & w.mask
+		r := w.minRound[b]
+		if r <= w.round(t) {
+			return t
+		}
+		if r != math.MaxUint64 {
+			earliest = min(earliest, r<<w.shift|b)
+		}
+	}
+	return earliest
+}
+
+func (w *wheel[E]) size() int { return w.n }
+
+func (w *wheel[E]) drain(f func(E)) {
+	empty := func(b *bucket[E]) {
+		for b.n > 0 {
+			e := b.item(b.n - 1)
+			b.remove(&w.pool, b.n-1)
+			w.n--
+			f(e)
+		}
+	}
+	empty(&w.overdue)
+	for i := range w.buckets {
+		empty(&w.buckets[i])
+		w.minRound[i] = math.MaxUint64
+	}
+	w.pool.spare = nil
+	w.scan = -1
+}

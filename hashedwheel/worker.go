@@ -1,0 +1,165 @@
+package hashedwheel
+
+import "time"
+
+const (
+	// maxTransfersPerPass bounds how many queued timeouts one pass files before it
+	// looks again for what is due, so that a goroutine adding in a loop cannot stop
+	// the hand. The value is Netty's, which however waits for the next tick before
+	// it files more; here a pass follows at once while a backlog remains.
+	maxTransfersPerPass = 100_000
+
+	// batchLen is how many timeouts are taken out of the wheel at a time. Their
+	// states are independent loads, which overlap; 256 showed no gain over 128.
+	batchLen = 128
+
+	// awakeTicks is how long the worker stays up after the intake held something. A
+	// wake costs a caller over a microsecond, a tick about as much: a timer in
+	// use should not pay for every call.
+	awakeTicks = 8
+
+	// deep marks a parked word: the worker sleeps for longer than a tick.
+	deep = 1
+)
+
+// work is the body of a worker goroutine. A pass files what callers have left,
+// fires what is due, takes out what was cancelled, and sleeps.
+func (w *worker) work() {
+	defer w.leave()
+	e := w.engine
+	if len(w.batch) > 0 {
+		e.watch.Reset(e.stall) // taken over in the middle of a batch
+	}
+	for w.finishBatch() {
+		if e.halting.Load() {
+			return
+		}
+		w.tick = e.floor(e.now())
+		transferred := e.transfer(laneTimeouts, &e.timeouts)
+		if !w.expire() {
+			return
+		}
+		transferred += e.transfer(laneCancels, &e.cancels)
+		if !w.tell() {
+			return
+		}
+		if transferred > 0 {
+			e.active = w.tick
+		}
+		if e.timeouts.n == 0 && e.cancels.n == 0 {
+			w.park()
+		}
+	}
+}
+
+// transfer looks at the timeouts in one queue of the intake, and returns how many
+// it has seen.
+func (e *engine) transfer(l lane, q *queue[*Timeout]) int {
+	e.intake.take(l, q)
+	if q.n == 0 {
+		return 0
+	}
+	return q.each(maxTransfersPerPass, e.file, e.intake.recycle)
+}
+
+// file brings the wheel in line with the state of t.
+func (e *engine) file(t *Timeout) {
+	for {
+		s := t.load()
+		if s.phase() != armed {
+			if !t.cas(s, s&^(queued|linked)) {
+				continue
+			}
+			if s&linked != 0 {
+				e.wheel.remove(t.at)
+			}
+			return
+		}
+		if !t.cas(s, s&^queued|linked) {
+			continue
+		}
+		if s&linked != 0 {
+			if e.wheel.dueAt(t.at) <= s.tick() {
+				return
+			}
+			e.wheel.remove(t.at)
+		}
+		t.at = e.wheel.add(s.tick(), t)
+		return
+	}
+}
+
+// expire fires what is due. It returns false if another worker has taken over.
+func (w *worker) expire() bool {
+	e := w.engine
+	first := e.wheel.next()
+	if first > w.tick {
+		_, _ = e.wheel.collect(w.tick, nil) // moves the hand
+		return true
+	}
+	e.tally.lag.Store(e.now() - e.at(first))
+	for {
+		batch, done := e.wheel.collect(w.tick, w.batch[:0])
+		if len(batch) > 0 {
+			w.begin(batch, false)
+			if !w.finishBatch() {
+				return false
+			}
+		}
+		if done || e.halting.Load() {
+			break
+		}
+	}
+	e.watch.Stop()
+	return true
+}
+
+// tell runs the Cancelled methods that are wanted. It returns false if another
+// worker has taken over.
+func (w *worker) tell() bool {
+	e := w.engine
+	e.intake.take(laneNotices, &e.notices)
+	if e.notices.n == 0 {
+		return true
+	}
+	for e.notices.n > 0 && !e.halting.Load() {
+		batch := w.batch[:0]
+		e.notices.each(batchLen, func(t *Timeout) { batch = append(batch, t) }, e.intake.recycle)
+		w.begin(batch, true)
+		if !w.finishBatch() {
+			return false
+		}
+	}
+	e.watch.Stop()
+	return true
+}
+
+// park puts the worker to sleep until there is something to do.
+//
+// A caller leaves a timeout and then reads parked; the worker sets parked and then
+// looks at the queues. One of them sees the other.
+func (w *worker) park() {
+	e := w.engine
+	until, depth := e.wheel.next(), uint64(deep)
+	if e.active != 0 && w.tick < e.active+awakeTicks && until > w.tick+1 {
+		until, depth = w.tick+1, 0
+	}
+	if until <= w.tick {
+		return
+	}
+	e.parked.Store(until<<1 | depth)
+	if e.intake.empty() {
+		var alarm <-chan time.Time
+		if until < never {
+			e.sleep.Reset(time.Duration(e.at(until) - e.now()))
+			alarm = e.sleep.C
+		}
+		select {
+		case <-alarm:
+		case <-e.wake:
+		case <-e.halt:
+		}
+		e.tally.wakeUps.Inc()
+	}
+	e.parked.Store(0)
+}
