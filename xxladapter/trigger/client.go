@@ -1,0 +1,208 @@
+package trigger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// ErrOutcomeUnknown is wrapped by the error of a call that was sent, wholly or
+// in part, and got no answer: the executor may have acted on it.
+var ErrOutcomeUnknown = errors.New("trigger: outcome unknown")
+
+// ClientOptions configures a [Client].
+type ClientOptions struct {
+	// Timeout bounds one call, connecting included. The default is 3s, as
+	// XXL-JOB's xxl.job.timeout has it.
+	Timeout time.Duration
+	// AccessToken is sent with every call; empty sends none.
+	AccessToken string
+	// Concurrency is how many idle connections to one executor are kept.
+	// The default is 64.
+	Concurrency int
+}
+
+// A Client calls executors over HTTP. Its methods may be called from any
+// goroutine.
+type Client struct {
+	http    *http.Client
+	timeout time.Duration
+	token   string
+	// runPaths remembers, by address, executors of generation G4, which take
+	// runs at another path. Addresses that are not in it get [wire.PathRun].
+	runPaths sync.Map // string -> string
+}
+
+// NewClient returns a Client with connections of its own.
+func NewClient(opts ClientOptions) *Client {
+	if opts.Timeout <= 0 {
+		opts.Timeout = 3 * time.Second
+	}
+	if opts.Concurrency <= 0 {
+		opts.Concurrency = 64
+	}
+	dialer := &net.Dialer{Timeout: opts.Timeout, KeepAlive: 30 * time.Second}
+	return &Client{
+		timeout: opts.Timeout,
+		token:   opts.AccessToken,
+		http: &http.Client{
+			Transport: &http.Transport{
+				DialContext:         dialer.DialContext,
+				MaxIdleConnsPerHost: opts.Concurrency,
+				// Executors close after 90 s of silence; closing first avoids
+				// sending into a connection that is going away.
+				IdleConnTimeout:    60 * time.Second,
+				DisableCompression: true, // Java peers cannot decode gzip
+			},
+			// A redirected POST would be sent on as a GET without its body.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Run starts a run. An answer with a code other than 200 is a reply, not an
+// error. An error that is not [ErrOutcomeUnknown] means that the executor did
+// not take the run.
+func (c *Client) Run(ctx context.Context, addr, appName string, req *wire.RunRequest) (wire.Reply, error) {
+	path := wire.PathRun
+	if p, ok := c.runPaths.Load(addr); ok {
+		path = p.(string)
+	}
+	reply, err := c.call(ctx, addr, appName, path, req)
+	if err != nil || !strings.HasPrefix(reply.Msg, wire.PrefixNotFound) {
+		return reply, err
+	}
+	// An executor that does not know the path has not acted, so the other
+	// generation's path may be tried.
+	other := wire.PathTrigger
+	if path == wire.PathTrigger {
+		other = wire.PathRun
+	}
+	reply, err = c.call(ctx, addr, appName, other, req)
+	if err == nil && !strings.HasPrefix(reply.Msg, wire.PrefixNotFound) {
+		c.runPaths.Store(addr, other)
+	}
+	return reply, err
+}
+
+// Log reads a run's log from the executor that has it.
+func (c *Client) Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error) {
+	var result wire.LogResult
+	reply, err := c.call(ctx, addr, appName, wire.PathLog, req)
+	if err != nil {
+		return result, err
+	}
+	if reply.Code != wire.CodeOK {
+		return result, fmt.Errorf("read log of %s: code %d: %s", addr, reply.Code, reply.Msg)
+	}
+	if reply.Payload == nil {
+		return result, fmt.Errorf("read log of %s: reply has no content", addr)
+	}
+	if err := wire.Decode(reply.Payload, &result); err != nil {
+		return result, fmt.Errorf("read log of %s: %w", addr, err)
+	}
+	return result, nil
+}
+
+// Kill ends what runs and what waits of a job on one executor.
+func (c *Client) Kill(ctx context.Context, addr, appName string, jobID int64) error {
+	return c.expectOK(ctx, addr, appName, wire.PathKill, wire.KillRequest{JobID: wire.Int(jobID)})
+}
+
+// Beat returns nil if the executor is alive.
+func (c *Client) Beat(ctx context.Context, addr string) error {
+	return c.expectOK(ctx, addr, "", wire.PathBeat, nil)
+}
+
+// IdleBeat returns nil if the executor is alive and the job neither runs nor
+// waits there.
+func (c *Client) IdleBeat(ctx context.Context, addr string, jobID int64) error {
+	return c.expectOK(ctx, addr, "", wire.PathIdleBeat, wire.IdleBeatRequest{JobID: wire.Int(jobID)})
+}
+
+func (c *Client) expectOK(ctx context.Context, addr, appName, path string, req any) error {
+	reply, err := c.call(ctx, addr, appName, path, req)
+	if err != nil {
+		return err
+	}
+	if reply.Code != wire.CodeOK {
+		return fmt.Errorf("%s%s: code %d: %s", addr, path, reply.Code, reply.Msg)
+	}
+	return nil
+}
+
+// call posts one request. The error wraps [ErrOutcomeUnknown] once a connection
+// was in hand, since bytes may have left from then on.
+func (c *Client) call(ctx context.Context, addr, appName, path string, req any) (wire.Reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+
+	body := []byte(`""`) // what G1 and G2 send where there is nothing to say
+	if req != nil {
+		var err error
+		if body, err = json.Marshal(req); err != nil {
+			return wire.Reply{}, fmt.Errorf("encode %s request: %w", path, err)
+		}
+	}
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) },
+	})
+	url := strings.TrimSuffix(addr, "/") + path
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return wire.Reply{}, fmt.Errorf("call executor: %w", err)
+	}
+	r.Header.Set("Content-Type", wire.ContentType)
+	if c.token != "" {
+		r.Header.Set(wire.HeaderToken, c.token)
+	}
+	if appName != "" {
+		r.Header.Set(wire.HeaderAppName, appName)
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return wire.Reply{}, outcome(sent.Load(), err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxBody))
+	switch {
+	case err != nil:
+		return wire.Reply{}, outcome(true, fmt.Errorf("post %s: read reply: %w", url, err))
+	case resp.StatusCode == http.StatusBadGateway, resp.StatusCode == http.StatusGatewayTimeout:
+		// A proxy speaks, and cannot know what the executor behind it did.
+		return wire.Reply{}, outcome(true, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode))
+	case resp.StatusCode != http.StatusOK:
+		return wire.Reply{}, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode)
+	}
+	reply, err := wire.DecodeReply(data)
+	if errors.Is(err, wire.ErrNoCode) {
+		return reply, nil // a failure by the protocol's rule, with whatever text there was
+	}
+	if err != nil {
+		return wire.Reply{}, outcome(true, fmt.Errorf("post %s: reply %.80q: %w", url, data, err))
+	}
+	return reply, nil
+}
+
+func outcome(sent bool, err error) error {
+	if !sent {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+}

@@ -1,0 +1,31 @@
+package trigger
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// An Event tells what became of a fire. It is handed to Options.OnEvent on the
+// goroutine that did the work, which waits for it.
+type Event struct {
+	Kind    EventKind
+	Job     string // name; empty for results
+	JobID   int64
+	Fire    xxladapter.Fire // zero for results
+	LogID   int64
+	Address string
+	At      time.Time // when the request left, or when the result was stored
+	Code    int       // trigger code, or result code
+	Msg     string
+}
+
+// An EventKind sorts events.
+type EventKind int
+
+const (
+	EventSent      EventKind = iota // the executor accepted the run
+	EventFailed                     // it did not take the run, or there was nobody to send it to
+	EventAmbiguous                  // nobody knows yet
+	EventResult                     // the run ended and its result is stored
+)

@@ -1,0 +1,263 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/route"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+	"golang.org/x/sync/errgroup"
+)
+
+// A Store is what this package needs of [xxladapter.Store].
+type Store interface {
+	Now(ctx context.Context) (time.Time, error)
+	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
+	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
+	ClaimFire(ctx context.Context, id int64, node string, logs []*xxladapter.Log) ([]xxladapter.Fire, error)
+	TakeOver(ctx context.Context, id int64, from, node string) error
+	SettleFire(ctx context.Context, s xxladapter.Settlement) error
+	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error)
+	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
+}
+
+// A Sender carries calls to executors; [Client] does so over HTTP.
+type Sender interface {
+	route.Prober
+	Run(ctx context.Context, addr, appName string, req *wire.RunRequest) (wire.Reply, error)
+	Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error)
+}
+
+// Options configures a [HandOver].
+type Options struct {
+	Store  Store
+	Sender Sender
+	// Node is the name under which fires are claimed; unique for each process
+	// that ever ran.
+	Node string
+	// OnEvent is told what happens; nil: nobody is.
+	OnEvent func(Event)
+	Logger  *slog.Logger // nil: slog.Default()
+}
+
+// A HandOver hands fires over to executors. Its methods may be called from any
+// goroutine.
+type HandOver struct {
+	store   Store
+	sender  Sender
+	routes  *route.Routes
+	node    string
+	onEvent func(Event)
+	logger  *slog.Logger
+}
+
+// NewHandOver returns a HandOver. REQUIRES: Store, Sender and Node are set.
+func NewHandOver(opts Options) *HandOver {
+	if opts.OnEvent == nil {
+		opts.OnEvent = func(Event) {}
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	return &HandOver{
+		store:   opts.Store,
+		sender:  opts.Sender,
+		routes:  route.New(opts.Sender),
+		node:    opts.Node,
+		onEvent: opts.OnEvent,
+		logger:  opts.Logger,
+	}
+}
+
+// Fire hands one planned fire over: upstream's trigger procedure
+// (XxlJobTrigger.trigger), with the fire claimed in place of a bare log row. A
+// fire that is no longer planned is left to whoever has it, without an error.
+// An error means that the store failed; the fire is then still planned, or
+// claimed and found again by [HandOver.Resolve].
+func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
+	job, err := h.store.Job(ctx, f.JobID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil // removed, and its fires with it
+	}
+	if err != nil {
+		return fmt.Errorf("load job %d: %w", f.JobID, err)
+	}
+	group, err := h.store.Group(ctx, job.GroupID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		group = &xxladapter.Group{ID: job.GroupID} // without addresses: the trigger fails, and says so
+	} else if err != nil {
+		return fmt.Errorf("load group %d: %w", job.GroupID, err)
+	}
+	now, err := h.store.Now(ctx)
+	if err != nil {
+		return fmt.Errorf("read store clock: %w", err)
+	}
+
+	shots := h.aim(ctx, f, job, group)
+	logs := make([]*xxladapter.Log, len(shots))
+	for i := range shots {
+		logs[i] = shots[i].log(f, job, now)
+	}
+	fires, err := h.store.ClaimFire(ctx, f.ID, h.node, logs)
+	if errors.Is(err, xxladapter.ErrConflict) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("claim fire %d: %w", f.ID, err)
+	}
+	if len(fires) != len(shots) {
+		return fmt.Errorf("claim fire %d: store returned %d fires for %d shards", f.ID, len(fires), len(shots))
+	}
+	var all errgroup.Group
+	for i := range shots {
+		logs[i].ID = fires[i].LogID
+		all.Go(func() error { return h.shoot(ctx, fires[i], shots[i], job, group, logs[i]) })
+	}
+	return all.Wait()
+}
+
+// A shot is one run request to be: its shard and its address, or why there is
+// none.
+type shot struct {
+	index, total int
+	broadcast    bool
+	addr         string
+	err          error
+}
+
+// aim chooses the addresses of a fire: one for each shard of a broadcast, else
+// one by the job's route.
+func (h *HandOver) aim(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group) []shot {
+	addrs := group.Addresses
+	if len(f.Addresses) > 0 {
+		addrs = f.Addresses
+	}
+	if job.Route != xxladapter.RouteShardingBroadcast {
+		s := shot{index: f.ShardIndex, total: max(f.ShardTotal, 1)}
+		s.addr, s.err = h.routes.Choose(ctx, job.Route, job.ID, addrs)
+		return []shot{s}
+	}
+	if f.ShardTotal > 0 || len(addrs) == 0 { // one shard again, or nobody to send to
+		s := shot{index: f.ShardIndex, total: max(f.ShardTotal, 1), broadcast: true}
+		s.addr, s.err = route.Shard(addrs, s.index)
+		return []shot{s}
+	}
+	shots := make([]shot, len(addrs))
+	for i := range addrs {
+		shots[i] = shot{index: i, total: len(addrs), broadcast: true}
+		shots[i].addr, shots[i].err = route.Shard(addrs, i)
+	}
+	return shots
+}
+
+// log is the row that is inserted when the fire is claimed. The retry budget is
+// in it from the start, so that no monitor can see the row without.
+func (s shot) log(f xxladapter.Fire, job *xxladapter.Job, now time.Time) *xxladapter.Log {
+	l := &xxladapter.Log{
+		GroupID:     job.GroupID,
+		JobID:       job.ID,
+		Address:     s.addr,
+		Handler:     job.Handler,
+		Param:       job.Param,
+		RetryCount:  job.RetryCount,
+		TriggerTime: now.Truncate(time.Second),
+	}
+	if f.Param != nil {
+		l.Param = *f.Param
+	}
+	if f.RetryCount >= 0 {
+		l.RetryCount = f.RetryCount
+	}
+	if s.broadcast {
+		l.Sharding = fmt.Sprintf("%d/%d", s.index, s.total)
+	}
+	return l
+}
+
+// shoot sends one claimed fire and settles what is known of the outcome.
+func (h *HandOver) shoot(ctx context.Context, f xxladapter.Fire, s shot, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) error {
+	var o sendOutcome
+	if s.err != nil {
+		o = failed(time.Now(), s.err.Error())
+	} else {
+		req := runRequest(f, job, l)
+		req.BroadcastIndex, req.BroadcastTotal = wire.Int(s.index), wire.Int(s.total)
+		o = h.send(ctx, s.addr, group.AppName, req)
+	}
+	return h.settle(ctx, f, job, group, l, o)
+}
+
+// runRequest is the run of a claimed fire, the same at every attempt.
+func runRequest(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) *wire.RunRequest {
+	return &wire.RunRequest{
+		JobID:          wire.Int(job.ID),
+		Handler:        l.Handler,
+		Params:         l.Param,
+		BlockStrategy:  string(job.Block),
+		Timeout:        wire.Int(job.Timeout / time.Second),
+		LogID:          wire.Int(l.ID),
+		LogTime:        wire.Int(l.TriggerTime.UnixMilli()),
+		GlueType:       string(job.GlueType),
+		GlueSource:     job.GlueSource,
+		GlueUpdated:    wire.Int(job.GlueUpdated.UnixMilli()),
+		BroadcastIndex: wire.Int(f.ShardIndex),
+		BroadcastTotal: wire.Int(max(f.ShardTotal, 1)),
+		ScheduledTime:  wire.Int(f.Due.UnixMilli()),
+	}
+}
+
+// A sendOutcome is what is known after a run request.
+type sendOutcome struct {
+	at   time.Time // when the request left
+	kind EventKind // EventSent, EventFailed or EventAmbiguous
+	code int
+	msg  string
+}
+
+func failed(at time.Time, msg string) sendOutcome {
+	return sendOutcome{at: at, kind: EventFailed, code: xxladapter.ResultFail, msg: msg}
+}
+
+func (h *HandOver) send(ctx context.Context, addr, appName string, req *wire.RunRequest) sendOutcome {
+	at := time.Now()
+	reply, err := h.sender.Run(ctx, addr, appName, req)
+	switch {
+	case errors.Is(err, ErrOutcomeUnknown):
+		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
+	case err != nil:
+		return failed(at, err.Error())
+	case reply.Code == wire.CodeOK:
+		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg}
+	case isRepeat(reply.Msg):
+		// The executor has this log id already: an earlier attempt arrived.
+		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg}
+	}
+	o := failed(at, reply.Msg)
+	if reply.Code > 0 {
+		o.code = reply.Code
+	}
+	return o
+}
+
+func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
+	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Msg: triggerMsg(f, job, group, l, h.node, o)}
+	if o.kind == EventAmbiguous {
+		s.State = xxladapter.FireAmbiguous
+		h.logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
+	}
+	// The outcome must be stored even when the caller is being stopped: what
+	// is lost here has to be asked again after the restart.
+	err := h.store.SettleFire(context.WithoutCancel(ctx), s)
+	h.onEvent(Event{
+		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
+		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,
+	})
+	if err != nil {
+		return fmt.Errorf("settle fire %d: %w", f.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// resolveLimit is how long an executor that does not answer is asked about an
+// ambiguous run before the run is written off as failed.
+const resolveLimit = 30 * time.Second
+
+// Resolve settles a fire whose hand-over has no known outcome, because no
+// answer came or because the node that claimed it is gone. It asks the
+// executor's /log whether the run began: if so the run is waited for, if surely
+// not it is sent again with the same log id. The error is the store's; the fire
+// then stays as it is and may be resolved again.
+func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
+	err := h.store.TakeOver(ctx, f.ID, f.Node, h.node)
+	if errors.Is(err, xxladapter.ErrConflict) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("take over fire %d: %w", f.ID, err)
+	}
+	l, err := h.store.Log(ctx, f.LogID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return h.store.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+	}
+	if err != nil {
+		return fmt.Errorf("load log %d: %w", f.LogID, err)
+	}
+	job, err := h.store.Job(ctx, f.JobID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return h.store.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+	}
+	if err != nil {
+		return fmt.Errorf("load job %d: %w", f.JobID, err)
+	}
+	group, err := h.store.Group(ctx, job.GroupID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		group = &xxladapter.Group{ID: job.GroupID}
+	} else if err != nil {
+		return fmt.Errorf("load group %d: %w", job.GroupID, err)
+	}
+	return h.settle(ctx, f, job, group, l, h.probe(ctx, f, job, group, l))
+}
+
+// probe finds out what became of a run request that may have been sent.
+func (h *HandOver) probe(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) sendOutcome {
+	at := time.Now()
+	switch {
+	case l.HandleCode != xxladapter.ResultNone:
+		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "has a result"}
+	case l.Address == "":
+		return failed(at, "no executor address")
+	}
+	req := wire.LogRequest{LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: 1}
+	result, err := h.sender.Log(ctx, l.Address, group.AppName, req)
+	if err != nil {
+		if ctx.Err() == nil && at.Sub(f.Claimed) > resolveLimit {
+			return failed(at, "outcome unknown, and the executor does not say: "+err.Error())
+		}
+		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
+	}
+	if !neverBegan(result) {
+		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "began, by its log"}
+	}
+	// It may still wait in the executor's queue, which knows its log id and
+	// refuses a second one: send treats that as taken.
+	return h.send(ctx, l.Address, group.AppName, runRequest(f, job, l))
+}
+
+// neverBegan reports whether the executor surely has no log of the run. The
+// text is upstream's (XxlJobFileAppender.readLog); an executor that answers
+// something else gets the benefit of the doubt, because skipping one run does
+// less harm than running it twice.
+func neverBegan(r wire.LogResult) bool {
+	return r.End && r.ToLine == 0 && strings.HasPrefix(r.Content, wire.MsgNoLogFile)
+}
