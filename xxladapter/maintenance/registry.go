@@ -1,0 +1,53 @@
+package maintenance
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// registryPace is how often dead registrations are looked for. XXL-JOB looks
+// at every beat interval (BEAT_TIMEOUT, 30 s), so that a crashed executor stays
+// routable for up to 120 s; looking more often brings that down to 90 s plus one pace.
+const registryPace = 10 * time.Second
+
+// A RegistryStore is what [Registry] needs of [xxladapter.Store].
+type RegistryStore interface {
+	ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error)
+}
+
+// Registry removes executors whose beats have stopped.
+type Registry struct {
+	Store  RegistryStore
+	Logger *slog.Logger
+}
+
+// Run sweeps until ctx ends. Failures of the store are logged and tried again
+// at the next sweep.
+func (r *Registry) Run(ctx context.Context) error {
+	ticker := time.NewTicker(registryPace)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			r.sweep(ctx)
+		}
+	}
+}
+
+func (r *Registry) sweep(ctx context.Context) {
+	dead, err := r.Store.ExpireRegistrations(ctx, xxladapter.RegistrationLife)
+	if err != nil {
+		if ctx.Err() == nil {
+			r.Logger.Error("registry sweep failed", "err", err)
+		}
+		return
+	}
+	for _, d := range dead {
+		r.Logger.Warn("executor lost", "app", d.AppName, "address", d.Address, "last_beat", d.Updated)
+	}
+}

@@ -1,0 +1,97 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The pace of the scan: after a scan that found jobs, and after an empty one,
+// each up to the next whole second. XXL-JOB: JobScheduleHelper.start.
+const (
+	busyPace = 1 * time.Second
+	idlePace = 5 * time.Second
+)
+
+func (s *Scheduler) scanLoop(ctx context.Context) {
+	for ctx.Err() == nil {
+		started := time.Now()
+		due, err := s.scan(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			s.opts.Logger.Error("scan failed", "err", err)
+			s.pause(ctx, busyPace)
+		case due >= s.opts.Limit || time.Since(started) >= busyPace:
+			// More is due than one scan takes, or the second is over.
+		case due > 0:
+			s.pause(ctx, busyPace)
+		default:
+			s.pause(ctx, min(idlePace, s.opts.Window))
+		}
+	}
+}
+
+// pause sleeps until pace from now, brought forward to a whole second of the
+// store's clock, or until it is woken.
+func (s *Scheduler) pause(ctx context.Context, pace time.Duration) {
+	now := s.clock.now()
+	timer := time.NewTimer(pace - now.Sub(now.Truncate(time.Second)))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-s.wake:
+	}
+}
+
+// scan takes the jobs that are due within the window, commits what becomes of
+// them, and only then arms their fires. It returns how many jobs were due.
+func (s *Scheduler) scan(ctx context.Context) (int, error) {
+	var decisions []xxladapter.Decision // of the last time that the store asked
+	planned, due, err := s.opts.Store.ClaimDue(ctx, s.opts.Window, s.opts.Limit,
+		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+			s.clock.seen(now)
+			decisions = s.decideAll(now, jobs)
+			return decisions
+		})
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range planned {
+		if err := s.ring.arm(f); err != nil {
+			return due, err // the wheel has stopped, and the store has the fires
+		}
+	}
+	for _, d := range decisions {
+		s.report(d)
+	}
+	return due, nil
+}
+
+func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+	decisions := make([]xxladapter.Decision, 0, len(jobs))
+	for _, j := range jobs {
+		plan, err := s.plans.of(j)
+		if err != nil {
+			// Another tool wrote this row. It must not hold up the others.
+			decisions = append(decisions, stop(j, err.Error()))
+			continue
+		}
+		decisions = append(decisions, decide(j, plan, now, s.opts.Window))
+	}
+	return decisions
+}
+
+// report tells what an operator should know of a stored decision.
+func (s *Scheduler) report(d xxladapter.Decision) {
+	for _, m := range d.Misfires {
+		s.opts.Logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "policy", m.Policy)
+		s.opts.OnMisfire(m)
+	}
+	if d.Stop {
+		s.opts.Logger.Warn("job stopped", "job", d.JobID, "reason", d.Reason)
+	}
+}

@@ -1,0 +1,43 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// plans remembers parsed schedules by their text, since a job is decided on at
+// every scan that it is due in. It is not safe for concurrent use.
+type plans struct {
+	zone  *time.Location
+	known map[planKey]cron.Plan
+}
+
+type planKey struct {
+	kind xxladapter.ScheduleType
+	conf string
+}
+
+// maxPlans bounds the memory; the texts of far fewer jobs repeat all the time.
+const maxPlans = 100_000
+
+func newPlans(zone *time.Location) *plans {
+	return &plans{zone: zone, known: make(map[planKey]cron.Plan)}
+}
+
+func (p *plans) of(j *xxladapter.Job) (cron.Plan, error) {
+	key := planKey{j.ScheduleType, j.ScheduleConf}
+	if plan, ok := p.known[key]; ok {
+		return plan, nil
+	}
+	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, p.zone)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.known) >= maxPlans {
+		clear(p.known)
+	}
+	p.known[key] = plan
+	return plan, nil
+}

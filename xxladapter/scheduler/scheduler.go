@@ -1,0 +1,126 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"golang.org/x/sync/errgroup"
+)
+
+// A Store is what this package needs of [xxladapter.Store].
+type Store interface {
+	Now(ctx context.Context) (time.Time, error)
+	ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+		decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error)
+	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
+	BeatNode(ctx context.Context, node string, life time.Duration) ([]string, error)
+}
+
+// A Pool takes fires that are due. Both methods return at once; false means
+// that there was no place, and that done will not be called. trigger.Pool is
+// one.
+type Pool interface {
+	Fire(f xxladapter.Fire, done func()) bool
+	Resolve(f xxladapter.Fire, done func()) bool
+}
+
+// Options configures a [Scheduler].
+type Options struct {
+	Store Store
+	Pool  Pool
+	// Node is this process's name among the schedulers of the store, and
+	// unique for each process that ever ran.
+	Node string
+	// Window is how far ahead a scan reads, and how late a due time may be
+	// before it counts as a misfire. XXL-JOB uses the same five seconds for both
+	// (PRE_READ_MS in JobScheduleHelper), which is the default. It must be at
+	// least 1s.
+	Window time.Duration
+	// Limit is how many jobs one scan takes. The default is 5000, XXL-JOB's
+	// (200 + 300) x 10. A scan that reaches it is followed by another at once.
+	Limit int
+	// Zone is where cron expressions are read. The default is time.Local.
+	Zone *time.Location
+	// OnMisfire is told of due times that gave no fire of their own, after the
+	// commit; nil: nobody is.
+	OnMisfire func(xxladapter.Misfire)
+	Logger    *slog.Logger // nil: slog.Default()
+}
+
+// A Scheduler plans and hands out the fires of one store.
+type Scheduler struct {
+	opts  Options
+	clock *storeClock
+	ring  *ring
+	plans *plans
+	wake  chan struct{}
+}
+
+// New returns a Scheduler that does nothing before Run. REQUIRES: Store, Pool
+// and Node are set.
+func New(opts Options) (*Scheduler, error) {
+	switch {
+	case opts.Window == 0:
+		opts.Window = 5 * time.Second
+	case opts.Window < time.Second:
+		return nil, fmt.Errorf("scheduler: Options.Window is %v, must be at least 1s", opts.Window)
+	}
+	switch {
+	case opts.Limit == 0:
+		opts.Limit = 5000
+	case opts.Limit < 0:
+		return nil, fmt.Errorf("scheduler: Options.Limit is %d, must not be negative", opts.Limit)
+	}
+	if opts.Zone == nil {
+		opts.Zone = time.Local
+	}
+	if opts.OnMisfire == nil {
+		opts.OnMisfire = func(xxladapter.Misfire) {}
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	clock := new(storeClock)
+	ring, err := newRing(clock, opts.Pool.Fire)
+	if err != nil {
+		return nil, err
+	}
+	return &Scheduler{
+		opts: opts, clock: clock, ring: ring,
+		plans: newPlans(opts.Zone),
+		wake:  make(chan struct{}, 1),
+	}, nil
+}
+
+// Run scans and sweeps until ctx ends. It returns when nothing is handed out
+// any more; fires that were planned stay in the store. Failures of the store are
+// logged and tried again. Run may be called once.
+func (s *Scheduler) Run(ctx context.Context) error {
+	// What was planned before this start is armed before anything new is.
+	if err := s.sweepUntilDone(ctx); err != nil {
+		return nil // ctx ended
+	}
+	var loops errgroup.Group
+	loops.Go(func() error { s.scanLoop(ctx); return nil })
+	loops.Go(func() error { s.sweepLoop(ctx); return nil })
+	err := loops.Wait()
+	s.ring.stop()
+	return err
+}
+
+// Wake makes the next scan happen now, because a job was started or changed.
+func (s *Scheduler) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // one is coming anyway
+	}
+}
+
+// Arm hands out a fire that was planned outside of a scan, when it is due.
+func (s *Scheduler) Arm(f xxladapter.Fire) error { return s.ring.arm(f) }
+
+// Held is how many fires wait in the wheel or are being handed over.
+func (s *Scheduler) Held() int { return s.ring.len() }

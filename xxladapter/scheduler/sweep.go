@@ -1,0 +1,105 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	sweepPace = 1 * time.Second
+
+	// nodeLife is how long a node may be silent before its claimed fires are
+	// taken over. It is several sweeps, so that a slow store is not taken for a
+	// dead node.
+	nodeLife = 4 * time.Second
+
+	// claimLife is how long a fire that this node claimed may stay unsettled
+	// without being held: settling it failed.
+	claimLife = 10 * time.Second
+
+	// sweepLimit is how many fires one query of a sweep takes.
+	sweepLimit = 5000
+)
+
+func (s *Scheduler) sweepLoop(ctx context.Context) {
+	ticker := time.NewTicker(sweepPace)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := s.sweep(ctx, 0); err != nil && ctx.Err() == nil {
+				s.opts.Logger.Error("sweep failed", "err", err)
+			}
+		}
+	}
+}
+
+// sweepUntilDone repeats the first sweep until it succeeds or ctx ends.
+func (s *Scheduler) sweepUntilDone(ctx context.Context) error {
+	for {
+		err := s.sweep(ctx, s.opts.Window)
+		if err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.opts.Logger.Error("first sweep failed", "err", err)
+		s.pause(ctx, busyPace)
+	}
+}
+
+// sweep tells the store that this node lives and picks up what nobody holds:
+// planned fires due up to ahead from now, and fires without a known outcome
+// that were claimed by this node or by one that is gone.
+func (s *Scheduler) sweep(ctx context.Context, ahead time.Duration) error {
+	dead, err := s.opts.Store.BeatNode(ctx, s.opts.Node, nodeLife)
+	if err != nil {
+		return err
+	}
+	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	s.clock.seen(now)
+	planned, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
+		State: xxladapter.FirePlanned, DueBefore: now.Add(ahead), Limit: sweepLimit,
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range planned {
+		if err := s.ring.arm(f); err != nil {
+			return err
+		}
+	}
+	for _, node := range append(dead, s.opts.Node) {
+		if err := s.resolveOf(ctx, node, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolveOf starts to find out what became of a node's open hand-overs.
+func (s *Scheduler) resolveOf(ctx context.Context, node string, now time.Time) error {
+	open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{Node: node, Limit: sweepLimit})
+	if err != nil {
+		return err
+	}
+	for _, f := range open {
+		own := node == s.opts.Node
+		if own && f.State == xxladapter.FireClaimed && now.Sub(f.Claimed) < claimLife {
+			continue // being sent
+		}
+		if !s.ring.hold(f.ID) {
+			continue
+		}
+		if !s.opts.Pool.Resolve(f, func() { s.ring.release(f.ID) }) {
+			s.ring.release(f.ID)
+			return nil // no place; the next sweep goes on
+		}
+	}
+	return nil
+}
