@@ -1,0 +1,113 @@
+package admin
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A jobForm is a job as the management API shows and takes it, under the names
+// of XXL-JOB's own job calls. Pointers tell "not given" from "empty" when an
+// existing job is changed.
+type jobForm struct {
+	ID       int64   `json:"id,omitempty"`
+	JobGroup *int64  `json:"jobGroup,omitempty"`
+	AppName  *string `json:"appName,omitempty"` // in place of jobGroup
+
+	Name       *string `json:"name,omitempty"`
+	Author     *string `json:"author,omitempty"`
+	AlarmEmail *string `json:"alarmEmail,omitempty"`
+
+	ScheduleType    *xxladapter.ScheduleType    `json:"scheduleType,omitempty"`
+	ScheduleConf    *string                     `json:"scheduleConf,omitempty"`
+	MisfireStrategy *xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty"`
+
+	ExecutorRouteStrategy  *xxladapter.RouteStrategy `json:"executorRouteStrategy,omitempty"`
+	ExecutorHandler        *string                   `json:"executorHandler,omitempty"`
+	ExecutorParam          *string                   `json:"executorParam,omitempty"`
+	ExecutorBlockStrategy  *xxladapter.BlockStrategy `json:"executorBlockStrategy,omitempty"`
+	ExecutorTimeout        *int64                    `json:"executorTimeout,omitempty"` // seconds
+	ExecutorFailRetryCount *int                      `json:"executorFailRetryCount,omitempty"`
+
+	GlueType   *xxladapter.GlueType `json:"glueType,omitempty"`
+	GlueSource *string              `json:"glueSource,omitempty"`
+	GlueRemark *string              `json:"glueRemark,omitempty"`
+
+	ChildJobIDs *[]int64 `json:"childJobIds,omitempty"`
+
+	// Only shown.
+	Running     *bool      `json:"running,omitempty"`
+	TriggerLast *time.Time `json:"triggerLastTime,omitempty"`
+	TriggerNext *time.Time `json:"triggerNextTime,omitempty"`
+	Added       *time.Time `json:"addTime,omitempty"`
+	Updated     *time.Time `json:"updateTime,omitempty"`
+}
+
+func showForm(j *xxladapter.Job) jobForm {
+	timeout := int64(j.Timeout / time.Second)
+	return jobForm{
+		ID: j.ID, JobGroup: &j.GroupID,
+		Name: &j.Name, Author: &j.Author, AlarmEmail: &j.AlarmEmail,
+		ScheduleType: &j.ScheduleType, ScheduleConf: &j.ScheduleConf, MisfireStrategy: &j.Misfire,
+		ExecutorRouteStrategy: &j.Route, ExecutorHandler: &j.Handler, ExecutorParam: &j.Param,
+		ExecutorBlockStrategy: &j.Block, ExecutorTimeout: &timeout, ExecutorFailRetryCount: &j.RetryCount,
+		GlueType: &j.GlueType, GlueSource: &j.GlueSource, GlueRemark: &j.GlueRemark,
+		ChildJobIDs: &j.ChildIDs, Running: &j.Running,
+		TriggerLast: given(j.TriggerLast), TriggerNext: given(j.TriggerNext),
+		Added: given(j.Added), Updated: given(j.Updated),
+	}
+}
+
+func given(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// apply sets the given fields on j. It leaves the group to the caller.
+func (f *jobForm) apply(j *xxladapter.Job) {
+	set(&j.Name, f.Name)
+	set(&j.Author, f.Author)
+	set(&j.AlarmEmail, f.AlarmEmail)
+	set(&j.ScheduleType, f.ScheduleType)
+	set(&j.ScheduleConf, f.ScheduleConf)
+	set(&j.Misfire, f.MisfireStrategy)
+	set(&j.Route, f.ExecutorRouteStrategy)
+	set(&j.Handler, f.ExecutorHandler)
+	set(&j.Param, f.ExecutorParam)
+	set(&j.Block, f.ExecutorBlockStrategy)
+	set(&j.RetryCount, f.ExecutorFailRetryCount)
+	set(&j.GlueType, f.GlueType)
+	set(&j.GlueSource, f.GlueSource)
+	set(&j.GlueRemark, f.GlueRemark)
+	set(&j.ChildIDs, f.ChildJobIDs)
+	if f.ExecutorTimeout != nil {
+		j.Timeout = time.Duration(*f.ExecutorTimeout) * time.Second
+	}
+}
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// check refuses fields that are only shown, and numbers that would overflow.
+func (f *jobForm) check() error {
+	for name, isSet := range map[string]bool{
+		"running": f.Running != nil, "triggerLastTime": f.TriggerLast != nil, "triggerNextTime": f.TriggerNext != nil,
+		"addTime": f.Added != nil, "updateTime": f.Updated != nil,
+	} {
+		if isSet {
+			return xxladapter.Invalidf("%s is given, must be left out: it cannot be set", name)
+		}
+	}
+	if f.ExecutorTimeout != nil && (*f.ExecutorTimeout < 0 || *f.ExecutorTimeout > maxTimeoutSeconds) {
+		return xxladapter.Invalidf("executorTimeout is %d, must be 0 to %d seconds", *f.ExecutorTimeout, maxTimeoutSeconds)
+	}
+	return nil
+}
+
+// maxTimeoutSeconds is what the column and the executors' 32-bit field can hold.
+const maxTimeoutSeconds = 1<<31 - 1
