@@ -1,0 +1,130 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// admins calls the schedulers. A call goes to the one that answered last, then
+// to the others in their order, until one replies with code 200.
+type admins struct {
+	opts *Options
+	all  []*admin
+	last atomic.Int32 // index of the one that answered last
+}
+
+type admin struct {
+	url string // ends in a slash
+	// wrapped: callbacks go in 3.5's object. Found out from its first refusal
+	// of the list that all releases take.
+	wrapped atomic.Bool
+}
+
+func newAdmins(o *Options) *admins {
+	a := &admins{opts: o}
+	for _, url := range o.Admins {
+		a.all = append(a.all, &admin{url: url})
+	}
+	return a
+}
+
+func (a *admins) close() { a.opts.HTTPClient.CloseIdleConnections() }
+
+// call tells the admins something until one has taken it. The error has the
+// reason of each that has not; some may have acted on it all the same.
+func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte, error)) error {
+	var failed []error
+	first := int(a.last.Load())
+	for i := range a.all {
+		n := i
+		switch { // first, then the others in order
+		case i == 0:
+			n = first
+		case i <= first:
+			n = i - 1
+		}
+		err := a.ask(ctx, a.all[n], op, body)
+		if err == nil {
+			a.last.Store(int32(n))
+			return nil
+		}
+		failed = append(failed, fmt.Errorf("%sapi/%s: %w", a.all[n].url, op, err))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// refusedError is a reply with another code than 200.
+type refusedError struct{ reply wire.Reply }
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("refused with code %d: %s", e.reply.Code, e.reply.Msg)
+}
+
+// ask calls one admin, and if it does not understand a callback, once more in
+// the other shape.
+func (a *admins) ask(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) error {
+	err := a.post(ctx, to, op, body)
+	var refused *refusedError
+	if op != wire.OpCallback || !errors.As(err, &refused) || !strings.HasPrefix(refused.reply.Msg, strings.TrimSpace(wire.PrefixOpenAPIErr)) {
+		return err
+	}
+	to.wrapped.Store(!to.wrapped.Load())
+	if again := a.post(ctx, to, op, body); again == nil {
+		return nil
+	}
+	to.wrapped.Store(!to.wrapped.Load())
+	return err
+}
+
+func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) error {
+	data, err := body(to)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.opts.AdminTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url+strings.TrimPrefix(wire.AdminPath, "/")+op, bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", wire.ContentType)
+	req.Header.Set(wire.HeaderToken, a.opts.AccessToken)
+	req.Header.Set(wire.HeaderAppName, a.opts.AppName)
+	resp, err := a.opts.HTTPClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("answered with status %d", resp.StatusCode)
+	}
+	reply, err := wire.DecodeReply(answer)
+	if err != nil {
+		return err
+	}
+	if reply.Code != wire.CodeOK {
+		return &refusedError{reply}
+	}
+	return nil
+}
+
+// sameBody is a body that does not depend on the admin.
+func sameBody(v any) func(*admin) ([]byte, error) {
+	return func(*admin) ([]byte, error) { return json.Marshal(v) }
+}

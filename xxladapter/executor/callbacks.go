@@ -1,0 +1,137 @@
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A batch of callbacks is bounded, since one that an admin cannot take would
+// fail for ever. XXL-JOB sends at most 50 from 3.4.1 on, and everything it has
+// before that.
+const (
+	maxBatch      = 256
+	maxBatchBytes = 1 << 20
+
+	callbackRetry    = time.Second // first pause after a failure
+	callbackRetryMax = 30 * time.Second
+	callbackLast     = 5 * time.Second // how long the last results may take when stopping
+)
+
+// sender hands results to the admins, one batch after the other in the order in
+// which runs ended. A result leaves the journal only after an admin has
+// acknowledged it, so that one may arrive twice but none is lost.
+type sender struct {
+	journal *journal
+	admins  *admins
+	opts    *Options
+	ctx     context.Context // ends when even the last attempt is over
+	cancel  context.CancelFunc
+	ending  chan struct{} // closed: send what there is and end
+	ended   chan struct{} // closed when run has returned
+}
+
+func newSender(j *journal, a *admins, o *Options) *sender {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &sender{journal: j, admins: a, opts: o, ctx: ctx, cancel: cancel,
+		ending: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// stop has run send what there is, at most for callbackLast, and waits for it.
+func (s *sender) stop() {
+	close(s.ending)
+	last := time.AfterFunc(callbackLast, s.cancel)
+	defer last.Stop()
+	<-s.ended
+}
+
+func (s *sender) run() {
+	defer close(s.ended)
+	defer s.cancel()
+	if len(s.admins.all) == 0 {
+		<-s.ending
+		return
+	}
+	pause := newPause(callbackRetry, callbackRetryMax)
+	size, failing := maxBatch, false
+	for {
+		batch := bounded(s.journal.oldest(size))
+		if len(batch) == 0 {
+			select {
+			case <-s.journal.ready:
+				continue
+			case <-s.ending:
+				if s.journal.waiting() == 0 {
+					return
+				}
+				continue
+			}
+		}
+		err := s.send(batch)
+		if err == nil {
+			s.journal.taken(len(batch))
+			if failing {
+				s.opts.Logger.Info("results are taken again")
+			}
+			size, failing = maxBatch, false
+			pause.reset()
+			continue
+		}
+		if !failing {
+			s.opts.Logger.Warn("no admin takes results; they are kept", "results", s.journal.waiting(), "err", err)
+		}
+		failing = true
+		// A batch that is refused may hold one result that cannot be taken, or
+		// be too large for the admin: smaller ones get past what is before it.
+		if refused := new(refusedError); errors.As(err, &refused) {
+			size = max(1, len(batch)/2)
+		}
+		select {
+		case <-s.ending: // one attempt, then they wait for the next start
+			return
+		default:
+		}
+		s.pause(pause.next())
+	}
+}
+
+// pause waits, but not while stopping.
+func (s *sender) pause(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-s.ending:
+	}
+}
+
+// bounded returns the beginning of list that fits into one request.
+func bounded(list []result) []result {
+	size := 0
+	for i, r := range list {
+		size += len(r.msg) + 100
+		if size > maxBatchBytes && i > 0 {
+			return list[:i]
+		}
+	}
+	return list
+}
+
+func (s *sender) send(batch []result) error {
+	list := make(wire.Callbacks, len(batch))
+	for i, r := range batch {
+		list[i] = wire.Callback{
+			LogID: wire.Int(r.logID), LogTime: wire.Int(r.logTime),
+			HandleCode: wire.Int(r.code), HandleMsg: r.msg,
+		}
+	}
+	return s.admins.call(s.ctx, wire.OpCallback, func(a *admin) ([]byte, error) {
+		if a.wrapped.Load() {
+			return list.MarshalG4()
+		}
+		return json.Marshal(list)
+	})
+}

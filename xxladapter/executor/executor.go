@@ -1,0 +1,203 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// An Executor runs jobs for schedulers. Make one with [New], give it handlers
+// with [Executor.Handle], and call [Executor.Run]. All methods may be called from any
+// goroutine.
+type Executor struct {
+	opts     Options
+	handlers sync.Map // name -> *handler
+	ready    chan struct{}
+	addr     string               // set before ready is closed
+	live     atomic.Pointer[live] // nil: before Run
+	ran      atomic.Bool
+	finished atomic.Bool
+}
+
+// live is what an executor has while it runs.
+type live struct {
+	jobs    *jobs
+	logs    *runLogs
+	journal *journal
+	scripts *scripts
+}
+
+// New checks the options. Nothing is opened before Run.
+func New(o Options) (*Executor, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Executor{opts: o, ready: make(chan struct{})}, nil
+}
+
+// Addr returns the address that is registered with the schedulers, and "" until
+// [Executor.Ready] is closed.
+func (e *Executor) Addr() string {
+	select {
+	case <-e.ready:
+		return e.addr
+	default:
+		return ""
+	}
+}
+
+// Ready is closed once requests are served. The first registration may still be
+// under way. It is never closed if Run fails before.
+func (e *Executor) Ready() <-chan struct{} { return e.ready }
+
+// Run listens, registers and runs jobs until ctx ends. Then it refuses new
+// runs, reports those that wait as not executed, deregisters, lets running
+// handlers go on for [Options.StopGrace], cancels them, and hands over their results
+// or keeps them in the data directory for the next start. It returns when all
+// that is done: nil after ctx has ended.
+//
+// It fails at once if the address is taken, or the data directory cannot be
+// used or belongs to an executor that is running. It may be called once.
+func (e *Executor) Run(ctx context.Context) error {
+	if e.ran.Swap(true) {
+		return errors.New("executor: Run was called before")
+	}
+	if err := os.MkdirAll(e.opts.DataDir, 0o750); err != nil {
+		return fmt.Errorf("executor: make data directory: %w", err)
+	}
+	unlock, err := lockDir(e.opts.DataDir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+
+	var listener net.Listener
+	if !e.opts.NoListen {
+		if listener, err = net.Listen("tcp", e.opts.Listen); err != nil {
+			return fmt.Errorf("executor: %w", err)
+		}
+		defer listener.Close()
+	}
+	if e.addr, err = e.findAddress(listener); err != nil {
+		return err
+	}
+	journal, err := openJournal(e.opts.DataDir, e.opts)
+	if err != nil {
+		return fmt.Errorf("executor: %w", err)
+	}
+	e.recover(journal)
+	l := &live{journal: journal, logs: newRunLogs(e.opts.DataDir, e.opts.MaxRunLog)}
+	l.jobs = newJobs(journal, l.logs, &e.opts)
+	l.scripts = newScripts(e.opts.DataDir)
+	e.live.Store(l)
+
+	err = e.serve(ctx, l, listener)
+	l.logs.close()
+	return errors.Join(err, journal.close())
+}
+
+// serve runs all parts until ctx ends, and stops them in order: registration,
+// runs, server, results.
+func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) error {
+	admins := newAdmins(&e.opts)
+	defer admins.close()
+	var serveErr error
+	beatCtx, stopBeat := context.WithCancel(ctx) // ends with ctx, or when the server fails
+	defer stopBeat()
+	server := &http.Server{
+		Handler:           e,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       90 * time.Second, // XXL-JOB: IdleStateHandler in EmbedServer
+	}
+
+	var serving, background errgroup.Group
+	if listener != nil {
+		serving.Go(func() error {
+			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				serveErr = fmt.Errorf("executor: serve: %w", err)
+				stopBeat()
+			}
+			return nil
+		})
+	}
+	close(e.ready)
+	e.opts.Logger.Info("executor serves", "address", e.addr, "app", e.opts.AppName)
+
+	sender := newSender(l.journal, admins, &e.opts)
+	go sender.run()
+	cleanCtx, stopClean := context.WithCancel(context.Background())
+	background.Go(func() error { l.logs.clean(cleanCtx, e.opts.LogRetentionDays, e.opts.Logger); return nil })
+
+	e.register(beatCtx, admins) // returns when beatCtx has ended
+
+	drained := l.jobs.drain()
+	var leaving errgroup.Group
+	leaving.Go(func() error { e.deregister(admins); return nil })
+	e.awaitHandlers(l.jobs, drained)
+	_ = leaving.Wait()
+	e.finished.Store(true)
+	if listener != nil {
+		closeServer(server)
+		_ = serving.Wait()
+	}
+	stopClean()
+	sender.stop()
+	_ = background.Wait()
+	if n := l.journal.waiting(); n > 0 {
+		e.opts.Logger.Warn("results are kept for the next start, no admin took them", "results", n)
+	}
+	return serveErr
+}
+
+// awaitHandlers gives running handlers their grace, then cancels them.
+func (e *Executor) awaitHandlers(j *jobs, drained <-chan struct{}) {
+	if e.opts.StopGrace > 0 {
+		grace := time.NewTimer(e.opts.StopGrace)
+		defer grace.Stop()
+		select {
+		case <-drained:
+			return
+		case <-grace.C:
+		}
+	}
+	j.stopRunning()
+	<-drained
+}
+
+// closeServer lets requests that are being answered end, for a short while.
+func closeServer(server *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if server.Shutdown(ctx) != nil {
+		_ = server.Close()
+	}
+}
+
+// recover gives a result to every run that the process before did not finish.
+func (e *Executor) recover(j *journal) {
+	for _, r := range j.unfinished() {
+		if len(e.opts.Admins) == 0 {
+			j.done(r.logID)
+			continue
+		}
+		r.code, r.msg = wire.CodeFail, msgRestarted
+		j.finish(r)
+	}
+	if n := j.waiting(); n > 0 {
+		e.opts.Logger.Info("results of an earlier process are to be handed over", "results", n)
+	}
+}
+
+// msgRestarted is the result of a run that its process did not live to finish.
+const msgRestarted = "executor restarted before the run ended; it may have begun"

@@ -1,0 +1,103 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrTimeout, returned by a handler or wrapped in what it returns, makes the
+// run's result "timed out" (code 502) instead of "failed".
+var ErrTimeout = errors.New("executor: run timed out")
+
+// A HandlerFunc does one run. Its context is cancelled when the run is killed,
+// covered by a later one, over its time, or when the executor stops; it should
+// then return soon. A nil error is success; any other is a failure whose text
+// goes to the scheduler. A panic is a failure whose stack goes to the run's log.
+//
+// Two runs of one job do not overlap, except after [Options.AbandonAfter];
+// runs of different jobs do.
+type HandlerFunc = func(ctx context.Context, run *Run) error
+
+// handler is what a name, or the source of a script, stands for.
+type handler struct {
+	name    string
+	run     HandlerFunc
+	init    func(ctx context.Context) error // may be nil
+	destroy func()                          // may be nil
+}
+
+// A HandlerOption adds to a handler.
+type HandlerOption func(*handler)
+
+// WithInit has f called before a job's first run, and again before the first
+// one after the job was idle, killed or covered. An error is logged and the run
+// goes on. XXL-JOB: JobThread calls init once per thread.
+func WithInit(f func(ctx context.Context) error) HandlerOption {
+	return func(h *handler) { h.init = f }
+}
+
+// WithDestroy has f called after the last run before the job was idle for
+// [Options.IdleAfter], killed or covered, or the executor stopped. It is
+// called once for every call of init.
+func WithDestroy(f func()) HandlerOption {
+	return func(h *handler) { h.destroy = f }
+}
+
+// Handle registers f under the name that jobs refer to. It may be called
+// before and during Run, from any goroutine. A name that is empty or taken is
+// refused.
+func (e *Executor) Handle(name string, f func(ctx context.Context, run *Run) error, opts ...HandlerOption) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return fmt.Errorf("executor: handler name is %q, must not be empty", name)
+	case f == nil:
+		return fmt.Errorf("executor: handler %q has no function", name)
+	}
+	h := &handler{name: name, run: f}
+	for _, opt := range opts {
+		opt(h)
+	}
+	if _, taken := e.handlers.LoadOrStore(name, h); taken {
+		return fmt.Errorf("executor: handler name %q is taken", name)
+	}
+	return nil
+}
+
+// HandleMethods registers every exported method of receiver that has the shape
+// of a handler under its name with a small first letter: CloseOrders becomes
+// closeOrders. If receiver also has methods Init(context.Context) error or
+// Destroy(), they serve as [WithInit] and [WithDestroy] of all of them.
+//
+// At the first name that is taken it stops; the methods before are registered.
+// A receiver without such a method is refused.
+func (e *Executor) HandleMethods(receiver any) error {
+	var opts []HandlerOption
+	if r, ok := receiver.(interface{ Init(context.Context) error }); ok {
+		opts = append(opts, WithInit(r.Init))
+	}
+	if r, ok := receiver.(interface{ Destroy() }); ok {
+		opts = append(opts, WithDestroy(r.Destroy))
+	}
+	v, found := reflect.ValueOf(receiver), false
+	for i := range v.NumMethod() {
+		f, ok := v.Method(i).Interface().(func(context.Context, *Run) error)
+		if !ok {
+			continue
+		}
+		found = true
+		name := v.Type().Method(i).Name
+		first, size := utf8.DecodeRuneInString(name)
+		if err := e.Handle(string(unicode.ToLower(first))+name[size:], f, opts...); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("executor: %T has no method func(context.Context, *Run) error", receiver)
+	}
+	return nil
+}

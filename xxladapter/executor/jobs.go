@@ -1,0 +1,331 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// errStopping refuses runs once the executor stops.
+var errStopping = errors.New("executor is stopping")
+
+// A refusal is the text with which a run is not accepted.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// jobs holds the queue of every job that has runs, or had some a short while
+// ago. One lock guards all of them: what it protects takes a microsecond, and
+// accepting a run, an idle job's end, a kill and a stop exclude each other.
+type jobs struct {
+	journal *journal
+	logs    *runLogs
+	opts    *Options
+	keep    bool // results, for an admin
+
+	mu       sync.Mutex
+	byID     map[int64]*job
+	queued   int // waiting runs of all jobs
+	pumps    int // jobs whose pump is going
+	stopping bool
+	drained  chan struct{} // closed when stopping and pumps is 0
+}
+
+func newJobs(j *journal, logs *runLogs, o *Options) *jobs {
+	return &jobs{
+		journal: j, logs: logs, opts: o, keep: len(o.Admins) > 0,
+		byID: map[int64]*job{}, drained: make(chan struct{}),
+	}
+}
+
+// job is one job's queue. At most one goroutine, its pump, takes runs from it.
+//
+// Invariant: entries in waiting belong to worker.
+type job struct {
+	id      int64
+	worker  *worker // nil: none; the next run brings one
+	waiting []*entry
+	running *entry // nil: none, or only abandoned ones
+	orphans int    // abandoned runs that are still going
+	pumping bool
+	ended   []*worker   // whose destroy is to be called by the pump
+	idle    *time.Timer // ends the worker; nil while the pump goes
+}
+
+// worker binds a job to a handler for a while: from the first run to the next
+// idle end, kill, cover or change. It is what a job thread is in XXL-JOB, and
+// init and destroy are called once in its life.
+type worker struct {
+	handler *handler
+	glue    glueVersion // zero for BEAN
+	inited  bool
+	closed  bool
+	users   int // runs that are going, also abandoned ones
+}
+
+// entry is one accepted run.
+type entry struct {
+	req    *wire.RunRequest
+	worker *worker
+	batch  *batch
+
+	// From the start of the run on.
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	cause     *stopCause  // nil: it was not stopped
+	limit     *time.Timer // executorTimeout
+	patience  *time.Timer // AbandonAfter
+	abandoned bool
+	over      bool
+}
+
+// submit accepts a run for a handler, or says why not. It returns when the log
+// id is on disk.
+func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) error {
+	b, err := s.enqueue(req, h, glue)
+	if err != nil {
+		return err
+	}
+	return b.wait()
+}
+
+func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*batch, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, logID, logTime := int64(req.JobID), int64(req.LogID), int64(req.LogTime)
+	if s.stopping {
+		return nil, errStopping
+	}
+	// Before the block strategy: a run that is sent again must not cover itself.
+	if s.journal.seen(logID, logTime) {
+		return nil, errSeen
+	}
+	j := s.byID[id]
+	same := j != nil && j.worker != nil && j.worker.handler == h && j.worker.glue == glue
+	busy := same && (j.running != nil || len(j.waiting) > 0)
+	covers := xxladapter.BlockStrategy(req.BlockStrategy) == xxladapter.BlockCoverEarly
+	switch {
+	case busy && xxladapter.BlockStrategy(req.BlockStrategy) == xxladapter.BlockDiscardLater:
+		return nil, refusal(wire.MsgDiscardLater)
+	case s.queued >= s.opts.MaxQueued && !(busy && covers):
+		return nil, refusal("executor queue is full")
+	}
+	b, err := s.journal.accept(logID, id, logTime, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if j == nil {
+		j = &job{id: id}
+		s.byID[id] = j
+	}
+	switch {
+	case j.worker != nil && !same && glue == (glueVersion{}):
+		s.endWorker(j, reasonHandlerChanged)
+	case j.worker != nil && !same:
+		s.endWorker(j, reasonSourceChanged)
+	case busy && covers:
+		s.endWorker(j, wire.MsgCoverEarly)
+	}
+	if j.worker == nil {
+		j.worker = &worker{handler: h, glue: glue}
+	}
+	j.waiting = append(j.waiting, &entry{req: req, worker: j.worker, batch: b})
+	s.queued++
+	s.startPump(j)
+	return b, nil
+}
+
+// Why runs are stopped, beside what wire has. The texts are XXL-JOB's.
+const (
+	reasonHandlerChanged = "change jobhandler or glue type, and terminate the old job thread."
+	reasonSourceChanged  = "change job source or glue type, and terminate the old job thread."
+	reasonStopping       = "web container destroy and kill the job."
+
+	suffixRunning = " [job running, killed]"
+	suffixWaiting = " [job not executed, in the job queue, killed.]"
+)
+
+// kill ends what runs and what waits of a job. It reports false if there was
+// nothing, not even an idle handler. It does not wait.
+func (s *jobs) kill(jobID int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.byID[jobID]
+	if j == nil || j.worker == nil {
+		return false
+	}
+	s.endWorker(j, wire.MsgKilledByAdmin)
+	s.rest(j)
+	return true
+}
+
+// busy reports whether a job has a run going or waiting.
+func (s *jobs) busy(jobID int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.byID[jobID]
+	return j != nil && (j.running != nil || len(j.waiting) > 0)
+}
+
+func (s *jobs) isStopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopping
+}
+
+// endWorker stops all runs of the job's worker and takes it away.
+func (s *jobs) endWorker(j *job, reason string) {
+	s.dropWaiting(j, reason)
+	if e := j.running; e != nil && e.worker == j.worker {
+		s.stop(e, &stopCause{wire.CodeFail, reason + suffixRunning})
+	}
+	s.closeWorker(j)
+}
+
+// dropWaiting reports every waiting run as not executed.
+func (s *jobs) dropWaiting(j *job, reason string) {
+	waiting := j.waiting
+	j.waiting = nil
+	s.queued -= len(waiting)
+	for _, e := range waiting {
+		s.report(e, wire.CodeFail, reason+suffixWaiting)
+	}
+}
+
+// closeWorker takes the worker from the job and has its destroy called once
+// nobody uses it.
+func (s *jobs) closeWorker(j *job) {
+	w := j.worker
+	j.worker = nil
+	w.closed = true
+	s.retire(j, w)
+}
+
+// retire hands a closed worker without users to the pump.
+func (s *jobs) retire(j *job, w *worker) {
+	if !w.closed || w.users > 0 || !w.inited {
+		return
+	}
+	w.inited = false // destroyed once
+	if w.handler.destroy == nil {
+		return
+	}
+	j.ended = append(j.ended, w)
+	s.startPump(j)
+}
+
+// report hands over a run's result.
+func (s *jobs) report(e *entry, code int, msg string) {
+	if !s.keep {
+		s.journal.done(int64(e.req.LogID))
+		return
+	}
+	s.journal.finish(result{
+		logID: int64(e.req.LogID), jobID: int64(e.req.JobID), logTime: int64(e.req.LogTime),
+		code: int64(code), msg: cutMsg(msg),
+	})
+}
+
+// stop cancels a run that is going. The first cause counts.
+func (s *jobs) stop(e *entry, cause *stopCause) {
+	if e.over || e.abandoned || e.cause != nil {
+		return
+	}
+	e.cause = cause
+	e.cancel(cause)
+	if s.opts.AbandonAfter > 0 {
+		e.patience = time.AfterFunc(s.opts.AbandonAfter, func() { s.abandon(e) })
+	}
+}
+
+// abandon gives up on a run whose handler ignores that it was cancelled: it is
+// reported, and another pump takes the job's next run.
+func (s *jobs) abandon(e *entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.over || e.abandoned {
+		return
+	}
+	e.abandoned = true
+	j := s.byID[int64(e.req.JobID)]
+	s.opts.Logger.Warn("handler ignores that its context is cancelled; the job goes on without it",
+		"job", j.id, "log", int64(e.req.LogID), "handler", e.worker.handler.name, "cause", e.cause.msg)
+	s.report(e, e.cause.code, e.cause.msg)
+	j.running = nil
+	j.orphans++
+	go s.pump(j)
+}
+
+// drain lets no run in any more, reports those that wait, and closes every
+// worker. The channel that it returns is closed when no handler is going.
+func (s *jobs) drain() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return s.drained
+	}
+	s.stopping = true
+	for _, j := range s.byID {
+		s.dropWaiting(j, reasonStopping)
+		if j.worker != nil {
+			s.closeWorker(j)
+		}
+		s.rest(j)
+	}
+	if s.pumps == 0 {
+		close(s.drained)
+	}
+	return s.drained
+}
+
+// stopRunning cancels every run that is going.
+func (s *jobs) stopRunning() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, j := range s.byID {
+		if j.running != nil {
+			s.stop(j.running, &stopCause{wire.CodeFail, reasonStopping + suffixRunning})
+		}
+	}
+}
+
+// rest is called when a job may have nothing to do: unless it has, it waits for
+// its next run or its idle end, or is forgotten.
+func (s *jobs) rest(j *job) {
+	switch {
+	case j.pumping:
+	case j.worker != nil && j.idle == nil:
+		w := j.worker
+		j.idle = time.AfterFunc(s.opts.IdleAfter, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if j.worker == w && !j.pumping {
+				s.closeWorker(j)
+				s.rest(j)
+			}
+		})
+	case j.worker == nil && j.orphans == 0:
+		if j.idle != nil {
+			j.idle.Stop()
+			j.idle = nil
+		}
+		delete(s.byID, j.id)
+	}
+}
+
+// safely calls a handler's init or destroy, whose failures are only logged.
+func safely(logger *slog.Logger, what string, h *handler, f func() error) {
+	defer func() {
+		if p := recover(); p != nil {
+			logger.Error("handler's "+what+" panics", "handler", h.name, "panic", p)
+		}
+	}()
+	if err := f(); err != nil {
+		logger.Error("handler's "+what+" fails", "handler", h.name, "err", err)
+	}
+}

@@ -1,0 +1,312 @@
+package executor
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// errSeen is returned for a log id that was accepted before.
+var errSeen = errors.New("executor: log id was accepted before")
+
+// journal keeps a journalState on disk. Changes are made in memory at once and
+// go to the file in batches: while one batch is written and synced, the next
+// one gathers, so that the cost of a sync is shared by all who wait for it.
+type journal struct {
+	path    string
+	sync    bool
+	seenFor time.Duration
+	logger  *slog.Logger
+
+	wake    chan struct{} // 1: there is something to write
+	ready   chan struct{} // 1: there are results to take
+	stopped chan struct{} // closed when the writing goroutine has ended
+
+	file *os.File // only for the writing goroutine
+	size int64    // of file
+	base int64    // its size after the last rewrite
+	// damaged: the file's end is unknown, so that the next batch is written as
+	// a whole new file.
+	damaged bool
+
+	mu     sync.Mutex
+	state  *journalState
+	buf    []byte
+	next   *batch // that buf belongs to
+	closed bool
+}
+
+// batch is a number of changes that reach the disk together.
+type batch struct {
+	done     chan struct{} // closed when it is on disk, or never will be
+	err      error         // set before done is closed
+	accepted []int64       // log ids, forgotten again if err
+}
+
+// wait returns once the batch is on disk, or with the reason why it is not.
+func (b *batch) wait() error {
+	<-b.done
+	return b.err
+}
+
+// journalRewrite is the size from which a journal that has grown fourfold is
+// written anew without what is no longer needed.
+const journalRewrite = 8 << 20
+
+// openJournal reads the journal of a data directory, and begins one if there is
+// none. What is damaged at its end is cut off.
+func openJournal(dir string, o Options) (*journal, error) {
+	j := &journal{
+		path:    filepath.Join(dir, "journal"),
+		sync:    !o.NoSync,
+		seenFor: o.SeenFor,
+		logger:  o.Logger,
+		wake:    make(chan struct{}, 1),
+		ready:   make(chan struct{}, 1),
+		stopped: make(chan struct{}),
+		state:   newJournalState(time.Now()),
+		next:    newBatch(),
+	}
+	data, err := os.ReadFile(j.path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("read journal: %w", err)
+	default:
+		if err := j.replay(data); err != nil {
+			return nil, err
+		}
+	}
+	// A new file also drops the damaged end, and shows at once whether the
+	// directory can be written to.
+	if err := j.rewrite(j.state.snapshot()); err != nil {
+		return nil, err
+	}
+	go j.write()
+	return j, nil
+}
+
+func newBatch() *batch { return &batch{done: make(chan struct{})} }
+
+func (j *journal) replay(data []byte) error {
+	rest, ok := bytes.CutPrefix(data, []byte(journalHeader))
+	if !ok {
+		return fmt.Errorf("read journal: %s does not begin like a journal of this version", j.path)
+	}
+	for len(rest) > 0 {
+		payload, after, ok := cutRecord(rest)
+		if !ok || j.state.apply(payload) != nil {
+			j.logger.Warn("journal ends in a damaged record, which is dropped",
+				"path", j.path, "at", len(data)-len(rest), "dropped_bytes", len(rest))
+			return nil
+		}
+		rest = after
+	}
+	return nil
+}
+
+// accept notes that a run is accepted. It is when the batch is on disk, and not
+// before. [errSeen] if the log id was accepted earlier.
+func (j *journal) accept(logID, jobID, logTime int64, now time.Time) (*batch, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil, errStopping
+	}
+	if j.state.seen.has(logID, logTime) {
+		return nil, errSeen
+	}
+	if j.state.seen.full(now, j.seenFor) {
+		j.state.seen.rotate(now)
+		j.buf = appendRecord(j.buf, kindRotated, []int64{now.UnixMilli()}, nil)
+	}
+	j.state.accept(logID, jobID, logTime)
+	j.buf = appendAccepted(j.buf, logID, jobID, logTime)
+	j.next.accepted = append(j.next.accepted, logID)
+	notify(j.wake)
+	return j.next, nil
+}
+
+// seen reports whether accept would return errSeen.
+func (j *journal) seen(logID, logTime int64) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.state.seen.has(logID, logTime)
+}
+
+// finish notes a run's result, to be taken later.
+func (j *journal) finish(r result) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r.batch = j.next
+	j.state.finish(r)
+	j.buf = appendResult(j.buf, r)
+	notify(j.wake)
+	notify(j.ready)
+}
+
+// done notes that a run has ended whose result nobody will ask for.
+func (j *journal) done(logID int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.state.open, logID)
+	j.buf = appendRecord(j.buf, kindDone, []int64{logID}, nil)
+	notify(j.wake)
+}
+
+// unfinished lists the runs without a result in the order they were accepted.
+func (j *journal) unfinished() []result {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var list []result
+	for _, id := range j.state.openIDs() {
+		run := j.state.open[id]
+		list = append(list, result{logID: id, jobID: run.jobID, logTime: run.logTime})
+	}
+	return list
+}
+
+// oldest returns up to n of the results that nobody has taken, the oldest
+// first, once they are on disk. A result that could not be written is among
+// them: it is known, and the admin shall know it.
+func (j *journal) oldest(n int) []result {
+	j.mu.Lock()
+	list := append([]result(nil), j.state.results[:min(n, len(j.state.results))]...)
+	j.mu.Unlock()
+	if len(list) > 0 {
+		if b := list[len(list)-1].batch; b != nil {
+			_ = b.wait()
+		}
+	}
+	return list
+}
+
+// taken drops the n oldest results.
+// REQUIRES: an admin has acknowledged exactly those.
+func (j *journal) taken(n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.state.take(n)
+	j.buf = appendRecord(j.buf, kindTaken, []int64{int64(n)}, nil)
+	notify(j.wake)
+}
+
+// waiting is how many results nobody has taken.
+func (j *journal) waiting() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.state.results)
+}
+
+// close writes what there is and ends the writing goroutine. Later accepts fail;
+// other changes are lost.
+func (j *journal) close() error {
+	j.mu.Lock()
+	j.closed = true
+	j.mu.Unlock()
+	notify(j.wake)
+	<-j.stopped
+	return j.file.Close()
+}
+
+// write is the writing goroutine.
+func (j *journal) write() {
+	defer close(j.stopped)
+	for range j.wake {
+		j.mu.Lock()
+		buf, b, closed := j.buf, j.next, j.closed
+		j.buf, j.next = nil, newBatch()
+		var whole []byte
+		if j.damaged || j.size > journalRewrite && j.size > 4*j.base {
+			whole = j.state.snapshot()
+		}
+		j.mu.Unlock()
+
+		switch {
+		case whole != nil:
+			b.err = j.rewrite(whole)
+		case len(buf) > 0:
+			b.err = j.appendFile(buf)
+		}
+		if b.err != nil {
+			j.damaged = true
+			j.logger.Error("journal cannot be written; no run is accepted until it can", "err", b.err)
+			j.mu.Lock()
+			for _, id := range b.accepted {
+				delete(j.state.open, id)
+				j.state.seen.remove(id)
+			}
+			j.mu.Unlock()
+		}
+		close(b.done)
+		if closed {
+			return
+		}
+	}
+}
+
+func (j *journal) appendFile(buf []byte) error {
+	n, err := j.file.Write(buf)
+	j.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	if j.sync {
+		if err := j.file.Sync(); err != nil {
+			return fmt.Errorf("sync journal: %w", err)
+		}
+	}
+	return nil
+}
+
+// rewrite puts a new file in the journal's place.
+func (j *journal) rewrite(whole []byte) error {
+	f, err := os.OpenFile(j.path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	if _, err = f.Write(whole); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), j.path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(j.path))
+	}
+	if err != nil {
+		f.Close()
+		return fmt.Errorf("write journal: %w", err)
+	}
+	if j.file != nil {
+		j.file.Close()
+	}
+	j.file, j.size, j.base, j.damaged = f, int64(len(whole)), int64(len(whole)), false
+	return nil
+}
+
+// syncDir makes a rename in a directory lasting.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
+// notify sends to a channel of capacity 1 unless something is in it already.
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,110 @@
+package executor
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// maxLogReply is how many bytes of lines one reply carries. The rest is in the
+// next one: the reader goes on after its last line.
+const maxLogReply = 256 << 10
+
+// readLog answers a scheduler that reads a run's log. known tells of a log id
+// whether its run was accepted.
+//
+// Only a log that is not there ends with End, as in XXL-JOB's XxlJobFileAppender.
+func (l *runLogs) readLog(req wire.LogRequest, known func(logID, logTime int64) bool) wire.LogResult {
+	id, logTime := int64(req.LogID), int64(req.LogTime)
+	l.mu.Lock()
+	rl := l.active[id]
+	l.mu.Unlock()
+	if rl != nil {
+		rl.flush()
+		logTime = rl.logTime
+	}
+	// An admin sends the trigger time in whole seconds, rounded half up by its
+	// database, so that it may lie on the day after.
+	for _, d := range uniqueDays(logTime, logTime-1000) {
+		f, err := os.Open(filepath.Join(l.dir, d, strconv.FormatInt(id, 10)+".log"))
+		if err == nil {
+			defer f.Close()
+			return readLines(f, req.FromLine, rl == nil)
+		}
+		if text, ok := l.quiet.find(id, d); ok {
+			return readLines(strings.NewReader(text), req.FromLine, true)
+		}
+	}
+	if rl != nil || known(id, logTime) {
+		return wire.LogResult{FromLine: req.FromLine}
+	}
+	return wire.LogResult{FromLine: req.FromLine, Content: wire.MsgNoLogFile, End: true}
+}
+
+func uniqueDays(times ...int64) []string {
+	var days []string
+	for _, t := range times {
+		if d := day(t); len(days) == 0 || days[len(days)-1] != d {
+			days = append(days, d)
+		}
+	}
+	return days
+}
+
+// readLines returns the lines of r from a 1-based number on, as many as fit
+// into a reply, but at least one. Past the end, the last line's number is that
+// of the file's last line. A last line without a line end counts only if
+// the log is complete: otherwise the rest of it would never be read.
+func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
+	res := wire.LogResult{FromLine: from}
+	var text []byte
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, cut, err := readLine(in)
+		if err != nil && (len(line) == 0 || !complete) {
+			break
+		}
+		if res.ToLine+1 >= from {
+			if len(text) > 0 && len(text)+len(line) > maxLogReply {
+				break
+			}
+			text = append(text, line...)
+			if cut {
+				text = append(text, "..."...)
+			}
+			text = append(text, '\n')
+		}
+		res.ToLine++
+		if err != nil {
+			break
+		}
+	}
+	res.Content = string(text)
+	return res
+}
+
+// readLine reads a line without its end, and reports whether it was cut to what
+// a reply carries. The error comes with what there was before it.
+func readLine(in *bufio.Reader) (line []byte, cut bool, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if room := maxLogReply - len(line); len(part) > room {
+			part, cut = part[:room], true
+		}
+		line = append(line, part...)
+		switch err {
+		case bufio.ErrBufferFull:
+			continue
+		case nil:
+			line = bytes.TrimSuffix(line, []byte("\n"))
+			return bytes.TrimSuffix(line, []byte("\r")), cut, nil
+		}
+		return line, cut, err
+	}
+}

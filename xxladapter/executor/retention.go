@@ -1,0 +1,54 @@
+package executor
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// clean deletes the run logs of days that are more than days in the past: at
+// once, and then every hour, so that a machine that sleeps misses none.
+// XXL-JOB: JobLogFileCleanThread, which compares the same since 3.3.0.
+func (l *runLogs) clean(ctx context.Context, days int, logger *slog.Logger) {
+	if days < 0 {
+		return
+	}
+	for ctx.Err() == nil {
+		if err := l.cleanBefore(time.Now().AddDate(0, 0, -days)); err != nil {
+			logger.Warn("old run logs cannot be deleted", "err", err)
+		}
+		sleep(ctx, time.Hour)
+	}
+}
+
+// cleanBefore deletes the directories of all days before that of limit.
+func (l *runLogs) cleanBefore(limit time.Time) error {
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		return err
+	}
+	first := limit.Local().Format(dayLayout)
+	for _, entry := range entries {
+		name := entry.Name()
+		// Nothing else is touched, whatever an operator put there.
+		if _, err := time.Parse(dayLayout, name); err != nil || !entry.IsDir() || name >= first {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close writes what is still gathered.
+func (l *runLogs) close() {
+	l.quiet.flush()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, rl := range l.active { // of abandoned runs
+		rl.flush()
+	}
+}

@@ -1,0 +1,172 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// runLogs are the logs of all runs below the data directory.
+type runLogs struct {
+	dir   string
+	most  int64 // bytes per run
+	quiet quietLogs
+
+	mu     sync.Mutex
+	active map[int64]*runLog // by log id; runs that have begun and not ended
+}
+
+func newRunLogs(dir string, most int64) *runLogs {
+	return &runLogs{dir: dir, most: most, active: map[int64]*runLog{}, quiet: quietLogs{dir: dir}}
+}
+
+const (
+	dayLayout  = "2006-01-02"
+	lineLayout = "2006-01-02 15:04:05.000"
+
+	runLogBuffer = 8 << 10                // bytes that are kept before they are written
+	runLogDelay  = 500 * time.Millisecond // how long they are kept at most
+)
+
+// day is the directory of a trigger time: its date in the executor's time zone.
+func day(logTime int64) string { return time.UnixMilli(logTime).Local().Format(dayLayout) }
+
+func (l *runLogs) path(logTime, logID int64) string {
+	return filepath.Join(l.dir, day(logTime), strconv.FormatInt(logID, 10)+".log")
+}
+
+// runLog is the log of one run. Lines are gathered and written together; the
+// file is open only while that happens.
+type runLog struct {
+	logs           *runLogs
+	logID, logTime int64
+
+	mu      sync.Mutex
+	buf     []byte
+	written int64       // bytes in the file; 0: there is none
+	spoken  bool        // the handler wrote something
+	full    bool        // most is reached, and the note about it written
+	timer   *time.Timer // writes buf after a while; nil: buf is empty
+	ended   bool
+}
+
+// begin opens the log of a run.
+func (l *runLogs) begin(logID, logTime int64) *runLog {
+	rl := &runLog{logs: l, logID: logID, logTime: logTime}
+	l.mu.Lock()
+	l.active[logID] = rl
+	l.mu.Unlock()
+	return rl
+}
+
+// mark adds a line of the executor's own.
+func (rl *runLog) mark(format string, args ...any) {
+	line := time.Now().AppendFormat(nil, lineLayout)
+	line = append(line, " [executor] "...)
+	line = fmt.Appendf(line, format, args...)
+	line = append(line, '\n')
+	rl.mu.Lock()
+	defer rl.mu.Unlock()
+	rl.append(line)
+}
+
+// Write adds lines of the handler.
+func (rl *runLog) Write(lines []byte) (int, error) {
+	rl.mu.Lock()
+	defer rl.mu.Unlock()
+	rl.spoken = true
+	size := rl.written + int64(len(rl.buf))
+	switch {
+	case rl.full:
+	case size+int64(len(lines)) > rl.logs.most:
+		rl.full = true
+		rl.append(fmt.Appendf(nil, "[executor] the log has reached %d bytes; what follows is dropped\n", rl.logs.most))
+	default:
+		rl.append(lines)
+	}
+	return len(lines), nil
+}
+
+func (rl *runLog) append(lines []byte) {
+	rl.buf = append(rl.buf, lines...)
+	switch {
+	case rl.ended || len(rl.buf) >= runLogBuffer:
+		rl.flushLocked()
+	case rl.timer == nil:
+		rl.timer = time.AfterFunc(runLogDelay, rl.flush)
+	}
+}
+
+// flush writes what was gathered to the file.
+func (rl *runLog) flush() {
+	rl.mu.Lock()
+	defer rl.mu.Unlock()
+	rl.flushLocked()
+}
+
+func (rl *runLog) flushLocked() {
+	if rl.timer != nil {
+		rl.timer.Stop()
+		rl.timer = nil
+	}
+	if len(rl.buf) == 0 {
+		return
+	}
+	f, err := rl.openFile()
+	if err == nil {
+		_, err = f.Write(rl.buf)
+		err = errors.Join(err, f.Close())
+	}
+	// A full disk costs log lines, not runs.
+	_ = err
+	rl.written += int64(len(rl.buf))
+	rl.buf = rl.buf[:0]
+}
+
+// openFile opens the file to append to, and makes its directory if need be.
+func (rl *runLog) openFile() (*os.File, error) {
+	path := rl.logs.path(rl.logTime, rl.logID)
+	const flags = os.O_CREATE | os.O_APPEND | os.O_WRONLY
+	f, err := os.OpenFile(path, flags, 0o640)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			return nil, err
+		}
+		return os.OpenFile(path, flags, 0o640)
+	}
+	return f, err
+}
+
+// end closes the log. A run that ended well and wrote nothing shares a file
+// with others of its kind, since a file for each of them costs more than the
+// run.
+func (rl *runLog) end(quiet bool) {
+	rl.mu.Lock()
+	rl.ended = true
+	if quiet && !rl.spoken && rl.written == 0 {
+		rl.logs.quiet.add(rl.logID, rl.logTime, rl.buf)
+		rl.buf = nil
+	}
+	rl.flushLocked()
+	rl.mu.Unlock()
+
+	rl.logs.mu.Lock()
+	if rl.logs.active[rl.logID] == rl {
+		delete(rl.logs.active, rl.logID)
+	}
+	rl.logs.mu.Unlock()
+}
+
+// openForScript returns the file for a process to write to directly.
+func (rl *runLog) openForScript() (*os.File, error) {
+	rl.mu.Lock()
+	defer rl.mu.Unlock()
+	rl.spoken = true
+	rl.flushLocked()
+	return rl.openFile()
+}

@@ -1,0 +1,167 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// language is how a glue type is run. Titles, commands and suffixes are those of
+// XXL-JOB 3.4.2's GlueTypeEnum.
+type language struct {
+	title   string
+	command string // empty: not something that can be run here
+	suffix  string
+}
+
+var languages = map[xxladapter.GlueType]language{
+	xxladapter.GlueGroovy:     {"GLUE(Java)", "", ""},
+	xxladapter.GlueShell:      {"GLUE(Shell)", "bash", ".sh"},
+	xxladapter.GluePython:     {"GLUE(Python3)", "python3", ".py"},
+	xxladapter.GluePython2:    {"GLUE(Python2)", "python", ".py"},
+	xxladapter.GlueNodejs:     {"GLUE(Nodejs)", "node", ".js"},
+	xxladapter.GluePowershell: {"GLUE(PowerShell)", "pwsh", ".ps1"},
+	xxladapter.GluePHP:        {"GLUE(PHP)", "php", ".php"},
+}
+
+// glueVersion tells the sources of a job's script apart. As in XXL-JOB the time
+// stands for the source; unlike there, so does the language.
+type glueVersion struct {
+	lang    language
+	updated int64
+}
+
+// scripts keeps the source of script jobs in files.
+type scripts struct {
+	dir string
+
+	mu    sync.Mutex
+	byJob map[int64]*script
+}
+
+type script struct {
+	version glueVersion
+	handler *handler
+}
+
+func newScripts(dataDir string) *scripts {
+	return &scripts{dir: filepath.Join(dataDir, "gluesource"), byJob: map[int64]*script{}}
+}
+
+// handler returns the handler of a job's script, the same one as long as its
+// version is the same. A new version replaces the file of the old.
+func (s *scripts) handler(req *wire.RunRequest, lang language) (*handler, glueVersion, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	jobID := int64(req.JobID)
+	version := glueVersion{lang, int64(req.GlueUpdated)}
+	if known := s.byJob[jobID]; known != nil && known.version == version {
+		return known.handler, version, nil
+	}
+	prefix := strconv.FormatInt(jobID, 10) + "_"
+	path := filepath.Join(s.dir, prefix+strconv.FormatInt(version.updated, 10)+lang.suffix)
+	if err := s.write(path, prefix, []byte(req.GlueSource)); err != nil {
+		return nil, version, fmt.Errorf("write script: %w", err)
+	}
+	h := &handler{name: lang.title, run: func(ctx context.Context, run *Run) error { return runScript(ctx, run, lang, path) }}
+	s.byJob[jobID] = &script{version, h}
+	return h, version, nil
+}
+
+// write puts source into path, and deletes the job's other files.
+func (s *scripts) write(path, prefix string, source []byte) error {
+	if err := os.MkdirAll(s.dir, 0o750); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasPrefix(name, prefix) && name != filepath.Base(path) {
+			if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, source) {
+		return nil
+	}
+	// Renamed into place, since an interpreter may be reading the file.
+	if err := os.WriteFile(path+".new", source, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// scriptTerm is the time between asking a script's processes to end and
+// killing them.
+const scriptTerm = 5 * time.Second
+
+// runScript runs a script with parameter, shard index and shard total as its
+// arguments. Both of its outputs go into the run's log as they come.
+func runScript(ctx context.Context, run *Run, lang language, path string) error {
+	out, err := run.log.openForScript()
+	if err != nil {
+		return fmt.Errorf("open run log: %w", err)
+	}
+	defer out.Close()
+	cmd := exec.Command(lang.command, path, run.Param, strconv.Itoa(run.ShardIndex), strconv.Itoa(run.ShardTotal))
+	cmd.Stdout, cmd.Stderr = out, out // a file: nobody has to copy, and Wait waits for nobody else
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		run.log.mark("script does not start: %v", err)
+		return errScriptExit(-1)
+	}
+	gone := make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(gone)
+		endGroup(cmd)
+	})
+	err = cmd.Wait()
+	if !unwatch() {
+		<-gone
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit):
+		return errScriptExit(exit.ExitCode())
+	}
+	run.log.mark("script: %v", err)
+	return errScriptExit(-1)
+}
+
+// endGroup asks the script's processes to end, also those that it has started,
+// and kills what is left after scriptTerm. It returns when none is left.
+func endGroup(cmd *exec.Cmd) {
+	const poll = 20 * time.Millisecond
+	signalGroup(cmd, termSignal)
+	for range scriptTerm / poll {
+		if !groupLives(cmd) {
+			return
+		}
+		time.Sleep(poll)
+	}
+	signalGroup(cmd, os.Kill)
+}
+
+// errScriptExit is XXL-JOB's result of a script that did not exit with 0; -1
+// stands for a script that did not start or was killed.
+type errScriptExit int
+
+func (e errScriptExit) Error() string {
+	return "script exit value(" + strconv.Itoa(int(e)) + ") is failed"
+}

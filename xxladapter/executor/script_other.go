@@ -1,0 +1,18 @@
+//go:build !unix
+
+package executor
+
+import (
+	"os"
+	"os/exec"
+)
+
+var termSignal = os.Kill
+
+// There are no process groups here: only the script itself is ended.
+
+func ownGroup(*exec.Cmd) {}
+
+func signalGroup(cmd *exec.Cmd, s os.Signal) { _ = cmd.Process.Signal(s) }
+
+func groupLives(*exec.Cmd) bool { return false }

@@ -1,0 +1,236 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// Replies of XXL-JOB 3.5 to wrong headers.
+const (
+	msgNoHeaders    = "invalid request, accessToken or appname is empty."
+	msgWrongHeaders = "invalid request, accessToken or appname invalid."
+)
+
+// ServeHTTP answers what schedulers ask: /beat, /idleBeat, /run, /trigger, /kill
+// and /log, below whatever prefix the application has stripped. Every reply is
+// JSON with status 200, except that a body above [wire.MaxBody] gets 413.
+//
+// It serves only while [Executor.Run] does.
+func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		writeReply(w, http.StatusOK, wire.Fail(wire.MsgMethod))
+		return
+	}
+	path := r.URL.EscapedPath()
+	if r.URL.RawQuery != "" || r.URL.ForceQuery {
+		path += "?" + r.URL.RawQuery // XXL-JOB compares the raw target
+	}
+	if path == "" {
+		writeReply(w, http.StatusOK, wire.Fail(wire.MsgNoOperation))
+		return
+	}
+	if msg := e.checkHeaders(path, r.Header); msg != "" {
+		writeReply(w, http.StatusOK, wire.Fail(msg))
+		return
+	}
+	l := e.live.Load()
+	if l == nil || e.finished.Load() {
+		writeReply(w, http.StatusOK, wire.Fail("executor is not running"))
+		return
+	}
+	answer, known := operations[path]
+	if !known {
+		writeReply(w, http.StatusOK, wire.Fail(wire.NotFound(path)))
+		return
+	}
+	body, err := readBody(w, r)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		w.Header().Set("Connection", "close")
+		writeReply(w, http.StatusRequestEntityTooLarge,
+			wire.Fail(wire.PrefixRequestErr+" body is larger than "+strconv.Itoa(wire.MaxBody)+" bytes"))
+		return
+	case err != nil:
+		writeReply(w, http.StatusOK, requestError(err))
+		return
+	}
+	writeReply(w, http.StatusOK, answer(e, l, body))
+}
+
+var operations = map[string]func(*Executor, *live, []byte) wire.Reply{
+	wire.PathBeat:     (*Executor).beat,
+	wire.PathIdleBeat: (*Executor).idleBeat,
+	wire.PathRun:      (*Executor).run,
+	wire.PathTrigger:  (*Executor).run,
+	wire.PathKill:     (*Executor).kill,
+	wire.PathLog:      (*Executor).log,
+}
+
+// checkHeaders returns why a request may not be served, or "". On /trigger, and
+// everywhere with RequireAppName, the rules are those of 3.5: both headers, both
+// right. Elsewhere they are those of the releases: the token only.
+func (e *Executor) checkHeaders(path string, h http.Header) string {
+	token, app := h.Get(wire.HeaderToken), h.Get(wire.HeaderAppName)
+	if !e.opts.RequireAppName && (path != wire.PathTrigger || e.opts.AccessToken == "") {
+		if e.opts.AccessToken != "" && !sameSecret(token, e.opts.AccessToken) {
+			return wire.MsgWrongToken
+		}
+		return ""
+	}
+	switch {
+	case strings.TrimSpace(token) == "" || strings.TrimSpace(app) == "":
+		return msgNoHeaders
+	case !sameSecret(token, e.opts.AccessToken) || e.opts.AppName != "" && app != e.opts.AppName:
+		return msgWrongHeaders
+	}
+	return ""
+}
+
+// sameSecret compares without telling by its duration where the texts differ,
+// or how long they are.
+func sameSecret(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
+
+// readBody reads a request body of at most wire.MaxBody bytes.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > wire.MaxBody {
+		return nil, &http.MaxBytesError{Limit: wire.MaxBody}
+	}
+	in := http.MaxBytesReader(w, r.Body, wire.MaxBody)
+	if r.ContentLength >= 0 {
+		body := make([]byte, r.ContentLength)
+		_, err := io.ReadFull(in, body)
+		return body, err
+	}
+	return io.ReadAll(in)
+}
+
+func writeReply(w http.ResponseWriter, status int, reply wire.Reply) {
+	body, err := json.Marshal(reply)
+	if err != nil { // only a payload can be at fault, and WithPayload made it
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", wire.ExecutorContentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+func requestError(err error) wire.Reply { return wire.Fail(wire.PrefixRequestErr + " " + err.Error()) }
+
+func (e *Executor) beat(l *live, _ []byte) wire.Reply {
+	if l.jobs.isStopping() {
+		return wire.Fail(errStopping.Error())
+	}
+	return wire.OK()
+}
+
+func (e *Executor) idleBeat(l *live, body []byte) wire.Reply {
+	var req wire.IdleBeatRequest
+	if err := wire.Decode(body, &req); err != nil {
+		return requestError(err)
+	}
+	switch {
+	case l.jobs.isStopping():
+		return wire.Fail(errStopping.Error())
+	case l.jobs.busy(int64(req.JobID)):
+		return wire.Fail(wire.MsgBusy)
+	}
+	return wire.OK()
+}
+
+func (e *Executor) kill(l *live, body []byte) wire.Reply {
+	var req wire.KillRequest
+	if err := wire.Decode(body, &req); err != nil {
+		return requestError(err)
+	}
+	if l.jobs.kill(int64(req.JobID)) {
+		return wire.OK()
+	}
+	// As msg for G1, in the payload for the later generations.
+	return wire.Reply{Code: wire.CodeOK, Msg: wire.MsgAlreadyKilled}.WithPayload(wire.MsgAlreadyKilled)
+}
+
+func (e *Executor) log(l *live, body []byte) wire.Reply {
+	var req wire.LogRequest
+	if err := wire.Decode(body, &req); err != nil {
+		return requestError(err)
+	}
+	return wire.OK().WithPayload(l.logs.readLog(req, l.journal.seen))
+}
+
+func (e *Executor) run(l *live, body []byte) wire.Reply {
+	req := new(wire.RunRequest)
+	if err := wire.Decode(body, req); err != nil {
+		return requestError(err)
+	}
+	h, glue, refused := e.resolve(l, req, body)
+	if refused != nil {
+		return *refused
+	}
+	req.GlueSource = "" // a waiting run needs no copy
+	err := l.jobs.submit(req, h, glue)
+	var no refusal
+	switch {
+	case err == nil:
+		return wire.OK()
+	case errors.Is(err, errSeen):
+		return wire.Fail(wire.PrefixRepeat + strconv.FormatInt(int64(req.LogID), 10))
+	case errors.As(err, &no):
+		return wire.Fail(string(no))
+	case errors.Is(err, errStopping):
+		return wire.Fail(err.Error())
+	}
+	return requestError(err)
+}
+
+// resolve finds what a run is to call, or the reply that refuses it.
+func (e *Executor) resolve(l *live, req *wire.RunRequest, body []byte) (*handler, glueVersion, *wire.Reply) {
+	refuse := func(r wire.Reply) (*handler, glueVersion, *wire.Reply) { return nil, glueVersion{}, &r }
+	if req.GlueType == string(xxladapter.GlueBean) {
+		if h, ok := e.handlers.Load(req.Handler); ok {
+			return h.(*handler), glueVersion{}, nil
+		}
+		if req.Handler == "" && isNull(body, "executorHandler") {
+			return refuse(wire.Fail(wire.PrefixRequestErr + " executorHandler is missing, a BEAN run must name its handler"))
+		}
+		return refuse(wire.Fail("job handler [" + req.Handler + "] not found."))
+	}
+	lang, ok := languages[xxladapter.GlueType(req.GlueType)]
+	switch {
+	case !ok && req.GlueType == "" && isNull(body, "glueType"):
+		return refuse(wire.Fail("glueType[null] is not valid."))
+	case !ok:
+		return refuse(wire.Fail("glueType[" + req.GlueType + "] is not valid."))
+	case !e.opts.Scripts || lang.command == "":
+		return refuse(wire.Fail("fail, current glue type [" + lang.title + "] not supported."))
+	}
+	h, glue, err := l.scripts.handler(req, lang)
+	if err != nil {
+		e.opts.Logger.Error("script cannot be kept", "job", int64(req.JobID), "err", err)
+		return refuse(requestError(err))
+	}
+	return h, glue, nil
+}
+
+// isNull reports whether a field of the object in body is missing or null.
+func isNull(body []byte, field string) bool {
+	var object map[string]json.RawMessage
+	_ = json.Unmarshal(body, &object)
+	value := object[field]
+	return value == nil || string(value) == "null"
+}

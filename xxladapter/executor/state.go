@@ -1,0 +1,78 @@
+package executor
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// journalState is what the journal stands for. It is a plain value: reading a
+// journal and running the executor change it through the same methods.
+//
+// Invariant: every accepted log id is in seen, and is in open until it has a
+// result; results are in the order in which runs ended.
+type journalState struct {
+	open    map[int64]openRun
+	results []result
+	seen    seenIDs
+	accepts int64 // counts accepted runs, to keep their order
+}
+
+// openRun is an accepted run without a result.
+type openRun struct {
+	jobID, logTime int64
+	order          int64
+}
+
+// result is a run's result that no admin has taken yet.
+type result struct {
+	logID, jobID, logTime, code int64
+	msg                         string
+	batch                       *batch // that puts it on disk; nil: is there
+}
+
+func newJournalState(now time.Time) *journalState {
+	return &journalState{open: map[int64]openRun{}, seen: newSeenIDs(now)}
+}
+
+// accept notes an accepted run.
+// REQUIRES: seen.has(logID, logTime) is false.
+func (s *journalState) accept(logID, jobID, logTime int64) {
+	s.accepts++
+	s.open[logID] = openRun{jobID, logTime, s.accepts}
+	s.seen.add(logID, logTime)
+}
+
+func (s *journalState) finish(r result) {
+	delete(s.open, r.logID)
+	s.results = append(s.results, r)
+}
+
+// take drops the n oldest results.
+func (s *journalState) take(n int) {
+	clear(s.results[:n]) // their messages
+	s.results = s.results[n:]
+	if len(s.results) == 0 {
+		s.results = nil
+	}
+}
+
+// openIDs lists the runs without a result in the order they were accepted.
+func (s *journalState) openIDs() []int64 {
+	ids := make([]int64, 0, len(s.open))
+	for id := range s.open {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(s.open[a].order, s.open[b].order) })
+	return ids
+}
+
+// appendOpen appends the records of the open runs. Their ids are in the seen
+// blocks already, so those are not enough to accept them once more.
+func (s *journalState) appendOpen(buf []byte) []byte {
+	for _, id := range s.openIDs() {
+		run := s.open[id]
+		buf = appendRecord(buf, kindOpen, []int64{id, run.jobID, run.logTime}, nil)
+	}
+	return buf
+}
