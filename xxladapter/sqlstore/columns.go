@@ -1,0 +1,118 @@
+package sqlstore
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The forms that domain values take in columns. A value that cannot be read,
+// because another tool wrote it, becomes the zero value instead of an error:
+// one broken row must not stop the others.
+
+// toMilli is Unix milliseconds; 0 for the zero time, as upstream has it.
+func toMilli(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMilli(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// A datetime reads a datetime column into a time; NULL is the zero time.
+type datetime struct{ to *time.Time }
+
+func (d datetime) Scan(value any) error {
+	*d.to = time.Time{}
+	if s, ok := value.(string); ok {
+		if t, err := time.ParseInLocation(time.DateTime, s, time.UTC); err == nil {
+			*d.to = t
+		}
+	}
+	return nil
+}
+
+// A milli reads a column of Unix milliseconds into a time; 0 and NULL are the
+// zero time.
+type milli struct{ to *time.Time }
+
+func (m milli) Scan(value any) error {
+	ms, _ := value.(int64)
+	*m.to = fromMilli(ms)
+	return nil
+}
+
+// An addressList reads a comma separated column; NULL is none.
+type addressList struct{ to *[]string }
+
+func (a addressList) Scan(value any) error {
+	*a.to = nil
+	list, _ := value.(string)
+	for addr := range strings.SplitSeq(list, ",") {
+		if addr = strings.TrimSpace(addr); addr != "" {
+			*a.to = append(*a.to, addr)
+		}
+	}
+	return nil
+}
+
+// joinAddresses is NULL for none: upstream writes NULL, never an empty text.
+func joinAddresses(addresses []string) any { return orNull(strings.Join(addresses, ",")) }
+
+// An idList reads a comma separated column of ids and leaves out what is none.
+type idList struct{ to *[]int64 }
+
+func (l idList) Scan(value any) error {
+	*l.to = nil
+	list, _ := value.(string)
+	for item := range strings.SplitSeq(list, ",") {
+		if id, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64); err == nil {
+			*l.to = append(*l.to, id)
+		}
+	}
+	return nil
+}
+
+func joinIDs(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return b.String()
+}
+
+// A nullable reads a text column into a string type; NULL is the empty text.
+type nullable[T ~string] struct{ to *T }
+
+func (n nullable[T]) Scan(value any) error {
+	s, _ := value.(string)
+	*n.to = T(s)
+	return nil
+}
+
+// text is the nullable of any string type.
+func text[T ~string](to *T) nullable[T] { return nullable[T]{to} }
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// An integer reads a nullable column; NULL is 0.
+type integer struct{ to *int64 }
+
+func (i integer) Scan(value any) error {
+	*i.to, _ = value.(int64)
+	return nil
+}

@@ -1,0 +1,234 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	fireColumns = `id, job_id, due_ms, shard_index, shard_total, trigger_type, state,
+		retry_count, param, addresses, node, log_id, claimed_ms`
+	// fireValues are the columns of a planned fire.
+	fireValues = `job_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses`
+
+	selectDueTimes = `SELECT DISTINCT due_ms FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? ORDER BY due_ms`
+
+	selectPlanned = `SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE id = ? AND state = 'planned'`
+	claimFire     = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, log_id = ?, claimed_ms = ?
+		WHERE id = ? AND state = 'planned'`
+	insertShard = `INSERT INTO xxlwheel_fire (` + fireValues + `, node, log_id, claimed_ms)
+		VALUES (?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?)`
+	takeOver = `UPDATE xxlwheel_fire SET node = ? WHERE id = ? AND node = ? AND state <> 'planned'`
+
+	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
+	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ? AND state <> 'planned'`
+)
+
+// PlanFires implements [xxladapter.Store].
+func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+		planned = nil
+		for _, f := range fires {
+			f, err := s.planFrom(ctx, tx, f)
+			if err != nil {
+				return err
+			}
+			planned = append(planned, f)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return planned, nil
+}
+
+// planFrom plans f at the first free millisecond from its due time on.
+//
+// Invariant: the open fires of a job with the same due time are the shards of
+// one claimed fire. A due time is therefore taken by any of them, whatever its
+// shard.
+func (s *Store) planFrom(ctx context.Context, tx *tx, f xxladapter.Fire) (xxladapter.Fire, error) {
+	planned, ok, err := s.planAt(ctx, tx, f)
+	if ok || err != nil {
+		return planned, err
+	}
+	free := toMilli(f.Due)
+	err = tx.query(ctx, selectDueTimes, []any{f.JobID, free}, func(r row) error {
+		var taken int64
+		err := r.Scan(&taken)
+		if taken == free {
+			free++
+		}
+		return err
+	})
+	if err != nil {
+		return xxladapter.Fire{}, err
+	}
+	f.Due = fromMilli(free)
+	planned, ok, err = s.planAt(ctx, tx, f)
+	if err == nil && !ok {
+		err = fmt.Errorf("plan a fire of job %d: %d ms is free and taken", f.JobID, free)
+	}
+	return planned, err
+}
+
+// planAt plans f at its due time; ok is false if that is taken.
+func (s *Store) planAt(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+	due := toMilli(f.Due)
+	id, err := tx.insert(ctx, s.dialect.planFire, f.JobID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
+		f.RetryCount, f.Param, joinAddresses(f.Addresses), f.JobID, due)
+	if id == 0 || err != nil {
+		return xxladapter.Fire{}, false, err
+	}
+	planned := copyOf(f)
+	planned.ID = id
+	planned.Due = fromMilli(due)
+	planned.State = xxladapter.FirePlanned
+	planned.Node, planned.LogID, planned.Claimed = "", 0, time.Time{}
+	return planned, true, nil
+}
+
+// copyOf shares nothing with f.
+func copyOf(f xxladapter.Fire) xxladapter.Fire {
+	f.Addresses = append([]string(nil), f.Addresses...)
+	if f.Param != nil {
+		param := *f.Param
+		f.Param = &param
+	}
+	return f
+}
+
+// OpenFires implements [xxladapter.Store].
+func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	var where conditions
+	if f.JobID != 0 {
+		where.add(`job_id = ?`, f.JobID)
+	}
+	if f.State != "" {
+		where.add(`state = ?`, string(f.State))
+	}
+	if f.Node != "" {
+		where.add(`node = ?`, f.Node)
+	}
+	if !f.DueBefore.IsZero() {
+		// Rounded up: a due time within the millisecond of the limit is before it.
+		where.add(`due_ms < ?`, f.DueBefore.Add(time.Millisecond-time.Nanosecond).UnixMilli())
+	}
+	query, args := where.selecting(`SELECT `+fireColumns+` FROM xxlwheel_fire`, `due_ms, id`, f.Limit)
+	var found []xxladapter.Fire
+	err := s.query(ctx, query, args, func(r row) error {
+		fire, err := scanFire(r)
+		found = append(found, fire)
+		return err
+	})
+	return found, err
+}
+
+// ClaimFire implements [xxladapter.Store].
+func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	if len(logs) == 0 {
+		return nil, errors.New("sqlstore: claim of a fire without a log row")
+	}
+	var claimed []xxladapter.Fire
+	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+		claimed = nil
+		var fire xxladapter.Fire
+		err := tx.query(ctx, selectPlanned, []any{id}, func(r row) (err error) {
+			fire, err = scanFire(r)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if fire.ID == 0 {
+			return xxladapter.Conflictf("fire %d is no longer planned", id)
+		}
+		if fire.ShardTotal > 0 && len(logs) > 1 {
+			return fmt.Errorf("sqlstore: fire %d is one shard, but has %d log rows", id, len(logs))
+		}
+		now := toMilli(s.clock())
+		// A node that owns a fire is known, so that its silence is noticed.
+		if _, err := tx.exec(ctx, s.dialect.knowNode, node, now); err != nil {
+			return err
+		}
+		fire.State, fire.Node, fire.Claimed = xxladapter.FireClaimed, node, fromMilli(now)
+		if fire.ShardTotal == 0 {
+			fire.ShardTotal = len(logs)
+		}
+		for i, l := range logs {
+			shard := copyOf(fire)
+			if shard.LogID, err = s.insertLog(ctx, tx, l); err != nil {
+				return err
+			}
+			if i == 0 {
+				changed, err := tx.exec(ctx, claimFire, shard.ShardTotal, node, shard.LogID, now, id)
+				if err != nil {
+					return err
+				}
+				if changed == 0 {
+					return xxladapter.Conflictf("fire %d is no longer planned", id)
+				}
+			} else {
+				shard.ShardIndex = i
+				shard.ID, err = tx.insert(ctx, insertShard, shard.JobID, toMilli(shard.Due), i, shard.ShardTotal, string(shard.Type),
+					shard.RetryCount, shard.Param, joinAddresses(shard.Addresses), node, shard.LogID, now)
+				if err != nil {
+					return err
+				}
+			}
+			claimed = append(claimed, shard)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+// TakeOver implements [xxladapter.Store].
+func (s *Store) TakeOver(ctx context.Context, id int64, from, node string) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		changed, err := tx.exec(ctx, takeOver, node, id, from)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return xxladapter.Conflictf("fire %d is not node %q's any more", id, from)
+		}
+		_, err = tx.exec(ctx, s.dialect.knowNode, node, toMilli(s.clock()))
+		return err
+	})
+}
+
+// SettleFire implements [xxladapter.Store].
+func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) error {
+	statement := removeFire
+	switch settled.State {
+	case "":
+	case xxladapter.FireAmbiguous:
+		statement = makeAmbiguous
+	default:
+		return fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
+	}
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if _, err := tx.exec(ctx, statement, settled.FireID); err != nil || settled.Code == 0 {
+			return err
+		}
+		_, err := tx.exec(ctx, setTriggered, settled.Code, settled.Msg, settled.LogID)
+		return err
+	})
+}
+
+func scanFire(r row) (xxladapter.Fire, error) {
+	var f xxladapter.Fire
+	err := r.Scan(&f.ID, &f.JobID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, text(&f.Type), text(&f.State),
+		&f.RetryCount, &f.Param, addressList{&f.Addresses}, text(&f.Node), integer{&f.LogID}, milli{&f.Claimed})
+	return f, err
+}

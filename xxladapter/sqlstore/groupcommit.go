@@ -1,0 +1,167 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
+
+// maxGroup is how many writes share a commit at most, so that the first of
+// them does not wait for a queue without end.
+const maxGroup = 256
+
+// A groupCommit is the only writer of a database file. Its goroutine takes all
+// writes that wait, runs them in one transaction and syncs once for all of
+// them: with many callers a durable write costs a fraction of a sync.
+//
+// Each write has its own savepoint, so one that fails takes back its own
+// changes only.
+type groupCommit struct {
+	db      *sql.DB
+	tx      tx
+	queue   chan *write
+	stopped chan struct{} // closed when the goroutine has ended
+}
+
+// A write is one waiting call.
+type write struct {
+	ctx    context.Context
+	apply  func(context.Context, *tx) error
+	taken  atomic.Bool // by the writer, to run it, or by its caller, to leave
+	err    error
+	answer chan error
+}
+
+// newGroupCommit starts the writer of db, which it owns from now on.
+func newGroupCommit(ctx context.Context, db *sql.DB) (*groupCommit, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &groupCommit{
+		db:      db,
+		tx:      tx{conn: conn, prepared: map[string]*sql.Stmt{}},
+		queue:   make(chan *write, maxGroup),
+		stopped: make(chan struct{}),
+	}
+	go g.run()
+	return g, nil
+}
+
+// write returns when apply's changes are durable, or were taken back. If ctx
+// ends before the writer has come to apply, it is never run; after that, ctx
+// has no say any more.
+func (g *groupCommit) write(ctx context.Context, apply func(context.Context, *tx) error) error {
+	w := &write{ctx: ctx, apply: apply, answer: make(chan error, 1)}
+	select {
+	case g.queue <- w:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-w.answer:
+		return err
+	case <-ctx.Done():
+		if w.taken.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		return <-w.answer
+	}
+}
+
+// close ends the writer after what waits. REQUIRES: no call of write runs or
+// will be made.
+func (g *groupCommit) close() error {
+	close(g.queue)
+	<-g.stopped
+	return errors.Join(g.tx.conn.Close(), g.db.Close())
+}
+
+func (g *groupCommit) run() {
+	defer close(g.stopped)
+	for first := range g.queue {
+		group := g.gather(first)
+		err := g.commit(group)
+		for _, w := range group {
+			if err != nil {
+				w.answer <- err
+			} else {
+				w.answer <- w.err
+			}
+		}
+	}
+}
+
+// gather takes first and what waits behind it, without those whose callers
+// have left.
+func (g *groupCommit) gather(first *write) []*write {
+	var group []*write
+	for w := first; ; {
+		if w.taken.CompareAndSwap(false, true) {
+			group = append(group, w)
+		}
+		if len(group) == maxGroup {
+			return group
+		}
+		select {
+		case next, ok := <-g.queue:
+			if !ok {
+				return group
+			}
+			w = next
+		default:
+			return group
+		}
+	}
+}
+
+// commit runs the group in one transaction. It returns an error if none of the
+// writes has happened; else each has its own.
+func (g *groupCommit) commit(group []*write) (err error) {
+	if len(group) == 0 {
+		return nil
+	}
+	ctx := context.Background()
+	if _, err := g.tx.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			// An error here adds nothing: SQLite may have rolled back by itself.
+			_, _ = g.tx.exec(ctx, "ROLLBACK")
+		}
+	}()
+	for _, w := range group {
+		if w.err, err = g.runOne(w); err != nil {
+			return err
+		}
+	}
+	if _, err := g.tx.exec(ctx, "COMMIT"); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// runOne runs one write between savepoints. failed is the write's own error;
+// err means that the transaction is lost, because SQLite gives up a whole
+// transaction after errors such as a full disk.
+func (g *groupCommit) runOne(w *write) (failed, err error) {
+	ctx := context.Background()
+	if _, err := g.tx.exec(ctx, "SAVEPOINT one"); err != nil {
+		return nil, fmt.Errorf("savepoint: %w", err)
+	}
+	// Without the caller's cancellation: half a write would be neither
+	// executed nor not executed.
+	failed = w.apply(context.WithoutCancel(w.ctx), &g.tx)
+	if failed != nil {
+		if _, err := g.tx.exec(ctx, "ROLLBACK TO one"); err != nil {
+			return nil, errors.Join(failed, err)
+		}
+	}
+	if _, err := g.tx.exec(ctx, "RELEASE one"); err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	return failed, nil
+}

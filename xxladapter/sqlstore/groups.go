@@ -1,0 +1,108 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	groupColumns = `id, app_name, title, address_type, address_list, update_time`
+
+	insertGroup = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
+	updateGroup = `UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? WHERE id = ?`
+)
+
+// SaveGroup implements [xxladapter.Store].
+func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		id = g.ID
+		if id != 0 {
+			if err := tx.needGroup(ctx, id); err != nil {
+				return err
+			}
+		}
+		taken, err := tx.has(ctx, `SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?`, g.AppName, id)
+		if err != nil {
+			return err
+		}
+		if taken {
+			return xxladapter.Conflictf("another group has the app name %q already", g.AppName)
+		}
+		addresses := g.Addresses
+		if g.AddressType == xxladapter.AddressAuto {
+			if addresses, err = tx.registered(ctx, g.AppName); err != nil {
+				return err
+			}
+		}
+		values := []any{g.AppName, g.Title, int64(g.AddressType), joinAddresses(addresses), s.dialect.datetime(s.clock())}
+		if id != 0 {
+			_, err = tx.exec(ctx, updateGroup, append(values, id)...)
+			return err
+		}
+		id, err = tx.insert(ctx, insertGroup, values...)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// RemoveGroup implements [xxladapter.Store].
+func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.needGroup(ctx, id); err != nil {
+			return err
+		}
+		used, err := tx.has(ctx, `SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1`, id)
+		if err != nil {
+			return err
+		}
+		if used {
+			return xxladapter.Conflictf("group %d still has jobs", id)
+		}
+		_, err = tx.exec(ctx, `DELETE FROM xxl_job_group WHERE id = ?`, id)
+		return err
+	})
+}
+
+// Group implements [xxladapter.Store].
+func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
+	var found *xxladapter.Group
+	err := s.query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group WHERE id = ?`, []any{id}, func(r row) (err error) {
+		found, err = scanGroup(r)
+		return err
+	})
+	if err == nil && found == nil {
+		return nil, noGroup(id)
+	}
+	return found, err
+}
+
+// Groups implements [xxladapter.Store].
+func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
+	var found []*xxladapter.Group
+	err := s.query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group ORDER BY id`, nil, func(r row) error {
+		g, err := scanGroup(r)
+		found = append(found, g)
+		return err
+	})
+	return found, err
+}
+
+func scanGroup(r row) (*xxladapter.Group, error) {
+	var g xxladapter.Group
+	err := r.Scan(&g.ID, text(&g.AppName), text(&g.Title), &g.AddressType, addressList{&g.Addresses}, datetime{&g.Updated})
+	return &g, err
+}
+
+func (t *tx) needGroup(ctx context.Context, id int64) error {
+	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_group WHERE id = ?`, id)
+	if err == nil && !found {
+		return noGroup(id)
+	}
+	return err
+}
+
+func noGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }

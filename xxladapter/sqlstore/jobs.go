@@ -1,0 +1,211 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	jobColumns = `id, job_group, job_desc, author, alarm_email,
+		schedule_type, schedule_conf, misfire_strategy,
+		executor_route_strategy, executor_handler, executor_param, executor_block_strategy,
+		executor_timeout, executor_fail_retry_count,
+		glue_type, glue_source, glue_remark, glue_updatetime,
+		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time`
+
+	insertJob = `INSERT INTO xxl_job_info (
+		job_group, job_desc, author, alarm_email,
+		schedule_type, schedule_conf, misfire_strategy,
+		executor_route_strategy, executor_handler, executor_param, executor_block_strategy,
+		executor_timeout, executor_fail_retry_count,
+		glue_type, glue_source, glue_remark, glue_updatetime,
+		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time
+		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`
+
+	// Only what an operator edits: a row that was read before may be old in
+	// all other columns.
+	updateJob = `UPDATE xxl_job_info SET
+		job_group = ?, job_desc = ?, author = ?, alarm_email = ?,
+		schedule_type = ?, schedule_conf = ?, misfire_strategy = ?,
+		executor_route_strategy = ?, executor_handler = ?, executor_param = ?, executor_block_strategy = ?,
+		executor_timeout = ?, executor_fail_retry_count = ?, child_jobid = ?, update_time = ?
+		WHERE id = ?`
+
+	setNext  = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?`
+	startJob = `UPDATE xxl_job_info SET trigger_status = 1, trigger_last_time = 0, trigger_next_time = ?, update_time = ? WHERE id = ?`
+	stopJob  = `UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0, update_time = ? WHERE id = ?`
+
+	dropScheduled = `DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned' AND trigger_type IN ('CRON', 'MISFIRE')`
+)
+
+// removeJob is what a job takes along. Claimed fires stay until they are
+// settled.
+var removeJob = []string{
+	`DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned'`,
+	`DELETE FROM xxlwheel_misfire WHERE job_id = ?`,
+	`DELETE FROM xxl_job_log WHERE job_id = ?`,
+	`DELETE FROM xxl_job_logglue WHERE job_id = ?`,
+}
+
+// CreateJob implements [xxladapter.Store].
+func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (id int64, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.needGroup(ctx, j.GroupID); err != nil {
+			return err
+		}
+		// A null glue_updatetime would make upstream's trigger fail.
+		now := s.dialect.datetime(s.clock())
+		id, err = tx.insert(ctx, insertJob,
+			j.GroupID, j.Name, j.Author, j.AlarmEmail,
+			string(j.ScheduleType), j.ScheduleConf, string(j.Misfire),
+			string(j.Route), j.Handler, j.Param, string(j.Block),
+			int64(j.Timeout/time.Second), j.RetryCount,
+			string(j.GlueType), j.GlueSource, j.GlueRemark, now,
+			joinIDs(j.ChildIDs), now, now)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// UpdateJob implements [xxladapter.Store].
+func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.needJob(ctx, j.ID); err != nil {
+			return err
+		}
+		if err := tx.needGroup(ctx, j.GroupID); err != nil {
+			return err
+		}
+		_, err := tx.exec(ctx, updateJob,
+			j.GroupID, j.Name, j.Author, j.AlarmEmail,
+			string(j.ScheduleType), j.ScheduleConf, string(j.Misfire),
+			string(j.Route), j.Handler, j.Param, string(j.Block),
+			int64(j.Timeout/time.Second), j.RetryCount,
+			joinIDs(j.ChildIDs), s.dialect.datetime(s.clock()), j.ID)
+		if err != nil || !reschedule {
+			return err
+		}
+		if _, err := tx.exec(ctx, setNext, toMilli(j.TriggerNext), j.ID); err != nil {
+			return err
+		}
+		_, err = tx.exec(ctx, dropScheduled, j.ID)
+		return err
+	})
+}
+
+// StartJob implements [xxladapter.Store].
+func (s *Store) StartJob(ctx context.Context, id int64, next time.Time) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		changed, err := tx.exec(ctx, startJob, toMilli(next), s.dialect.datetime(s.clock()), id)
+		if err == nil && changed == 0 {
+			return noJob(id)
+		}
+		return err
+	})
+}
+
+// StopJob implements [xxladapter.Store].
+func (s *Store) StopJob(ctx context.Context, id int64) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		changed, err := tx.exec(ctx, stopJob, s.dialect.datetime(s.clock()), id)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return noJob(id)
+		}
+		_, err = tx.exec(ctx, dropScheduled, id)
+		return err
+	})
+}
+
+// RemoveJob implements [xxladapter.Store].
+func (s *Store) RemoveJob(ctx context.Context, id int64) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		removed, err := tx.exec(ctx, `DELETE FROM xxl_job_info WHERE id = ?`, id)
+		if err != nil {
+			return err
+		}
+		if removed == 0 {
+			return noJob(id)
+		}
+		for _, statement := range removeJob {
+			if _, err := tx.exec(ctx, statement, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Job implements [xxladapter.Store].
+func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
+	var found *xxladapter.Job
+	err := s.query(ctx, `SELECT `+jobColumns+` FROM xxl_job_info WHERE id = ?`, []any{id}, func(r row) (err error) {
+		found, err = scanJob(r)
+		return err
+	})
+	if err == nil && found == nil {
+		return nil, noJob(id)
+	}
+	return found, err
+}
+
+// Jobs implements [xxladapter.Store].
+func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
+	var where conditions
+	if f.GroupID != 0 {
+		where.add(`job_group = ?`, f.GroupID)
+	}
+	if f.Name != "" {
+		where.add(s.dialect.nameHas, f.Name)
+	}
+	if f.Running != nil && *f.Running {
+		where.add(`trigger_status = 1`)
+	} else if f.Running != nil {
+		where.add(`trigger_status <> 1`)
+	}
+	if f.AfterID != 0 {
+		where.add(`id > ?`, f.AfterID)
+	}
+	var found []*xxladapter.Job
+	query, args := where.selecting(`SELECT `+jobColumns+` FROM xxl_job_info`, `id`, f.Limit)
+	err := s.query(ctx, query, args, func(r row) error {
+		j, err := scanJob(r)
+		found = append(found, j)
+		return err
+	})
+	return found, err
+}
+
+func scanJob(r row) (*xxladapter.Job, error) {
+	var (
+		j               xxladapter.Job
+		timeout, status int64
+	)
+	err := r.Scan(&j.ID, &j.GroupID, text(&j.Name), text(&j.Author), text(&j.AlarmEmail),
+		text(&j.ScheduleType), text(&j.ScheduleConf), text(&j.Misfire),
+		text(&j.Route), text(&j.Handler), text(&j.Param), text(&j.Block),
+		&timeout, &j.RetryCount,
+		text(&j.GlueType), text(&j.GlueSource), text(&j.GlueRemark), datetime{&j.GlueUpdated},
+		idList{&j.ChildIDs}, &status, milli{&j.TriggerLast}, milli{&j.TriggerNext},
+		datetime{&j.Added}, datetime{&j.Updated})
+	j.Timeout = time.Duration(timeout) * time.Second
+	j.Running = status == 1
+	return &j, err
+}
+
+func (t *tx) needJob(ctx context.Context, id int64) error {
+	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_info WHERE id = ?`, id)
+	if err == nil && !found {
+		return noJob(id)
+	}
+	return err
+}
+
+func noJob(id int64) error { return xxladapter.NotFoundf("job %d does not exist", id) }

@@ -1,0 +1,124 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	logColumns = `id, job_group, job_id, executor_address, executor_handler, executor_param,
+		executor_sharding_param, executor_fail_retry_count,
+		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status`
+
+	insertLog = `INSERT INTO xxl_job_log (
+		job_group, job_id, executor_address, executor_handler, executor_param,
+		executor_sharding_param, executor_fail_retry_count,
+		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status
+		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	setTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
+
+	// The first result stays. A row with a result was sent, whatever became of
+	// the answer to the sender.
+	setHandled = `UPDATE xxl_job_log SET handle_time = ?, handle_code = ?, handle_msg = ?,
+		trigger_code = CASE trigger_code WHEN 0 THEN 200 ELSE trigger_code END
+		WHERE id = ? AND handle_code = 0`
+
+	removeFireOf = `DELETE FROM xxlwheel_fire WHERE log_id = ?`
+)
+
+func (s *Store) insertLog(ctx context.Context, tx *tx, l *xxladapter.Log) (int64, error) {
+	return tx.insert(ctx, insertLog,
+		l.GroupID, l.JobID, orNull(l.Address), l.Handler, l.Param,
+		orNull(l.Sharding), l.RetryCount,
+		s.dialect.datetime(l.TriggerTime), l.TriggerCode, orNull(l.TriggerMsg),
+		s.dialect.datetime(l.HandleTime), l.HandleCode, orNull(l.HandleMsg), l.AlarmStatus)
+}
+
+// FinishRun implements [xxladapter.Store].
+func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, err error) {
+	if r.Code == xxladapter.ResultNone {
+		return false, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
+	}
+	msg := cut(r.Msg, xxladapter.MaxHandleMsg)
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		changed, err := tx.exec(ctx, setHandled, s.dialect.datetime(s.clock()), r.Code, orNull(msg), r.LogID)
+		if err != nil {
+			return err
+		}
+		applied = changed > 0
+		if !applied {
+			exists, err := tx.has(ctx, `SELECT 1 FROM xxl_job_log WHERE id = ?`, r.LogID)
+			if err != nil {
+				return err
+			}
+			if !exists {
+				return noLog(r.LogID)
+			}
+		}
+		_, err = tx.exec(ctx, removeFireOf, r.LogID)
+		return err
+	})
+	return applied && err == nil, err
+}
+
+// cut keeps the first most characters of text.
+func cut(text string, most int) string {
+	for i := range text {
+		if most == 0 {
+			return text[:i]
+		}
+		most--
+	}
+	return text
+}
+
+// Log implements [xxladapter.Store].
+func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	var found *xxladapter.Log
+	err := s.query(ctx, `SELECT `+logColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r row) (err error) {
+		found, err = scanLog(r)
+		return err
+	})
+	if err == nil && found == nil {
+		return nil, noLog(id)
+	}
+	return found, err
+}
+
+// Logs implements [xxladapter.Store]. AfterID is a position in the listed
+// order: with Newest, the rows older than it follow.
+func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
+	var where conditions
+	if f.JobID != 0 {
+		where.add(`job_id = ?`, f.JobID)
+	}
+	after, order := `id > ?`, `id`
+	if f.Newest {
+		after, order = `id < ?`, `id DESC`
+	}
+	if f.AfterID != 0 {
+		where.add(after, f.AfterID)
+	}
+	query, args := where.selecting(`SELECT `+logColumns+` FROM xxl_job_log`, order, f.Limit)
+	var found []*xxladapter.Log
+	err := s.query(ctx, query, args, func(r row) error {
+		l, err := scanLog(r)
+		found = append(found, l)
+		return err
+	})
+	return found, err
+}
+
+func scanLog(r row) (*xxladapter.Log, error) {
+	var l xxladapter.Log
+	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, text(&l.Address), text(&l.Handler), text(&l.Param),
+		text(&l.Sharding), &l.RetryCount,
+		datetime{&l.TriggerTime}, &l.TriggerCode, text(&l.TriggerMsg),
+		datetime{&l.HandleTime}, &l.HandleCode, text(&l.HandleMsg), &l.AlarmStatus)
+	return &l, err
+}
+
+func noLog(id int64) error { return xxladapter.NotFoundf("log %d does not exist", id) }

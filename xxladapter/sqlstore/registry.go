@@ -1,0 +1,130 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// executorGroup is the registry_group of executors. Releases before 2.x also
+// registered admins, so the table may hold others.
+const executorGroup = "EXECUTOR"
+
+const (
+	selectRegistered = `SELECT registry_value FROM xxl_job_registry
+		WHERE registry_group = 'EXECUTOR' AND registry_key = ? ORDER BY registry_value`
+	deleteBeat = `DELETE FROM xxl_job_registry
+		WHERE registry_group = 'EXECUTOR' AND registry_key = ? AND registry_value = ?`
+	selectSilent = `SELECT registry_key, registry_value, update_time FROM xxl_job_registry
+		WHERE registry_group = 'EXECUTOR' AND update_time < ? ORDER BY registry_key, registry_value`
+
+	selectAutomatic = `SELECT id, address_list FROM xxl_job_group WHERE app_name = ? AND address_type = 0`
+	setAddresses    = `UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ?`
+)
+
+// Register implements [xxladapter.Store].
+func (s *Store) Register(ctx context.Context, appName, address string) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		now := s.dialect.datetime(s.clock())
+		if _, err := tx.exec(ctx, s.dialect.beat, executorGroup, appName, address, now); err != nil {
+			return err
+		}
+		return tx.refreshGroups(ctx, appName, now)
+	})
+}
+
+// Unregister implements [xxladapter.Store].
+func (s *Store) Unregister(ctx context.Context, appName, address string) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if _, err := tx.exec(ctx, deleteBeat, appName, address); err != nil {
+			return err
+		}
+		return tx.refreshGroups(ctx, appName, s.dialect.datetime(s.clock()))
+	})
+}
+
+// ExpireRegistrations implements [xxladapter.Store]. Because a beat is kept in
+// whole seconds, and so is the limit, an address may live up to a second
+// longer than life, and never shorter.
+func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
+	var expired []xxladapter.Registration
+	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+		expired = nil
+		now := s.clock()
+		limit := s.dialect.datetime(now.Add(-life))
+		err := tx.query(ctx, selectSilent, []any{limit}, func(r row) error {
+			var reg xxladapter.Registration
+			err := r.Scan(&reg.AppName, &reg.Address, datetime{&reg.Updated})
+			expired = append(expired, reg)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, reg := range expired {
+			if _, err := tx.exec(ctx, deleteBeat, reg.AppName, reg.Address); err != nil {
+				return err
+			}
+		}
+		for i, reg := range expired { // in order of app names
+			if i > 0 && expired[i-1].AppName == reg.AppName {
+				continue
+			}
+			if err := tx.refreshGroups(ctx, reg.AppName, s.dialect.datetime(now)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return expired, nil
+}
+
+// refreshGroups recomputes the addresses of the automatic groups of appName.
+// It writes nothing when they have not changed, which is so for nearly every
+// beat.
+func (t *tx) refreshGroups(ctx context.Context, appName string, now any) error {
+	type group struct {
+		id        int64
+		addresses []string
+	}
+	var groups []group
+	err := t.query(ctx, selectAutomatic, []any{appName}, func(r row) error {
+		var g group
+		err := r.Scan(&g.id, addressList{&g.addresses})
+		groups = append(groups, g)
+		return err
+	})
+	if err != nil || len(groups) == 0 {
+		return err
+	}
+	addresses, err := t.registered(ctx, appName)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if slices.Equal(g.addresses, addresses) {
+			continue
+		}
+		if _, err := t.exec(ctx, setAddresses, joinAddresses(addresses), now, g.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registered is the sorted addresses of appName.
+func (t *tx) registered(ctx context.Context, appName string) ([]string, error) {
+	var addresses []string
+	err := t.query(ctx, selectRegistered, []any{appName}, func(r row) error {
+		var addr string
+		err := r.Scan(&addr)
+		addresses = append(addresses, addr)
+		return err
+	})
+	return addresses, err
+}

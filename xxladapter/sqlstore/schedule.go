@@ -1,0 +1,126 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	selectDue = `SELECT ` + jobColumns + ` FROM xxl_job_info
+		WHERE trigger_status = 1 AND trigger_next_time <= ?
+		ORDER BY trigger_next_time, id LIMIT ?`
+
+	// The guard lets a stop, a restart and another scheduler win over a
+	// decision that was made from what the job was before.
+	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
+		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
+
+	insertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms) VALUES (?, ?, ?, ?, ?)`
+
+	isScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type IN ('CRON', 'MISFIRE')`
+)
+
+// ClaimDue implements [xxladapter.Store]. decide runs inside the transaction
+// and holds up every other write, so it must not call the store. A decision
+// about a job that was not due is ignored.
+func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
+
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		planned, claimed = nil, 0
+		now := s.clock()
+		due, err := tx.due(ctx, toMilli(now.Add(ahead)), limit)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		claimed = len(due)
+		read := make(map[int64]int64, len(due)) // trigger_next_time by id
+		for _, j := range due {
+			read[j.ID] = toMilli(j.TriggerNext)
+		}
+		planned = make([]xxladapter.Fire, 0, len(due))
+		for _, d := range decide(now, due) {
+			next, isDue := read[d.JobID]
+			if !isDue {
+				continue
+			}
+			status := 1
+			if d.Stop {
+				status = 0
+			}
+			changed, err := tx.exec(ctx, advanceJob, toMilli(d.Last), toMilli(d.Next), status, d.JobID, next)
+			if err != nil {
+				return err
+			}
+			if changed == 0 {
+				continue
+			}
+			for _, f := range d.Fires {
+				f.JobID = d.JobID
+				f, ok, err := s.planDue(ctx, tx, f)
+				if err != nil {
+					return err
+				}
+				if ok {
+					planned = append(planned, f)
+				}
+			}
+			for _, m := range d.Misfires {
+				_, err := tx.exec(ctx, insertMisfire, d.JobID, toMilli(m.Due), toMilli(m.Until), string(m.Policy), toMilli(m.At))
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return planned, claimed, nil
+}
+
+func (t *tx) due(ctx context.Context, until int64, limit int) ([]*xxladapter.Job, error) {
+	var due []*xxladapter.Job
+	err := t.query(ctx, selectDue, []any{until, max(limit, 0)}, func(r row) error {
+		j, err := scanJob(r)
+		due = append(due, j)
+		return err
+	})
+	return due, err
+}
+
+// planDue plans the fire of a due time, unless the schedule promised it
+// before. A fire from elsewhere that happens to hold the due time must not
+// swallow it.
+func (s *Store) planDue(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+	planned, ok, err := s.planAt(ctx, tx, f)
+	if ok || err != nil {
+		return planned, ok, err
+	}
+	promised, err := tx.has(ctx, isScheduled, f.JobID, toMilli(f.Due))
+	if promised || err != nil {
+		return xxladapter.Fire{}, false, err
+	}
+	planned, err = s.planFrom(ctx, tx, f)
+	return planned, err == nil, err
+}
+
+// Misfires implements [xxladapter.Store]: the newest limit misfires of the
+// job, or all with limit 0.
+func (s *Store) Misfires(ctx context.Context, jobID int64, limit int) ([]xxladapter.Misfire, error) {
+	where := conditions{texts: []string{`job_id = ?`}, args: []any{jobID}}
+	query, args := where.selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms FROM xxlwheel_misfire`, `id DESC`, limit)
+	var found []xxladapter.Misfire
+	err := s.query(ctx, query, args, func(r row) error {
+		var m xxladapter.Misfire
+		err := r.Scan(&m.ID, &m.JobID, milli{&m.Due}, milli{&m.Until}, text(&m.Policy), milli{&m.At})
+		found = append(found, m)
+		return err
+	})
+	slices.Reverse(found)
+	return found, err
+}

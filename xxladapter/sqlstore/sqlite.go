@@ -1,0 +1,168 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+//go:embed migrations/sqlite/*.sql
+var sqliteMigrations embed.FS
+
+// lockWait is how long SQLite waits for another process that writes.
+const lockWait = 5 * time.Second
+
+var sqliteDialect = dialect{
+	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
+		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
+		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
+	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
+		VALUES (?, ?, ?, ?)
+		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
+	beatNode: `INSERT INTO xxlwheel_node (node, beat_ms) VALUES (?, ?)
+		ON CONFLICT (node) DO UPDATE SET beat_ms = excluded.beat_ms`,
+	knowNode: `INSERT INTO xxlwheel_node (node, beat_ms) VALUES (?, ?) ON CONFLICT (node) DO NOTHING`,
+	nameHas:  `instr(job_desc, ?) > 0`,
+	datetime: func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t.UTC().Format(time.DateTime)
+	},
+}
+
+// OpenSQLite opens the store in file, which is created if it does not exist,
+// and brings its tables up to date. Other processes may have the file open as
+// well. The error names the file and the reason, on one line; the file is then
+// as it was, or was migrated in part and will be by the next call.
+func OpenSQLite(ctx context.Context, file string, opts Options) (*Store, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	s, err := openSQLite(ctx, file, opts)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, sqliteReason(file, err))
+	}
+	return s, nil
+}
+
+func openSQLite(ctx context.Context, file string, opts Options) (*Store, error) {
+	writes, err := sql.Open("sqlite", sqliteName(file, "_txlock=immediate"))
+	if err != nil {
+		return nil, err
+	}
+	writes.SetMaxOpenConns(1)
+	if err := prepareSQLite(ctx, writes, file, opts.Logger); err != nil {
+		return nil, errors.Join(err, writes.Close())
+	}
+	reads, err := sql.Open("sqlite", sqliteName(file, "_pragma=query_only(1)"))
+	if err != nil {
+		return nil, errors.Join(err, writes.Close())
+	}
+	readers := max(4, runtime.GOMAXPROCS(0))
+	reads.SetMaxOpenConns(readers)
+	reads.SetMaxIdleConns(readers)
+	writer, err := newGroupCommit(ctx, writes)
+	if err != nil {
+		return nil, errors.Join(err, reads.Close(), writes.Close())
+	}
+	return &Store{dialect: &sqliteDialect, reads: reads, writer: writer, clock: opts.Clock}, nil
+}
+
+// sqliteName is the driver's name for the file with our settings.
+func sqliteName(file, more string) string {
+	path := (&url.URL{Path: filepath.Clean(file)}).EscapedPath()
+	return "file:" + path + "?" + more +
+		fmt.Sprintf("&_pragma=busy_timeout(%d)", lockWait.Milliseconds()) +
+		"&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(FULL)" + // every commit is on the disk; group commit pays for it
+		"&_pragma=temp_store(MEMORY)" +
+		"&_pragma=cache_size(-65536)" // KiB
+}
+
+// versionTable tells our files from other people's, and their age.
+const versionTable = "xxlwheel_schema"
+
+// prepareSQLite brings the tables up to date and makes sure that the file can
+// be written to.
+func prepareSQLite(ctx context.Context, db *sql.DB, file string, logger *slog.Logger) error {
+	var tables, ours int
+	err := db.QueryRowContext(ctx,
+		`SELECT count(*), count(CASE WHEN name = ? THEN 1 END) FROM sqlite_schema`, versionTable).Scan(&tables, &ours)
+	if err != nil {
+		return err
+	}
+	if tables > 0 && ours == 0 {
+		return errors.New("is a database of another program, it has tables but no " + versionTable)
+	}
+	dir, err := fs.Sub(sqliteMigrations, "migrations/sqlite")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, dir,
+		goose.WithTableName(versionTable), goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	has, knows, err := provider.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if has > knows {
+		return fmt.Errorf("was written by a newer release, its tables have version %d and this one knows %d", has, knows)
+	}
+	applied, err := provider.Up(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range applied {
+		logger.Info("migrated", "file", file, "to", m.Source.Version, "took", m.Duration)
+	}
+	tx, err := db.BeginTx(ctx, nil) // immediate: refused on a file that is only readable
+	if err != nil {
+		return err
+	}
+	return tx.Rollback()
+}
+
+// sqliteReason puts SQLite's code into words for the person who named the file.
+func sqliteReason(file string, err error) error {
+	var coded *sqlite.Error
+	if !errors.As(err, &coded) {
+		return err
+	}
+	switch coded.Code() & 0xff {
+	case sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("is not a SQLite database (%w)", coded)
+	case sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("is damaged (%w)", coded)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("is locked by another process, waited %v (%w)", lockWait, coded)
+	case sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("is read-only (%w)", coded)
+	case sqlite3.SQLITE_CANTOPEN:
+		// SQLite does not say why; the system does.
+		if f, osErr := os.OpenFile(file, os.O_RDWR, 0); osErr == nil {
+			_ = f.Close()
+		} else if pathErr := (*fs.PathError)(nil); errors.As(osErr, &pathErr) {
+			return pathErr.Err
+		}
+	}
+	return err
+}

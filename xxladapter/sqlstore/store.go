@@ -1,0 +1,105 @@
+// Package sqlstore is an [xxladapter.Store] on database/sql. Jobs, groups,
+// registrations and logs live in XXL-JOB's own tables, under their own names
+// and with the columns of release 3.4.2, so that whoever knows those finds
+// what he expects; fires, misfires and nodes live in side tables whose names
+// begin with xxlwheel_.
+//
+// Datetime columns have whole seconds, as upstream's do; due times have whole
+// milliseconds. Every time that is returned is in UTC.
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var errClosed = errors.New("sqlstore: closed")
+
+// Options are the settings that all databases share. The zero value is good.
+type Options struct {
+	// Logger hears of what no caller is told, such as a migration. The default
+	// is [slog.Default].
+	Logger *slog.Logger
+	// Clock replaces the store's clock in tests. The default is [time.Now].
+	Clock func() time.Time
+}
+
+// A Store is an [xxladapter.Store] in a SQL database; see [OpenSQLite].
+type Store struct {
+	dialect *dialect
+	reads   *sql.DB
+	writer  *groupCommit
+	clock   func() time.Time
+
+	mu      sync.RWMutex // guards closed; held for the moment a call enters
+	closed  bool
+	running sync.WaitGroup // calls that have entered and not left
+}
+
+var _ xxladapter.Store = (*Store)(nil)
+
+// enter admits a call until Close; the caller must then call s.running.Done.
+func (s *Store) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return errClosed
+	}
+	s.running.Add(1)
+	return nil
+}
+
+// write runs apply in a transaction that is durable when write returns nil.
+// apply may be run again from the start if the transaction has to be repeated.
+func (s *Store) write(ctx context.Context, apply func(ctx context.Context, tx *tx) error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.running.Done()
+	return s.writer.write(ctx, apply)
+}
+
+// query hands each row that query selects to scan.
+func (s *Store) query(ctx context.Context, query string, args []any, scan func(row) error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.running.Done()
+	rows, err := s.reads.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	return scanAll(rows, scan)
+}
+
+// Now is the clock given in [Options].
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	if err := s.enter(ctx); err != nil {
+		return time.Time{}, err
+	}
+	defer s.running.Done()
+	return s.clock(), nil
+}
+
+// Close implements [xxladapter.Store]. Closing again is fine.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	closed := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	s.running.Wait()
+	if closed {
+		return nil
+	}
+	// The readers go first: the last connection to leave cleans up after all.
+	return errors.Join(s.reads.Close(), s.writer.close())
+}

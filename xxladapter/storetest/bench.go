@@ -1,0 +1,187 @@
+package storetest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// epoch is where every case's clock starts. It is not on a whole second, so
+// that a store which forgets to cut is seen.
+var epoch = time.Date(2026, 3, 1, 12, 0, 0, 654_321_987, time.UTC)
+
+// A bench is what a case works on: a store, its clock, and a group with an app
+// name, for jobs to belong to.
+type bench struct {
+	*testing.T
+	*require.Assertions
+	ctx   context.Context
+	store xxladapter.Store
+	clock *clock
+	group int64
+}
+
+// app is the app name of the bench's group.
+const app = "storetest-app"
+
+func newBench(t *testing.T, open Opener) *bench {
+	b := &bench{T: t, Assertions: require.New(t), ctx: t.Context(), clock: &clock{now: epoch}}
+	b.store = open(t, b.clock.Now)
+	t.Cleanup(func() { b.NoError(b.store.Close()) })
+	b.group = b.addGroup(app)
+	return b
+}
+
+// A clock stands still until a case moves it.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// at is a due time: whole seconds after the clock's start, in milliseconds.
+func at(seconds int) time.Time {
+	return epoch.Truncate(time.Second).Add(time.Duration(seconds) * time.Second)
+}
+
+// second is what a column of whole seconds makes of t.
+func second(t time.Time) time.Time { return t.Truncate(time.Second) }
+
+func (b *bench) addGroup(appName string) int64 {
+	b.Helper()
+	id, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{AppName: appName, Title: "title"})
+	b.NoError(err)
+	return id
+}
+
+// newJob is a job that no store has seen, with a value in every field that an
+// operator edits.
+func (b *bench) newJob(name string) *xxladapter.Job {
+	return &xxladapter.Job{
+		GroupID: b.group, Name: name, Author: "author", AlarmEmail: "a@example.org,b@example.org",
+		ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 * * * ?", Misfire: xxladapter.MisfireFireOnceNow,
+		Route: xxladapter.RouteFailover, Handler: "handler", Param: "p=1\n二", Block: xxladapter.BlockCoverEarly,
+		Timeout: 90 * time.Second, RetryCount: 3,
+		GlueType: xxladapter.GlueShell, GlueSource: "echo 'glue'\n", GlueRemark: "remark",
+		ChildIDs: []int64{7, 5},
+	}
+}
+
+func (b *bench) addJob(name string) int64 {
+	b.Helper()
+	id, err := b.store.CreateJob(b.ctx, b.newJob(name))
+	b.NoError(err)
+	return id
+}
+
+// addRunning returns a job whose schedule is on, due at next.
+func (b *bench) addRunning(name string, next time.Time) int64 {
+	b.Helper()
+	id := b.addJob(name)
+	b.NoError(b.store.StartJob(b.ctx, id, next))
+	return id
+}
+
+func (b *bench) job(id int64) *xxladapter.Job {
+	b.Helper()
+	j, err := b.store.Job(b.ctx, id)
+	b.NoError(err)
+	return j
+}
+
+// addresses are those of the bench's group.
+func (b *bench) addresses() []string {
+	b.Helper()
+	g, err := b.store.Group(b.ctx, b.group)
+	b.NoError(err)
+	return g.Addresses
+}
+
+// plan stores one fire of the job.
+func (b *bench) plan(jobID int64, due time.Time, typ xxladapter.TriggerType) xxladapter.Fire {
+	b.Helper()
+	fires, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{JobID: jobID, Due: due, Type: typ, RetryCount: -1}})
+	b.NoError(err)
+	b.Len(fires, 1)
+	return fires[0]
+}
+
+// claimDue claims what is due now, one fire for each job, which is due again a
+// minute later.
+func (b *bench) claimDue() []xxladapter.Fire {
+	b.Helper()
+	fires, _, err := b.store.ClaimDue(b.ctx, 0, 100, everyMinute)
+	b.NoError(err)
+	return fires
+}
+
+// everyMinute fires each due time once and goes on a minute later.
+func everyMinute(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+	var decisions []xxladapter.Decision
+	for _, j := range due {
+		decisions = append(decisions, xxladapter.Decision{
+			JobID: j.ID,
+			Fires: []xxladapter.Fire{{Due: j.TriggerNext, Type: xxladapter.TriggerCron, RetryCount: -1}},
+			Last:  j.TriggerNext,
+			Next:  j.TriggerNext.Add(time.Minute),
+		})
+	}
+	return decisions
+}
+
+// claim makes a fire node's own, with n log rows.
+func (b *bench) claim(fire xxladapter.Fire, node string, n int) []xxladapter.Fire {
+	b.Helper()
+	claimed, err := b.store.ClaimFire(b.ctx, fire.ID, node, b.newLogs(fire.JobID, n))
+	b.NoError(err)
+	b.Len(claimed, n)
+	return claimed
+}
+
+func (b *bench) newLogs(jobID int64, n int) []*xxladapter.Log {
+	var logs []*xxladapter.Log
+	for range n {
+		logs = append(logs, &xxladapter.Log{GroupID: b.group, JobID: jobID, Handler: "handler", TriggerTime: at(0), RetryCount: 2})
+	}
+	return logs
+}
+
+func (b *bench) log(id int64) *xxladapter.Log {
+	b.Helper()
+	l, err := b.store.Log(b.ctx, id)
+	b.NoError(err)
+	return l
+}
+
+func (b *bench) openFires(f xxladapter.FireFilter) []xxladapter.Fire {
+	b.Helper()
+	fires, err := b.store.OpenFires(b.ctx, f)
+	b.NoError(err)
+	return fires
+}
+
+// dues are the due times of all open fires.
+func (b *bench) dues() []time.Time {
+	b.Helper()
+	var dues []time.Time
+	for _, f := range b.openFires(xxladapter.FireFilter{}) {
+		dues = append(dues, f.Due)
+	}
+	return dues
+}

@@ -1,0 +1,33 @@
+package storetest
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var callRules = []rule{
+	{"ACallWhoseContextHasEndedDoesNothing", func(b *bench) {
+		ctx, cancel := context.WithCancel(b.ctx)
+		cancel()
+		_, err := b.store.CreateJob(ctx, b.newJob("never"))
+		b.ErrorIs(err, context.Canceled)
+		_, err = b.store.Jobs(ctx, xxladapter.JobFilter{})
+		b.ErrorIs(err, context.Canceled)
+		_, err = b.store.Now(ctx)
+		b.ErrorIs(err, context.Canceled)
+		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
+		b.NoError(err)
+		b.Empty(jobs)
+	}},
+	{"CallsAfterCloseFail", func(b *bench) {
+		b.NoError(b.store.Close())
+		b.NoError(b.store.Close(), "closing again is fine")
+		_, err := b.store.Job(b.ctx, 1)
+		b.Error(err)
+		b.NotErrorIs(err, xxladapter.ErrNotFound)
+		b.Error(b.store.Register(b.ctx, app, "http://a:1"))
+		_, err = b.store.Now(b.ctx)
+		b.Error(err)
+	}},
+}

@@ -1,0 +1,210 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var fireRules = []rule{
+	{"PlanFiresReturnsThemAsStored", func(b *bench) {
+		id := b.addJob("job")
+		param := ""
+		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{
+			{
+				ID: 99, JobID: id, Due: at(1).Add(999 * time.Microsecond), Type: xxladapter.TriggerManual, State: xxladapter.FireClaimed,
+				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"}, Node: "n", LogID: 3, Claimed: at(0),
+			},
+			{JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, ShardIndex: 2, ShardTotal: 5},
+		})
+		b.NoError(err)
+		b.Len(planned, 2)
+		b.Less(planned[0].ID, planned[1].ID)
+		b.Equal([]xxladapter.Fire{
+			{
+				ID: planned[0].ID, JobID: id, Due: at(1), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned,
+				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"},
+			},
+			{ID: planned[1].ID, JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned, ShardIndex: 2, ShardTotal: 5},
+		}, planned)
+		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
+	}},
+	{"ATakenDueTimeMovesToTheNextFreeMillisecond", func(b *bench) {
+		id := b.addJob("job")
+		b.plan(id, at(0), xxladapter.TriggerManual)
+		b.plan(id, at(0).Add(2*time.Millisecond), xxladapter.TriggerManual)
+		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{
+			{JobID: id, Due: at(0), Type: xxladapter.TriggerAPI},
+			{JobID: id, Due: at(0), Type: xxladapter.TriggerAPI},
+			{JobID: id, Due: at(0), Type: xxladapter.TriggerRetry, ShardIndex: 1, ShardTotal: 2},
+		})
+		b.NoError(err)
+		var moved []time.Duration
+		for _, f := range planned {
+			moved = append(moved, f.Due.Sub(at(0)))
+		}
+		b.Equal([]time.Duration{time.Millisecond, 3 * time.Millisecond, 4 * time.Millisecond}, moved)
+		b.Equal(at(0), b.plan(b.addJob("other"), at(0), xxladapter.TriggerManual).Due, "another job's due time is free")
+	}},
+	{"FireIDsNeverComeBack", func(b *bench) {
+		id := b.addJob("job")
+		first := b.plan(id, at(0), xxladapter.TriggerManual)
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: first.ID}))
+		b.Greater(b.plan(id, at(0), xxladapter.TriggerManual).ID, first.ID)
+	}},
+	{"PlanFiresKeepsTheFiresOfAJobThatIsGone", func(b *bench) {
+		fire := b.plan(4711, at(0), xxladapter.TriggerParent)
+		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID}))
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+	}},
+	{"OpenFiresAreFilteredAndComeByDueTimeThenID", func(b *bench) {
+		one, two := b.addJob("one"), b.addJob("two")
+		late := b.plan(one, at(9), xxladapter.TriggerManual)
+		early := b.plan(two, at(1), xxladapter.TriggerManual)
+		same := b.plan(one, at(1), xxladapter.TriggerManual)
+		mine := b.claim(b.plan(one, at(5), xxladapter.TriggerManual), "n1", 1)[0]
+		theirs := b.claim(b.plan(one, at(6), xxladapter.TriggerManual), "n2", 1)[0]
+
+		for _, want := range []struct {
+			filter xxladapter.FireFilter
+			fires  []xxladapter.Fire
+		}{
+			{xxladapter.FireFilter{}, []xxladapter.Fire{early, same, mine, theirs, late}},
+			{xxladapter.FireFilter{JobID: two}, []xxladapter.Fire{early}},
+			{xxladapter.FireFilter{State: xxladapter.FireClaimed}, []xxladapter.Fire{mine, theirs}},
+			{xxladapter.FireFilter{State: xxladapter.FirePlanned}, []xxladapter.Fire{early, same, late}},
+			{xxladapter.FireFilter{Node: "n2"}, []xxladapter.Fire{theirs}},
+			{xxladapter.FireFilter{DueBefore: at(5)}, []xxladapter.Fire{early, same}},
+			{xxladapter.FireFilter{DueBefore: at(5).Add(time.Nanosecond)}, []xxladapter.Fire{early, same, mine}},
+			{xxladapter.FireFilter{Limit: 1}, []xxladapter.Fire{early}},
+			{xxladapter.FireFilter{JobID: one, State: xxladapter.FirePlanned, DueBefore: at(9)}, []xxladapter.Fire{same}},
+		} {
+			b.Equal(want.fires, b.openFires(want.filter), "%+v", want.filter)
+		}
+	}},
+	{"ClaimFireMakesItTheNodesOwnWithALogRow", func(b *bench) {
+		id := b.addJob("job")
+		planned := b.plan(id, at(1), xxladapter.TriggerManual)
+		b.clock.Advance(time.Second)
+		l := &xxladapter.Log{
+			ID: 99, GroupID: b.group, JobID: id, Address: "http://a:1", Handler: "h", Param: "p", Sharding: "0/1", RetryCount: 2,
+			TriggerTime: at(1).Add(900 * time.Millisecond), TriggerCode: 500, TriggerMsg: "<br>", AlarmStatus: 1,
+		}
+		given := *l
+		claimed, err := b.store.ClaimFire(b.ctx, planned.ID, "n1", []*xxladapter.Log{l})
+		b.NoError(err)
+		b.Equal(given, *l, "the caller's row is left alone")
+
+		want := planned
+		want.State, want.Node, want.ShardTotal = xxladapter.FireClaimed, "n1", 1
+		want.Claimed = epoch.Add(time.Second).Truncate(time.Millisecond)
+		want.LogID = claimed[0].LogID
+		b.Equal([]xxladapter.Fire{want}, claimed)
+		b.Equal(claimed, b.openFires(xxladapter.FireFilter{}))
+
+		given.ID, given.TriggerTime = want.LogID, at(1)
+		b.Equal(&given, b.log(want.LogID))
+	}},
+	{"ClaimFireOfABroadcastMakesAFireOfEachShard", func(b *bench) {
+		param := "override"
+		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{
+			JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerCron,
+			RetryCount: 3, Param: &param, Addresses: []string{"http://a:1"},
+		}})
+		b.NoError(err)
+		claimed := b.claim(planned[0], "n1", 3)
+		for i, f := range claimed {
+			want := planned[0]
+			want.ID, want.LogID = f.ID, f.LogID
+			want.State, want.Node, want.Claimed = xxladapter.FireClaimed, "n1", epoch.Truncate(time.Millisecond)
+			want.ShardIndex, want.ShardTotal = i, 3
+			b.Equal(want, f)
+			b.Equal(f.LogID, b.log(f.LogID).ID)
+		}
+		b.Equal(planned[0].ID, claimed[0].ID)
+		b.Equal(claimed, b.openFires(xxladapter.FireFilter{}))
+	}},
+	{"ClaimFireOfOneShardKeepsItsIndex", func(b *bench) {
+		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerRetry, ShardIndex: 2, ShardTotal: 3}})
+		b.NoError(err)
+		claimed := b.claim(planned[0], "n1", 1)
+		b.Equal(2, claimed[0].ShardIndex)
+		b.Equal(3, claimed[0].ShardTotal)
+
+		_, err = b.store.ClaimFire(b.ctx, b.plan(1, at(0), xxladapter.TriggerManual).ID, "n1", nil)
+		b.Error(err, "a claim needs a log row")
+	}},
+	{"AFireIsClaimedOnce", func(b *bench) {
+		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
+		won := b.claim(fire, "n1", 1)
+		_, err := b.store.ClaimFire(b.ctx, fire.ID, "n2", b.newLogs(fire.JobID, 1))
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		b.Equal(won, b.openFires(xxladapter.FireFilter{}))
+		logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
+		b.NoError(err)
+		b.Len(logs, 1, "a lost claim leaves no log row")
+
+		_, err = b.store.ClaimFire(b.ctx, fire.ID+1, "n1", b.newLogs(fire.JobID, 1))
+		b.ErrorIs(err, xxladapter.ErrConflict)
+	}},
+	{"TakeOverGivesAClaimedOrAmbiguousFireAnotherNode", func(b *bench) {
+		id := b.addJob("job")
+		planned := b.plan(id, at(1), xxladapter.TriggerManual)
+		fire := b.claim(b.plan(id, at(2), xxladapter.TriggerManual), "n1", 1)[0]
+		b.ErrorIs(b.store.TakeOver(b.ctx, planned.ID, "n1", "n2"), xxladapter.ErrConflict)
+		b.ErrorIs(b.store.TakeOver(b.ctx, planned.ID, "", "n2"), xxladapter.ErrConflict)
+		b.ErrorIs(b.store.TakeOver(b.ctx, 4711, "n1", "n2"), xxladapter.ErrConflict)
+
+		b.NoError(b.store.TakeOver(b.ctx, fire.ID, "n1", "n2"))
+		b.ErrorIs(b.store.TakeOver(b.ctx, fire.ID, "n1", "n3"), xxladapter.ErrConflict)
+		fire.Node = "n2"
+		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{State: xxladapter.FireClaimed}))
+
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous}))
+		b.NoError(b.store.TakeOver(b.ctx, fire.ID, "n2", "n3"))
+		fire.Node, fire.State = "n3", xxladapter.FireAmbiguous
+		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{Node: "n3"}))
+	}},
+	{"SettleFireWritesTheTriggerColumnsAndRemovesTheFire", func(b *bench) {
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		before := b.log(fire.LogID)
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+		before.TriggerCode, before.TriggerMsg = 200, "sent"
+		b.Equal(before, b.log(fire.LogID))
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}), "again")
+	}},
+	{"SettleFireWithoutACodeLeavesTheTriggerColumns", func(b *bench) {
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		before := b.log(fire.LogID)
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Msg: "unused"}))
+		b.Equal(before, b.log(fire.LogID))
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+	}},
+	{"SettleFireKeepsAnAmbiguousFire", func(b *bench) {
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer"}))
+		fire.State = xxladapter.FireAmbiguous
+		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
+		b.Equal(500, b.log(fire.LogID).TriggerCode)
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "it had begun"}))
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+		b.Equal("it had begun", b.log(fire.LogID).TriggerMsg)
+	}},
+	{"SettleFireAfterAResultDoesNotBringTheFireBack", func(b *bench) {
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
+		b.NoError(err)
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous}))
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
+		b.Equal("sent", b.log(fire.LogID).TriggerMsg)
+	}},
+	{"SettleFireRefusesAnyOtherState", func(b *bench) {
+		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
+		b.Error(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned}))
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous}))
+		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}), "what was never sent is not ambiguous")
+	}},
+}

@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var groupRules = []rule{
+	{"AManualGroupKeepsItsAddressesAsTyped", func(b *bench) {
+		g := &xxladapter.Group{AppName: "manual-app", Title: "手动", AddressType: xxladapter.AddressManual, Addresses: []string{"http://b:1", "http://a:1"}}
+		id, err := b.store.SaveGroup(b.ctx, g)
+		b.NoError(err)
+		b.NoError(b.store.Register(b.ctx, "manual-app", "http://c:1"))
+
+		got, err := b.store.Group(b.ctx, id)
+		b.NoError(err)
+		want := *g
+		want.ID, want.Updated = id, second(epoch)
+		b.Equal(&want, got)
+	}},
+	{"AnAutomaticGroupsAddressesAreNotTaken", func(b *bench) {
+		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "new", Addresses: []string{"http://typed:1"}})
+		b.NoError(err)
+		b.Equal([]string{"http://a:1"}, b.addresses())
+	}},
+	{"AGroupThatBecomesAutomaticIsComputedAtOnce", func(b *bench) {
+		g := &xxladapter.Group{ID: b.group, AppName: app, Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://typed:1"}}
+		_, err := b.store.SaveGroup(b.ctx, g)
+		b.NoError(err)
+		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+		b.Equal([]string{"http://typed:1"}, b.addresses())
+		g.AddressType = xxladapter.AddressAuto
+		_, err = b.store.SaveGroup(b.ctx, g)
+		b.NoError(err)
+		b.Equal([]string{"http://a:1"}, b.addresses())
+	}},
+	{"ANewAppNameBringsItsOwnAddresses", func(b *bench) {
+		b.NoError(b.store.Register(b.ctx, app, "http://old:1"))
+		b.NoError(b.store.Register(b.ctx, "renamed-app", "http://new:1"))
+		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: "renamed-app", Title: "t"})
+		b.NoError(err)
+		b.Equal([]string{"http://new:1"}, b.addresses())
+	}},
+	{"SaveGroupUpdatesAndReturnsTheSameID", func(b *bench) {
+		b.clock.Advance(time.Minute)
+		id, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "changed"})
+		b.NoError(err)
+		b.Equal(b.group, id)
+		g, err := b.store.Group(b.ctx, id)
+		b.NoError(err)
+		b.Equal(&xxladapter.Group{ID: id, AppName: app, Title: "changed", Updated: second(epoch.Add(time.Minute))}, g)
+	}},
+	{"SaveGroupRefusesATakenAppName", func(b *bench) {
+		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{AppName: app, Title: "second"})
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		other := b.addGroup("another-app")
+		_, err = b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: other, AppName: app, Title: "third"})
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		g, err := b.store.Group(b.ctx, other)
+		b.NoError(err)
+		b.Equal("another-app", g.AppName)
+	}},
+	{"SaveGroupNeedsTheGroupThatItNames", func(b *bench) {
+		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group + 1, AppName: "no-such-app", Title: "t"})
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+	}},
+	{"RemoveGroupIsRefusedWhileItHasJobs", func(b *bench) {
+		id := b.addJob("in the way")
+		b.ErrorIs(b.store.RemoveGroup(b.ctx, b.group), xxladapter.ErrConflict)
+		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(b.store.RemoveGroup(b.ctx, b.group))
+		b.ErrorIs(b.store.RemoveGroup(b.ctx, b.group), xxladapter.ErrNotFound)
+		_, err := b.store.Group(b.ctx, b.group)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+	}},
+	{"GroupsComeByID", func(b *bench) {
+		z, a := b.addGroup("zz-app"), b.addGroup("aa-app")
+		groups, err := b.store.Groups(b.ctx)
+		b.NoError(err)
+		b.Len(groups, 3)
+		b.Equal([]int64{b.group, z, a}, []int64{groups[0].ID, groups[1].ID, groups[2].ID})
+	}},
+}

@@ -1,0 +1,228 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var jobRules = []rule{
+	{"CreateJobStoresEveryFieldAndStartsStopped", func(b *bench) {
+		j := b.newJob("all fields")
+		j.Running, j.TriggerLast, j.TriggerNext = true, at(1), at(2)
+		id, err := b.store.CreateJob(b.ctx, j)
+		b.NoError(err)
+
+		want := *b.newJob("all fields")
+		want.ID = id
+		want.Added, want.Updated, want.GlueUpdated = second(epoch), second(epoch), second(epoch)
+		b.Equal(&want, b.job(id))
+	}},
+	{"CreateJobLeavesTheCallersJobAlone", func(b *bench) {
+		j := b.newJob("mine")
+		id, err := b.store.CreateJob(b.ctx, j)
+		b.NoError(err)
+		b.Equal(b.newJob("mine"), j)
+
+		j.Name, j.ChildIDs[0] = "changed later", 99
+		b.Equal("mine", b.job(id).Name)
+		b.Equal([]int64{7, 5}, b.job(id).ChildIDs)
+	}},
+	{"CreateJobNeedsItsGroup", func(b *bench) {
+		j := b.newJob("orphan")
+		j.GroupID = b.group + 1
+		_, err := b.store.CreateJob(b.ctx, j)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
+		b.NoError(err)
+		b.Empty(jobs)
+	}},
+	{"JobIDsNeverComeBack", func(b *bench) {
+		first := b.addJob("first")
+		b.NoError(b.store.RemoveJob(b.ctx, first))
+		b.Greater(b.addJob("second"), first)
+	}},
+	{"AJobWithoutOptionalFieldsComesBackEmpty", func(b *bench) {
+		id, err := b.store.CreateJob(b.ctx, &xxladapter.Job{GroupID: b.group, Name: "bare"})
+		b.NoError(err)
+		b.Equal(&xxladapter.Job{
+			ID: id, GroupID: b.group, Name: "bare",
+			Added: second(epoch), Updated: second(epoch), GlueUpdated: second(epoch),
+		}, b.job(id))
+	}},
+	{"UnknownEnumerationsPassThrough", func(b *bench) {
+		j := b.newJob("from elsewhere")
+		j.ScheduleType, j.Misfire, j.Route, j.Block, j.GlueType = "LUNAR", "SHRUG", "NEAREST", "QUEUE", "GLUE_LISP"
+		id, err := b.store.CreateJob(b.ctx, j)
+		b.NoError(err)
+		b.NoError(b.store.StartJob(b.ctx, id, at(0)))
+		_, _, err = b.store.ClaimDue(b.ctx, 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			j = due[0]
+			return nil
+		})
+		b.NoError(err)
+		b.EqualValues("LUNAR", j.ScheduleType)
+		b.EqualValues("SHRUG", j.Misfire)
+		b.EqualValues("NEAREST", j.Route)
+		b.EqualValues("QUEUE", j.Block)
+		b.EqualValues("GLUE_LISP", j.GlueType)
+	}},
+	{"UpdateJobStoresOnlyWhatAnOperatorEdits", func(b *bench) {
+		id := b.addRunning("before", at(60))
+		other := b.addGroup("another-app")
+		b.clock.Advance(time.Hour)
+		edit := &xxladapter.Job{
+			ID: id, GroupID: other, Name: "after", Author: "b", AlarmEmail: "c@example.org",
+			ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "30", Misfire: xxladapter.MisfireDoNothing,
+			Route: xxladapter.RouteRound, Handler: "h2", Param: "p2", Block: xxladapter.BlockSerial,
+			Timeout: time.Second, RetryCount: 1, ChildIDs: nil,
+			GlueType: xxladapter.GlueBean, GlueSource: "no", GlueRemark: "no", GlueUpdated: at(1),
+			Running: false, TriggerLast: at(5), TriggerNext: at(6), Added: at(7), Updated: at(8),
+		}
+		b.NoError(b.store.UpdateJob(b.ctx, edit, false))
+
+		want, old := *edit, b.newJob("before")
+		want.GlueType, want.GlueSource, want.GlueRemark, want.GlueUpdated = old.GlueType, old.GlueSource, old.GlueRemark, second(epoch)
+		want.Running, want.TriggerLast, want.TriggerNext = true, time.Time{}, at(60)
+		want.Added, want.Updated = second(epoch), second(epoch.Add(time.Hour))
+		b.Equal(&want, b.job(id))
+	}},
+	{"UpdateJobWithoutRescheduleKeepsPlannedFires", func(b *bench) {
+		id := b.addRunning("steady", at(0))
+		b.claimDue()
+		b.NoError(b.store.UpdateJob(b.ctx, b.job(id), false))
+		b.Equal([]time.Time{at(0)}, b.dues())
+	}},
+	{"UpdateJobWithRescheduleMovesTheNextTimeAndDropsItsPlannedFires", func(b *bench) {
+		id := b.addRunning("moved", at(0))
+		b.claimDue()
+		b.plan(id, at(1), xxladapter.TriggerMisfire)
+		manual := b.plan(id, at(2), xxladapter.TriggerManual)
+		claimed := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)
+		bystander := b.plan(b.addJob("other"), at(4), xxladapter.TriggerCron)
+
+		j := b.job(id)
+		j.TriggerNext = at(120).Add(7 * time.Millisecond)
+		b.NoError(b.store.UpdateJob(b.ctx, j, true))
+		b.Equal(at(120).Add(7*time.Millisecond), b.job(id).TriggerNext)
+		b.Equal(at(0), b.job(id).TriggerLast)
+		b.Equal([]time.Time{manual.Due, claimed[0].Due, bystander.Due}, b.dues())
+	}},
+	{"UpdateJobNeedsTheJobAndItsGroup", func(b *bench) {
+		j := b.newJob("nobody")
+		j.ID = 4711
+		b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrNotFound)
+
+		id := b.addJob("somebody")
+		j.ID, j.GroupID = id, b.group+1
+		b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrNotFound)
+		b.Equal("somebody", b.job(id).Name)
+	}},
+	{"StartJobSetsTheFirstDueTime", func(b *bench) {
+		id := b.addJob("started")
+		next := at(10).Add(250 * time.Millisecond)
+		b.NoError(b.store.StartJob(b.ctx, id, next.Add(999*time.Microsecond)))
+		b.True(b.job(id).Running)
+		b.Equal(next, b.job(id).TriggerNext)
+		b.Zero(b.job(id).TriggerLast)
+		b.ErrorIs(b.store.StartJob(b.ctx, id+1, next), xxladapter.ErrNotFound)
+	}},
+	{"StartJobOfARunningJobKeepsWhatIsPlanned", func(b *bench) {
+		id := b.addRunning("twice", at(0))
+		b.claimDue()
+		b.NoError(b.store.StartJob(b.ctx, id, at(30)))
+		b.Equal(at(30), b.job(id).TriggerNext)
+		b.Equal([]time.Time{at(0)}, b.dues())
+	}},
+	{"StopJobZeroesTheTimesAndDropsPlannedFires", func(b *bench) {
+		id := b.addRunning("stopped", at(0))
+		b.claimDue()
+		b.plan(id, at(1), xxladapter.TriggerMisfire)
+		manual := b.plan(id, at(2), xxladapter.TriggerManual)
+		claimed := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)
+
+		b.NoError(b.store.StopJob(b.ctx, id))
+		j := b.job(id)
+		b.False(j.Running)
+		b.Zero(j.TriggerLast)
+		b.Zero(j.TriggerNext)
+		b.Equal([]time.Time{manual.Due, claimed[0].Due}, b.dues())
+		b.Empty(b.claimDue())
+		b.NoError(b.store.StopJob(b.ctx, id), "stopping again is fine")
+		b.ErrorIs(b.store.StopJob(b.ctx, id+1), xxladapter.ErrNotFound)
+	}},
+	{"RemoveJobTakesItsPlannedFiresMisfiresAndLogs", func(b *bench) {
+		id, other := b.addRunning("removed", at(0)), b.addRunning("kept", at(0))
+		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			var all []xxladapter.Decision
+			for _, j := range due {
+				all = append(all, xxladapter.Decision{JobID: j.ID, Last: at(0), Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(0), Until: at(0)}}})
+			}
+			return all
+		})
+		b.NoError(err)
+		b.plan(id, at(1), xxladapter.TriggerCron)
+		b.plan(id, at(2), xxladapter.TriggerManual)
+		claimed := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)[0]
+		kept := b.claim(b.plan(other, at(4), xxladapter.TriggerCron), "n1", 1)[0]
+
+		b.NoError(b.store.RemoveJob(b.ctx, id))
+		_, err = b.store.Job(b.ctx, id)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		b.ErrorIs(b.store.RemoveJob(b.ctx, id), xxladapter.ErrNotFound)
+		_, err = b.store.Log(b.ctx, claimed.LogID)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		misfires, err := b.store.Misfires(b.ctx, id, 0)
+		b.NoError(err)
+		b.Empty(misfires)
+		b.Equal([]time.Time{claimed.Due, kept.Due}, b.dues())
+
+		// What is under way can still be settled.
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK}))
+		b.Equal([]time.Time{kept.Due}, b.dues())
+		b.Equal(kept.LogID, b.log(kept.LogID).ID)
+		misfires, err = b.store.Misfires(b.ctx, other, 0)
+		b.NoError(err)
+		b.Len(misfires, 1)
+	}},
+	{"JobsAreFilteredAndComeByID", func(b *bench) {
+		other := b.addGroup("another-app")
+		a, c := b.addJob("send 100% mail"), b.addRunning("send_mail", at(60))
+		j := b.newJob("report")
+		j.GroupID = other
+		d, err := b.store.CreateJob(b.ctx, j)
+		b.NoError(err)
+
+		yes, no := true, false
+		for _, want := range []struct {
+			filter xxladapter.JobFilter
+			ids    []int64
+		}{
+			{xxladapter.JobFilter{}, []int64{a, c, d}},
+			{xxladapter.JobFilter{GroupID: other}, []int64{d}},
+			{xxladapter.JobFilter{Name: "send"}, []int64{a, c}},
+			{xxladapter.JobFilter{Name: "%"}, []int64{a}},
+			{xxladapter.JobFilter{Name: "_"}, []int64{c}},
+			{xxladapter.JobFilter{Running: &yes}, []int64{c}},
+			{xxladapter.JobFilter{Running: &no}, []int64{a, d}},
+			{xxladapter.JobFilter{AfterID: a}, []int64{c, d}},
+			{xxladapter.JobFilter{AfterID: a, Limit: 1}, []int64{c}},
+			{xxladapter.JobFilter{Limit: 2}, []int64{a, c}},
+			{xxladapter.JobFilter{Name: "send", GroupID: other}, nil},
+		} {
+			jobs, err := b.store.Jobs(b.ctx, want.filter)
+			b.NoError(err)
+			var ids []int64
+			for _, j := range jobs {
+				ids = append(ids, j.ID)
+			}
+			b.True(slices.Equal(want.ids, ids), "%+v: want %v, got %v", want.filter, want.ids, ids)
+		}
+	}},
+	{"ReturnedJobsBelongToTheCaller", func(b *bench) {
+		id := b.addJob("mine")
+		b.job(id).ChildIDs[0] = 99
+		b.Equal([]int64{7, 5}, b.job(id).ChildIDs)
+	}},
+}

@@ -1,0 +1,95 @@
+package storetest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var logRules = []rule{
+	{"TheFirstResultOfARunStays", func(b *bench) {
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		want := b.log(fire.LogID)
+		b.clock.Advance(time.Minute)
+		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 500, Msg: "first"})
+		b.NoError(err)
+		b.True(applied)
+		applied, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Msg: "second"})
+		b.NoError(err)
+		b.False(applied)
+
+		want.HandleTime, want.HandleCode, want.HandleMsg = second(epoch.Add(time.Minute)), 500, "first"
+		want.TriggerCode = 200
+		b.Equal(want, b.log(fire.LogID))
+	}},
+	{"AResultSettlesAClaimedFireAsSent", func(b *bench) {
+		id := b.addJob("job")
+		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		other := b.claim(b.plan(id, at(2), xxladapter.TriggerManual), "n1", 1)[0]
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
+		b.NoError(err)
+		b.Equal([]xxladapter.Fire{other}, b.openFires(xxladapter.FireFilter{}))
+		b.Equal(200, b.log(fire.LogID).TriggerCode)
+	}},
+	{"AResultSettlesAnAmbiguousFireAndKeepsItsTriggerColumns", func(b *bench) {
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer"}))
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
+		b.NoError(err)
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+		b.Equal(501, b.log(fire.LogID).TriggerCode)
+		b.Equal("no answer", b.log(fire.LogID).TriggerMsg)
+	}},
+	{"AResultNeedsItsRowAndACode", func(b *bench) {
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID})
+		b.Error(err)
+		b.Zero(b.log(fire.LogID).HandleTime)
+		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
+	}},
+	{"ALongMessageIsCutAtCharacters", func(b *bench) {
+		id := b.addJob("job")
+		for _, msg := range []string{strings.Repeat("長", xxladapter.MaxHandleMsg), strings.Repeat("長", xxladapter.MaxHandleMsg) + "x", "", "short"} {
+			fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
+			_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Msg: msg})
+			b.NoError(err)
+			b.True(b.log(fire.LogID).HandleMsg == strings.TrimSuffix(msg, "x"), "%d bytes", len(msg))
+		}
+	}},
+	{"ALogThatDoesNotExistIsNotFound", func(b *bench) {
+		_, err := b.store.Log(b.ctx, 4711)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+	}},
+	{"LogsAreFilteredAndComeByID", func(b *bench) {
+		one, two := b.addJob("one"), b.addJob("two")
+		var ids []int64
+		for i, job := range []int64{one, two, one, one} {
+			ids = append(ids, b.claim(b.plan(job, at(i), xxladapter.TriggerManual), "n1", 1)[0].LogID)
+		}
+		b.True(slices.IsSorted(ids))
+		for _, want := range []struct {
+			filter xxladapter.LogFilter
+			ids    []int64
+		}{
+			{xxladapter.LogFilter{}, ids},
+			{xxladapter.LogFilter{JobID: one}, []int64{ids[0], ids[2], ids[3]}},
+			{xxladapter.LogFilter{AfterID: ids[1]}, ids[2:]},
+			{xxladapter.LogFilter{Limit: 2}, ids[:2]},
+			{xxladapter.LogFilter{Newest: true, Limit: 2}, []int64{ids[3], ids[2]}},
+			{xxladapter.LogFilter{Newest: true, AfterID: ids[2]}, []int64{ids[1], ids[0]}},
+			{xxladapter.LogFilter{Newest: true, JobID: two}, []int64{ids[1]}},
+		} {
+			logs, err := b.store.Logs(b.ctx, want.filter)
+			b.NoError(err)
+			var got []int64
+			for _, l := range logs {
+				got = append(got, l.ID)
+			}
+			b.Equal(want.ids, got, "%+v", want.filter)
+		}
+	}},
+}

@@ -1,0 +1,159 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// race runs n callers at the same moment and returns what they returned.
+func race(n int, call func(i int) error) []error {
+	var (
+		start = make(chan struct{})
+		errs  = make([]error, n)
+		wg    sync.WaitGroup
+	)
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			errs[i] = call(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	return errs
+}
+
+var raceRules = []rule{
+	{"OneOfManyClaimsAFire", func(b *bench) {
+		id := b.addJob("job")
+		for round := range 20 {
+			fire := b.plan(id, at(round), xxladapter.TriggerCron)
+			won := 0
+			for _, err := range race(4, func(i int) error {
+				_, err := b.store.ClaimFire(b.ctx, fire.ID, fmt.Sprint("n", i), b.newLogs(id, 1))
+				return err
+			}) {
+				if err == nil {
+					won++
+				} else {
+					b.ErrorIs(err, xxladapter.ErrConflict)
+				}
+			}
+			b.Equal(1, won)
+		}
+		logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
+		b.NoError(err)
+		b.Len(logs, 20)
+	}},
+	{"NoDueTimeIsClaimedTwice", func(b *bench) {
+		const jobs, schedulers, rounds = 20, 4, 10
+		for i := range jobs {
+			b.addRunning(fmt.Sprint("job", i), at(0))
+		}
+		b.clock.Advance(time.Hour)
+		planned := make([][]xxladapter.Fire, schedulers)
+		for _, err := range race(schedulers, func(i int) error {
+			for range rounds {
+				fires, _, err := b.store.ClaimDue(b.ctx, 0, 7, everyMinute)
+				if err != nil {
+					return err
+				}
+				planned[i] = append(planned[i], fires...)
+			}
+			return nil
+		}) {
+			b.NoError(err)
+		}
+		type key struct {
+			job int64
+			due time.Time
+		}
+		seen := map[key]bool{}
+		for _, fires := range planned {
+			for _, f := range fires {
+				b.False(seen[key{f.JobID, f.Due}], "%+v", f)
+				seen[key{f.JobID, f.Due}] = true
+			}
+		}
+		b.Len(seen, schedulers*rounds*7, "no due time is lost either")
+	}},
+	{"OnceStopJobHasReturnedNoClaimSucceeds", func(b *bench) {
+		for round := range 20 {
+			id := b.addRunning(fmt.Sprint("job", round), at(0))
+			fires := b.claimDue()
+			b.Len(fires, 1)
+			var late error
+			errs := race(3, func(i int) error {
+				if i > 0 {
+					_, err := b.store.ClaimFire(b.ctx, fires[0].ID, "n1", b.newLogs(id, 1))
+					return err
+				}
+				if err := b.store.StopJob(b.ctx, id); err != nil {
+					return err
+				}
+				_, late = b.store.ClaimFire(b.ctx, fires[0].ID, "n2", b.newLogs(id, 1))
+				return nil
+			})
+			b.NoError(errs[0])
+			b.ErrorIs(late, xxladapter.ErrConflict)
+			b.False(errs[1] == nil && errs[2] == nil)
+			// Planned fires are gone; a claim that came first goes on.
+			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
+		}
+	}},
+	{"StopJobAndClaimDueLeaveNoPlannedFire", func(b *bench) {
+		for round := range 20 {
+			id := b.addRunning(fmt.Sprint("job", round), at(0))
+			for _, err := range race(2, func(i int) error {
+				if i == 0 {
+					return b.store.StopJob(b.ctx, id)
+				}
+				_, _, err := b.store.ClaimDue(b.ctx, 0, 10, everyMinute)
+				return err
+			}) {
+				b.NoError(err)
+			}
+			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id}))
+			b.False(b.job(id).Running)
+		}
+	}},
+	{"OneOfManyResultsIsApplied", func(b *bench) {
+		id := b.addJob("job")
+		for round := range 20 {
+			fire := b.claim(b.plan(id, at(round), xxladapter.TriggerCron), "n1", 1)[0]
+			applied := make([]bool, 4)
+			for _, err := range race(len(applied), func(i int) (err error) {
+				applied[i], err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200 + i, Msg: fmt.Sprint(i)})
+				return err
+			}) {
+				b.NoError(err)
+			}
+			winners := 0
+			for i, won := range applied {
+				if won {
+					winners++
+					b.Equal(200+i, b.log(fire.LogID).HandleCode)
+				}
+			}
+			b.Equal(1, winners)
+		}
+	}},
+	{"ClosingWaitsForRunningCalls", func(b *bench) {
+		id := b.addJob("job")
+		acknowledged := make([]bool, 8)
+		_ = race(9, func(i int) error {
+			if i == 8 {
+				return b.store.Close()
+			}
+			err := b.store.StartJob(b.ctx, id, at(i))
+			acknowledged[i] = err == nil
+			return errors.Join(err)
+		})
+		_, err := b.store.Job(b.ctx, id)
+		b.Error(err)
+	}},
+}

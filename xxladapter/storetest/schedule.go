@@ -1,0 +1,189 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var scheduleRules = []rule{
+	{"NowIsTheStoresClock", func(b *bench) {
+		b.clock.Advance(time.Hour)
+		now, err := b.store.Now(b.ctx)
+		b.NoError(err)
+		b.True(now.Equal(epoch.Add(time.Hour)), "%v", now)
+	}},
+	{"ClaimDueTakesTheEarliestUpToTheLimit", func(b *bench) {
+		b.addJob("stopped")
+		late := b.addRunning("late", at(4))
+		b.addRunning("beyond the window", at(6))
+		early := b.addRunning("early", at(-10))
+		same := b.addRunning("same time, later id", at(4))
+
+		seen := func(limit int) (ids []int64) {
+			_, n, err := b.store.ClaimDue(b.ctx, 5*time.Second, limit, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				for _, j := range due {
+					ids = append(ids, j.ID)
+				}
+				return nil
+			})
+			b.NoError(err)
+			b.Len(ids, n)
+			return ids
+		}
+		b.Equal([]int64{early, late, same}, seen(10))
+		b.Equal([]int64{early, late}, seen(2), "a job without a decision is still due")
+	}},
+	{"TheWindowIncludesItsEnd", func(b *bench) {
+		b.clock.Advance(time.Second - time.Duration(epoch.Nanosecond())) // to at(1)
+		b.addRunning("on the edge", at(6))
+		b.addRunning("a millisecond later", at(6).Add(time.Millisecond))
+		_, due, err := b.store.ClaimDue(b.ctx, 5*time.Second, 10, everyMinute)
+		b.NoError(err)
+		b.Equal(1, due)
+	}},
+	{"NothingDueAsksNothing", func(b *bench) {
+		b.addRunning("later", at(60))
+		asked := false
+		fires, due, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			asked = true
+			return nil
+		})
+		b.NoError(err)
+		b.False(asked)
+		b.Zero(due)
+		b.Empty(fires)
+	}},
+	{"DecideSeesWholeJobsAndTheStoresClock", func(b *bench) {
+		id := b.addRunning("whole", at(0).Add(123*time.Millisecond))
+		var now time.Time
+		var got *xxladapter.Job
+		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(at time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			now, got = at, due[0]
+			return nil
+		})
+		b.NoError(err)
+		b.True(now.Equal(epoch), "%v", now)
+		b.Equal(b.job(id), got)
+	}},
+	{"DecisionsAreStoredTogether", func(b *bench) {
+		id := b.addRunning("job", at(-20))
+		param := "override"
+		var planned []xxladapter.Fire
+		planned, due, err := b.store.ClaimDue(b.ctx, 0, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			return []xxladapter.Decision{{
+				JobID: id,
+				Fires: []xxladapter.Fire{
+					{Due: at(0).Add(time.Microsecond), Type: xxladapter.TriggerMisfire, RetryCount: -1},
+					{Due: at(3), Type: xxladapter.TriggerCron, RetryCount: 2, Param: &param, Addresses: []string{"http://b:1", "http://a:1"}},
+				},
+				Misfires: []xxladapter.Misfire{{Due: at(-20), Until: at(-10), Policy: xxladapter.MisfireFireOnceNow, At: now}},
+				Last:     at(3), Next: at(9),
+			}}
+		})
+		b.NoError(err)
+		b.Equal(1, due)
+
+		b.Len(planned, 2)
+		b.Less(planned[0].ID, planned[1].ID)
+		b.Equal([]xxladapter.Fire{
+			{ID: planned[0].ID, JobID: id, Due: at(0), Type: xxladapter.TriggerMisfire, State: xxladapter.FirePlanned, RetryCount: -1},
+			{
+				ID: planned[1].ID, JobID: id, Due: at(3), Type: xxladapter.TriggerCron, State: xxladapter.FirePlanned,
+				RetryCount: 2, Param: &param, Addresses: []string{"http://b:1", "http://a:1"},
+			},
+		}, planned)
+		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
+
+		misfires, err := b.store.Misfires(b.ctx, id, 0)
+		b.NoError(err)
+		b.Len(misfires, 1)
+		b.Equal([]xxladapter.Misfire{{
+			ID: misfires[0].ID, JobID: id, Due: at(-20), Until: at(-10),
+			Policy: xxladapter.MisfireFireOnceNow, At: epoch.Truncate(time.Millisecond),
+		}}, misfires)
+
+		j := b.job(id)
+		b.True(j.Running)
+		b.Equal(at(3), j.TriggerLast)
+		b.Equal(at(9), j.TriggerNext)
+		b.Equal(second(epoch), j.Updated)
+	}},
+	{"AScheduleThatEndedSwitchesTheJobOff", func(b *bench) {
+		id := b.addRunning("once", at(0))
+		fires, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			return []xxladapter.Decision{{JobID: id, Stop: true, Last: at(0), Fires: []xxladapter.Fire{{Due: at(0), Type: xxladapter.TriggerCron}}}}
+		})
+		b.NoError(err)
+		j := b.job(id)
+		b.False(j.Running)
+		b.Equal(at(0), j.TriggerLast)
+		b.Zero(j.TriggerNext)
+		b.claim(fires[0], "n1", 1) // its last fire still happens
+	}},
+	{"ADueTimeThatWasPromisedIsNotPlannedAgain", func(b *bench) {
+		id := b.addRunning("again", at(0))
+		first := b.claimDue()
+		b.Len(first, 1)
+		b.NoError(b.store.StartJob(b.ctx, id, at(0)))
+		b.Empty(b.claimDue())
+		b.Equal(first, b.openFires(xxladapter.FireFilter{}))
+		b.Equal(at(60), b.job(id).TriggerNext)
+
+		b.claim(first[0], "n1", 3) // as a broadcast it holds the due time three times
+		b.NoError(b.store.StartJob(b.ctx, id, at(0)))
+		b.Empty(b.claimDue())
+		b.Len(b.openFires(xxladapter.FireFilter{}), 3)
+	}},
+	{"AFireFromElsewhereDoesNotSwallowADueTime", func(b *bench) {
+		id := b.addRunning("busy", at(0))
+		manual := b.plan(id, at(0), xxladapter.TriggerManual)
+		fires := b.claimDue()
+		b.Len(fires, 1)
+		b.Equal(xxladapter.TriggerCron, fires[0].Type)
+		b.Equal(at(0).Add(time.Millisecond), fires[0].Due)
+		b.Equal([]time.Time{manual.Due, fires[0].Due}, b.dues())
+	}},
+	{"ADecisionAboutAJobThatWasNotDueIsIgnored", func(b *bench) {
+		other := b.addRunning("not due", at(60))
+		b.addRunning("due", at(0))
+		fires, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			return []xxladapter.Decision{{JobID: other, Next: at(120), Fires: []xxladapter.Fire{{Due: at(60), Type: xxladapter.TriggerCron}}}}
+		})
+		b.NoError(err)
+		b.Empty(fires)
+		b.Equal(at(60), b.job(other).TriggerNext)
+	}},
+	{"DecideMayChangeTheJobsItIsShown", func(b *bench) {
+		id := b.addRunning("scratch", at(0))
+		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			due[0].TriggerNext, due[0].Name, due[0].ChildIDs[0] = at(33), "scribble", 99
+			return []xxladapter.Decision{{JobID: id, Last: at(0), Next: at(44)}}
+		})
+		b.NoError(err)
+		b.Equal("scratch", b.job(id).Name)
+		b.Equal([]int64{7, 5}, b.job(id).ChildIDs)
+		b.Equal(at(44), b.job(id).TriggerNext)
+	}},
+	{"MisfiresComeByIDAndTheLimitKeepsTheNewest", func(b *bench) {
+		id := b.addRunning("missed", at(0))
+		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			d := xxladapter.Decision{JobID: id, Next: at(60)}
+			for i := range 4 {
+				d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at(i), Until: at(i), At: at(9)})
+			}
+			return []xxladapter.Decision{d}
+		})
+		b.NoError(err)
+		dues := func(limit int) (dues []time.Time) {
+			misfires, err := b.store.Misfires(b.ctx, id, limit)
+			b.NoError(err)
+			for _, m := range misfires {
+				dues = append(dues, m.Due)
+			}
+			return dues
+		}
+		b.Equal([]time.Time{at(0), at(1), at(2), at(3)}, dues(0))
+		b.Equal([]time.Time{at(2), at(3)}, dues(2))
+	}},
+}

@@ -1,0 +1,49 @@
+// Package storetest states, as tests, what every [xxladapter.Store] does. A
+// store is finished when it passes; a bug found in one store becomes a case
+// for all of them.
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// An Opener returns an empty store that shares no rows with any other and
+// judges time by clock. The suite closes it.
+type Opener func(t *testing.T, clock func() time.Time) xxladapter.Store
+
+// Run checks the store that open returns. Cases run in parallel.
+func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapter.Store) {
+	for _, topic := range []struct {
+		name  string
+		cases []rule
+	}{
+		{"Jobs", jobRules},
+		{"Groups", groupRules},
+		{"Registry", registryRules},
+		{"Schedule", scheduleRules},
+		{"Fires", fireRules},
+		{"Logs", logRules},
+		{"Nodes", nodeRules},
+		{"Calls", callRules},
+		{"Races", raceRules},
+	} {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range topic.cases {
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.check(newBench(t, open))
+				})
+			}
+		})
+	}
+}
+
+// A rule is one sentence of the contract and the test of it.
+type rule struct {
+	name  string
+	check func(b *bench)
+}
