@@ -1,0 +1,363 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A fakeCompleter notes the results it is given.
+type fakeCompleter struct {
+	got  []wire.Callback
+	fail error
+}
+
+func (c *fakeCompleter) Complete(_ context.Context, list []wire.Callback) error {
+	if c.fail != nil {
+		return c.fail
+	}
+	c.got = append(c.got, list...)
+	return nil
+}
+
+// A site is a server under test.
+type site struct {
+	t         *testing.T
+	url       string
+	store     *memstore.Store
+	completer *fakeCompleter
+	planned   []xxladapter.Fire
+	changed   int
+}
+
+const testToken = "a secret"
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter)}
+	srv := httptest.NewServer(New(Options{
+		Store: s.store, Completer: s.completer, AccessToken: testToken, Zone: time.UTC,
+		Logger:     slog.New(slog.DiscardHandler),
+		Planned:    func(f xxladapter.Fire) { s.planned = append(s.planned, f) },
+		JobChanged: func() { s.changed++ },
+	}))
+	t.Cleanup(srv.Close)
+	s.url = srv.URL
+	return s
+}
+
+// do sends one request and returns status and body.
+func (s *site) do(method, path, token, body string) (int, string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	require.NoError(s.t, err)
+	if token != "" {
+		req.Header.Set(wire.HeaderToken, token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(s.t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(s.t, err)
+	return resp.StatusCode, strings.TrimSpace(string(data))
+}
+
+// TestExecutorCallsRefuseBadInput is the table of the protocol's section on the
+// admin's checks (XXL-JOB 3.3.2 to 3.4.2, JobApiController): each is answered
+// with status 200 and code 500, and nothing is stored.
+func TestExecutorCallsRefuseBadInput(t *testing.T) {
+	const good = `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"http://10.0.0.7:9999/"}`
+	tests := []struct {
+		name, method, op, token, body, msg string
+	}{
+		{"method", "GET", "registry", testToken, good, "invalid request, HttpMethod not support."},
+		{"method before all else", "PUT", "nosuch", "", "", "invalid request, HttpMethod not support."},
+		{"no operation", "POST", "", testToken, good, "invalid request, uri-mapping empty."},
+		{"empty body", "POST", "registry", testToken, "", "invalid request, requestBody empty."},
+		{"blank body", "POST", "registry", testToken, " \n", "invalid request, requestBody empty."},
+		{"no token", "POST", "registry", "", good, "The access token is wrong."},
+		{"wrong token", "POST", "registry", "a secreT", good, "The access token is wrong."},
+		{"part of the token", "POST", "registry", "a secre", good, "The access token is wrong."},
+		{"token before operation", "POST", "nosuch", "wrong", good, "The access token is wrong."},
+		{"unknown operation", "POST", "nosuch", testToken, good, "invalid request, uri-mapping(nosuch) not found."},
+		{"deeper path", "POST", "registry/x", testToken, good, "invalid request, uri-mapping(registry/x) not found."},
+		{"malformed JSON", "POST", "registry", testToken, `{"registryGroup":`, "openapi invoke error: unexpected end of JSON input"},
+		{"null", "POST", "registry", testToken, `null`, "openapi invoke error: body is null"},
+		{"a list for an object", "POST", "registry", testToken, `[]`, "openapi invoke error: body is a JSON array, must be an object"},
+		{"a wrong type", "POST", "registry", testToken, `{"registryKey":{}}`, "openapi invoke error: registryKey is a JSON object, must be a string"},
+		{"a field left out", "POST", "registry", testToken, `{"registryGroup":"EXECUTOR","registryKey":"some-app"}`, "Illegal Argument."},
+		{"a blank field", "POST", "registry", testToken, `{"registryGroup":"EXECUTOR","registryKey":" ","registryValue":"http://a:1"}`, "Illegal Argument."},
+		{"another group", "POST", "registry", testToken, `{"registryGroup":"ADMIN","registryKey":"some-app","registryValue":"http://a:1"}`, `registryGroup is "ADMIN", must be EXECUTOR`},
+		{"not an address", "POST", "registry", testToken, `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"file:///etc/passwd"}`, `registryValue contains "file:///etc/passwd", must be http://host:port or https://host:port of at most 255 characters`},
+		{"two addresses in one", "POST", "registry", testToken, `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"http://a:1,http://b:1"}`, `registryValue contains "http://a:1,http://b:1", must be http://host:port or https://host:port of at most 255 characters`},
+		{"a callback that is no callback", "POST", "callback", testToken, `"x"`, "openapi invoke error: body is a JSON string, must be a list"},
+		{"a log id that is no number", "POST", "callback", testToken, `[{"logId":"abc"}]`, `openapi invoke error: "abc" is not an integer`},
+		{"a log id with a fraction", "POST", "callback", testToken, `[{"logId":9.5}]`, `openapi invoke error: 9.5 is not an integer`},
+	}
+	for _, base := range []string{"/api/", "/xxl-job-admin/api/"} {
+		for _, tt := range tests {
+			t.Run(base+" "+tt.name, func(t *testing.T) {
+				s := newSite(t)
+				_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+				require.NoError(t, err)
+				status, body := s.do(tt.method, base+tt.op, tt.token, tt.body)
+				require.Equal(t, http.StatusOK, status)
+				var reply struct {
+					Code int
+					Msg  string
+				}
+				require.NoError(t, json.Unmarshal([]byte(body), &reply), body)
+				require.Equal(t, 500, reply.Code)
+				require.Equal(t, tt.msg, reply.Msg)
+
+				groups, err := s.store.Groups(t.Context())
+				require.NoError(t, err)
+				require.Empty(t, groups[0].Addresses, "something was stored")
+				require.Empty(t, s.completer.got, "something was stored")
+			})
+		}
+	}
+}
+
+func TestAnOversizedBodyIsRefused(t *testing.T) {
+	s := newSite(t)
+	big := `[{"logId":1,"handleCode":200,"handleMsg":"` + strings.Repeat("x", wire.MaxBody) + `"}]`
+	status, body := s.do("POST", "/api/callback", testToken, big)
+	require.Equal(t, http.StatusRequestEntityTooLarge, status)
+	require.JSONEq(t, `{"code":500,"msg":"request body is over 5242880 bytes","content":null,"data":null,"success":false}`, body)
+	require.Empty(t, s.completer.got)
+
+	fits := `[{"logId":1,"handleCode":200,"handleMsg":"` + strings.Repeat("x", wire.MaxBody-100) + `"}]`
+	status, body = s.do("POST", "/api/callback", testToken, fits)
+	require.Equal(t, http.StatusOK, status, "and the server goes on")
+	require.Contains(t, body, `"code":200`)
+	require.Len(t, s.completer.got, 1)
+}
+
+func TestRegistration(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	_, err := s.store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	const body = `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"http://10.0.0.7:9999/"}`
+	addresses := func() []string {
+		groups, err := s.store.Groups(ctx)
+		require.NoError(t, err)
+		return groups[0].Addresses
+	}
+	status, reply := s.do("POST", "/xxl-job-admin/api/registry", testToken, body)
+	require.Equal(t, http.StatusOK, status)
+	require.JSONEq(t, `{"code":200,"msg":"Success","content":null,"data":null,"success":true}`, reply)
+	require.Equal(t, []string{"http://10.0.0.7:9999/"}, addresses())
+
+	// Some releases of the common Go executor spell it with a capital R.
+	_, reply = s.do("POST", "/api/RegistryRemove", testToken, body)
+	require.Contains(t, reply, `"code":200`)
+	require.Empty(t, addresses(), "a removed executor is not routed to from that moment")
+}
+
+func TestCallbackOfEachGeneration(t *testing.T) {
+	want := []wire.Callback{{LogID: 101, LogTime: 1767225600123, HandleCode: 200}, {LogID: 102, LogTime: 1767225600456, HandleCode: 500, HandleMsg: "boom"}}
+	for name, body := range map[string]string{
+		"G1 to G3":    `[{"logId":101,"logDateTim":1767225600123,"handleCode":200},{"logId":102,"logDateTim":1767225600456,"handleCode":500,"handleMsg":"boom"}]`,
+		"G4":          `{"callbackList":[{"logId":101,"logDateTime":1767225600123,"handleCode":200},{"logId":102,"logDateTime":1767225600456,"handleCode":500,"handleMsg":"boom"}]}`,
+		"Go executor": `[{"logId":101,"logDateTim":1767225600123,"executeResult":{"code":200,"msg":null}},{"logId":102,"logDateTim":1767225600456,"executeResult":{"code":500,"msg":"boom"},"handleCode":0}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			status, reply := s.do("POST", "/api/callback", testToken, body)
+			require.Equal(t, http.StatusOK, status)
+			require.Contains(t, reply, `"code":200`)
+			require.Equal(t, want, s.completer.got)
+		})
+	}
+}
+
+func TestACallbackThatCouldNotBeStoredIsNotAcknowledged(t *testing.T) {
+	s := newSite(t)
+	s.completer.fail = errors.New("disk full at /some/path")
+	_, reply := s.do("POST", "/api/callback", testToken, `[{"logId":1,"handleCode":200}]`)
+	require.JSONEq(t, `{"code":500,"msg":"openapi invoke error: internal error","content":null,"data":null,"success":false}`, reply)
+}
+
+// createJob makes a group and a job, and returns the job's id.
+func (s *site) createJob(fields string) int64 {
+	s.t.Helper()
+	groups, err := s.store.Groups(s.t.Context())
+	require.NoError(s.t, err)
+	if len(groups) == 0 {
+		status, body := s.do("POST", "/api/v1/groups", testToken, `{"appName":"some-app"}`)
+		require.Equal(s.t, http.StatusOK, status, body)
+	}
+	status, body := s.do("POST", "/api/v1/jobs", testToken, `{"appName":"some-app","name":"n","author":"a","executorHandler":"h"`+fields+`}`)
+	require.Equal(s.t, http.StatusOK, status, body)
+	var created struct{ ID int64 }
+	require.NoError(s.t, json.Unmarshal([]byte(body), &created))
+	return created.ID
+}
+
+func TestJobLife(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	id := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
+	path := fmt.Sprintf("/api/v1/jobs/%d", id)
+
+	j, err := s.store.Job(ctx, id)
+	require.NoError(t, err)
+	require.False(t, j.Running, "a new job is stopped")
+	require.Equal(t, xxladapter.RouteFirst, j.Route)
+
+	status, body := s.do("POST", path+"/start", testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	j, err = s.store.Job(ctx, id)
+	require.NoError(t, err)
+	require.True(t, j.Running)
+	require.Equal(t, 2, j.TriggerNext.UTC().Hour())
+	require.Equal(t, 1, s.changed)
+
+	status, body = s.do("PUT", path, testToken, `{"scheduleConf":"0 0 3 * * ?","name":"renamed"}`)
+	require.Equal(t, http.StatusOK, status, body)
+	j, err = s.store.Job(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, "renamed", j.Name)
+	require.Equal(t, "h", j.Handler, "what is not given stays")
+	require.Equal(t, 3, j.TriggerNext.UTC().Hour(), "a running job goes on by the new schedule")
+	require.Equal(t, 2, s.changed)
+
+	status, body = s.do("GET", "/api/v1/jobs", testToken, "")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, `"name":"renamed"`)
+
+	status, body = s.do("POST", path+"/trigger", testToken, `{"executorParam":"once"}`)
+	require.Equal(t, http.StatusOK, status, body)
+	require.Len(t, s.planned, 1)
+	require.Equal(t, "once", *s.planned[0].Param)
+	require.Equal(t, xxladapter.TriggerManual, s.planned[0].Type)
+
+	status, _ = s.do("POST", path+"/stop", testToken, "")
+	require.Equal(t, http.StatusOK, status)
+	j, err = s.store.Job(ctx, id)
+	require.NoError(t, err)
+	require.False(t, j.Running)
+	require.Zero(t, j.TriggerNext)
+
+	status, _ = s.do("DELETE", path, testToken, "")
+	require.Equal(t, http.StatusOK, status)
+	status, body = s.do("GET", path, testToken, "")
+	require.Equal(t, http.StatusNotFound, status)
+	require.JSONEq(t, fmt.Sprintf(`{"code":"not_found","message":"job %d does not exist"}`, id), body)
+}
+
+func TestTheAPIRefusesBadInput(t *testing.T) {
+	job := func(fields string) string {
+		return `{"appName":"some-app","name":"n","author":"a","executorHandler":"h"` + fields + `}`
+	}
+	tests := []struct {
+		name, method, path, token, body string
+		status                          int
+		message                         string
+	}{
+		{"no token", "GET", "/api/v1/jobs", "", "", 401, "The access token is wrong."},
+		{"no such call", "GET", "/api/v1/nosuch", testToken, "", 404, "no call GET /api/v1/nosuch"},
+		{"wrong method", "PATCH", "/api/v1/jobs", testToken, "", 404, "no call PATCH /api/v1/jobs"},
+		{"malformed", "POST", "/api/v1/jobs", testToken, `{`, 400, "request body: unexpected EOF"},
+		{"empty", "POST", "/api/v1/jobs", testToken, ``, 400, "request body: EOF"},
+		{"two values", "POST", "/api/v1/jobs", testToken, `{} {}`, 400, "request body has more than one JSON value"},
+		{"misspelled field", "POST", "/api/v1/jobs", testToken, job(`,"cron":"x"`), 400, `request body: unknown field "cron"`},
+		{"wrong type", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":"x"`), 400, "executorTimeout is a JSON string, must be a int64"},
+		{"no name", "POST", "/api/v1/jobs", testToken, `{"appName":"some-app","author":"a","executorHandler":"h"}`, 400, "name is empty, must have 1 to 255 characters"},
+		{"no handler", "POST", "/api/v1/jobs", testToken, `{"appName":"some-app","name":"n","author":"a"}`, 400, "executor_handler is empty, a BEAN job must name its handler"},
+		{"no group", "POST", "/api/v1/jobs", testToken, `{"name":"n","author":"a","executorHandler":"h"}`, 400, "jobGroup is missing, must be the id of a group (or give appName)"},
+		{"unknown group", "POST", "/api/v1/jobs", testToken, `{"jobGroup":99,"name":"n","author":"a","executorHandler":"h"}`, 400, "jobGroup is 99, must be the id of a group"},
+		{"unknown app", "POST", "/api/v1/jobs", testToken, `{"appName":"nosuch","name":"n","author":"a","executorHandler":"h"}`, 404, `appName is "nosuch", must be the app name of a group`},
+		{"unknown route", "POST", "/api/v1/jobs", testToken, job(`,"executorRouteStrategy":"BEST"`), 400, `executor_route_strategy is "BEST", must be one of FIRST, LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER, SHARDING_BROADCAST`},
+		{"too long", "POST", "/api/v1/jobs", testToken, job(`,"glueRemark":"` + strings.Repeat("é", 129) + `"`), 400, "glue_remark has 129 characters, must have 0 to 128"},
+		{"negative timeout", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":-1`), 400, "executorTimeout is -1, must be 0 to 2147483647 seconds"},
+		{"negative retries", "POST", "/api/v1/jobs", testToken, job(`,"executorFailRetryCount":-1`), 400, "executor_fail_retry_count is -1, must not be negative"},
+		{"unknown child", "POST", "/api/v1/jobs", testToken, job(`,"childJobIds":[77]`), 400, "child_jobid contains 77, must be the id of another job"},
+		{"what is only shown", "POST", "/api/v1/jobs", testToken, job(`,"running":true`), 400, "running is given, must be left out: it cannot be set"},
+		{"id is no number", "GET", "/api/v1/jobs/x", testToken, "", 400, `id is "x", must be a positive integer`},
+		{"no such job", "POST", "/api/v1/jobs/99/start", testToken, "", 404, "job 99 does not exist"},
+		{"no such log", "GET", "/api/v1/logs/99", testToken, "", 404, "log 99 does not exist"},
+		{"bad limit", "GET", "/api/v1/logs?limit=-1", testToken, "", 400, `limit is "-1", must be an integer of 0 or more`},
+		{"app name taken", "POST", "/api/v1/groups", testToken, `{"appName":"some-app"}`, 409, `app_name "some-app" is taken by group 1`},
+		{"short app name", "POST", "/api/v1/groups", testToken, `{"appName":"abc"}`, 400, "app_name has 3 characters, must have 4 to 64"},
+		{"manual without addresses", "POST", "/api/v1/groups", testToken, `{"appName":"other","addressType":1}`, 400, "address_list is empty, a manual group must have an address"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t)
+			_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+			require.NoError(t, err)
+			status, body := s.do(tt.method, tt.path, tt.token, tt.body)
+			require.Equal(t, tt.status, status, body)
+			var answer struct{ Message string }
+			require.NoError(t, json.Unmarshal([]byte(body), &answer), body)
+			require.Equal(t, tt.message, answer.Message)
+			jobs, err := s.store.Jobs(t.Context(), xxladapter.JobFilter{})
+			require.NoError(t, err)
+			require.Empty(t, jobs, "something was stored")
+		})
+	}
+}
+
+func TestABadCronIsRefusedWhenItIsSaved(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
+	status, body := s.do("PUT", fmt.Sprintf("/api/v1/jobs/%d", id), testToken, `{"scheduleConf":"0 99 2 * * ?"}`)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, body, "99")
+	j, err := s.store.Job(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, "0 0 2 * * ?", j.ScheduleConf)
+}
+
+func TestAScheduleThatNeverFiresIsNotStarted(t *testing.T) {
+	s := newSite(t)
+	for conf, rule := range map[string]string{
+		`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ? 2020"`: "must have a due time after",
+		`,"scheduleType":"NONE"`:                                   "must be another one for a job to be started",
+	} {
+		id := s.createJob(conf)
+		status, body := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/start", id), testToken, "")
+		require.Equal(t, http.StatusBadRequest, status, body)
+		require.Contains(t, body, rule)
+	}
+	require.Zero(t, s.changed)
+}
+
+func TestTriggerRefusesAddressesThatAreNotRegistered(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob("")
+	require.NoError(t, s.store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
+	path := fmt.Sprintf("/api/v1/jobs/%d/trigger", id)
+	status, body := s.do("POST", path, testToken, `{"addressList":["http://169.254.169.254/"]}`)
+	require.Equal(t, http.StatusBadRequest, status, body)
+	require.Empty(t, s.planned)
+	status, body = s.do("POST", path, testToken, `{"addressList":["http://10.0.0.7:9999/"]}`)
+	require.Equal(t, http.StatusOK, status, body)
+	require.Equal(t, []string{"http://10.0.0.7:9999/"}, s.planned[0].Addresses)
+}
+
+func TestAPanicDoesNotEndTheServer(t *testing.T) {
+	var logged bytes.Buffer
+	s := New(Options{Store: nil, Completer: new(fakeCompleter), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/jobs", nil))
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.Contains(t, logged.String(), "handler panicked")
+}

@@ -1,0 +1,108 @@
+package trigger
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A slowSender takes a while for each run, and notes whether it was cut off.
+type slowSender struct {
+	d       time.Duration
+	started chan struct{}
+	cut     chan error
+}
+
+func (s *slowSender) Run(ctx context.Context, _, _ string, _ *wire.RunRequest) (wire.Reply, error) {
+	s.started <- struct{}{}
+	select {
+	case <-time.After(s.d):
+		return wire.OK(), nil
+	case <-ctx.Done():
+		s.cut <- ctx.Err()
+		return wire.Reply{}, ErrOutcomeUnknown
+	}
+}
+func (s *slowSender) Log(context.Context, string, string, wire.LogRequest) (wire.LogResult, error) {
+	return wire.LogResult{}, nil
+}
+func (s *slowSender) Beat(context.Context, string) error            { return nil }
+func (s *slowSender) IdleBeat(context.Context, string, int64) error { return nil }
+
+// inPoolBubble runs test with a pool of two places over a sender that takes d.
+func inPoolBubble(t *testing.T, d time.Duration, test func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire)) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New(time.Now)
+		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{
+			AppName: "some-app", Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://a"},
+		})
+		require.NoError(t, err)
+		job := &xxladapter.Job{GroupID: group, Name: "j", Handler: "h"}
+		job.SetDefaults()
+		id, err := store.CreateJob(t.Context(), job)
+		require.NoError(t, err)
+		var fires []xxladapter.Fire
+		for range 3 {
+			planned, err := store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: id, Due: time.Now(), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned}})
+			require.NoError(t, err)
+			fires = append(fires, planned...)
+		}
+		s := &slowSender{d: d, started: make(chan struct{}, 10), cut: make(chan error, 10)}
+		logger := slog.New(slog.DiscardHandler)
+		h := NewHandOver(Options{Store: store, Sender: s, Node: "n", Logger: logger})
+		test(NewPool(h, PoolOptions{Size: 2, Drain: 5 * time.Second, Logger: logger}), s, store, fires)
+	})
+}
+
+func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
+	inPoolBubble(t, time.Second, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		require.False(t, p.Fire(fires[0], func() { panic("done was called") }), "the pool does not run yet")
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+
+		done := make(chan struct{}, 3)
+		finished := func() { done <- struct{}{} }
+		require.True(t, p.Fire(fires[0], finished))
+		require.True(t, p.Fire(fires[1], finished))
+		require.False(t, p.Fire(fires[2], finished), "both places are taken")
+		<-done
+		<-done
+		require.True(t, p.Fire(fires[2], finished), "a place is free again")
+		<-s.started
+		cancel()
+		require.NoError(t, <-ended, "Run waits for what is under way")
+		<-done
+		require.False(t, p.Fire(fires[2], finished), "the pool has stopped")
+		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{})
+		require.NoError(t, err)
+		require.Empty(t, open)
+	})
+}
+
+func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
+	inPoolBubble(t, time.Hour, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		require.True(t, p.Fire(fires[0], func() {}))
+		<-s.started
+		start := time.Now()
+		cancel()
+		require.NoError(t, <-ended)
+		require.Equal(t, 5*time.Second, time.Since(start))
+		require.ErrorIs(t, <-s.cut, context.Canceled)
+		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{State: xxladapter.FireAmbiguous})
+		require.NoError(t, err)
+		require.Len(t, open, 1, "the next start asks what became of it")
+	})
+}
