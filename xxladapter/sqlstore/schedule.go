@@ -41,7 +41,6 @@ func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
 		for _, j := range due {
 			read[j.ID] = toMilli(j.TriggerNext)
 		}
-		planned = make([]xxladapter.Fire, 0, len(due))
 		for _, d := range decide(now, due) {
 			next, isDue := read[d.JobID]
 			if !isDue {

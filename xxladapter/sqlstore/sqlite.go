@@ -92,7 +92,7 @@ func sqliteName(file, more string) string {
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", lockWait.Milliseconds()) +
 		"&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)" + // every commit is on the disk; group commit pays for it
-		"&_pragma=temp_store(MEMORY)" +
+		"&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(1000)" +
 		"&_pragma=cache_size(-65536)" // KiB
 }
 
@@ -127,12 +127,19 @@ func prepareSQLite(ctx context.Context, db *sql.DB, file string, logger *slog.Lo
 	if has > knows {
 		return fmt.Errorf("was written by a newer release, its tables have version %d and this one knows %d", has, knows)
 	}
-	applied, err := provider.Up(ctx)
+	// Another process may be at the same work on a new file. Each time that we
+	// lose a step to it, the step is done, so we can lose no more than all.
+	for range knows + 2 {
+		applied, upErr := provider.Up(ctx)
+		for _, m := range applied {
+			logger.Info("migrated", "file", file, "to", m.Source.Version, "took", m.Duration)
+		}
+		if err = upErr; err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return err
-	}
-	for _, m := range applied {
-		logger.Info("migrated", "file", file, "to", m.Source.Version, "took", m.Duration)
 	}
 	tx, err := db.BeginTx(ctx, nil) // immediate: refused on a file that is only readable
 	if err != nil {

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
@@ -27,4 +29,16 @@ func TestSQLite(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, clock func() time.Time) xxladapter.Store {
 		return openFile(t, filepath.Join(t.TempDir(), "xxl job 100%?.db"), clock)
 	})
+}
+
+// TestSQLiteModel compares the file with the reference.
+func TestSQLiteModel(t *testing.T) {
+	t.Parallel()
+	storetest.RunModel(t,
+		func(t *testing.T, clock func() time.Time) xxladapter.Store {
+			dir, err := os.MkdirTemp(t.TempDir(), "model")
+			require.NoError(t, err)
+			return openFile(t, filepath.Join(dir, "xxl.db"), clock)
+		},
+		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }

@@ -1,0 +1,184 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A benchClock stands still until the benchmark moves it.
+type benchClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *benchClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *benchClock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func benchStore(b *testing.B) (*Store, *benchClock, int64) {
+	b.Helper()
+	clock := &benchClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	s := openFile(b, filepath.Join(b.TempDir(), "bench.db"), clock.Now)
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	group, err := s.SaveGroup(b.Context(), &xxladapter.Group{AppName: "bench-app", Title: "bench"})
+	require.NoError(b, err)
+	return s, clock, group
+}
+
+// addJobs stores running jobs that are due at next.
+func addJobs(b *testing.B, s *Store, group int64, n int, next time.Time) {
+	b.Helper()
+	var wg sync.WaitGroup
+	errs := make([]error, 64)
+	for w := range errs {
+		wg.Go(func() {
+			for i := w; i < n && errs[w] == nil; i += len(errs) {
+				id, err := s.CreateJob(b.Context(), &xxladapter.Job{
+					GroupID: group, Name: fmt.Sprint("job ", i), Author: "bench",
+					ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 * * * * ?", Misfire: xxladapter.MisfireDoNothing,
+					Route: xxladapter.RouteRound, Handler: "handler", Param: "param", Block: xxladapter.BlockSerial,
+					GlueType: xxladapter.GlueBean,
+				})
+				if err == nil {
+					err = s.StartJob(b.Context(), id, next)
+				}
+				errs[w] = err
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		require.NoError(b, err)
+	}
+}
+
+// BenchmarkClaimDue claims, decides, plans one fire for each job, moves its
+// next time and commits. One operation is one job.
+func BenchmarkClaimDue(b *testing.B) {
+	for _, jobs := range []int{1000, 5000, 50000} {
+		b.Run(fmt.Sprint("jobs=", jobs), func(b *testing.B) {
+			s, clock, group := benchStore(b)
+			addJobs(b, s, group, jobs, clock.Now())
+			decide := func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				decisions := make([]xxladapter.Decision, len(due))
+				for i, j := range due {
+					decisions[i] = xxladapter.Decision{
+						JobID: j.ID,
+						Fires: []xxladapter.Fire{{Due: j.TriggerNext, Type: xxladapter.TriggerCron, RetryCount: -1}},
+						Last:  j.TriggerNext, Next: j.TriggerNext.Add(time.Minute),
+					}
+				}
+				return decisions
+			}
+			b.ResetTimer()
+			for claimed := 0; claimed < b.N; {
+				fires, due, err := s.ClaimDue(b.Context(), 0, min(5000, b.N-claimed), decide)
+				require.NoError(b, err)
+				require.Len(b, fires, due)
+				if claimed += due; due == 0 {
+					b.StopTimer() // all jobs claimed: settle their fires, and a minute passes
+					require.NoError(b, s.write(b.Context(), func(ctx context.Context, tx *tx) error {
+						_, err := tx.exec(ctx, `DELETE FROM xxlwheel_fire`)
+						return err
+					}))
+					clock.Advance(time.Minute)
+					b.StartTimer()
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
+		})
+	}
+}
+
+// BenchmarkConcurrent measures the writes of one trigger with 64 callers, each
+// on a fire of its own. Every one is durable when it returns.
+func BenchmarkConcurrent(b *testing.B) {
+	const callers = 64
+	for _, act := range []struct {
+		name string
+		// run is given a fire that was planned, and claimed unless it is the
+		// claim that is measured.
+		run   func(ctx context.Context, s *Store, f xxladapter.Fire) error
+		claim bool
+	}{
+		{"ClaimFire", func(ctx context.Context, s *Store, f xxladapter.Fire) error {
+			_, err := s.ClaimFire(ctx, f.ID, "n1", benchLogs(f))
+			return err
+		}, false},
+		{"SettleFire", func(ctx context.Context, s *Store, f xxladapter.Fire) error {
+			return s.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "address: http://10.0.0.1:9999"})
+		}, true},
+		{"FinishRun", func(ctx context.Context, s *Store, f xxladapter.Fire) error {
+			_, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Msg: "done"})
+			return err
+		}, true},
+	} {
+		b.Run(fmt.Sprint(act.name, "/callers=", callers), func(b *testing.B) {
+			s, clock, _ := benchStore(b)
+			fires := make([]xxladapter.Fire, b.N)
+			for i := range fires {
+				fires[i] = xxladapter.Fire{JobID: int64(i%1000 + 1), Due: clock.Now().Add(time.Duration(i) * time.Millisecond), Type: xxladapter.TriggerCron}
+			}
+			fires, err := s.PlanFires(b.Context(), fires)
+			require.NoError(b, err)
+			if act.claim {
+				inParallel(b, callers, len(fires), func(i int) error {
+					claimed, err := s.ClaimFire(b.Context(), fires[i].ID, "n1", benchLogs(fires[i]))
+					if err == nil {
+						fires[i] = claimed[0]
+					}
+					return err
+				})
+			}
+			b.ResetTimer()
+			inParallel(b, callers, len(fires), func(i int) error { return act.run(b.Context(), s, fires[i]) })
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+		})
+	}
+}
+
+func benchLogs(f xxladapter.Fire) []*xxladapter.Log {
+	return []*xxladapter.Log{{GroupID: 1, JobID: f.JobID, Address: "http://10.0.0.1:9999", Handler: "handler", Param: "param", TriggerTime: f.Due}}
+}
+
+// inParallel makes n calls from a number of callers.
+func inParallel(b *testing.B, callers, n int, call func(i int) error) {
+	b.Helper()
+	var (
+		next atomic.Int64
+		wg   sync.WaitGroup
+		errs = make([]error, callers)
+	)
+	for c := range callers {
+		wg.Go(func() {
+			for errs[c] == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				errs[c] = call(i)
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		require.NoError(b, err)
+	}
+}

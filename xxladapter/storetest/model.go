@@ -1,0 +1,426 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// RunModel runs random sequences of calls on the store that open returns and
+// on the one that reference returns, and wants the same answers. Ids may
+// differ, as a store may skip some; what they refer to may not.
+func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time.Time) xxladapter.Store) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := &clock{now: epoch}
+		m := &model{
+			ctx: t.Context(), clock: c, want: reference(t, c.Now), got: open(t, c.Now),
+			groups: ids{}, jobs: ids{}, fires: ids{}, logs: ids{},
+		}
+		defer func() {
+			require.NoError(rt, m.want.Close())
+			require.NoError(rt, m.got.Close())
+		}()
+		rt.Repeat(map[string]func(*rapid.T){
+			"":              m.same,
+			"Advance":       m.advance,
+			"SaveGroup":     m.saveGroup,
+			"RemoveGroup":   m.removeGroup,
+			"Register":      m.register,
+			"Unregister":    m.unregister,
+			"Expire":        m.expire,
+			"CreateJob":     m.createJob,
+			"UpdateJob":     m.updateJob,
+			"StartJob":      m.startJob,
+			"StopJob":       m.stopJob,
+			"RemoveJob":     m.removeJob,
+			"ClaimDue":      m.claimDue,
+			"ClaimDueAgain": m.claimDue, // twice as often
+			"PlanFires":     m.planFires,
+			"ClaimFire":     m.claimFire,
+			"ClaimFire2":    m.claimFire,
+			"TakeOver":      m.takeOver,
+			"SettleFire":    m.settleFire,
+			"FinishRun":     m.finishRun,
+			"BeatNode":      m.beatNode,
+		})
+	})
+}
+
+// A model is two stores that have seen the same calls.
+type model struct {
+	ctx       context.Context
+	clock     *clock
+	want, got xxladapter.Store
+
+	groups, jobs, fires, logs ids
+}
+
+// ids leads from an id of the reference to the same thing's id in the store.
+type ids map[int64]int64
+
+// nobody is an id that neither store has.
+const nobody = 1 << 40
+
+// draw chooses a known id of the reference, or now and then nobody's.
+func (i ids) draw(t *rapid.T, name string) int64 {
+	known := []int64{nobody}
+	for id := range i {
+		known = append(known, id)
+	}
+	slices.Sort(known)
+	return rapid.SampledFrom(known).Draw(t, name)
+}
+
+// of is the store's id.
+func (i ids) of(id int64) int64 {
+	if id, ok := i[id]; ok {
+		return id
+	}
+	return id
+}
+
+// back is the reference's id.
+func (i ids) back(id int64) int64 {
+	for want, got := range i {
+		if got == id {
+			return want
+		}
+	}
+	return id
+}
+
+// kind is what the contract says about an error.
+func kind(err error) string {
+	switch {
+	case err == nil:
+		return "none"
+	case errors.Is(err, xxladapter.ErrNotFound):
+		return "not found"
+	case errors.Is(err, xxladapter.ErrConflict):
+		return "conflict"
+	}
+	return "other"
+}
+
+func sameError(t *rapid.T, want, got error) {
+	if kind(want) != kind(got) {
+		t.Fatalf("error: want %v, got %v", want, got)
+	}
+}
+
+// both makes the same call on both stores.
+func (m *model) both(t *rapid.T, call func(s xxladapter.Store, id func(i ids, id int64) int64) error) {
+	want := call(m.want, func(_ ids, id int64) int64 { return id })
+	got := call(m.got, ids.of)
+	sameError(t, want, got)
+}
+
+// backFires translates the store's fires into the reference's ids.
+func (m *model) backFires(fires []xxladapter.Fire) []xxladapter.Fire {
+	fires = slices.Clone(fires)
+	for i, f := range fires {
+		fires[i].ID, fires[i].JobID, fires[i].LogID = m.fires.back(f.ID), m.jobs.back(f.JobID), m.logs.back(f.LogID)
+	}
+	return fires
+}
+
+// learn notes the ids of new fires and their log rows, and compares the rest.
+func (m *model) learn(t *rapid.T, want, got []xxladapter.Fire) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		m.fires[want[i].ID] = got[i].ID
+		if want[i].LogID != 0 {
+			m.logs[want[i].LogID] = got[i].LogID
+		}
+	}
+	require.Equal(t, want, m.backFires(got))
+}
+
+func (m *model) advance(t *rapid.T) {
+	m.clock.Advance(time.Duration(rapid.IntRange(0, 40_000).Draw(t, "ms")) * time.Millisecond)
+}
+
+var (
+	anApp     = rapid.SampledFrom([]string{"app-one", "app-two", "app-three"})
+	anAddress = rapid.SampledFrom([]string{"http://a:1", "http://b:1", "https://c:1/"})
+	aNode     = rapid.SampledFrom([]string{"n1", "n2", "n3"})
+)
+
+// near draws an instant about now, often a whole second.
+func (m *model) near(t *rapid.T) time.Time {
+	next := m.clock.Now().Truncate(time.Second).Add(time.Duration(rapid.IntRange(-15, 15).Draw(t, "seconds")) * time.Second)
+	if rapid.IntRange(0, 3).Draw(t, "odd") == 0 {
+		next = next.Add(1234567 * time.Nanosecond)
+	}
+	return next
+}
+
+func (m *model) saveGroup(t *rapid.T) {
+	g := xxladapter.Group{AppName: anApp.Draw(t, "app"), Title: "title"}
+	if rapid.Bool().Draw(t, "existing") {
+		g.ID = m.groups.draw(t, "group")
+	}
+	if rapid.Bool().Draw(t, "manual") {
+		g.AddressType, g.Addresses = xxladapter.AddressManual, []string{"http://z:1", "http://y:1"}
+	}
+	var saved []int64
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		g := g
+		g.ID = id(m.groups, g.ID)
+		got, err := s.SaveGroup(m.ctx, &g)
+		saved = append(saved, got)
+		return err
+	})
+	if saved[0] != 0 {
+		m.groups[saved[0]] = saved[1]
+	}
+}
+
+func (m *model) removeGroup(t *rapid.T) {
+	g := m.groups.draw(t, "group")
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		return s.RemoveGroup(m.ctx, id(m.groups, g))
+	})
+}
+
+func (m *model) register(t *rapid.T) {
+	name, addr := anApp.Draw(t, "app"), anAddress.Draw(t, "address")
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Register(m.ctx, name, addr) })
+}
+
+func (m *model) unregister(t *rapid.T) {
+	name, addr := anApp.Draw(t, "app"), anAddress.Draw(t, "address")
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Unregister(m.ctx, name, addr) })
+}
+
+func (m *model) expire(t *rapid.T) {
+	life := time.Duration(rapid.IntRange(0, 60_000).Draw(t, "life ms")) * time.Millisecond
+	want, wantErr := m.want.ExpireRegistrations(m.ctx, life)
+	got, gotErr := m.got.ExpireRegistrations(m.ctx, life)
+	sameError(t, wantErr, gotErr)
+	require.Equal(t, want, got)
+}
+
+// drawJob is a job with few different values, so that they meet.
+func (m *model) drawJob(t *rapid.T) xxladapter.Job {
+	j := xxladapter.Job{
+		GroupID: m.groups.draw(t, "group"),
+		Name:    rapid.SampledFrom([]string{"once", "every minute", "misfires", "undecided"}).Draw(t, "name"),
+		Timeout: time.Duration(rapid.IntRange(0, 3).Draw(t, "timeout")) * time.Second,
+	}
+	if rapid.Bool().Draw(t, "children") {
+		j.ChildIDs = []int64{1, 2}
+	}
+	return j
+}
+
+func (m *model) createJob(t *rapid.T) {
+	j := m.drawJob(t)
+	var created []int64
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		j := j
+		j.GroupID = id(m.groups, j.GroupID)
+		got, err := s.CreateJob(m.ctx, &j)
+		created = append(created, got)
+		return err
+	})
+	if created[0] != 0 {
+		m.jobs[created[0]] = created[1]
+	}
+}
+
+func (m *model) updateJob(t *rapid.T) {
+	j := m.drawJob(t)
+	j.ID, j.TriggerNext = m.jobs.draw(t, "job"), m.near(t)
+	reschedule := rapid.Bool().Draw(t, "reschedule")
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		j := j
+		j.ID, j.GroupID = id(m.jobs, j.ID), id(m.groups, j.GroupID)
+		return s.UpdateJob(m.ctx, &j, reschedule)
+	})
+}
+
+func (m *model) startJob(t *rapid.T) {
+	j, next := m.jobs.draw(t, "job"), m.near(t)
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		return s.StartJob(m.ctx, id(m.jobs, j), next)
+	})
+}
+
+func (m *model) stopJob(t *rapid.T) {
+	j := m.jobs.draw(t, "job")
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error { return s.StopJob(m.ctx, id(m.jobs, j)) })
+}
+
+func (m *model) removeJob(t *rapid.T) {
+	j := m.jobs.draw(t, "job")
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error { return s.RemoveJob(m.ctx, id(m.jobs, j)) })
+}
+
+// decide makes each kind of decision, by the job's name.
+func decide(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+	var decisions []xxladapter.Decision
+	for _, j := range due {
+		d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Minute)}
+		fire := xxladapter.Fire{Due: j.TriggerNext, Type: xxladapter.TriggerCron, RetryCount: -1}
+		switch j.Name {
+		case "once":
+			d.Next, d.Stop = time.Time{}, true
+		case "misfires":
+			d.Misfires = []xxladapter.Misfire{{Due: j.TriggerNext, Until: now, Policy: xxladapter.MisfireFireOnceNow, At: now}}
+			fire.Type, fire.Addresses = xxladapter.TriggerMisfire, []string{"http://a:1"}
+		case "undecided":
+			continue
+		}
+		d.Fires = []xxladapter.Fire{fire}
+		decisions = append(decisions, d)
+	}
+	return decisions
+}
+
+func (m *model) claimDue(t *rapid.T) {
+	ahead := time.Duration(rapid.IntRange(0, 10_000).Draw(t, "ahead ms")) * time.Millisecond
+	limit := rapid.IntRange(0, 5).Draw(t, "limit")
+	want, wantDue, wantErr := m.want.ClaimDue(m.ctx, ahead, limit, decide)
+	got, gotDue, gotErr := m.got.ClaimDue(m.ctx, ahead, limit, decide)
+	sameError(t, wantErr, gotErr)
+	require.Equal(t, wantDue, gotDue)
+	m.learn(t, want, got)
+}
+
+func (m *model) planFires(t *rapid.T) {
+	j, due := m.jobs.draw(t, "job"), m.near(t)
+	types := rapid.SliceOfN(rapid.SampledFrom([]xxladapter.TriggerType{
+		xxladapter.TriggerCron, xxladapter.TriggerManual, xxladapter.TriggerRetry,
+	}), 0, 3).Draw(t, "types")
+	var planned [][]xxladapter.Fire
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		var fires []xxladapter.Fire
+		for _, typ := range types {
+			f := xxladapter.Fire{JobID: id(m.jobs, j), Due: due, Type: typ}
+			if typ == xxladapter.TriggerRetry {
+				f.ShardIndex, f.ShardTotal = 1, 3
+			}
+			fires = append(fires, f)
+		}
+		got, err := s.PlanFires(m.ctx, fires)
+		planned = append(planned, got)
+		return err
+	})
+	m.learn(t, planned[0], planned[1])
+}
+
+func (m *model) claimFire(t *rapid.T) {
+	f, j, node := m.fires.draw(t, "fire"), m.jobs.draw(t, "job"), aNode.Draw(t, "node")
+	shards := rapid.IntRange(0, 3).Draw(t, "shards")
+	var claimed [][]xxladapter.Fire
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		var logs []*xxladapter.Log
+		for i := range shards {
+			logs = append(logs, &xxladapter.Log{JobID: id(m.jobs, j), Sharding: fmt.Sprintf("%d/%d", i, shards), TriggerTime: m.clock.Now()})
+		}
+		got, err := s.ClaimFire(m.ctx, id(m.fires, f), node, logs)
+		claimed = append(claimed, got)
+		return err
+	})
+	m.learn(t, claimed[0], claimed[1])
+}
+
+func (m *model) takeOver(t *rapid.T) {
+	f, from, node := m.fires.draw(t, "fire"), aNode.Draw(t, "from"), aNode.Draw(t, "node")
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		return s.TakeOver(m.ctx, id(m.fires, f), from, node)
+	})
+}
+
+func (m *model) settleFire(t *rapid.T) {
+	f, l := m.fires.draw(t, "fire"), m.logs.draw(t, "log")
+	state := rapid.SampledFrom([]xxladapter.FireState{"", xxladapter.FireAmbiguous, xxladapter.FireClaimed}).Draw(t, "state")
+	code := rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code")
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		return s.SettleFire(m.ctx, xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg"})
+	})
+}
+
+func (m *model) finishRun(t *rapid.T) {
+	l, code := m.logs.draw(t, "log"), rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code")
+	var applied []bool
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		got, err := s.FinishRun(m.ctx, xxladapter.RunResult{LogID: id(m.logs, l), Code: code, Msg: "done"})
+		applied = append(applied, got)
+		return err
+	})
+	require.Equal(t, applied[0], applied[1])
+}
+
+func (m *model) beatNode(t *rapid.T) {
+	node, life := aNode.Draw(t, "node"), time.Duration(rapid.IntRange(0, 60).Draw(t, "life"))*time.Second
+	var dead [][]string
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error {
+		got, err := s.BeatNode(m.ctx, node, life)
+		dead = append(dead, got)
+		return err
+	})
+	require.Equal(t, dead[0], dead[1])
+}
+
+// same compares everything that can be listed.
+func (m *model) same(t *rapid.T) {
+	wantGroups, err := m.want.Groups(m.ctx)
+	require.NoError(t, err)
+	gotGroups, err := m.got.Groups(m.ctx)
+	require.NoError(t, err)
+	for _, g := range gotGroups {
+		g.ID = m.groups.back(g.ID)
+	}
+	require.Equal(t, wantGroups, gotGroups)
+
+	wantJobs, err := m.want.Jobs(m.ctx, xxladapter.JobFilter{})
+	require.NoError(t, err)
+	gotJobs, err := m.got.Jobs(m.ctx, xxladapter.JobFilter{})
+	require.NoError(t, err)
+	for i, j := range gotJobs {
+		require.Less(t, i, len(wantJobs))
+		m.sameMisfires(t, wantJobs[i].ID, j.ID)
+		j.ID, j.GroupID = m.jobs.back(j.ID), m.groups.back(j.GroupID)
+	}
+	require.Equal(t, wantJobs, gotJobs)
+
+	wantFires, err := m.want.OpenFires(m.ctx, xxladapter.FireFilter{})
+	require.NoError(t, err)
+	gotFires, err := m.got.OpenFires(m.ctx, xxladapter.FireFilter{})
+	require.NoError(t, err)
+	if len(gotFires) > 0 {
+		gotFires = m.backFires(gotFires)
+	}
+	require.Equal(t, wantFires, gotFires)
+
+	wantLogs, err := m.want.Logs(m.ctx, xxladapter.LogFilter{})
+	require.NoError(t, err)
+	gotLogs, err := m.got.Logs(m.ctx, xxladapter.LogFilter{})
+	require.NoError(t, err)
+	for _, l := range gotLogs {
+		l.ID, l.JobID = m.logs.back(l.ID), m.jobs.back(l.JobID)
+	}
+	require.Equal(t, wantLogs, gotLogs)
+}
+
+func (m *model) sameMisfires(t *rapid.T, wantJob, gotJob int64) {
+	want, err := m.want.Misfires(m.ctx, wantJob, 0)
+	require.NoError(t, err)
+	got, err := m.got.Misfires(m.ctx, gotJob, 0)
+	require.NoError(t, err)
+	require.Len(t, got, len(want))
+	for i := range want {
+		want[i].ID, want[i].JobID = got[i].ID, got[i].JobID
+	}
+	require.Equal(t, want, got)
+}
