@@ -219,3 +219,9 @@ func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	require.Eventually(t, cond, 10*time.Second, 5*time.Millisecond, what)
 }
+
+func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
+
+func newPost(path string) *http.Request {
+	return httptest.NewRequest(http.MethodPost, "http://executor"+path, nil)
+}

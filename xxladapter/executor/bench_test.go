@@ -1,0 +1,158 @@
+package executor
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// BenchmarkRuns measures runs that are accepted over keep-alive connections,
+// done by a handler that does nothing, and whose results an admin has taken.
+// Client, executor and admin share the machine's cores.
+func BenchmarkRuns(b *testing.B) {
+	for _, noSync := range []bool{false, true} {
+		for _, conns := range []int{16, 64, 256} {
+			b.Run(fmt.Sprintf("nosync=%t/conns=%d", noSync, conns), func(b *testing.B) {
+				benchmarkRuns(b, noSync, conns)
+			})
+		}
+	}
+}
+
+func benchmarkRuns(b *testing.B, noSync bool, conns int) {
+	admin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, `{"code":200,"msg":null,"content":null}`)
+	}))
+	defer admin.Close()
+	e, err := New(Options{
+		Admins: []string{admin.URL}, AppName: "bench", AccessToken: "default_token",
+		Listen: "127.0.0.1:0", DataDir: b.TempDir(), NoSync: noSync, Logger: quietLogger(),
+	})
+	require.NoError(b, err)
+	var done atomic.Int64
+	require.NoError(b, e.Handle("noop", func(context.Context, *Run) error { done.Add(1); return nil }))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }()
+	<-e.Ready()
+
+	var next atomic.Int64
+	var clients sync.WaitGroup
+	b.ResetTimer()
+	for c := range conns {
+		clients.Go(func() { sendRuns(b, e.Addr(), int64(c+1), &next, int64(b.N)) })
+	}
+	clients.Wait()
+	j := e.live.Load().journal
+	for done.Load() < int64(b.N) || j.waiting() > 0 {
+		runtime.Gosched()
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+	cancel()
+	require.NoError(b, <-ended)
+}
+
+// sendRuns is a client with one connection that costs little itself.
+func sendRuns(b *testing.B, addr string, jobID int64, next *atomic.Int64, n int64) {
+	conn, err := net.Dial("tcp", addr[len("http://"):len(addr)-1])
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	defer conn.Close()
+	in := bufio.NewReader(conn)
+	logTime := time.Now().UnixMilli()
+	var out, body []byte
+	for {
+		logID := next.Add(1)
+		if logID > n {
+			return
+		}
+		body = fmt.Appendf(body[:0], `{"jobId":%d,"executorHandler":"noop","executorParams":"a=1","executorBlockStrategy":"SERIAL_EXECUTION","executorTimeout":0,"logId":%d,"logDateTime":%d,"glueType":"BEAN","glueSource":"","glueUpdatetime":1541254891000,"broadcastIndex":0,"broadcastTotal":1}`,
+			jobID, logID, logTime)
+		out = append(out[:0], "POST /run HTTP/1.1\r\nHost: executor\r\nContent-Type: application/json;charset=UTF-8\r\nXXL-JOB-ACCESS-TOKEN: default_token\r\nContent-Length: "...)
+		out = strconv.AppendInt(out, int64(len(body)), 10)
+		out = append(out, "\r\n\r\n"...)
+		out = append(out, body...)
+		if _, err := conn.Write(out); err != nil {
+			b.Error(err)
+			return
+		}
+		length := 0
+		for {
+			line, err := in.ReadSlice('\n')
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			if v, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+				length, _ = strconv.Atoi(string(bytes.TrimSpace(v)))
+			}
+			if len(line) == 2 {
+				break
+			}
+		}
+		reply, err := in.Peek(length)
+		if err != nil || !bytes.HasPrefix(reply, []byte(`{"code":200`)) {
+			b.Errorf("reply %q: %v", reply, err)
+			return
+		}
+		_, _ = in.Discard(length)
+	}
+}
+
+// BenchmarkQueued measures the memory of runs that wait behind one that goes on.
+func BenchmarkQueued(b *testing.B) {
+	const runs = 10_000
+	for _, jobs := range []int{1, 100, runs} {
+		b.Run(fmt.Sprintf("jobs=%d", jobs), func(b *testing.B) {
+			for b.Loop() {
+				b.ReportMetric(queuedMemory(b, runs, jobs)/(1<<20), "MiB/10k")
+			}
+		})
+	}
+}
+
+// queuedMemory returns the bytes that runs over a number of jobs take; the first
+// of each job is running.
+func queuedMemory(b *testing.B, runs, jobs int) float64 {
+	release := make(chan struct{})
+	e := start(b, Options{StopGrace: -1}, func(e *Executor) {
+		require.NoError(b, e.Handle("wait", func(context.Context, *Run) error { <-release; return nil }))
+	})
+	before := memory()
+	for i := range runs {
+		run := beanRun(int64(i%jobs+1), int64(i+1), "wait")
+		run.Params = "a parameter of a usual length: region=north,limit=1000"
+		require.Equal(b, wire.CodeOK, e.post("/run", run).Code)
+	}
+	used := memory() - before
+	close(release)
+	e.stop()
+	return used
+}
+
+// memory is what the heap and the stacks hold after a collection.
+func memory() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc + m.StackInuse)
+}

@@ -1,0 +1,350 @@
+package executor
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// readState reads the journal of a data directory, in which an executor may be
+// running, as a restart would.
+func readState(t testing.TB, dir string) *journalState {
+	t.Helper()
+	j := &journal{path: filepath.Join(dir, "journal"), logger: quietLogger(), state: newJournalState(time.Now())}
+	data, err := os.ReadFile(j.path)
+	require.NoError(t, err)
+	require.NoError(t, j.replay(data))
+	return j.state
+}
+
+func testJournal(t *testing.T, dir string) *journal {
+	t.Helper()
+	o, err := Options{DataDir: dir, NoSync: true, Logger: quietLogger()}.withDefaults()
+	require.NoError(t, err)
+	j, err := openJournal(dir, o)
+	require.NoError(t, err)
+	return j
+}
+
+func TestLogIDIsRefusedAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		e := start(t, Options{DataDir: dir}, withEcho(t))
+		run := beanRun(7, 1, "echo")
+		require.Equal(t, wire.OK(), e.post("/run", run))
+		synctest.Wait()
+		require.Equal(t, "repeat trigger job, logId:1", e.post("/run", run).Msg)
+		e.stop()
+		for range 3 {
+			e = start(t, Options{DataDir: dir}, withEcho(t))
+			require.Equal(t, "repeat trigger job, logId:1", e.post("/run", run).Msg)
+			e.stop()
+		}
+		require.Empty(t, e.admin.results())
+	})
+}
+
+// What the process before did not finish is reported by the next one, in the
+// order in which it was accepted, and is not started again.
+func TestUnfinishedRunsFailAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		j := testJournal(t, dir)
+		for _, id := range []int64{5, 3, 9} {
+			b, err := j.accept(id, 7, 1000+id, time.Now())
+			require.NoError(t, err)
+			require.NoError(t, b.wait())
+		}
+		j.finish(result{logID: 3, jobID: 7, logTime: 1003, code: 200})
+		require.NoError(t, j.close())
+
+		e := start(t, Options{DataDir: dir}, withEcho(t))
+		synctest.Wait()
+		require.Equal(t, []wire.Callback{
+			{LogID: 3, LogTime: 1003, HandleCode: 200},
+			{LogID: 5, LogTime: 1005, HandleCode: 500, HandleMsg: msgRestarted},
+			{LogID: 9, LogTime: 1009, HandleCode: 500, HandleMsg: msgRestarted},
+		}, e.admin.results())
+		require.Equal(t, "repeat trigger job, logId:9", e.post("/run", wire.RunRequest{JobID: 7, LogID: 9, LogTime: 1009, Handler: "echo", GlueType: "BEAN"}).Msg)
+	})
+}
+
+// A journal that was cut anywhere still opens, with a beginning of what was
+// written, and goes on from there.
+func TestJournalCutAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	j := testJournal(t, dir)
+	base, err := os.ReadFile(j.path)
+	require.NoError(t, err)
+	var ends []int // of each record
+	file := func() []byte {
+		data, err := os.ReadFile(j.path)
+		require.NoError(t, err)
+		return data
+	}
+	ends = append(ends, len(base))
+	for id := int64(1); id <= 4; id++ {
+		b, err := j.accept(id, 7, id, time.Now())
+		require.NoError(t, err)
+		require.NoError(t, b.wait())
+		ends = append(ends, len(file()))
+	}
+	require.NoError(t, j.close())
+	whole := file()
+
+	for cut := len(base); cut <= len(whole); cut++ {
+		for _, tail := range [][]byte{nil, {0}, bytes.Repeat([]byte{0xff}, 40), bytes.Repeat([]byte{0}, 40)} {
+			require.NoError(t, os.WriteFile(j.path, slices.Concat(whole[:cut], tail), 0o600))
+			want := 0
+			for _, end := range ends[1:] {
+				if cut >= end {
+					want++
+				}
+			}
+			again := testJournal(t, dir)
+			require.Len(t, again.state.open, want, "cut at %d", cut)
+			_, err := again.accept(99, 7, 99, time.Now())
+			require.NoError(t, err)
+			require.NoError(t, again.close())
+			require.Len(t, readState(t, dir).open, want+1, "cut at %d", cut)
+		}
+	}
+}
+
+func TestJournalOfAnotherKindIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "journal")
+	require.NoError(t, os.WriteFile(path, []byte("something else"), 0o600))
+	o, err := Options{DataDir: dir}.withDefaults()
+	require.NoError(t, err)
+	_, err = openJournal(dir, o)
+	require.ErrorContains(t, err, "does not begin like a journal")
+	data, _ := os.ReadFile(path)
+	require.Equal(t, "something else", string(data), "it was overwritten")
+}
+
+// While the disk refuses, no run is accepted; once it takes again, the same log
+// ids are, and no result was lost.
+func TestJournalThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	j := testJournal(t, dir)
+	b, err := j.accept(1, 7, 1, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, b.wait())
+
+	require.NoError(t, j.file.Close()) // every write fails from here on
+	b, err = j.accept(2, 7, 2, time.Now())
+	require.NoError(t, err)
+	require.ErrorIs(t, b.wait(), os.ErrClosed)
+	require.False(t, j.seen(2, 2), "a refused log id is remembered")
+
+	// The next batch puts a new file in the place of the one that failed.
+	j.finish(result{logID: 1, jobID: 7, logTime: 1, code: 200})
+	b, err = j.accept(2, 7, 2, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, b.wait())
+	require.NoError(t, j.close())
+	state := readState(t, dir)
+	require.Len(t, state.open, 1)
+	require.Contains(t, state.open, int64(2))
+	require.Len(t, state.results, 1)
+}
+
+func TestRunIsRefusedWhenItCannotBeNoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, Options{}, withEcho(t))
+		synctest.Wait()
+		j := e.live.Load().journal
+		require.NoError(t, j.file.Close())
+		run := beanRun(7, 1, "echo")
+		require.Contains(t, e.post("/run", run).Msg, "request error: write journal: ")
+		synctest.Wait()
+		require.Equal(t, "none", e.outcome(1), "a refused run was started or reported")
+		require.Equal(t, wire.OK(), e.post("/run", run))
+		synctest.Wait()
+		require.Equal(t, "200", e.outcome(1))
+		require.Len(t, e.admin.results(), 1)
+	})
+}
+
+// The journal against a model: any sequence of changes, restarts and rewrites
+// leads to the state that the changes alone lead to.
+func TestJournalModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "journal")
+		require.NoError(t, err)
+		defer os.RemoveAll(dir)
+		o, err := Options{DataDir: dir, NoSync: true, Logger: quietLogger()}.withDefaults()
+		require.NoError(t, err)
+		j, err := openJournal(dir, o)
+		require.NoError(t, err)
+		open := map[int64]int64{} // log id -> job id
+		accepted := map[int64]bool{}
+		var results []result
+		check := func() {
+			gotOpen := map[int64]int64{}
+			for id, run := range j.state.open {
+				gotOpen[id] = run.jobID
+			}
+			require.Equal(t, open, gotOpen)
+			require.Equal(t, len(results), len(j.state.results))
+			for i, r := range j.state.results {
+				r.batch = nil
+				require.Equal(t, results[i], r)
+			}
+			for id := int64(-5); id < 1030; id++ {
+				require.Equal(t, accepted[id], j.state.seen.has(id, 1), "log id %d", id)
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"accept": func(t *rapid.T) {
+				id := rapid.OneOf(rapid.Int64Range(-5, 20), rapid.Int64Range(500, 1029)).Draw(t, "log id")
+				b, err := j.accept(id, id%3, 1, time.Now())
+				if accepted[id] {
+					require.ErrorIs(t, err, errSeen)
+					return
+				}
+				require.NoError(t, err)
+				require.NoError(t, b.wait())
+				accepted[id], open[id] = true, id%3
+			},
+			"finish": func(t *rapid.T) {
+				if len(open) == 0 {
+					t.Skip()
+				}
+				ids := slices.Sorted(maps.Keys(open))
+				id := ids[rapid.IntRange(0, len(ids)-1).Draw(t, "which")]
+				r := result{logID: id, jobID: open[id], logTime: 1, code: 500, msg: rapid.StringN(0, 50, -1).Draw(t, "msg")}
+				j.finish(r)
+				results = append(results, r)
+				delete(open, id)
+			},
+			"taken": func(t *rapid.T) {
+				n := rapid.IntRange(0, len(results)).Draw(t, "n")
+				require.Len(t, j.oldest(n), n)
+				j.taken(n)
+				results = results[n:]
+			},
+			"rotate": func(t *rapid.T) {
+				j.mu.Lock()
+				if len(j.state.seen.previous) > 0 { // would be forgotten
+					j.mu.Unlock()
+					t.Skip()
+				}
+				now := time.Now()
+				j.state.seen.rotate(now)
+				j.buf = appendRecord(j.buf, kindRotated, []int64{now.UnixMilli()}, nil)
+				j.mu.Unlock()
+			},
+			"restart": func(t *rapid.T) {
+				require.NoError(t, j.close())
+				j, err = openJournal(dir, o)
+				require.NoError(t, err)
+				check()
+			},
+		})
+		require.NoError(t, j.close())
+		j, err = openJournal(dir, o)
+		require.NoError(t, err)
+		check()
+		require.NoError(t, j.close())
+	})
+}
+
+// The journal does not grow with the number of runs.
+func TestJournalIsRewritten(t *testing.T) {
+	j := testJournal(t, t.TempDir())
+	msg := string(bytes.Repeat([]byte("m"), 40_000))
+	for id := range int64(600) { // 24 MB
+		b, err := j.accept(id, 7, 1, time.Now())
+		require.NoError(t, err)
+		j.finish(result{logID: id, jobID: 7, logTime: 1, code: 500, msg: msg})
+		j.taken(1)
+		require.NoError(t, b.wait())
+	}
+	require.NoError(t, j.close())
+	require.Less(t, j.size, int64(journalRewrite+1<<20))
+	require.True(t, j.state.seen.has(0, 1))
+}
+
+func FuzzJournal(f *testing.F) {
+	s := newJournalState(time.UnixMilli(1))
+	s.accept(1, 7, 5)
+	s.accept(2, 7, 6)
+	s.finish(result{logID: 1, jobID: 7, logTime: 5, code: 500, msg: "boom"})
+	f.Add(s.snapshot())
+	f.Add([]byte(journalHeader))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j := &journal{logger: quietLogger(), state: newJournalState(time.UnixMilli(1))}
+		if err := j.replay(data); err != nil {
+			return
+		}
+		again := &journal{logger: quietLogger(), state: newJournalState(time.UnixMilli(1))}
+		require.NoError(t, again.replay(j.state.snapshot()))
+		require.Equal(t, j.state.openIDs(), again.state.openIDs())
+		require.Equal(t, j.state.results, again.state.results)
+		require.Equal(t, j.state.seen.current, again.state.seen.current)
+		require.Equal(t, j.state.seen.previous, again.state.seen.previous)
+	})
+}
+
+func TestSeenIDs(t *testing.T) {
+	now := time.UnixMilli(0)
+	s := newSeenIDs(now)
+	require.False(t, s.has(1, 5))
+	s.add(1, 5)
+	require.True(t, s.has(1, 5))
+	for _, id := range []int64{0, 2, 512, 513, -1, -511, 1 << 62} {
+		require.False(t, s.has(id, 5), id)
+		s.add(id, 5)
+		require.True(t, s.has(id, 5), id)
+	}
+
+	// A log id that comes again is refused however late, as long as its trigger
+	// time is about what it was.
+	require.True(t, s.has(1, 5+seenRestart))
+	require.True(t, s.has(1, 0))
+
+	// Log ids that start over are new ones.
+	require.False(t, s.has(1, 6+seenRestart))
+	s.add(1, 6+seenRestart)
+	require.True(t, s.has(1, 6+seenRestart))
+	require.False(t, s.has(2, 6+seenRestart))
+
+	// Remembered for one generation more, then forgotten.
+	s.rotate(now)
+	require.True(t, s.has(512, 5))
+	s.rotate(now)
+	require.False(t, s.has(512, 5))
+
+	require.False(t, s.full(now.Add(time.Hour), time.Hour))
+	require.True(t, s.full(now.Add(time.Hour+1), time.Hour))
+	for i := range int64(maxSeenBlocks) {
+		s.add(i*seenBlockIDs, 1)
+	}
+	require.False(t, s.full(now, time.Hour))
+	s.add(maxSeenBlocks*seenBlockIDs, 1)
+	require.True(t, s.full(now, time.Hour))
+}
+
+func TestDataDirBelongsToOne(t *testing.T) {
+	dir := t.TempDir()
+	e := start(t, Options{DataDir: dir}, nil)
+	other, err := New(e.opts)
+	require.NoError(t, err)
+	err = other.Run(t.Context())
+	require.ErrorContains(t, err, fmt.Sprintf("executor: Options.DataDir %q is used by another executor", dir))
+	require.False(t, errors.Is(err, os.ErrNotExist))
+}
