@@ -10,7 +10,7 @@ import "time"
 func (s *Schedule) nextQuartz(loc *time.Location, t int64) (int64, bool) {
 	p := periodAt(loc, t)
 	wall := t + p.offset + 1
-	until := yearOf(wall) + horizon
+	until := s.until(wall)
 	for {
 		var ok bool
 		if s.profile == XXL34 && s.special {
@@ -44,7 +44,7 @@ func (s *Schedule) prevQuartz(loc *time.Location, t int64) (int64, bool) {
 	t--
 	p := periodAt(loc, t)
 	wall := t + p.offset
-	from := yearOf(wall) - horizon
+	from := s.since(wall)
 	for {
 		var ok bool
 		if wall, ok = s.floor(wall, from); !ok {
@@ -65,10 +65,4 @@ func (s *Schedule) prevQuartz(loc *time.Location, t int64) (int64, bool) {
 			wall = found.in.firstWall() - 1
 		}
 	}
-}
-
-func yearOf(wall int64) int64 {
-	day, _ := splitDay(wall)
-	year, _, _ := civil(day)
-	return year
 }

@@ -18,9 +18,9 @@ const (
 // A parser holds what one call of Parse knows. The fields from set on belong
 // to the field that is being read.
 type parser struct {
-	expr    string
-	profile Profile
-	out     *Schedule
+	config
+	expr string
+	out  *Schedule
 
 	set         uint64 // values, by bit; not for years
 	nearest     uint32
@@ -46,11 +46,11 @@ type parser struct {
 // The error is a *ParseError, which names field, column and rule. The rules
 // are those of cron_invalid.csv in testdata, recorded from XXL-JOB's parsers.
 func Parse(expr string, opts ...Option) (*Schedule, error) {
-	p := parser{expr: expr}
+	var c config
 	for _, o := range opts {
-		o.apply(&p)
+		c = o.apply(c)
 	}
-	p.out = &Schedule{profile: p.profile}
+	p := parser{config: c, expr: expr, out: &Schedule{profile: c.profile}}
 	if err := p.parse(); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (p *parser) parse() error {
 		err.Hint = p.bothDaysHint(&where)
 		return err
 	}
-	s.never = s.never || s.impossible()
+	s.finish()
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (p *parser) parseUnix(where *[8]token, n int) error {
 	if !s.byDate && !s.byWeek {
 		s.byDate = true
 	}
-	s.never = s.impossible()
+	s.finish()
 	return nil
 }
 
@@ -226,6 +226,12 @@ func (p *parser) storeWeekdays() {
 			s.weekdays, s.never = 0, true
 		}
 	}
+}
+
+// finish sets what follows from the fields.
+func (s *Schedule) finish() {
+	s.never = s.never || s.impossible()
+	s.daily = s.years == nil && s.month == 1<<13-2 && s.days == allDays && s.weekdays == 0x7f && s.nth == 0
 }
 
 // impossible reports whether no month of s has the days it asks for, as in 31

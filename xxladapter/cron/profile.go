@@ -3,7 +3,7 @@ package cron
 // An Option changes how Parse reads an expression. The profiles are options;
 // when several are given the last one counts.
 type Option interface {
-	apply(*parser)
+	apply(config) config
 }
 
 // A Profile is a dialect together with its rule for clock changes. The zero
@@ -40,7 +40,14 @@ const (
 	Unix
 )
 
-func (p Profile) apply(x *parser) { x.profile = p }
+func (p Profile) apply(c config) config {
+	c.profile = p
+	return c
+}
+
+// A config is what options set. It is passed by value to keep the parser off
+// the heap.
+type config struct{ profile Profile }
 
 // String returns the name of the profile as it is spelt in Go.
 func (p Profile) String() string {

@@ -11,7 +11,7 @@ func (s *Schedule) nextSane(loc *time.Location, t int64) (int64, bool) {
 	}
 	p := periodAt(loc, t)
 	wall := t + p.offset + 1
-	until := yearOf(wall) + horizon
+	until := s.until(wall)
 	for {
 		var ok bool
 		if wall, ok = s.ceil(wall, until); !ok {
@@ -41,7 +41,7 @@ func (s *Schedule) prevSane(loc *time.Location, t int64) (int64, bool) {
 	t--
 	p := periodAt(loc, t)
 	wall := t + p.offset
-	from := yearOf(wall) - horizon
+	from := s.since(wall)
 	if t < p.start+reach && p.start != always {
 		// In the second pass all of the first one is past.
 		wall = max(wall, periodAt(loc, p.start-1).lastWall())
@@ -72,7 +72,7 @@ func (s *Schedule) prevSane(loc *time.Location, t int64) (int64, bool) {
 func (s *Schedule) nextElapsed(loc *time.Location, t int64) (int64, bool) {
 	t++
 	p := periodAt(loc, t)
-	until := yearOf(t+p.offset) + horizon
+	until := s.until(t + p.offset)
 	for {
 		wall, ok := s.ceil(t+p.offset, until)
 		if !ok {
@@ -91,7 +91,7 @@ func (s *Schedule) nextElapsed(loc *time.Location, t int64) (int64, bool) {
 func (s *Schedule) prevElapsed(loc *time.Location, t int64) (int64, bool) {
 	t--
 	p := periodAt(loc, t)
-	from := yearOf(t+p.offset) - horizon
+	from := s.since(t + p.offset)
 	for {
 		wall, ok := s.floor(t+p.offset, from)
 		if !ok {

@@ -39,6 +39,10 @@ type Schedule struct {
 	// hourSteps: the hour field has * or a step. Sane asks.
 	hourSteps bool
 
+	// daily: every day of every year matches, so that the calendar need not be
+	// looked at.
+	daily bool
+
 	// never: the expression is readable but has no time at all, found out in
 	// advance.
 	never bool

@@ -12,6 +12,12 @@ import (
 // year until.
 func (s *Schedule) ceil(wall, until int64) (int64, bool) {
 	day, second := splitDay(wall)
+	if s.daily {
+		if at, ok := s.ceilTime(second); ok {
+			return day*secondsPerDay + at, true
+		}
+		return s.dayStart(day+1, 1), true
+	}
 	year, month, dom := civil(day)
 	first := day - int64(dom) + 1
 
@@ -52,6 +58,12 @@ func (s *Schedule) ceil(wall, until int64) (int64, bool) {
 // year from.
 func (s *Schedule) floor(wall, from int64) (int64, bool) {
 	day, second := splitDay(wall)
+	if s.daily {
+		if at, ok := s.floorTime(second); ok {
+			return day*secondsPerDay + at, true
+		}
+		return s.dayEnd(day-1, 1), true
+	}
 	year, month, dom := civil(day)
 	first := day - int64(dom) + 1
 
@@ -84,6 +96,28 @@ func (s *Schedule) floor(wall, from int64) (int64, bool) {
 			return s.dayEnd(first, bits.Len32(days)-1), true
 		}
 	}
+}
+
+// until returns the last year that a search from wall looks at, and since the
+// first one when it goes backwards. A daily schedule needs neither.
+func (s *Schedule) until(wall int64) int64 {
+	if s.daily {
+		return 0
+	}
+	return yearOf(wall) + horizon
+}
+
+func (s *Schedule) since(wall int64) int64 {
+	if s.daily {
+		return 0
+	}
+	return yearOf(wall) - horizon
+}
+
+func yearOf(wall int64) int64 {
+	day, _ := splitDay(wall)
+	year, _, _ := civil(day)
+	return year
 }
 
 // splitDay returns the day number of a wall and the second of that day.
