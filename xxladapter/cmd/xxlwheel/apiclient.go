@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// An apiClient calls the management API of a running scheduler.
+type apiClient struct {
+	server string // base URL
+	token  string
+}
+
+// An apiError is the server's refusal of a call.
+type apiError struct{ Code, Message string }
+
+func (e *apiError) Error() string { return e.Message }
+
+var apiHTTP = &http.Client{Timeout: 30 * time.Second}
+
+// call sends in (nil: no body) and reads the answer into out (nil: nothing is
+// read). The error is the server's own message, or says why it was not reached.
+func (c apiClient) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.server, "/")+"/api/v1"+path, body)
+	if err != nil {
+		return usagef("--server is %q, must be a URL such as http://127.0.0.1:8080", c.server)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.token != "" {
+		req.Header.Set(wire.HeaderToken, c.token)
+	}
+	resp, err := apiHTTP.Do(req)
+	if err != nil {
+		var urlErr *url.Error
+		if errors.As(err, &urlErr) {
+			err = urlErr.Err
+		}
+		return fmt.Errorf("reach scheduler at %s: %w", c.server, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		var refusal apiError
+		if json.NewDecoder(resp.Body).Decode(&refusal) != nil || refusal.Message == "" {
+			return fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API", c.server, resp.Status)
+		}
+		return &refusal
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("read answer of %s: %w", c.server, err)
+	}
+	return nil
+}

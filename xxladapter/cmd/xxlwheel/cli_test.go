@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryMistakeIsOneLine: exit code not 0, one line on stderr that says what
+// is wrong, nothing that looks like a stack trace.
+func TestEveryMistakeIsOneLine(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer busy.Close()
+	dir := t.TempDir()
+	noDatabase := filepath.Join(dir, "text")
+	require.NoError(t, os.WriteFile(noDatabase, bytes.Repeat([]byte("this is no database\n"), 100), 0o600))
+
+	tests := []struct {
+		name string
+		args []string
+		code int
+		line string // part of it
+	}{
+		{"wrong flag", []string{"serve", "--nosuch"}, 2, "unknown flag --nosuch"},
+		{"wrong command", []string{"nosuch"}, 2, "unexpected argument nosuch"},
+		{"wrong type", []string{"demo", "--for", "soon"}, 2, "--for: expected duration"},
+		{"negative time", []string{"demo", "--for=-1s"}, 2, "--for is -1s, must not be negative"},
+		{"busy port", []string{"serve", "--listen", busy.Addr().String(), "--store", "sqlite:" + dir + "/a.db"}, 1, "--listen is " + busy.Addr().String() + ", must be a free port: address already in use"},
+		{"no port", []string{"serve", "--listen", "127.0.0.1", "--store", "sqlite:" + dir + "/a.db", "--allow-weak-token"}, 1, `--listen is "127.0.0.1", must be host:port: `},
+		{"open to others without a token", []string{"serve", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},
+		{"open to others with the well-known token", []string{"serve", "--listen", ":0", "--access-token", "default_token"}, 2, "which everybody knows"},
+		{"unknown store", []string{"serve", "--store", "x"}, 2, `--store is "x", must be sqlite:FILE`},
+		{"no such folder", []string{"serve", "--store", "sqlite:" + dir + "/no/such/a.db"}, 1, "no such file or directory"},
+		{"a folder", []string{"serve", "--store", "sqlite:" + dir}, 1, dir},
+		{"not a database", []string{"serve", "--store", "sqlite:" + noDatabase}, 1, "is not a SQLite database"},
+		{"demo on no database", []string{"demo", "--db", noDatabase}, 1, "is not a SQLite database"},
+		{"unknown zone", []string{"cron", "next", "* * * * * ?", "--zone", "Mars/Base"}, 2, `--zone is "Mars/Base", must be a time zone`},
+		{"bad cron", []string{"cron", "next", "0 99 * * * ?"}, 1, "99"},
+		{"cron that never fires", []string{"cron", "next", "0 0 0 30 2 ?"}, 1, "never fires"},
+		{"five fields", []string{"cron", "next", "* * * * *"}, 1, "6 or 7 fields"},
+		{"no count", []string{"cron", "next", "* * * * * ?", "-n", "0"}, 2, "-n is 0, must be at least 1"},
+		{"no server", []string{"job", "list", "--server", "http://127.0.0.1:1"}, 1, "reach scheduler at http://127.0.0.1:1"},
+		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
+		{"missing flags", []string{"job", "add"}, 2, "missing flags"},
+		{"two schedules", []string{"job", "add", "--name=n", "--app=a", "--handler=h", "--cron=x", "--fixed-rate=1s"}, 2, "can't be used together"},
+		{"no app", []string{"executor", "--app", "x", "--listen", "127.0.0.1:0"}, 1, `"x"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, _, stderr := cli(t, tt.args...)
+			require.Equal(t, tt.code, code, stderr)
+			require.Contains(t, stderr, tt.line)
+			require.True(t, strings.HasPrefix(stderr, "xxlwheel: "), stderr)
+			require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+		})
+	}
+}
+
+func TestHelpEverywhere(t *testing.T) {
+	for _, args := range [][]string{
+		{}, {"--help"}, {"demo", "--help"}, {"serve", "--help"}, {"executor", "--help"}, {"job", "--help"},
+		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"cron", "next", "--help"},
+	} {
+		code, stdout, stderr := cli(t, args...)
+		require.Zero(t, code)
+		require.Contains(t, stdout, "Usage: xxlwheel")
+		require.Empty(t, stderr)
+	}
+}
+
+func TestEveryFlagIsAnEnvironmentVariable(t *testing.T) {
+	t.Setenv("XXLWHEEL_LISTEN", "0.0.0.0:0")
+	t.Setenv("XXLWHEEL_ACCESS_TOKEN", "default_token")
+	code, _, stderr := cli(t, "serve")
+	require.Equal(t, 2, code)
+	require.Contains(t, stderr, "default_token")
+	require.Contains(t, stderr, "0.0.0.0:0")
+	t.Setenv("XXLWHEEL_ACCESS_TOKEN", "")
+	t.Setenv("XXLWHEEL_STORE", "nonsense")
+	_, _, stderr = cli(t, "serve", "--listen", "127.0.0.1:0")
+	require.Contains(t, stderr, `--store is "nonsense"`)
+}
+
+func TestCronNext(t *testing.T) {
+	require.Equal(t, strings.Join([]string{
+		"2026-11-27T12:00:00+08:00", "2026-12-25T12:00:00+08:00", "2027-01-29T12:00:00+08:00",
+	}, "\n"), mustCLI(t, "cron", "next", "0 0 12 ? * 6L", "--zone", "Asia/Shanghai", "-n", "3", "--from", "2026-11-21T00:00:00Z"))
+	require.Equal(t, "2026-12-31T23:59:59Z", mustCLI(t, "cron", "next", "59 59 23 31 12 ? 2026", "--zone", "UTC", "--from", "2026-11-21T00:00:00Z"),
+		"fewer than asked for when the schedule ends")
+}
+
+// TestJobCommands runs the life of a job against a server in this process.
+func TestJobCommands(t *testing.T) {
+	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", "s3cret")
+	fields := strings.Fields(serve.line("serves on"))
+	server := strings.TrimSuffix(fields[3], ",")
+	job := func(args ...string) []string {
+		return append([]string{"job", "--server", server, "--access-token", "s3cret"}, args...)
+	}
+	code, _, stderr := cli(t, job("add", "--name=a job", "--app=some-app", "--handler=h", "--cron=0 99 * * * ?")...)
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "99")
+	require.NotContains(t, stderr, "made group", "nothing is half stored")
+
+	code, stdout, stderr := cli(t, job("add", "--name=a job", "--app=some-app", "--handler=h", "--cron=0 0 2 * * ?", "--param=p")...)
+	require.Zero(t, code, stderr)
+	require.Equal(t, "1\n", stdout)
+	require.Equal(t, "xxlwheel: made group some-app\n", stderr)
+	require.Contains(t, mustCLI(t, job("list")...), "a job")
+	require.Contains(t, mustCLI(t, job("show", "1")...), "stopped")
+	mustCLI(t, job("start", "1")...)
+	require.Contains(t, mustCLI(t, job("show", "1")...), "running")
+	mustCLI(t, job("trigger", "1", "--param", "now")...)
+	eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
+		return regexp.MustCompile(`500 +0`).MatchString(mustCLI(t, job("show", "1")...))
+	})
+	mustCLI(t, job("stop", "1")...)
+	mustCLI(t, job("remove", "1")...)
+	code, _, stderr = cli(t, job("show", "1")...)
+	require.Equal(t, 1, code)
+	require.Equal(t, "xxlwheel: job 1 does not exist\n", stderr)
+
+	code, _, stderr = cli(t, "job", "list", "--server", server, "--access-token", "wrong")
+	require.Equal(t, 1, code)
+	require.Equal(t, "xxlwheel: The access token is wrong.\n", stderr)
+	require.Zero(t, serve.terminate())
+}
+
+var totalsLine = regexp.MustCompile(`(?m)^fires=(\d+) results=(\d+) failed=(\d+) missed=(\d+) early=(\d+) late_p50=[\d.]+ms late_p99=[\d.]+ms late_max=[\d.]+ms$`)
+
+func TestDemoGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "demo.db")
+	for range 2 {
+		out := mustCLI(t, "demo", "--for", "4s", "--db", file)
+		totals := totalsLine.FindStringSubmatch(out)
+		require.NotNil(t, totals, out)
+		require.NotEqual(t, "0", totals[1], out)
+		require.Equal(t, totals[1], totals[2], "every fire has its result\n%s", out)
+		require.Equal(t, []string{"0", "0", "0"}, totals[3:6], "failed, missed, early\n%s", out)
+		require.Contains(t, out, file)
+	}
+	require.NoFileExists(t, file+"-wal", "the database was closed")
+}
+
+func TestDemoEndsCleanlyWhenInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := new(lockedBuffer)
+	ended := make(chan int, 1)
+	go func() { ended <- run(ctx, []string{"demo", "--db", filepath.Join(t.TempDir(), "demo.db")}, out, out) }()
+	eventually(t, 20*time.Second, "a fire is shown", func() bool { return strings.Contains(out.String(), " ok ") })
+	cancel()
+	require.Zero(t, <-ended)
+	require.Regexp(t, totalsLine, out.String())
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+type cronCmd struct {
+	Next cronNextCmd `cmd:"" help:"Print the next fire times of a cron expression."`
+}
+
+type cronNextCmd struct {
+	Expr  string `arg:"" help:"Cron expression of six or seven fields, in quotes."`
+	Zone  string `default:"Local" placeholder:"ZONE" help:"Time zone, for example Asia/Shanghai (default: this machine's)."`
+	Count int    `short:"n" default:"5" help:"How many times to print (default ${default})."`
+	From  string `placeholder:"TIME" help:"RFC 3339 instant to look from (default: now)."`
+}
+
+func (c *cronNextCmd) Run(inv *invocation) error {
+	zone, err := loadZone(c.Zone)
+	if err != nil {
+		return err
+	}
+	if c.Count < 1 {
+		return usagef("-n is %d, must be at least 1", c.Count)
+	}
+	t := time.Now().In(zone)
+	if c.From != "" {
+		if t, err = time.Parse(time.RFC3339, c.From); err != nil {
+			return usagef("--from is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", c.From)
+		}
+		t = t.In(zone)
+	}
+	schedule, err := cron.Parse(c.Expr)
+	if err != nil {
+		return err
+	}
+	for i := range c.Count {
+		t = schedule.Next(t)
+		if t.IsZero() {
+			if i == 0 {
+				return fmt.Errorf("%q never fires again", c.Expr)
+			}
+			return nil
+		}
+		fmt.Fprintln(inv.stdout, t.Format(time.RFC3339))
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+)
+
+type executorCmd struct {
+	Admin          []string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Schedulers to register with, tried in order (default ${default})."`
+	App            string   `default:"xxl-job-executor-sample" placeholder:"NAME" help:"App name to register under (default ${default})."`
+	Listen         string   `default:"127.0.0.1:9999" placeholder:"HOST:PORT" help:"Where to take runs (default ${default}; port 0: any free one)."`
+	Address        string   `placeholder:"URL" help:"Address to register (default: found from --listen)."`
+	AccessToken    string   `placeholder:"TOKEN" help:"Secret shared with the scheduler."`
+	AllowWeakToken bool     `help:"Allow an empty or well-known token where other machines can reach the port."`
+	DataDir        string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
+}
+
+func (c *executorCmd) Run(inv *invocation) error {
+	if err := checkToken(c.Listen, c.AccessToken, c.AllowWeakToken); err != nil {
+		return err
+	}
+	e, err := executor.New(executor.Options{
+		Admins: c.Admin, AppName: c.App, AccessToken: c.AccessToken,
+		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
+		Logger: slog.New(slog.NewTextHandler(inv.stderr, nil)),
+	})
+	if err != nil {
+		return err
+	}
+	if err := handleSamples(e); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(inv.ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-e.Ready():
+	}
+	fmt.Fprintf(inv.stdout, "xxlwheel executor %s takes runs at %s\n", c.App, e.Addr())
+	return <-ended
+}

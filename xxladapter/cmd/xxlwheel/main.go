@@ -1,0 +1,97 @@
+// Command xxlwheel is the scheduler, a sample executor, and the command line
+// that manages jobs, in one binary. Run "xxlwheel --help".
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the whole command line. Every flag can also be given as an
+// environment variable XXLWHEEL_<FLAG>, for example XXLWHEEL_ACCESS_TOKEN.
+type commands struct {
+	Demo     demoCmd     `cmd:"" help:"Run a scheduler, two executors and three sample jobs, and show every fire."`
+	Serve    serveCmd    `cmd:"" help:"Run the scheduler."`
+	Executor executorCmd `cmd:"" help:"Run the sample executor."`
+	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
+	Cron     cronCmd     `cmd:"" help:"Work with cron expressions."`
+}
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitFail  = 1
+	exitUsage = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks for a clean end. From then on a second one ends the
+	// process at once, as if nobody listened for signals.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// An invocation is what a command gets to work with.
+type invocation struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// run executes one command line and returns the exit code. Whatever goes wrong
+// is one line on stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var cli commands
+	exited := -1
+	parser, err := kong.New(&cli,
+		kong.Name("xxlwheel"),
+		kong.Description("An XXL-JOB compatible scheduler on a hashed wheel timer. "+
+			"Every flag can be set by an environment variable XXLWHEEL_<FLAG>."),
+		kong.UsageOnError(),
+		kong.DefaultEnvars("XXLWHEEL"),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { exited = code }),
+	)
+	if err != nil {
+		panic(err) // the command structure itself is wrong
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "xxlwheel: %v (try --help)\n", err)
+		return exitUsage
+	}
+	err = parsed.Run(&invocation{ctx, stdout, stderr})
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "xxlwheel: %v\n", err)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "xxlwheel: %v\n", err)
+	return exitFail
+}
+
+// A usageError is a command line that can be parsed and makes no sense.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}

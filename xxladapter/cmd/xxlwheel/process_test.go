@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A process is a child of the test that plays another program.
+type process struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	lines  chan string // of stdout; closed at its end
+	stderr *lockedBuffer
+}
+
+// start runs the test binary in a role. The child is killed at the end of the
+// test if it still runs.
+func start(t *testing.T, role string, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), lines: make(chan string, 10_000), stderr: new(lockedBuffer)}
+	p.cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	p.cmd.Stderr = p.stderr
+	// A child must not outlive a test that is killed itself.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := p.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.cmd.Start())
+	go func() {
+		defer close(p.lines)
+		for scanner := bufio.NewScanner(out); scanner.Scan(); {
+			p.lines <- scanner.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait() // an error is the kill itself, or a second wait
+		if t.Failed() {
+			t.Logf("stderr of %s %s:\n%s", role, strings.Join(args, " "), p.stderr)
+		}
+	})
+	return p
+}
+
+// line waits for a line of stdout that contains text.
+func (p *process) line(text string) string {
+	p.t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		select {
+		case line, ok := <-p.lines:
+			if !ok {
+				p.t.Fatalf("no line with %q before the end of the output; stderr:\n%s", text, p.stderr)
+			}
+			if strings.Contains(line, text) {
+				return line
+			}
+		case <-limit:
+			p.t.Fatalf("no line with %q within 30s; stderr:\n%s", text, p.stderr)
+		}
+	}
+}
+
+// kill ends the process as a power cut would, and waits until it is gone.
+func (p *process) kill() {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGKILL))
+	require.ErrorContains(p.t, p.cmd.Wait(), "killed")
+}
+
+// terminate asks the process to end and returns its exit code.
+func (p *process) terminate() int {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = p.cmd.Wait() // the exit code says it all
+	}()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		p.t.Fatalf("no end within 30s of SIGTERM; stderr:\n%s", p.stderr)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// freePort is a port of the loopback interface that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
+// eventually polls until ok says so. It is for what other processes do, which
+// no bubble can hold.
+func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", limit, what)
+		}
+		time.Sleep(20 * time.Millisecond) // the pace of asking
+	}
+}
+
+// cli runs one command line in this process and returns exit code, stdout and
+// stderr.
+func cli(t *testing.T, args ...string) (int, string, string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), args, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// mustCLI runs a command line that has to succeed, and returns its stdout.
+func mustCLI(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := cli(t, args...)
+	require.Zero(t, code, "xxlwheel %s: %s", strings.Join(args, " "), stderr)
+	return strings.TrimSpace(stdout)
+}
+
+// A lockedBuffer is a buffer that a child's output is copied into while it is
+// read.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
