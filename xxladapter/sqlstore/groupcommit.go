@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -32,6 +33,23 @@ type write struct {
 	taken  atomic.Bool // by the writer, to run it, or by its caller, to leave
 	err    error
 	answer chan error
+
+	// panicked is what apply panicked with. It goes on in the goroutine that
+	// brought apply, which may recover from it; here it would end the process.
+	panicked any
+}
+
+// run runs apply; a panic counts as its failure.
+func (w *write) run(tx *tx) (err error) {
+	defer func() {
+		if w.panicked = recover(); w.panicked != nil {
+			w.panicked = fmt.Sprintf("%v\n\n%s", w.panicked, debug.Stack())
+			err = errors.New("sqlstore: panic in a write")
+		}
+	}()
+	// Without the caller's cancellation: half a write would be neither
+	// executed nor not executed.
+	return w.apply(context.WithoutCancel(w.ctx), tx)
 }
 
 // newGroupCommit starts the writer of db, which it owns from now on.
@@ -60,15 +78,19 @@ func (g *groupCommit) write(ctx context.Context, apply func(context.Context, *tx
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	var err error
 	select {
-	case err := <-w.answer:
-		return err
+	case err = <-w.answer:
 	case <-ctx.Done():
 		if w.taken.CompareAndSwap(false, true) {
 			return ctx.Err()
 		}
-		return <-w.answer
+		err = <-w.answer
 	}
+	if w.panicked != nil {
+		panic(w.panicked)
+	}
+	return err
 }
 
 // close ends the writer after what waits. REQUIRES: no call of write runs or
@@ -152,10 +174,7 @@ func (g *groupCommit) runOne(w *write) (failed, err error) {
 	if _, err := g.tx.exec(ctx, "SAVEPOINT one"); err != nil {
 		return nil, fmt.Errorf("savepoint: %w", err)
 	}
-	// Without the caller's cancellation: half a write would be neither
-	// executed nor not executed.
-	failed = w.apply(context.WithoutCancel(w.ctx), &g.tx)
-	if failed != nil {
+	if failed = w.run(&g.tx); failed != nil {
 		if _, err := g.tx.exec(ctx, "ROLLBACK TO one"); err != nil {
 			return nil, errors.Join(failed, err)
 		}

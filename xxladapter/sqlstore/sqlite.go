@@ -22,8 +22,8 @@ import (
 //go:embed migrations/sqlite/*.sql
 var sqliteMigrations embed.FS
 
-// lockWait is how long SQLite waits for another process that writes.
-const lockWait = 5 * time.Second
+// defaultLockWait is how long a write waits for another process that writes.
+const defaultLockWait = 5 * time.Second
 
 var sqliteDialect = dialect{
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
@@ -55,15 +55,15 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (*Store, error) 
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
-	s, err := openSQLite(ctx, file, opts)
+	s, err := openSQLite(ctx, file, opts, defaultLockWait)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, sqliteReason(file, err))
 	}
 	return s, nil
 }
 
-func openSQLite(ctx context.Context, file string, opts Options) (*Store, error) {
-	writes, err := sql.Open("sqlite", sqliteName(file, "_txlock=immediate"))
+func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Duration) (*Store, error) {
+	writes, err := sql.Open("sqlite", sqliteName(file, lockWait, "_txlock=immediate"))
 	if err != nil {
 		return nil, err
 	}
@@ -71,22 +71,22 @@ func openSQLite(ctx context.Context, file string, opts Options) (*Store, error) 
 	if err := prepareSQLite(ctx, writes, file, opts.Logger); err != nil {
 		return nil, errors.Join(err, writes.Close())
 	}
-	reads, err := sql.Open("sqlite", sqliteName(file, "_pragma=query_only(1)"))
+	reads, err := sql.Open("sqlite", sqliteName(file, lockWait, "_pragma=query_only(1)"))
 	if err != nil {
 		return nil, errors.Join(err, writes.Close())
 	}
-	readers := max(4, runtime.GOMAXPROCS(0))
-	reads.SetMaxOpenConns(readers)
-	reads.SetMaxIdleConns(readers)
+	atOnce := max(4, runtime.GOMAXPROCS(0))
+	reads.SetMaxOpenConns(atOnce)
+	reads.SetMaxIdleConns(atOnce)
 	writer, err := newGroupCommit(ctx, writes)
 	if err != nil {
 		return nil, errors.Join(err, reads.Close(), writes.Close())
 	}
-	return &Store{dialect: &sqliteDialect, reads: reads, writer: writer, clock: opts.Clock}, nil
+	return &Store{dialect: &sqliteDialect, reads: readers{db: reads}, writer: writer, clock: opts.Clock}, nil
 }
 
 // sqliteName is the driver's name for the file with our settings.
-func sqliteName(file, more string) string {
+func sqliteName(file string, lockWait time.Duration, more string) string {
 	path := (&url.URL{Path: filepath.Clean(file)}).EscapedPath()
 	return "file:" + path + "?" + more +
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", lockWait.Milliseconds()) +
@@ -160,7 +160,7 @@ func sqliteReason(file string, err error) error {
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("is damaged (%w)", coded)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("is locked by another process, waited %v (%w)", lockWait, coded)
+		return fmt.Errorf("is locked by another process (%w)", coded)
 	case sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("is read-only (%w)", coded)
 	case sqlite3.SQLITE_CANTOPEN:

@@ -10,7 +10,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"sync"
@@ -33,7 +32,7 @@ type Options struct {
 // A Store is an [xxladapter.Store] in a SQL database; see [OpenSQLite].
 type Store struct {
 	dialect *dialect
-	reads   *sql.DB
+	reads   readers
 	writer  *groupCommit
 	clock   func() time.Time
 
@@ -74,11 +73,7 @@ func (s *Store) query(ctx context.Context, query string, args []any, scan func(r
 		return err
 	}
 	defer s.running.Done()
-	rows, err := s.reads.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	return scanAll(rows, scan)
+	return s.reads.query(ctx, query, args, scan)
 }
 
 // Now is the clock given in [Options].
@@ -101,5 +96,5 @@ func (s *Store) Close() error {
 		return nil
 	}
 	// The readers go first: the last connection to leave cleans up after all.
-	return errors.Join(s.reads.Close(), s.writer.close())
+	return errors.Join(s.reads.db.Close(), s.writer.close())
 }

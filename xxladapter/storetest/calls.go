@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -29,5 +30,15 @@ var callRules = []rule{
 		b.Error(b.store.Register(b.ctx, app, "http://a:1"))
 		_, err = b.store.Now(b.ctx)
 		b.Error(err)
+	}},
+	{"APanicInDecideReachesItsCallerAndHurtsNoOther", func(b *bench) {
+		id := b.addRunning("job", at(0))
+		b.Panics(func() {
+			_, _, _ = b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+				panic("a bug")
+			})
+		})
+		b.Equal(at(0), b.job(id).TriggerNext)
+		b.Len(b.claimDue(), 1)
 	}},
 }

@@ -1,0 +1,34 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+)
+
+// readers is the pool of connections that only read, beside the writer and
+// never waiting for it. Filters lead to few different queries, so each is
+// prepared once; the pool closes them with its connections.
+type readers struct {
+	db       *sql.DB
+	prepared sync.Map // of *sql.Stmt by query
+}
+
+func (r *readers) query(ctx context.Context, query string, args []any, scan func(row) error) error {
+	prepared, ok := r.prepared.Load(query)
+	if !ok {
+		stmt, err := r.db.PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		var raced bool
+		if prepared, raced = r.prepared.LoadOrStore(query, stmt); raced {
+			_ = stmt.Close()
+		}
+	}
+	rows, err := prepared.(*sql.Stmt).QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	return scanAll(rows, scan)
+}
