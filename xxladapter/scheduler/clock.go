@@ -14,6 +14,6 @@ type storeClock struct {
 // seen notes that the store's clock showed t just now. The asking takes time,
 // so the true offset lies up to the call's duration higher: the estimate runs
 // behind the store's clock and never ahead, and nothing fires early by it.
-func (c *storeClock) seen(t time.Time) { c.offset.Store(int64(t.Sub(time.Now()))) }
+func (c *storeClock) seen(t time.Time) { c.offset.Store(int64(time.Until(t))) }
 
 func (c *storeClock) now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }

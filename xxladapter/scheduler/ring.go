@@ -8,8 +8,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// ringTick is the wheel's tick, and with it the lateness that the ring adds.
-const ringTick = 10 * time.Millisecond
+// ringTick is the wheel's tick, and with it the lateness that the ring adds. A
+// short one costs nothing, because the wheel's worker sleeps until the next tick
+// that has something to do. ringTicks of them cover the usual window in one turn.
+const (
+	ringTick  = 1 * time.Millisecond
+	ringTicks = 8192
+)
 
 // A ring holds planned fires until they are due. It takes the place of
 // upstream's sixty one-second slots, with a precision of milliseconds.
@@ -27,7 +32,7 @@ type ring struct {
 }
 
 func newRing(clock *storeClock, fire func(xxladapter.Fire, func()) bool) (*ring, error) {
-	timer, err := hashedwheel.New(hashedwheel.Options{TickDuration: ringTick, TicksPerWheel: 1024})
+	timer, err := hashedwheel.New(hashedwheel.Options{TickDuration: ringTick, TicksPerWheel: ringTicks})
 	if err != nil {
 		return nil, err
 	}
