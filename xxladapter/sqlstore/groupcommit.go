@@ -98,7 +98,7 @@ func (g *groupCommit) write(ctx context.Context, apply func(context.Context, *tx
 func (g *groupCommit) close() error {
 	close(g.queue)
 	<-g.stopped
-	return errors.Join(g.tx.conn.Close(), g.db.Close())
+	return errors.Join(g.tx.close(), g.db.Close())
 }
 
 func (g *groupCommit) run() {

@@ -29,6 +29,17 @@ func (t *tx) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
+// close gives the connection back without its statements. Those prepared on a
+// [sql.Conn] are not closed with it, and one that is left open keeps SQLite from
+// folding the write-ahead log into the database file.
+func (t *tx) close() error {
+	var errs []error
+	for _, stmt := range t.prepared {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, t.conn.Close())...)
+}
+
 // exec returns how many rows the statement changed.
 func (t *tx) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	stmt, err := t.prepare(ctx, query)
