@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -123,15 +122,31 @@ func TestJobCommands(t *testing.T) {
 	eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
 		return regexp.MustCompile(`500 +0`).MatchString(mustCLI(t, job("show", "1")...))
 	})
+	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0",
+		"--access-token", "s3cret", "--data-dir", t.TempDir())
+	theirs.line("takes runs at")
+	good := mustCLI(t, job("add", "--name=another", "--app=some-app", "--handler=demoJobHandler")...)
+	eventually(t, 20*time.Second, "a run ends well on the sample executor", func() bool {
+		mustCLI(t, job("trigger", good)...)
+		return regexp.MustCompile(`200 +200`).MatchString(mustCLI(t, job("show", good)...))
+	})
+	require.Zero(t, theirs.terminate())
+
 	mustCLI(t, job("stop", "1")...)
 	mustCLI(t, job("remove", "1")...)
 	code, _, stderr = cli(t, job("show", "1")...)
 	require.Equal(t, 1, code)
 	require.Equal(t, "xxlwheel: job 1 does not exist\n", stderr)
 
-	code, _, stderr = cli(t, "job", "list", "--server", server, "--access-token", "wrong")
-	require.Equal(t, 1, code)
-	require.Equal(t, "xxlwheel: The access token is wrong.\n", stderr)
+	for _, wrong := range [][]string{
+		{"job", "list", "--server", server},
+		{"executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir()},
+	} {
+		code, _, stderr = cli(t, append(wrong, "--access-token", "wrong")...)
+		require.Equal(t, 1, code)
+		require.Contains(t, stderr, "The access token is wrong.\n")
+		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+	}
 	require.Zero(t, serve.terminate())
 }
 
@@ -154,12 +169,9 @@ func TestDemoGoesOnWhereItWas(t *testing.T) {
 
 func TestDemoEndsCleanlyWhenInterrupted(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	out := new(lockedBuffer)
-	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, []string{"demo", "--db", filepath.Join(t.TempDir(), "demo.db")}, out, out) }()
-	eventually(t, 20*time.Second, "a fire is shown", func() bool { return strings.Contains(out.String(), " ok ") })
-	cancel()
-	require.Zero(t, <-ended)
-	require.Regexp(t, totalsLine, out.String())
+	p := start(t, "xxlwheel", "demo", "--db", filepath.Join(t.TempDir(), "demo.db"))
+	p.line(" ok ")
+	require.Zero(t, p.end(os.Interrupt))
+	require.Regexp(t, totalsLine, p.line("fires="))
+	require.Empty(t, p.stderr.String())
 }

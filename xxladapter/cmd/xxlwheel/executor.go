@@ -1,10 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
+	"strings"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 type executorCmd struct {
@@ -20,6 +26,11 @@ type executorCmd struct {
 func (c *executorCmd) Run(inv *invocation) error {
 	if err := checkToken(c.Listen, c.AccessToken, c.AllowWeakToken); err != nil {
 		return err
+	}
+	for _, admin := range c.Admin {
+		if err := checkAdmin(inv.ctx, admin, c.AccessToken); err != nil {
+			return err
+		}
 	}
 	e, err := executor.New(executor.Options{
 		Admins: c.Admin, AppName: c.App, AccessToken: c.AccessToken,
@@ -41,4 +52,34 @@ func (c *executorCmd) Run(inv *invocation) error {
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel executor %s takes runs at %s\n", c.App, e.Addr())
 	return <-ended
+}
+
+// checkAdmin asks an admin whether it takes the token, by a call of an operation
+// that no release has: all of them look at the token first. An admin that does
+// not answer may do so later, when the executor registers.
+func checkAdmin(ctx context.Context, admin, token string) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	url := strings.TrimSuffix(admin, "/") + wire.AdminPath + "checkToken"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader("{}"))
+	if err != nil {
+		return usagef("--admin is %q, must be a URL such as http://127.0.0.1:8080", admin)
+	}
+	req.Header.Set("Content-Type", wire.ContentType)
+	if token != "" {
+		req.Header.Set(wire.HeaderToken, token)
+	}
+	resp, err := apiHTTP.Do(req)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxBody))
+	if err != nil {
+		return nil
+	}
+	if reply, err := wire.DecodeReply(body); err == nil && reply.Msg == wire.MsgWrongToken {
+		return fmt.Errorf("--access-token is not the one of %s: %s", admin, reply.Msg)
+	}
+	return nil
 }

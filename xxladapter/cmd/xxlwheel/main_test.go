@@ -1,10 +1,9 @@
 package main
 
 import (
+	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"testing"
 
 	xxl "github.com/xxl-job/xxl-job-executor-go"
@@ -24,12 +23,23 @@ func TestMain(m *testing.M) {
 	}
 	switch os.Getenv(roleVariable) {
 	case "xxlwheel":
+		endWithParent()
 		main()
 	case "go-executor":
+		endWithParent()
 		goExecutor(os.Args[1], os.Args[2], os.Args[3])
 	default:
 		os.Exit(m.Run())
 	}
+}
+
+// endWithParent ends this process when the test that started it is gone, and its
+// end of standard input with it.
+func endWithParent() {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
+	}()
 }
 
 // goExecutor is a program on the common Go executor, as its README has it.
@@ -44,9 +54,6 @@ func goExecutor(admin, port, token string) {
 	exec.Init()
 	exec.RegTask("task.test", taskTest)
 	exec.RegTask("task.panic", taskPanic)
-	// Without somebody who listens, the signal that its Run waits for would
-	// end the process before it has deregistered.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 	if err := exec.Run(); err != nil {
 		os.Exit(1)
 	}

@@ -31,8 +31,9 @@ func start(t *testing.T, role string, args ...string) *process {
 	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), lines: make(chan string, 10_000), stderr: new(lockedBuffer)}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	p.cmd.Stderr = p.stderr
-	// A child must not outlive a test that is killed itself.
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	// Held open until the child has ended; see endWithParent.
+	_, err := p.cmd.StdinPipe()
+	require.NoError(t, err)
 	out, err := p.cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, p.cmd.Start())
@@ -81,7 +82,13 @@ func (p *process) kill() {
 // terminate asks the process to end and returns its exit code.
 func (p *process) terminate() int {
 	p.t.Helper()
-	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
+	return p.end(syscall.SIGTERM)
+}
+
+// end sends a signal and returns the exit code that follows.
+func (p *process) end(signal os.Signal) int {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(signal))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -90,7 +97,7 @@ func (p *process) terminate() int {
 	select {
 	case <-ended:
 	case <-time.After(30 * time.Second):
-		p.t.Fatalf("no end within 30s of SIGTERM; stderr:\n%s", p.stderr)
+		p.t.Fatalf("no end within 30s of a signal; stderr:\n%s", p.stderr)
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
