@@ -58,7 +58,7 @@ func TestResultsAreKeptUntilAnAdminTookThem(t *testing.T) {
 		e.stop()
 
 		// Then they are gone.
-		e = startWith(t, admin, Options{DataDir: dir}, withEcho(t))
+		startWith(t, admin, Options{DataDir: dir}, withEcho(t))
 		time.Sleep(time.Minute)
 		require.Len(t, admin.results(), 3)
 	})

@@ -94,15 +94,18 @@ func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 func readLine(in *bufio.Reader) (line []byte, cut bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
-		if room := maxLogReply - len(line); len(part) > room {
-			part, cut = part[:room], true
+		text := part
+		if err == nil {
+			text = text[:len(text)-1]
 		}
-		line = append(line, part...)
+		if room := maxLogReply - len(line); len(text) > room {
+			text, cut = text[:room], true
+		}
+		line = append(line, text...)
 		switch err {
 		case bufio.ErrBufferFull:
 			continue
 		case nil:
-			line = bytes.TrimSuffix(line, []byte("\n"))
 			return bytes.TrimSuffix(line, []byte("\r")), cut, nil
 		}
 		return line, cut, err

@@ -1,0 +1,235 @@
+package executor
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// crashEnv names the admin for the process that TestKill9 kills.
+const crashEnv = "XXLWHEEL_TEST_EXECUTOR_ADMIN"
+
+// TestKill9 kills an executor at random moments while runs come in, and starts
+// it again on the same data directory. Then every run that was accepted has a
+// result or the journal still holds it, no log id ran twice, and a result that
+// says success belongs to a run that ended.
+func TestKill9(t *testing.T) {
+	if admin := os.Getenv(crashEnv); admin != "" {
+		crashChild(admin)
+		return
+	}
+	admin := &fakeAdmin{}
+	var refusing atomic.Bool
+	admin.fail = func(r *http.Request, _ []byte) *wire.Reply {
+		if refusing.Load() && strings.HasSuffix(r.URL.Path, wire.OpCallback) {
+			no := wire.Fail("standby")
+			return &no
+		}
+		return nil
+	}
+	server := httptest.NewServer(admin)
+	defer server.Close()
+	client := &http.Client{Timeout: 5 * time.Second}
+	defer client.CloseIdleConnections()
+	dir := t.TempDir()
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+
+	const lives = 8
+	accepted := map[int64]bool{}
+	var sent []wire.RunRequest
+	var mu sync.Mutex
+	var lastID atomic.Int64
+	for life := range lives {
+		child := startCrashChild(t, server.URL, dir)
+		refusing.Store(life%3 == 1) // results then wait in the journal for the next life
+		stop := make(chan struct{})
+		var senders sync.WaitGroup
+		for range 4 {
+			pick := rand.New(rand.NewPCG(random.Uint64(), 1))
+			senders.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					mu.Lock()
+					var run wire.RunRequest
+					if again := len(sent) > 0 && pick.IntN(4) == 0; again { // as after a lost reply
+						run = sent[pick.IntN(len(sent))]
+					} else {
+						run = beanRun(1+pick.Int64N(5), lastID.Add(1), "crash")
+						sent = append(sent, run)
+					}
+					mu.Unlock()
+					reply, err := sendRun(client, child.addr, run)
+					if err == nil && reply.Code == wire.CodeOK {
+						mu.Lock()
+						accepted[int64(run.LogID)] = true
+						mu.Unlock()
+					}
+				}
+			})
+		}
+		time.Sleep(time.Duration(50+random.IntN(250)) * time.Millisecond) // the moment of the kill is what is random
+		child.kill()
+		close(stop)
+		senders.Wait()
+		client.CloseIdleConnections()
+	}
+	refusing.Store(false)
+	last := startCrashChild(t, server.URL, dir)
+	eventually(t, "results", func() bool {
+		for id := range accepted {
+			if admin.result(id) == nil {
+				return false
+			}
+		}
+		return true
+	})
+	last.kill()
+
+	ran := readRan(t, dir)
+	failed, refused := 0, 0
+	for id, n := range ran {
+		require.Equal(t, 1, n, "log id %d ran %d times", id, n)
+	}
+	for _, c := range admin.results() {
+		if c.HandleCode == wire.CodeOK {
+			require.Equal(t, 1, ran[int64(c.LogID)], "log id %d succeeded without running", c.LogID)
+		} else {
+			require.Equal(t, msgRestarted, c.HandleMsg)
+			failed++
+		}
+	}
+	refused = len(sent) - len(accepted)
+	require.Greater(t, len(accepted), 100, "too little was tried")
+	t.Logf("%d kills, %d runs sent, %d accepted, %d without an answer, %d reported as unfinished, %d ran", lives, len(sent), len(accepted), refused, failed, len(ran))
+	state := readState(t, filepath.Join(dir, "data"))
+	require.Empty(t, state.open)
+}
+
+// crashChild is the process that is killed: an executor whose handler notes
+// each of its runs in a file before anything else.
+func crashChild(admin string) {
+	dir := os.Getenv(crashEnv + "_DIR")
+	ran, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	e, err := New(Options{
+		Admins: []string{admin}, AppName: "crash", Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, "data"),
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		panic(err)
+	}
+	err = e.Handle("crash", func(_ context.Context, run *Run) error {
+		_, err := fmt.Fprintf(ran, "%d\n", run.LogID)
+		// Some are still going when the process dies.
+		time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
+		return err
+	})
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { // the parent is gone
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	go func() {
+		<-e.Ready()
+		fmt.Println("serving", e.Addr())
+	}()
+	if err := e.Run(ctx); err != nil {
+		panic(err)
+	}
+}
+
+type crashProcess struct {
+	cmd  *exec.Cmd
+	addr string
+}
+
+func startCrashChild(t *testing.T, admin, dir string) *crashProcess {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKill9$")
+	cmd.Env = append(os.Environ(), crashEnv+"="+admin, crashEnv+"_DIR="+dir)
+	cmd.Stderr = os.Stderr
+	_, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	p := &crashProcess{cmd: cmd}
+	t.Cleanup(p.kill)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if addr, ok := strings.CutPrefix(lines.Text(), "serving "); ok {
+			p.addr = addr
+			return p
+		}
+	}
+	t.Fatal("the executor process did not start")
+	return nil
+}
+
+func (p *crashProcess) kill() {
+	if p.cmd.ProcessState == nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	}
+}
+
+func sendRun(client *http.Client, addr string, run wire.RunRequest) (wire.Reply, error) {
+	body, err := json.Marshal(run)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	resp, err := client.Post(strings.TrimSuffix(addr, "/")+wire.PathRun, wire.ContentType, strings.NewReader(string(body)))
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	return wire.DecodeReply(answer)
+}
+
+// readRan counts how often each log id ran.
+func readRan(t *testing.T, dir string) map[int64]int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "ran"))
+	require.NoError(t, err)
+	ran := map[int64]int{}
+	for line := range strings.Lines(string(data)) {
+		id, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+		require.NoError(t, err)
+		ran[id]++
+	}
+	return ran
+}

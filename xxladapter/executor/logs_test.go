@@ -1,0 +1,295 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/slogtest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+func TestRunLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		proceed := make(chan struct{})
+		e := start(t, Options{}, func(e *Executor) {
+			require.NoError(t, e.Handle("talk", func(_ context.Context, run *Run) error {
+				run.Logger.Info("closing", "shop", run.Param, "n", 3)
+				<-proceed
+				run.Logger.WithGroup("g").With("a", 1).Warn("two\nlines", "took", time.Second)
+				return nil
+			}))
+		})
+		run := beanRun(7, 101, "talk")
+		run.Params = "north west"
+		e.post("/run", run)
+		synctest.Wait()
+		stamp := time.Now().Local().Format(lineLayout)
+		begin := stamp + ` [executor] run 101 of job 7 begins: handler talk, shard 0/1, param "north west"` + "\n"
+		first := stamp + ` INFO closing shop="north west" n=3` + "\n"
+		require.Equal(t, wire.LogResult{FromLine: 1, ToLine: 2, Content: begin + first}, e.readLog(run, 1), "while it runs")
+		require.Equal(t, wire.LogResult{FromLine: 3, ToLine: 2}, e.readLog(run, 3))
+
+		close(proceed)
+		synctest.Wait()
+		second := stamp + " WARN two\nlines g.a=1 g.took=1s\n"
+		end := stamp + " [executor] run ends: code 200\n"
+		require.Equal(t, wire.LogResult{FromLine: 3, ToLine: 5, Content: second + end}, e.readLog(run, 3))
+
+		path := filepath.Join(e.opts.DataDir, day(int64(run.LogTime)), "101.log")
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, begin+first+second+end, string(data))
+
+		// An admin that keeps seconds rounds half a second up, perhaps past
+		// midnight.
+		late := run
+		late.LogTime += 500
+		require.Len(t, strings.Split(e.readLog(late, 1).Content, "\n"), 6)
+	})
+}
+
+// A run without a line of its own has its log in the file that it shares.
+func TestQuietRunLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		e := start(t, Options{DataDir: dir}, withEcho(t))
+		var runs []wire.RunRequest
+		for id := int64(1); id <= 20; id++ {
+			run := beanRun(7, id, "echo")
+			runs = append(runs, run)
+			e.post("/run", run)
+		}
+		synctest.Wait()
+		check := func() {
+			for _, run := range runs {
+				got := e.readLog(run, 1)
+				require.EqualValues(t, 2, got.ToLine)
+				require.False(t, got.End)
+				require.Contains(t, got.Content, fmt.Sprintf("run %d of job 7 begins", run.LogID))
+				require.Contains(t, got.Content, "run ends: code 200\n")
+			}
+		}
+		check()
+		time.Sleep(time.Second)
+		files, err := os.ReadDir(filepath.Join(dir, day(int64(runs[0].LogTime))))
+		require.NoError(t, err)
+		require.Len(t, files, 1, "a file for each run that wrote nothing")
+		e.stop()
+		e = start(t, Options{DataDir: dir}, withEcho(t))
+		check()
+
+		failing := beanRun(7, 99, "echo")
+		failing.Params = "boom"
+		e.post("/run", failing)
+		synctest.Wait()
+		require.FileExists(t, filepath.Join(dir, day(int64(failing.LogTime)), "99.log"))
+	})
+}
+
+// A scheduler that does not know whether a run began asks for its log: that it
+// was accepted is the answer, also before its first line and after a crash that
+// lost the lines.
+func TestLogOfAnAcceptedRunExists(t *testing.T) {
+	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
+		first, second := beanRun(7, 1, "stage"), beanRun(7, 2, "stage")
+		e.post("/run", first)
+		e.post("/run", second)
+		synctest.Wait()
+		require.Equal(t, wire.LogResult{FromLine: 1}, e.readLog(second, 1))
+		require.True(t, e.readLog(beanRun(7, 3, "stage"), 1).End)
+		s.end(nil)
+		require.False(t, e.readLog(second, 1).End)
+		e.stop()
+		require.NoError(t, os.RemoveAll(filepath.Join(e.opts.DataDir, day(int64(first.LogTime)))))
+		again := start(t, Options{DataDir: e.opts.DataDir}, nil)
+		require.Equal(t, wire.LogResult{FromLine: 1}, again.readLog(first, 1))
+	})
+}
+
+func TestReadLines(t *testing.T) {
+	long := strings.Repeat("x", maxLogReply+5)
+	page := strings.Repeat(strings.Repeat("y", 1023)+"\n", 300) // more than a reply carries
+	for _, c := range []struct {
+		name     string
+		text     string
+		from     wire.Int
+		complete bool
+		to       wire.Int
+		content  string
+	}{
+		{"empty", "", 1, true, 0, ""},
+		{"one line", "a\n", 1, true, 1, "a\n"},
+		{"from the second", "a\nb\nc\n", 2, true, 3, "b\nc\n"},
+		{"from below the first", "a\nb\n", -3, true, 2, "a\nb\n"},
+		{"past the end", "a\nb\n", 3, true, 2, ""},
+		{"far past the end", "a\nb\n", 4711, true, 2, ""},
+		{"empty lines", "\n\na\n", 1, true, 3, "\n\na\n"},
+		{"windows line ends", "a\r\nb\r\n", 1, true, 2, "a\nb\n"},
+		{"no line end, complete", "a\nb", 1, true, 2, "a\nb\n"},
+		{"no line end, going on", "a\nb", 1, false, 1, "a\n"},
+		{"only half a line, going on", "b", 1, false, 0, ""},
+		{"line as long as a reply", long[:maxLogReply] + "\nb\n", 1, true, 1, long[:maxLogReply] + "\n"},
+		{"line longer than a reply", long + "\nb\n", 1, true, 1, long[:maxLogReply] + "...\n"},
+		{"after a line longer than a reply", long + "\nb\n", 2, true, 2, "b\n"},
+		{"more than a reply", page, 1, true, 256, page[:256*1024]},
+		{"the rest", page, 257, true, 300, page[256*1024:]},
+	} {
+		got := readLines(strings.NewReader(c.text), c.from, c.complete)
+		require.Equal(t, wire.LogResult{FromLine: c.from, ToLine: c.to, Content: c.content}, got, c.name)
+	}
+}
+
+// Reading a log page by page gives each line once, however it is cut.
+func FuzzReadLines(f *testing.F) {
+	f.Add("a\nb\r\n\nc")
+	f.Add(strings.Repeat("line\n", 60_000))
+	f.Fuzz(func(t *testing.T, text string) {
+		var got strings.Builder
+		for from := wire.Int(1); ; {
+			page := readLines(strings.NewReader(text), from, true)
+			if page.ToLine < from {
+				break
+			}
+			got.WriteString(page.Content)
+			require.EqualValues(t, page.ToLine-from+1, strings.Count(page.Content, "\n"))
+			from = page.ToLine + 1
+		}
+		want := strings.ReplaceAll(text, "\r\n", "\n")
+		if want != "" && !strings.HasSuffix(want, "\n") {
+			want += "\n"
+		}
+		if len(text) < maxLogReply { // longer lines are cut
+			require.Equal(t, want, got.String())
+		}
+	})
+}
+
+func TestRunLogIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, Options{MaxRunLog: 1000}, func(e *Executor) {
+			require.NoError(t, e.Handle("chatter", func(_ context.Context, run *Run) error {
+				for range 1000 {
+					run.Logger.Info("on and on")
+				}
+				return nil
+			}))
+		})
+		run := beanRun(7, 1, "chatter")
+		e.post("/run", run)
+		synctest.Wait()
+		text := e.readLog(run, 1).Content
+		require.Less(t, len(text), 1300)
+		require.Contains(t, text, "the log has reached 1000 bytes; what follows is dropped\n")
+		require.Contains(t, text, "run ends: code 200\n")
+	})
+}
+
+func TestRunLogReachesTheFileSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		logs := newRunLogs(t.TempDir(), 1<<20)
+		rl := logs.begin(1, 0)
+		rl.mark("one")
+		path := logs.path(0, 1)
+		time.Sleep(runLogDelay - time.Nanosecond)
+		synctest.Wait()
+		require.NoFileExists(t, path)
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		require.FileExists(t, path)
+		rl.end(true)
+		logs.close()
+	})
+}
+
+func TestRetention(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		now := time.Now().Local()
+		name := func(daysAgo int) string { return now.AddDate(0, 0, -daysAgo).Format(dayLayout) }
+		for _, d := range []string{name(0), name(4), name(5), name(6), name(400), "2000-13-01", "backup", "gluesource"} {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, d), 0o750))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, d, "1.log"), nil, 0o600))
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "1999-01-01"), nil, 0o600)) // not a directory
+		left := func() (names []string) {
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			return names
+		}
+		start(t, Options{DataDir: dir, LogRetentionDays: 5}, nil)
+		synctest.Wait()
+		require.Subset(t, left(), []string{name(0), name(4), name(5), "2000-13-01", "backup", "gluesource", "1999-01-01", "journal"})
+		require.NotContains(t, left(), name(6))
+		require.NotContains(t, left(), name(400))
+		time.Sleep(25 * time.Hour)
+		synctest.Wait()
+		require.NotContains(t, left(), name(5))
+		require.Contains(t, left(), name(4))
+	})
+}
+
+func TestRunHandlerIsASlogHandler(t *testing.T) {
+	var out bytes.Buffer
+	logs := newRunLogs(t.TempDir(), 1<<20)
+	logger := func() slog.Handler { return &runHandler{log: logs.begin(1, 0)} }
+	err := slogtest.TestHandler(logger(), func() []map[string]any {
+		rl := logs.active[1]
+		rl.flush()
+		f, err := os.Open(logs.path(0, 1))
+		require.NoError(t, err)
+		defer f.Close()
+		_, err = io.Copy(&out, f)
+		require.NoError(t, err)
+		return parseLines(out.String())
+	})
+	require.NoError(t, err)
+	logs.active[1].end(true)
+	logs.close()
+}
+
+// parseLines turns lines without quotes back into what slogtest expects.
+func parseLines(text string) []map[string]any {
+	var all []map[string]any
+	for line := range strings.Lines(text) {
+		record := map[string]any{}
+		words := strings.Fields(line)
+		if strings.HasPrefix(words[0], "20") {
+			record["time"] = words[0] + " " + words[1]
+			words = words[2:]
+		}
+		record["level"], record["msg"] = words[0], words[1]
+		for _, word := range words[1:] {
+			key, value, ok := strings.Cut(word, "=")
+			if !ok {
+				continue
+			}
+			to := record
+			parts := strings.Split(key, ".")
+			for _, group := range parts[:len(parts)-1] {
+				inner, _ := to[group].(map[string]any)
+				if inner == nil {
+					inner = map[string]any{}
+					to[group] = inner
+				}
+				to = inner
+			}
+			to[parts[len(parts)-1]] = value
+		}
+		all = append(all, record)
+	}
+	return all
+}
