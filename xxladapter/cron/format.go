@@ -32,24 +32,30 @@ func (s *Schedule) String() string {
 	return b.String()
 }
 
-// writeSet writes the values in set as *, a/n, a-b/n or a list of values and
-// ranges, whichever is the first to fit.
+// writeSet writes the values in set as *, */n, a/n, a-b/n or a list of values
+// and ranges, whichever is the first to fit.
 func writeSet(b *strings.Builder, set uint64, lo, hi int) {
 	n := bits.OnesCount64(set)
 	if n == hi-lo+1 {
 		b.WriteByte('*')
 		return
 	}
-	if step := progression(set); n >= 3 && step > 1 {
+	if step := progression(set); step > 1 {
 		a, last := bits.TrailingZeros64(set), bits.Len64(set)-1
-		b.WriteString(strconv.Itoa(a))
-		if last+step <= hi {
-			b.WriteByte('-')
-			b.WriteString(strconv.Itoa(last))
+		toEnd := last+step > hi
+		form := ""
+		switch {
+		case toEnd && a == lo:
+			form = "*"
+		case toEnd && n >= 3:
+			form = strconv.Itoa(a)
+		case n >= 3:
+			form = strconv.Itoa(a) + "-" + strconv.Itoa(last)
 		}
-		b.WriteByte('/')
-		b.WriteString(strconv.Itoa(step))
-		return
+		if form != "" {
+			b.WriteString(form + "/" + strconv.Itoa(step))
+			return
+		}
 	}
 	writeRuns(b, set, strconv.Itoa)
 }
@@ -165,7 +171,7 @@ func (s *Schedule) writeWeekdays(b *strings.Builder) {
 // everyDay reports whether the day fields leave no day out. It is written as *
 // and ?.
 func (s *Schedule) everyDay() bool {
-	return s.byWeek && !s.byDate && s.weekdays == 0x7f && s.nth == 0
+	return s.byWeek && !s.byDate && s.weekdays == fullWeek && s.nth == 0
 }
 
 // anyDay is how the dialect writes a day field that is not used.
@@ -180,12 +186,8 @@ func (s *Schedule) writeYears(b *strings.Builder) {
 	if s.years == nil {
 		return
 	}
-	years := slices.Clone(s.years)
-	slices.SortFunc(years, func(x, y yearRange) int {
-		return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(x.hi, y.hi), cmp.Compare(x.step, y.step))
-	})
 	sep := " "
-	for _, y := range slices.Compact(years) {
+	for _, y := range s.sortedYears() {
 		b.WriteString(sep)
 		b.WriteString(strconv.Itoa(int(y.lo)))
 		if y.hi > y.lo {
@@ -196,4 +198,13 @@ func (s *Schedule) writeYears(b *strings.Builder) {
 		}
 		sep = ","
 	}
+}
+
+// sortedYears returns the items of the year field in order, each once.
+func (s *Schedule) sortedYears() []yearRange {
+	years := slices.Clone(s.years)
+	slices.SortFunc(years, func(x, y yearRange) int {
+		return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(x.hi, y.hi), cmp.Compare(x.step, y.step))
+	})
+	return slices.Compact(years)
 }

@@ -425,6 +425,9 @@ func (p *parser) addYears(a, b, step int) {
 	if a > maxYear || b < minYear {
 		a, b, step = 0, 0, 1
 	}
+	if step > b-a {
+		b, step = a, 1
+	}
 	p.years = append(p.years, yearRange{int32(a), int32(b), int32(step)})
 }
 

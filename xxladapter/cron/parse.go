@@ -102,7 +102,7 @@ func (p *parser) parseUnix(where *[8]token, n int) error {
 	}
 	s := p.out
 	s.byDate = s.days != allDays
-	s.byWeek = s.weekdays != 0x7f
+	s.byWeek = s.weekdays != fullWeek
 	s.either = s.byDate && s.byWeek
 	if !s.byDate && !s.byWeek {
 		s.byDate = true
@@ -189,7 +189,7 @@ func (p *parser) store(i int) {
 		s.month = uint16(p.set)
 	case 5:
 		if p.noSpec {
-			s.weekdays = 0x7f
+			s.weekdays = fullWeek
 			return
 		}
 		s.byWeek = true
@@ -205,7 +205,7 @@ func (p *parser) store(i int) {
 func (p *parser) storeWeekdays() {
 	s := p.out
 	if p.profile == Unix {
-		s.weekdays = uint8(p.set&0x7f | p.set>>7)
+		s.weekdays = uint8(p.set&fullWeek | p.set>>7)
 		return
 	}
 	s.weekdays, s.nth = uint8(p.set>>1), p.nth
@@ -231,7 +231,7 @@ func (p *parser) storeWeekdays() {
 // finish sets what follows from the fields.
 func (s *Schedule) finish() {
 	s.never = s.never || s.impossible()
-	s.daily = s.years == nil && s.month == 1<<13-2 && s.days == allDays && s.weekdays == 0x7f && s.nth == 0
+	s.daily = s.years == nil && s.month == fullMonth && s.days == allDays && s.weekdays == fullWeek && s.nth == 0
 }
 
 // impossible reports whether no month of s has the days it asks for, as in 31
