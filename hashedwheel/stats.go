@@ -86,7 +86,7 @@ func (w *HashedWheelTimer) Stats() Stats {
 	e := w.engine
 	s := Stats{
 		Pending:   w.PendingTimeouts(),
-		Fired:     e.tally.fired.Load(),
+		Fired:     e.fired(),
 		Rejected:  e.rejected.Load(),
 		Refused:   e.tally.refused.Load(),
 		Panicked:  e.tally.panicked.Load(),
@@ -106,6 +106,13 @@ func (w *HashedWheelTimer) Stats() Stats {
 	s.LatenessP50 = quantile(counts[:], sum, 50, s.LatenessMax)
 	s.LatenessP99 = quantile(counts[:], sum, 99, s.LatenessMax)
 	return s
+}
+
+// fired returns how many timeouts have fired. The turn has the number up to date and
+// its lower bits only, the tally has all of it up to the last batch.
+func (e *engine) fired() int64 {
+	known := e.tally.fired.Load()
+	return known + int64((turn(e.turn.Load())-turn(known))&firedMask)
 }
 
 // quantile returns the upper end of the class that holds the given percentage.

@@ -74,7 +74,7 @@ func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	// linked and queued belong to the worker: they outlive a rebinding.
 	for {
 		s := t.load()
-		if t.cas(s, s&(dueMask|linked|queued)|flags|idle) {
+		if t.cas(s, s&(dueMask|linked|queued)|flags) { // idle
 			return
 		}
 	}

@@ -45,16 +45,16 @@ type engine struct {
 	sleep *time.Timer   // the worker's alarm clock
 	watch *time.Timer   // looks whether a task stalls the worker
 
-	life     atomic.Int32
-	halting  atomic.Bool // halt is closed
-	_        [64]byte
-	parked   atomic.Uint64 // tick<<1 | deep until which the worker sleeps; 0 while it is awake
-	_        [64]byte
-	taken    atomic.Int64 // places in use, if there is a limit
-	_        [64]byte
-	turn     atomic.Uint64 // a turn: who works, and how far it has come
-	finished atomic.Int64  // one-shot timeouts that fired
-	tally    tally
+	life    atomic.Int32
+	halting atomic.Bool // halt is closed
+	_       [64]byte
+	parked  atomic.Uint64 // tick<<1 | deep until which the worker sleeps; 0 while it is awake
+	_       [64]byte
+	taken   atomic.Int64 // places in use, if there is a limit
+	_       [64]byte
+	turn    atomic.Uint64 // a turn: who works, and how far it has come
+	repeats atomic.Int64  // fires of periodic timeouts
+	tally   tally
 
 	rejected atomic.Int64 // refused because of the limit
 
@@ -93,7 +93,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		stopped:  make(chan struct{}),
 	}
 	moved := func(t *Timeout, l location) { t.at = l }
-	e.wheel = newWheel(opts.TicksPerWheel, moved)
+	e.wheel = newCore(opts, moved)
 	e.mu.workers = make(map[uint64]struct{})
 	w := &HashedWheelTimer{engine: e}
 	watchLeak(w)
@@ -150,9 +150,13 @@ func (e *engine) now() int64 { return int64(time.Since(e.epoch)) }
 // PendingTimeouts returns how many timeouts are accepted, not fired and not
 // cancelled. It is exact whenever no other call is under way.
 func (w *HashedWheelTimer) PendingTimeouts() int64 {
-	finished := w.finished.Load() // before the started ones, so that the difference is not negative
+	// What ends a timeout is read before what begins one, so that the difference is
+	// not too small.
+	fired := turn(w.turn.Load()).fired()
+	fired -= w.repeats.Load()
 	started, cancelled, _ := w.intake.counts()
-	return started - cancelled - finished
+	const unused = 64 - firedBits // fired counts modulo 1<<firedBits
+	return max((started-cancelled-fired)<<unused>>unused, 0)
 }
 
 // Start starts the worker. It is not needed: the first timeout does it. Starting twice
@@ -220,7 +224,7 @@ func (e *engine) stop() ([]*Timeout, error) {
 		e.watch.Stop()
 		e.sleep.Stop()
 		last := e.mu.current
-		for _, t := range last.rest() {
+		for _, t := range last.batch[last.next:] {
 			if last.notices {
 				e.tellCancelled(t)
 			} else {

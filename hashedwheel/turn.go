@@ -12,83 +12,82 @@ import (
 // wheel. A preempted goroutine is off its processor for about as long.
 const minStall = 10 * time.Millisecond
 
-// A turn says which worker serves the wheel, whether it is among user code, and how
-// many batch entries all workers have taken.
+// A turn says which worker serves the wheel, whether it is inside user code, and how
+// many timeouts all workers have fired.
 //
-//	63       40   39    38               0
+//	63       40   39    38              0
 //	┌──────────┬──────┬──────────────────┐
-//	│  worker  │ user │      taken       │
+//	│  worker  │ user │      fired       │
 //	└──────────┴──────┴──────────────────┘
 //
-// A worker takes due timeouts out of the wheel in batches. While it goes through
-// a batch it is among user code: it touches its batch, states of timeouts and this
-// word, and nothing else of the engine. So at any moment of that time the wheel
-// can be given to a new worker, with the rest of the batch, by one
-// compare-and-swap; the old worker notices when its next one fails, and ends. That is
-// how a task that takes long delays nobody else, without a goroutine for each task.
+// The worker sets the user bit when it calls a task, and clears it when the task
+// returns. In between it touches nothing of the engine, so the wheel can be given
+// to a new worker, with the rest of the batch, by one compare-and-swap; the old
+// worker notices when it cannot clear its bit, and ends. That is how a task that
+// takes long delays nobody else, without a goroutine for each task.
 //
-// Taken never repeats (it wraps after 2^39), so two equal turns seen apart are the
-// same task.
+// Two equal turns with the user bit, seen apart, are the same task, since fired counts on.
 type turn uint64
 
 const (
-	takenBits = 39
-	takenMask = turn(1)<<takenBits - 1
-	userTurn  = turn(1) << takenBits
+	firedBits = 39
+	firedMask = turn(1)<<firedBits - 1
+	userTurn  = turn(1) << firedBits
 )
 
-func (t turn) worker() uint32 { return uint32(t >> (takenBits + 1)) }
-func (t turn) taken() uint64  { return uint64(t & takenMask) }
+func (t turn) worker() uint32 { return uint32(t >> (firedBits + 1)) }
+func (t turn) fired() int64   { return int64(t & firedMask) }
 func (t turn) user() bool     { return t&userTurn != 0 }
 
-func newTurn(worker uint32, taken uint64) turn {
-	return turn(worker)<<(takenBits+1) | turn(taken)&takenMask
-}
-
 // A worker is one goroutine's claim on the wheel. Its fields are its own, except
-// that the one who takes over reads the batch, which does not change while
-// the worker is among user code.
+// that the one who takes over reads them, while the worker is inside user code and
+// they do not change.
 type worker struct {
 	engine *engine
-	id     uint32
+	id     uint32 // modulo 1<<24, a number of hand-overs that no task lives to see
 
-	batch   []*Timeout
-	notices bool   // the batch is to be told of cancellations, not to be fired
-	base    uint64 // taken, when the batch began
-
-	tick    uint64   // the tick being worked on
-	current *Timeout // whose task is running
+	batch   []*Timeout // taken out of the wheel, linked all the same
+	next    int        // the first of batch not looked at
+	notices bool       // the batch is to be told of cancellations, not to be fired
+	tick    uint64     // the tick being worked on
 	late    lateness
+
+	// current is the timeout inside whose task the worker is. It stays the worker's
+	// own when another takes over.
+	current *Timeout
 }
 
-func (w *worker) load() turn { return turn(w.engine.turn.Load()) }
-func (w *worker) cas(from, to turn) bool {
-	return w.engine.turn.CompareAndSwap(uint64(from), uint64(to))
+// enter marks the beginning of user code; n is how many fires that is.
+//
+// REQUIRES: it is w's turn, outside user code.
+func (w *worker) enter(n turn) {
+	t := turn(w.engine.turn.Load())
+	w.engine.turn.Store(uint64(t&^firedMask | (t+n)&firedMask | userTurn))
 }
 
-// next is the batch index that turn t stands for.
-func (w *worker) next(t turn) int { return int((t.taken() - w.base) & uint64(takenMask)) }
-
-// rest returns what the worker has not taken of its batch.
-func (w *worker) rest() []*Timeout { return w.batch[min(w.next(w.load()), len(w.batch)):] }
+// exit marks the end of user code. It returns false if another worker has taken
+// over; w must not touch the engine any more.
+func (w *worker) exit() bool {
+	t := turn(w.engine.turn.Load())
+	return t.worker() == w.id && w.engine.turn.CompareAndSwap(uint64(t), uint64(t&^userTurn))
+}
 
 // begin makes batch the worker's batch.
-//
-// REQUIRES: it is w's turn, and w is not among user code.
 func (w *worker) begin(batch []*Timeout, notices bool) {
-	w.batch, w.notices = batch, notices
-	w.base = w.load().taken()
+	w.batch, w.next, w.notices = batch, 0, notices
 	w.engine.watch.Reset(w.engine.stall)
 }
 
 // finishBatch goes through what is left of the batch. It returns false if another worker
-// has taken over. Afterwards w is not among user code.
+// has taken over.
 func (w *worker) finishBatch() bool {
 	for {
 		switch w.runBatch() {
 		case batchDone:
+			w.late.publish(&w.engine.tally)
 			return true
 		case turnLost:
+			w.late.publish(&w.engine.tally)
 			return false
 		case taskPanicked:
 		}
@@ -109,83 +108,59 @@ const (
 func (w *worker) runBatch() (end batchEnd) {
 	e := w.engine
 	defer func() {
+		if w.current == nil {
+			return
+		}
 		if r := recover(); r != nil {
 			t := w.current
 			w.current = nil
 			e.panicked(t, r)
-			e.rearm(t)
 			end = taskPanicked
+			if !w.exit() {
+				end = turnLost
+			}
+			e.rearm(t)
 		}
-		w.late.publish(&e.tally)
 	}()
-	for {
-		tn := w.load()
-		if tn.worker() != w.id {
-			return turnLost
-		}
-		i := w.next(tn)
-		if i >= len(w.batch) || e.halting.Load() {
-			if tn.user() && !w.cas(tn, tn&^userTurn) {
-				return turnLost
-			}
-			if i >= len(w.batch) {
-				clear(w.batch)
-				w.batch = w.batch[:0]
-			}
+	for w.next < len(w.batch) {
+		if e.halting.Load() {
 			return batchDone
 		}
-		t := w.batch[i]
+		t := w.batch[w.next]
 		if w.notices {
-			if !w.cas(tn, w.after(tn)|userTurn) {
-				return turnLost
-			}
+			w.next++
 			w.current = t
+			w.enter(0)
 			t.task.(canceller).Cancelled(t)
 			w.current = nil
+			if !w.exit() {
+				return turnLost
+			}
 			continue
 		}
 		s := t.load()
 		switch {
-		case s&linked == 0:
-			// The worker before this one fired it and lost its turn to the watch.
-			if !w.cas(tn, w.after(tn)) {
-				return turnLost
+		case s.phase() != armed: // cancelled since it was filed
+			if t.cas(s, s&^linked) {
+				w.next++
 			}
-
-		case s.phase() != armed:
-			// Cancelled since it was filed.
-			if t.cas(s, s&^linked) && !w.cas(tn, w.after(tn)) {
-				return turnLost
-			}
-
-		case s.tick() > w.tick:
-			// Armed again, for later, since it was filed. The wheel is the
-			// worker's own only outside user code.
-			if tn.user() {
-				if !w.cas(tn, tn&^userTurn) {
-					return turnLost
-				}
-				tn &^= userTurn
-			}
+		case s.tick() > w.tick: // armed again, for later, since it was filed
+			w.next++
 			t.at = e.wheel.add(s.tick(), t)
-			if !w.cas(tn, w.after(tn)) {
-				return turnLost
-			}
-
 		default:
-			if !w.fire(t, s, tn) {
+			if !w.fire(t, s) {
 				return turnLost
 			}
 		}
 	}
+	clear(w.batch)
+	w.batch, w.next = w.batch[:0], 0
+	return batchDone
 }
 
-// after is turn t with one more taken.
-func (w *worker) after(t turn) turn { return t&^takenMask | (t+1)&takenMask }
-
 // fire runs the task of t, which is due, unless somebody has just changed its state. It
-// returns false if the turn is lost.
-func (w *worker) fire(t *Timeout, s state, tn turn) bool {
+// returns false if another worker has taken over in the meantime.
+func (w *worker) fire(t *Timeout, s state) bool {
 	e := w.engine
 	n := s.in(expired) &^ linked
 	if s&periodic != 0 {
@@ -194,20 +169,22 @@ func (w *worker) fire(t *Timeout, s state, tn turn) bool {
 	if !t.cas(s, n) {
 		return true // look again
 	}
-	// From here on this worker owns the run, with or without the turn.
-	kept := w.cas(tn, w.after(tn)|userTurn)
-	if s&periodic == 0 {
-		e.finished.Inc()
+	w.next++
+	if s&periodic != 0 {
+		e.repeats.Inc()
+	} else {
 		e.release()
 	}
 	w.late.add(e, s)
 	w.current = t
+	w.enter(1)
 	if e.executor == nil {
 		t.task.Run(t)
 	} else {
 		e.execute(t)
 	}
 	w.current = nil
+	kept := w.exit()
 	if s&periodic != 0 && e.executor == nil {
 		e.rearm(t)
 	}
@@ -262,30 +239,30 @@ func (e *engine) launchLocked(w *worker) {
 // worker goes on.
 func (w *worker) leave() {
 	e := w.engine
-	tn := w.load()
-	if tn.worker() == w.id && tn.user() {
-		e.mu.Lock()
+	t := w.current
+	if t == nil {
+		return
+	}
+	e.mu.Lock()
+	if tn := turn(e.turn.Load()); tn.worker() == w.id {
 		e.takeOverLocked(tn)
-		e.mu.Unlock()
 	}
-	if t := w.current; t != nil {
-		e.rearm(t)
-	}
+	e.mu.Unlock()
+	w.late.publish(&e.tally)
+	e.rearm(t)
 }
 
 // takeOverLocked gives the wheel to a new worker if the turn is still tn.
 //
-// REQUIRES: e.mu is held; tn is among user code.
+// REQUIRES: e.mu is held; tn is inside user code.
 func (e *engine) takeOverLocked(tn turn) {
 	old := e.mu.current
-	if old.id != tn.worker() {
-		return
+	id := (tn.worker() + 1) & (1<<(63-firedBits) - 1)
+	if !e.turn.CompareAndSwap(uint64(tn), uint64(turn(id)<<(firedBits+1)|tn&firedMask)) {
+		return // the task has returned
 	}
-	w := &worker{engine: e, id: (old.id + 1) & (1<<(63-takenBits) - 1), notices: old.notices, base: tn.taken(), tick: old.tick}
-	w.batch = append(make([]*Timeout, 0, batchLen), old.batch[min(old.next(tn), len(old.batch)):]...)
-	if !old.cas(tn, newTurn(w.id, tn.taken())) {
-		return
-	}
+	w := &worker{engine: e, id: id, notices: old.notices, tick: old.tick}
+	w.batch = append(make([]*Timeout, 0, batchLen), old.batch[old.next:]...)
 	e.tally.handOvers.Inc()
 	e.launchLocked(w)
 }
@@ -296,19 +273,21 @@ func (e *engine) checkStall() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	tn := turn(e.turn.Load())
-	if !tn.user() || e.halting.Load() {
+	if e.halting.Load() {
 		return
 	}
-	if e.mu.sampled == uint64(tn) {
+	if tn.user() && e.mu.sampled == uint64(tn) {
 		e.takeOverLocked(tn)
 	}
 	e.mu.sampled = uint64(tn)
-	e.watch.Reset(e.stall)
+	if tn.user() {
+		e.watch.Reset(e.stall)
+	}
 }
 
 // A tally holds what the worker counts, for Stats.
 type tally struct {
-	fired     atomic.Int64 // runs, periodic ones included
+	fired     atomic.Int64 // published after each batch
 	panicked  atomic.Int64
 	refused   atomic.Int64 // by the executor
 	handOvers atomic.Int64

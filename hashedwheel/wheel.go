@@ -36,7 +36,7 @@ type core[E any] interface {
 	// collect moves the hand to tick now, appending to out what is filed under
 	// now or an earlier tick, in the order of the ticks. It stops when out is
 	// full to its capacity; done is false then, and the next call goes on.
-	// The hand never moves back.
+	// The hand never moves back. REQUIRES: now is earlier than never.
 	collect(now uint64, out []E) (due []E, done bool)
 
 	// next returns the earliest tick at which collect has something to do. It
@@ -49,6 +49,15 @@ type core[E any] interface {
 
 	// drain takes out every entry, calling f for each.
 	drain(f func(E))
+}
+
+// newCore returns the wheel that opts asks for. Moved is called when an entry has
+// gone to another place without being added by the caller.
+func newCore[E any](opts Options, moved func(E, location)) core[E] {
+	if opts.Layered {
+		return newLayeredWheel(opts.TicksPerWheel, moved)
+	}
+	return newWheel(opts.TicksPerWheel, moved)
 }
 
 // A wheel is a hashed timing wheel with unsorted buckets, scheme 6 of Varghese

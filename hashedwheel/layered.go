@@ -1,0 +1,277 @@
+package hashedwheel
+
+import "math/bits"
+
+const (
+	// layerSlots is the number of buckets in every layer but the finest, so that
+	// one machine word says which of them hold something.
+	layerSlots = 64
+
+	// minFinest is the least size of the finest layer.
+	minFinest = 64
+
+	// handDownBudget is how many entries one tick hands down from a layer, if that is
+	// fast enough to be done in time. It takes a few microseconds.
+	handDownBudget = 64
+)
+
+// A layeredWheel is a hierarchical timing wheel, scheme 7 of Varghese and Lauck.
+//
+// The finest layer has a bucket for each tick. A bucket of a coarser layer
+// spans half of the whole layer below it. An entry waits in the finest layer that
+// reaches its tick, and is handed down, layer by layer, as the hand comes near. So
+// no bucket holds entries of different rounds, and no tick looks at an entry that
+// is neither due nor on its way.
+//
+// Since a span is only half of the layer below, a coarse bucket can be handed down
+// during the whole span before its own: a budget each tick instead of everything at
+// once. Ten million timeouts over ten minutes put 68,000 into a bucket of four
+// seconds, and moving those at once would hold the wheel up for milliseconds.
+type layeredWheel[E any] struct {
+	// current is the last tick that the hand has reached and finished with.
+	current uint64
+
+	layers []layer[E] // finest first
+
+	overdue bucket[E] // what was filed at or behind the hand
+	n       int
+	pool    pagePool[E]
+	moved   func(e E, l location)
+}
+
+// A layer is one wheel of a layered wheel. The bucket for tick t is
+// t >> shift & mask.
+//
+// Invariant: the bucket that holds the current tick is empty in every layer but
+// the finest.
+type layer[E any] struct {
+	shift    uint // log2 of a bucket's span in ticks
+	mask     uint64
+	first    uint32   // number of its first bucket, for locations
+	occupied []uint64 // a bit for each bucket
+	buckets  []bucket[E]
+}
+
+// span returns how many ticks a bucket spans.
+func (l *layer[E]) span() uint64 { return 1 << l.shift }
+
+// reach returns how far ahead of the hand the layer can hold an entry, exclusive.
+// One span less than its size, since the hand may stand anywhere in a bucket.
+func (l *layer[E]) reach() uint64 {
+	if l.shift == 0 {
+		return l.mask + 1
+	}
+	return l.mask << l.shift
+}
+
+// newLayeredWheel returns an empty wheel whose finest layer has the given power of
+// two of buckets, and at least minFinest. It has as many layers as it takes to reach every tick.
+func newLayeredWheel[E any](finest int, moved func(E, location)) *layeredWheel[E] {
+	w := &layeredWheel[E]{moved: moved}
+	size, shift, first := max(finest, minFinest), uint(0), uint32(0)
+	for {
+		l := layer[E]{
+			shift:    shift,
+			mask:     uint64(size - 1),
+			first:    first,
+			occupied: make([]uint64, size/64),
+			buckets:  make([]bucket[E], size),
+		}
+		w.layers = append(w.layers, l)
+		if l.reach() > never {
+			return w
+		}
+		first += uint32(size)
+		shift += uint(bits.TrailingZeros(uint(size))) - 1
+		size = layerSlots
+	}
+}
+
+func (w *layeredWheel[E]) add(due uint64, e E) location {
+	w.n++
+	if due <= w.current {
+		return location{overdueBucket, uint32(w.overdue.push(&w.pool, due, e))}
+	}
+	ahead := due - w.current
+	l := &w.layers[0]
+	for k := 1; ahead >= l.reach(); k++ {
+		l = &w.layers[k]
+	}
+	b := due >> l.shift & l.mask
+	l.occupied[b/64] |= 1 << (b % 64)
+	return location{l.first + uint32(b), uint32(l.buckets[b].push(&w.pool, due, e))}
+}
+
+// find returns the layer and bucket number of a location.
+func (w *layeredWheel[E]) find(at location) (*layer[E], uint32) {
+	k := 0
+	for k+1 < len(w.layers) && at.bucket >= w.layers[k+1].first {
+		k++
+	}
+	return &w.layers[k], at.bucket - w.layers[k].first
+}
+
+func (w *layeredWheel[E]) dueAt(at location) uint64 {
+	if at.bucket == overdueBucket {
+		return w.overdue.due(int(at.index))
+	}
+	l, b := w.find(at)
+	return l.buckets[b].due(int(at.index))
+}
+
+func (w *layeredWheel[E]) remove(at location) {
+	w.n--
+	b := &w.overdue
+	if at.bucket != overdueBucket {
+		l, i := w.find(at)
+		b = &l.buckets[i]
+		if b.n == 1 {
+			l.occupied[i/64] &^= 1 << (i % 64)
+		}
+	}
+	if e, ok := b.remove(&w.pool, int(at.index)); ok {
+		w.moved(e, at)
+	}
+}
+
+func (w *layeredWheel[E]) collect(now uint64, out []E) (due []E, done bool) {
+	for w.overdue.n > 0 {
+		if len(out) == cap(out) {
+			return out, false
+		}
+		last := w.overdue.n - 1
+		out = append(out, w.overdue.item(last))
+		w.overdue.remove(&w.pool, last)
+		w.n--
+	}
+	for {
+		t := w.next()
+		if t > now {
+			w.current = max(w.current, now)
+			return out, true
+		}
+		w.current = t - 1 // nothing lies in between
+		w.handDown(t)
+		l := &w.layers[0]
+		i := t & l.mask
+		b := &l.buckets[i]
+		for b.n > 0 {
+			if len(out) == cap(out) {
+				return out, false
+			}
+			out = append(out, b.item(b.n-1))
+			b.remove(&w.pool, b.n-1)
+			w.n--
+		}
+		l.occupied[i/64] &^= 1 << (i % 64)
+		w.current = t
+	}
+}
+
+// handDown moves entries to finer layers, coarsest layer first: all whose bucket
+// begins at tick t, and a budget of those whose bucket begins later.
+//
+// REQUIRES: the current tick is t-1.
+func (w *layeredWheel[E]) handDown(t uint64) {
+	for k := len(w.layers) - 1; k > 0; k-- {
+		l := &w.layers[k]
+		begin, ok := l.nearest(w.current)
+		if !ok || w.handDownAt(k, begin) > t {
+			continue
+		}
+		i := begin >> l.shift & l.mask
+		b := &l.buckets[i]
+		budget := b.n
+		if begin > t {
+			budget = min(budget, max(handDownBudget, 1+b.n/int(begin-t+1)))
+		}
+		for range budget {
+			e, due := b.item(b.n-1), b.due(b.n-1)
+			b.remove(&w.pool, b.n-1)
+			w.n--
+			w.moved(e, w.add(due, e))
+		}
+		if b.n == 0 {
+			l.occupied[i/64] &^= 1 << (i % 64)
+		}
+	}
+}
+
+// nearest returns the first tick of the first occupied bucket of a coarse layer.
+func (l *layer[E]) nearest(current uint64) (begin uint64, ok bool) {
+	word := l.occupied[0]
+	if word == 0 {
+		return 0, false
+	}
+	hand := current >> l.shift
+	ahead := bits.TrailingZeros64(bits.RotateLeft64(word, -int(hand&l.mask)))
+	return (hand + uint64(ahead)) << l.shift, true
+}
+
+// handDownAt returns the tick at which handing down the bucket of layer k that
+// begins at begin has to start: early enough for the budget, but not before the
+// layer below reaches the bucket's end.
+func (w *layeredWheel[E]) handDownAt(k int, begin uint64) uint64 {
+	l := &w.layers[k]
+	n := l.buckets[begin>>l.shift&l.mask].n
+	lead := min(uint64(n/handDownBudget), l.span()-w.layers[k-1].span())
+	return begin - min(lead, begin)
+}
+
+func (w *layeredWheel[E]) next() uint64 {
+	if w.overdue.n > 0 {
+		return w.current
+	}
+	if w.n == 0 {
+		return never
+	}
+	earliest := uint64(never)
+	for k := len(w.layers) - 1; k > 0; k-- {
+		if begin, ok := w.layers[k].nearest(w.current); ok {
+			earliest = min(earliest, max(w.handDownAt(k, begin), w.current+1))
+		}
+	}
+	return min(earliest, w.layers[0].nextOccupied(w.current))
+}
+
+// nextOccupied returns the tick of the first occupied bucket of the finest layer
+// ahead of the hand, or never.
+func (l *layer[E]) nextOccupied(current uint64) uint64 {
+	first := current + 1
+	i := first & l.mask
+	// The first word is looked at twice: its upper bits first, its lower ones last.
+	word := l.occupied[i/64] >> (i % 64)
+	if word != 0 {
+		return first + uint64(bits.TrailingZeros64(word))
+	}
+	at := first + 64 - i%64
+	for range l.occupied {
+		if word := l.occupied[at&l.mask/64]; word != 0 {
+			return at + uint64(bits.TrailingZeros64(word))
+		}
+		at += 64
+	}
+	return never
+}
+
+func (w *layeredWheel[E]) size() int { return w.n }
+
+func (w *layeredWheel[E]) drain(f func(E)) {
+	empty := func(b *bucket[E]) {
+		for b.n > 0 {
+			e := b.item(b.n - 1)
+			b.remove(&w.pool, b.n-1)
+			w.n--
+			f(e)
+		}
+	}
+	empty(&w.overdue)
+	for k := range w.layers {
+		l := &w.layers[k]
+		for i := range l.buckets {
+			empty(&l.buckets[i])
+		}
+		clear(l.occupied)
+	}
+	w.pool.spare = nil
+}

@@ -1,0 +1,198 @@
+package hashedwheel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// cores are the wheels that every test of a core runs on, by name.
+var cores = []struct {
+	name string
+	opts Options
+}{
+	{"Rounds1", Options{TicksPerWheel: 1}},
+	{"Rounds2", Options{TicksPerWheel: 2}},
+	{"Rounds8", Options{TicksPerWheel: 8}},
+	{"Rounds512", Options{TicksPerWheel: 512}},
+	{"Layered64", Options{TicksPerWheel: 64, Layered: true}},
+	{"Layered512", Options{TicksPerWheel: 512, Layered: true}},
+}
+
+// A model is a wheel that is too slow to ship and too simple to be wrong: entry
+// numbers by tick. Beside it stands the core under test, and where that says each
+// entry is.
+type model struct {
+	core    core[int]
+	at      map[int]location
+	due     map[int]uint64
+	current uint64
+	nextID  int
+	err     error
+}
+
+func newModel(opts Options) *model {
+	m := &model{at: map[int]location{}, due: map[int]uint64{}}
+	m.core = newCore(opts, func(e int, l location) { m.at[e] = l })
+	return m
+}
+
+func (m *model) failf(format string, args ...any) {
+	if m.err == nil {
+		m.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (m *model) add(due uint64) {
+	id := m.nextID
+	m.nextID++
+	m.at[id] = m.core.add(due, id)
+	m.due[id] = due
+}
+
+// remove takes out the entry whose number is the k-th of all, modulo their count.
+func (m *model) remove(k int) {
+	if len(m.due) == 0 {
+		return
+	}
+	ids := make([]int, 0, len(m.due))
+	for id := range m.due {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	id := ids[k%len(ids)]
+	if got := m.core.dueAt(m.at[id]); got != m.due[id] {
+		m.failf("entry %d at %v: filed under tick %d, want %d", id, m.at[id], got, m.due[id])
+	}
+	m.core.remove(m.at[id])
+	delete(m.at, id)
+	delete(m.due, id)
+}
+
+// advance moves the hand to now, collecting chunk entries at a time.
+func (m *model) advance(now uint64, chunk int) {
+	var want, got []int
+	for id, due := range m.due {
+		if due <= now {
+			want = append(want, id)
+		}
+	}
+	last := uint64(0)
+	for done := false; !done; {
+		var out []int
+		out, done = m.core.collect(now, make([]int, 0, chunk))
+		for _, id := range out {
+			due, held := m.due[id]
+			if !held {
+				m.failf("advance to %d: entry %d handed over, which is not filed", now, id)
+			}
+			if t := max(due, m.current); t < last {
+				m.failf("advance to %d: tick %d after tick %d", now, t, last)
+			} else {
+				last = t
+			}
+			delete(m.due, id)
+			delete(m.at, id)
+		}
+		got = append(got, out...)
+		if !done && len(out) == 0 {
+			m.failf("advance to %d: neither done nor anything handed over", now)
+			return
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		m.failf("advance from %d to %d: handed over %v, want %v", m.current, now, got, want)
+	}
+	m.current = max(m.current, now)
+}
+
+// check compares what can be seen without changing anything.
+func (m *model) check() {
+	if m.core.size() != len(m.due) {
+		m.failf("at %d: size %d, want %d", m.current, m.core.size(), len(m.due))
+	}
+	earliest := uint64(never)
+	for id, due := range m.due {
+		earliest = min(earliest, max(due, m.current))
+		if got := m.core.dueAt(m.at[id]); got != due {
+			m.failf("at %d: entry %d at %v is filed under tick %d, want %d", m.current, id, m.at[id], got, due)
+		}
+	}
+	if next := m.core.next(); next > earliest {
+		m.failf("at %d: next is %d, later than the earliest entry at %d", m.current, next, earliest)
+	}
+}
+
+// drive performs the operations that data spells and returns the first
+// disagreement.
+func drive(opts Options, data []byte) error {
+	m := newModel(opts)
+	word := func() uint64 {
+		var b [8]byte
+		data = data[copy(b[:], data):]
+		return binary.LittleEndian.Uint64(b[:])
+	}
+	for len(data) > 0 && m.err == nil {
+		op := data[0]
+		data = data[1:]
+		r := word()
+		switch op % 8 {
+		case 0, 1, 2: // near, within a revolution or so
+			m.add(min(m.current+r%600, never))
+		case 3: // any distance
+			m.add(min(m.current+r>>(r%64), never))
+		case 4:
+			m.remove(int(r >> 1))
+		case 5: // a tick or none
+			m.advance(min(m.current+r%2, never-1), 1+int(op)/8)
+		case 6: // about a revolution
+			m.advance(min(m.current+r%700, never-1), 1+int(op)/8)
+		case 7: // any distance; the last tick is one that no timer reaches
+			m.advance(min(m.current+r>>(24+r%40), never-1), 1+int(op)/8)
+		}
+		m.check()
+	}
+	if m.err == nil {
+		left := len(m.due)
+		m.core.drain(func(id int) { delete(m.due, id) })
+		if len(m.due) != 0 || m.core.size() != 0 {
+			m.failf("drain of %d left %d, size %d", left, len(m.due), m.core.size())
+		}
+	}
+	return m.err
+}
+
+func TestCoreAgreesWithModel(t *testing.T) {
+	for _, c := range cores {
+		t.Run(c.name, func(t *testing.T) {
+			for seed := range uint64(150) {
+				rng := rand.New(rand.NewPCG(seed, 0))
+				data := make([]byte, 9*300)
+				for i := range data {
+					data[i] = byte(rng.Uint32())
+				}
+				if err := drive(c.opts, data); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+			}
+		})
+	}
+}
+
+func FuzzCore(f *testing.F) {
+	f.Add(uint8(0), []byte("\x00aaaaaaaa\x06bbbbbbbb"))
+	f.Add(uint8(5), []byte("\x03\x01\x00\x00\x00\x00\x00\x00\xff\x07\x10\x00\x00\x00\x00\x00\x00\x80"))
+	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
+		if len(data) > 9*400 {
+			return
+		}
+		c := cores[int(which)%len(cores)]
+		if err := drive(c.opts, data); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+	})
+}

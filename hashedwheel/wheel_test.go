@@ -1,0 +1,82 @@
+package hashedwheel
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Eight buckets of a tick each make a revolution of eight ticks. An entry ten
+// ticks away shares bucket 2 with tick 2 and lets the hand pass once.
+func TestWheelRounds(t *testing.T) {
+	w := newWheel(8, func(string, location) {})
+	l := w.add(10, "a")
+	require.EqualValues(t, 2, l.bucket)
+	require.EqualValues(t, 1, w.remainingRounds(10))
+	require.EqualValues(t, 10, w.next())
+
+	// Tick 2 goes by: the same bucket, a round too early.
+	due, done := w.collect(9, make([]string, 0, 4))
+	require.True(t, done)
+	require.Empty(t, due)
+	require.EqualValues(t, 0, w.remainingRounds(10))
+
+	due, done = w.collect(10, due)
+	require.True(t, done)
+	require.Equal(t, []string{"a"}, due)
+	require.EqualValues(t, never, w.next())
+}
+
+// A bucket that is larger than the room for what is due is handed over in parts,
+// and what is not due stays.
+func TestWheelHandsOverInParts(t *testing.T) {
+	w := newWheel(4, func(int, location) {})
+	for i := range 100 {
+		w.add(uint64(4+4*(i%2)), i) // ticks 4 and 8, one bucket
+	}
+	got := 0
+	for done := false; !done; {
+		var due []int
+		due, done = w.collect(4, make([]int, 0, 7))
+		got += len(due)
+	}
+	require.Equal(t, 50, got)
+	require.Equal(t, 50, w.size())
+	require.EqualValues(t, 8, w.next())
+}
+
+// A layered wheel hands down a budget each tick, not a bucket at once.
+func TestLayeredWheelHandsDownGradually(t *testing.T) {
+	moves := 0
+	w := newLayeredWheel(64, func(int, location) { moves++ })
+	const n = 1500
+	for i := range n {
+		w.add(1024+uint64(i)%1024, i) // one bucket of the third layer
+	}
+	most, fired := 0, 0
+	for now := uint64(1); now < 2100; now++ {
+		before := moves
+		due, done := w.collect(now, make([]int, 0, n))
+		require.True(t, done)
+		fired += len(due)
+		most = max(most, moves-before)
+	}
+	require.Equal(t, n, fired)
+	require.LessOrEqual(t, most, 2*handDownBudget, "entries moved by one tick")
+}
+
+// The next tick to wake for is the minimum over the layers, whichever it is in.
+func TestLayeredWheelNextIsTheMinimum(t *testing.T) {
+	w := newLayeredWheel(64, func(int, location) {})
+	w.add(100_000, 1)
+	far := w.next()
+	require.LessOrEqual(t, far, uint64(100_000))
+	w.add(50, 2)
+	require.EqualValues(t, 50, w.next())
+	w.add(2_000, 3)
+	require.EqualValues(t, 50, w.next())
+	due, _ := w.collect(50, make([]int, 0, 4))
+	require.Equal(t, []int{2}, due)
+	require.Greater(t, w.next(), uint64(50))
+	require.LessOrEqual(t, w.next(), uint64(2_000))
+}
