@@ -182,12 +182,8 @@ func (p *parser) numberRange(f *field, a, i int, it token) *ParseError {
 		return p.fail(f.name, it, f.valueErr)
 	case i < it.end && !lenient:
 		return p.trailing(f, it, "a range")
-	case b < a && f.kind == yearField:
-		return p.fail(f.name, it, "has a range that ends before it starts")
-	case b < a && p.profile == Unix:
-		err := p.fail(f.name, it, "has a range that ends before it starts")
-		err.Hint = "write two ranges"
-		return err
+	case b < a && (f.kind == yearField || p.profile == Unix):
+		return p.descending(f, it)
 	case step == 0:
 		b, step = a, 1 // lenient only
 	}
@@ -223,8 +219,10 @@ func (p *parser) question(f *field, it, whole token) *ParseError {
 func (p *parser) word(f *field, it, whole token) *ParseError {
 	lenient := p.profile.lenient()
 	text := p.expr[it.start:it.end]
-	if upper(text[0]) == 'L' && p.profile != Unix {
+	if upper(text[0]) == 'L' {
 		switch {
+		case p.profile == Unix:
+			return p.wrongField(f, it, 'L')
 		case f.kind == dateField:
 			return p.lastDay(f, it)
 		case f.kind == weekField && (len(text) == 1 || lenient && (text[1] == '-' || upper(text[1]) == 'W' && len(text) == 2)):
@@ -264,6 +262,8 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 		return p.nthWeekday(f, a, i, it, whole)
 	case f.kind == weekField && p.profile != Unix && c == 'L':
 		return p.lastWeekday(f, a, i, it, whole)
+	case c == '#' && !lenient:
+		return p.wrongField(f, it, c)
 	case lenient:
 		p.fill(f, a, a, 1)
 		return nil
@@ -302,7 +302,7 @@ func (p *parser) nameRange(f *field, a, i int, it token) *ParseError {
 	case i+3 < it.end && !p.profile.lenient():
 		return p.trailing(f, it, "a name range")
 	case b < a && p.profile == Unix:
-		return p.fail(f.name, it, "has a range that ends before it starts")
+		return p.descending(f, it)
 	}
 	p.fill(f, a, b, 1)
 	return nil
@@ -373,6 +373,14 @@ func (p *parser) trailing(f *field, it token, what string) *ParseError {
 	err := p.fail(f.name, it, "has text after "+what)
 	if strings.IndexByte(p.expr[it.start:it.end], '/') > 0 && f.names != nil {
 		err.Hint = "Quartz ignores a step after names; write numbers"
+	}
+	return err
+}
+
+func (p *parser) descending(f *field, it token) *ParseError {
+	err := p.fail(f.name, it, "has a range that ends before it starts")
+	if f.kind != yearField {
+		err.Hint = "write two ranges"
 	}
 	return err
 }

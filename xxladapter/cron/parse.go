@@ -147,7 +147,7 @@ func (p *parser) field(f *field, where token) *ParseError {
 		}
 		if at == end {
 			if !p.profile.lenient() {
-				return p.fail(f.name, where, "has an empty list item")
+				return p.fail(f.name, token{at, at}, "has an empty list item")
 			}
 		} else {
 			if err := p.item(f, token{at, end}, where); err != nil {
