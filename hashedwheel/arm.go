@@ -24,14 +24,14 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 		if push {
 			n |= queued
 		}
-		if !was && e.limit > 0 && !e.reserve() {
+		if !was && !e.reserve() {
 			e.rejected.Inc()
 			e.refuse(t)
 			return false, ErrTooManyPending
 		}
 		if !t.cas(s, n) {
 			if !was {
-				e.release()
+				e.release(1)
 			}
 			continue
 		}
@@ -64,45 +64,15 @@ func (e *engine) leave(st *stripe[*Timeout], l lane, t *Timeout) bool {
 		e.withdraw(t)
 		return false
 	}
-	if p := e.parked.Load(); p != 0 {
-		// The state is read again, after the push: an arm that found the queued
-		// bit set may have gone nearer, before the worker parked.
-		s := t.load()
-		if l == laneCancels || n >= wakeBacklog {
-			e.rouse(p)
-		} else if s.tick() < p>>1 {
-			e.wakeUp(p)
-		}
+	if l == laneCancels || n >= wakeBacklog {
+		e.rouse()
+	}
+	if l == laneTimeouts {
+		// The state is read again, after the push: an arm that found the queued bit
+		// set may have gone nearer, before the worker parked.
+		e.alarm(t.load().tick())
 	}
 	return true
-}
-
-// wakeBacklog is how many timeouts may wait in a stripe while the worker sleeps.
-const wakeBacklog = 1024
-
-// alarm wakes the worker if it sleeps beyond tick.
-func (e *engine) alarm(tick uint64) {
-	if p := e.parked.Load(); p != 0 && tick < p>>1 {
-		e.wakeUp(p)
-	}
-}
-
-// rouse wakes the worker if it sleeps for an indefinite time, not just for a tick.
-func (e *engine) rouse(p uint64) {
-	if p&deep != 0 {
-		e.wakeUp(p)
-	}
-}
-
-// wakeUp wakes the worker that has parked under p. Of several callers one pays
-// for the wake.
-func (e *engine) wakeUp(p uint64) {
-	if e.parked.CompareAndSwap(p, 0) {
-		select {
-		case e.wake <- struct{}{}:
-		default: // a wake is on its way
-		}
-	}
 }
 
 // withdraw ends t, which could not be queued because the timer has stopped.
@@ -118,7 +88,7 @@ func (e *engine) withdraw(t *Timeout) {
 		}
 		if s.pending() {
 			e.intake.pick().started.Dec() // it was never accepted
-			e.release()
+			e.release(1)
 		}
 		return
 	}
@@ -151,7 +121,7 @@ func (e *engine) cancel(t *Timeout) bool {
 		}
 		st := e.intake.pick()
 		st.cancelled.Inc()
-		e.release()
+		e.release(1)
 		if push {
 			e.leave(st, laneCancels, t)
 		}
@@ -168,27 +138,5 @@ func (e *engine) announce(st *stripe[*Timeout], t *Timeout) {
 		e.tellCancelled(t)
 		return
 	}
-	if p := e.parked.Load(); p != 0 {
-		e.rouse(p)
-	}
-}
-
-// reserve takes one place under the limit and reports whether there was one.
-func (e *engine) reserve() bool {
-	for {
-		n := e.taken.Load()
-		if n >= e.limit {
-			return false
-		}
-		if e.taken.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-// release gives a place back.
-func (e *engine) release() {
-	if e.limit > 0 {
-		e.taken.Dec()
-	}
+	e.rouse()
 }

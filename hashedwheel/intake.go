@@ -33,16 +33,19 @@ func newIntake[E any]() intake[E] {
 	return intake[E]{stripes: make([]stripe[E], 1<<log), shift: uint(64 - log)}
 }
 
-// pick returns the stripe of the calling goroutine. It hashes an address on the
+// index returns the number of the calling goroutine's stripe. It hashes an address on the
 // goroutine's stack: that is stable enough for a goroutine to stay on its cache
 // line, different for any two goroutines, and costs a nanosecond.
-func (in *intake[E]) pick() *stripe[E] {
+func (in *intake[E]) index() int {
 	var here byte
 	// Stacks are at least 2 KiB: the address without its lower bits is the same
 	// at most depths of one goroutine's calls.
 	at := uint64(uintptr(unsafe.Pointer(&here))) >> 12
-	return &in.stripes[at*0x9e3779b97f4a7c15>>in.shift]
+	return int(at * 0x9e3779b97f4a7c15 >> in.shift)
 }
+
+// pick returns the stripe of the calling goroutine.
+func (in *intake[E]) pick() *stripe[E] { return &in.stripes[in.index()] }
 
 // empty reports whether nothing waits in any stripe.
 func (in *intake[E]) empty() bool {
@@ -98,3 +101,20 @@ func (in *intake[E]) waiting() (n int64) {
 
 // recycle gives a segment back to a stripe in use.
 func (in *intake[E]) recycle(seg *segment[E]) { in.stripes[in.busy].recycle(seg) }
+
+// lockedCounts sums the counters that are kept under the stripes' locks.
+func (in *intake[E]) lockedCounts() (started, cancelled int64) {
+	for i := range in.stripes {
+		s := &in.stripes[i]
+		s.mu.Lock()
+		cancelled += s.mu.cancelled
+		s.mu.Unlock()
+	}
+	for i := range in.stripes {
+		s := &in.stripes[i]
+		s.mu.Lock()
+		started += s.mu.started
+		s.mu.Unlock()
+	}
+	return started, cancelled
+}

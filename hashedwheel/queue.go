@@ -40,6 +40,8 @@ type stripe[E any] struct {
 		notices  queue[E] // cancelled; the task wants to hear of it
 		spare    *segment[E]
 		spares   int
+
+		started, cancelled int64 // a Batch counts here, since it holds the lock anyway
 	}
 
 	// The counts are the hot path's only shared writes, one for each operation.
@@ -80,6 +82,15 @@ func (s *stripe[E]) push(l lane, e E) (n int, ok bool) {
 		s.mu.Unlock()
 		return 0, false
 	}
+	n = s.pushLocked(l, e)
+	s.mu.Unlock()
+	return n, true
+}
+
+// pushLocked is push on an open stripe.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) pushLocked(l lane, e E) int {
 	q := s.lane(l)
 	if q.last == nil || q.last.n == segmentLen {
 		s.growLocked(q)
@@ -87,9 +98,7 @@ func (s *stripe[E]) push(l lane, e E) (n int, ok bool) {
 	q.last.item[q.last.n] = e
 	q.last.n++
 	q.n++
-	n = q.n
-	s.mu.Unlock()
-	return n, true
+	return q.n
 }
 
 // growLocked gives q a segment with room.

@@ -91,7 +91,7 @@ func (w *HashedWheelTimer) Stats() Stats {
 		Refused:   e.tally.refused.Load(),
 		Panicked:  e.tally.panicked.Load(),
 		HandOvers: e.tally.handOvers.Load(),
-		WakeUps:   e.tally.wakeUps.Load(),
+		WakeUps:   e.wakeUps.Load(),
 		TickLag:   time.Duration(e.tally.lag.Load()),
 	}
 	s.Started, s.Cancelled, s.Reset = e.intake.counts()

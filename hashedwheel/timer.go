@@ -31,26 +31,17 @@ const (
 // An engine is the inside of a HashedWheelTimer.
 type engine struct {
 	// Immutable after newEngine.
-	ticker
-	limit    int64 // 0: none
+	places
 	executor Executor
 	logger   *slog.Logger
 	intake   intake[*Timeout]
 	stall    time.Duration // how long a task may run before another worker goes on
 
-	// Written by start before life becomes started, immutable afterwards.
-	epoch time.Time     // tick 0; taken in start, so that it is a bubble's own time in a test
-	wake  chan struct{} // capacity 1
-	halt  chan struct{} // closed by Stop
-	sleep *time.Timer   // the worker's alarm clock
-	watch *time.Timer   // looks whether a task stalls the worker
+	parker
+
+	watch *time.Timer // looks whether a task stalls the worker; made by start
 
 	life    atomic.Int32
-	halting atomic.Bool // halt is closed
-	_       [64]byte
-	parked  atomic.Uint64 // tick<<1 | deep until which the worker sleeps; 0 while it is awake
-	_       [64]byte
-	taken   atomic.Int64 // places in use, if there is a limit
 	_       [64]byte
 	turn    atomic.Uint64 // a turn: who works, and how far it has come
 	repeats atomic.Int64  // fires of periodic timeouts
@@ -84,14 +75,14 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		return nil, err
 	}
 	e := &engine{
-		ticker:   newTicker(opts.TickDuration),
-		limit:    opts.MaxPendingTimeouts,
+		places:   places{limit: opts.MaxPendingTimeouts},
 		executor: opts.Executor,
 		logger:   opts.Logger,
 		intake:   newIntake[*Timeout](),
 		stall:    max(opts.TickDuration, minStall),
 		stopped:  make(chan struct{}),
 	}
+	e.ticker = newTicker(opts.TickDuration)
 	moved := func(t *Timeout, l location) { t.at = l }
 	e.wheel = newCore(opts, moved)
 	e.mu.workers = make(map[uint64]struct{})
@@ -144,9 +135,6 @@ func (e *engine) submit(t *Timeout, delay time.Duration) error {
 	return err
 }
 
-// now returns the nanoseconds since the timer started, by the monotonic clock.
-func (e *engine) now() int64 { return int64(time.Since(e.epoch)) }
-
 // PendingTimeouts returns how many timeouts are accepted, not fired and not
 // cancelled. It is exact whenever no other call is under way.
 func (w *HashedWheelTimer) PendingTimeouts() int64 {
@@ -172,11 +160,7 @@ func (e *engine) start() error {
 	case stopped:
 		return ErrStopped
 	}
-	e.epoch = time.Now()
-	e.wake = make(chan struct{}, 1)
-	e.halt = make(chan struct{})
-	e.sleep = time.NewTimer(time.Hour)
-	e.sleep.Stop()
+	e.begin()
 	e.watch = time.AfterFunc(time.Hour, e.checkStall)
 	e.watch.Stop()
 	e.life.Store(started)
@@ -204,8 +188,7 @@ func (e *engine) stop() ([]*Timeout, error) {
 	}
 	was := e.life.Swap(stopped)
 	if was == started {
-		e.halting.Store(true)
-		close(e.halt)
+		e.parker.end()
 	}
 	e.mu.Unlock()
 	if was == stopped {
@@ -216,13 +199,12 @@ func (e *engine) stop() ([]*Timeout, error) {
 	e.ended.Wait()
 	var unprocessed []*Timeout
 	end := func(t *Timeout) {
-		if e.end(t) {
+		if e.finish(t) {
 			unprocessed = append(unprocessed, t)
 		}
 	}
 	if was == started {
 		e.watch.Stop()
-		e.sleep.Stop()
 		last := e.mu.current
 		for _, t := range last.batch[last.next:] {
 			if last.notices {
@@ -252,8 +234,8 @@ func (e *engine) stop() ([]*Timeout, error) {
 	return unprocessed, nil
 }
 
-// end takes t out of the timer for good and reports whether it was pending.
-func (e *engine) end(t *Timeout) bool {
+// finish takes t out of the timer for good and reports whether it was pending.
+func (e *engine) finish(t *Timeout) bool {
 	for {
 		s := t.load()
 		n := s &^ (linked | queued)
@@ -265,7 +247,7 @@ func (e *engine) end(t *Timeout) bool {
 		}
 		if s.pending() {
 			e.intake.pick().cancelled.Inc()
-			e.release()
+			e.release(1)
 		}
 		return s.pending()
 	}

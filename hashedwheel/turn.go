@@ -173,7 +173,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	if s&periodic != 0 {
 		e.repeats.Inc()
 	} else {
-		e.release()
+		e.release(1)
 	}
 	w.late.add(e, s)
 	w.current = t
@@ -291,7 +291,6 @@ type tally struct {
 	panicked  atomic.Int64
 	refused   atomic.Int64 // by the executor
 	handOvers atomic.Int64
-	wakeUps   atomic.Int64
 	late      [lateBuckets]atomic.Int64
 	maxLate   atomic.Int64
 	lag       atomic.Int64 // how late the last batch began

@@ -1,7 +1,5 @@
 package hashedwheel
 
-import "time"
-
 const (
 	// maxTransfersPerPass bounds how many queued timeouts one pass files before it
 	// looks again for what is due, so that a goroutine adding in a loop cannot stop
@@ -12,14 +10,6 @@ const (
 	// batchLen is how many timeouts are taken out of the wheel at a time. Their
 	// states are independent loads, which overlap; 256 showed no gain over 128.
 	batchLen = 128
-
-	// awakeTicks is how long the worker stays up after the intake held something. A
-	// wake costs a caller over a microsecond, a tick about as much: a timer in
-	// use should not pay for every call.
-	awakeTicks = 8
-
-	// deep marks a parked word: the worker sleeps for longer than a tick.
-	deep = 1
 )
 
 // work is the body of a worker goroutine. A pass files what callers have left,
@@ -47,7 +37,7 @@ func (w *worker) work() {
 			e.active = w.tick
 		}
 		if e.timeouts.n == 0 && e.cancels.n == 0 {
-			w.park()
+			e.park(w.tick, e.active, e.wheel.next(), e.intake.empty)
 		}
 	}
 }
@@ -132,34 +122,4 @@ func (w *worker) tell() bool {
 	}
 	e.watch.Stop()
 	return true
-}
-
-// park puts the worker to sleep until there is something to do.
-//
-// A caller leaves a timeout and then reads parked; the worker sets parked and then
-// looks at the queues. One of them sees the other.
-func (w *worker) park() {
-	e := w.engine
-	until, depth := e.wheel.next(), uint64(deep)
-	if e.active != 0 && w.tick < e.active+awakeTicks && until > w.tick+1 {
-		until, depth = w.tick+1, 0
-	}
-	if until <= w.tick {
-		return
-	}
-	e.parked.Store(until<<1 | depth)
-	if e.intake.empty() {
-		var alarm <-chan time.Time
-		if until < never {
-			e.sleep.Reset(time.Duration(e.at(until) - e.now()))
-			alarm = e.sleep.C
-		}
-		select {
-		case <-alarm:
-		case <-e.wake:
-		case <-e.halt:
-		}
-		e.tally.wakeUps.Inc()
-	}
-	e.parked.Store(0)
 }

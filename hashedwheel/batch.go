@@ -1,0 +1,378 @@
+package hashedwheel
+
+import (
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.uber.org/atomic"
+)
+
+// maxDue is the most payloads that one call of a Batch's function gets.
+const maxDue = 1024
+
+// A Ticket names one payload of a Batch. It can be copied and compared, and kept
+// for ever: once the payload has been delivered or cancelled, the ticket
+// names nothing. The zero Ticket names nothing.
+type Ticket struct{ id id }
+
+// A Batch is the generic engine: payloads of type T, delivered to one function when
+// they are due, many at a time. It needs neither an interface nor a closure for each
+// timeout, and allocates nothing once it has grown; if T has no pointers, the
+// garbage collector does not look at what is pending.
+//
+// Its precision is that of HashedWheelTimer: never early, and late by less than a
+// tick while the function keeps up. There is one worker and no hand-over, so a slow
+// function delays what is due behind it; an Executor takes it off the worker. All
+// methods may be called from any goroutine, also from inside the function.
+type Batch[T any] struct {
+	parker
+	fire     func(due []T)
+	executor Executor
+	logger   *slog.Logger
+	places
+
+	intake intake[id]
+	slab   *slab[T]
+
+	life  atomic.Int32
+	fired atomic.Int64
+
+	// The rest belongs to the worker.
+	wheel    core[uint32]
+	timeouts queue[id]
+	cancels  queue[id]
+	active   uint64
+	slots    []uint32 // due
+	due      []T
+	freed    []uint32
+
+	mu struct {
+		sync.Mutex
+		worker uint64 // goroutine id
+	}
+	ended chan struct{} // closed by the worker; made by start
+}
+
+// NewBatch returns a Batch that delivers to fire. The slice that fire gets is
+// valid until it returns. The worker calls it, one call at a time, unless there is an
+// Executor: then each call has a slice of its own, and calls may overlap. A
+// panic is recovered, logged; the payloads of that call are not delivered
+// again.
+//
+// It returns an error if an option is out of its range or fire is nil.
+func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
+	if fire == nil {
+		return nil, errors.New("hashedwheel: NewBatch: fire is nil, must not be nil")
+	}
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	b := &Batch[T]{
+		fire:     fire,
+		executor: opts.Executor,
+		logger:   opts.Logger,
+		places:   places{limit: opts.MaxPendingTimeouts},
+		intake:   newIntake[id](),
+		slots:    make([]uint32, 0, maxDue),
+		due:      make([]T, 0, maxDue),
+		freed:    make([]uint32, 0, maxDue),
+	}
+	b.ticker = newTicker(opts.TickDuration)
+	b.slab = newSlab[T](len(b.intake.stripes))
+	b.wheel = newCore(opts, func(n uint32, l location) { b.slab.slot(n).at = l })
+	return b, nil
+}
+
+// Add has payload delivered after delay. A negative delay counts as zero; a delay
+// that overflows means never. It starts the worker if need be. It returns
+// ErrStopped if the Batch has stopped, and ErrTooManyPending if it is full.
+func (b *Batch[T]) Add(payload T, delay time.Duration) (Ticket, error) {
+	if b.life.Load() != started {
+		if err := b.start(); err != nil {
+			return Ticket{}, err
+		}
+	}
+	if !b.reserve() {
+		return Ticket{}, ErrTooManyPending
+	}
+	due := b.ticker.due(b.now(), delay).tick()
+	i := b.intake.index()
+	st := &b.intake.stripes[i]
+	st.mu.Lock()
+	if st.mu.closed {
+		st.mu.Unlock()
+		b.release(1)
+		return Ticket{}, ErrStopped
+	}
+	n := b.slab.takeLocked(i)
+	s := b.slab.slot(n)
+	gen := uint32(s.word.Load() >> 32)
+	if gen == 0 {
+		gen = 1 // generation 0 is the zero Ticket's
+	}
+	who := newID(gen, n)
+	s.payload, s.due = payload, due
+	s.word.Store(who.word(slotQueued))
+	waiting := st.pushLocked(laneTimeouts, who)
+	st.mu.started++
+	st.mu.Unlock()
+	if waiting >= wakeBacklog {
+		b.rouse()
+	}
+	b.alarm(due)
+	return Ticket{who}, nil
+}
+
+// Cancel prevents the delivery of t's payload. It reports whether this call did
+// so: false means that it was delivered, is being delivered, or was cancelled before.
+func (b *Batch[T]) Cancel(t Ticket) bool {
+	if t.id == 0 {
+		return false
+	}
+	s := b.slab.lookup(t.id.slot())
+	if s == nil {
+		return false
+	}
+	for {
+		switch s.word.Load() {
+		case t.id.word(slotQueued):
+			// Still in a queue: the slot is free at once, and the worker finds another
+			// generation in it. Nobody can have the slot between the two stores.
+			if !s.word.CompareAndSwap(t.id.word(slotQueued), t.id.word(slotClearing)) {
+				continue
+			}
+			var zero T
+			s.payload = zero
+			s.word.Store(t.id.nextGeneration())
+			i := b.intake.index()
+			st := &b.intake.stripes[i]
+			st.mu.Lock()
+			b.slab.putLocked(i, t.id.slot())
+			st.mu.cancelled++
+			st.mu.Unlock()
+			b.release(1)
+			return true
+		case t.id.word(slotLinked):
+			// The worker frees the slot when it finds it among the cancelled, not
+			// before: clearing the payload must not hit the slot's next use.
+			if !s.word.CompareAndSwap(t.id.word(slotLinked), t.id.word(slotClearing)) {
+				continue
+			}
+			var zero T
+			s.payload = zero
+			s.word.Store(t.id.word(slotCancelled))
+			st := &b.intake.stripes[b.intake.index()]
+			st.mu.Lock()
+			st.mu.cancelled++
+			if !st.mu.closed {
+				st.pushLocked(laneCancels, t.id)
+			}
+			st.mu.Unlock()
+			b.release(1)
+			b.rouse()
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// Pending returns how many payloads are added, not delivered and not cancelled.
+// It is exact whenever no other call is under way.
+func (b *Batch[T]) Pending() int64 {
+	n := -b.fired.Load()
+	started, cancelled := b.intake.lockedCounts()
+	return max(n+started-cancelled, 0)
+}
+
+func (b *Batch[T]) start() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch b.life.Load() {
+	case started:
+		return nil
+	case stopped:
+		return ErrStopped
+	}
+	b.begin()
+	b.ended = make(chan struct{})
+	b.life.Store(started)
+	go b.work()
+	return nil
+}
+
+// Stop ends the Batch and returns the payloads that will never be delivered, in no
+// order. It waits for a call of the function that is under way, unless it is called from inside
+// that function. A second Stop returns none. What an Executor was given is not
+// waited for.
+func (b *Batch[T]) Stop() []T {
+	b.mu.Lock()
+	was := b.life.Swap(stopped)
+	inside := was == started && b.mu.worker == goroutineID()
+	if was == started {
+		b.end()
+	}
+	b.mu.Unlock()
+	if was == stopped {
+		return nil
+	}
+	b.intake.close()
+	if was == created {
+		return nil
+	}
+	if !inside {
+		<-b.ended
+	}
+	var left []T
+	end := func(who id) {
+		s := b.slab.slot(who.slot())
+		for {
+			word := s.word.Load()
+			if word != who.word(slotQueued) && word != who.word(slotLinked) {
+				return
+			}
+			if s.word.CompareAndSwap(word, who.nextGeneration()) {
+				left = append(left, s.payload)
+				b.fired.Inc() // no longer pending
+				b.release(1)
+				return
+			}
+		}
+	}
+	b.wheel.drain(func(n uint32) { end(newID(uint32(b.slab.slot(n).word.Load()>>32), n)) })
+	b.intake.take(laneTimeouts, &b.timeouts)
+	b.timeouts.each(b.timeouts.n, end, func(*segment[id]) {})
+	return left
+}
+
+// work is the worker.
+func (b *Batch[T]) work() {
+	b.mu.Lock()
+	b.mu.worker = goroutineID()
+	b.mu.Unlock()
+	// A function that calls runtime.Goexit ends this goroutine; another goes on.
+	normal := false
+	defer func() {
+		if !normal && !b.halting.Load() {
+			go b.work()
+			return
+		}
+		close(b.ended)
+	}()
+	for !b.halting.Load() {
+		tick := b.floor(b.now())
+		seen := b.transfer(laneTimeouts, &b.timeouts, b.file)
+		for done := false; !done && !b.halting.Load(); {
+			b.slots, done = b.wheel.collect(tick, b.slots[:0])
+			b.deliver()
+		}
+		if b.halting.Load() {
+			break
+		}
+		seen += b.transfer(laneCancels, &b.cancels, b.unlink)
+		b.giveBack()
+		if seen > 0 {
+			b.active = tick
+		}
+		if b.timeouts.n == 0 && b.cancels.n == 0 {
+			b.park(tick, b.active, b.wheel.next(), b.intake.empty)
+		}
+	}
+	normal = true
+}
+
+func (b *Batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
+	b.intake.take(l, q)
+	if q.n == 0 {
+		return 0
+	}
+	return q.each(maxTransfersPerPass, f, b.intake.recycle)
+}
+
+// file puts a queued slot into the wheel, unless its use is over.
+func (b *Batch[T]) file(who id) {
+	s := b.slab.slot(who.slot())
+	// A cancellation between the load and the swap is found by the swap.
+	if s.word.Load() != who.word(slotQueued) || !s.word.CompareAndSwap(who.word(slotQueued), who.word(slotLinked)) {
+		return
+	}
+	s.at = b.wheel.add(s.due, who.slot())
+}
+
+// unlink takes a cancelled slot out of the wheel and frees it.
+func (b *Batch[T]) unlink(who id) {
+	s := b.slab.slot(who.slot())
+	if s.at != handedOver {
+		b.wheel.remove(s.at)
+	}
+	b.free(s, who)
+}
+
+// handedOver is the place of a cancelled slot whose tick came before the worker
+// found it among the cancelled.
+var handedOver = location{overdueBucket, 1<<32 - 1}
+
+func (b *Batch[T]) free(s *slot[T], who id) {
+	s.word.Store(who.nextGeneration())
+	b.freed = append(b.freed, who.slot())
+	if len(b.freed) == maxDue {
+		b.giveBack()
+	}
+}
+
+func (b *Batch[T]) giveBack() {
+	if len(b.freed) > 0 {
+		b.slab.put(b.freed)
+		b.freed = b.freed[:0]
+	}
+}
+
+// deliver calls the function with the payloads of the slots that are due.
+func (b *Batch[T]) deliver() {
+	if len(b.slots) == 0 {
+		return
+	}
+	var zero T
+	b.due = b.due[:0]
+	for _, n := range b.slots {
+		s := b.slab.slot(n)
+		word := s.word.Load()
+		who := newID(uint32(word>>32), n)
+		if word != who.word(slotLinked) || !s.word.CompareAndSwap(word, who.word(slotFree)) {
+			s.at = handedOver // cancelled; unlink frees it
+			continue
+		}
+		b.due = append(b.due, s.payload)
+		s.payload = zero
+		b.free(s, who)
+	}
+	if len(b.due) == 0 {
+		return
+	}
+	b.fired.Add(int64(len(b.due)))
+	b.release(int64(len(b.due)))
+	if b.executor != nil {
+		due := append([]T(nil), b.due...)
+		if err := b.executor.Execute(func() { b.call(due) }); err == nil {
+			return
+		} else {
+			b.logger.Error("hashedwheel: executor refused a batch; the worker runs it", "error", err)
+		}
+	}
+	b.call(b.due)
+	clear(b.due)
+}
+
+// call runs the function and recovers its panic.
+func (b *Batch[T]) call(due []T) {
+	defer func() {
+		if r := recover(); r != nil {
+			b.logger.Error("hashedwheel: batch function panicked", "panic", r, "stack", string(debug.Stack()))
+		}
+	}()
+	b.fire(due)
+}

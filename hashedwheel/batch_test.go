@@ -1,0 +1,225 @@
+package hashedwheel
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestBatchDelivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var got []int
+		delivered := func() int {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(got)
+		}
+		b, err := NewBatch(Options{TickDuration: 10 * time.Millisecond}, func(due []int) {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, due...)
+		})
+		require.NoError(t, err)
+		for i := range 3000 {
+			_, err := b.Add(i, time.Duration(i%3)*100*time.Millisecond+5*time.Millisecond)
+			require.NoError(t, err)
+		}
+		require.EqualValues(t, 3000, b.Pending())
+		time.Sleep(10*time.Millisecond - time.Nanosecond)
+		synctest.Wait()
+		require.Zero(t, delivered())
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		require.Equal(t, 1000, delivered())
+		require.EqualValues(t, 2000, b.Pending())
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, 2000, delivered())
+		left := b.Stop()
+		require.Len(t, left, 1000)
+		require.Empty(t, b.Stop())
+		require.Zero(t, b.Pending())
+		_, err = b.Add(1, 0)
+		require.ErrorIs(t, err, ErrStopped)
+		all := map[int]bool{}
+		for _, i := range append(got, left...) {
+			require.False(t, all[i], "payload %d twice", i)
+			all[i] = true
+		}
+		require.Len(t, all, 3000)
+	})
+}
+
+func TestBatchLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := NewBatch(Options{MaxPendingTimeouts: 2}, func([]int) {})
+		require.NoError(t, err)
+		defer b.Stop()
+		first, err := b.Add(1, time.Second)
+		require.NoError(t, err)
+		_, err = b.Add(2, time.Millisecond)
+		require.NoError(t, err)
+		_, err = b.Add(3, time.Second)
+		require.ErrorIs(t, err, ErrTooManyPending)
+		require.True(t, b.Cancel(first))
+		_, err = b.Add(4, time.Second)
+		require.NoError(t, err)
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		_, err = b.Add(5, time.Second)
+		require.NoError(t, err)
+	})
+}
+
+func TestBatchArguments(t *testing.T) {
+	_, err := NewBatch[int](Options{}, nil)
+	require.EqualError(t, err, "hashedwheel: NewBatch: fire is nil, must not be nil")
+	_, err = NewBatch(Options{TicksPerWheel: -1}, func([]int) {})
+	require.EqualError(t, err, "hashedwheel: Options.TicksPerWheel is -1, must not be negative")
+}
+
+func TestBatchPanicAndStopInside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b *Batch[string]
+		var left []string
+		b, err := NewBatch(Options{Logger: quiet}, func(due []string) {
+			if due[0] == "panic" {
+				panic("on purpose")
+			}
+			left = b.Stop()
+		})
+		require.NoError(t, err)
+		for s, d := range map[string]time.Duration{"panic": time.Second, "stop": 2 * time.Second, "left": 3 * time.Second} {
+			_, err := b.Add(s, d)
+			require.NoError(t, err)
+		}
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		require.Equal(t, []string{"left"}, left)
+	})
+}
+
+// Old tickets never reach the next user of their slot.
+func TestBatchStaleTickets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		delivered := map[int]int{}
+		b, err := NewBatch(Options{TickDuration: time.Millisecond}, func(due []int) {
+			for _, i := range due {
+				delivered[i]++
+			}
+		})
+		require.NoError(t, err)
+		defer b.Stop()
+		rng := rand.New(rand.NewPCG(1, 1))
+		var stale []Ticket
+		cancelled := map[int]bool{}
+		const n = 20_000
+		for i := range n {
+			ticket, err := b.Add(i, time.Duration(rng.IntN(5000))*time.Microsecond)
+			require.NoError(t, err)
+			switch rng.IntN(4) {
+			case 0: // cancelled in the queue
+				require.True(t, b.Cancel(ticket))
+				cancelled[i] = true
+				stale = append(stale, ticket)
+			case 1: // cancelled in the wheel or delivered, whatever comes
+				time.Sleep(time.Millisecond)
+				if b.Cancel(ticket) {
+					cancelled[i] = true
+				}
+				stale = append(stale, ticket)
+			}
+			for range 3 {
+				if len(stale) > 0 {
+					require.False(t, b.Cancel(stale[rng.IntN(len(stale))]))
+				}
+			}
+		}
+		require.False(t, b.Cancel(Ticket{}))
+		require.False(t, b.Cancel(Ticket{newID(7, 1<<30)}))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		for i := range n {
+			want := 1
+			if cancelled[i] {
+				want = 0
+			}
+			require.Equal(t, want, delivered[i], "payload %d", i)
+		}
+		require.Less(t, len(*b.slab.chunks.Load()), 3, "slots are used again")
+	})
+}
+
+// TestBatchStorm adds and cancels from many goroutines; everything added is
+// delivered, cancelled or left over, once, with its own payload.
+func TestBatchStorm(t *testing.T) {
+	for _, layered := range []bool{false, true} {
+		type payload struct{ g, i int }
+		var mu sync.Mutex
+		got := map[payload]int{}
+		b, err := NewBatch(Options{TickDuration: time.Millisecond, TicksPerWheel: 4, Layered: layered}, func(due []payload) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, p := range due {
+				got[p]++
+			}
+		})
+		require.NoError(t, err)
+		const goroutines, each = 8, 3000
+		want := [goroutines]map[payload]bool{}
+		var wg sync.WaitGroup
+		tickets := make(chan Ticket, 1024) // cancelled a second time, by somebody else
+		for g := range goroutines {
+			want[g] = map[payload]bool{}
+			wg.Go(func() {
+				rng := rand.New(rand.NewPCG(uint64(g), 2))
+				var own []Ticket
+				var ids []payload
+				for i := range each {
+					p := payload{g, i}
+					ticket, err := b.Add(p, time.Duration(rng.IntN(4000))*time.Microsecond)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					want[g][p] = true
+					own, ids = append(own, ticket), append(ids, p)
+					if rng.IntN(2) == 0 {
+						k := rng.IntN(len(own))
+						if b.Cancel(own[k]) {
+							delete(want[g], ids[k])
+						}
+						select {
+						case tickets <- own[k]:
+						default:
+						}
+					}
+					select {
+					case old := <-tickets:
+						if b.Cancel(old) {
+							t.Error("cancelled what was cancelled or delivered")
+						}
+					default:
+					}
+				}
+			})
+		}
+		wg.Wait()
+		for _, p := range b.Stop() {
+			got[p]++
+		}
+		for g := range goroutines {
+			for p := range want[g] {
+				require.Equal(t, 1, got[p], "%v", p)
+				delete(got, p)
+			}
+		}
+		require.Empty(t, got, "delivered though cancelled")
+		require.Zero(t, b.Pending())
+	}
+}
