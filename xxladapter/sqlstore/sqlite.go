@@ -55,7 +55,11 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (*Store, error) 
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
-	s, err := openSQLite(ctx, file, opts, defaultLockWait)
+	return openNamed(ctx, file, opts, defaultLockWait)
+}
+
+func openNamed(ctx context.Context, file string, opts Options, lockWait time.Duration) (*Store, error) {
+	s, err := openSQLite(ctx, file, opts, lockWait)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, sqliteReason(file, err))
 	}
@@ -141,11 +145,10 @@ func prepareSQLite(ctx context.Context, db *sql.DB, file string, logger *slog.Lo
 	if err != nil {
 		return err
 	}
-	tx, err := db.BeginTx(ctx, nil) // immediate: refused on a file that is only readable
-	if err != nil {
-		return err
-	}
-	return tx.Rollback()
+	// SQLite opens a file that is only readable without a word, and even begins
+	// a transaction on it.
+	_, err = db.ExecContext(ctx, `UPDATE xxl_job_lock SET lock_name = lock_name`)
+	return err
 }
 
 // sqliteReason puts SQLite's code into words for the person who named the file.

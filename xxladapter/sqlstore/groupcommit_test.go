@@ -1,0 +1,279 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A held store has its writer busy until release, so that a test decides what
+// waits behind it and shares the next commit.
+type held struct {
+	*Store
+	t       *testing.T
+	release func()
+}
+
+func holdWriter(t *testing.T, s *Store) *held {
+	t.Helper()
+	var (
+		entered = make(chan struct{})
+		release = make(chan struct{})
+		done    = make(chan error, 1)
+	)
+	go func() {
+		done <- s.write(context.Background(), func(context.Context, *tx) error {
+			close(entered)
+			<-release
+			return nil
+		})
+	}()
+	<-entered
+	return &held{Store: s, t: t, release: func() {
+		close(release)
+		require.NoError(t, <-done)
+	}}
+}
+
+// enqueue starts a write and returns when it waits in the queue; ask for its
+// answer with the returned function.
+func (h *held) enqueue(ctx context.Context, apply func(context.Context, *tx) error) (answer func() error) {
+	h.t.Helper()
+	before := len(h.writer.queue)
+	done := make(chan error, 1)
+	go func() { done <- h.write(ctx, apply) }()
+	require.Eventually(h.t, func() bool { return len(h.writer.queue) > before }, 10*time.Second, time.Millisecond)
+	return func() error { return <-done }
+}
+
+func insertNode(name string) func(context.Context, *tx) error {
+	return func(ctx context.Context, tx *tx) error {
+		_, err := tx.exec(ctx, `INSERT INTO xxlwheel_node (node, beat_ms) VALUES (?, 0)`, name)
+		return err
+	}
+}
+
+func nodes(t *testing.T, s *Store) (names []string) {
+	t.Helper()
+	err := s.query(t.Context(), `SELECT node FROM xxlwheel_node ORDER BY node`, nil, func(r row) error {
+		var name string
+		err := r.Scan(&name)
+		names = append(names, name)
+		return err
+	})
+	require.NoError(t, err)
+	return names
+}
+
+func TestGroupCommit(t *testing.T) {
+	t.Parallel()
+	open := func(t *testing.T) *Store {
+		s := openCopy(t, time.Now).(*Store)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return s
+	}
+	failing := errors.New("after a change")
+	changeAndFail := func(ctx context.Context, tx *tx) error {
+		if err := insertNode("half")(ctx, tx); err != nil {
+			return err
+		}
+		return failing
+	}
+
+	t.Run("AFailingWriteTakesBackItsOwnChangesOnly", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		first := h.enqueue(t.Context(), insertNode("first"))
+		half := h.enqueue(t.Context(), changeAndFail)
+		duplicate := h.enqueue(t.Context(), insertNode("first"))
+		last := h.enqueue(t.Context(), insertNode("last"))
+		h.release()
+		require.NoError(t, first())
+		require.ErrorIs(t, half(), failing)
+		require.Error(t, duplicate())
+		require.NoError(t, last())
+		require.Equal(t, []string{"first", "last"}, nodes(t, h.Store))
+	})
+	t.Run("WaitingWritesShareOneCommit", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		seen := make(chan int, 1)
+		first := h.enqueue(t.Context(), insertNode("first"))
+		second := h.enqueue(t.Context(), func(ctx context.Context, _ *tx) error {
+			// Not committed yet, so no reader sees the first.
+			err := h.query(ctx, `SELECT count(*) FROM xxlwheel_node`, nil, func(r row) error {
+				var n int
+				err := r.Scan(&n)
+				seen <- n
+				return err
+			})
+			return err
+		})
+		h.release()
+		require.NoError(t, first())
+		require.NoError(t, second())
+		require.Equal(t, 0, <-seen)
+		require.Equal(t, []string{"first"}, nodes(t, h.Store))
+	})
+	t.Run("AWriteWhoseCallerLeftTheQueueIsNotExecuted", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := h.enqueue(ctx, insertNode("gone"))
+		cancel()
+		require.ErrorIs(t, gone(), context.Canceled)
+		stays := h.enqueue(t.Context(), insertNode("stays"))
+		h.release()
+		require.NoError(t, stays())
+		require.Equal(t, []string{"stays"}, nodes(t, h.Store))
+	})
+	t.Run("AWriteThatRunsWhenItsContextEndsIsExecutedFully", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+			cancel()
+			return insertNode("whole")(ctx, tx)
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{"whole"}, nodes(t, s))
+	})
+	t.Run("AFullQueueLetsTheCallerLeave", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		var answers []func() error
+		for i := range cap(h.writer.queue) {
+			answers = append(answers, h.enqueue(t.Context(), insertNode(fmt.Sprintf("n%03d", i))))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, h.write(ctx, insertNode("late")), context.DeadlineExceeded)
+		h.release()
+		for _, answer := range answers {
+			require.NoError(t, answer())
+		}
+		require.Len(t, nodes(t, h.Store), len(answers))
+	})
+	t.Run("ALostTransactionIsEveryonesError", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		first := h.enqueue(t.Context(), insertNode("first"))
+		lost := h.enqueue(t.Context(), func(ctx context.Context, tx *tx) error {
+			if _, err := tx.exec(ctx, "ROLLBACK"); err != nil {
+				return err
+			}
+			return failing // as SQLite does by itself on some errors
+		})
+		last := h.enqueue(t.Context(), insertNode("last"))
+		h.release()
+		require.ErrorIs(t, first(), failing)
+		require.ErrorIs(t, lost(), failing)
+		require.ErrorIs(t, last(), failing)
+		require.Empty(t, nodes(t, h.Store))
+		require.NoError(t, h.write(t.Context(), insertNode("after")))
+		require.Equal(t, []string{"after"}, nodes(t, h.Store))
+	})
+	t.Run("AFullDiskIsAnErrorAndNothingHasHappened", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		pages := func(n string) error {
+			return s.write(t.Context(), func(ctx context.Context, tx *tx) error {
+				return tx.query(ctx, `PRAGMA max_page_count = `+n, nil, func(row) error { return nil })
+			})
+		}
+		require.NoError(t, pages("1")) // what the file has already
+		big := make([]byte, 1<<20)
+		h := holdWriter(t, s)
+		small := h.enqueue(t.Context(), insertNode("small"))
+		full := h.enqueue(t.Context(), insertNode(string(big)))
+		h.release()
+		smallErr, fullErr := small(), full()
+		require.Error(t, fullErr)
+		require.NoError(t, pages("1000000"))
+		if smallErr == nil {
+			require.Equal(t, []string{"small"}, nodes(t, s))
+		} else {
+			require.Empty(t, nodes(t, s))
+		}
+		require.NoError(t, s.write(t.Context(), insertNode("after")))
+	})
+	t.Run("CloseRunsWhatWaits", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "xxl.db")
+		h := holdWriter(t, openFile(t, file, time.Now))
+		waiting := h.enqueue(t.Context(), insertNode("waiting"))
+		closed := make(chan error, 1)
+		go func() { closed <- h.Close() }()
+		require.Eventually(t, func() bool {
+			_, err := h.Now(t.Context())
+			return errors.Is(err, errClosed)
+		}, 10*time.Second, time.Millisecond)
+		require.ErrorIs(t, h.write(t.Context(), insertNode("late")), errClosed)
+		h.release()
+		require.NoError(t, waiting())
+		require.NoError(t, <-closed)
+
+		s := openFile(t, file, time.Now)
+		defer func() { require.NoError(t, s.Close()) }()
+		require.Equal(t, []string{"waiting"}, nodes(t, s))
+	})
+}
+
+// Two processes may have one file open; their writers meet in SQLite's lock.
+func TestTwoStoresOnOneFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "xxl.db")
+	const stores, rounds = 4, 10
+	var (
+		opened [stores]*Store
+		errs   [stores]error
+		wg     sync.WaitGroup
+	)
+	for i := range stores { // the file is new, and all of them migrate it
+		wg.Go(func() { opened[i], errs[i] = OpenSQLite(t.Context(), file, Options{Logger: quiet}) })
+	}
+	wg.Wait()
+	for i := range stores {
+		require.NoError(t, errs[i])
+		defer func() { require.NoError(t, opened[i].Close()) }()
+	}
+	group, err := opened[0].SaveGroup(t.Context(), &xxladapter.Group{AppName: "shared-app", Title: "t"})
+	require.NoError(t, err)
+	job, err := opened[1].CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "shared"})
+	require.NoError(t, err)
+	require.NoError(t, opened[2].StartJob(t.Context(), job, time.Now().Add(-time.Hour)))
+
+	var planned [stores][]xxladapter.Fire
+	for i := range stores {
+		wg.Go(func() {
+			for range rounds {
+				fires, _, err := opened[i].ClaimDue(t.Context(), 0, 1, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+					j := due[0]
+					return []xxladapter.Decision{{
+						JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Second),
+						Fires: []xxladapter.Fire{{Due: j.TriggerNext, Type: xxladapter.TriggerCron}},
+					}}
+				})
+				planned[i] = append(planned[i], fires...)
+				errs[i] = errors.Join(errs[i], err)
+			}
+		})
+	}
+	wg.Wait()
+	dues := map[int64]bool{}
+	for i := range stores {
+		require.NoError(t, errs[i])
+		for _, f := range planned[i] {
+			dues[f.Due.UnixMilli()] = true
+		}
+	}
+	require.Len(t, dues, stores*rounds)
+}
