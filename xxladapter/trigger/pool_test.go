@@ -57,7 +57,7 @@ func inPoolBubble(t *testing.T, d time.Duration, test func(p *Pool, s *slowSende
 		s := &slowSender{d: d, started: make(chan struct{}, 10), cut: make(chan error, 10)}
 		logger := slog.New(slog.DiscardHandler)
 		h := NewHandOver(Options{Store: store, Sender: s, Node: "n", Logger: logger})
-		test(NewPool(h, PoolOptions{Size: 2, Drain: 5 * time.Second, Logger: logger}), s, store, fires)
+		test(NewPool(h, PoolOptions{Size: 1, Queue: 1, Drain: 5 * time.Second, Logger: logger}), s, store, fires)
 	})
 }
 
@@ -69,22 +69,43 @@ func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
 		go func() { ended <- p.Run(ctx) }()
 		synctest.Wait()
 
-		done := make(chan struct{}, 3)
-		finished := func() { done <- struct{}{} }
-		require.True(t, p.Fire(fires[0], finished))
-		require.True(t, p.Fire(fires[1], finished))
-		require.False(t, p.Fire(fires[2], finished), "both places are taken")
-		<-done
-		<-done
-		require.True(t, p.Fire(fires[2], finished), "a place is free again")
+		done := make(chan int, 3)
+		finished := func(i int) func() { return func() { done <- i } }
+		require.True(t, p.Fire(fires[0], finished(0)))
 		<-s.started
+		require.True(t, p.Fire(fires[1], finished(1)), "one may wait")
+		require.False(t, p.Fire(fires[2], finished(2)), "the queue is full")
+		require.Equal(t, 0, <-done)
+		<-s.started
+		require.True(t, p.Fire(fires[2], finished(2)), "there is room again")
 		cancel()
 		require.NoError(t, <-ended, "Run waits for what is under way")
-		<-done
-		require.False(t, p.Fire(fires[2], finished), "the pool has stopped")
+		require.Equal(t, 1, <-done)
+		require.Equal(t, 2, <-done, "what still waits is let go")
+		require.False(t, p.Fire(fires[2], finished(2)), "the pool has stopped")
+
 		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{})
 		require.NoError(t, err)
-		require.Empty(t, open)
+		require.Len(t, open, 1, "and stays in the store")
+		require.Equal(t, fires[2].ID, open[0].ID)
+		require.Equal(t, xxladapter.FirePlanned, open[0].State)
+	})
+}
+
+func TestAPanicInOneHandOverLeavesTheOthers(t *testing.T) {
+	inPoolBubble(t, 0, func(p *Pool, s *slowSender, _ *memstore.Store, fires []xxladapter.Fire) {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		done := make(chan struct{})
+		require.True(t, p.put(work{fires[0], func(context.Context, xxladapter.Fire) error { panic("as asked") }, func() { done <- struct{}{} }}))
+		<-done
+		require.True(t, p.Fire(fires[1], func() { done <- struct{}{} }))
+		<-done
+		<-s.started
+		cancel()
+		require.NoError(t, <-ended)
 	})
 }
 
