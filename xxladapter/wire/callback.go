@@ -16,42 +16,46 @@ type Callback struct {
 // callback is the union of what the generations send. executeResult comes from
 // the common Go executor, and old releases of it send nothing else.
 type callback struct {
-	LogID         Int            `json:"logId"`
-	LogDateTim    *Int           `json:"logDateTim,omitempty"`
-	LogDateTime   *Int           `json:"logDateTime,omitempty"`
-	HandleCode    Int            `json:"handleCode"`
-	HandleMsg     *string        `json:"handleMsg,omitempty"`
-	ExecuteResult *executeResult `json:"executeResult,omitempty"`
+	LogID         Int             `json:"logId"`
+	LogDateTim    *Int            `json:"logDateTim,omitempty"`
+	LogDateTime   *Int            `json:"logDateTime,omitempty"`
+	HandleCode    Int             `json:"handleCode"`
+	HandleMsg     json.RawMessage `json:"handleMsg"`
+	ExecuteResult *executeResult  `json:"executeResult"`
 }
 
 type executeResult struct {
-	Code Int              `json:"code"`
-	Msg  *json.RawMessage `json:"msg"`
+	Code Int             `json:"code"`
+	Msg  json.RawMessage `json:"msg"`
 }
 
 // UnmarshalJSON takes either spelling of the time, and falls back on the code
-// and text of executeResult where handleCode is missing or 0.
+// and text of executeResult where handleCode is missing or 0. A message that is
+// not a string is taken as the JSON text it is: a result is not lost for it.
 func (c *Callback) UnmarshalJSON(data []byte) error {
 	var raw callback
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return err
 	}
-	*c = Callback{LogID: raw.LogID, LogTime: either(raw.LogDateTime, raw.LogDateTim), HandleCode: raw.HandleCode}
-	if raw.HandleMsg != nil {
-		c.HandleMsg = *raw.HandleMsg
+	*c = Callback{
+		LogID: raw.LogID, LogTime: either(raw.LogDateTime, raw.LogDateTim),
+		HandleCode: raw.HandleCode, HandleMsg: plainText(raw.HandleMsg),
 	}
 	if raw.ExecuteResult != nil && c.HandleCode == 0 {
 		c.HandleCode = raw.ExecuteResult.Code
-		if c.HandleMsg == "" && raw.ExecuteResult.Msg != nil {
-			c.HandleMsg = plainText(*raw.ExecuteResult.Msg)
+		if c.HandleMsg == "" {
+			c.HandleMsg = plainText(raw.ExecuteResult.Msg)
 		}
 	}
 	return nil
 }
 
-// plainText is a JSON string's content, nothing for null, and any other value
-// as it stands.
+// plainText is a JSON string's content, nothing for null or no value, and any
+// other value as it stands.
 func plainText(raw json.RawMessage) string {
+	if raw == nil {
+		return ""
+	}
 	var text *string
 	if json.Unmarshal(raw, &text) != nil {
 		return string(raw)
@@ -64,11 +68,12 @@ func plainText(raw json.RawMessage) string {
 
 // MarshalJSON writes the fields of G1 to G3.
 func (c Callback) MarshalJSON() ([]byte, error) {
-	raw := callback{LogID: c.LogID, LogDateTim: &c.LogTime, HandleCode: c.HandleCode}
-	if c.HandleMsg != "" {
-		raw.HandleMsg = &c.HandleMsg
-	}
-	return json.Marshal(raw)
+	return json.Marshal(struct {
+		LogID      Int    `json:"logId"`
+		LogTime    Int    `json:"logDateTim"`
+		HandleCode Int    `json:"handleCode"`
+		HandleMsg  string `json:"handleMsg,omitempty"`
+	}(c))
 }
 
 // Callbacks is the body of [OpCallback]. It is decoded from the bare list of
@@ -93,6 +98,14 @@ func (c *Callbacks) UnmarshalJSON(data []byte) error {
 	}
 	*c = list
 	return nil
+}
+
+// MarshalJSON writes a list, also for none.
+func (c Callbacks) MarshalJSON() ([]byte, error) {
+	if c == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]Callback(c))
 }
 
 // MarshalG4 writes the object that G4 admins want.

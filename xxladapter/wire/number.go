@@ -20,6 +20,10 @@ func (i *Int) UnmarshalJSON(data []byte) error {
 	}
 	if len(text) >= 2 && text[0] == '"' {
 		text = text[1 : len(text)-1]
+		// strconv also takes hexadecimal floats, which Java does not.
+		if bytes.ContainsAny(text, "xXpP_") {
+			return fmt.Errorf("%.40s is not an integer", data)
+		}
 	}
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		*i = Int(n)

@@ -90,15 +90,12 @@ func DecodeReply(data []byte) (Reply, error) {
 	if err := Decode(data, &raw); err != nil {
 		return Reply{}, err
 	}
-	r := Reply{Payload: raw.Data}
+	r := Reply{Msg: plainText(raw.Msg), Payload: raw.Data}
 	if isNull(r.Payload) {
 		r.Payload = raw.Content
 	}
 	if isNull(r.Payload) {
 		r.Payload = nil
-	}
-	if raw.Msg != nil {
-		r.Msg = plainText(raw.Msg)
 	}
 	if raw.Code == nil {
 		r.Code = CodeFail
