@@ -38,6 +38,7 @@ func (c *fakeCompleter) Complete(_ context.Context, list []wire.Callback) error 
 type site struct {
 	t         *testing.T
 	url       string
+	client    *http.Client
 	store     *memstore.Store
 	completer *fakeCompleter
 	planned   []xxladapter.Fire
@@ -56,7 +57,7 @@ func newSite(t *testing.T) *site {
 		JobChanged: func() { s.changed++ },
 	}))
 	t.Cleanup(srv.Close)
-	s.url = srv.URL
+	s.url, s.client = srv.URL, srv.Client()
 	return s
 }
 
@@ -68,7 +69,7 @@ func (s *site) do(method, path, token, body string) (int, string) {
 	if token != "" {
 		req.Header.Set(wire.HeaderToken, token)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := s.client.Do(req)
 	require.NoError(s.t, err)
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
