@@ -21,8 +21,8 @@ const (
 	callbackLast     = 5 * time.Second // how long the last results may take when stopping
 )
 
-// sender hands results to the admins, one batch after the other in the order in
-// which runs ended. A result leaves the journal only after an admin has
+// sender hands results to the admins, one batch after the other, those of one
+// job in the order in which its runs ended. A result leaves the journal only after an admin has
 // acknowledged it, so that one may arrive twice but none is lost.
 type sender struct {
 	journal *journal
@@ -84,9 +84,13 @@ func (s *sender) run() {
 			s.opts.Logger.Warn("no admin takes results; they are kept", "results", s.journal.waiting(), "err", err)
 		}
 		failing = true
-		// A batch that is refused may hold one result that cannot be taken, or
-		// be too large for the admin: smaller ones get past what is before it.
+		// A batch that is refused may be too large for the admin, or hold a result
+		// that it cannot take. Smaller ones get to that result, and then past it:
+		// only its own job waits for it.
 		if refused := new(refusedError); errors.As(err, &refused) {
+			if len(batch) == 1 {
+				s.journal.postpone(batch[0].jobID)
+			}
 			size = max(1, len(batch)/2)
 		}
 		select {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -159,8 +160,9 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 	require.Empty(t, bounded(nil))
 }
 
-// One result that an admin cannot take must not hold up those before it.
-func TestRefusedBatchesShrink(t *testing.T) {
+// One result that an admin cannot take holds up those of its own job, and no
+// others.
+func TestRefusedResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		admin := &fakeAdmin{down: true}
 		admin.fail = func(_ *http.Request, body []byte) *wire.Reply {
@@ -172,8 +174,8 @@ func TestRefusedBatchesShrink(t *testing.T) {
 		}
 		e := startWith(t, admin, Options{}, withEcho(t))
 		for id := int64(1); id <= 20; id++ {
-			run := beanRun(id, id, "echo")
-			if id == 20 {
+			run := beanRun(id%5, id, "echo")
+			if id == 7 {
 				run.Params = "poison"
 			}
 			e.post("/run", run)
@@ -181,7 +183,25 @@ func TestRefusedBatchesShrink(t *testing.T) {
 		}
 		admin.setDown(false)
 		time.Sleep(5 * time.Minute)
-		require.Len(t, admin.results(), 19)
+		others := logIDs(admin.results())
+		require.ElementsMatch(t, []int64{1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 13, 14, 15, 16, 18, 19, 20}, others)
+		for id := int64(6); id <= 20; id++ {
+			if id%5 != 2 {
+				require.Less(t, slices.Index(others, id-5), slices.Index(others, id), "order of one job")
+			}
+		}
+
+		// Another job's results still get through.
+		e.post("/run", beanRun(3, 23, "echo"))
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, "200", e.outcome(23))
+
+		admin.mu.Lock()
+		admin.fail = nil
+		admin.mu.Unlock()
+		time.Sleep(5 * time.Minute)
+		all := logIDs(admin.results())
+		require.Equal(t, []int64{7, 12, 17}, all[len(all)-3:])
 	})
 }
 

@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	open := start(t, Options{StopGrace: -1, AbandonAfter: time.Nanosecond}, setup)
 	locked := start(t, Options{AccessToken: "default_token"}, setup)
 	strict := start(t, Options{AccessToken: "default_token", RequireAppName: true}, setup)
-	scripts := start(t, Options{Scripts: true}, setup)
+	scripts := start(t, Options{Scripts: true, AccessToken: "secret"}, setup)
 
 	dir := filepath.Join(open.opts.DataDir, day(triggered))
 	require.NoError(t, os.MkdirAll(dir, 0o750))

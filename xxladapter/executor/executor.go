@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -118,7 +119,9 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	server := &http.Server{
 		Handler:           e,
 		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       90 * time.Second, // XXL-JOB: IdleStateHandler in EmbedServer
+		ErrorLog:          slog.NewLogLogger(e.opts.Logger.Handler(), slog.LevelWarn),
 	}
 
 	var serving, background errgroup.Group

@@ -178,9 +178,9 @@ func (j *journal) oldest(n int) []result {
 	j.mu.Lock()
 	list := append([]result(nil), j.state.results[:min(n, len(j.state.results))]...)
 	j.mu.Unlock()
-	if len(list) > 0 {
-		if b := list[len(list)-1].batch; b != nil {
-			_ = b.wait()
+	for _, r := range list {
+		if r.batch != nil {
+			_ = r.batch.wait()
 		}
 	}
 	return list
@@ -193,6 +193,15 @@ func (j *journal) taken(n int) {
 	defer j.mu.Unlock()
 	j.state.take(n)
 	j.buf = appendRecord(j.buf, kindTaken, []int64{int64(n)}, nil)
+	notify(j.wake)
+}
+
+// postpone puts a job's results behind those of other jobs.
+func (j *journal) postpone(jobID int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.state.postpone(jobID)
+	j.buf = appendRecord(j.buf, kindPostponed, []int64{jobID}, nil)
 	notify(j.wake)
 }
 

@@ -237,6 +237,19 @@ func TestJournalModel(t *testing.T) {
 				j.taken(n)
 				results = results[n:]
 			},
+			"postpone": func(t *rapid.T) {
+				job := rapid.Int64Range(-2, 2).Draw(t, "job")
+				j.postpone(job)
+				var others, own []result
+				for _, r := range results {
+					if r.jobID == job {
+						own = append(own, r)
+					} else {
+						others = append(others, r)
+					}
+				}
+				results = append(others, own...)
+			},
 			"rotate": func(t *rapid.T) {
 				j.mu.Lock()
 				if len(j.state.seen.previous) > 0 { // would be forgotten

@@ -49,8 +49,8 @@ type Options struct {
 	DataDir string
 
 	// Scripts lets jobs carry shell, Python, Node, PHP and PowerShell source,
-	// which then runs with the rights of this process. Off by default: whoever
-	// holds the token, or everybody if there is none, could run anything here.
+	// which then runs with the rights of this process. Off by default, and only
+	// with AccessToken: whoever holds the token can run anything here.
 	Scripts bool
 
 	// LogRetentionDays is how many days run logs are kept, 3 or more.
@@ -118,6 +118,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if strings.TrimSpace(o.AccessToken) == "" {
 		o.AccessToken = "" // XXL-JOB: a blank token is none
+	}
+	if o.Scripts && o.AccessToken == "" {
+		return o, invalid("Scripts", true, "needs AccessToken")
 	}
 	if o.Address != "" && (!isURL(o.Address) || len(o.Address) > 255) {
 		return o, invalid("Address", o.Address, "must be an http or https URL of at most 255 characters without a comma")

@@ -25,6 +25,7 @@ const (
 	kindSeenBlock = 5 // generation (0 current), key, latest, eight words
 	kindRotated   = 6 // when the current generation of seen ids began
 	kindOpen      = 7 // as kindAccepted, for a log id that a block holds already
+	kindPostponed = 8 // job id whose results go behind those of other jobs
 )
 
 // maxRecord bounds a payload: a message of maxMsg characters and some numbers.
@@ -122,6 +123,10 @@ func (s *journalState) apply(payload []byte) error {
 			s.take(int(n))
 		} else {
 			return errRecord
+		}
+	case kindPostponed:
+		if id := f.number(); !f.bad {
+			s.postpone(id)
 		}
 	case kindDone:
 		if id := f.number(); !f.bad {

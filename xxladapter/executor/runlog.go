@@ -125,7 +125,7 @@ func (rl *runLog) flushLocked() {
 	// A full disk costs log lines, not runs.
 	_ = err
 	rl.written += int64(len(rl.buf))
-	rl.buf = rl.buf[:0]
+	rl.buf = nil // a run may go on for long without another line
 }
 
 // openFile opens the file to append to, and makes its directory if need be.

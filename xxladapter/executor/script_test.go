@@ -31,7 +31,7 @@ func needs(t *testing.T, command string) {
 }
 
 func TestScripts(t *testing.T) {
-	e := start(t, Options{Scripts: true}, nil)
+	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	for i, c := range []struct{ glueType, command, suffix, source string }{
 		{"GLUE_SHELL", "bash", ".sh", "echo \"args: $1 $2 $3 $#\"; echo problem >&2"},
 		{"GLUE_PYTHON", "python3", ".py", "import sys\nprint('args:', *sys.argv[1:], len(sys.argv)-1)\nprint('problem', file=sys.stderr)"},
@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 
 func TestScriptExit(t *testing.T) {
 	needs(t, "bash")
-	e := start(t, Options{Scripts: true}, nil)
+	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	for id, c := range map[int64]struct{ source, want string }{
 		1: {"exit 3", "500 script exit value(3) is failed"},
 		2: {"kill -9 $$", "500 script exit value(-1) is failed"},
@@ -82,7 +82,7 @@ func TestScriptExit(t *testing.T) {
 // A new version replaces the file, and ends what runs of the old one.
 func TestScriptVersions(t *testing.T) {
 	needs(t, "bash")
-	e := start(t, Options{Scripts: true}, nil)
+	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	run := scriptRun(7, 1, "GLUE_SHELL", "echo old")
 	e.post("/run", run)
 	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
@@ -113,7 +113,7 @@ func TestScriptVersions(t *testing.T) {
 // does not care to be asked. XXL-JOB leaves the grandchildren running.
 func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	needs(t, "bash")
-	e := start(t, Options{Scripts: true}, nil)
+	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	source := `sleep 300 & echo $! > "$1"; wait`
 	alive := func(file string) (pid int, alive bool) {
@@ -155,7 +155,7 @@ func isZombie(pid int) bool {
 // A script that does not react to being asked is killed.
 func TestScriptThatIgnoresSigterm(t *testing.T) {
 	needs(t, "bash")
-	e := start(t, Options{Scripts: true}, nil)
+	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	run := scriptRun(7, 1, "GLUE_SHELL", `trap "" TERM; echo ready; while :; do sleep 0.05; done`)
 	e.post("/run", run)
 	eventually(t, "output", func() bool { return strings.Contains(e.readLog(run, 1).Content, "ready\n") })

@@ -10,7 +10,7 @@ import (
 // journal and running the executor change it through the same methods.
 //
 // Invariant: every accepted log id is in seen, and is in open until it has a
-// result; results are in the order in which runs ended.
+// result; the results of one job are in the order in which its runs ended.
 type journalState struct {
 	open    map[int64]openRun
 	results []result
@@ -55,6 +55,20 @@ func (s *journalState) take(n int) {
 	if len(s.results) == 0 {
 		s.results = nil
 	}
+}
+
+// postpone puts a job's results behind all others; their own order stays.
+func (s *journalState) postpone(jobID int64) {
+	slices.SortStableFunc(s.results, func(a, b result) int {
+		return cmp.Compare(ordinal(a.jobID == jobID), ordinal(b.jobID == jobID))
+	})
+}
+
+func ordinal(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // openIDs lists the runs without a result in the order they were accepted.

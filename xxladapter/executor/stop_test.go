@@ -239,6 +239,8 @@ func TestOptions(t *testing.T) {
 		{func(o *Options) { o.AppName = " orders" }, `executor: Options.AppName is " orders", must have 4 to 64 characters and no space around them`},
 		{func(o *Options) { o.AppName = strings.Repeat("ä", 64) }, ""},
 		{func(o *Options) { o.RequireAppName = true }, "executor: Options.RequireAppName is true, needs AccessToken and AppName"},
+		{func(o *Options) { o.Scripts, o.AccessToken = true, " " }, "executor: Options.Scripts is true, needs AccessToken"},
+		{func(o *Options) { o.Scripts, o.AccessToken = true, "secret" }, ""},
 		{func(o *Options) { o.Address = "10.0.0.1:9999" }, `executor: Options.Address is "10.0.0.1:9999", must be an http or https URL of at most 255 characters without a comma`},
 		{func(o *Options) { o.Address = "http://a,b/" }, `executor: Options.Address is "http://a,b/", must be an http or https URL of at most 255 characters without a comma`},
 		{func(o *Options) { o.NoListen = true }, `executor: Options.Address is "", must be set with NoListen`},
