@@ -81,8 +81,12 @@ func (s *Schedule) nextElapsed(loc *time.Location, t int64) (int64, bool) {
 		if at := wall - p.offset; at < p.end {
 			return at, true
 		}
-		// No instant between shows a match, unless it is shown twice.
-		t = max(p.end, wall-reach)
+		// Until shortly before wall there is nothing new to see, except that a
+		// change close by may show times again that came before t.
+		from := t
+		if t = p.end; t > from+reach {
+			t = max(t, wall-reach)
+		}
 		p = periodAt(loc, t)
 	}
 }
@@ -100,7 +104,10 @@ func (s *Schedule) prevElapsed(loc *time.Location, t int64) (int64, bool) {
 		if at := wall - p.offset; at >= p.start {
 			return at, true
 		}
-		t = min(p.start-1, wall+reach)
+		upTo := t
+		if t = p.start - 1; t < upTo-reach {
+			t = min(t, wall+reach)
+		}
 		p = periodAt(loc, t)
 	}
 }
