@@ -2,9 +2,7 @@ package hashedwheel
 
 import (
 	"sync"
-	stdatomic "sync/atomic"
-
-	"go.uber.org/atomic"
+	"sync/atomic"
 )
 
 // chunkLen is how many slots are allocated together: 128 KiB at the least payload.
@@ -22,7 +20,7 @@ const chunkLen = 4096
 // repeats a generation after seven minutes, and a ticket that old would still have
 // to be used in the very use that has its number.
 type slot[T any] struct {
-	word    stdatomic.Uint64
+	word    atomic.Uint64
 	due     uint64   // tick; written before the slot is queued
 	at      location // in the wheel; the worker's own
 	payload T        // owned by whoever changed the word last
@@ -47,12 +45,12 @@ func (i id) word(status uint64) uint64 {
 }
 
 // nextGeneration is the word of the slot once this use is over.
-func (i id) nextGeneration() uint64 { return (uint64(i)>>32+1)<<32 | slotFree }
+func (i id) nextGeneration() uint64 { return (uint64(i)>>32 + 1) << 32 } // slotFree
 
 // A slab is a growing array of slots that never move. A payload without pointers makes
 // all of it invisible to the garbage collector.
 type slab[T any] struct {
-	chunks stdatomic.Pointer[[]*[chunkLen]slot[T]]
+	chunks atomic.Pointer[[]*[chunkLen]slot[T]]
 	free   []magazine // one for each stripe, guarded by the stripe's lock
 
 	grow struct {
@@ -60,7 +58,6 @@ type slab[T any] struct {
 		fresh uint32   // slots handed out from the newest chunk's end on
 		spare []uint32 // slots that the worker has freed
 	}
-	inUse atomic.Int64
 }
 
 // A magazine is a stripe's store of free slots.

@@ -26,7 +26,9 @@ func (w *worker) work() {
 		}
 		w.tick = e.floor(e.now())
 		transferred := e.transfer(laneTimeouts, &e.timeouts)
-		if !w.expire() {
+		// A batch that the end has interrupted is linked and not in the wheel.
+		// Nothing may be filed any more.
+		if !w.expire() || e.halting.Load() {
 			return
 		}
 		transferred += e.transfer(laneCancels, &e.cancels)
