@@ -1,0 +1,26 @@
+package bench_test
+
+import (
+	"testing"
+
+	"github.com/xxlwheel/xxlwheel/bench/cases"
+	"github.com/xxlwheel/xxlwheel/bench/contender"
+)
+
+// run measures all contenders in a case. With -short the sizes are small.
+func run(b *testing.B, c cases.Case) {
+	for _, k := range contender.All() {
+		for _, s := range c.Settings(testing.Short()) {
+			b.Run("timer="+k.Name+"/"+s.Name, func(b *testing.B) {
+				if why := c.Absence(k, s); why != "" {
+					b.Skip(why)
+				}
+				ground := c.Open(k, s)
+				defer ground.Close()
+				for _, v := range ground.Variants {
+					b.Run(v.Name, func(b *testing.B) { v.Run(b, b.N) })
+				}
+			})
+		}
+	}
+}

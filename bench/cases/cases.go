@@ -1,0 +1,136 @@
+// Package cases has what is measured of a timer, independent of the timer and
+// of the testing package, so that the baselines and the third-party timers, which
+// live in two modules, go through the same code.
+package cases
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/bench/contender"
+)
+
+// A Meter is what a case needs of a *testing.B.
+type Meter interface {
+	ResetTimer()
+	StartTimer()
+	StopTimer()
+	ReportAllocs()
+	ReportMetric(n float64, unit string)
+	Fatalf(format string, args ...any)
+}
+
+// A Case is one thing to measure.
+type Case struct {
+	Name string
+
+	// Settings are what a timer is prepared for. With short they are small.
+	Settings func(short bool) []Setting
+
+	// Open prepares one timer, which is then measured in several variants.
+	Open func(contender.Kind, Setting) Ground
+}
+
+// A Setting is a size, and for some cases a tick.
+type Setting struct {
+	Name    string
+	Pending int
+	Due     int // of those pending, how many become due
+	Tick    time.Duration
+}
+
+// A Ground is a timer prepared for measuring.
+type Ground struct {
+	Variants []Variant
+	Close    func()
+}
+
+// A Variant measures n operations.
+type Variant struct {
+	Name string
+	Run  func(m Meter, n int)
+}
+
+// All are the cases that every contender goes through.
+func All() []Case {
+	return []Case{Start, StartStop, Reset, Fire, Memory, Idle, Lateness}
+}
+
+// Absence says why k cannot take part in c at s, and is empty if it can.
+func (c Case) Absence(k contender.Kind, s Setting) string {
+	if why := k.Absent[c.Name]; why != "" {
+		return why
+	}
+	if k.MaxPending != 0 && s.Pending > k.MaxPending {
+		return fmt.Sprintf("not filled with more than %s: %s", Count(k.MaxPending), k.Why)
+	}
+	if s.Tick == 0 && k.Ticks && c.Name == Lateness.Name {
+		return "has a tick"
+	}
+	if s.Tick != 0 && !k.Ticks && c.Name == Lateness.Name {
+		return "has no tick to set"
+	}
+	return ""
+}
+
+// Count writes a number of timeouts the way that names have it: 100k, 1M.
+func Count(n int) string {
+	switch {
+	case n >= 1_000_000 && n%1_000_000 == 0:
+		return strconv.Itoa(n/1_000_000) + "M"
+	case n >= 1000 && n%1000 == 0:
+		return strconv.Itoa(n/1000) + "k"
+	default:
+		return strconv.Itoa(n)
+	}
+}
+
+// pending returns settings for numbers of pending timeouts.
+func pending(sizes ...int) []Setting {
+	var s []Setting
+	for _, n := range sizes {
+		s = append(s, Setting{Name: "pending=" + Count(n), Pending: n, Tick: tick})
+	}
+	return s
+}
+
+// tick is the precision in all cases but the one of lateness. It is what a server's
+// timer has; at Netty's default of 100ms a wheel has less to do.
+const tick = 10 * time.Millisecond
+
+// Far timeouts are pending throughout a measurement.
+const (
+	farMin = time.Minute
+	farMax = 10 * time.Minute
+)
+
+// fill makes the slots up to n pending, at random times.
+func fill(t contender.Timer, n int) {
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range n {
+		t.Start(i, farMin+time.Duration(random.Int64N(int64(farMax-farMin))))
+	}
+}
+
+// settle gives a timer the time to file what fill left it, and begins with
+// a heap that has been collected.
+func settle() {
+	runtime.GC()
+	time.Sleep(50 * time.Millisecond)
+}
+
+// delays draws a power of two of delays around a 30 s timeout.
+func delays() []time.Duration {
+	random := rand.New(rand.NewPCG(2, 2))
+	d := make([]time.Duration, 1<<14)
+	for i := range d {
+		d[i] = 25*time.Second + time.Duration(random.Int64N(int64(10*time.Second)))
+	}
+	return d
+}
+
+// noOne is called by timeouts that nobody waits for.
+func noOne(int) {}

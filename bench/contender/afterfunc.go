@@ -1,0 +1,58 @@
+package contender
+
+import "time"
+
+var (
+	afterFuncKind = Kind{Name: "time.AfterFunc", New: newAfterFunc}
+	reusedKind    = Kind{Name: "time.Timer-reused", New: newReused}
+)
+
+// afterFunc is the standard library's timer: each start allocates one.
+type afterFunc struct {
+	call callbacks
+	slot []*time.Timer
+}
+
+func newAfterFunc(cfg Config) Timer {
+	return &afterFunc{call: newCallbacks(cfg), slot: make([]*time.Timer, cfg.Slots)}
+}
+
+func (a *afterFunc) Start(slot int, d time.Duration) {
+	a.slot[slot] = time.AfterFunc(d, a.call.at(slot))
+}
+
+func (a *afterFunc) Stop(slot int) bool { return a.slot[slot].Stop() }
+
+func (a *afterFunc) Reset(slot int, d time.Duration) bool { return a.slot[slot].Reset(d) }
+
+func (a *afterFunc) Close() { stopTimers(a.slot) }
+
+func stopTimers(timers []*time.Timer) {
+	for _, t := range timers {
+		if t != nil {
+			t.Stop()
+		}
+	}
+}
+
+// reused is the standard library's timer with one time.Timer for each slot,
+// made beforehand and armed with Reset: what an embedded handle competes with.
+type reused struct{ slot []*time.Timer }
+
+func newReused(cfg Config) Timer {
+	r := &reused{slot: make([]*time.Timer, cfg.Slots)}
+	call := newCallbacks(cfg)
+	for i := range r.slot {
+		r.slot[i] = time.AfterFunc(time.Hour, call.at(i))
+		r.slot[i].Stop()
+	}
+	return r
+}
+
+func (r *reused) Start(slot int, d time.Duration) { r.slot[slot].Reset(d) }
+
+func (r *reused) Stop(slot int) bool { return r.slot[slot].Stop() }
+
+func (r *reused) Reset(slot int, d time.Duration) bool { return r.slot[slot].Reset(d) }
+
+func (r *reused) Close() { stopTimers(r.slot) }

@@ -1,0 +1,95 @@
+// Package contender puts timers of different make behind one interface, so that
+// one benchmark measures all of them alike.
+//
+// The contenders here need no third party. The Go timers that people use are in
+// bench/rivals, a module of its own.
+package contender
+
+import "time"
+
+// A Timer runs timeouts in numbered slots, as a server has one for each of its
+// connections. Different slots may be used from different goroutines.
+type Timer interface {
+	// Start arms a slot that is not pending. When d has passed, Config.Fire is
+	// called once.
+	Start(slot int, d time.Duration)
+
+	// Stop reports whether it prevented the slot from firing.
+	Stop(slot int) bool
+
+	// Reset arms a slot anew, and reports whether it was pending.
+	Reset(slot int, d time.Duration) bool
+
+	// Close ends the timer's goroutines and waits for them. What is pending does
+	// not fire.
+	Close()
+}
+
+// Config says what a Timer has to do.
+type Config struct {
+	// Slots is how many timeouts there can be.
+	Slots int
+
+	// Tick is the precision, for timers that have one.
+	Tick time.Duration
+
+	// Fire is called for each slot that is due, from any goroutine.
+	Fire func(slot int)
+
+	// Anonymous says that Fire does not look at its argument. A contender then
+	// needs no closure for each slot, which would count as its memory.
+	Anonymous bool
+}
+
+// A Kind is one sort of timer.
+type Kind struct {
+	Name string
+	New  func(Config) Timer
+
+	// Ticks says that Config.Tick has a meaning for it.
+	Ticks bool
+
+	// Early says that it is known to fire before the deadline.
+	Early bool
+
+	// MaxPending is how many pending timeouts it can be filled with in a time
+	// that a benchmark has; 0 means any number. Why gives the reason.
+	MaxPending int
+	Why        string
+
+	// Absent gives, by name of the case, why the kind cannot take part.
+	Absent map[string]string
+}
+
+// All are the contenders of this package.
+func All() []Kind {
+	return []Kind{
+		wheelKind, embeddedKind, batchKind, layeredKind,
+		afterFuncKind, reusedKind,
+		binaryHeapKind, priorityQueueKind, goroutineKind, sortedSetKind,
+	}
+}
+
+// callbacks has a function without arguments for each slot.
+type callbacks struct {
+	shared func()
+	each   []func()
+}
+
+func newCallbacks(cfg Config) callbacks {
+	if cfg.Anonymous {
+		return callbacks{shared: func() { cfg.Fire(0) }}
+	}
+	c := callbacks{each: make([]func(), cfg.Slots)}
+	for i := range c.each {
+		c.each[i] = func() { cfg.Fire(i) }
+	}
+	return c
+}
+
+func (c *callbacks) at(slot int) func() {
+	if c.each == nil {
+		return c.shared
+	}
+	return c.each[slot]
+}

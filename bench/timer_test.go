@@ -1,0 +1,37 @@
+package bench_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/bench/cases"
+	"github.com/xxlwheel/xxlwheel/bench/contender"
+)
+
+func TestContendersKeepTheirPromises(t *testing.T) {
+	for _, k := range contender.All() {
+		t.Run(k.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := cases.Check(k)
+				require.Zero(t, v.Lost, "did not fire")
+				require.Zero(t, v.Twice, "fired twice")
+				require.Zero(t, v.Stopped, "fired though stopped")
+				if k.Early {
+					t.Logf("%d early, by up to %v", v.Early, -v.Earliest)
+				} else {
+					require.Zero(t, v.Early, "fired early, by up to %v", -v.Earliest)
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkStart(b *testing.B) { run(b, cases.Start) }
+
+func BenchmarkStartStop(b *testing.B) { run(b, cases.StartStop) }
+
+func BenchmarkReset(b *testing.B) { run(b, cases.Reset) }
+
+func BenchmarkFire(b *testing.B) { run(b, cases.Fire) }
