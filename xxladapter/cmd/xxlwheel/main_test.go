@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	// A developer's own settings must not change what the tests see.
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		if strings.HasPrefix(name, "XXLWHEEL_") && name != roleVariable {
+		if strings.HasPrefix(name, "XXLWHEEL_") && !strings.HasPrefix(name, "XXLWHEEL_TEST_") {
 			os.Unsetenv(name)
 		}
 	}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// TestJavaExecutors runs jobs on the published Java library of three
+// generations of the protocol: the executors that people already have. It
+// needs a JDK, Maven and a repository to fetch from, and runs only when it is
+// asked to.
+func TestJavaExecutors(t *testing.T) {
+	if os.Getenv("XXLWHEEL_TEST_JAVA") != "1" {
+		t.Skip("needs a JDK, Maven and its repository; set XXLWHEEL_TEST_JAVA=1 to run it")
+	}
+	for _, program := range []string{"mvn", "javac", "java"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not on PATH", program)
+		}
+	}
+	t.Parallel()
+	const token = "shared with Java"
+	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", token)
+	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	for generation, release := range map[string]string{"G1": "2.4.2", "G2": "3.2.0", "G3": "3.3.2"} {
+		t.Run(generation+" "+release, func(t *testing.T) {
+			s := javaSite{t, apiClient{server, token}, token, "java-" + release}
+			defer s.startExecutor(release)()
+			s.checkRuns()
+			s.checkLog()
+			s.checkKill()
+		})
+	}
+}
+
+// A javaSite is one Java executor and our scheduler.
+type javaSite struct {
+	t     *testing.T
+	api   apiClient
+	token string
+	app   string
+}
+
+func (s javaSite) job(args ...string) string {
+	s.t.Helper()
+	return mustCLI(s.t, append([]string{"job", "--server", s.api.server, "--access-token", s.token}, args...)...)
+}
+
+// startExecutor builds and starts the sample, and returns what ends it. It
+// skips the test if the library cannot be fetched.
+func (s javaSite) startExecutor(release string) (stop func()) {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	lib := filepath.Join(dir, "lib")
+	fetch := exec.Command("mvn", "-q", "-B", "-f", "testdata/java/pom.xml", "-Dcore="+release,
+		"dependency:copy-dependencies", "-DoutputDirectory="+lib, "-DincludeScope=runtime")
+	if out, err := fetch.CombinedOutput(); err != nil {
+		s.t.Skipf("xxl-job-core %s cannot be fetched: %v\n%s", release, err, out)
+	}
+	classPath := dir + string(filepath.ListSeparator) + filepath.Join(lib, "*")
+	out, err := exec.Command("javac", "-cp", classPath, "-d", dir, "testdata/java/Sample.java").CombinedOutput()
+	require.NoError(s.t, err, string(out))
+
+	// Each group is made with its first job, before the executor registers.
+	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet")
+	output := new(lockedBuffer)
+	java := exec.Command("java", "-cp", classPath, "Sample", s.api.server+"/xxl-job-admin", s.token, s.app,
+		freePort(s.t), filepath.Join(dir, "logs"))
+	java.Stdout, java.Stderr = output, output
+	stdin, err := java.StdinPipe()
+	require.NoError(s.t, err)
+	require.NoError(s.t, java.Start())
+	eventually(s.t, 60*time.Second, "it registers", func() bool { return len(s.addresses()) == 1 })
+	return func() {
+		_, err := io.WriteString(stdin, "\n")
+		require.NoError(s.t, err)
+		require.NoError(s.t, java.Wait(), output.String())
+		require.Empty(s.t, s.addresses(), "it deregisters at its end")
+	}
+}
+
+func (s javaSite) addresses() []string {
+	s.t.Helper()
+	var list struct {
+		Groups []struct {
+			AppName     string
+			AddressList []string
+		}
+	}
+	require.NoError(s.t, s.api.call(s.t.Context(), "GET", "/groups", nil, &list))
+	for _, g := range list.Groups {
+		if g.AppName == s.app {
+			return g.AddressList
+		}
+	}
+	return nil
+}
+
+type javaLog struct {
+	ID                      int64
+	TriggerTime             time.Time
+	TriggerCode, HandleCode int
+	HandleMsg               string
+	ExecutorShardingParam   string
+}
+
+// ended waits until n runs of a job have their results.
+func (s javaSite) ended(id string, n int) []javaLog {
+	s.t.Helper()
+	var rows []javaLog
+	eventually(s.t, 30*time.Second, fmt.Sprintf("%d runs of job %s have ended", n, id), func() bool {
+		var list struct{ Logs []json.RawMessage }
+		require.NoError(s.t, s.api.call(s.t.Context(), "GET", "/logs?job="+id, nil, &list))
+		rows = nil
+		for _, raw := range list.Logs {
+			var l javaLog
+			require.NoError(s.t, json.Unmarshal(raw, &l))
+			if l.HandleCode != 0 {
+				rows = append(rows, l)
+			}
+		}
+		return len(rows) >= n
+	})
+	return rows
+}
+
+func (s javaSite) checkRuns() {
+	s.t.Helper()
+	good := s.job("add", "--name", "good", "--app", s.app, "--handler", "greet", "--param", "a <b> & 'c'", "--cron", "* * * * * ?", "--start")
+	bad := s.job("add", "--name", "bad", "--app", s.app, "--handler", "fail", "--cron", "* * * * * ?", "--start")
+	shard := s.job("add", "--name", "shard", "--app", s.app, "--handler", "greet", "--route", "SHARDING_BROADCAST", "--cron", "* * * * * ?", "--start")
+	for _, l := range s.ended(good, 3) {
+		require.Equal(s.t, 200, l.TriggerCode)
+		require.Equal(s.t, 200, l.HandleCode)
+		require.Equal(s.t, "did a <b> & 'c' 0/1", l.HandleMsg)
+	}
+	for _, l := range s.ended(bad, 2) {
+		require.Equal(s.t, 500, l.HandleCode)
+		require.Contains(s.t, l.HandleMsg, "as asked")
+	}
+	for _, l := range s.ended(shard, 2) {
+		require.Equal(s.t, 200, l.HandleCode)
+		require.Equal(s.t, "0/1", l.ExecutorShardingParam)
+	}
+	for _, id := range []string{good, bad, shard} {
+		s.job("stop", id)
+	}
+}
+
+// checkLog reads a run's log from the executor, which finds it by the second
+// that stands in the log row.
+func (s javaSite) checkLog() {
+	s.t.Helper()
+	id := s.job("add", "--name", "logged", "--app", s.app, "--handler", "greet", "--param", "there")
+	s.job("trigger", id)
+	l := s.ended(id, 1)[0]
+	client := trigger.NewClient(trigger.ClientOptions{AccessToken: s.token})
+	defer client.Close()
+	addr := s.addresses()[0]
+	require.NoError(s.t, client.Beat(s.t.Context(), addr))
+	result, err := client.Log(s.t.Context(), addr, s.app, wire.LogRequest{
+		LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: 1,
+	})
+	require.NoError(s.t, err)
+	require.Contains(s.t, result.Content, "hello there")
+
+	result, err = client.Log(s.t.Context(), addr, s.app, wire.LogRequest{LogID: 999_999, LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: 1})
+	require.NoError(s.t, err)
+	require.True(s.t, result.End)
+	require.Contains(s.t, result.Content, wire.MsgNoLogFile, "the answer by which a run that never began is known")
+}
+
+func (s javaSite) checkKill() {
+	s.t.Helper()
+	id := s.job("add", "--name", "long", "--app", s.app, "--handler", "sleep")
+	s.job("trigger", id)
+	client := trigger.NewClient(trigger.ClientOptions{AccessToken: s.token})
+	defer client.Close()
+	addr := s.addresses()[0]
+	var jobID int64
+	_, err := fmt.Sscan(id, &jobID)
+	require.NoError(s.t, err)
+	eventually(s.t, 15*time.Second, "the job runs", func() bool {
+		err := client.IdleBeat(s.t.Context(), addr, jobID)
+		return err != nil && strings.Contains(err.Error(), wire.MsgBusy)
+	})
+	require.NoError(s.t, client.Kill(s.t.Context(), addr, s.app, jobID))
+	l := s.ended(id, 1)[0]
+	require.Equal(s.t, 500, l.HandleCode)
+	require.Contains(s.t, l.HandleMsg, wire.MsgKilledByAdmin)
+}
