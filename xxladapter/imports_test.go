@@ -30,16 +30,18 @@ var mayImport = map[string][]string{
 	"xxladapter/sqlstore":    {"xxladapter"},
 	"xxladapter/storetest":   {"xxladapter", "xxladapter/memstore"}, // memstore is the model that others are compared with
 	"xxladapter/executor":    {"xxladapter", "xxladapter/wire"},
+	"xxladapter/checker":     {"xxladapter", "xxladapter/cron"},
 	"xxladapter/trigger":     {"xxladapter", "xxladapter/route", "xxladapter/wire"},
 	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/admin":       {"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
 	"xxladapter/cmd/xxlwheel": {
 		"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/scheduler", "xxladapter/maintenance", "xxladapter/admin", "xxladapter/sqlstore", "hashedwheel",
+		"xxladapter/scheduler", "xxladapter/maintenance", "xxladapter/admin", "xxladapter/sqlstore", "xxladapter/checker", "hashedwheel",
 	},
 	"bench":           {"hashedwheel"},
 	"bench/contender": {"hashedwheel"},
+	"bench/cases":     {"hashedwheel", "bench/contender"},
 }
 
 // hashedwheelMayImport is what the timer may use beside the standard library.
