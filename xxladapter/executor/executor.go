@@ -142,13 +142,16 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	cleanCtx, stopClean := context.WithCancel(context.Background())
 	background.Go(func() error { l.logs.clean(cleanCtx, e.opts.LogRetentionDays, e.opts.Logger); return nil })
 
-	e.register(beatCtx, admins) // returns when beatCtx has ended
+	var registration errgroup.Group
+	registration.Go(func() error {
+		e.register(beatCtx, admins)
+		e.deregister(admins)
+		return nil
+	})
+	<-beatCtx.Done()
 
-	drained := l.jobs.drain()
-	var leaving errgroup.Group
-	leaving.Go(func() error { e.deregister(admins); return nil })
-	e.awaitHandlers(l.jobs, drained)
-	_ = leaving.Wait()
+	e.awaitHandlers(l.jobs, l.jobs.drain())
+	_ = registration.Wait()
 	e.finished.Store(true)
 	if listener != nil {
 		closeServer(server)

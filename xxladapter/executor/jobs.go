@@ -101,7 +101,8 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*bat
 	if s.stopping {
 		return nil, errStopping
 	}
-	// Before the block strategy: a run that is sent again must not cover itself.
+	// Before anything else is refused: a scheduler that sends a run again, since it
+	// had no answer, must hear that it was accepted.
 	if s.journal.seen(logID, logTime) {
 		return nil, errSeen
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
+// lastBeat is how long a registration may take on after the executor was stopped.
+const lastBeat = time.Second
+
 // register tells an admin every BeatInterval that the executor lives, until ctx
 // ends. XXL-JOB waits a whole interval after a failure; here the pause begins
 // at one second and doubles.
@@ -16,10 +19,18 @@ func (e *Executor) register(ctx context.Context, a *admins) {
 		<-ctx.Done()
 		return
 	}
+	// A beat that is under way when ctx ends may go on for a moment: if it were cut
+	// off, an admin could note it after the deregistration that follows.
+	callCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	context.AfterFunc(ctx, func() {
+		sleep(callCtx, lastBeat)
+		cancel()
+	})
 	pause := newPause(time.Second, e.opts.BeatInterval)
 	for failing := false; ctx.Err() == nil; {
 		wait := e.opts.BeatInterval
-		if err := a.call(ctx, wire.OpRegistry, sameBody(e.registry())); err != nil {
+		if err := a.call(callCtx, wire.OpRegistry, sameBody(e.registry())); err != nil {
 			wait = pause.next()
 			if ctx.Err() == nil && !failing {
 				e.opts.Logger.Warn("no admin takes the registration; trying on", "err", err)

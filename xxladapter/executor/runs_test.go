@@ -123,6 +123,7 @@ func TestDiscardLater(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		require.Equal(t, wire.OK(), e.trigger(7, 1, "DISCARD_LATER"))
 		require.Equal(t, wire.MsgDiscardLater, e.trigger(7, 2, "DISCARD_LATER").Msg, "while running")
+		require.Equal(t, "repeat trigger job, logId:1", e.trigger(7, 1, "DISCARD_LATER").Msg, "a scheduler that asks again must hear that it runs")
 		require.Equal(t, wire.OK(), e.trigger(7, 3, "SERIAL_EXECUTION"))
 		s.end(nil)
 		require.Equal(t, []int64{1, 3}, s.ids())
@@ -358,6 +359,7 @@ func TestFullQueue(t *testing.T) {
 		}
 		require.Equal(t, "executor queue is full", e.trigger(7, 4, "").Msg)
 		require.Equal(t, "executor queue is full", e.trigger(8, 5, "").Msg)
+		require.Equal(t, "repeat trigger job, logId:3", e.trigger(7, 3, "").Msg)
 		require.Equal(t, wire.OK(), e.trigger(7, 6, "COVER_EARLY"), "which empties the queue")
 		s.end(nil)
 		require.Equal(t, wire.OK(), e.trigger(7, 4, ""), "a refused run may be sent again")

@@ -3,11 +3,13 @@ package executor
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,7 +108,7 @@ func TestStopWithAnAdminThatHangs(t *testing.T) {
 		time.Sleep(time.Minute)
 		began := time.Now()
 		e.stop()
-		require.LessOrEqual(t, time.Since(began), 3*3*time.Second+callbackLast)
+		require.LessOrEqual(t, time.Since(began), lastBeat+3*3*time.Second+callbackLast)
 		require.Len(t, readState(t, e.opts.DataDir).results, 1)
 	})
 }
@@ -144,6 +146,27 @@ func TestRegistration(t *testing.T) {
 		time.Sleep(time.Hour)
 		now, _ := e.admin.beats()
 		require.Equal(t, 3, now, "registered after the stop")
+	})
+}
+
+// An admin never hears of a beat after the deregistration.
+func TestBeatDoesNotOvertakeTheDeregistration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var noted []string
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, wire.OpRegistry) {
+				time.Sleep(900 * time.Millisecond) // whether or not the client still waits
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			noted = append(noted, filepath.Base(r.URL.Path))
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"code":200}`))}, nil
+		})}
+		e := start(t, Options{HTTPClient: client}, nil)
+		time.Sleep(100 * time.Millisecond)
+		e.stop()
+		require.Equal(t, []string{"registry", "registryRemove"}, noted)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,7 +105,10 @@ func TestExecutorTalksToJavaAdmins(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				wrong := true // at first the admin does not know the token
 				sent := map[string]string{}
+				var mu sync.Mutex
 				client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					mu.Lock()
+					defer mu.Unlock()
 					body, _ := io.ReadAll(r.Body)
 					op := filepath.Base(r.URL.Path)
 					reply := traffic(t, generation+"/"+op+".reply.json")
