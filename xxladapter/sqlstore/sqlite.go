@@ -72,8 +72,20 @@ func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Du
 		return nil, err
 	}
 	writes.SetMaxOpenConns(1)
-	if err := prepareSQLite(ctx, writes, file, opts.Logger); err != nil {
-		return nil, errors.Join(err, writes.Close())
+	// The switch of a new file to WAL does not wait for others that are at it.
+	for deadline := time.Now().Add(lockWait); ; {
+		err := prepareSQLite(ctx, writes, file, opts.Logger)
+		if err == nil {
+			break
+		}
+		if !isLocked(err) || time.Now().After(deadline) {
+			return nil, errors.Join(err, writes.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), writes.Close())
+		case <-time.After(lockWait / 100):
+		}
 	}
 	reads, err := sql.Open("sqlite", sqliteName(file, lockWait, "_pragma=query_only(1)"))
 	if err != nil {
@@ -162,7 +174,7 @@ func sqliteReason(file string, err error) error {
 		return fmt.Errorf("is not a SQLite database (%w)", coded)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("is damaged (%w)", coded)
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("is locked by another process (%w)", coded)
 	case sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("is read-only (%w)", coded)
@@ -175,4 +187,9 @@ func sqliteReason(file string, err error) error {
 		}
 	}
 	return err
+}
+
+func isLocked(err error) bool {
+	var coded *sqlite.Error
+	return errors.As(err, &coded) && coded.Code()&0xff == sqlite3.SQLITE_BUSY
 }
