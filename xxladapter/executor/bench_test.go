@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strconv"
 	"sync"
@@ -169,4 +170,56 @@ func memory() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc + m.StackInuse)
+}
+
+// BenchmarkServeHTTP measures what of a run is the executor's own: without
+// sockets and without waiting for the disk.
+func BenchmarkServeHTTP(b *testing.B) {
+	var done atomic.Int64
+	e := start(b, Options{Admins: []string{}}, func(e *Executor) {
+		require.NoError(b, e.Handle("noop", func(context.Context, *Run) error { done.Add(1); return nil }))
+	})
+	logTime := time.Now().UnixMilli()
+	var next atomic.Int64
+	cpu := cpuTime(b)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.SetParallelism(32)
+	b.RunParallel(func(pb *testing.PB) {
+		w := &discard{header: http.Header{}}
+		jobID := next.Add(1)
+		for pb.Next() {
+			logID := next.Add(1)
+			body := fmt.Appendf(nil, `{"jobId":%d,"executorHandler":"noop","executorParams":"a=1","executorBlockStrategy":"SERIAL_EXECUTION","executorTimeout":0,"logId":%d,"logDateTime":%d,"glueType":"BEAN","glueSource":"","glueUpdatetime":1541254891000,"broadcastIndex":0,"broadcastTotal":1}`,
+				jobID, logID, logTime)
+			r := &http.Request{Method: http.MethodPost, URL: runURL, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
+			e.ServeHTTP(w, r)
+			if w.status != http.StatusOK || !bytes.HasPrefix(w.body, []byte(`{"code":200`)) {
+				b.Errorf("reply %d %s", w.status, w.body)
+				return
+			}
+		}
+	})
+	for done.Load() < int64(b.N) {
+		time.Sleep(time.Millisecond) // not to take the processor from what is waited for
+	}
+	b.StopTimer()
+	b.ReportMetric(float64((cpuTime(b)-cpu).Microseconds())/float64(b.N), "cpu-µs/run")
+}
+
+var runURL = &url.URL{Path: wire.PathRun}
+
+// discard keeps the last reply.
+type discard struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+func (d *discard) Header() http.Header    { return d.header }
+func (d *discard) WriteHeader(status int) { d.status = status }
+
+func (d *discard) Write(p []byte) (int, error) {
+	d.body = append(d.body[:0], p...)
+	return len(p), nil
 }
