@@ -15,8 +15,8 @@
 //	admin      whose result goes through trigger into the store
 //
 // Beside them, maintenance keeps the registry in order, cron reads schedules,
-// memstore and sqlstore implement [Store], and cmd/xxlwheel wires everything
-// into one binary.
+// memstore and sqlstore implement [Store], node wires a scheduler process
+// together, and cmd/xxlwheel is the one binary.
 //
 // Tables, columns and enumerations carry the names of XXL-JOB 3.4.2.
 package xxladapter

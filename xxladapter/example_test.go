@@ -5,22 +5,18 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
-	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
-	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"golang.org/x/sync/errgroup"
 )
 
-// A scheduler inside a program: the same pieces that the command xxlwheel wires
-// together, on a store in memory (sqlstore.OpenSQLite keeps it in a file), with
-// an executor beside it.
+// A scheduler inside a program, on a store in memory (sqlstore.OpenSQLite keeps
+// it in a file), with an executor beside it.
 func Example() {
 	quiet := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -31,13 +27,10 @@ func Example() {
 	}
 
 	store := memstore.New(time.Now)
-	over := trigger.NewHandOver(trigger.Options{Store: store, Sender: trigger.NewClient(trigger.ClientOptions{}), Node: "node-1", Logger: quiet})
-	pool := trigger.NewPool(over, trigger.PoolOptions{Logger: quiet})
-	sched, err := scheduler.New(scheduler.Options{Store: store, Pool: pool, Node: "node-1", Logger: quiet})
+	scheduler, err := node.New(node.Options{Store: store, Logger: quiet})
 	if err != nil {
 		panic(err)
 	}
-	server := &http.Server{Handler: admin.New(admin.Options{Store: store, Completer: over, JobChanged: sched.Wake, Logger: quiet})}
 
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -80,10 +73,8 @@ func Example() {
 
 	run, stop := context.WithCancel(ctx)
 	var parts errgroup.Group
-	parts.Go(func() error { return server.Serve(ln) })
+	parts.Go(func() error { return scheduler.Run(run, ln) })
 	parts.Go(func() error { return exec.Run(run) })
-	parts.Go(func() error { return pool.Run(run) })
-	parts.Go(func() error { return sched.Run(run) })
 
 	select {
 	case greeting := <-greeted:
@@ -92,7 +83,8 @@ func Example() {
 		fmt.Println("nothing fired")
 	}
 	stop()
-	_ = server.Close()
-	_ = parts.Wait() // http.ErrServerClosed
+	if err := parts.Wait(); err != nil {
+		panic(err)
+	}
 	// Output: hello world
 }

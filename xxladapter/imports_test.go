@@ -35,9 +35,10 @@ var mayImport = map[string][]string{
 	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/admin":       {"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
+	"xxladapter/node":        {"xxladapter", "xxladapter/admin", "xxladapter/maintenance", "xxladapter/scheduler", "xxladapter/trigger"},
 	"xxladapter/cmd/xxlwheel": {
 		"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/scheduler", "xxladapter/maintenance", "xxladapter/admin", "xxladapter/sqlstore", "xxladapter/checker", "hashedwheel",
+		"xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker",
 	},
 	"bench":           {"hashedwheel"},
 	"bench/contender": {"hashedwheel"},

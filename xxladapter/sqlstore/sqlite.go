@@ -67,7 +67,7 @@ func openNamed(ctx context.Context, file string, opts Options, lockWait time.Dur
 }
 
 func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Duration) (*Store, error) {
-	writes, err := sql.Open("sqlite", sqliteName(file, lockWait, "_txlock=immediate"))
+	writes, err := sql.Open("sqlite", sqliteName(file, lockWait, "_txlock=immediate&_pragma=cache_size(-65536)")) // KiB
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Du
 		case <-time.After(lockWait / 100):
 		}
 	}
-	reads, err := sql.Open("sqlite", sqliteName(file, lockWait, "_pragma=query_only(1)"))
+	reads, err := sql.Open("sqlite", sqliteName(file, lockWait, "_pragma=query_only(1)&_pragma=cache_size(-8192)"))
 	if err != nil {
 		return nil, errors.Join(err, writes.Close())
 	}
@@ -108,8 +108,7 @@ func sqliteName(file string, lockWait time.Duration, more string) string {
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", lockWait.Milliseconds()) +
 		"&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)" + // every commit is on the disk; group commit pays for it
-		"&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(1000)" +
-		"&_pragma=cache_size(-65536)" // KiB
+		"&_pragma=temp_store(MEMORY)"
 }
 
 // versionTable tells our files from other people's, and their age.

@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"golang.org/x/sync/errgroup"
 )
@@ -78,7 +79,7 @@ func (c *demoCmd) Run(inv *invocation) error {
 		inv: inv, logger: logger, store: store, file: file, dataDir: filepath.Join(dir, "executors"),
 		ledger: newLedger(inv.stdout), token: rand.Text(),
 	}
-	err = d.run(inv.ctx, c.For)
+	err = errors.Join(d.run(inv.ctx, c.For), store.Close())
 	if c.DB != "" {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
@@ -101,14 +102,13 @@ type demo struct {
 }
 
 func (d *demo) run(ctx context.Context, limit time.Duration) error {
-	n, err := newNode(nodeConfig{
-		store: d.store, accessToken: d.token, zone: time.Local, logger: d.logger,
-		onEvent: d.ledger.event, onMisfire: d.ledger.misfire,
+	n, err := node.New(node.Options{
+		Store: d.store, AccessToken: d.token, Logger: d.logger,
+		OnEvent: d.ledger.event, OnMisfire: d.ledger.misfire,
 	})
 	if err != nil {
 		return err
 	}
-	defer n.close()
 	ln, err := listen("127.0.0.1:0")
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 	var server, executors errgroup.Group
 	server.Go(func() error {
 		defer stopSchedule()
-		return n.serveHTTP(httpCtx, ln)
+		return n.Serve(httpCtx, ln)
 	})
 	addrs, err := d.startExecutors(execCtx, &executors, 2)
 	if err == nil {
@@ -140,7 +140,7 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 		if limit > 0 {
 			time.AfterFunc(limit, stopSchedule)
 		}
-		err = n.schedule(schedCtx)
+		err = n.Schedule(schedCtx)
 	}
 	ended := time.Now()
 	d.ledger.waitForResults(demoGrace)

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
@@ -37,13 +39,12 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	n, err := newNode(nodeConfig{store: store, accessToken: c.AccessToken, zone: zone, logger: logger})
+	n, err := node.New(node.Options{Store: store, AccessToken: c.AccessToken, Zone: zone, Logger: logger})
 	if err != nil {
-		return err
+		return errors.Join(err, store.Close())
 	}
-	defer n.close()
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), c.Store)
-	return n.run(inv.ctx, ln)
+	return errors.Join(n.Run(inv.ctx, ln), store.Close())
 }
 
 // openStore opens what a --store flag names.

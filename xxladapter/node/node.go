@@ -1,0 +1,164 @@
+// Package node wires one scheduler process together: what lies between a store
+// and the executors. It knows no concrete store.
+package node
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"golang.org/x/sync/errgroup"
+)
+
+// Options configures a [Node]. Only Store must be set.
+type Options struct {
+	Store xxladapter.Store
+	// AccessToken is asked of executors and of users of the API, and is sent to
+	// executors. Empty: nothing is checked, which is for loopback only.
+	AccessToken string
+	// Zone is where cron expressions are read. The default is time.Local.
+	Zone *time.Location
+	// OnEvent and OnMisfire are told what becomes of due times, on the
+	// goroutines that do the work, which wait for them; nil: nobody is.
+	OnEvent   func(trigger.Event)
+	OnMisfire func(xxladapter.Misfire)
+	Logger    *slog.Logger // nil: slog.Default()
+}
+
+// A Node is one scheduler process. It may be the only one of its store.
+type Node struct {
+	name      string
+	client    *trigger.Client
+	pool      *trigger.Pool
+	scheduler *scheduler.Scheduler
+	registry  *maintenance.Registry
+	http      *http.Server
+}
+
+// New returns a node that does nothing before Run.
+func New(opts Options) (*Node, error) {
+	if opts.Store == nil {
+		return nil, errors.New("node: Options.Store is nil, must be set")
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	name := uniqueName()
+	client := trigger.NewClient(trigger.ClientOptions{AccessToken: opts.AccessToken})
+	handOver := trigger.NewHandOver(trigger.Options{
+		Store: opts.Store, Sender: client, Node: name, OnEvent: opts.OnEvent, Logger: opts.Logger,
+	})
+	pool := trigger.NewPool(handOver, trigger.PoolOptions{Logger: opts.Logger})
+	sched, err := scheduler.New(scheduler.Options{
+		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	api := admin.New(admin.Options{
+		Store: opts.Store, Completer: handOver, AccessToken: opts.AccessToken, Zone: opts.Zone, Logger: opts.Logger,
+		JobChanged: sched.Wake,
+		Planned: func(f xxladapter.Fire) {
+			if err := sched.Arm(f); err != nil {
+				// The scheduler is stopping. The fire is stored and goes out after the next start.
+				opts.Logger.Warn("fire not armed", "fire", f.ID, "err", err)
+			}
+		},
+	})
+	return &Node{
+		name: name, client: client, pool: pool, scheduler: sched,
+		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
+		http: &http.Server{
+			Handler:           api,
+			ReadHeaderTimeout: 10 * time.Second,
+			ReadTimeout:       time.Minute, // a body of 5 MiB over a slow line
+			IdleTimeout:       2 * time.Minute,
+			ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
+		},
+	}, nil
+}
+
+// uniqueName differs for each process that ever ran, so that what a dead one
+// claimed is never mistaken for one's own.
+func uniqueName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return fmt.Sprintf("%.40s:%d:%s", host, os.Getpid(), hex.EncodeToString(random[:]))
+}
+
+// Name is the name under which the node claims fires.
+func (n *Node) Name() string { return n.name }
+
+// Run serves executors and the API on ln, and schedules, until ctx ends or one
+// of the two fails. It stops scheduling first and takes results in until
+// nothing is handed over any more. It closes ln, may be called once, and leaves
+// the store open.
+func (n *Node) Run(ctx context.Context, ln net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServing()
+	var parts errgroup.Group
+	parts.Go(func() error {
+		defer cancel()
+		return n.Serve(serving, ln)
+	})
+	parts.Go(func() error {
+		defer stopServing()
+		return n.Schedule(ctx)
+	})
+	return parts.Wait()
+}
+
+// Serve is the serving half of Run: it answers calls until ctx ends, and then
+// finishes those under way.
+func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
+	ended := make(chan error, 1)
+	go func() { ended <- n.http.Serve(ln) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve http: %w", err)
+	case <-ctx.Done():
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := n.http.Shutdown(limit); err != nil {
+		_ = n.http.Close()
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve http: %w", err)
+	}
+	return nil
+}
+
+// Schedule is the other half of Run. It stops in the order of XXL-JOB's stop:
+// first the scan and the wheel, then the hand-overs.
+func (n *Node) Schedule(ctx context.Context) error {
+	defer n.client.Close()
+	handingOver, stopPool := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopPool()
+	var parts errgroup.Group
+	parts.Go(func() error { return n.pool.Run(handingOver) })
+	parts.Go(func() error { return n.registry.Run(ctx) })
+	parts.Go(func() error {
+		defer stopPool()
+		return n.scheduler.Run(ctx)
+	})
+	return parts.Wait()
+}
