@@ -176,14 +176,16 @@ func TestConnIdleKinds(t *testing.T) {
 		defer theirs.Close()
 		c, err := ci.Wrap(ours)
 		require.NoError(t, err)
-		go func() { // they send, and read nothing
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		wg.Go(func() { // they send, and read nothing
 			for range 25 {
 				if _, err := theirs.Write([]byte("x")); err != nil {
 					return
 				}
 				time.Sleep(time.Second)
 			}
-		}()
+		})
 		go func() { _, _ = io.Copy(io.Discard, c) }()
 		time.Sleep(22 * time.Second)
 		mu.Lock()

@@ -1,10 +1,14 @@
 package hashedwheel
 
 import (
+	"math"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -54,4 +58,306 @@ func TestEveryKeepsItsRate(t *testing.T) {
 			require.Less(t, late, time.Millisecond)
 		}
 	})
+}
+
+// A task that takes long is left behind on its worker, and another goes on.
+func TestSlowTaskDelaysNobodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		start := time.Now()
+		var slow, worst atomic.Int64
+		for i := range 50 { // fifty slow ones in one tick, and others after
+			mustNew(t, w, TaskFunc(func(*Timeout) { time.Sleep(time.Hour); slow.Add(1) }), time.Second)
+			mustNew(t, w, TaskFunc(func(*Timeout) {
+				late := time.Since(start) - time.Duration(i)*time.Second
+				worst.Store(max(worst.Load(), int64(late)))
+			}), time.Duration(i)*time.Second)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.EqualValues(t, 50, w.Stats().HandOvers)
+		require.LessOrEqual(t, time.Duration(worst.Load()), 50*2*minStall+2*time.Millisecond)
+		require.Zero(t, slow.Load())
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.EqualValues(t, 50, slow.Load())
+		// Every worker but one has ended: the bubble would not end otherwise.
+	})
+}
+
+// runtime.Goexit inside a task ends the worker's goroutine, not the timer.
+func TestGoexitInsideTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{})
+		var ran atomic.Int64
+		for range 5 {
+			mustNew(t, w, TaskFunc(func(*Timeout) { runtime.Goexit() }), time.Second)
+			mustNew(t, w, TaskFunc(func(*Timeout) { ran.Add(1) }), time.Second)
+		}
+		p := w.Every(time.Second, func() { ran.Add(1); runtime.Goexit() })
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		p.Cancel()
+		require.EqualValues(t, 15, ran.Load())
+	})
+}
+
+// time.Timer's answers, on an embedded timeout.
+func TestResetAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond})
+		start := time.Now()
+		var fired []time.Duration
+		var x Timeout
+		require.False(t, x.Stop(), "not initialised")
+		require.Panics(t, func() { x.Reset(0) })
+		require.Panics(t, func() { w.Init(&x, nil) })
+		w.Init(&x, TaskFunc(func(*Timeout) { fired = append(fired, time.Since(start)) }))
+		require.Same(t, w, x.Timer())
+		require.False(t, x.Stop())
+		require.False(t, x.IsCancelled())
+
+		require.False(t, x.Reset(time.Second))
+		require.True(t, x.Reset(2*time.Second), "later")
+		time.Sleep(1500 * time.Millisecond)
+		require.True(t, x.Reset(time.Second), "later still, to 2.5s")
+		time.Sleep(time.Millisecond)
+		require.True(t, x.Reset(499*time.Millisecond), "earlier, to 2s")
+		require.Panics(t, func() { w.Init(&x, noTask) }, "pending")
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		require.True(t, x.IsExpired())
+		require.False(t, x.Stop())
+		require.False(t, x.Reset(time.Second), "again after it fired")
+		require.True(t, x.Stop())
+		require.False(t, x.Reset(2*time.Second), "again after it was stopped")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, []time.Duration{2 * time.Second, 4501*time.Millisecond + 2*time.Second + 9*time.Millisecond}, fired)
+		s := w.Stats()
+		require.EqualValues(t, 3, s.Started)
+		require.EqualValues(t, 3, s.Reset)
+		require.EqualValues(t, 1, s.Cancelled)
+		require.EqualValues(t, 2, s.Fired)
+	})
+}
+
+// What the limit refuses is cancelled, and an armed timeout is not refused a reset.
+func TestResetOnFullTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{MaxPendingTimeouts: 1})
+		var x, y Timeout
+		w.Init(&x, noTask)
+		w.Init(&y, noTask)
+		require.False(t, x.Reset(time.Second))
+		require.True(t, x.Reset(2*time.Second))
+		require.False(t, y.Reset(time.Second))
+		require.True(t, y.IsCancelled())
+		require.True(t, x.Stop())
+		require.False(t, y.Reset(time.Second))
+		require.False(t, y.IsCancelled())
+		require.EqualValues(t, 1, w.PendingTimeouts())
+	})
+}
+
+// The limit holds at every moment, whoever adds.
+func TestLimitIsExactUnderConcurrency(t *testing.T) {
+	w := newTestTimer(t, Options{MaxPendingTimeouts: 10})
+	var accepted atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				if _, err := w.NewTimeout(noTask, time.Hour); err == nil {
+					accepted.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 10, accepted.Load())
+	require.EqualValues(t, 10, w.PendingTimeouts())
+	require.EqualValues(t, 790, w.Stats().Rejected)
+}
+
+// An empty timer wakes nobody, a timer with far timeouts only for them, and cancelling
+// gives the memory back within a tick or so.
+func TestWakeUpBudgets(t *testing.T) {
+	for _, layered := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond, Layered: layered})
+			require.NoError(t, w.Start())
+			time.Sleep(24 * time.Hour)
+			require.Zero(t, w.Stats().WakeUps, "empty")
+
+			for i := range 1000 {
+				mustNew(t, w, noTask, time.Hour+time.Duration(i%7)*time.Minute)
+			}
+			time.Sleep(59 * time.Minute)
+			awake := w.Stats().WakeUps
+			require.LessOrEqual(t, awake, int64(awakeTicks+10), "settling, with far timeouts")
+			time.Sleep(9 * time.Minute)
+			synctest.Wait()
+			require.Zero(t, w.PendingTimeouts())
+			woke := w.Stats().WakeUps - awake
+			require.GreaterOrEqual(t, woke, int64(7))
+			if !layered {
+				require.LessOrEqual(t, woke, int64(8), "one wake for each of seven ticks")
+			} else {
+				require.LessOrEqual(t, woke, int64(7*30), "and a few to hand down")
+			}
+
+			x := mustNew(t, w, noTask, time.Hour)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			require.Equal(t, 1, w.wheel.size())
+			x.Cancel()
+			time.Sleep(10 * time.Millisecond)
+			synctest.Wait()
+			require.Zero(t, w.wheel.size(), "taken out within a tick")
+		})
+	}
+}
+
+// A pause of the process, such as a laptop's sleep, is caught up with at once and in order.
+func TestFarTimeJump(t *testing.T) {
+	for _, layered := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTestTimer(t, Options{TickDuration: time.Millisecond, TicksPerWheel: 8, Layered: layered})
+			w.stall = 1 << 62 // no hand-over: the worker shall sleep through it all
+			var order []int
+			mustNew(t, w, TaskFunc(func(*Timeout) { time.Sleep(20 * 365 * 24 * time.Hour) }), time.Second)
+			for i := range 500 {
+				d := 2*time.Second + time.Duration(i)*time.Duration(i)*time.Minute
+				mustNew(t, w, TaskFunc(func(*Timeout) { order = append(order, i) }), d)
+			}
+			time.Sleep(21 * 365 * 24 * time.Hour)
+			synctest.Wait()
+			require.Len(t, order, 500)
+			require.IsIncreasing(t, order)
+		})
+	}
+}
+
+func TestStringTellsState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond})
+		var x Timeout
+		require.Equal(t, "hashedwheel.Timeout(not initialised)", x.String())
+		w.Init(&x, noTask)
+		require.Equal(t, "hashedwheel.Timeout(idle, task: hashedwheel.TaskFunc)", x.String())
+		x.Reset(time.Second)
+		require.Equal(t, "hashedwheel.Timeout(pending, due: in 1s, task: hashedwheel.TaskFunc)", x.String())
+		x.Stop()
+		time.Sleep(time.Second)
+		require.Equal(t, "hashedwheel.Timeout(cancelled, task: hashedwheel.TaskFunc)", x.String())
+		x.Reset(math.MaxInt64)
+		require.Equal(t, "hashedwheel.Timeout(pending, due: never, task: hashedwheel.TaskFunc)", x.String())
+		x.Reset(time.Second)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, "hashedwheel.Timeout(expired, task: hashedwheel.TaskFunc)", x.String())
+	})
+}
+
+// Lateness is measured against the deadline that was asked for.
+func TestStatsLateness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: 100 * time.Millisecond})
+		for range 90 {
+			mustNew(t, w, noTask, 99*time.Millisecond) // a millisecond late
+		}
+		for range 10 {
+			mustNew(t, w, noTask, 30*time.Millisecond) // 70ms late
+		}
+		time.Sleep(time.Second)
+		s := w.Stats()
+		require.InDelta(t, time.Millisecond, s.LatenessP50, float64(time.Millisecond))
+		require.InDelta(t, 70*time.Millisecond, s.LatenessP99, float64(time.Millisecond))
+		require.InDelta(t, 70*time.Millisecond, s.LatenessMax, float64(time.Millisecond))
+		require.EqualValues(t, 100, s.Fired)
+		require.Zero(t, s.Queued)
+	})
+}
+
+// Armed over and over, a timeout allocates nothing.
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	var x Timeout
+	w.Init(&x, noTask)
+	x.Reset(time.Hour)
+	later := time.Hour
+	require.Zero(t, testing.AllocsPerRun(10_000, func() { later += time.Second; x.Reset(later) }), "reset to later")
+	require.Zero(t, testing.AllocsPerRun(10_000, func() { x.Reset(time.Second); x.Stop() }), "start and stop")
+	f := func() {}
+	require.LessOrEqual(t, testing.AllocsPerRun(10_000, func() { w.AfterFunc(time.Second, f).Stop() }), 1.0, "a new handle")
+	require.LessOrEqual(t, unsafe.Sizeof(x), uintptr(48))
+	idle, err := w.NewIdle(time.Hour, func(*IdleMember) {})
+	require.NoError(t, err)
+	var m IdleMember
+	require.NoError(t, idle.Add(&m))
+	require.Zero(t, testing.AllocsPerRun(1000, m.Touch))
+	b, err := NewBatch(Options{TickDuration: time.Millisecond}, func([]int) {})
+	require.NoError(t, err)
+	defer b.Stop()
+	for range 10_000 { // grow
+		_, _ = b.Add(1, 0)
+	}
+	require.Zero(t, testing.AllocsPerRun(10_000, func() {
+		ticket, _ := b.Add(1, time.Second)
+		b.Cancel(ticket)
+	}))
+}
+
+// A timer that nobody holds any more ends when nothing is pending.
+func TestDroppedTimerEnds(t *testing.T) {
+	var log logCount
+	before := instances.Load()
+	fired := make(chan struct{})
+	func() {
+		w, err := New(Options{TickDuration: time.Millisecond, Logger: log.logger()})
+		require.NoError(t, err)
+		mustNew(t, w, TaskFunc(func(*Timeout) { close(fired) }), 50*time.Millisecond)
+	}()
+	runtime.GC() // the pending timeout keeps it
+	<-fired
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return instances.Load() == before
+	}, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 1, log.n.Load())
+}
+
+func TestManyTimersAreWarnedOfOnce(t *testing.T) {
+	var log logCount
+	warnedInstances.Store(false)
+	for range maxInstances + 10 {
+		newTestTimer(t, Options{Logger: log.logger()})
+	}
+	require.EqualValues(t, 1, log.n.Load())
+}
+
+// A cancelled timeout's memory is free within a tick or two, far as its deadline may be.
+func TestCancelFreesTheTask(t *testing.T) {
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	freed := make(chan struct{})
+	func() {
+		payload := new([1 << 16]byte)
+		runtime.AddCleanup(payload, func(c chan struct{}) { close(c) }, freed)
+		x := w.AfterFunc(time.Hour, func() { payload[0]++ })
+		require.Eventually(t, func() bool { return w.Stats().Queued == 0 }, 10*time.Second, time.Millisecond)
+		require.True(t, x.Cancel())
+	}()
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		select {
+		case <-freed:
+			return true
+		default:
+			return false
+		}
+	}, 10*time.Second, time.Millisecond)
 }
