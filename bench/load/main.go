@@ -93,9 +93,9 @@ func run(out io.Writer, jobs int, duration time.Duration, burst bool) (err error
 	defer stopServing()
 	scheduling, stopScheduling := context.WithCancel(ctx)
 	defer stopScheduling()
-	var parts errgroup.Group
-	parts.Go(func() error { return n.Serve(serving, ln) })
-	parts.Go(func() error { return e.Run(executing) })
+	var server, runner errgroup.Group
+	server.Go(func() error { return n.Serve(serving, ln) })
+	runner.Go(func() error { return e.Run(executing) })
 	<-e.Ready()
 
 	fmt.Fprintf(out, "%s %s/%s, %d cores, %s; %d jobs every second for %v, burst %t, SQLite with a sync for each commit\n",
@@ -110,8 +110,9 @@ func run(out io.Writer, jobs int, duration time.Duration, burst bool) (err error
 	}
 	seen.wait(10 * time.Second)
 	stopExecutor()
+	err = runner.Wait()
 	stopServing()
-	if err := parts.Wait(); err != nil {
+	if err := errors.Join(err, server.Wait()); err != nil {
 		return err
 	}
 	fmt.Fprintln(out, seen.report(duration))
