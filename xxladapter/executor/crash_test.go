@@ -61,7 +61,7 @@ func TestKill9(t *testing.T) {
 	var mu sync.Mutex
 	var lastID atomic.Int64
 	for life := range lives {
-		child := startCrashChild(t, server.URL, dir)
+		child := startChild(t, "^TestKill9$", crashEnv+"="+server.URL, crashEnv+"_DIR="+dir)
 		refusing.Store(life%3 == 1) // results then wait in the journal for the next life
 		stop := make(chan struct{})
 		var senders sync.WaitGroup
@@ -99,7 +99,7 @@ func TestKill9(t *testing.T) {
 		client.CloseIdleConnections()
 	}
 	refusing.Store(false)
-	last := startCrashChild(t, server.URL, dir)
+	last := startChild(t, "^TestKill9$", crashEnv+"="+server.URL, crashEnv+"_DIR="+dir)
 	eventually(t, "results", func() bool {
 		for id := range accepted {
 			if admin.result(id) == nil {
@@ -168,22 +168,24 @@ func crashChild(admin string) {
 	}
 }
 
-type crashProcess struct {
+type childProcess struct {
 	cmd  *exec.Cmd
 	addr string
 }
 
-func startCrashChild(t *testing.T, admin, dir string) *crashProcess {
+// startChild runs a test of this binary in a process of its own, which says so
+// when it serves.
+func startChild(t *testing.T, test string, env ...string) *childProcess {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKill9$")
-	cmd.Env = append(os.Environ(), crashEnv+"="+admin, crashEnv+"_DIR="+dir)
+	cmd := exec.Command(os.Args[0], "-test.run="+test)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	p := &crashProcess{cmd: cmd}
+	p := &childProcess{cmd: cmd}
 	t.Cleanup(p.kill)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -196,7 +198,7 @@ func startCrashChild(t *testing.T, admin, dir string) *crashProcess {
 	return nil
 }
 
-func (p *crashProcess) kill() {
+func (p *childProcess) kill() {
 	if p.cmd.ProcessState == nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()

@@ -97,7 +97,7 @@ func (e *Executor) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("executor: %w", err)
 	}
-	e.recover(journal)
+	e.reportUnfinished(journal)
 	l := &live{journal: journal, logs: newRunLogs(e.opts.DataDir, e.opts.MaxRunLog)}
 	l.jobs = newJobs(journal, l.logs, &e.opts)
 	l.scripts = newScripts(e.opts.DataDir)
@@ -190,8 +190,8 @@ func closeServer(server *http.Server) {
 	}
 }
 
-// recover gives a result to every run that the process before did not finish.
-func (e *Executor) recover(j *journal) {
+// reportUnfinished gives a result to every run that the process before did not finish.
+func (e *Executor) reportUnfinished(j *journal) {
 	for _, r := range j.unfinished() {
 		if len(e.opts.Admins) == 0 {
 			j.done(r.logID)

@@ -27,7 +27,8 @@ type Run struct {
 	// Timeout is after how long the context will be cancelled; 0: never.
 	Timeout time.Duration
 
-	// Logger writes to the run's log, which the scheduler shows.
+	// Logger writes to the run's log, which the scheduler shows: every level, one
+	// line for each record.
 	Logger *slog.Logger
 
 	log *runLog

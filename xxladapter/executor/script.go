@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,7 +120,11 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 	defer out.Close()
 	cmd := exec.Command(lang.command, path, run.Param, strconv.Itoa(run.ShardIndex), strconv.Itoa(run.ShardTotal))
 	cmd.Stdout, cmd.Stderr = out, out // a file: nobody has to copy, and Wait waits for nobody else
-	ownGroup(cmd)
+	cmd.SysProcAttr = groupAttr()
+	// Linux ends the script when the thread that started it ends, which then must
+	// not be before the process does.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		run.log.mark("script does not start: %v", err)
 		return errScriptExit(-1)

@@ -10,10 +10,6 @@ import (
 
 var termSignal os.Signal = syscall.SIGTERM
 
-// ownGroup makes cmd the leader of a process group, so that what it starts can
-// be ended with it.
-func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
 // signalGroup sends a signal to the processes of cmd's group; there may be none.
 func signalGroup(cmd *exec.Cmd, s os.Signal) {
 	_ = syscall.Kill(-cmd.Process.Pid, s.(syscall.Signal))
