@@ -36,7 +36,8 @@ type HandlerOption func(*handler)
 
 // WithInit has f called before a job's first run, and again before the first
 // one after the job was idle, killed or covered. An error is logged and the run
-// goes on. XXL-JOB: JobThread calls init once per thread.
+// goes on. If several jobs name the handler, f is called for each of them,
+// perhaps at the same time. XXL-JOB: JobThread calls init once per thread.
 func WithInit(f func(ctx context.Context) error) HandlerOption {
 	return func(h *handler) { h.init = f }
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -287,13 +288,13 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-type orders struct{ closed, inits, destroyed int }
+type orders struct{ closed, inits, destroyed atomic.Int32 }
 
-func (o *orders) CloseOrders(context.Context, *Run) error { o.closed++; return nil }
+func (o *orders) CloseOrders(context.Context, *Run) error { o.closed.Add(1); return nil }
 func (o *orders) ShipOrders(context.Context, *Run) error  { return errors.New("no ship") }
-func (o *orders) Count() int                              { return o.closed }
-func (o *orders) Init(context.Context) error              { o.inits++; return nil }
-func (o *orders) Destroy()                                { o.destroyed++ }
+func (o *orders) Count() int                              { return int(o.closed.Load()) }
+func (o *orders) Init(context.Context) error              { o.inits.Add(1); return nil }
+func (o *orders) Destroy()                                { o.destroyed.Add(1) }
 
 func TestHandle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -317,6 +318,6 @@ func TestHandle(t *testing.T) {
 		require.NoError(t, e.Handle("late", nop))
 		require.Equal(t, wire.OK(), e.post("/run", beanRun(3, 3, "late")))
 		e.stop()
-		require.Equal(t, orders{closed: 1, inits: 2, destroyed: 2}, *o)
+		require.Equal(t, []int32{1, 2, 2}, []int32{o.closed.Load(), o.inits.Load(), o.destroyed.Load()})
 	})
 }
