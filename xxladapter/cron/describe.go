@@ -9,9 +9,10 @@ import (
 // A Language is one that Describe can speak. The zero value is English.
 type Language uint8
 
+// The languages of Describe.
 const (
 	English Language = iota
-	Chinese
+	Chinese          // simplified
 )
 
 // Describe says in plain words when s fires: "at 09:00, on Monday to Friday".

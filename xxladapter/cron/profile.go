@@ -35,8 +35,9 @@ const (
 	Sane
 
 	// Unix has five fields, from minute to day of week; Sunday is 0 or 7. When
-	// neither day field is *, a day matches if either of them does. Ranges do
-	// not wrap and there are no L, W, # and ?. Clock changes are as in Sane.
+	// both day fields leave days out, a day matches if either of them does.
+	// Ranges do not wrap and there are no L, W, # and ?. Clock changes are as
+	// in Sane.
 	Unix
 )
 

@@ -99,8 +99,9 @@ func (s *Schedule) Next(after time.Time) time.Time {
 //
 // Prev walks over the same instants as Next: if t is a time of s, then
 // s.Next(s.Prev(t)) and s.Prev(s.Next(t)) are both t. It has the same bound
-// and allocates nothing. Quartz offers no such method (getTimeBefore returns
-// null).
+// and allocates nothing. In XXL34 with W, where the times of Next depend on the
+// instant it starts from, Prev returns the times that were meant. Quartz has no
+// such method (getTimeBefore returns null).
 func (s *Schedule) Prev(before time.Time) time.Time {
 	t, ok := searchable(before)
 	if !ok || s.never {

@@ -38,7 +38,8 @@ func periodAt(loc *time.Location, at int64) period {
 			// Package time takes all years for 365 days long when it works out
 			// the end of a period from a zone's rule. On 31 December of a leap
 			// year it then lies behind at. No rule changes a clock on that day.
-			p.end = at - at%secondsPerDay + secondsPerDay
+			day, _ := splitDay(at)
+			p.end = (day + 1) * secondsPerDay
 		}
 	}
 	return p
