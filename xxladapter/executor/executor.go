@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -124,14 +122,13 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 		ErrorLog:          slog.NewLogLogger(e.opts.Logger.Handler(), slog.LevelWarn),
 	}
 
-	var serving, background errgroup.Group
+	var serving, background, registration sync.WaitGroup
 	if listener != nil {
-		serving.Go(func() error {
+		serving.Go(func() {
 			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 				serveErr = fmt.Errorf("executor: serve: %w", err)
 				stopBeat()
 			}
-			return nil
 		})
 	}
 	close(e.ready)
@@ -140,26 +137,24 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	sender := newSender(l.journal, admins, &e.opts)
 	go sender.run()
 	cleanCtx, stopClean := context.WithCancel(context.Background())
-	background.Go(func() error { l.logs.clean(cleanCtx, e.opts.LogRetentionDays, e.opts.Logger); return nil })
+	background.Go(func() { l.logs.clean(cleanCtx, e.opts.LogRetentionDays, e.opts.Logger) })
 
-	var registration errgroup.Group
-	registration.Go(func() error {
+	registration.Go(func() {
 		e.register(beatCtx, admins)
 		e.deregister(admins)
-		return nil
 	})
 	<-beatCtx.Done()
 
 	e.awaitHandlers(l.jobs, l.jobs.drain())
-	_ = registration.Wait()
+	registration.Wait()
 	e.finished.Store(true)
 	if listener != nil {
 		closeServer(server)
-		_ = serving.Wait()
+		serving.Wait()
 	}
 	stopClean()
 	sender.stop()
-	_ = background.Wait()
+	background.Wait()
 	if n := l.journal.waiting(); n > 0 {
 		e.opts.Logger.Warn("results are kept for the next start, no admin took them", "results", n)
 	}

@@ -87,11 +87,20 @@ type entry struct {
 // submit accepts a run for a handler, or says why not. It returns when the log
 // id is on disk.
 func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) error {
-	b, err := s.enqueue(req, h, glue)
-	if err != nil {
-		return err
+	for {
+		b, err := s.enqueue(req, h, glue)
+		if err == nil {
+			return b.wait()
+		}
+		if err != errSeen {
+			return err
+		}
+		// The one that came before may still fail to get on disk; then this one
+		// takes its place.
+		if s.journal.accepted(int64(req.LogID), int64(req.LogTime)) {
+			return errSeen
+		}
 	}
-	return b.wait()
 }
 
 func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*batch, error) {

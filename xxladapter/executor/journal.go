@@ -132,11 +132,32 @@ func (j *journal) accept(logID, jobID, logTime int64, now time.Time) (*batch, er
 	return j.next, nil
 }
 
-// seen reports whether accept would return errSeen.
+// seen reports whether accept would return errSeen at this moment.
 func (j *journal) seen(logID, logTime int64) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.state.seen.has(logID, logTime)
+}
+
+// accepted reports whether a log id was accepted, for good: it waits for a batch
+// that may still fail.
+func (j *journal) accepted(logID, logTime int64) bool {
+	if !j.seen(logID, logTime) {
+		return false
+	}
+	j.barrier()
+	return j.seen(logID, logTime)
+}
+
+// barrier returns when every change before it is on disk, or never will be.
+func (j *journal) barrier() {
+	j.mu.Lock()
+	b, closed := j.next, j.closed
+	j.mu.Unlock()
+	if !closed {
+		notify(j.wake)
+		<-b.done
+	}
 }
 
 // finish notes a run's result, to be taken later.

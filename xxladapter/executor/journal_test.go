@@ -179,6 +179,37 @@ func TestRunIsRefusedWhenItCannotBeNoted(t *testing.T) {
 	})
 }
 
+// Of many senders of one log id at least one fails with the journal. Whoever
+// hears that it was accepted before may rely on that.
+func TestRepeatMeansAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, Options{}, withEcho(t))
+		for id := int64(1); id <= 50; id++ {
+			synctest.Wait()
+			require.NoError(t, e.live.Load().journal.file.Close())
+			run := beanRun(7, id, "echo")
+			replies := make(chan string, 8)
+			for range cap(replies) {
+				go func() {
+					reply, err := e.tryPost("/run", run)
+					if err != nil {
+						reply.Msg = err.Error()
+					}
+					replies <- reply.Msg
+				}()
+			}
+			said := map[bool]int{}
+			for range cap(replies) {
+				msg := <-replies
+				said[msg == "Success" || msg == fmt.Sprintf("repeat trigger job, logId:%d", id)]++
+			}
+			synctest.Wait()
+			require.Positive(t, said[false], "the journal did not fail")
+			require.Equal(t, said[true] > 0, e.outcome(id) == "200", "%d heard of success", said[true])
+		}
+	})
+}
+
 // The journal against a model: any sequence of changes, restarts and rewrites
 // leads to the state that the changes alone lead to.
 func TestJournalModel(t *testing.T) {

@@ -170,7 +170,7 @@ func (e *Executor) log(l *live, body []byte) wire.Reply {
 	if err := wire.Decode(body, &req); err != nil {
 		return requestError(err)
 	}
-	return wire.OK().WithPayload(l.logs.readLog(req, l.journal.seen))
+	return wire.OK().WithPayload(l.logs.readLog(req, l.journal.accepted))
 }
 
 func (e *Executor) run(l *live, body []byte) wire.Reply {
