@@ -24,6 +24,7 @@ const (
 	CodeNotFound     Code = "not_found"    // the thing does not exist
 	CodeConflict     Code = "conflict"     // the thing exists, but not in the needed state
 	CodeUnauthorized Code = "unauthorized" // token missing or wrong
+	CodeUnreachable  Code = "unreachable"  // an executor does not answer, or not as asked
 )
 
 // An Error carries a message that is meant for the user as it is. Any other

@@ -41,6 +41,7 @@ type site struct {
 	client    *http.Client
 	store     *memstore.Store
 	completer *fakeCompleter
+	executors *fakeExecutors
 	planned   []xxladapter.Fire
 	changed   int
 }
@@ -49,9 +50,9 @@ const testToken = "a secret"
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter)}
+	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter), executors: new(fakeExecutors)}
 	srv := httptest.NewServer(New(Options{
-		Store: s.store, Completer: s.completer, AccessToken: testToken, Zone: time.UTC,
+		Store: s.store, Completer: s.completer, Executors: s.executors, AccessToken: testToken, Zone: time.UTC,
 		Logger:     slog.New(slog.DiscardHandler),
 		Planned:    func(f xxladapter.Fire) { s.planned = append(s.planned, f) },
 		JobChanged: func() { s.changed++ },
@@ -352,6 +353,71 @@ func TestTriggerRefusesAddressesThatAreNotRegistered(t *testing.T) {
 	status, body = s.do("POST", path, testToken, `{"addressList":["http://10.0.0.7:9999/"]}`)
 	require.Equal(t, http.StatusOK, status, body)
 	require.Equal(t, []string{"http://10.0.0.7:9999/"}, s.planned[0].Addresses)
+}
+
+// A fakeExecutors answers for every executor.
+type fakeExecutors struct {
+	asked  []string
+	killed []int64
+	fail   error
+}
+
+func (e *fakeExecutors) Log(_ context.Context, addr, app string, req wire.LogRequest) (wire.LogResult, error) {
+	e.asked = append(e.asked, fmt.Sprintf("%s %s log %d at %d from %d", addr, app, req.LogID, req.LogTime, req.FromLine))
+	return wire.LogResult{FromLine: req.FromLine, ToLine: 2, Content: "one\ntwo\n"}, e.fail
+}
+
+func (e *fakeExecutors) Kill(_ context.Context, addr, _ string, jobID int64) error {
+	e.asked = append(e.asked, addr)
+	e.killed = append(e.killed, jobID)
+	return e.fail
+}
+
+// run stores a run of a job that an executor took, and returns its log id.
+func (s *site) run(jobID int64, code int) int64 {
+	s.t.Helper()
+	ctx := s.t.Context()
+	fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: jobID, Due: time.Now(), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned}})
+	require.NoError(s.t, err)
+	claimed, err := s.store.ClaimFire(ctx, fires[0].ID, "n", []*xxladapter.Log{{
+		JobID: jobID, GroupID: 1, Address: "http://10.0.0.7:9999/", TriggerTime: time.Unix(1767225600, 0),
+	}})
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.store.SettleFire(ctx, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: code}))
+	return claimed[0].LogID
+}
+
+func TestRunLogAndKill(t *testing.T) {
+	s := newSite(t)
+	job := s.createJob("")
+	id := s.run(job, xxladapter.ResultOK)
+	path := fmt.Sprintf("/api/v1/logs/%d", id)
+
+	status, body := s.do("GET", path+"/text?from=2&address=http://evil/", testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	require.JSONEq(t, `{"fromLineNum":2,"toLineNum":2,"logContent":"one\ntwo\n","isEnd":false}`, body)
+	require.Equal(t, []string{fmt.Sprintf("http://10.0.0.7:9999/ some-app log %d at 1767225600000 from 2", id)}, s.executors.asked)
+
+	status, body = s.do("POST", path+"/kill", testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	require.Equal(t, []int64{job}, s.executors.killed)
+
+	s.executors.fail = errors.New("connection refused")
+	status, body = s.do("POST", path+"/kill", testToken, "")
+	require.Equal(t, http.StatusBadGateway, status)
+	require.JSONEq(t, `{"code":"unreachable","message":"executor http://10.0.0.7:9999/: connection refused"}`, body)
+	s.executors.fail = nil
+
+	_, err := s.store.FinishRun(t.Context(), xxladapter.RunResult{LogID: id, Code: xxladapter.ResultOK})
+	require.NoError(t, err)
+	status, body = s.do("POST", path+"/kill", testToken, "")
+	require.Equal(t, http.StatusConflict, status, body)
+	_, body = s.do("GET", path+"/text", testToken, "")
+	require.Contains(t, body, `"isEnd":true`)
+
+	failed := s.run(job, xxladapter.ResultFail)
+	status, body = s.do("GET", fmt.Sprintf("/api/v1/logs/%d/text", failed), testToken, "")
+	require.Equal(t, http.StatusConflict, status, body)
 }
 
 func TestAPanicDoesNotEndTheServer(t *testing.T) {

@@ -27,6 +27,8 @@ func (s *Server) routes() {
 		"POST /api/v1/groups":            s.createGroup,
 		"GET /api/v1/logs":               s.listLogs,
 		"GET /api/v1/logs/{id}":          s.showLog,
+		"GET /api/v1/logs/{id}/text":     s.runLog,
+		"POST /api/v1/logs/{id}/kill":    s.killRun,
 	} {
 		s.mux.Handle(pattern, s.api(handle))
 	}
@@ -50,6 +52,7 @@ var statuses = map[xxladapter.Code]int{
 	xxladapter.CodeNotFound:     http.StatusNotFound,
 	xxladapter.CodeConflict:     http.StatusConflict,
 	xxladapter.CodeUnauthorized: http.StatusUnauthorized,
+	xxladapter.CodeUnreachable:  http.StatusBadGateway,
 }
 
 type apiError struct {

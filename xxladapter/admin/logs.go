@@ -63,6 +63,15 @@ func (s *Server) listLogs(r *http.Request) (any, error) {
 }
 
 func (s *Server) showLog(r *http.Request) (any, error) {
+	l, err := s.logOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return showLogForm(l), nil
+}
+
+// logOf loads the row that the path names.
+func (s *Server) logOf(r *http.Request) (*xxladapter.Log, error) {
 	id, err := pathID(r)
 	if err != nil {
 		return nil, err
@@ -71,8 +80,5 @@ func (s *Server) showLog(r *http.Request) (any, error) {
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, xxladapter.NotFoundf("log %d does not exist", id)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return showLogForm(l), nil
+	return l, err
 }

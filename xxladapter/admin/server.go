@@ -19,10 +19,19 @@ type Completer interface {
 	Complete(ctx context.Context, callbacks []wire.Callback) error
 }
 
+// Executors calls executors; trigger.Client is one.
+type Executors interface {
+	Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error)
+	Kill(ctx context.Context, addr, appName string, jobID int64) error
+}
+
 // Options configures a [Server].
 type Options struct {
 	Store     xxladapter.Store
 	Completer Completer
+	// Executors is asked for the logs of runs and told to kill them. Without it
+	// those two calls fail.
+	Executors Executors
 	// Planned is told of fires that a management call planned, so that they are
 	// handed out at once; nil leaves them to the scheduler's sweep.
 	Planned func(xxladapter.Fire)

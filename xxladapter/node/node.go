@@ -68,7 +68,7 @@ func New(opts Options) (*Node, error) {
 		return nil, err
 	}
 	api := admin.New(admin.Options{
-		Store: opts.Store, Completer: handOver, AccessToken: opts.AccessToken, Zone: opts.Zone, Logger: opts.Logger,
+		Store: opts.Store, Completer: handOver, Executors: client, AccessToken: opts.AccessToken, Zone: opts.Zone, Logger: opts.Logger,
 		JobChanged: sched.Wake,
 		Planned: func(f xxladapter.Fire) {
 			if err := sched.Arm(f); err != nil {

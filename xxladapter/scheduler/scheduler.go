@@ -100,9 +100,7 @@ func New(opts Options) (*Scheduler, error) {
 // logged and tried again. Run may be called once.
 func (s *Scheduler) Run(ctx context.Context) error {
 	// What was planned before this start is armed before anything new is.
-	if err := s.sweepUntilDone(ctx); err != nil {
-		return nil // ctx ended
-	}
+	s.sweepUntilDone(ctx)
 	var loops errgroup.Group
 	loops.Go(func() error { s.scanLoop(ctx); return nil })
 	loops.Go(func() error { s.sweepLoop(ctx); return nil })

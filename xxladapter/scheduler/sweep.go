@@ -39,11 +39,11 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 }
 
 // sweepUntilDone repeats the first sweep until it succeeds or ctx ends.
-func (s *Scheduler) sweepUntilDone(ctx context.Context) error {
-	for {
+func (s *Scheduler) sweepUntilDone(ctx context.Context) {
+	for ctx.Err() == nil {
 		err := s.sweep(ctx, s.opts.Window)
 		if err == nil || ctx.Err() != nil {
-			return ctx.Err()
+			return
 		}
 		s.opts.Logger.Error("first sweep failed", "err", err)
 		s.pause(ctx, busyPace)

@@ -130,6 +130,24 @@ func TestJobCommands(t *testing.T) {
 		mustCLI(t, job("trigger", good)...)
 		return regexp.MustCompile(`200 +200`).MatchString(mustCLI(t, job("show", good)...))
 	})
+	log := func(args ...string) []string {
+		return append([]string{"log", "--server", server, "--access-token", "s3cret"}, args...)
+	}
+	// newest is the log id in the first row of job show.
+	newest := func(id string) string {
+		_, table, _ := strings.Cut(mustCLI(t, job("show", id)...), "MESSAGE\n")
+		return strings.Fields(table)[0]
+	}
+	require.Contains(t, mustCLI(t, log("text", newest(good))...), "hello from xxlwheel")
+	long := mustCLI(t, job("add", "--name=long", "--app=some-app", "--handler=sleepJobHandler", "--param=1h")...)
+	mustCLI(t, job("trigger", long)...)
+	eventually(t, 20*time.Second, "the long run is taken", func() bool {
+		return regexp.MustCompile(`200 +0`).MatchString(mustCLI(t, job("show", long)...))
+	})
+	mustCLI(t, log("kill", newest(long))...)
+	eventually(t, 20*time.Second, "the killed run is reported", func() bool {
+		return regexp.MustCompile(`200 +500 +scheduling center kill job`).MatchString(mustCLI(t, job("show", long)...))
+	})
 	require.Zero(t, theirs.terminate())
 
 	mustCLI(t, job("stop", "1")...)

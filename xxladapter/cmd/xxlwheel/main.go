@@ -21,6 +21,7 @@ type commands struct {
 	Serve    serveCmd    `cmd:"" help:"Run the scheduler."`
 	Executor executorCmd `cmd:"" help:"Run the sample executor."`
 	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
+	Log      logCmd      `cmd:"" help:"Look at the runs of a running scheduler, and end them."`
 	Cron     cronCmd     `cmd:"" help:"Work with cron expressions."`
 }
 

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+)
+
+// logCmd has what an operator does with one run.
+type logCmd struct {
+	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The running scheduler (default ${default})."`
+	AccessToken string `placeholder:"TOKEN" help:"Secret of the scheduler."`
+
+	Text logTextCmd `cmd:"" help:"Print what a run wrote into its log, as its executor has it."`
+	Kill logKillCmd `cmd:"" help:"End a run, and with it whatever else of its job runs or waits on that executor."`
+}
+
+type logTextCmd struct {
+	ID   int64 `arg:"" help:"Id of the log row, as job show prints it."`
+	From int64 `default:"1" help:"First line to print (default ${default})."`
+}
+
+func (c *logTextCmd) Run(inv *invocation, parent *logCmd) error {
+	var text struct {
+		LogContent string `json:"logContent"`
+	}
+	api := apiClient{parent.Server, parent.AccessToken}
+	if err := api.call(inv.ctx, "GET", fmt.Sprintf("/logs/%d/text?from=%d", c.ID, c.From), nil, &text); err != nil {
+		return err
+	}
+	fmt.Fprint(inv.stdout, text.LogContent)
+	return nil
+}
+
+type logKillCmd struct {
+	ID int64 `arg:"" help:"Id of the log row, as job show prints it."`
+}
+
+func (c *logKillCmd) Run(inv *invocation, parent *logCmd) error {
+	api := apiClient{parent.Server, parent.AccessToken}
+	return api.call(inv.ctx, "POST", fmt.Sprintf("/logs/%d/kill", c.ID), nil, nil)
+}
