@@ -8,9 +8,9 @@ import (
 // A Callback reports that a run ended.
 type Callback struct {
 	LogID      Int
-	LogTime    Int
-	HandleCode Int
-	HandleMsg  string
+	LogTime    Int    // the [RunRequest.LogTime] of the run; admins do not use it
+	HandleCode Int    // [CodeOK], [CodeFail] or [CodeTimeout]
+	HandleMsg  string // up to 50,000 characters and "..."
 }
 
 // callback is the union of what the generations send. executeResult comes from
