@@ -133,18 +133,19 @@ func TestJobCommands(t *testing.T) {
 	log := func(args ...string) []string {
 		return append([]string{"log", "--server", server, "--access-token", "s3cret"}, args...)
 	}
-	// newest is the log id in the first row of job show.
-	newest := func(id string) string {
-		_, table, _ := strings.Cut(mustCLI(t, job("show", id)...), "MESSAGE\n")
-		return strings.Fields(table)[0]
+	// logWith is the log id in a row of job show that has the two codes.
+	logWith := func(id, codes string) string {
+		row := regexp.MustCompile(`(?m)^(\d+) .* ` + codes).FindStringSubmatch(mustCLI(t, job("show", id)...))
+		require.NotNil(t, row)
+		return row[1]
 	}
-	require.Contains(t, mustCLI(t, log("text", newest(good))...), "hello from xxlwheel")
+	require.Contains(t, mustCLI(t, log("text", logWith(good, "200 +200"))...), "hello from xxlwheel")
 	long := mustCLI(t, job("add", "--name=long", "--app=some-app", "--handler=sleepJobHandler", "--param=1h")...)
 	mustCLI(t, job("trigger", long)...)
 	eventually(t, 20*time.Second, "the long run is taken", func() bool {
 		return regexp.MustCompile(`200 +0`).MatchString(mustCLI(t, job("show", long)...))
 	})
-	mustCLI(t, log("kill", newest(long))...)
+	mustCLI(t, log("kill", logWith(long, "200 +0"))...)
 	eventually(t, 20*time.Second, "the killed run is reported", func() bool {
 		return regexp.MustCompile(`200 +500 +scheduling center kill job`).MatchString(mustCLI(t, job("show", long)...))
 	})
