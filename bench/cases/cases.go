@@ -67,11 +67,21 @@ func (c Case) Absence(k contender.Kind, s Setting) string {
 	if k.MaxPending != 0 && s.Pending > k.MaxPending {
 		return fmt.Sprintf("not filled with more than %s: %s", Count(k.MaxPending), k.Why)
 	}
-	if s.Tick == 0 && k.Ticks && c.Name == Lateness.Name {
-		return "has a tick"
+	if c.Name == Lateness.Name {
+		return otherTick(k, s)
 	}
-	if s.Tick != 0 && !k.Ticks && c.Name == Lateness.Name {
-		return "has no tick to set"
+	return ""
+}
+
+// otherTick says why k has not the tick that s asks for.
+func otherTick(k contender.Kind, s Setting) string {
+	switch {
+	case s.Tick == 0 && k.Ticks:
+		return "has a tick"
+	case s.Tick != 0 && !k.Ticks:
+		return "has no tick"
+	case k.FixedTick != 0 && s.Tick != k.FixedTick:
+		return fmt.Sprintf("its tick is always %v", k.FixedTick)
 	}
 	return ""
 }

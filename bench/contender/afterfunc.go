@@ -9,16 +9,16 @@ var (
 
 // afterFunc is the standard library's timer: each start allocates one.
 type afterFunc struct {
-	call callbacks
+	call Callbacks
 	slot []*time.Timer
 }
 
 func newAfterFunc(cfg Config) Timer {
-	return &afterFunc{call: newCallbacks(cfg), slot: make([]*time.Timer, cfg.Slots)}
+	return &afterFunc{call: NewCallbacks(cfg), slot: make([]*time.Timer, cfg.Slots)}
 }
 
 func (a *afterFunc) Start(slot int, d time.Duration) {
-	a.slot[slot] = time.AfterFunc(d, a.call.at(slot))
+	a.slot[slot] = time.AfterFunc(d, a.call.At(slot))
 }
 
 func (a *afterFunc) Stop(slot int) bool { return a.slot[slot].Stop() }
@@ -41,9 +41,9 @@ type reused struct{ slot []*time.Timer }
 
 func newReused(cfg Config) Timer {
 	r := &reused{slot: make([]*time.Timer, cfg.Slots)}
-	call := newCallbacks(cfg)
+	call := NewCallbacks(cfg)
 	for i := range r.slot {
-		r.slot[i] = time.AfterFunc(time.Hour, call.at(i))
+		r.slot[i] = time.AfterFunc(time.Hour, call.At(i))
 		r.slot[i].Stop()
 	}
 	return r

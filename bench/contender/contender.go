@@ -49,6 +49,9 @@ type Kind struct {
 	// Ticks says that Config.Tick has a meaning for it.
 	Ticks bool
 
+	// FixedTick is the tick of a timer that does not let one choose.
+	FixedTick time.Duration
+
 	// Early says that it is known to fire before the deadline.
 	Early bool
 
@@ -70,24 +73,27 @@ func All() []Kind {
 	}
 }
 
-// callbacks has a function without arguments for each slot.
-type callbacks struct {
+// Callbacks has a function without arguments for each slot, for timers that
+// take one.
+type Callbacks struct {
 	shared func()
 	each   []func()
 }
 
-func newCallbacks(cfg Config) callbacks {
+// NewCallbacks makes the functions that call cfg.Fire.
+func NewCallbacks(cfg Config) Callbacks {
 	if cfg.Anonymous {
-		return callbacks{shared: func() { cfg.Fire(0) }}
+		return Callbacks{shared: func() { cfg.Fire(0) }}
 	}
-	c := callbacks{each: make([]func(), cfg.Slots)}
+	c := Callbacks{each: make([]func(), cfg.Slots)}
 	for i := range c.each {
 		c.each[i] = func() { cfg.Fire(i) }
 	}
 	return c
 }
 
-func (c *callbacks) at(slot int) func() {
+// At returns the function of a slot.
+func (c *Callbacks) At(slot int) func() {
 	if c.each == nil {
 		return c.shared
 	}

@@ -16,7 +16,7 @@ var goroutineKind = Kind{
 // goroutines has one goroutine for each pending timeout, which waits for the
 // time or for the news that it is not needed.
 type goroutines struct {
-	call    callbacks
+	call    Callbacks
 	slot    []*waiting
 	running sync.WaitGroup
 }
@@ -28,7 +28,7 @@ type waiting struct {
 }
 
 func newGoroutines(cfg Config) Timer {
-	return &goroutines{call: newCallbacks(cfg), slot: make([]*waiting, cfg.Slots)}
+	return &goroutines{call: NewCallbacks(cfg), slot: make([]*waiting, cfg.Slots)}
 }
 
 func (g *goroutines) Start(slot int, d time.Duration) {
@@ -39,7 +39,7 @@ func (g *goroutines) Start(slot int, d time.Duration) {
 		select {
 		case <-t.C:
 			if w.settled.CompareAndSwap(false, true) {
-				g.call.at(slot)()
+				g.call.At(slot)()
 			}
 		case <-w.stop:
 			t.Stop()

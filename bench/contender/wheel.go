@@ -17,12 +17,12 @@ var (
 // handle.
 type wheel struct {
 	w    *hashedwheel.HashedWheelTimer
-	task callbacks
+	task Callbacks
 	slot []*hashedwheel.Timeout
 }
 
 func newWheel(cfg Config) Timer {
-	return &wheel{w: newTimer(cfg, false), task: newCallbacks(cfg), slot: make([]*hashedwheel.Timeout, cfg.Slots)}
+	return &wheel{w: newTimer(cfg, false), task: NewCallbacks(cfg), slot: make([]*hashedwheel.Timeout, cfg.Slots)}
 }
 
 func newTimer(cfg Config, layered bool) *hashedwheel.HashedWheelTimer {
@@ -33,7 +33,7 @@ func newTimer(cfg Config, layered bool) *hashedwheel.HashedWheelTimer {
 	return w
 }
 
-func (w *wheel) Start(slot int, d time.Duration) { w.slot[slot] = w.w.AfterFunc(d, w.task.at(slot)) }
+func (w *wheel) Start(slot int, d time.Duration) { w.slot[slot] = w.w.AfterFunc(d, w.task.At(slot)) }
 
 func (w *wheel) Stop(slot int) bool { return w.slot[slot].Stop() }
 
@@ -55,9 +55,9 @@ type embedded struct {
 
 func newEmbedded(cfg Config, layered bool) Timer {
 	e := &embedded{w: newTimer(cfg, layered), slot: make([]hashedwheel.Timeout, cfg.Slots)}
-	calls := newCallbacks(cfg)
+	calls := NewCallbacks(cfg)
 	for i := range e.slot {
-		e.w.Init(&e.slot[i], funcTask(calls.at(i)))
+		e.w.Init(&e.slot[i], funcTask(calls.At(i)))
 	}
 	return e
 }

@@ -1,0 +1,58 @@
+package timers_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/bench/cases"
+	"github.com/xxlwheel/xxlwheel/bench/rivals/timers"
+)
+
+// What a rival is known not to keep is in its Kind; the rest has to hold, or the
+// figures would be of something else than a timer.
+func TestContendersKeepTheirPromises(t *testing.T) {
+	for _, k := range timers.All() {
+		t.Run(k.Name, func(t *testing.T) {
+			t.Parallel()
+			v := cases.Check(k)
+			t.Logf("%+v", v)
+			require.Zero(t, v.Twice, "fired twice")
+			if !k.Early {
+				require.Zero(t, v.Early, "fired early, by up to %v", -v.Earliest)
+			}
+		})
+	}
+}
+
+func BenchmarkStart(b *testing.B) { run(b, cases.Start) }
+
+func BenchmarkStartStop(b *testing.B) { run(b, cases.StartStop) }
+
+func BenchmarkReset(b *testing.B) { run(b, cases.Reset) }
+
+func BenchmarkFire(b *testing.B) { run(b, cases.Fire) }
+
+func BenchmarkMemory(b *testing.B) { run(b, cases.Memory) }
+
+func BenchmarkIdle(b *testing.B) { run(b, cases.Idle) }
+
+func BenchmarkLateness(b *testing.B) { run(b, cases.Lateness) }
+
+// run measures all contenders in a case. With -short the sizes are small.
+func run(b *testing.B, c cases.Case) {
+	for _, k := range timers.All() {
+		for _, s := range c.Settings(testing.Short()) {
+			b.Run("timer="+k.Name+"/"+s.Name, func(b *testing.B) {
+				if why := c.Absence(k, s); why != "" {
+					b.Skip(why)
+				}
+				ground := c.Open(k, s)
+				defer ground.Close()
+				for _, v := range ground.Variants {
+					b.Run(v.Name, func(b *testing.B) { v.Run(b, b.N) })
+				}
+			})
+		}
+	}
+}
