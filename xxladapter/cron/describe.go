@@ -230,9 +230,6 @@ func ordinal(n int) string {
 
 func (s *Schedule) englishDate() string {
 	w := englishWords
-	if s.days == allDays {
-		return "every day"
-	}
 	var items []string
 	if s.days != 0 {
 		text := "day "

@@ -118,9 +118,6 @@ func (s *Schedule) chineseTime() []string {
 
 func (s *Schedule) chineseDate() string {
 	w := chineseWords
-	if s.days == allDays {
-		return "每天"
-	}
 	var items []string
 	if s.days != 0 {
 		items = append(items, w.list(uint64(s.days), func(d int) string { return strconv.Itoa(d) + "日" }))

@@ -95,6 +95,10 @@ func TestParseErrors(t *testing.T) {
 		{expr: ", 0 0 1 1 ?", want: `cron: second "" at column 1 has an empty list item`},
 		{expr: ",, 0 0 1 1 ?", want: `cron: second ",," at column 1 has only empty list items`, profile: XXL34},
 
+		{expr: "61/5 * * * * ?", want: `cron: second "61/5" at column 1 must be 0 to 59`},
+		{expr: "0 0 0 ? * 2#1x", want: `cron: day of week "2#1x" at column 11 has text after #k`},
+		{expr: "0 0 0 ? * 2#10", want: `must have 1 to 5 after #`},
+
 		// Other dialects.
 		{expr: "*/5 * * * *", want: "parse them with the Unix option, or write 0 */5 * * * ?"},
 		{expr: "0 12 * * 0-5", want: "or write 0 0 12 ? * SUN-FRI"},

@@ -39,7 +39,8 @@ type parser struct {
 // documentation has the grammar. Fields are separated by blanks or tabs, and
 // case does not matter. Expressions of more than 2048 bytes are refused.
 //
-// The default profile is Quartz; the others are options. An expression that
+// The default profile is Quartz; the others are options, and a nil option
+// counts for nothing. An expression that
 // can never fire, such as one for 30 February, is not an error: its Next
 // returns the zero time.
 //
@@ -48,7 +49,9 @@ type parser struct {
 func Parse(expr string, opts ...Option) (*Schedule, error) {
 	var c config
 	for _, o := range opts {
-		c = o.apply(c)
+		if o != nil {
+			c = o.apply(c)
+		}
 	}
 	p := parser{config: c, expr: expr, out: &Schedule{profile: c.profile}}
 	if err := p.parse(); err != nil {

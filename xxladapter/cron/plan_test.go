@@ -87,4 +87,7 @@ func TestNilZoneIsLocal(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, time.Local, p.Next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).Location())
 	}
+	s, err := Parse("0 9 * * *", Unix)
+	require.NoError(t, err)
+	require.Equal(t, time.Local, s.In(nil).Next(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).Location())
 }

@@ -204,6 +204,8 @@ func TestProfileString(t *testing.T) {
 func TestLastOptionCounts(t *testing.T) {
 	_, err := Parse("0 9 * * *", Quartz, Unix)
 	require.NoError(t, err)
+	_, err = Parse("0 9 * * *", Unix, nil)
+	require.NoError(t, err)
 	_, err = Parse("0 9 * * *", Unix, Quartz)
 	require.Error(t, err)
 }
