@@ -20,6 +20,9 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 		earlier := due.tick() < s.tick()
 		// A timeout that the wheel holds under an earlier tick stays where it is.
 		// That tick is at most the last due tick, also if it was cancelled since.
+		if was && n == s {
+			return true, nil // the same deadline, as far as the timer tells them apart
+		}
 		push := s&queued == 0 && (s&linked == 0 || earlier)
 		if push {
 			n |= queued

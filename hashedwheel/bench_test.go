@@ -1,37 +1,435 @@
 package hashedwheel
 
 import (
+	"fmt"
+	"runtime"
+
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-func BenchmarkStartStop(b *testing.B) {
-	w, err := New(Options{TickDuration: 10 * time.Millisecond})
+// The benchmarks measure this package beside time.AfterFunc, in one process. Other
+// packages are compared in bench. Run with -count=10 and take medians; ratios
+// within one run are steadier than the numbers.
+
+// far is a delay that no benchmark lives to see.
+const far = 30 * time.Minute
+
+var pendings = []int{0, 1_000_000, 5_000_000}
+
+func nothing() {}
+
+func benchTimer(b *testing.B, opts Options) *HashedWheelTimer {
+	b.Helper()
+	if opts.TickDuration == 0 {
+		opts.TickDuration = 10 * time.Millisecond
+	}
+	w, err := New(opts)
 	require.NoError(b, err)
-	defer w.Stop()
+	require.NoError(b, w.Start())
+	b.Cleanup(func() { _, _ = w.Stop() })
+	return w
+}
+
+// fill arms n embedded timeouts, spread over many buckets and rounds, and waits until they
+// are in the wheel.
+func fill(b *testing.B, w *HashedWheelTimer, n int) []Timeout {
+	b.Helper()
+	all := make([]Timeout, n)
+	for i := range all {
+		w.Init(&all[i], plainFunc(nothing))
+		all[i].Reset(far + time.Duration(i%600_000)*time.Millisecond)
+	}
+	for w.Stats().Queued > 0 || n > 0 && w.parked.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	runtime.GC()
+	return all
+}
+
+func BenchmarkStartStop(b *testing.B) {
+	for _, n := range pendings {
+		b.Run(fmt.Sprintf("embedded/pending=%d", n), func(b *testing.B) {
+			w := benchTimer(b, Options{})
+			all := fill(b, w, n)
+			var x Timeout
+			w.Init(&x, plainFunc(nothing))
+			b.ReportAllocs()
+			for b.Loop() {
+				x.Reset(30 * time.Second)
+				x.Stop()
+			}
+			runtime.KeepAlive(all)
+		})
+		b.Run(fmt.Sprintf("new/pending=%d", n), func(b *testing.B) {
+			w := benchTimer(b, Options{})
+			all := fill(b, w, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				w.AfterFunc(30*time.Second, nothing).Stop()
+			}
+			runtime.KeepAlive(all)
+		})
+		b.Run(fmt.Sprintf("batch/pending=%d", n), func(b *testing.B) {
+			w, err := NewBatch(Options{TickDuration: 10 * time.Millisecond}, func([]int64) {})
+			require.NoError(b, err)
+			defer w.Stop()
+			for i := range n {
+				_, _ = w.Add(int64(i), far+time.Duration(i%600_000)*time.Millisecond)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				t, _ := w.Add(1, 30*time.Second)
+				w.Cancel(t)
+			}
+		})
+		b.Run(fmt.Sprintf("time/pending=%d", n), func(b *testing.B) {
+			all := make([]*time.Timer, n)
+			for i := range all {
+				all[i] = time.AfterFunc(far+time.Duration(i%600_000)*time.Millisecond, nothing)
+			}
+			runtime.GC()
+			b.ReportAllocs()
+			for b.Loop() {
+				time.AfterFunc(30*time.Second, nothing).Stop()
+			}
+			b.StopTimer()
+			for _, t := range all {
+				t.Stop()
+			}
+		})
+	}
+}
+
+// BenchmarkStartStopSpread goes round a million handles, so that each is met cold.
+func BenchmarkStartStopSpread(b *testing.B) {
+	w := benchTimer(b, Options{})
+	all := make([]Timeout, 1<<20)
+	for i := range all {
+		w.Init(&all[i], plainFunc(nothing))
+	}
+	i := 0
+	for b.Loop() {
+		x := &all[i&(len(all)-1)]
+		x.Reset(30 * time.Second)
+		x.Stop()
+		i++
+	}
+}
+
+func BenchmarkStartStopParallel(b *testing.B) {
 	b.Run("embedded", func(b *testing.B) {
-		var t Timeout
-		w.Init(&t, plainFunc(func() {}))
+		w := benchTimer(b, Options{})
+		b.RunParallel(func(pb *testing.PB) {
+			var x Timeout
+			w.Init(&x, plainFunc(nothing))
+			for pb.Next() {
+				x.Reset(30 * time.Second)
+				x.Stop()
+			}
+		})
+	})
+	b.Run("new", func(b *testing.B) {
+		w := benchTimer(b, Options{})
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				w.AfterFunc(30*time.Second, nothing).Stop()
+			}
+		})
+	})
+	b.Run("time", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				time.AfterFunc(30*time.Second, nothing).Stop()
+			}
+		})
+	})
+}
+
+func BenchmarkResetLater(b *testing.B) {
+	const n = 1 << 20
+	b.Run("wheel", func(b *testing.B) {
+		w := benchTimer(b, Options{})
+		all := fill(b, w, n)
 		b.ReportAllocs()
 		for b.Loop() {
-			t.Reset(30 * time.Second)
-			t.Stop()
+			all[7].Reset(2 * far)
 		}
 	})
-	b.Run("allocating", func(b *testing.B) {
-		b.ReportAllocs()
-		f := func() {}
+	b.Run("wheel/cold", func(b *testing.B) {
+		w := benchTimer(b, Options{})
+		all := fill(b, w, n)
+		i := 0
 		for b.Loop() {
-			w.AfterFunc(30*time.Second, f).Stop()
+			all[i*7919&(n-1)].Reset(2 * far)
+			i++
 		}
 	})
 	b.Run("time", func(b *testing.B) {
-		b.ReportAllocs()
-		f := func() {}
-		for b.Loop() {
-			time.AfterFunc(30*time.Second, f).Stop()
+		all := make([]*time.Timer, n)
+		for i := range all {
+			all[i] = time.AfterFunc(far+time.Duration(i)*time.Millisecond, nothing)
 		}
+		b.ReportAllocs()
+		for b.Loop() {
+			all[7].Reset(2 * far)
+		}
+		b.StopTimer()
+		for _, t := range all {
+			t.Stop()
+		}
+	})
+	b.Run("time/cold", func(b *testing.B) {
+		all := make([]*time.Timer, n)
+		for i := range all {
+			all[i] = time.AfterFunc(far+time.Duration(i)*time.Millisecond, nothing)
+		}
+		i := 0
+		for b.Loop() {
+			all[i*7919&(n-1)].Reset(2 * far)
+			i++
+		}
+		b.StopTimer()
+		for _, t := range all {
+			t.Stop()
+		}
+	})
+}
+
+func BenchmarkTouch(b *testing.B) {
+	w := benchTimer(b, Options{})
+	idle, err := w.NewIdle(time.Minute, func(*IdleMember) {})
+	require.NoError(b, err)
+	var m IdleMember
+	require.NoError(b, idle.Add(&m))
+	for b.Loop() {
+		m.Touch()
+	}
+}
+
+// BenchmarkHerd fires a million timeouts that are due at one instant. The cost is the time
+// from the first run to the last.
+func BenchmarkHerd(b *testing.B) {
+	const n = 1_000_000
+	var left atomic.Int64
+	var first, last time.Time
+	done := make(chan struct{}, 1)
+	task := func() {
+		switch left.Add(-1) {
+		case n - 1:
+			first = time.Now()
+		case 0:
+			last = time.Now()
+			done <- struct{}{}
+		}
+	}
+	report := func(b *testing.B, spent time.Duration) {
+		b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N)/n, "ns/fire")
+		b.ReportMetric(0, "ns/op")
+	}
+	for _, kind := range []string{"rounds", "layered"} {
+		b.Run("wheel/"+kind, func(b *testing.B) {
+			w := benchTimer(b, Options{TickDuration: 50 * time.Millisecond, Layered: kind == "layered"})
+			all := make([]Timeout, n)
+			for i := range all {
+				w.Init(&all[i], plainFunc(task))
+			}
+			var spent time.Duration
+			for range b.N {
+				left.Store(n)
+				due := time.Now().Add(2 * time.Second)
+				for i := range all {
+					all[i].Reset(time.Until(due))
+				}
+				<-done
+				spent += last.Sub(first)
+			}
+			report(b, spent)
+		})
+	}
+	b.Run("batch", func(b *testing.B) {
+		w, err := NewBatch(Options{TickDuration: 50 * time.Millisecond}, func(due []int64) {
+			if left.Load() == n {
+				first = time.Now()
+			}
+			if left.Add(-int64(len(due))) == 0 {
+				last = time.Now()
+				done <- struct{}{}
+			}
+		})
+		require.NoError(b, err)
+		defer w.Stop()
+		var spent time.Duration
+		for range b.N {
+			left.Store(n)
+			due := time.Now().Add(2 * time.Second)
+			for i := range int64(n) {
+				_, _ = w.Add(i, time.Until(due))
+			}
+			<-done
+			spent += last.Sub(first)
+		}
+		report(b, spent)
+	})
+	b.Run("time", func(b *testing.B) {
+		var spent time.Duration
+		for range b.N {
+			left.Store(n)
+			due := time.Now().Add(2 * time.Second)
+			for range n {
+				time.AfterFunc(time.Until(due), task)
+			}
+			<-done
+			spent += last.Sub(first)
+		}
+		report(b, spent)
+	})
+}
+
+// BenchmarkMemory reports bytes for each pending timeout, handle included, and the time of a full
+// collection with all of them pending.
+func BenchmarkMemory(b *testing.B) {
+	measure := func(b *testing.B, n int, make func() any) {
+		for b.Loop() {
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			kept := make()
+			runtime.GC()
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			best, cpu := time.Duration(1<<62), time.Duration(1<<62)
+			for range 5 {
+				start, cpuStart := time.Now(), cpuTime()
+				runtime.GC()
+				best, cpu = min(best, time.Since(start)), min(cpu, cpuTime()-cpuStart)
+			}
+			b.ReportMetric(float64(after.HeapInuse-before.HeapInuse)/float64(n), "B/pending")
+			b.ReportMetric(float64(best.Microseconds())/1000, "gc-ms")
+			b.ReportMetric(float64(cpu.Microseconds())/1000, "gc-cpu-ms")
+			runtime.KeepAlive(kept)
+		}
+		b.ReportMetric(0, "ns/op")
+	}
+	settle := func(w *HashedWheelTimer) {
+		for w.Stats().Queued > 0 || w.parked.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	delay := func(i int) time.Duration { return far + time.Duration(i%600_000)*time.Millisecond }
+	for _, n := range pendings[1:] {
+		b.Run(fmt.Sprintf("new/pending=%d", n), func(b *testing.B) {
+			measure(b, n, func() any {
+				w := benchTimer(b, Options{})
+
+				for i := range n {
+					w.AfterFunc(delay(i), nothing)
+				}
+				settle(w)
+				return w
+			})
+		})
+		b.Run(fmt.Sprintf("embedded/pending=%d", n), func(b *testing.B) {
+			measure(b, n, func() any {
+				w := benchTimer(b, Options{})
+				return fill(b, w, n)
+			})
+		})
+		b.Run(fmt.Sprintf("batch/pending=%d", n), func(b *testing.B) {
+			measure(b, n, func() any {
+				w, err := NewBatch(Options{TickDuration: 10 * time.Millisecond}, func([]int64) {})
+				require.NoError(b, err)
+				b.Cleanup(func() { w.Stop() })
+				for i := range n {
+					_, _ = w.Add(int64(i), delay(i))
+				}
+				for !w.intake.empty() || w.parked.Load() == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				return w
+			})
+		})
+		b.Run(fmt.Sprintf("time/pending=%d", n), func(b *testing.B) {
+			var all []*time.Timer
+			measure(b, n, func() any {
+				for i := range n {
+					all = append(all, time.AfterFunc(delay(i), nothing))
+				}
+				return nil
+			})
+			for _, t := range all {
+				t.Stop()
+			}
+			all = nil
+		})
+	}
+}
+
+// BenchmarkTick is the cost of one tick that finds nothing due, with ten million
+// pending over 512 buckets: the common one, which skips the bucket, and the worst, which
+// scans it because one entry in it is due.
+func BenchmarkTick(b *testing.B) {
+	const n = 10_000_000
+	w := newWheel(512, func(uint32, location) {})
+	for i := range n {
+		w.add(1<<40+uint64(i), uint32(i))
+	}
+	out := make([]uint32, 0, 4)
+	now := uint64(0)
+	b.Run("skip", func(b *testing.B) {
+		for b.Loop() {
+			now++
+			_, _ = w.collect(now, out)
+		}
+	})
+	b.Run("scan", func(b *testing.B) {
+		for b.Loop() {
+			now++
+			w.add(now, 0)
+			_, _ = w.collect(now, out)
+		}
+	})
+}
+
+// BenchmarkStart keeps everything that it starts pending.
+func BenchmarkStart(b *testing.B) {
+	const n = 3_000_000
+	report := func(b *testing.B, spent time.Duration) {
+		b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N)/n, "ns/start")
+		b.ReportMetric(0, "ns/op")
+	}
+	b.Run("new", func(b *testing.B) {
+		var spent time.Duration
+		for range b.N {
+			w := benchTimer(b, Options{})
+			runtime.GC()
+			start := time.Now()
+			for range n {
+				w.AfterFunc(far, nothing)
+			}
+			spent += time.Since(start)
+			_, _ = w.Stop()
+		}
+		report(b, spent)
+	})
+	b.Run("time", func(b *testing.B) {
+		var spent time.Duration
+		all := make([]*time.Timer, n)
+		for range b.N {
+			runtime.GC()
+			start := time.Now()
+			for i := range n {
+				all[i] = time.AfterFunc(far, nothing)
+			}
+			spent += time.Since(start)
+			for _, t := range all {
+				t.Stop()
+			}
+		}
+		report(b, spent)
 	})
 }

@@ -83,6 +83,10 @@ type wheel[E any] struct {
 	// too early until the next scan.
 	minRound []uint64
 
+	// soonest is a tick that next has found, or an earlier one that was filed since; what
+	// lies at or behind the hand counts as unknown. It saves a busy wheel the search.
+	soonest uint64
+
 	// overdue holds what was filed at or behind the hand.
 	overdue bucket[E]
 
@@ -134,6 +138,7 @@ func (w *wheel[E]) add(due uint64, e E) location {
 	}
 	b := due & w.mask
 	w.scan = -1
+	w.soonest = min(w.soonest, due)
 	w.minRound[b] = min(w.minRound[b], w.round(due))
 	return location{uint32(b), uint32(w.buckets[b].push(&w.pool, due, e))}
 }
@@ -219,6 +224,7 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 	}
 	w.minRound[bi] = w.scanMin
 	w.scan = -1
+	w.soonest = 0
 	return out, true
 }
 
@@ -229,6 +235,14 @@ func (w *wheel[E]) next() uint64 {
 	if w.n == 0 {
 		return never
 	}
+	if w.soonest <= w.current {
+		w.soonest = w.search()
+	}
+	return w.soonest
+}
+
+// search returns the earliest tick by the buckets' rounds.
+func (w *wheel[E]) search() uint64 {
 	// The first bucket ahead of the hand that is due in the coming revolution is
 	// the answer. Only when there is none, and the hand can rest for at least a
 	// whole revolution, does the loop see every bucket.
@@ -266,4 +280,5 @@ func (w *wheel[E]) drain(f func(E)) {
 	}
 	w.pool.spare = nil
 	w.scan = -1
+	w.soonest = 0
 }
