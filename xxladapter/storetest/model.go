@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			require.NoError(rt, m.want.Close())
 			require.NoError(rt, m.got.Close())
 		}()
+		m.begin(rt)
 		rt.Repeat(map[string]func(*rapid.T){
 			"":              m.same,
 			"Advance":       m.advance,
@@ -63,20 +65,48 @@ type model struct {
 	groups, jobs, fires, logs ids
 }
 
+// begin adds a group and two running jobs, so that short sequences get to the
+// fires.
+func (m *model) begin(t *rapid.T) {
+	var groups, jobs [][]int64
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error {
+		group, err := s.SaveGroup(m.ctx, &xxladapter.Group{AppName: "app-one", Title: "title"})
+		if err != nil {
+			return err
+		}
+		groups = append(groups, []int64{group})
+		var created []int64
+		for _, name := range []string{"every minute", "misfires"} {
+			id, err := s.CreateJob(m.ctx, &xxladapter.Job{GroupID: group, Name: name})
+			if err != nil {
+				return err
+			}
+			if err := s.StartJob(m.ctx, id, at(0)); err != nil {
+				return err
+			}
+			created = append(created, id)
+		}
+		jobs = append(jobs, created)
+		return nil
+	})
+	m.groups[groups[0][0]] = groups[1][0]
+	for i, id := range jobs[0] {
+		m.jobs[id] = jobs[1][i]
+	}
+}
+
 // ids leads from an id of the reference to the same thing's id in the store.
 type ids map[int64]int64
 
 // nobody is an id that neither store has.
 const nobody = 1 << 40
 
-// draw chooses a known id of the reference, or now and then nobody's.
+// draw chooses a known id of the reference, or now and then nobody's. Newer
+// ones come first, since they are the likelier ones to be there still.
 func (i ids) draw(t *rapid.T, name string) int64 {
-	known := []int64{nobody}
-	for id := range i {
-		known = append(known, id)
-	}
-	slices.Sort(known)
-	return rapid.SampledFrom(known).Draw(t, name)
+	known := slices.Sorted(maps.Keys(i))
+	slices.Reverse(known)
+	return rapid.SampledFrom(append(known, nobody)).Draw(t, name)
 }
 
 // of is the store's id.
