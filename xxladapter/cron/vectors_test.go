@@ -49,7 +49,7 @@ func instant(t testing.TB, text string, loc *time.Location) time.Time {
 	return at.In(loc)
 }
 
-// next3 returns up to n times of an expression, space separated in RFC 3339.
+// next returns up to n times of a schedule, space separated in RFC 3339.
 func next(s *Schedule, after time.Time, n int) string {
 	var out []string
 	for range n {
