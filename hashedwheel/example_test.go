@@ -1,0 +1,205 @@
+package hashedwheel_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel"
+)
+
+func Example() {
+	timer, err := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	if err != nil {
+		panic(err)
+	}
+	defer timer.Stop()
+
+	done := make(chan struct{})
+	timer.AfterFunc(20*time.Millisecond, func() {
+		fmt.Println("fired")
+		close(done)
+	})
+	cancelled := timer.AfterFunc(10*time.Millisecond, func() { fmt.Println("never printed") })
+	fmt.Println("cancelled:", cancelled.Stop())
+	<-done
+	// Output:
+	// cancelled: true
+	// fired
+}
+
+// A request that lives in a struct of the program carries its own timeout.
+func ExampleHashedWheelTimer_Init() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+
+	r := &request{id: 7, expired: make(chan int, 1)}
+	timer.Init(&r.timeout, r)
+
+	r.timeout.Reset(time.Minute)                                  // armed
+	fmt.Println("answered in time:", r.timeout.Stop())            // cancelled
+	fmt.Println("was pending:", r.timeout.Reset(time.Minute))     // armed again
+	fmt.Println("was pending:", r.timeout.Reset(time.Nanosecond)) // and moved
+	fmt.Println("expired:", <-r.expired)
+	// Output:
+	// answered in time: true
+	// was pending: false
+	// was pending: true
+	// expired: 7
+}
+
+type request struct {
+	id      int
+	timeout hashedwheel.Timeout
+	expired chan int
+}
+
+func (r *request) Run(*hashedwheel.Timeout) { r.expired <- r.id }
+
+// Heartbeats: a peer that says nothing for a period is gone.
+func ExampleHashedWheelTimer_NewIdle() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+
+	gone := make(chan string)
+	idle, err := timer.NewIdle(50*time.Millisecond, func(m *hashedwheel.IdleMember) {
+		gone <- m.Value.(string)
+	})
+	if err != nil {
+		panic(err)
+	}
+	var peer hashedwheel.IdleMember
+	peer.Value = "peer 1"
+	if err := idle.Add(&peer); err != nil {
+		panic(err)
+	}
+	peer.Touch() // on every message
+	fmt.Println("gone:", <-gone)
+	// Output:
+	// gone: peer 1
+}
+
+// A plain TCP server that closes connections which read and write nothing.
+func ExampleHashedWheelTimer_NewConnIdle() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+	watch, err := timer.NewConnIdle(hashedwheel.ConnIdleOptions{All: 50 * time.Millisecond})
+	if err != nil {
+		panic(err)
+	}
+
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	listener := watch.Listener(plain)
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { // an echo server
+				defer conn.Close()
+				_, _ = io.Copy(conn, conn)
+			}()
+		}
+	}()
+
+	client, err := net.Dial("tcp", plain.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+	_, _ = client.Write([]byte("hello"))
+	answer := make([]byte, 5)
+	_, _ = io.ReadFull(client, answer)
+	fmt.Println(string(answer))
+	_, err = client.Read(answer) // silence
+	fmt.Println("closed by the server:", errors.Is(err, io.EOF))
+	// Output:
+	// hello
+	// closed by the server: true
+}
+
+// http.Server on a watched listener: no deadline is set for a request.
+func ExampleConnIdle_Listener() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+	watch, err := timer.NewConnIdle(hashedwheel.ConnIdleOptions{Reader: time.Minute})
+	if err != nil {
+		panic(err)
+	}
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "hello")
+	})}
+	go server.Serve(watch.Listener(plain))
+	defer server.Close()
+
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get("http://" + plain.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
+	fmt.Println(string(body))
+	// Output: hello
+}
+
+// Delayed messages: payloads without a closure each.
+func ExampleNewBatch() {
+	done := make(chan struct{})
+	orders, err := hashedwheel.NewBatch(
+		hashedwheel.Options{TickDuration: time.Millisecond},
+		func(due []int64) {
+			fmt.Println("cancel unpaid orders", due)
+			close(done)
+		})
+	if err != nil {
+		panic(err)
+	}
+	defer orders.Stop()
+	paid, _ := orders.Add(1001, 20*time.Millisecond)
+	_, _ = orders.Add(1002, 20*time.Millisecond)
+	fmt.Println("paid:", orders.Cancel(paid))
+	<-done
+	// Output:
+	// paid: true
+	// cancel unpaid orders [1002]
+}
+
+func ExampleHashedWheelTimer_Every() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+	beats := make(chan struct{}, 1)
+	heartbeat := timer.Every(10*time.Millisecond, func() {
+		select {
+		case beats <- struct{}{}:
+		default: // nobody has taken the last one
+		}
+	})
+	<-beats
+	<-beats
+	fmt.Println("stopped:", heartbeat.Cancel())
+	// Output: stopped: true
+}
+
+func ExampleHashedWheelTimer_WithTimeout() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+	ctx, cancel := timer.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	<-ctx.Done()
+	fmt.Println(ctx.Err())
+	// Output: context deadline exceeded
+}
