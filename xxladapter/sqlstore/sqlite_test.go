@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -77,6 +78,11 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	// Half of rapid's default, as SQLite is slow under the race detector; the
+	// command line has the last word.
+	if err := flag.Set("rapid.checks", "50"); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }
