@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 		require.NoError(t, e.Handle("demoJobHandler", func(context.Context, *Run) error { return nil }))
 		require.NoError(t, e.Handle("hold", func(context.Context, *Run) error { <-hold; return nil }))
 	}
-	open := start(t, Options{StopGrace: -1, AbandonAfter: time.Nanosecond}, setup)
+	open := start(t, Options{StopGrace: -1, AbandonAfter: time.Nanosecond, LogRetentionDays: -1}, setup)
 	locked := start(t, Options{AccessToken: "default_token"}, setup)
 	strict := start(t, Options{AccessToken: "default_token", RequireAppName: true}, setup)
 	scripts := start(t, Options{Scripts: true, AccessToken: "secret"}, setup)

@@ -242,6 +242,21 @@ func TestRetention(t *testing.T) {
 	})
 }
 
+// A run that goes on for longer than logs are kept does not lose its own.
+func TestRetentionSparesRunsThatGoOn(t *testing.T) {
+	bubble(t, Options{LogRetentionDays: 3, Admins: []string{}}, func(t *testing.T, e *running, s *stage) {
+		run := beanRun(7, 1, "stage")
+		e.post("/run", run)
+		time.Sleep(5 * 24 * time.Hour)
+		synctest.Wait()
+		require.Contains(t, e.readLog(run, 1).Content, "run 1 of job 7 begins")
+		s.end(nil)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.NoDirExists(t, filepath.Join(e.opts.DataDir, day(int64(run.LogTime))))
+	})
+}
+
 func TestRunHandlerIsASlogHandler(t *testing.T) {
 	var out bytes.Buffer
 	logs := newRunLogs(t.TempDir(), 1<<20)

@@ -23,17 +23,19 @@ func (l *runLogs) clean(ctx context.Context, days int, logger *slog.Logger) {
 	}
 }
 
-// cleanBefore deletes the directories of all days before that of limit.
+// cleanBefore deletes the directories of all days before that of limit, except
+// those that a run is still writing to.
 func (l *runLogs) cleanBefore(limit time.Time) error {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
 		return err
 	}
+	writing := l.activeDays() // after the listing: what it shows was made by these
 	first := limit.Local().Format(dayLayout)
 	for _, entry := range entries {
 		name := entry.Name()
 		// Nothing else is touched, whatever an operator put there.
-		if _, err := time.Parse(dayLayout, name); err != nil || !entry.IsDir() || name >= first {
+		if _, err := time.Parse(dayLayout, name); err != nil || !entry.IsDir() || name >= first || writing[name] {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
@@ -41,6 +43,16 @@ func (l *runLogs) cleanBefore(limit time.Time) error {
 		}
 	}
 	return nil
+}
+
+func (l *runLogs) activeDays() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	days := map[string]bool{}
+	for _, rl := range l.active {
+		days[day(rl.logTime)] = true
+	}
+	return days
 }
 
 // close writes what is still gathered.
