@@ -173,6 +173,9 @@ func TestReopenKeepsAll(t *testing.T) {
 	}
 	before := all(s)
 	require.NoError(t, s.Close())
+	beside, err := filepath.Glob(file + "-*")
+	require.NoError(t, err)
+	require.Empty(t, beside, "a closed store is one file, which can be copied")
 	s = openFile(t, file, time.Now)
 	require.Equal(t, before, all(s))
 	require.NoError(t, s.Close())
