@@ -120,7 +120,7 @@ func TestBatchStaleTickets(t *testing.T) {
 		cancelled := map[int]bool{}
 		const n = 20_000
 		for i := range n {
-			ticket, err := b.Add(i, time.Duration(rng.IntN(5000))*time.Microsecond)
+			ticket, err := b.Add(i, time.Duration(1+rng.IntN(5000))*time.Microsecond)
 			require.NoError(t, err)
 			switch rng.IntN(4) {
 			case 0: // cancelled in the queue

@@ -51,7 +51,7 @@ func TestLayeredWheelHandsDownGradually(t *testing.T) {
 	w := newLayeredWheel(64, func(int, location) { moves++ })
 	const n = 1500
 	for i := range n {
-		w.add(1024+uint64(i)%1024, i) // one bucket of the third layer
+		w.add(1024+uint64(i)%32, i) // one bucket of the second layer
 	}
 	most, fired := 0, 0
 	for now := uint64(1); now < 2100; now++ {
@@ -62,6 +62,7 @@ func TestLayeredWheelHandsDownGradually(t *testing.T) {
 		most = max(most, moves-before)
 	}
 	require.Equal(t, n, fired)
+	require.Equal(t, n, moves, "each once, from the second layer to the first")
 	require.LessOrEqual(t, most, 2*handDownBudget, "entries moved by one tick")
 }
 
@@ -79,4 +80,25 @@ func TestLayeredWheelNextIsTheMinimum(t *testing.T) {
 	require.Equal(t, []int{2}, due)
 	require.Greater(t, w.next(), uint64(50))
 	require.LessOrEqual(t, w.next(), uint64(2_000))
+}
+
+// One pass transfers at most 100000 timeouts, Netty's number, and keeps the order.
+func TestTransferIsBounded(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	w.begin() // a clock, and no worker
+	const extra = 7
+	all := make([]Timeout, 100_000+extra)
+	st := w.intake.pick()
+	for i := range all {
+		w.Init(&all[i], noTask)
+		all[i].word.Store(uint64(w.due(0, 0) | armed | queued))
+		_, ok := st.push(laneTimeouts, &all[i])
+		require.True(t, ok)
+	}
+	require.Equal(t, 100_000, w.transfer(laneTimeouts, &w.timeouts))
+	require.Equal(t, extra, w.timeouts.n)
+	require.NotZero(t, all[99_999].load()&linked)
+	require.Zero(t, all[100_000].load()&linked)
+	require.Equal(t, extra, w.transfer(laneTimeouts, &w.timeouts))
+	require.NotZero(t, all[100_000].load()&linked)
 }
