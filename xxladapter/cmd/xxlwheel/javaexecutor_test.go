@@ -21,14 +21,7 @@ import (
 // needs a JDK, Maven and a repository to fetch from, and runs only when it is
 // asked to.
 func TestJavaExecutors(t *testing.T) {
-	if os.Getenv("XXLWHEEL_TEST_JAVA") != "1" {
-		t.Skip("needs a JDK, Maven and its repository; set XXLWHEEL_TEST_JAVA=1 to run it")
-	}
-	for _, program := range []string{"mvn", "javac", "java"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not on PATH", program)
-		}
-	}
+	requireJava(t)
 	t.Parallel()
 	const token = "shared with Java"
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", token)
@@ -44,6 +37,37 @@ func TestJavaExecutors(t *testing.T) {
 	}
 }
 
+// requireJava skips the test unless it was asked for and can run.
+func requireJava(t *testing.T) {
+	t.Helper()
+	if os.Getenv("XXLWHEEL_TEST_JAVA") != "1" {
+		t.Skip("needs a JDK, Maven and its repository; set XXLWHEEL_TEST_JAVA=1 to run it")
+	}
+	for _, program := range []string{"mvn", "javac", "java"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s is not on PATH", program)
+		}
+	}
+}
+
+// compileJava fetches a release of the library, compiles a source of testdata
+// against it and returns the class path. It skips the test if the library
+// cannot be fetched.
+func compileJava(t *testing.T, release, source string) (classPath string) {
+	t.Helper()
+	dir := t.TempDir()
+	lib := filepath.Join(dir, "lib")
+	fetch := exec.Command("mvn", "-q", "-B", "-f", "testdata/java/pom.xml", "-Dcore="+release,
+		"dependency:copy-dependencies", "-DoutputDirectory="+lib, "-DincludeScope=runtime")
+	if out, err := fetch.CombinedOutput(); err != nil {
+		t.Skipf("xxl-job-core %s cannot be fetched: %v\n%s", release, err, out)
+	}
+	classPath = dir + string(filepath.ListSeparator) + filepath.Join(lib, "*")
+	out, err := exec.Command("javac", "-cp", classPath, "-d", dir, filepath.Join("testdata", "java", source)).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return classPath
+}
+
 // A javaSite is one Java executor and our scheduler.
 type javaSite struct {
 	t     *testing.T
@@ -57,26 +81,16 @@ func (s javaSite) job(args ...string) string {
 	return mustCLI(s.t, append([]string{"job", "--server", s.api.server, "--access-token", s.token}, args...)...)
 }
 
-// startExecutor builds and starts the sample, and returns what ends it. It
-// skips the test if the library cannot be fetched.
+// startExecutor builds and starts the sample, and returns what ends it.
 func (s javaSite) startExecutor(release string) (stop func()) {
 	s.t.Helper()
-	dir := s.t.TempDir()
-	lib := filepath.Join(dir, "lib")
-	fetch := exec.Command("mvn", "-q", "-B", "-f", "testdata/java/pom.xml", "-Dcore="+release,
-		"dependency:copy-dependencies", "-DoutputDirectory="+lib, "-DincludeScope=runtime")
-	if out, err := fetch.CombinedOutput(); err != nil {
-		s.t.Skipf("xxl-job-core %s cannot be fetched: %v\n%s", release, err, out)
-	}
-	classPath := dir + string(filepath.ListSeparator) + filepath.Join(lib, "*")
-	out, err := exec.Command("javac", "-cp", classPath, "-d", dir, "testdata/java/Sample.java").CombinedOutput()
-	require.NoError(s.t, err, string(out))
+	classPath := compileJava(s.t, release, "Sample.java")
 
 	// Each group is made with its first job, before the executor registers.
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet")
 	output := new(lockedBuffer)
 	java := exec.Command("java", "-cp", classPath, "Sample", s.api.server+"/xxl-job-admin", s.token, s.app,
-		freePort(s.t), filepath.Join(dir, "logs"))
+		freePort(s.t), s.t.TempDir())
 	java.Stdout, java.Stderr = output, output
 	stdin, err := java.StdinPipe()
 	require.NoError(s.t, err)
