@@ -1,0 +1,205 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// An epoch is a stretch in which a job follows one schedule.
+//
+// It begins at an unknown instant from `from` to `certain` and ends at one
+// from `until` to `gone`. Only what is due between `certain` and `until` had to
+// fire, and only if the epoch is sure to have been.
+type epoch struct {
+	def   *Change // the definition it follows
+	plan  cron.Plan
+	first Instant // its first due time, if the change told; 0 otherwise
+
+	from, certain Instant
+	until, gone   Instant
+	sure          bool
+	ended         *Change // what ended it; nil: nothing did
+
+	anchor Instant // a due time of a fixed rate
+	period Instant // of a fixed rate; 0 for other schedules
+}
+
+// A state is one of those a job may be in.
+type state struct {
+	def     *Change // nil: the job does not exist
+	running bool
+}
+
+// A job is what the changes of one job add up to.
+type job struct {
+	id      int64
+	changes []Change // ascending by Asked
+	epochs  []epoch
+}
+
+// newJob follows the changes of a job. A change that overlaps no other and was
+// acknowledged leaves one state for each that it found. Any other leaves both
+// what it found and what it may have made of it, until one is certain again.
+func newJob(changes []Change) (*job, error) {
+	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Asked, b.Asked) })
+	j := &job{id: changes[0].Job, changes: changes}
+	possible := []state{{}}
+	busy := Instant(0) // until when an earlier change may be under way
+	for i := range changes {
+		c := &changes[i]
+		alone := c.Acked != 0 && c.Asked >= busy && (i+1 == len(changes) || changes[i+1].Asked >= c.Acked)
+		busy = max(busy, c.Acked)
+		var after []state
+		for _, s := range possible {
+			if t := apply(c, s); !slices.Contains(after, t) {
+				after = append(after, t)
+			}
+		}
+		switch {
+		case alone && !touchesSchedule(c, possible):
+			// Only the definition is new, and the epochs need none of the rest.
+		case alone:
+			for e := range j.epochs {
+				if e := &j.epochs[e]; e.ended == nil {
+					e.until, e.gone, e.ended = min(e.until, c.Asked), c.Acked, c
+				}
+			}
+			for _, s := range after {
+				if err := j.begin(s, c, c.Acked, len(after) == 1); err != nil {
+					return nil, err
+				}
+			}
+		default:
+			for e := range j.epochs {
+				if e := &j.epochs[e]; e.ended == nil && touchesSchedule(c, possible) {
+					e.until = min(e.until, c.Asked)
+				}
+			}
+			for _, s := range after {
+				if err := j.begin(s, c, 0, false); err != nil {
+					return nil, err
+				}
+			}
+			for _, s := range possible {
+				if !slices.Contains(after, s) {
+					after = append(after, s)
+				}
+			}
+		}
+		possible = after
+	}
+	return j, nil
+}
+
+// begin opens an epoch for a running state. acked is 0 if it may begin late.
+func (j *job) begin(s state, c *Change, acked Instant, sure bool) error {
+	if !s.running || s.def == nil || s.def.Type == xxladapter.ScheduleNone {
+		return nil
+	}
+	zone := time.UTC
+	if s.def.Zone != "" {
+		var err error
+		if zone, err = loadZone(s.def.Zone); err != nil {
+			return err
+		}
+	}
+	plan, err := cron.ParsePlan(string(s.def.Type), s.def.Conf, zone)
+	if err != nil {
+		return fmt.Errorf("checker: schedule of job %d: %w", j.id, err)
+	}
+	if acked == 0 {
+		acked = never
+	}
+	j.epochs = append(j.epochs, epoch{
+		def: s.def, plan: plan, first: c.First, from: c.Asked, certain: acked, until: never, gone: never, sure: sure,
+	})
+	return nil
+}
+
+// apply is what c makes of s.
+func apply(c *Change, s state) state {
+	switch c.Op {
+	case OpCreate:
+		return state{def: c}
+	case OpEdit:
+		return state{def: c, running: s.running}
+	case OpStart:
+		return state{def: s.def, running: s.def != nil}
+	case OpStop:
+		return state{def: s.def}
+	}
+	return state{}
+}
+
+// touchesSchedule reports whether c may begin or end an epoch.
+func touchesSchedule(c *Change, possible []state) bool {
+	if c.Op != OpEdit || c.First != 0 {
+		return true
+	}
+	for _, s := range possible {
+		if s.def == nil || s.def.Type != c.Type || s.def.Conf != c.Conf || s.def.Zone != c.Zone {
+			return true
+		}
+	}
+	return false
+}
+
+// childrenAt are the children that a run ended well at t has to trigger, and
+// those that it may.
+func (j *job) childrenAt(t Instant) (must, may []int64) {
+	var now []int64
+	for i := range j.changes {
+		c := &j.changes[i]
+		if c.Op != OpCreate && c.Op != OpEdit {
+			continue
+		}
+		switch {
+		case c.Acked != 0 && c.Acked < t:
+			now = c.Children
+		case c.Asked <= t:
+			may = append(may, c.Children...)
+		}
+	}
+	if len(may) == 0 {
+		return now, nil
+	}
+	for _, child := range now {
+		if slices.Contains(may, child) {
+			must = append(must, child)
+		}
+	}
+	return must, append(may, now...)
+}
+
+// retriesAt is the largest number of retries that a run at t may have.
+func (j *job) retriesAt(t Instant) int {
+	n := 0
+	for i := range j.changes {
+		c := &j.changes[i]
+		if (c.Op == OpCreate || c.Op == OpEdit) && c.Asked <= t {
+			n = max(n, c.Retries)
+		}
+	}
+	return n
+}
+
+// on reports whether t is a due time of the epoch's schedule.
+func (e *epoch) on(t Instant) bool {
+	if e.period > 0 {
+		return e.anchor != 0 && t >= e.anchor && (t-e.anchor)%e.period == 0
+	}
+	return At(e.plan.Next((t - 1).Time())) == t
+}
+
+// next is the first due time after t, or never.
+func (e *epoch) next(t Instant) Instant {
+	if n := At(e.plan.Next(t.Time())); n > t {
+		return n
+	}
+	return never
+}

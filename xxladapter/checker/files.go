@@ -1,0 +1,53 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// ReadFiles reads one history from several files. Files are read in the order
+// given; what a recorder wrote is in one of them.
+func ReadFiles(ctx context.Context, files []string) (*History, error) {
+	if len(files) == 0 {
+		return nil, errors.New("checker: list of files is empty, must name at least one")
+	}
+	rd := newReader()
+	for _, name := range files {
+		if err := rd.readFile(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return rd.h, nil
+}
+
+func (rd *reader) readFile(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("checker: %w", err)
+	}
+	defer f.Close()
+	return rd.read(ctx, f, name)
+}
+
+// CheckFiles reads the files as one history, judges it and prints the report.
+// An error means that there is no judgement.
+func CheckFiles(ctx context.Context, files []string, opts Options, out io.Writer) (clean bool, err error) {
+	if _, err := opts.withDefaults(); err != nil {
+		return false, err
+	}
+	h, err := ReadFiles(ctx, files)
+	if err != nil {
+		return false, err
+	}
+	report := Check(h, opts)
+	if report.Err != nil {
+		return false, report.Err
+	}
+	if _, err := io.WriteString(out, report.String()); err != nil {
+		return false, fmt.Errorf("print report: %w", err)
+	}
+	return report.Clean(), nil
+}

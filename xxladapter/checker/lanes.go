@@ -1,0 +1,226 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// lanes matches runs by windows. Each shard of a broadcast is matched on its
+// own, the first one first: how many shards a target has is what its run
+// there says.
+func (u *jobCheck) lanes(runs []int32, withTargets bool) {
+	if len(runs) == 0 && !withTargets {
+		return
+	}
+	// By shard, then by arrival.
+	slices.SortFunc(runs, func(a, b int32) int {
+		x, y := &u.runs[a], &u.runs[b]
+		return cmp.Or(cmp.Compare(x.Shard, y.Shard), cmp.Compare(x.At, y.At), cmp.Compare(a, b))
+	})
+	total := int32(1)
+	for _, k := range runs {
+		total = max(total, u.runs[k].Shards)
+	}
+	var shards []int32 // of each target
+	if total > 1 && withTargets {
+		shards = make([]int32, len(u.targets))
+	}
+	for shard := int32(0); shard < total; shard++ {
+		n := 0
+		for n < len(runs) && u.runs[runs[n]].Shard <= shard {
+			n++
+		}
+		u.lane(runs[:n], shard, total, withTargets, shards)
+		runs = runs[n:]
+	}
+}
+
+// refs of windows: targets from 0 on, demands from -1 down.
+func demandRef(i int) int32 { return int32(-1 - i) }
+
+func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shards []int32) {
+	if len(runs) == 0 && shard == 0 {
+		return // nothing to match, and whatever is missing is reported later
+	}
+	windows := make([]window, 0, len(u.demands)+len(u.targets)) // an upper bound
+	if withTargets {
+		for t := range u.targets {
+			tg := &u.targets[t]
+			w := window{lo: tg.due.Add(-u.o.Skew), hi: min(tg.hi, tg.limit), must: tg.must, ref: int32(t), run: -1}
+			switch {
+			case shard == 0 && tg.fate != pending:
+				continue
+			case shard > 0 && (tg.fate == consumed || shards[t] != 0 && shards[t] <= shard):
+				continue
+			case shard > 0 && shards[t] == 0:
+				w.must = false // one report is enough if the first shard is missing
+			}
+			windows = append(windows, w)
+		}
+	}
+	for i := range u.demands {
+		d := &u.demands[i]
+		if shard == 0 && d.done || d.shard >= 0 && d.shard != shard {
+			continue
+		}
+		windows = append(windows, window{lo: d.lo, hi: d.hi, must: d.must && shard == 0, ref: demandRef(i), run: -1})
+	}
+	slices.SortStableFunc(windows, func(a, b window) int { return cmp.Compare(a.lo, b.lo) })
+	at := make([]Instant, len(runs))
+	for i, k := range runs {
+		at[i] = u.runs[k].At
+	}
+	match(windows, at)
+	placed := make([]bool, len(runs))
+	for i := range windows {
+		w := &windows[i]
+		if w.run < 0 {
+			continue
+		}
+		placed[w.run] = true
+		u.fill(w, runs[w.run], shard, shards)
+	}
+	left := runs[:0:0]
+	for i, k := range runs {
+		if !placed[i] {
+			left = append(left, k)
+		}
+	}
+	if withTargets {
+		left = u.astray(windows, left, shard, shards)
+		if shard > 0 {
+			for i := range windows {
+				if w := &windows[i]; w.ref >= 0 && w.run < 0 && w.must {
+					tg := &u.targets[w.ref]
+					u.report.add(u.check, finding{kind: Missed, job: u.job.id, run: -1, other: u.first + int(tg.run), target: tg, shard: shard})
+				}
+			}
+		}
+	}
+	for _, k := range left {
+		u.extra(int(k))
+	}
+}
+
+// fill notes that run k came for a window.
+func (u *jobCheck) fill(w *window, k, shard int32, shards []int32) {
+	if w.ref < 0 {
+		if shard == 0 || u.demands[-1-w.ref].shard >= 0 {
+			u.demands[-1-w.ref].done = true
+		}
+		return
+	}
+	if shard > 0 {
+		return
+	}
+	tg := &u.targets[w.ref]
+	tg.fate, tg.run = matched, k
+	if shards != nil {
+		shards[w.ref] = u.runs[k].Shards
+	}
+	if tg.must {
+		u.report.Matched++
+	} else {
+		u.report.Optional++
+	}
+	if late := u.runs[k].At.Sub(tg.due); late > u.report.Latest {
+		u.report.Latest = late
+	}
+}
+
+// astray finds, among runs that fit no window, those that came shortly before
+// or after a window that stayed empty, and calls them early or late. It
+// returns the others.
+func (u *jobCheck) astray(windows []window, left []int32, shard int32, shards []int32) []int32 {
+	if len(left) == 0 {
+		return left
+	}
+	early, late := Instant(u.o.Epsilon.Milliseconds()), Instant(strayFactor*u.o.Epsilon.Milliseconds())
+	kept := left[:0]
+	from := 0
+next:
+	for _, k := range left {
+		at := u.runs[k].At
+		for from < len(windows) && windows[from].hi+late < at {
+			from++
+		}
+		for i := from; i < len(windows) && windows[i].lo <= at+early; i++ {
+			w := &windows[i]
+			if w.run >= 0 || !w.must || w.ref < 0 || at > w.hi+late {
+				continue
+			}
+			kind := Late
+			if at < w.lo {
+				kind = Early
+			}
+			w.run = k
+			tg := &u.targets[w.ref]
+			u.at(kind, int(k), -1, tg)
+			if shard == 0 {
+				tg.fate, tg.run = matched, k
+				if shards != nil {
+					shards[w.ref] = u.runs[k].Shards
+				}
+			}
+			continue next
+		}
+		kept = append(kept, k)
+	}
+	return kept
+}
+
+// strayFactor is for how many times epsilon after its window a run that does
+// not say when it was due still counts as late, not as missed and extra.
+const strayFactor = 5
+
+// extra reports a run that nothing explains.
+func (u *jobCheck) extra(k int) {
+	r := &u.runs[k]
+	for i := range u.demands {
+		d := &u.demands[i]
+		if d.kind == byParent && d.done && d.lo <= r.At && r.At <= d.hi {
+			u.report.add(u.check, finding{kind: ChildExtra, run: u.first + k, other: -1, of: d.of})
+			return
+		}
+	}
+	kind, ended := u.forbidden(r)
+	u.report.add(u.check, finding{kind: kind, run: u.first + k, other: -1, ended: ended})
+}
+
+// forbidden tells a run that a stop or an edit should have prevented from one
+// that was never to be.
+func (u *jobCheck) forbidden(r *Run) (Kind, *Change) {
+	for i := len(u.job.epochs) - 1; i >= 0; i-- {
+		e := &u.job.epochs[i]
+		if e.ended == nil || r.At <= e.gone {
+			continue
+		}
+		kind := afterEnd(e.ended)
+		if kind == AfterStop && !u.stopped(r.At) {
+			continue
+		}
+		switch due := r.Due; {
+		case e.def.Type == xxladapter.ScheduleFixDelay, due == 0 && kind == AfterStop:
+			return kind, e.ended
+		case due == 0:
+			if due = e.next(r.At.Add(-u.o.Epsilon) - 1); due <= r.At {
+				return kind, e.ended
+			}
+		case due > e.gone && e.on(due):
+			return kind, e.ended
+		}
+	}
+	return Extra, nil
+}
+
+// stopped reports whether no schedule of the job can have been on at t.
+func (u *jobCheck) stopped(t Instant) bool {
+	for i := range u.job.epochs {
+		if e := &u.job.epochs[i]; e.from <= t && t <= e.gone {
+			return false
+		}
+	}
+	return true
+}

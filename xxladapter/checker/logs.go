@@ -1,0 +1,323 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A demand is a run that something other than the schedule led to.
+type demand struct {
+	job    int64
+	lo, hi Instant
+	must   bool
+	kind   demandKind
+	of     int64 // the log id of the run before it; 0: none
+	shard  int32 // -1: of any
+	done   bool
+}
+
+type demandKind uint8
+
+const (
+	byHand  demandKind = iota // an operator or a program
+	byRetry                   // a failed run
+	byParent
+	byDelay // the end of the run before, under FIX_DELAY
+)
+
+// A parental is one child trigger that a record names.
+type parental struct {
+	of, job, log int64
+	came         bool
+}
+
+// A named is a run in the order of log ids.
+type named struct {
+	log int64
+	at  Instant
+	run int32
+}
+
+// judgeLogs walks the runs by log id, beside all records that have one.
+func (c *check) judgeLogs() {
+	runs := c.h.Runs
+	order := make([]named, 0, len(runs))
+	for i := range runs {
+		if runs[i].Log != 0 {
+			order = append(order, named{runs[i].Log, runs[i].At, int32(i)})
+		} else {
+			c.expect(i, nil, nil)
+		}
+	}
+	sortUnlessSorted(order, func(a, b named) int {
+		return cmp.Or(cmp.Compare(a.log, b.log), cmp.Compare(a.at, b.at), cmp.Compare(a.run, b.run))
+	})
+	c.byLog = order
+	triggers, resends, results, logs := c.h.Triggers[lenUnnamed(c.h.Triggers):], c.h.Resends, c.h.Results, c.h.Logs
+	for _, t := range triggers {
+		if t.Type == xxladapter.TriggerParent && t.Of != 0 {
+			c.parental = append(c.parental, parental{of: t.Of, job: t.Job, log: t.Log})
+		}
+	}
+	slices.SortFunc(c.parental, func(a, b parental) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.job, b.job), cmp.Compare(a.log, b.log))
+	})
+	for len(order) > 0 {
+		log := order[0].log
+		n := 1
+		for n < len(order) && order[n].log == log {
+			n++
+		}
+		var g logGroup
+		g.arrivals, order = order[:n], order[n:]
+		g.resends, resends = cutLog(resends, log, func(r *Resend) int64 { return r.Log })
+		g.results, results = cutLog(results, log, func(r *Result) int64 { return r.Log })
+		g.triggers, triggers = cutLog(triggers, log, func(t *Trigger) int64 { return t.Log })
+		var before, rows []Log
+		before, logs = cutBefore(logs, log, func(l *Log) int64 { return l.Log })
+		c.refuse(before)
+		rows, logs = cutLog(logs, log, func(l *Log) int64 { return l.Log })
+		if len(rows) > 0 {
+			g.row = &rows[0]
+		}
+		c.judgeLog(&g)
+	}
+	c.refuse(logs)
+	sortUnlessSorted(c.refused, func(a, b Log) int { return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Due, b.Due)) })
+	c.settleParents()
+	slices.SortStableFunc(c.demands, func(a, b demand) int {
+		return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.lo, b.lo))
+	})
+}
+
+// A logGroup is everything about one log id.
+type logGroup struct {
+	arrivals []named // by arrival
+	resends  []Resend
+	results  []Result
+	triggers []Trigger
+	row      *Log
+}
+
+// judgeLog checks that a log id ran once and that its result was applied once.
+func (c *check) judgeLog(g *logGroup) {
+	runs := c.h.Runs
+	ran, last := 0, -1 // the last run whose end is known
+	for i, a := range g.arrivals {
+		r := &runs[a.run]
+		if i > 0 {
+			c.flags[a.run] |= again
+			c.report.Repeated++
+		}
+		if r.Start != 0 {
+			if ran++; ran > 1+len(g.resends) {
+				c.report.add(c, finding{kind: LogTwice, run: int(a.run), other: int(g.arrivals[0].run)})
+			}
+		}
+		if r.End != 0 {
+			last = int(a.run)
+		}
+	}
+	for _, t := range g.triggers {
+		if !scheduled(t.Type) {
+			c.flags[g.arrivals[0].run] |= explained
+			if k := c.parentalOf(t); k != nil {
+				k.came = true
+			}
+		}
+	}
+	if len(c.h.Logs) > 0 && g.row == nil && !c.removed(runs[g.arrivals[0].run].Job) {
+		c.report.add(c, finding{kind: Unlogged, run: int(g.arrivals[0].run), other: -1})
+	}
+	if last < 0 {
+		// The executor died, or its record is not part of the history.
+		c.expect(int(g.arrivals[0].run), g.row, g.results)
+		return
+	}
+	if runs[last].End.Add(c.o.Epsilon+c.o.Grace) < c.end {
+		c.judgeResult(g, last)
+	}
+	c.expect(last, g.row, g.results)
+}
+
+// judgeResult checks what became of the result of a run that has ended.
+func (c *check) judgeResult(g *logGroup, run int) {
+	f := finding{run: run, other: -1}
+	if len(c.h.Results) > 0 {
+		switch n := len(g.results); {
+		case n == 0:
+			f.kind = ResultLost
+			c.report.add(c, f)
+			return
+		case n > 1:
+			f.kind = ResultTwice
+			c.report.add(c, f)
+			return
+		}
+	}
+	code := int32(0)
+	switch {
+	case g.row != nil && g.row.HandleCode == 0:
+		f.kind = ResultLost
+		c.report.add(c, f)
+		return
+	case g.row != nil:
+		code = g.row.HandleCode
+	case len(g.results) > 0:
+		code = g.results[0].Code
+	default:
+		return
+	}
+	for _, a := range g.arrivals {
+		if r := &c.h.Runs[a.run]; r.End != 0 && r.Code == code {
+			return
+		}
+	}
+	f.kind = ResultWrong
+	c.report.add(c, f)
+}
+
+// removed reports whether a job may be gone, and its log rows with it.
+func (c *check) removed(id int64) bool {
+	j := c.job(id)
+	return j != nil && slices.ContainsFunc(j.changes, func(ch Change) bool { return ch.Op == OpRemove })
+}
+
+// refuse keeps the rows of due times whose hand-over is known to have failed.
+func (c *check) refuse(rows []Log) {
+	for _, l := range rows {
+		if l.Due != 0 && l.TriggerCode != xxladapter.ResultNone && l.TriggerCode != xxladapter.ResultOK {
+			c.refused = append(c.refused, l)
+		}
+	}
+}
+
+// expect notes what the end of a run leads to: children, a retry, the next run
+// of a job with a fixed delay. What the scheduler believes counts; that it is
+// what the executor said is judged elsewhere.
+func (c *check) expect(run int, row *Log, results []Result) {
+	r := &c.h.Runs[run]
+	j := c.job(r.Job)
+	if j == nil || r.Log != 0 && len(c.h.Results) > 0 && len(results) == 0 {
+		return
+	}
+	code, known := r.Code, r.End
+	if row != nil && len(results) == 0 {
+		code, known = row.HandleCode, max(known, row.Handled)
+	}
+	if len(results) > 0 {
+		code, known = results[0].Code, max(known, results[0].At)
+	}
+	if code == xxladapter.ResultNone {
+		return
+	}
+	if known == 0 {
+		known = c.end
+	}
+	d := demand{lo: max(r.At, r.End), hi: known.Add(c.o.Epsilon + c.o.Grace), of: r.Log, shard: -1}
+	if code != xxladapter.ResultOK {
+		if j.retriesAt(r.At) > 0 {
+			d.job, d.kind = r.Job, byRetry
+			if r.Shards > 1 {
+				d.shard = r.Shard
+			}
+			c.demands = append(c.demands, d)
+		}
+	} else {
+		must, may := j.childrenAt(known)
+		for _, child := range must {
+			d.job, d.kind, d.must = child, byParent, d.hi < c.end
+			c.demands = append(c.demands, d)
+		}
+		for _, child := range may {
+			if !slices.Contains(must, child) {
+				d.job, d.kind, d.must = child, byParent, false
+				c.demands = append(c.demands, d)
+			}
+		}
+	}
+	c.expectDelay(j, r, known)
+}
+
+// parentalOf is the entry of a trigger in the list of named child triggers.
+func (c *check) parentalOf(t Trigger) *parental {
+	i, found := slices.BinarySearchFunc(c.parental, t, func(p parental, t Trigger) int {
+		return cmp.Or(cmp.Compare(p.of, t.Of), cmp.Compare(p.job, t.Job), cmp.Compare(p.log, t.Log))
+	})
+	if !found {
+		return nil
+	}
+	return &c.parental[i]
+}
+
+// settleParents settles the demands of parents by the records that name their
+// children, where there are any.
+func (c *check) settleParents() {
+	if len(c.parental) == 0 {
+		return
+	}
+	used := make([]bool, len(c.parental))
+	for i := range c.demands {
+		d := &c.demands[i]
+		if d.kind != byParent || d.of == 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(c.parental, d, func(p parental, d *demand) int {
+			return cmp.Or(cmp.Compare(p.of, d.of), cmp.Compare(p.job, d.job))
+		})
+		for k := at; k < len(c.parental) && c.parental[k].of == d.of && c.parental[k].job == d.job; k++ {
+			used[k] = true
+			switch p := &c.parental[k]; {
+			case !d.done:
+				d.done = p.came || c.refusedLog(p.log)
+				if !d.done && k+1 < len(c.parental) && c.parental[k+1].of == d.of && c.parental[k+1].job == d.job {
+					continue
+				}
+			case p.came:
+				c.report.add(c, finding{kind: ChildExtra, run: -1, other: -1, job: d.job, log: p.log, of: d.of})
+			}
+		}
+	}
+	for k, p := range c.parental {
+		if !used[k] && p.came && c.endKnown(p.of) {
+			c.report.add(c, finding{kind: ChildExtra, run: -1, other: -1, job: p.job, log: p.log, of: p.of})
+		}
+	}
+}
+
+// refusedLog reports whether the hand-over of a log id is known to have failed.
+func (c *check) refusedLog(log int64) bool {
+	i, found := slices.BinarySearchFunc(c.h.Logs, log, func(l Log, log int64) int { return cmp.Compare(l.Log, log) })
+	return found && c.h.Logs[i].TriggerCode != xxladapter.ResultNone && c.h.Logs[i].TriggerCode != xxladapter.ResultOK
+}
+
+// endKnown reports whether what a run ended with is in the history, so that
+// it can be said that it was to have no children.
+func (c *check) endKnown(log int64) bool {
+	i, _ := slices.BinarySearchFunc(c.byLog, log, func(n named, log int64) int { return cmp.Compare(n.log, log) })
+	for ; i < len(c.byLog) && c.byLog[i].log == log; i++ {
+		if c.h.Runs[c.byLog[i].run].End != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func cutBefore[T any](s []T, log int64, of func(*T) int64) (before, rest []T) {
+	n := 0
+	for n < len(s) && of(&s[n]) < log {
+		n++
+	}
+	return s[:n], s[n:]
+}
+
+func cutLog[T any](s []T, log int64, of func(*T) int64) (own, rest []T) {
+	_, s = cutBefore(s, log, of)
+	n := 0
+	for n < len(s) && of(&s[n]) == log {
+		n++
+	}
+	return s[:n], s[n:]
+}

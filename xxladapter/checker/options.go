@@ -1,0 +1,71 @@
+package checker
+
+import (
+	"fmt"
+	"time"
+)
+
+// Options are the bounds by which a history is judged. Zero values stand for
+// the defaults.
+type Options struct {
+	// Epsilon is how late a run may arrive after its due time. The default is
+	// 2s.
+	Epsilon time.Duration
+
+	// Grace is how long a hand-over may be on its way: the time between the
+	// scheduler's decision and the arrival at the executor, or between the end
+	// of a run and what the scheduler does about it. A run that was claimed
+	// before a stop was acknowledged may arrive this much after it. The default
+	// is 1s.
+	Grace time.Duration
+
+	// Skew is how far the executors' clocks may be behind the scheduler's. A
+	// run may arrive this much before its due time. The default is 0, which is
+	// right on one machine.
+	Skew time.Duration
+
+	// StartSkip is the time after an acknowledged start or edit whose due times
+	// may be skipped. Java admins skip five seconds. The default is 0.
+	StartSkip time.Duration
+
+	// CatchUp is how long after a misfire was noticed all the due times of a
+	// policy that fires them all may take. The default is 1 minute.
+	CatchUp time.Duration
+
+	// End leaves out what was still open at that instant. The default is the
+	// end of the history.
+	End Instant
+
+	// Keep is how many violations are kept with what bears on them; all are
+	// counted. The default is 100.
+	Keep int
+}
+
+// withDefaults fills in what is not set, or names the field that cannot be.
+func (o Options) withDefaults() (Options, error) {
+	for _, f := range []struct {
+		name  string
+		value *time.Duration
+		unset time.Duration
+	}{
+		{"Epsilon", &o.Epsilon, 2 * time.Second},
+		{"Grace", &o.Grace, time.Second},
+		{"Skew", &o.Skew, 0},
+		{"StartSkip", &o.StartSkip, 0},
+		{"CatchUp", &o.CatchUp, time.Minute},
+	} {
+		if *f.value < 0 {
+			return o, fmt.Errorf("checker: Options.%s is %v, must not be negative", f.name, *f.value)
+		}
+		if *f.value == 0 {
+			*f.value = f.unset
+		}
+	}
+	if o.Keep < 0 {
+		return o, fmt.Errorf("checker: Options.Keep is %d, must not be negative", o.Keep)
+	}
+	if o.Keep == 0 {
+		o.Keep = 100
+	}
+	return o, nil
+}

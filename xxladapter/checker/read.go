@@ -1,0 +1,359 @@
+package checker
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// maxLine is the longest line that is read, in bytes.
+const maxLine = 1 << 20
+
+// Read reads a history in the format that the package comment describes. The
+// error names line, field, value and rule. A last line that stops in the middle
+// was cut off by a kill: it is counted in History.Cut and left out.
+func Read(r io.Reader) (*History, error) {
+	rd := newReader()
+	if err := rd.read(context.Background(), r, ""); err != nil {
+		return nil, err
+	}
+	return rd.h, nil
+}
+
+// A reader adds lines to a history.
+type reader struct {
+	h       *History
+	line    line
+	writers map[string]int32
+	runs    [][]int32 // by writer: the index of each run, by its n
+	plans   map[string]error
+}
+
+func newReader() *reader {
+	return &reader{h: &History{}, writers: make(map[string]int32), plans: make(map[string]error)}
+}
+
+// read adds a file, whose name is part of errors unless it is empty.
+func (rd *reader) read(ctx context.Context, r io.Reader, name string) error {
+	b := bufio.NewReaderSize(r, maxLine)
+	if name != "" {
+		name += ": "
+	}
+	for n := 1; ; n++ {
+		if n%8192 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		text, err := b.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("checker: %sline %d has more than %d bytes, must have fewer", name, n, maxLine)
+		case err != nil && !errors.Is(err, io.EOF):
+			return fmt.Errorf("checker: %sline %d: %w", name, n, err)
+		}
+		last := err != nil
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			err := rd.line.scan(text)
+			if err != nil && last {
+				rd.h.Cut++
+				return nil
+			}
+			if err == nil {
+				err = rd.add()
+			}
+			if err != nil {
+				return fmt.Errorf("checker: %sline %d: %w", name, n, err)
+			}
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+// A lineKind is one kind of line: what it must have, what it may have.
+type lineKind struct {
+	need, may set
+	add       func(*reader) error
+}
+
+var lineKinds = map[string]lineKind{
+	"run": {
+		setOf(fJob, fAt),
+		setOf(fLog, fDue, fStart, fEnd, fCode, fShard, fShards, fBy, fN),
+		(*reader).addRun,
+	},
+	"start": {setOf(fBy, fN, fAt), 0, (*reader).addStart},
+	"end":   {setOf(fBy, fN, fAt), setOf(fCode), (*reader).addEnd},
+	"change": {
+		setOf(fJob, fOp, fAsked),
+		setOf(fAcked, fFirst, fType, fConf, fZone, fChildren, fRetries),
+		(*reader).addChange,
+	},
+	"misfire": {setOf(fJob, fDue, fUntil, fPolicy, fAt), 0, (*reader).addMisfire},
+	"trigger": {setOf(fJob, fType), setOf(fLog, fOf, fAsked, fAcked), (*reader).addTrigger},
+	"resend":  {setOf(fLog), setOf(fAt), (*reader).addResend},
+	"result":  {setOf(fLog, fAt), setOf(fCode), (*reader).addResult},
+	"log":     {setOf(fLog, fJob), setOf(fDue, fTriggerCode, fHandleCode, fHandled), (*reader).addLog},
+	"final":   {setOf(fAt), 0, (*reader).addFinal},
+}
+
+// add adds the scanned line.
+func (rd *reader) add() error {
+	l := &rd.line
+	if l.present&(1<<fKind) == 0 {
+		return faultf("field kind is missing")
+	}
+	kind, known := lineKinds[string(l.texts[fKind])]
+	if !known {
+		return faultf("field kind is %s, must be one of change, run, start, end, misfire, trigger, resend, result, log and final", excerpt(l.texts[fKind]))
+	}
+	if l.present&kind.need != kind.need || l.present&^(kind.need|kind.may|1<<fKind) != 0 {
+		for f := range fields {
+			if bit := set(1) << f; kind.need&bit != 0 && l.present&bit == 0 {
+				return faultf("field %s is missing, a line of kind %s must have it", fieldNames[f], l.texts[fKind])
+			} else if l.present&bit != 0 && (kind.need|kind.may|1<<fKind)&bit == 0 {
+				return faultf("field %s is there, a line of kind %s must not have it", fieldNames[f], l.texts[fKind])
+			}
+		}
+	}
+	return kind.add(rd)
+}
+
+// get is the value of a field, 0 if the line does not have it.
+func (l *line) get(f field) int64 {
+	if l.present&(1<<f) == 0 {
+		return 0
+	}
+	return l.numbers[f]
+}
+
+func (l *line) instant(f field) Instant { return Instant(l.get(f)) }
+
+func (l *line) str(f field) string {
+	if l.present&(1<<f) == 0 {
+		return ""
+	}
+	return string(l.texts[f])
+}
+
+// inOrder requires that b is not before a if both are known.
+func (l *line) inOrder(a, b field) error {
+	if x, y := l.get(a), l.get(b); x != 0 && y != 0 && y < x {
+		return faultf("field %s is %d, must not be before %s, which is %d", fieldNames[b], y, fieldNames[a], x)
+	}
+	return nil
+}
+
+// known requires an instant that is not 0.
+func (l *line) known(f field) error {
+	if l.get(f) == 0 {
+		return faultf("field %s is 0, must be an instant in milliseconds since 1970", fieldNames[f])
+	}
+	return nil
+}
+
+func (rd *reader) addRun() error {
+	l := &rd.line
+	r := Run{
+		Job: l.get(fJob), Log: l.get(fLog), Due: l.instant(fDue), At: l.instant(fAt), Start: l.instant(fStart),
+		End: l.instant(fEnd), Code: int32(l.get(fCode)), Shard: int32(l.get(fShard)), Shards: int32(l.get(fShards)), By: -1,
+	}
+	if err := cmp.Or(l.known(fAt), l.inOrder(fStart, fEnd)); err != nil {
+		return err
+	}
+	if r.Shard >= max(r.Shards, 1) {
+		return faultf("field shard is %d, must be less than shards, which is %d", r.Shard, r.Shards)
+	}
+	if r.End != 0 && r.Start == 0 {
+		r.Start = r.At
+	}
+	if len(rd.h.Runs) == 1<<31-1 {
+		return faultf("is one run too many, there must be at most %d", 1<<31-1)
+	}
+	if l.present&(1<<fBy) != 0 {
+		w, seen := rd.writers[string(l.texts[fBy])]
+		if !seen {
+			w = int32(len(rd.h.Writers))
+			name := string(l.texts[fBy])
+			rd.writers[name] = w
+			rd.h.Writers = append(rd.h.Writers, name)
+			rd.runs = append(rd.runs, nil)
+		}
+		r.By = w
+		if n := l.get(fN); n != 0 {
+			if n != int64(len(rd.runs[w]))+1 {
+				return faultf("field n is %d, must be %d, one more than in the run before by %q", n, len(rd.runs[w])+1, rd.h.Writers[w])
+			}
+			rd.runs[w] = append(rd.runs[w], int32(len(rd.h.Runs)))
+		}
+	} else if l.present&(1<<fN) != 0 {
+		return faultf("field by is missing, a line with n must have it")
+	}
+	rd.h.Runs = append(rd.h.Runs, r)
+	return nil
+}
+
+// numbered is the run that a start or end line is about.
+func (rd *reader) numbered() (*Run, error) {
+	l := &rd.line
+	w, seen := rd.writers[string(l.texts[fBy])]
+	n := l.get(fN)
+	if !seen || n > int64(len(rd.runs[w])) {
+		return nil, faultf("field n is %d, must be that of a run line before it by %s", n, excerpt(l.texts[fBy]))
+	}
+	return &rd.h.Runs[rd.runs[w][n-1]], l.known(fAt)
+}
+
+func (rd *reader) addStart() error {
+	r, err := rd.numbered()
+	if err != nil {
+		return err
+	}
+	if r.Start != 0 {
+		return faultf("field n is %d, that run has a start already and must have only one", rd.line.get(fN))
+	}
+	r.Start = rd.line.instant(fAt)
+	return nil
+}
+
+func (rd *reader) addEnd() error {
+	r, err := rd.numbered()
+	if err != nil {
+		return err
+	}
+	if r.End != 0 {
+		return faultf("field n is %d, that run has an end already and must have only one", rd.line.get(fN))
+	}
+	r.End, r.Code = rd.line.instant(fAt), int32(rd.line.get(fCode))
+	if r.Start == 0 {
+		r.Start = r.At
+	}
+	return nil
+}
+
+func (rd *reader) addChange() error {
+	l := &rd.line
+	c := Change{
+		Job: l.get(fJob), Op: Op(l.texts[fOp]), Asked: l.instant(fAsked), Acked: l.instant(fAcked), First: l.instant(fFirst),
+		Type: xxladapter.ScheduleType(l.str(fType)), Conf: l.str(fConf), Zone: l.str(fZone), Retries: int(l.get(fRetries)),
+	}
+	if l.present&(1<<fChildren) != 0 {
+		c.Children = append(c.Children, l.list...)
+	}
+	if err := cmp.Or(l.known(fAsked), l.inOrder(fAsked, fAcked)); err != nil {
+		return err
+	}
+	defines := false
+	switch c.Op {
+	case OpCreate, OpEdit:
+		defines = true
+	case OpStart, OpStop, OpRemove:
+	default:
+		return faultf("field op is %s, must be one of create, start, stop, edit and remove", excerpt(l.texts[fOp]))
+	}
+	if !defines && l.present&setOf(fType, fConf, fZone, fChildren, fRetries) != 0 {
+		return faultf("field op is %q, and type, conf, zone, children and retries must only be there with create and edit", c.Op)
+	}
+	if defines {
+		if l.present&(1<<fType) == 0 {
+			return faultf("field type is missing, a line with op %s must have it", c.Op)
+		}
+		if err := rd.plan(&c); err != nil {
+			return err
+		}
+	}
+	rd.h.Changes = append(rd.h.Changes, c)
+	return nil
+}
+
+// plan checks that a schedule can be read, each one once.
+func (rd *reader) plan(c *Change) error {
+	key := string(c.Type) + "\x00" + c.Conf + "\x00" + c.Zone
+	err, seen := rd.plans[key]
+	if !seen {
+		zone := time.UTC
+		if c.Zone != "" {
+			zone, err = loadZone(c.Zone)
+		}
+		if err == nil {
+			_, err = cron.ParsePlan(string(c.Type), c.Conf, zone)
+		}
+		if err != nil {
+			err = faultf("field conf is %s: %v", excerpt([]byte(c.Conf)), err)
+		}
+		rd.plans[key] = err
+	}
+	return err
+}
+
+func (rd *reader) addMisfire() error {
+	l := &rd.line
+	if _, known := parsePolicy(string(l.texts[fPolicy])); !known {
+		return faultf("field policy is %s, must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL", excerpt(l.texts[fPolicy]))
+	}
+	rd.h.Misfires = append(rd.h.Misfires, Misfire{
+		Job: l.get(fJob), Due: l.instant(fDue), Until: l.instant(fUntil), At: l.instant(fAt),
+		Policy: xxladapter.MisfireStrategy(l.texts[fPolicy]),
+	})
+	return cmp.Or(l.known(fDue), l.known(fAt), l.inOrder(fDue, fUntil))
+}
+
+func (rd *reader) addTrigger() error {
+	l := &rd.line
+	t := Trigger{
+		Job: l.get(fJob), Log: l.get(fLog), Of: l.get(fOf), Asked: l.instant(fAsked), Acked: l.instant(fAcked),
+		Type: xxladapter.TriggerType(l.texts[fType]),
+	}
+	switch t.Type {
+	case xxladapter.TriggerCron, xxladapter.TriggerMisfire, xxladapter.TriggerManual, xxladapter.TriggerParent,
+		xxladapter.TriggerRetry, xxladapter.TriggerAPI:
+	default:
+		return faultf("field type is %s, must be one of CRON, MISFIRE, MANUAL, PARENT, RETRY and API", excerpt(l.texts[fType]))
+	}
+	if t.Log == 0 && t.Asked == 0 {
+		return faultf("field asked is missing, a line of kind trigger without log must have it")
+	}
+	rd.h.Triggers = append(rd.h.Triggers, t)
+	return l.inOrder(fAsked, fAcked)
+}
+
+// named requires a log id.
+func (l *line) named() error {
+	if l.get(fLog) == 0 {
+		return faultf("field log is 0, must be the id of a log row")
+	}
+	return nil
+}
+
+func (rd *reader) addResend() error {
+	rd.h.Resends = append(rd.h.Resends, Resend{Log: rd.line.get(fLog), At: rd.line.instant(fAt)})
+	return rd.line.named()
+}
+
+func (rd *reader) addResult() error {
+	l := &rd.line
+	rd.h.Results = append(rd.h.Results, Result{Log: l.get(fLog), Code: int32(l.get(fCode)), At: l.instant(fAt)})
+	return l.named()
+}
+
+func (rd *reader) addLog() error {
+	l := &rd.line
+	rd.h.Logs = append(rd.h.Logs, Log{
+		Log: l.get(fLog), Job: l.get(fJob), Due: l.instant(fDue), TriggerCode: int32(l.get(fTriggerCode)),
+		HandleCode: int32(l.get(fHandleCode)), Handled: l.instant(fHandled),
+	})
+	return l.named()
+}
+
+func (rd *reader) addFinal() error {
+	rd.h.End = max(rd.h.End, rd.line.instant(fAt))
+	return rd.line.known(fAt)
+}

@@ -1,0 +1,193 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Kind is what is wrong.
+type Kind uint8
+
+const (
+	// Missed: a due time, a shard of it, or the next run of a fixed delay never came.
+	Missed Kind = iota
+	// Duplicate: a due time, or a shard of it, was given to two log ids.
+	Duplicate
+	// Early: a run came before its due time.
+	Early
+	// Late: a run came more than epsilon after its due time.
+	Late
+	// Extra: a run that no due time and no record explains.
+	Extra
+	// AfterStop: the schedule fired after a stop or a removal was acknowledged.
+	AfterStop
+	// OldSchedule: a schedule fired after the edit of it was acknowledged.
+	OldSchedule
+	// Misfired: a due time has a run and a misfire record that says it got none.
+	Misfired
+	// LogTwice: the code of one log id ran twice, and no resend explains it.
+	LogTwice
+	// ResultLost: a run has ended, and its result was not applied.
+	ResultLost
+	// ResultTwice: the result of a run was applied more than once.
+	ResultTwice
+	// ResultWrong: the result that was applied is none that the run ended with.
+	ResultWrong
+	// ChildMissed: a run ended well, and a child of its job did not run.
+	ChildMissed
+	// ChildExtra: a child ran twice for one run of its parent, or for one that
+	// was not to have children.
+	ChildExtra
+	// Unlogged: a run has a log id that the scheduler's table does not have.
+	Unlogged
+
+	kinds
+)
+
+var kindNames = [kinds]string{
+	"missed", "duplicate", "early", "late", "extra", "after stop", "old schedule", "misfired", "log id twice",
+	"result lost", "result twice", "result wrong", "child missed", "child extra", "unlogged",
+}
+
+// String is the kind in words.
+func (k Kind) String() string {
+	if k < kinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// A Report is the judgement of a history.
+type Report struct {
+	// Err says why the history could not be judged; the rest is then void.
+	Err error
+
+	Options  Options // as they were applied; End is never 0
+	Jobs     int
+	Runs     int
+	Targets  int // due times up to the end
+	Matched  int // that had to fire, and did
+	Optional int // that were free to fire, and did
+	Open     int // that were free to fire, and did not
+	Consumed int // that a misfire record took
+	Refused  int // whose hand-over failed, as the scheduler knows
+	Misfires int // misfire records
+	Repeated int // arrivals of a log id after its first one
+	Cut      int // lines cut off by a kill
+
+	// Latest is the longest time from a due time to its run.
+	Latest time.Duration
+
+	// Counts has the number of violations of each kind.
+	Counts [kinds]int
+
+	// Violations are the first Options.Keep of them.
+	Violations []Violation
+}
+
+// A Violation is one fault and what bears on it.
+type Violation struct {
+	Kind  Kind
+	Job   int64
+	Due   Instant // the due time concerned; 0: none, or not known
+	Log   int64   // the log id of the run at fault; 0: none, or not known
+	Shard int32   // the shard that is missing; -1: not one shard
+
+	Text    string   // what is wrong, in a sentence
+	Runs    []Run    // the run at fault, one it clashes with, and the job's runs before and after
+	Records []string // the lines of the history that bear on it
+
+	job string // its schedule
+}
+
+// Clean reports whether the history was judged and nothing is wrong with it.
+func (r *Report) Clean() bool { return r.Err == nil && r.Total() == 0 }
+
+// Total is the number of violations.
+func (r *Report) Total() int {
+	n := 0
+	for _, c := range r.Counts {
+		n += c
+	}
+	return n
+}
+
+// String has a line of totals, a line of counts unless the report is clean, and
+// each violation with what bears on it.
+func (r *Report) String() string {
+	if r.Err != nil {
+		return fmt.Sprintf("not judged: %v\n", r.Err)
+	}
+	var b strings.Builder
+	verdict := "CLEAN"
+	if !r.Clean() {
+		verdict = fmt.Sprintf("%d VIOLATIONS", r.Total())
+	}
+	fmt.Fprintf(&b, "%s: %d jobs, %d runs, %d due times until %v: %d matched, %d optional and %d open, %d misfired in %d records, %d refused; latest %v after its due time; epsilon %v\n",
+		verdict, r.Jobs, r.Runs, r.Targets, r.Options.End, r.Matched, r.Optional, r.Open, r.Consumed, r.Misfires, r.Refused,
+		r.Latest, r.Options.Epsilon)
+	if r.Repeated > 0 || r.Cut > 0 {
+		fmt.Fprintf(&b, "%d arrivals of a log id that had arrived before, %d lines cut off\n", r.Repeated, r.Cut)
+	}
+	if r.Clean() {
+		return b.String()
+	}
+	sep := ""
+	for k, n := range r.Counts {
+		if n > 0 {
+			fmt.Fprintf(&b, "%s%d %v", sep, n, Kind(k))
+			sep = ", "
+		}
+	}
+	b.WriteByte('\n')
+	for i := range r.Violations {
+		r.Violations[i].write(&b)
+	}
+	if more := r.Total() - len(r.Violations); more > 0 {
+		fmt.Fprintf(&b, "\nand %d more\n", more)
+	}
+	return b.String()
+}
+
+// String is the violation with what bears on it.
+func (v *Violation) String() string {
+	var b strings.Builder
+	v.write(&b)
+	return b.String()
+}
+
+func (v *Violation) write(b *strings.Builder) {
+	fmt.Fprintf(b, "\n%v: job %d", v.Kind, v.Job)
+	if v.job != "" {
+		fmt.Fprintf(b, " (%s)", v.job)
+	}
+	fmt.Fprintf(b, ": %s\n", v.Text)
+	for i := range v.Runs {
+		fmt.Fprintf(b, "  run    %s\n", describe(&v.Runs[i]))
+	}
+	for _, line := range v.Records {
+		fmt.Fprintf(b, "  record %s\n", line)
+	}
+}
+
+func describe(r *Run) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "log %d", r.Log)
+	if r.Shards > 1 {
+		fmt.Fprintf(&b, " shard %d/%d", r.Shard, r.Shards)
+	}
+	fmt.Fprintf(&b, " due %v arrived %v", r.Due, r.At)
+	if r.Due != 0 {
+		fmt.Fprintf(&b, " (%+v)", r.At.Sub(r.Due))
+	}
+	switch {
+	case r.End != 0:
+		fmt.Fprintf(&b, " ended %v with %d", r.End, r.Code)
+	case r.Start != 0:
+		b.WriteString(" did not end")
+	default:
+		b.WriteString(" did not start")
+	}
+	return b.String()
+}

@@ -1,0 +1,182 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A target is a due time.
+type target struct {
+	due   Instant
+	hi    Instant // the last instant at which a run is in time
+	limit Instant // after it, the end of the epoch forbids the run
+	ended *Change // what ended the epoch, if limit is set
+	slack Instant // how much later than due it may really be due
+	must  bool    // it had to fire, and the time for it is over
+	fate  fate
+	run   int32 // an index into the job's runs
+}
+
+// A fate is what became of a target.
+type fate uint8
+
+const (
+	pending  fate = iota
+	matched       // a run came
+	consumed      // a misfire record took it
+	refused       // the hand-over failed, and the scheduler knows
+)
+
+// targets appends the due times of j up to end, in order. runs are the job's
+// runs with a due time, ascending.
+func (j *job) targets(to []target, runs []Run, misfires []Misfire, o Options, end Instant) []target {
+	for i := range j.epochs {
+		to = j.epochs[i].targets(to, runs, misfires, o, end)
+	}
+	if len(j.epochs) < 2 {
+		return to
+	}
+	slices.SortStableFunc(to, func(a, b target) int { return cmp.Compare(a.due, b.due) })
+	// A due time of two schedules is one target.
+	kept := to[:0]
+	for _, t := range to {
+		if n := len(kept); n > 0 && kept[n-1].due == t.due {
+			k := &kept[n-1]
+			k.hi, k.slack, k.must = max(k.hi, t.hi), max(k.slack, t.slack), k.must || t.must
+			k.fate = max(k.fate, t.fate)
+			if t.limit > k.limit {
+				k.limit, k.ended = t.limit, t.ended
+			}
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, end Instant) []target {
+	if e.def.Type == xxladapter.ScheduleFixDelay {
+		return to // its due times depend on its runs
+	}
+	epsilon := Instant(o.Epsilon.Milliseconds())
+	due, slack, least := e.start(runs, misfires, end)
+	for due <= end && due <= e.gone {
+		t := target{due: due, slack: slack, hi: due + slack + epsilon, limit: never, run: -1}
+		if e.ended != nil {
+			t.limit, t.ended = e.gone.Add(o.Grace), e.ended
+		}
+		after := due
+		if m := covering(misfires, due); m != nil {
+			t.fate = consumed
+			switch policyOf(m.Policy) {
+			case fireFirst:
+				if due == m.Due {
+					t.fate, t.hi = pending, max(t.hi, m.At+epsilon)
+				}
+			case fireLast:
+				if due == m.Until || e.next(due) > m.Until {
+					t.fate, t.hi = pending, max(t.hi, m.At+epsilon)
+				}
+			case fireAll:
+				t.fate, t.hi = pending, max(t.hi, m.At.Add(o.CatchUp)+epsilon)
+			}
+			if n := e.next(due); e.period > 0 && n > m.Until {
+				after = max(after, m.At) // the schedule goes on from there
+			}
+		}
+		t.must = e.sure && due >= least && t.hi < e.until && t.hi < end
+		if e.first == 0 {
+			t.must = t.must && due > e.certain.Add(o.StartSkip)
+		}
+		to = append(to, t)
+		due = e.next(after)
+		if e.period > 0 && after > t.due {
+			e.anchor = due
+		}
+	}
+	return to
+}
+
+// start is the first due time of the epoch, how much later it may have been,
+// and the last instant that may have been the first due time. The phase of a
+// fixed rate is the moment at which it began; if that is not known well enough,
+// the first run or misfire record that says when it was due tells
+// it.
+func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, least Instant) {
+	due = e.first
+	if due == 0 {
+		due = e.next(e.from)
+	}
+	if e.def.Type != xxladapter.ScheduleFixRate || due == never {
+		return due, 0, due
+	}
+	e.anchor, e.period = due, e.next(due)-due
+	if e.first != 0 {
+		return due, 0, due
+	}
+	last := e.next(min(e.certain, e.gone, end))
+	if last <= due {
+		return due, 0, due
+	}
+	fits := func(d Instant) bool { return d >= due && d <= e.gone && (d-due)%e.period <= last-due }
+	r := slices.IndexFunc(runs, func(r Run) bool { return fits(r.Due) })
+	m := slices.IndexFunc(misfires, func(m Misfire) bool { return fits(m.Due) })
+	witness := never
+	if r >= 0 {
+		witness = runs[r].Due
+	}
+	if m >= 0 {
+		witness = min(witness, misfires[m].Due)
+	}
+	if witness != never {
+		e.anchor = due + (witness-due)%e.period
+		return e.anchor, 0, last
+	}
+	return due, min(last-due, e.period-1), last
+}
+
+// covering is the misfire record that concerns due, or nil.
+// REQUIRES: misfires ascend by Due and do not overlap.
+func covering(misfires []Misfire, due Instant) *Misfire {
+	i, found := slices.BinarySearchFunc(misfires, due, func(m Misfire, d Instant) int { return cmp.Compare(m.Due, d) })
+	if !found {
+		i--
+	}
+	if i >= 0 && misfires[i].Due <= due && due <= misfires[i].Until {
+		return &misfires[i]
+	}
+	return nil
+}
+
+// A policy is how many runs a misfire leads to.
+type policy uint8
+
+const (
+	fireNone  policy = iota
+	fireFirst        // one, for the first due time
+	fireLast         // one, for the last
+	fireAll
+)
+
+// policyOf reads upstream's two strategies, and latest and all in any case and
+// with or without a FIRE_ in front.
+func policyOf(s xxladapter.MisfireStrategy) policy {
+	p, _ := parsePolicy(string(s))
+	return p
+}
+
+func parsePolicy(s string) (policy, bool) {
+	switch s {
+	case string(xxladapter.MisfireDoNothing):
+		return fireNone, true
+	case string(xxladapter.MisfireFireOnceNow):
+		return fireFirst, true
+	case "LATEST", "FIRE_LATEST", "latest":
+		return fireLast, true
+	case "ALL", "FIRE_ALL", "all":
+		return fireAll, true
+	}
+	return fireNone, false
+}

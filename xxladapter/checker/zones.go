@@ -1,0 +1,22 @@
+package checker
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// zones remembers the zones that were loaded, as thousands of jobs share one.
+var zones sync.Map // name to *time.Location
+
+func loadZone(name string) (*time.Location, error) {
+	if z, ok := zones.Load(name); ok {
+		return z.(*time.Location), nil
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, fmt.Errorf("checker: zone is %q, must be an IANA name such as Asia/Shanghai", name)
+	}
+	zones.Store(name, z)
+	return z, nil
+}
