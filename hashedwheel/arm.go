@@ -39,17 +39,21 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 			continue
 		}
 		st := e.intake.pick()
+		fresh := int64(1)
 		if was {
 			st.resets.Inc()
-		} else {
-			st.started.Inc()
+			fresh = 0
 		}
-		switch {
-		case push:
-			if !e.leave(st, laneTimeouts, t) {
+		if push {
+			if !e.leave(st, laneTimeouts, t, fresh) {
 				return was, ErrStopped
 			}
-		case earlier:
+			return was, nil
+		}
+		if !was {
+			st.started.Inc()
+		}
+		if earlier {
 			// Somebody else has queued t, and has perhaps looked at the worker's
 			// alarm with the later due tick in mind.
 			e.alarm(due.tick())
@@ -59,12 +63,13 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 }
 
 // leave puts t, whose queued bit the caller has just set, into a queue and wakes
-// the worker if it would sleep too long. It returns false if the timer has
-// stopped; t is not pending then.
-func (e *engine) leave(st *stripe[*Timeout], l lane, t *Timeout) bool {
-	n, ok := st.push(l, t)
+// the worker if it would sleep too long. It counts fresh timeouts as started, under
+// the lock that it needs anyway. It returns false if the timer has stopped; t
+// is not pending then.
+func (e *engine) leave(st *stripe[*Timeout], l lane, t *Timeout, fresh int64) bool {
+	n, ok := st.push(l, t, fresh)
 	if !ok {
-		e.withdraw(t)
+		e.withdraw(t, fresh)
 		return false
 	}
 	if l == laneCancels || n >= wakeBacklog {
@@ -78,8 +83,9 @@ func (e *engine) leave(st *stripe[*Timeout], l lane, t *Timeout) bool {
 	return true
 }
 
-// withdraw ends t, which could not be queued because the timer has stopped.
-func (e *engine) withdraw(t *Timeout) {
+// withdraw ends t, which could not be queued because the timer has stopped. Fresh is
+// what was not counted for it.
+func (e *engine) withdraw(t *Timeout, fresh int64) {
 	for {
 		s := t.load()
 		n := s &^ queued
@@ -90,9 +96,11 @@ func (e *engine) withdraw(t *Timeout) {
 			continue
 		}
 		if s.pending() {
-			e.intake.pick().started.Dec() // it was never accepted
+			fresh-- // it was never accepted
 			e.release(1)
 		}
+		// Not pending: somebody has counted the end of what was not counted yet.
+		e.intake.pick().started.Add(fresh)
 		return
 	}
 }
@@ -126,7 +134,7 @@ func (e *engine) cancel(t *Timeout) bool {
 		st.cancelled.Inc()
 		e.release(1)
 		if push {
-			e.leave(st, laneCancels, t)
+			e.leave(st, laneCancels, t, 0)
 		}
 		if s&notify != 0 {
 			e.announce(st, t)
@@ -137,7 +145,7 @@ func (e *engine) cancel(t *Timeout) bool {
 
 // announce has the worker tell t's task that it was cancelled.
 func (e *engine) announce(st *stripe[*Timeout], t *Timeout) {
-	if _, ok := st.push(laneNotices, t); !ok {
+	if _, ok := st.push(laneNotices, t, 0); !ok {
 		e.tellCancelled(t)
 		return
 	}

@@ -184,9 +184,9 @@ func (b *Batch[T]) Cancel(t Ticket) bool {
 // Pending returns how many payloads are added, not delivered and not cancelled.
 // It is exact whenever no other call is under way.
 func (b *Batch[T]) Pending() int64 {
-	n := -b.fired.Load()
-	started, cancelled := b.intake.lockedCounts()
-	return max(n+started-cancelled, 0)
+	fired := b.fired.Load()
+	started, cancelled, _ := b.intake.counts()
+	return max(started-cancelled-fired, 0)
 }
 
 func (b *Batch[T]) start() error {

@@ -433,3 +433,39 @@ func BenchmarkStart(b *testing.B) {
 		report(b, spent)
 	})
 }
+
+// BenchmarkLateness fires a million timeouts with random delays up to half a second for
+// each N, and reports how many came early, which must be none, and how late they were.
+func BenchmarkLateness(b *testing.B) {
+	const n = 1_000_000
+	for _, tick := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
+		for _, layered := range []bool{false, true} {
+			b.Run(fmt.Sprintf("tick=%v/layered=%t", tick, layered), func(b *testing.B) {
+				w := benchTimer(b, Options{TickDuration: tick, Layered: layered})
+				early, left := atomic.Int64{}, atomic.Int64{}
+				done := make(chan struct{}, 1)
+				for range b.N {
+					left.Store(n)
+					for i := range n {
+						due := time.Now().Add(time.Duration(i*7919%500_000) * time.Microsecond)
+						w.AfterFunc(time.Until(due), func() {
+							if time.Now().Before(due) {
+								early.Add(1)
+							}
+							if left.Add(-1) == 0 {
+								done <- struct{}{}
+							}
+						})
+					}
+					<-done
+				}
+				s := w.Stats()
+				b.ReportMetric(float64(early.Load()), "early")
+				b.ReportMetric(float64(s.LatenessP50.Microseconds())/1000, "p50-ms")
+				b.ReportMetric(float64(s.LatenessP99.Microseconds())/1000, "p99-ms")
+				b.ReportMetric(float64(s.LatenessMax.Microseconds())/1000, "max-ms")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

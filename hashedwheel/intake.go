@@ -79,11 +79,17 @@ func (in *intake[E]) close() {
 func (in *intake[E]) counts() (started, cancelled, resets int64) {
 	// Cancellations are read first: whatever is in their sum was started before.
 	for i := range in.stripes {
-		cancelled += in.stripes[i].cancelled.Load()
+		s := &in.stripes[i]
+		s.mu.Lock()
+		cancelled += s.mu.cancelled + s.cancelled.Load()
+		s.mu.Unlock()
 	}
 	for i := range in.stripes {
-		started += in.stripes[i].started.Load()
-		resets += in.stripes[i].resets.Load()
+		s := &in.stripes[i]
+		s.mu.Lock()
+		started += s.mu.started + s.started.Load()
+		s.mu.Unlock()
+		resets += s.resets.Load()
 	}
 	return started, cancelled, resets
 }
@@ -101,20 +107,3 @@ func (in *intake[E]) waiting() (n int64) {
 
 // recycle gives a segment back to a stripe in use.
 func (in *intake[E]) recycle(seg *segment[E]) { in.stripes[in.busy].recycle(seg) }
-
-// lockedCounts sums the counters that are kept under the stripes' locks.
-func (in *intake[E]) lockedCounts() (started, cancelled int64) {
-	for i := range in.stripes {
-		s := &in.stripes[i]
-		s.mu.Lock()
-		cancelled += s.mu.cancelled
-		s.mu.Unlock()
-	}
-	for i := range in.stripes {
-		s := &in.stripes[i]
-		s.mu.Lock()
-		started += s.mu.started
-		s.mu.Unlock()
-	}
-	return started, cancelled
-}

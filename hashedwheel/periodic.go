@@ -91,7 +91,7 @@ func (e *engine) rearm(t *Timeout) {
 			continue
 		}
 		if s&queued == 0 {
-			e.leave(e.intake.pick(), laneTimeouts, t)
+			e.leave(e.intake.pick(), laneTimeouts, t, 0)
 		} else {
 			e.alarm(due.tick())
 		}

@@ -41,10 +41,12 @@ type stripe[E any] struct {
 		spare    *segment[E]
 		spares   int
 
-		started, cancelled int64 // a Batch counts here, since it holds the lock anyway
+		// Whoever holds the lock anyway counts here.
+		started, cancelled int64
 	}
 
-	// The counts are the hot path's only shared writes, one for each operation.
+	// Whoever does not hold the lock counts here. These are the hot path's only
+	// shared writes, one for each operation.
 	started   atomic.Int64 // armed while not pending
 	cancelled atomic.Int64 // cancelled while pending
 	resets    atomic.Int64 // armed again while pending
@@ -74,15 +76,16 @@ func (s *stripe[E]) lane(l lane) *queue[E] {
 	}
 }
 
-// push leaves e for the worker. It returns how many entries the queue holds
-// now, and false if the stripe is closed and e was not taken.
-func (s *stripe[E]) push(l lane, e E) (n int, ok bool) {
+// push leaves e for the worker, and counts started ones. It returns how many entries
+// the queue holds now, and false if the stripe is closed and e was not taken.
+func (s *stripe[E]) push(l lane, e E, started int64) (n int, ok bool) {
 	s.mu.Lock()
 	if s.mu.closed {
 		s.mu.Unlock()
 		return 0, false
 	}
 	n = s.pushLocked(l, e)
+	s.mu.started += started
 	s.mu.Unlock()
 	return n, true
 }
