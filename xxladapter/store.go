@@ -136,6 +136,9 @@ type Settlement struct {
 	// Code and Msg go into the trigger columns of the log row; 0 leaves them.
 	Code int
 	Msg  string
+	// Next are fires to plan in the same transaction, as PlanFires does, if it
+	// is this call that removed the fire.
+	Next []Fire
 }
 
 // A RunResult is what an executor reported about a run.
@@ -143,4 +146,7 @@ type RunResult struct {
 	LogID int64
 	Code  int // not 0
 	Msg   string
+	// Next are fires to plan in the same transaction, as PlanFires does, if the
+	// result is applied.
+	Next []Fire
 }

@@ -328,6 +328,25 @@ func TestABadCronIsRefusedWhenItIsSaved(t *testing.T) {
 	require.Equal(t, "0 0 2 * * ?", j.ScheduleConf)
 }
 
+func TestACycleOfChildrenIsRefused(t *testing.T) {
+	s := newSite(t)
+	one, two, three := s.createJob(""), s.createJob(""), s.createJob("")
+	setChildren := func(id int64, children string) (int, string) {
+		return s.do("PUT", fmt.Sprintf("/api/v1/jobs/%d", id), testToken, `{"childJobIds":`+children+`}`)
+	}
+	for _, edge := range [][2]int64{{one, two}, {two, three}} {
+		status, body := setChildren(edge[0], fmt.Sprintf("[%d]", edge[1]))
+		require.Equal(t, http.StatusOK, status, body)
+	}
+	status, body := setChildren(three, fmt.Sprintf("[%d]", one))
+	require.Equal(t, http.StatusBadRequest, status)
+	require.JSONEq(t, `{"code":"invalid","message":"child_jobid contains 1, must not lead back to job 3: 3 > 1 > 2 > 3"}`, body)
+	status, _ = setChildren(three, fmt.Sprintf("[%d]", three))
+	require.Equal(t, http.StatusBadRequest, status)
+	status, body = setChildren(one, fmt.Sprintf("[%d,%d]", two, three))
+	require.Equal(t, http.StatusOK, status, "two ways to one job are no cycle: %s", body)
+}
+
 func TestAScheduleThatNeverFiresIsNotStarted(t *testing.T) {
 	s := newSite(t)
 	for conf, rule := range map[string]string{

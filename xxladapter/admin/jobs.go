@@ -127,12 +127,8 @@ func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cr
 	if err := j.Validate(); err != nil {
 		return nil, err
 	}
-	for _, child := range j.ChildIDs {
-		if _, err := s.job(ctx, child); errors.Is(err, xxladapter.ErrNotFound) {
-			return nil, xxladapter.Invalidf("child_jobid contains %d, must be the id of another job", child)
-		} else if err != nil {
-			return nil, err
-		}
+	if err := s.checkChildren(ctx, j); err != nil {
+		return nil, err
 	}
 	plan, err := s.plan(j)
 	if err != nil {

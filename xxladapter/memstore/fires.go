@@ -174,6 +174,9 @@ func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) e
 	if fire := s.fires[settled.FireID]; fire != nil {
 		if settled.State == "" {
 			s.removeFire(fire)
+			for _, f := range settled.Next {
+				s.plan(f)
+			}
 		} else if fire.State != xxladapter.FirePlanned {
 			fire.State = settled.State
 		}

@@ -45,6 +45,9 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, er
 	if l.TriggerCode == xxladapter.ResultNone {
 		l.TriggerCode = xxladapter.ResultOK // there is a result, so it was sent
 	}
+	for _, f := range r.Next {
+		s.plan(f)
+	}
 	return true, nil
 }
 

@@ -57,11 +57,14 @@ func New(opts Options) (*Node, error) {
 	}
 	name := uniqueName()
 	client := trigger.NewClient(trigger.ClientOptions{AccessToken: opts.AccessToken})
+	var sched *scheduler.Scheduler // set below, before anything runs
 	handOver := trigger.NewHandOver(trigger.Options{
 		Store: opts.Store, Sender: client, Node: name, OnEvent: opts.OnEvent, Logger: opts.Logger,
+		Planned: func() { sched.Sweep() },
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{Logger: opts.Logger})
-	sched, err := scheduler.New(scheduler.Options{
+	var err error
+	sched, err = scheduler.New(scheduler.Options{
 		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
 	})
 	if err != nil {

@@ -56,7 +56,8 @@ type Scheduler struct {
 	clock *storeClock
 	ring  *ring
 	plans *plans
-	wake  chan struct{}
+	wake  chan struct{} // a scan is wanted
+	broom chan struct{} // a sweep is wanted
 }
 
 // New returns a Scheduler that does nothing before Run. REQUIRES: Store, Pool
@@ -92,6 +93,7 @@ func New(opts Options) (*Scheduler, error) {
 		opts: opts, clock: clock, ring: ring,
 		plans: newPlans(opts.Zone),
 		wake:  make(chan struct{}, 1),
+		broom: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -113,6 +115,14 @@ func (s *Scheduler) Run(ctx context.Context) error {
 func (s *Scheduler) Wake() {
 	select {
 	case s.wake <- struct{}{}:
+	default: // one is coming anyway
+	}
+}
+
+// Sweep makes the next sweep happen now, because fires were planned that are due.
+func (s *Scheduler) Sweep() {
+	select {
+	case s.broom <- struct{}{}:
 	default: // one is coming anyway
 	}
 }

@@ -31,9 +31,11 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := s.sweep(ctx, 0); err != nil && ctx.Err() == nil {
-				s.opts.Logger.Error("sweep failed", "err", err)
-			}
+		case <-s.broom:
+		}
+		// A fire that is planned for this moment belongs to it as well.
+		if err := s.sweep(ctx, time.Millisecond); err != nil && ctx.Err() == nil {
+			s.opts.Logger.Error("sweep failed", "err", err)
 		}
 	}
 }

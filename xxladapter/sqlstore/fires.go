@@ -31,19 +31,24 @@ const (
 // PlanFires implements [xxladapter.Store].
 func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
-	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
-		planned = nil
-		for _, f := range fires {
-			f, err := s.planFrom(ctx, tx, f)
-			if err != nil {
-				return err
-			}
-			planned = append(planned, f)
-		}
-		return nil
+	err := s.write(ctx, func(ctx context.Context, tx *tx) (err error) {
+		planned, err = s.planAll(ctx, tx, fires)
+		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	return planned, nil
+}
+
+func (s *Store) planAll(ctx context.Context, tx *tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	for _, f := range fires {
+		f, err := s.planFrom(ctx, tx, f)
+		if err != nil {
+			return nil, err
+		}
+		planned = append(planned, f)
 	}
 	return planned, nil
 }
@@ -218,10 +223,19 @@ func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) e
 		return fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
 	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if _, err := tx.exec(ctx, statement, settled.FireID); err != nil || settled.Code == 0 {
+		changed, err := tx.exec(ctx, statement, settled.FireID)
+		if err != nil {
 			return err
 		}
-		_, err := tx.exec(ctx, setTriggered, settled.Code, settled.Msg, settled.LogID)
+		if settled.State == "" && changed > 0 {
+			if _, err := s.planAll(ctx, tx, settled.Next); err != nil {
+				return err
+			}
+		}
+		if settled.Code == 0 {
+			return nil
+		}
+		_, err = tx.exec(ctx, setTriggered, settled.Code, settled.Msg, settled.LogID)
 		return err
 	})
 }

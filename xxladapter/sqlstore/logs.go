@@ -49,7 +49,11 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 			return err
 		}
 		applied = changed > 0
-		if !applied {
+		if applied {
+			if _, err := s.planAll(ctx, tx, r.Next); err != nil {
+				return err
+			}
+		} else {
 			exists, err := tx.has(ctx, `SELECT 1 FROM xxl_job_log WHERE id = ?`, r.LogID)
 			if err != nil {
 				return err

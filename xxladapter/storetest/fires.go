@@ -175,6 +175,24 @@ var fireRules = []rule{
 		b.Equal(before, b.log(fire.LogID))
 		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}), "again")
 	}},
+	{"WhatFollowsFromAFailedHandOverIsPlannedWithItAndOnce", func(b *bench) {
+		id := b.addJob("job")
+		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		settled := xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 500, Msg: "refused",
+			Next: []xxladapter.Fire{{JobID: id, Due: at(1), Type: xxladapter.TriggerRetry, RetryCount: 1, ShardIndex: 1, ShardTotal: 3}}}
+		ambiguous := settled
+		ambiguous.State = xxladapter.FireAmbiguous
+		b.NoError(b.store.SettleFire(b.ctx, ambiguous))
+		b.Len(b.openFires(xxladapter.FireFilter{State: xxladapter.FirePlanned}), 0, "nothing follows yet")
+		for range 2 {
+			b.NoError(b.store.SettleFire(b.ctx, settled))
+		}
+		open := b.openFires(xxladapter.FireFilter{})
+		b.Len(open, 1)
+		b.Equal(xxladapter.TriggerRetry, open[0].Type)
+		b.Equal([]int{1, 1, 3}, []int{open[0].RetryCount, open[0].ShardIndex, open[0].ShardTotal})
+		b.Equal(at(1), open[0].Due, "the due time is free again")
+	}},
 	{"SettleFireWithoutACodeLeavesTheTriggerColumns", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		before := b.log(fire.LogID)

@@ -24,6 +24,23 @@ var logRules = []rule{
 		want.TriggerCode = 200
 		b.Equal(want, b.log(fire.LogID))
 	}},
+	{"WhatFollowsFromAResultIsPlannedWithItAndOnce", func(b *bench) {
+		id, child := b.addJob("job"), b.addJob("child")
+		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		next := []xxladapter.Fire{{JobID: child, Due: at(5), Type: xxladapter.TriggerParent, RetryCount: -1}}
+		for range 2 {
+			_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Next: next})
+			b.NoError(err)
+		}
+		open := b.openFires(xxladapter.FireFilter{})
+		b.Len(open, 1)
+		b.Equal(child, open[0].JobID)
+		b.Equal(xxladapter.FirePlanned, open[0].State)
+
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200, Next: next})
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		b.Len(b.openFires(xxladapter.FireFilter{}), 1, "nothing follows from a run that is unknown")
+	}},
 	{"AResultSettlesAClaimedFireAsSent", func(b *bench) {
 		id := b.addJob("job")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]

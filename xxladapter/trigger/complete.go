@@ -10,11 +10,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// Complete stores the results that an executor reported. When it returns nil
-// every one of them is durable, or needs no storing: a run that is unknown, or
-// that has a result already, is passed over as upstream does
-// (JobCompleteHelper.callback). After an error the executor has to report all
-// of them again, which is harmless.
+// Complete stores the results that an executor reported, each together with
+// the fires that follow from it: the job's children after a success, the next
+// attempt after a failure. When it returns nil every one of them is durable, or
+// needs no storing: a run that is unknown, or that has a result already, is
+// passed over as upstream does (JobCompleteHelper.callback). After an error the
+// executor has to report all of them again, which is harmless.
 func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) error {
 	for _, c := range callbacks {
 		r := xxladapter.RunResult{LogID: int64(c.LogID), Code: int(c.HandleCode), Msg: c.HandleMsg}
@@ -25,7 +26,7 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 				r.Msg = "job handle result lost."
 			}
 		}
-		applied, err := h.store.FinishRun(ctx, r)
+		err := h.finish(ctx, r)
 		if errors.Is(err, xxladapter.ErrNotFound) {
 			h.logger.Warn("result of an unknown run", "log", r.LogID, "code", r.Code)
 			continue
@@ -33,9 +34,50 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 		if err != nil {
 			return fmt.Errorf("store result of log %d: %w", r.LogID, err)
 		}
-		if applied {
-			h.onEvent(Event{Kind: EventResult, LogID: r.LogID, At: time.Now(), Code: r.Code, Msg: r.Msg})
-		}
 	}
 	return nil
+}
+
+func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) error {
+	l, err := h.store.Log(ctx, r.LogID)
+	if err != nil {
+		return err
+	}
+	if l.HandleCode == xxladapter.ResultNone {
+		if r.Next, err = h.follow(ctx, l, r.Code); err != nil {
+			return err
+		}
+	}
+	applied, err := h.store.FinishRun(ctx, r)
+	if err != nil || !applied {
+		return err
+	}
+	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Code: r.Code, Msg: r.Msg})
+	if len(r.Next) > 0 {
+		h.planned()
+	}
+	return nil
+}
+
+// follow returns the fires that follow from a result.
+func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int) ([]xxladapter.Fire, error) {
+	now, err := h.store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case code == xxladapter.ResultOK:
+		job, err := h.store.Job(ctx, l.JobID)
+		if errors.Is(err, xxladapter.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return children(job, now), nil
+	case l.TriggerCode == xxladapter.ResultNone || l.TriggerCode == xxladapter.ResultOK:
+		return retry(l, nil, now), nil
+	}
+	// The hand-over was written off as failed, and had its retry then.
+	return nil, nil
 }

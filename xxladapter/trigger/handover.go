@@ -41,6 +41,9 @@ type Options struct {
 	Node string
 	// OnEvent is told what happens; nil: nobody is.
 	OnEvent func(Event)
+	// Planned is told that fires were planned which are due now: retries and
+	// child jobs. Without it they wait for the scheduler's next sweep.
+	Planned func()
 	Logger  *slog.Logger // nil: slog.Default()
 }
 
@@ -52,6 +55,7 @@ type HandOver struct {
 	routes  *route.Routes
 	node    string
 	onEvent func(Event)
+	planned func()
 	logger  *slog.Logger
 }
 
@@ -59,6 +63,9 @@ type HandOver struct {
 func NewHandOver(opts Options) *HandOver {
 	if opts.OnEvent == nil {
 		opts.OnEvent = func(Event) {}
+	}
+	if opts.Planned == nil {
+		opts.Planned = func() {}
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
@@ -69,6 +76,7 @@ func NewHandOver(opts Options) *HandOver {
 		routes:  route.New(opts.Sender),
 		node:    opts.Node,
 		onEvent: opts.OnEvent,
+		planned: opts.Planned,
 		logger:  opts.Logger,
 	}
 }
@@ -81,7 +89,8 @@ func NewHandOver(opts Options) *HandOver {
 func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
 	job, err := h.store.Job(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return nil // removed, and its fires with it
+		// Removed, after this fire had been planned as its retry or child.
+		return h.store.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID})
 	}
 	if err != nil {
 		return fmt.Errorf("load job %d: %w", f.JobID, err)
@@ -245,9 +254,12 @@ func (h *HandOver) send(ctx context.Context, addr, appName string, req *wire.Run
 
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
 	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Msg: triggerMsg(f, job, group, l, h.node, o)}
-	if o.kind == EventAmbiguous {
+	switch o.kind {
+	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
 		h.logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
+	case EventFailed:
+		s.Next = retry(l, f.Addresses, o.at.Truncate(time.Millisecond))
 	}
 	// The outcome must be stored even when the caller is being stopped: what
 	// is lost here has to be asked again after the restart.
@@ -258,6 +270,9 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	})
 	if err != nil {
 		return fmt.Errorf("settle fire %d: %w", f.ID, err)
+	}
+	if len(s.Next) > 0 {
+		h.planned()
 	}
 	return nil
 }

@@ -298,7 +298,10 @@ func TestAnAmbiguousHandOverIsResolvedByAskingTheExecutor(t *testing.T) {
 			}
 			require.Equal(t, tt.code, f.logs()[0].TriggerCode)
 			require.Len(t, f.logs(), 1)
-			require.Empty(t, f.open())
+			for _, open := range f.open() {
+				require.Equal(t, xxladapter.TriggerRetry, open.Type, "the fire itself is settled")
+				require.Equal(t, 500, tt.code)
+			}
 		})
 	}
 }
@@ -373,12 +376,18 @@ func TestCompleteTurnsAMissingCodeIntoAFailure(t *testing.T) {
 // A brokenStore fails to store results.
 type brokenStore struct{ *memstore.Store }
 
+func (brokenStore) Log(context.Context, int64) (*xxladapter.Log, error) {
+	return &xxladapter.Log{}, nil
+}
+
 func (brokenStore) FinishRun(context.Context, xxladapter.RunResult) (bool, error) {
 	return false, errors.New("disk full")
 }
 
 func TestCompleteReportsWhatItCouldNotStore(t *testing.T) {
-	h := NewHandOver(Options{Store: brokenStore{memstore.New(time.Now)}, Sender: NewClient(ClientOptions{}), Node: "n"})
+	h := NewHandOver(Options{
+		Store: brokenStore{memstore.New(time.Now)}, Sender: NewClient(ClientOptions{}), Node: "n", Logger: slog.New(slog.DiscardHandler),
+	})
 	require.ErrorContains(t, h.Complete(t.Context(), []wire.Callback{{LogID: 1, HandleCode: 200}}), "disk full")
 }
 

@@ -149,6 +149,11 @@ func TestJobCommands(t *testing.T) {
 	eventually(t, 20*time.Second, "the killed run is reported", func() bool {
 		return regexp.MustCompile(`200 +500 +scheduling center kill job`).MatchString(mustCLI(t, job("show", long)...))
 	})
+	failing := mustCLI(t, job("add", "--name=failing", "--app=some-app", "--handler=failJobHandler", "--param=as asked", "--retry=2")...)
+	mustCLI(t, job("trigger", failing)...)
+	eventually(t, 20*time.Second, "a failed run is tried twice more", func() bool {
+		return strings.Count(mustCLI(t, job("show", failing)...), "as asked") == 1+3 // the job's own param, and the results
+	})
 	require.Zero(t, theirs.terminate())
 
 	mustCLI(t, job("stop", "1")...)
