@@ -24,7 +24,7 @@ func TestWheelRounds(t *testing.T) {
 	due, done = w.collect(10, due)
 	require.True(t, done)
 	require.Equal(t, []string{"a"}, due)
-	require.EqualValues(t, never, w.next())
+	require.Equal(t, uint64(never), w.next())
 }
 
 // A bucket that is larger than the room for what is due is handed over in parts,
