@@ -7,7 +7,7 @@ import (
 )
 
 // Idle is what a timer costs while nothing is due. An operation is
-// half a second of it.
+// 0.4 s of it.
 var Idle = Case{
 	Name: "Idle",
 	Settings: func(short bool) []Setting {
@@ -26,8 +26,8 @@ func openIdle(k contender.Kind, s Setting) Ground {
 	t.Stop(s.Pending)
 	fill(t, s.Pending)
 	settle()
-	const window = 500 * time.Millisecond
-	time.Sleep(200 * time.Millisecond) // until a timer that stays awake for a while sleeps
+	const window = 400 * time.Millisecond
+	time.Sleep(150 * time.Millisecond) // until a timer that stays awake for a while sleeps
 	run := func(m Meter, n int) {
 		begin, before := time.Now(), used()
 		for range n {

@@ -16,7 +16,7 @@ var Memory = Case{
 		if short {
 			return pending(10_000)
 		}
-		return pending(20_000, 1_000_000, 5_000_000)
+		return pending(100_000, 1_000_000, 5_000_000)
 	},
 	Open: openMemory,
 }
@@ -30,9 +30,6 @@ func openMemory(k contender.Kind, s Setting) Ground {
 			before := inUse()
 			t := k.New(contender.Config{Slots: s.Pending, Tick: s.Tick, Fire: noOne, Anonymous: true})
 			fill(t, s.Pending)
-			// What was filed leaves empty queues behind; a sync.Pool needs two
-			// collections to let go of them.
-			settle()
 			settle()
 			begin := time.Now()
 			runtime.GC()

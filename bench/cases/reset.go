@@ -15,7 +15,7 @@ var Reset = Case{
 		if short {
 			return pending(10_000)
 		}
-		return pending(20_000, 1_000_000)
+		return pending(100_000, 1_000_000)
 	},
 	Open: openReset,
 }

@@ -14,7 +14,7 @@ var Start = Case{
 		if short {
 			return pending(10_000)
 		}
-		return pending(20_000, 1_000_000)
+		return pending(100_000, 1_000_000)
 	},
 	Open: openStart,
 }
@@ -49,7 +49,7 @@ var StartStop = Case{
 		if short {
 			return pending(0, 10_000)
 		}
-		return pending(0, 20_000, 100_000, 1_000_000, 5_000_000)
+		return pending(0, 100_000, 1_000_000, 5_000_000)
 	},
 	Open: openStartStop,
 }

@@ -9,7 +9,7 @@ import (
 var priorityQueueKind = Kind{
 	Name:       "priorityqueue",
 	New:        func(cfg Config) Timer { return newOrdered(cfg, newPriorityQueue(), 0) },
-	MaxPending: 20_000,
+	MaxPending: 100_000,
 	Why:        "queue.PriorityQueue is a sorted slice, of which each start moves a part",
 }
 

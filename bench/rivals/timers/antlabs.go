@@ -43,7 +43,9 @@ func (a *ant) Start(slot int, d time.Duration) { a.slot[slot] = a.t.AfterFunc(d,
 
 func (a *ant) Stop(slot int) bool { return a.slot[slot].Stop() }
 
-func (a *ant) Reset(slot int, d time.Duration) bool { return a.slot[slot].Reset(d) }
+// Reset does not use the library's own, which waits for itself for ever when the new
+// deadline belongs to the slot that the timeout is in.
+func (a *ant) Reset(slot int, d time.Duration) bool { return restart(a, slot, d) }
 
 func (a *ant) Close() {
 	a.t.Stop()

@@ -8,7 +8,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-var goZero = contender.Kind{Name: "go-zero", New: newGoZero, Ticks: true, Early: true}
+var goZero = contender.Kind{
+	Name:       "go-zero",
+	New:        newGoZero,
+	Ticks:      true,
+	Early:      true,
+	MaxPending: 100_000,
+	Why:        "filling it with a million takes ten seconds through its channel",
+}
 
 // zero is a wheel behind unbuffered channels, with a map from keys to timeouts. It
 // does not tell whether it removed one: Stop is taken to have succeeded.

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A step is one case with the time or number of operations it is given.
+type step struct {
+	name, bench, time string
+	own               bool   // only in the main module
+	netty             string // the case for Netty; empty if there is none
+}
+
+func steps(short bool) []step {
+	every := func(d, s string) string {
+		if short {
+			return s
+		}
+		return d
+	}
+	all := []step{
+		{name: "StartStop", bench: "^BenchmarkStartStop$", time: every("100ms", "5ms"), netty: "StartStop"},
+		{name: "Reset", bench: "^BenchmarkReset$", time: every("100ms", "5ms"), netty: "Reset"},
+		{name: "Fire", bench: "^BenchmarkFire$", time: "1x", netty: "Fire"},
+		{name: "Memory", bench: "^BenchmarkMemory$", time: "1x", netty: "Memory"},
+		{name: "Idle", bench: "^BenchmarkIdle$", time: "1x", netty: "Idle"},
+		{name: "Lateness", bench: "^BenchmarkLateness$", time: "1x", netty: "Lateness"},
+		{name: "Conn", bench: "^BenchmarkConn$", time: every("200ms", "5ms"), own: true},
+		{name: "Queue", bench: "^BenchmarkQueue$", time: every("200ms", "5ms"), own: true},
+	}
+	if short {
+		return append(all, step{name: "Start", bench: "^BenchmarkStart$", time: "10000x", netty: "Start"})
+	}
+	// So many operations that the timers are filled as the name says.
+	return append(all,
+		step{name: "Start 100k", bench: "^BenchmarkStart$/./^pending=100k$", time: "100000x", netty: "Start"},
+		step{name: "Start 1M", bench: "^BenchmarkStart$/./^pending=1M$", time: "1000000x"})
+}
+
+// A source can measure the steps: a test binary, or Netty.
+type source struct {
+	name  string
+	takes func(step) bool
+	run   func(context.Context, step) ([]byte, error)
+}
+
+// measure runs every step in every source, and all of that again and again: what
+// disturbs the machine for a while disturbs all contenders.
+func measure(ctx context.Context, short bool, rounds int, limit time.Duration, raw string) error {
+	begin := time.Now()
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Println("building")
+	var sources []source
+	for _, b := range []struct{ name, dir, pkg string }{
+		{"own and baselines", "../..", "./bench"},
+		{"third-party", "../rivals", "./timers"},
+	} {
+		s, err := build(ctx, b.name, b.dir, b.pkg, filepath.Join(dir, filepath.Base(b.pkg)+".test"), short)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, s)
+	}
+	java, absent := startNetty(ctx, dir, short)
+	if absent == "" {
+		defer java.close()
+		sources = append(sources, source{
+			name:  "Netty",
+			takes: func(s step) bool { return s.netty != "" },
+			run:   func(_ context.Context, s step) ([]byte, error) { return java.run(s.netty) },
+		})
+	} else {
+		fmt.Println("without Netty:", absent)
+	}
+
+	return writeFile(raw, func(w io.Writer) error {
+		if err := describe(w, short, rounds, java, absent); err != nil {
+			return err
+		}
+		p := newProgress(rounds)
+		for round := range rounds {
+			if round > 0 && time.Since(begin)*time.Duration(round+1)/time.Duration(round) > limit {
+				fmt.Printf("no time for more than %d rounds\n", round)
+				_, err := fmt.Fprintf(w, "# ended after %d of %d rounds: the limit of time is %v\n", round, rounds, limit)
+				return err
+			}
+			for _, st := range steps(short) {
+				for _, src := range sources {
+					if !src.takes(st) {
+						continue
+					}
+					p.begin(round, st.name+", "+src.name)
+					out, err := src.run(ctx, st)
+					if err != nil {
+						return fmt.Errorf("%s, %s: %w\n%s", st.name, src.name, err, out)
+					}
+					if err := keep(w, out, round == 0); err != nil {
+						return err
+					}
+					p.end()
+				}
+			}
+			if _, err := fmt.Fprintf(w, "# load average after round %d: %s\n", round+1, load()); err != nil {
+				return err
+			}
+		}
+		_, err := fmt.Fprintf(w, "# took %v\n", time.Since(begin).Round(time.Second))
+		return err
+	})
+}
+
+func build(ctx context.Context, name, dir, pkg, binary string, short bool) (source, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, pkg)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return source{}, fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+	}
+	return source{
+		name:  name,
+		takes: func(s step) bool { return !s.own || pkg == "./bench" },
+		run: func(ctx context.Context, s step) ([]byte, error) {
+			args := []string{"-test.run=^$", "-test.v", "-test.bench=" + s.bench, "-test.benchtime=" + s.time, "-test.timeout=5m"}
+			if short {
+				args = append(args, "-test.short")
+			}
+			out, err := exec.CommandContext(ctx, binary, args...).CombinedOutput()
+			var failed *exec.ExitError
+			if errors.As(err, &failed) && ctx.Err() == nil {
+				err = nil // one contender's failure is in the output, and belongs into the results
+			}
+			return out, err
+		},
+	}, nil
+}
+
+// keep writes the results out of a benchmark's output, and the reasons of those that
+// skipped or failed.
+func keep(w io.Writer, out []byte, first bool) error {
+	skipped := ""
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		var err error
+		switch {
+		case strings.HasPrefix(line, "--- SKIP: "):
+			skipped = strings.TrimPrefix(line, "--- SKIP: ")
+		case strings.HasPrefix(line, "--- FAIL: "), strings.HasPrefix(line, "panic: "):
+			_, err = fmt.Fprintf(w, "# failed: %s\n", line)
+		case skipped != "":
+			_, reason, _ := strings.Cut(line, ".go:")
+			_, reason, _ = strings.Cut(reason, ": ")
+			if first {
+				_, err = fmt.Fprintf(w, "absent: %s: %s\n", skipped, reason)
+			}
+			skipped = ""
+		case strings.HasPrefix(line, "Benchmark") && len(strings.Fields(line)) >= 4:
+			_, err = fmt.Fprintln(w, line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}

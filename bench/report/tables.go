@@ -1,0 +1,321 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// baseline is what the ratios are of.
+const baseline = "time.AfterFunc"
+
+// ours are the contenders of this repository; the others are those to beat.
+var ours = []string{"wheel", "wheel-embedded", "batch", "layered-embedded"}
+
+// A table has a row for each timer and a column for each variant of a benchmark.
+type table struct {
+	title, note string
+	bench       string // before /timer=
+	unit        string
+	columns     []column
+}
+
+// A column is the rest of a benchmark's name, after the timer.
+type column struct{ title, rest string }
+
+func pendingColumns(after string, sizes ...string) []column {
+	var c []column
+	for _, s := range sizes {
+		c = append(c, column{s + " pending", "pending=" + s + after})
+	}
+	return c
+}
+
+func tables(r *results) []table {
+	sizes := []string{"0", "100k", "1M", "5M"}
+	due := []string{"100k", "1M"}
+	full := []string{"100k", "1M", "5M"}
+	procs := r.procs()
+	if r.isShort() {
+		sizes, due, full = []string{"0", "10k"}, []string{"10k"}, []string{"10k"}
+	}
+	lateness := "due=20k"
+	if r.isShort() {
+		lateness = "due=500"
+	}
+	var fireOnce, fireSpread []column
+	for _, n := range due {
+		fireOnce = append(fireOnce, column{n + " at one instant", "due=" + n + "/at=once"})
+		if n != "100k" {
+			fireSpread = append(fireSpread, column{n + " over a second", "due=" + n + "/at=spread-1s"})
+		}
+	}
+	var reset []column
+	for _, v := range []string{"later/order=same", "later/order=random", "earlier/order=random"} {
+		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), "pending=" + due[len(due)-1] + "/" + v})
+	}
+	var ticks []column
+	for _, t := range []string{"1ms", "10ms", "100ms", "none"} {
+		title := "tick " + t
+		if t == "none" {
+			title = "no tick"
+		}
+		ticks = append(ticks, column{title, lateness + "/tick=" + t + "/goroutines=1"})
+	}
+	all := []table{
+		{title: "Start and stop a 30 s timeout", note: "Time for a pair on one goroutine.", bench: "StartStop", unit: "ns/op", columns: pendingColumns("/goroutines=1", sizes...)},
+		{title: "Start and stop, all processors", note: "Wall time for a pair while every processor has a goroutine that does it.", bench: "StartStop", unit: "ns/op", columns: pendingColumns("/goroutines="+procs, sizes...)},
+		{title: "Start and stop, processor time", note: "Of the whole process, so with what the timer's own goroutine does for the pair.", bench: "StartStop", unit: "cpu-ns/op", columns: pendingColumns("/goroutines=1", sizes...)},
+		{title: "Start, all stay pending", bench: "Start", unit: "ns/op", columns: pendingColumns("/goroutines=1", due...)},
+		{title: "Reset", note: "Among " + due[len(due)-1] + " pending: always the same timeout, or all in random order, where the cost is that of cache misses.", bench: "Reset", unit: "ns/op", columns: reset},
+		{title: "Fire at one instant", note: "Wall time from the first to the last run, for each.", bench: "Fire", unit: "wall-ns/fire", columns: fireOnce},
+		{title: "Fire, processor time", note: "Of the whole process. With few timeouts over a second it is the cost of waking up.", bench: "Fire", unit: "cpu-ns/fire", columns: append(fireOnce, fireSpread...)},
+		{title: "Memory for a pending timeout", note: "Live heap and stacks, with the handle and the word that its owner keeps.", bench: "Memory", unit: "B/timeout", columns: pendingColumns("/goroutines=1", full...)},
+		{title: "A full garbage collection", bench: "Memory", unit: "gc-ms", columns: pendingColumns("/goroutines=1", full...)},
+		{title: "Idle: share of one processor", note: "Nothing is due. In percent.", bench: "Idle", unit: "cpu-%", columns: pendingColumns("/tick=10ms", "0", due[len(due)-1])},
+		{title: "Idle: times that threads woke, each second", bench: "Idle", unit: "wakeups/s", columns: pendingColumns("/tick=10ms", "0", due[len(due)-1])},
+		{title: "Lateness, median", note: "In milliseconds after the deadline; negative is early.", bench: "Lateness", unit: "p50-ms", columns: ticks},
+		{title: "Lateness, 99 of 100", bench: "Lateness", unit: "p99-ms", columns: ticks},
+		{title: "Earliest run", note: "Milliseconds before the deadline are negative. A timer must not have any.", bench: "Lateness", unit: "min-ms", columns: ticks},
+	}
+	if procs == "1" {
+		all = slices.Delete(all, 1, 2)
+	}
+	return all
+}
+
+// procs returns the number of goroutines in the benchmarks that use all processors.
+func (r *results) procs() string {
+	for s := range r.values {
+		if _, n, ok := strings.Cut(s.bench, "/goroutines="); ok && n != "1" {
+			return n
+		}
+	}
+	return "1"
+}
+
+func (r *results) isShort() bool {
+	return slices.ContainsFunc(r.head, func(l string) bool {
+		return strings.HasPrefix(l, "command:") && strings.HasSuffix(l, "-short")
+	})
+}
+
+func writeTables(w io.Writer, r *results) error {
+	p := &printer{w: w}
+	p.print("# Results\n\nWritten by `go run ./bench/cmd/report` from [raw.txt](raw.txt); [the README](../README.md) says how to read it.\n\n")
+	for _, l := range r.head {
+		p.print("    %s\n", l)
+	}
+	p.print("\nMedians. ± is half of benchstat's 95 %% confidence interval of the median, as a share of it. ×n is how many times\n")
+	p.print("less than `%s` in the same column it is. Runs of all timers were interleaved.\n", baseline)
+	p.early(r)
+	for _, t := range tables(r) {
+		p.table(r, t)
+	}
+	p.other(r, "Saying that a connection is alive", "Conn")
+	p.other(r, "A queue from callers to one worker", "Queue")
+	p.losses(r)
+	p.absences(r)
+	return p.err
+}
+
+// A printer remembers the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) print(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+func (p *printer) table(r *results, t table) {
+	p.print("\n## %s\n\n", t.title)
+	if t.note != "" {
+		p.print("%s\n\n", t.note)
+	}
+	p.print("`%s`, %s\n\n| |", t.bench, t.unit)
+	for _, c := range t.columns {
+		p.print(" %s |", c.title)
+	}
+	p.print("\n|---|%s\n", strings.Repeat("---:|", len(t.columns)))
+	for _, timer := range r.timers {
+		cells, any := "", false
+		for _, c := range t.columns {
+			cell := r.cell(t, c, timer)
+			any = any || cell != "–"
+			cells += " " + cell + " |"
+		}
+		if any {
+			p.print("| %s |%s\n", name(timer), cells)
+		} else {
+			p.print("| %s |%s\n", name(timer), strings.Repeat(" – |", len(t.columns)))
+		}
+	}
+}
+
+func name(timer string) string {
+	if slices.Contains(ours, timer) {
+		return "**" + timer + "**"
+	}
+	return timer
+}
+
+func full(t table, c column, timer string) string {
+	return "Benchmark" + t.bench + "/timer=" + timer + "/" + c.rest
+}
+
+func (r *results) cell(t table, c column, timer string) string {
+	s := r.sample(full(t, c, timer), t.unit)
+	if s == nil {
+		return "–"
+	}
+	sum := benchmath.AssumeNothing.Summary(s, confidence)
+	cell := number(sum.Center)
+	if spread := spread(sum); spread != "" && !strings.HasSuffix(t.unit, "-ms") || t.unit == "gc-ms" {
+		cell += " " + spread
+	}
+	base, ok := r.median(full(t, c, baseline), t.unit)
+	if ok && timer != baseline && base > 0 && sum.Center > 0 && t.bench != "Lateness" {
+		cell += " ×" + number(base/sum.Center)
+	}
+	return cell
+}
+
+func spread(s benchmath.Summary) string {
+	if s.Center == 0 || math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+		return ""
+	}
+	return fmt.Sprintf("±%.0f %%", 100*max(s.Hi-s.Center, s.Center-s.Lo)/math.Abs(s.Center))
+}
+
+func number(v float64) string {
+	switch a := math.Abs(v); {
+	case a == 0:
+		return "0"
+	case a < 0.1:
+		return fmt.Sprintf("%.3f", v)
+	case a < 10:
+		return fmt.Sprintf("%.2f", v)
+	case a < 100:
+		return fmt.Sprintf("%.1f", v)
+	default:
+		return fmt.Sprintf("%.0f", v)
+	}
+}
+
+// other lists a benchmark that has no timers.
+func (p *printer) other(r *results, title, bench string) {
+	p.print("\n## %s\n\n`%s`, ns/op\n\n| | |\n|---|---:|\n", title, bench)
+	var names []string
+	for s := range r.values {
+		if s.unit == "ns/op" && strings.HasPrefix(s.bench, "Benchmark"+bench+"/") {
+			names = append(names, s.bench)
+		}
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		sum := benchmath.AssumeNothing.Summary(r.sample(n, "ns/op"), confidence)
+		p.print("| %s | %s %s |\n", strings.TrimPrefix(n, "Benchmark"+bench+"/"), number(sum.Center), spread(sum))
+	}
+}
+
+// early tells which timers fired before the deadline.
+func (p *printer) early(r *results) {
+	p.print("\n## Runs before the deadline\n\n| | early | of | earliest, ms |\n|---|---:|---:|---:|\n")
+	for _, timer := range r.timers {
+		var early, fires, earliest float64
+		for s, values := range r.values {
+			if !strings.HasPrefix(s.bench, "BenchmarkLateness/timer="+timer+"/") {
+				continue
+			}
+			for _, v := range values {
+				switch s.unit {
+				case "early":
+					early += v
+				case "fires":
+					fires += v
+				case "min-ms":
+					earliest = min(earliest, v)
+				}
+			}
+		}
+		if fires > 0 {
+			p.print("| %s | %.0f | %.0f | %s |\n", name(timer), early, fires, number(earliest))
+		}
+	}
+}
+
+// losses lists, for each of our timers, who was better where, with a difference that
+// benchstat would call one.
+func (p *printer) losses(r *results) {
+	p.print("\n## Cases that our timers lose\n\n")
+	p.print("For each of ours, the others that have a lower median, if the difference is significant (p < 0.05).\n\n")
+	for _, t := range tables(r) {
+		for _, c := range t.columns {
+			for _, mine := range ours {
+				if better := r.better(t, c, mine); len(better) > 0 {
+					own, _ := r.median(full(t, c, mine), t.unit)
+					p.print("- %s, %s: **%s** %s; %s\n", t.title, c.title, mine, number(own), strings.Join(better, ", "))
+				}
+			}
+		}
+	}
+}
+
+func (r *results) better(t table, c column, mine string) []string {
+	own := r.sample(full(t, c, mine), t.unit)
+	if own == nil || t.unit == "min-ms" {
+		return nil
+	}
+	var better []string
+	for _, other := range r.timers {
+		s := r.sample(full(t, c, other), t.unit)
+		if s == nil || slices.Contains(ours, other) {
+			continue
+		}
+		median, _ := r.median(full(t, c, other), t.unit)
+		ownMedian, _ := r.median(full(t, c, mine), t.unit)
+		if median < ownMedian && benchmath.AssumeNothing.Compare(s, own).P < 0.05 {
+			better = append(better, fmt.Sprintf("%s %s", other, number(median)))
+		}
+	}
+	return better
+}
+
+// absences lists who could not take part, and why.
+func (p *printer) absences(r *results) {
+	p.print("\n## Who could not take part\n\n")
+	by := map[string][]string{}
+	for bench, why := range r.absent {
+		if why == "has a tick" || why == "has no tick" {
+			continue
+		}
+		key := timerOf(bench) + ": " + why
+		by[key] = append(by[key], strings.Replace(strings.TrimPrefix(bench, "Benchmark"), "/timer="+timerOf(bench), "", 1))
+	}
+	keys := make([]string, 0, len(by))
+	for k := range by {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		slices.Sort(by[k])
+		p.print("- %s (%s)\n", k, strings.Join(by[k], ", "))
+	}
+	if !slices.Contains(r.timers, "Netty") {
+		p.print("- Netty: see its line at the top\n")
+	}
+}
+
+func timerOf(bench string) string {
+	_, rest, _ := strings.Cut(bench, "/timer=")
+	timer, _, _ := strings.Cut(rest, "/")
+	return timer
+}
