@@ -70,6 +70,10 @@ type IdleMember struct {
 // NewIdle returns an Idle that calls silent for each member that has not been
 // touched for period. Silent runs as every task of w does; it may add the member
 // again. The period must be positive; a short one is measured in whole ticks.
+//
+// Each member is one pending timeout of w, and the coarse clock one more while there
+// are members. When w stops, nobody is reported any more, and these timeouts are
+// among those that its Stop returns.
 func (w *HashedWheelTimer) NewIdle(period time.Duration, silent func(*IdleMember)) (*Idle, error) {
 	if period <= 0 {
 		return nil, fmt.Errorf("hashedwheel: NewIdle: period is %v, must be positive", period)
@@ -127,8 +131,11 @@ func (i *Idle) refusal() error {
 }
 
 // Touch says that m is alive. It may be called from any goroutine at any time after Add has
-// returned, and does nothing on a member that has been reported or removed.
+// returned, and does nothing on a member that has been reported or removed, or was never added.
 func (m *IdleMember) Touch() {
+	if m.idle == nil {
+		return
+	}
 	if now := m.idle.now.Load(); m.seen.Load() != now {
 		m.touch(now)
 	}

@@ -104,6 +104,7 @@ func TestIdleRemove(t *testing.T) {
 		require.NoError(t, err)
 		var m IdleMember
 		require.False(t, m.Remove())
+		m.Touch() // of nothing
 		for range 3 {
 			require.NoError(t, idle.Add(&m))
 			time.Sleep(900 * time.Millisecond)
