@@ -169,7 +169,7 @@ func (c *check) judgeJobs() {
 		} else {
 			j = &job{id: runs[0].Job} // nobody created it
 		}
-		u = jobCheck{check: c, job: j, first: first, targets: u.targets[:0], loose: u.loose[:0], undated: u.undated[:0]}
+		u = jobCheck{check: c, job: j, first: first, longest: -1, targets: u.targets[:0], loose: u.loose[:0], undated: u.undated[:0]}
 		u.runs, runs = cutJob(runs, j.id, func(r *Run) int64 { return r.Job })
 		u.flags = c.flags[first : first+len(u.runs)]
 		u.misfires, misfires = cutJob(misfires, j.id, func(m *Misfire) int64 { return m.Job })

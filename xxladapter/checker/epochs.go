@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
@@ -101,12 +100,9 @@ func (j *job) begin(s state, c *Change, acked Instant, sure bool) error {
 	if !s.running || s.def == nil || s.def.Type == xxladapter.ScheduleNone {
 		return nil
 	}
-	zone := time.UTC
-	if s.def.Zone != "" {
-		var err error
-		if zone, err = loadZone(s.def.Zone); err != nil {
-			return err
-		}
+	zone, err := loadZone(s.def.Zone)
+	if err != nil {
+		return err
 	}
 	plan, err := cron.ParsePlan(string(s.def.Type), s.def.Conf, zone)
 	if err != nil {

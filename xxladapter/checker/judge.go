@@ -21,6 +21,7 @@ type jobCheck struct {
 	targets []target
 	loose   []int32 // runs with a due time that is none of the schedule's
 	undated []int32
+	longest Instant // of the windows of parents; -1: not looked at yet
 }
 
 // judge matches the job's targets with its runs: those that say when they were

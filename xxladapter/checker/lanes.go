@@ -138,17 +138,24 @@ func (u *jobCheck) astray(windows []window, left []int32, shard int32, shards []
 		return left
 	}
 	early, late := Instant(u.o.Epsilon.Milliseconds()), Instant(strayFactor*u.o.Epsilon.Milliseconds())
+	var empty []*window
+	for i := range windows {
+		if w := &windows[i]; w.run < 0 && w.must && w.ref >= 0 {
+			empty = append(empty, w)
+		}
+	}
 	kept := left[:0]
-	from := 0
 next:
 	for _, k := range left {
 		at := u.runs[k].At
-		for from < len(windows) && windows[from].hi+late < at {
-			from++
+		for len(empty) > 0 && (empty[0].run >= 0 || empty[0].hi+late < at) {
+			empty = empty[1:]
 		}
-		for i := from; i < len(windows) && windows[i].lo <= at+early; i++ {
-			w := &windows[i]
-			if w.run >= 0 || !w.must || w.ref < 0 || at > w.hi+late {
+		for _, w := range empty {
+			if w.lo > at+early {
+				break
+			}
+			if w.run >= 0 || at > w.hi+late {
 				continue
 			}
 			kind := Late
@@ -178,15 +185,32 @@ const strayFactor = 5
 // extra reports a run that nothing explains.
 func (u *jobCheck) extra(k int) {
 	r := &u.runs[k]
-	for i := range u.demands {
-		d := &u.demands[i]
-		if d.kind == byParent && d.done && d.lo <= r.At && r.At <= d.hi {
-			u.report.add(u.check, finding{kind: ChildExtra, run: u.first + k, other: -1, of: d.of})
-			return
-		}
+	if d := u.parentOf(r); d != nil {
+		u.report.add(u.check, finding{kind: ChildExtra, run: u.first + k, other: -1, of: d.of})
+		return
 	}
 	kind, ended := u.forbidden(r)
 	u.report.add(u.check, finding{kind: kind, run: u.first + k, other: -1, ended: ended})
+}
+
+// parentOf is the demand of a parent that had its child when r came; nil if
+// there is none.
+func (u *jobCheck) parentOf(r *Run) *demand {
+	if u.longest < 0 {
+		for i := range u.demands {
+			if d := &u.demands[i]; d.kind == byParent {
+				u.longest = max(u.longest, d.hi-d.lo)
+			}
+		}
+		u.longest = max(u.longest, 0)
+	}
+	near := between(u.demands, r.At-u.longest, r.At, func(d *demand) Instant { return d.lo })
+	for i := range near {
+		if d := &near[i]; d.kind == byParent && d.done && r.At <= d.hi {
+			return d
+		}
+	}
+	return nil
 }
 
 // forbidden tells a run that a stop or an edit should have prevented from one

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
@@ -279,15 +278,11 @@ func (rd *reader) plan(c *Change) error {
 	key := string(c.Type) + "\x00" + c.Conf + "\x00" + c.Zone
 	err, seen := rd.plans[key]
 	if !seen {
-		zone := time.UTC
-		if c.Zone != "" {
-			zone, err = loadZone(c.Zone)
-		}
-		if err == nil {
-			_, err = cron.ParsePlan(string(c.Type), c.Conf, zone)
-		}
-		if err != nil {
-			err = faultf("field conf is %s: %v", excerpt([]byte(c.Conf)), err)
+		zone, zoneErr := loadZone(c.Zone)
+		if zoneErr != nil {
+			err = faultf("field zone is %s, must be an IANA name such as Asia/Shanghai", excerpt([]byte(c.Zone)))
+		} else if _, planErr := cron.ParsePlan(string(c.Type), c.Conf, zone); planErr != nil {
+			err = faultf("field conf is %s: %v", excerpt([]byte(c.Conf)), planErr)
 		}
 		rd.plans[key] = err
 	}

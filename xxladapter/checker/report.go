@@ -122,7 +122,7 @@ func (r *Report) String() string {
 	var b strings.Builder
 	verdict := "CLEAN"
 	if !r.Clean() {
-		verdict = fmt.Sprintf("%d VIOLATIONS", r.Total())
+		verdict = "NOT CLEAN"
 	}
 	fmt.Fprintf(&b, "%s: %d jobs, %d runs, %d due times until %v: %d matched, %d optional and %d open, %d misfired in %d records, %d refused; latest %v after its due time; epsilon %v\n",
 		verdict, r.Jobs, r.Runs, r.Targets, r.Options.End, r.Matched, r.Optional, r.Open, r.Consumed, r.Misfires, r.Refused,

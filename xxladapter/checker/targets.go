@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -120,21 +121,31 @@ func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, 
 	if last <= due {
 		return due, 0, due
 	}
-	fits := func(d Instant) bool { return d >= due && d <= e.gone && (d-due)%e.period <= last-due }
-	r := slices.IndexFunc(runs, func(r Run) bool { return fits(r.Due) })
-	m := slices.IndexFunc(misfires, func(m Misfire) bool { return fits(m.Due) })
 	witness := never
-	if r >= 0 {
-		witness = runs[r].Due
+	fits := func(d Instant) bool { return (d-due)%e.period <= last-due }
+	runs = between(runs, due, e.gone, func(r *Run) Instant { return r.Due })
+	if i := slices.IndexFunc(runs, func(r Run) bool { return fits(r.Due) }); i >= 0 {
+		witness = runs[i].Due
 	}
-	if m >= 0 {
-		witness = min(witness, misfires[m].Due)
+	misfires = between(misfires, due, e.gone, func(m *Misfire) Instant { return m.Due })
+	if i := slices.IndexFunc(misfires, func(m Misfire) bool { return fits(m.Due) }); i >= 0 {
+		witness = min(witness, misfires[i].Due)
 	}
 	if witness != never {
 		e.anchor = due + (witness-due)%e.period
+		if last-due < e.period {
+			last = e.anchor // there is no other instant of that phase
+		}
 		return e.anchor, 0, last
 	}
 	return due, min(last-due, e.period-1), last
+}
+
+// between is the part of s from lo to hi. REQUIRES: s ascends.
+func between[T any](s []T, lo, hi Instant, of func(*T) Instant) []T {
+	from := sort.Search(len(s), func(i int) bool { return of(&s[i]) >= lo })
+	to := sort.Search(len(s), func(i int) bool { return of(&s[i]) > hi })
+	return s[from:to]
 }
 
 // covering is the misfire record that concerns due, or nil.

@@ -9,7 +9,11 @@ import (
 // zones remembers the zones that were loaded, as thousands of jobs share one.
 var zones sync.Map // name to *time.Location
 
+// loadZone is the zone with an IANA name; UTC for the empty one.
 func loadZone(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
 	if z, ok := zones.Load(name); ok {
 		return z.(*time.Location), nil
 	}
