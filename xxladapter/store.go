@@ -86,6 +86,11 @@ type Store interface {
 	// ambiguous or claimed fire of the row is settled by it as sent.
 	FinishRun(ctx context.Context, r RunResult) (applied bool, err error)
 
+	// LostRuns lists up to limit runs that an executor took at least age ago,
+	// that have no result, and whose address is not registered. Rows come with
+	// ids above after.
+	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*Log, error)
+
 	Log(ctx context.Context, id int64) (*Log, error)
 	Logs(ctx context.Context, f LogFilter) ([]*Log, error)
 	Misfires(ctx context.Context, jobID int64, limit int) ([]Misfire, error)

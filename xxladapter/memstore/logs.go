@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -49,6 +50,29 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, er
 		s.plan(f)
 	}
 	return true, nil
+}
+
+// LostRuns implements [xxladapter.Store].
+func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	registered := map[string]bool{}
+	for key := range s.beats {
+		registered[key.address] = true
+	}
+	until := s.clock().Add(-age)
+	var lost []*xxladapter.Log
+	for _, id := range slices.Sorted(maps.Keys(s.logs)) {
+		l := s.logs[id]
+		if id > after && l.TriggerCode == xxladapter.ResultOK && l.HandleCode == xxladapter.ResultNone &&
+			!l.TriggerTime.After(until) && !registered[l.Address] && len(lost) < limit {
+			lost = append(lost, copyLog(l))
+		}
+	}
+	return lost, nil
 }
 
 // cut keeps the first most characters of text.

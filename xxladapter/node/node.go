@@ -44,6 +44,7 @@ type Node struct {
 	pool      *trigger.Pool
 	scheduler *scheduler.Scheduler
 	registry  *maintenance.Registry
+	lost      *maintenance.Lost
 	http      *http.Server
 }
 
@@ -83,6 +84,7 @@ func New(opts Options) (*Node, error) {
 	return &Node{
 		name: name, client: client, pool: pool, scheduler: sched,
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
+		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
 		http: &http.Server{
 			Handler:           api,
 			ReadHeaderTimeout: 10 * time.Second,
@@ -159,6 +161,7 @@ func (n *Node) Schedule(ctx context.Context) error {
 	var parts errgroup.Group
 	parts.Go(func() error { return n.pool.Run(handingOver) })
 	parts.Go(func() error { return n.registry.Run(ctx) })
+	parts.Go(func() error { return n.lost.Run(ctx) })
 	parts.Go(func() error {
 		defer stopPool()
 		return n.scheduler.Run(ctx)

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -25,6 +26,13 @@ const (
 	setHandled = `UPDATE xxl_job_log SET handle_time = ?, handle_code = ?, handle_msg = ?,
 		trigger_code = CASE trigger_code WHEN 0 THEN 200 ELSE trigger_code END
 		WHERE id = ? AND handle_code = 0`
+
+	// By id, so that a caller can go on where it was; the partial index has the
+	// open runs only.
+	selectLost = `SELECT ` + logColumns + ` FROM xxl_job_log
+		WHERE trigger_code = 200 AND handle_code = 0 AND id > ? AND trigger_time <= ?
+		AND NOT EXISTS (SELECT 1 FROM xxl_job_registry WHERE registry_value = executor_address)
+		ORDER BY id LIMIT ?`
 
 	removeFireOf = `DELETE FROM xxlwheel_fire WHERE log_id = ?`
 )
@@ -66,6 +74,17 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		return err
 	})
 	return applied && err == nil, err
+}
+
+// LostRuns implements [xxladapter.Store].
+func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error) {
+	var lost []*xxladapter.Log
+	err := s.query(ctx, selectLost, []any{after, s.dialect.datetime(s.clock().Add(-age)), limit}, func(r row) error {
+		l, err := scanLog(r)
+		lost = append(lost, l)
+		return err
+	})
+	return lost, err
 }
 
 // cut keeps the first most characters of text.

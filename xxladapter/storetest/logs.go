@@ -41,6 +41,43 @@ var logRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1, "nothing follows from a run that is unknown")
 	}},
+	{"LostRunsAreOldOpenAndAtAnAddressThatIsGone", func(b *bench) {
+		id := b.addJob("job")
+		send := func(due int, addr string, code int) xxladapter.Fire {
+			fire := b.plan(id, at(due), xxladapter.TriggerManual)
+			logs := b.newLogs(id, 1)
+			logs[0].Address, logs[0].TriggerTime = addr, second(b.clock.Now())
+			claimed, err := b.store.ClaimFire(b.ctx, fire.ID, "n1", logs)
+			b.NoError(err)
+			b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: code}))
+			return claimed[0]
+		}
+		lost := func(after int64, limit int) (ids []int64) {
+			logs, err := b.store.LostRuns(b.ctx, 2*time.Minute, after, limit)
+			b.NoError(err)
+			for _, l := range logs {
+				ids = append(ids, l.ID)
+			}
+			return ids
+		}
+		b.NoError(b.store.Register(b.ctx, "app", "http://alive/"))
+		gone1, gone2 := send(1, "http://gone/", 200), send(2, "http://gone/", 200)
+		send(3, "http://alive/", 200)
+		send(4, "http://gone/", 500)
+		ended := send(5, "http://gone/", 200)
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: ended.LogID, Code: 200})
+		b.NoError(err)
+
+		b.clock.Advance(2*time.Minute - time.Second)
+		b.Empty(lost(0, 10), "not old enough")
+		b.clock.Advance(time.Second)
+		send(6, "http://gone/", 200) // young
+		b.Equal([]int64{gone1.LogID, gone2.LogID}, lost(0, 10))
+		b.Equal([]int64{gone1.LogID}, lost(0, 1))
+		b.Equal([]int64{gone2.LogID}, lost(gone1.LogID, 10))
+		b.NoError(b.store.Register(b.ctx, "app", "http://gone/"))
+		b.Empty(lost(0, 10), "it is back")
+	}},
 	{"AResultSettlesAClaimedFireAsSent", func(b *bench) {
 		id := b.addJob("job")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]

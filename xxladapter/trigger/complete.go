@@ -38,6 +38,17 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 	return nil
 }
 
+// Lose stores that a run has failed because nothing is heard of it any more. A
+// result that came first stays. What follows from a failure follows here too;
+// upstream's lost-job monitor leaves that to another one (JobCompleteHelper).
+func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
+	err := h.finish(ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultFail, Msg: reason})
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
 func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) error {
 	l, err := h.store.Log(ctx, r.LogID)
 	if err != nil {

@@ -23,6 +23,7 @@ CREATE TABLE xxlwheel_fire (
 );
 CREATE UNIQUE INDEX xxlwheel_fire_due_of_job ON xxlwheel_fire (job_id, due_ms, shard_index);
 CREATE INDEX xxlwheel_fire_due ON xxlwheel_fire (due_ms);
+CREATE INDEX xxlwheel_fire_node ON xxlwheel_fire (node, due_ms) WHERE node IS NOT NULL;
 CREATE UNIQUE INDEX xxlwheel_fire_log ON xxlwheel_fire (log_id) WHERE log_id IS NOT NULL;
 
 CREATE TABLE xxlwheel_misfire (
@@ -42,3 +43,4 @@ CREATE TABLE xxlwheel_node (
 
 CREATE INDEX xxlwheel_info_due ON xxl_job_info (trigger_status, trigger_next_time);
 CREATE INDEX xxlwheel_log_job ON xxl_job_log (job_id);
+CREATE INDEX xxlwheel_log_open ON xxl_job_log (id) WHERE trigger_code = 200 AND handle_code = 0;

@@ -1,0 +1,95 @@
+package maintenance
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// lostPace is how often lost runs are looked for. XXL-JOB: 60 s
+	// (JobCompleteHelper).
+	lostPace = 1 * time.Minute
+
+	// lostAge is how long ago a run must have been taken. By then the
+	// registration of an executor that died with it has expired. Upstream waits
+	// for ten minutes, and then asks nobody.
+	lostAge = xxladapter.RegistrationLife + 30*time.Second
+
+	// lostLimit is how many rows one query takes.
+	lostLimit = 1000
+)
+
+// A LostStore is what [Lost] needs of [xxladapter.Store].
+type LostStore interface {
+	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error)
+}
+
+// Lost ends runs that will never be reported: the executor that took them is
+// no longer registered and does not answer, at two looks in a row. So a run on
+// an executor that never registers, or that is being restarted and keeps its
+// results, is left alone.
+type Lost struct {
+	Store LostStore
+	// Beat asks an address for a sign of life; trigger.Client.Beat does.
+	Beat func(ctx context.Context, addr string) error
+	// Lose stores the failure; trigger.HandOver.Lose does.
+	Lose   func(ctx context.Context, logID int64, reason string) error
+	Logger *slog.Logger
+
+	suspects map[int64]bool // log ids that were lost at the look before
+}
+
+// Run looks until ctx ends. Failures of the store are logged and tried again
+// at the next look.
+func (l *Lost) Run(ctx context.Context) error {
+	ticker := time.NewTicker(lostPace)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			if err := l.look(ctx); err != nil && ctx.Err() == nil {
+				l.Logger.Error("look for lost runs failed", "err", err)
+			}
+		}
+	}
+}
+
+func (l *Lost) look(ctx context.Context) error {
+	suspects := map[int64]bool{}
+	dead := map[string]bool{} // by address, asked once for each look
+	for after := int64(0); ; {
+		runs, err := l.Store.LostRuns(ctx, lostAge, after, lostLimit)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			after = run.ID
+			if _, asked := dead[run.Address]; !asked {
+				dead[run.Address] = l.Beat(ctx, run.Address) != nil
+			}
+			if ctx.Err() != nil {
+				return ctx.Err() // which is why the beat failed
+			}
+			switch {
+			case !dead[run.Address]:
+			case !l.suspects[run.ID]:
+				suspects[run.ID] = true
+			default:
+				l.Logger.Warn("run lost", "job", run.JobID, "log", run.ID, "address", run.Address)
+				reason := "lost: executor " + run.Address + " is not registered any more and does not answer"
+				if err := l.Lose(ctx, run.ID, reason); err != nil {
+					return err
+				}
+			}
+		}
+		if len(runs) < lostLimit {
+			l.suspects = suspects
+			return nil
+		}
+	}
+}

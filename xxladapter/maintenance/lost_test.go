@@ -1,0 +1,100 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// lostFixture is a store with one run that was taken at addr and never ended.
+func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64) {
+	t.Helper()
+	ctx := t.Context()
+	store = memstore.New(time.Now)
+	group, err := store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	job, err := store.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "j", Handler: "h"})
+	require.NoError(t, err)
+	fires, err := store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	claimed, err := store.ClaimFire(ctx, fires[0].ID, "n", []*xxladapter.Log{{JobID: job, Address: addr, TriggerTime: time.Now()}})
+	require.NoError(t, err)
+	logID = claimed[0].LogID
+	require.NoError(t, store.SettleFire(ctx, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK}))
+	return store, logID
+}
+
+// runLost lets the service work for d and returns what it gave up.
+func runLost(t *testing.T, store *memstore.Store, beat func() error, d time.Duration) (lost []int64) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	l := &Lost{
+		Store: store, Logger: slog.New(slog.DiscardHandler),
+		Beat: func(context.Context, string) error { return beat() },
+		Lose: func(ctx context.Context, id int64, reason string) error {
+			lost = append(lost, id)
+			_, err := store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 500, Msg: reason})
+			return err
+		},
+	}
+	require.NoError(t, l.Run(ctx))
+	return lost
+}
+
+var errRefused = errors.New("connection refused")
+
+func TestARunOfADeadExecutorIsLostAtTheSecondLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, id := lostFixture(t, "http://gone/")
+		refused := func() error { return errRefused }
+		require.Empty(t, runLost(t, store, refused, 2*time.Minute+time.Second), "the first look that finds it old enough")
+		require.Equal(t, []int64{id}, runLost(t, store, refused, 5*time.Minute), "and once")
+		l, err := store.Log(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, 500, l.HandleCode)
+		require.Contains(t, l.HandleMsg, "http://gone/")
+	})
+}
+
+func TestARunOfAnExecutorThatAnswersIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, _ := lostFixture(t, "http://manual/")
+		require.Empty(t, runLost(t, store, func() error { return nil }, time.Hour))
+	})
+}
+
+func TestARunOfAnExecutorThatWasAwayForAMomentIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, _ := lostFixture(t, "http://restarted/")
+		n := 0
+		every := func() error { // away at every other look
+			if n++; n%2 == 0 {
+				return nil
+			}
+			return errRefused
+		}
+		require.Empty(t, runLost(t, store, every, time.Hour))
+	})
+}
+
+func TestALookThatWasCutOffLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, id := lostFixture(t, "http://alive/")
+		time.Sleep(lostAge)
+		ctx, cancel := context.WithCancel(t.Context())
+		l := &Lost{
+			Store: store, Logger: slog.New(slog.DiscardHandler), suspects: map[int64]bool{id: true},
+			Beat: func(context.Context, string) error { cancel(); return context.Canceled },
+			Lose: func(context.Context, int64, string) error { t.Error("lost"); return nil },
+		}
+		require.ErrorIs(t, l.look(ctx), context.Canceled)
+	})
+}
