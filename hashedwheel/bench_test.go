@@ -469,3 +469,24 @@ func BenchmarkLateness(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkQuiet reports what a timer costs in two seconds in which nothing happens, in
+// percent of a processor, and how often it wakes. The process's own background work is
+// in it too.
+func BenchmarkQuiet(b *testing.B) {
+	for _, n := range []int{0, 1_000_000} {
+		b.Run(fmt.Sprintf("pending=%d", n), func(b *testing.B) {
+			w := benchTimer(b, Options{})
+			all := fill(b, w, n)
+			time.Sleep(200 * time.Millisecond)
+			for b.Loop() {
+				woke, cpu := w.Stats().WakeUps, cpuTime()
+				time.Sleep(2 * time.Second)
+				b.ReportMetric(float64(w.Stats().WakeUps-woke), "wakes")
+				b.ReportMetric((cpuTime()-cpu).Seconds()/2*100, "%cpu")
+			}
+			b.ReportMetric(0, "ns/op")
+			runtime.KeepAlive(all)
+		})
+	}
+}
