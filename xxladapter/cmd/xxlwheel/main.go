@@ -22,6 +22,7 @@ type commands struct {
 	Executor executorCmd `cmd:"" help:"Run the sample executor."`
 	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
 	Log      logCmd      `cmd:"" help:"Look at the runs of a running scheduler, and end them."`
+	Check    checkCmd    `cmd:"" help:"Judge a history of jobs and runs: what was missed, doubled, early or late."`
 	Cron     cronCmd     `cmd:"" help:"Work with cron expressions."`
 }
 
