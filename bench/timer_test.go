@@ -28,10 +28,8 @@ func TestContendersKeepTheirPromises(t *testing.T) {
 	}
 }
 
+func BenchmarkPending(b *testing.B) { run(b, cases.Pending) }
+
 func BenchmarkStart(b *testing.B) { run(b, cases.Start) }
-
-func BenchmarkStartStop(b *testing.B) { run(b, cases.StartStop) }
-
-func BenchmarkReset(b *testing.B) { run(b, cases.Reset) }
 
 func BenchmarkFire(b *testing.B) { run(b, cases.Fire) }

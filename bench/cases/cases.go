@@ -56,14 +56,11 @@ type Variant struct {
 
 // All are the cases that every contender goes through.
 func All() []Case {
-	return []Case{Start, StartStop, Reset, Fire, Memory, Idle, Lateness}
+	return []Case{Pending, Start, Fire, Lateness}
 }
 
 // Absence says why k cannot take part in c at s, and is empty if it can.
 func (c Case) Absence(k contender.Kind, s Setting) string {
-	if why := k.Absent[c.Name]; why != "" {
-		return why
-	}
 	if k.MaxPending != 0 && s.Pending > k.MaxPending {
 		return fmt.Sprintf("not filled with more than %s: %s", Count(k.MaxPending), k.Why)
 	}

@@ -46,9 +46,7 @@ func Check(k contender.Kind) Verdict {
 		case 1:
 			stop[i] = t.Stop(i)
 		case 2:
-			if k.Absent[Reset.Name] == "" {
-				start(i, reset)
-			}
+			start(i, reset)
 		case 3:
 			t.Stop(i)
 			start(i, t.Start)

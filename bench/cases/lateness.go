@@ -28,7 +28,7 @@ var Lateness = Case{
 }
 
 // latenessSpread bounds the delays.
-const latenessSpread = 300 * time.Millisecond
+const latenessSpread = 200 * time.Millisecond
 
 func openLateness(k contender.Kind, s Setting) Ground {
 	run := func(m Meter, n int) {

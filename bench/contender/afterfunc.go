@@ -36,20 +36,24 @@ func stopTimers(timers []*time.Timer) {
 }
 
 // reused is the standard library's timer with one time.Timer for each slot,
-// made beforehand and armed with Reset: what an embedded handle competes with.
-type reused struct{ slot []*time.Timer }
-
-func newReused(cfg Config) Timer {
-	r := &reused{slot: make([]*time.Timer, cfg.Slots)}
-	call := NewCallbacks(cfg)
-	for i := range r.slot {
-		r.slot[i] = time.AfterFunc(time.Hour, call.At(i))
-		r.slot[i].Stop()
-	}
-	return r
+// made for its first start and armed with Reset ever after: what an embedded handle
+// competes with.
+type reused struct {
+	call Callbacks
+	slot []*time.Timer
 }
 
-func (r *reused) Start(slot int, d time.Duration) { r.slot[slot].Reset(d) }
+func newReused(cfg Config) Timer {
+	return &reused{call: NewCallbacks(cfg), slot: make([]*time.Timer, cfg.Slots)}
+}
+
+func (r *reused) Start(slot int, d time.Duration) {
+	if t := r.slot[slot]; t != nil {
+		t.Reset(d)
+		return
+	}
+	r.slot[slot] = time.AfterFunc(d, r.call.At(slot))
+}
 
 func (r *reused) Stop(slot int) bool { return r.slot[slot].Stop() }
 

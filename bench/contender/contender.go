@@ -59,9 +59,6 @@ type Kind struct {
 	// that a benchmark has; 0 means any number. Why gives the reason.
 	MaxPending int
 	Why        string
-
-	// Absent gives, by name of the case, why the kind cannot take part.
-	Absent map[string]string
 }
 
 // All are the contenders of this package.

@@ -46,21 +46,16 @@ public final class NettyBench {
                 case "Start" -> {
                     for (int n : small ? new int[] {10_000} : new int[] {100_000, 1_000_000}) start(n);
                 }
-                case "StartStop" -> startStopAll();
-                case "Reset" -> {
-                    for (int n : small ? new int[] {10_000} : new int[] {100_000, 1_000_000}) reset(n);
+                case "Pending" -> {
+                    for (int n : small ? new int[] {0, 10_000} : new int[] {0, 100_000, 1_000_000, 5_000_000}) {
+                        pending(n);
+                    }
                 }
                 case "Fire" -> {
                     for (int n : small ? new int[] {10_000} : new int[] {100_000, 1_000_000}) {
                         fire(n, 0);
                         if (n != 100_000) fire(n, TimeUnit.SECONDS.toNanos(1));
                     }
-                }
-                case "Memory" -> {
-                    for (int n : small ? new int[] {10_000} : new int[] {100_000, 1_000_000, 5_000_000}) memory(n);
-                }
-                case "Idle" -> {
-                    for (int n : small ? new int[] {0, 10_000} : new int[] {0, 1_000_000}) idle(n);
                 }
                 case "Lateness" -> {
                     for (long tick : new long[] {1, 10, 100}) lateness(small ? 500 : 20_000, tick);
@@ -118,30 +113,39 @@ public final class NettyBench {
         result("Start", "pending=" + count(n) + "/goroutines=1", n, measured / (double) n, "ns/op");
     }
 
-    private static void startStopAll() throws Exception {
-        for (int pending : small ? new int[] {0, 10_000} : new int[] {0, 100_000, 1_000_000, 5_000_000}) {
-            int procs = Runtime.getRuntime().availableProcessors();
-            Timeout[] slots = new Timeout[pending];
-            HashedWheelTimer timer = timer(10);
-            timer.start();
-            fill(timer, slots, pending);
-            settle(pending);
-            int pairs = small ? 10_000 : 2_000_000;
-            for (int threads : procs > 1 ? new int[] {1, procs} : new int[] {1}) {
-                long until = System.nanoTime() + WARM_UP;
-                while (!warm && !small && System.nanoTime() < until) {
-                    pairs(timer, threads, 200_000);
-                }
-                Thread.sleep(50);
-                long cpu = OS.getProcessCpuTime();
-                long wall = pairs(timer, threads, pairs);
-                cpu = OS.getProcessCpuTime() - cpu;
-                result("StartStop", "pending=" + count(pending) + "/goroutines=" + threads, pairs,
-                        wall / (double) pairs, "ns/op", cpu / (double) pairs, "cpu-ns/op");
+    private static void pending(int pending) throws Exception {
+        System.gc();
+        long before = inUse();
+        Timeout[] slots = new Timeout[Math.max(pending, 1)];
+        HashedWheelTimer timer = timer(10);
+        timer.newTimeout(NOTHING, 1, TimeUnit.MINUTES).cancel();
+        fill(timer, slots, pending);
+        settle(pending);
+        String name = "pending=" + count(pending);
+        boolean tiny = pending <= 10_000;
+        if (pending > 0) memory(name, pending, before);
+        if (pending == 1_000_000 || tiny) idle(name);
+        startStop(name, timer);
+        if (pending == 1_000_000 || tiny && pending > 0) reset(name, timer, slots);
+        timer.stop();
+    }
+
+    private static void startStop(String name, HashedWheelTimer timer) throws Exception {
+        int procs = Runtime.getRuntime().availableProcessors();
+        int pairs = small ? 10_000 : 1_000_000;
+        for (int threads : procs > 1 ? new int[] {1, procs} : new int[] {1}) {
+            long until = System.nanoTime() + WARM_UP;
+            while (!warm && !small && System.nanoTime() < until) {
+                pairs(timer, threads, 200_000);
             }
-            warm = true;
-            timer.stop();
+            Thread.sleep(50);
+            long cpu = OS.getProcessCpuTime();
+            long wall = pairs(timer, threads, pairs);
+            cpu = OS.getProcessCpuTime() - cpu;
+            result("Pending", name + "/startstop/goroutines=" + threads, pairs, wall / (double) pairs, "ns/op",
+                    cpu / (double) pairs, "cpu-ns/op");
         }
+        warm = true;
     }
 
     private static long pairs(HashedWheelTimer timer, int threads, int n) throws Exception {
@@ -177,12 +181,8 @@ public final class NettyBench {
     }
 
     /** Netty cannot move a deadline: a reset is a cancel and a new timeout. */
-    private static void reset(int n) throws InterruptedException {
-        Timeout[] slots = new Timeout[n];
-        HashedWheelTimer timer = timer(10);
-        timer.start();
-        fill(timer, slots, n);
-        settle(n);
+    private static void reset(String name, HashedWheelTimer timer, Timeout[] slots) {
+        int n = slots.length;
         int[] order = new int[n];
         for (int i = 0; i < n; i++) order[i] = i;
         Random random = new Random(3);
@@ -206,10 +206,9 @@ public final class NettyBench {
                 nanos = System.nanoTime() - begin;
             }
             sink = pending;
-            result("Reset", "pending=" + count(n) + "/later/order=" + (same ? "same" : "random"), operations,
+            result("Pending", name + "/reset/later/order=" + (same ? "same" : "random"), operations,
                     nanos / (double) operations, "ns/op");
         }
-        timer.stop();
     }
 
     private static void fire(int n, long spread) throws InterruptedException {
@@ -251,41 +250,25 @@ public final class NettyBench {
         }
     }
 
-    private static void memory(int n) throws InterruptedException {
-        System.gc();
-        long before = inUse();
-        Timeout[] slots = new Timeout[n];
-        HashedWheelTimer timer = timer(10);
-        timer.start();
-        fill(timer, slots, n);
-        settle(n);
-        settle(n);
+    private static void memory(String name, int n, long before) {
         long begin = System.nanoTime();
         System.gc();
         double gc = (System.nanoTime() - begin) / 1e6;
-        double bytes = (inUse() - before) / (double) n;
-        result("Memory", "pending=" + count(n) + "/goroutines=1", 1, bytes, "B/timeout", gc, "gc-ms");
-        sink = slots.length;
-        timer.stop();
+        result("Pending", name + "/memory", 1, (inUse() - before) / (double) n, "B/timeout", gc, "gc-ms");
     }
 
     private static long inUse() {
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
-    private static void idle(int n) throws InterruptedException {
-        HashedWheelTimer timer = timer(10);
-        timer.newTimeout(NOTHING, 1, TimeUnit.MINUTES).cancel();
-        fill(timer, new Timeout[n], n);
-        settle(n);
-        Thread.sleep(200);
+    private static void idle(String name) throws InterruptedException {
+        Thread.sleep(150);
         long begin = System.nanoTime();
         long cpu = OS.getProcessCpuTime();
-        Thread.sleep(400);
+        Thread.sleep(300);
         cpu = OS.getProcessCpuTime() - cpu;
         long wall = System.nanoTime() - begin;
-        result("Idle", "pending=" + count(n) + "/tick=10ms", 1, 100.0 * cpu / wall, "cpu-%");
-        timer.stop();
+        result("Pending", name + "/idle", 1, 100.0 * cpu / wall, "cpu-%");
     }
 
     private static void lateness(int n, long tick) throws InterruptedException {
@@ -296,7 +279,7 @@ public final class NettyBench {
         CountDownLatch all = new CountDownLatch(n);
         for (int i = 0; i < n; i++) {
             int slot = i;
-            long delay = (long) (random.nextDouble() * 300_000_000L);
+            long delay = (long) (random.nextDouble() * 200_000_000L);
             long due = System.nanoTime() + delay;
             timer.newTimeout(timeout -> {
                 late[slot] = (System.nanoTime() - due) / 1e6;

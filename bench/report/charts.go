@@ -66,10 +66,10 @@ func drawAll(dir string, r *results) error {
 		}
 	}
 	for _, b := range []struct{ file, title, bench, rest, unit string }{
-		{"memory.svg", "Bytes for each pending timeout, " + last + " pending", "Memory", "pending=" + last + "/goroutines=1", "B/timeout"},
-		{"gc.svg", "Milliseconds of a full garbage collection, " + last + " pending", "Memory", "pending=" + last + "/goroutines=1", "gc-ms"},
+		{"memory.svg", "Bytes for each pending timeout, " + last + " pending", "Pending", "pending=" + last + "/memory", "B/timeout"},
+		{"gc.svg", "Milliseconds of a full garbage collection, " + last + " pending", "Pending", "pending=" + last + "/memory", "gc-ms"},
 		{"fire.svg", "Nanoseconds for each of " + last + " timeouts due at one instant, wall time", "Fire", "due=" + last + "/at=once", "wall-ns/fire"},
-		{"reset.svg", "Nanoseconds to move a deadline further away, random order, " + last + " pending", "Reset", "pending=" + last + "/later/order=random", "ns/op"},
+		{"reset.svg", "Nanoseconds to move a deadline further away, random order, " + last + " pending", "Pending", "pending=" + last + "/reset/later/order=random", "ns/op"},
 	} {
 		if err := drawBars(filepath.Join(dir, b.file), r, b.title, b.bench, b.rest, b.unit); err != nil {
 			return err
@@ -171,7 +171,7 @@ func drawPending(path string, r *results, goroutines string) error {
 	for i, timer := range r.timers {
 		var points plotter.XYs
 		for x, size := range sizes {
-			if v, ok := r.median("BenchmarkStartStop/timer="+timer+"/pending="+size+"/goroutines="+goroutines, "ns/op"); ok {
+			if v, ok := r.median("BenchmarkPending/timer="+timer+"/pending="+size+"/startstop/goroutines="+goroutines, "ns/op"); ok {
 				points = append(points, plotter.XY{X: float64(x), Y: v})
 				low, high = min(low, v), max(high, v)
 			}

@@ -29,11 +29,8 @@ func steps(short bool) []step {
 		return d
 	}
 	all := []step{
-		{name: "StartStop", bench: "^BenchmarkStartStop$", time: every("100ms", "5ms"), netty: "StartStop"},
-		{name: "Reset", bench: "^BenchmarkReset$", time: every("100ms", "5ms"), netty: "Reset"},
+		{name: "Pending", bench: "^BenchmarkPending$", time: every("100ms", "5ms"), netty: "Pending"},
 		{name: "Fire", bench: "^BenchmarkFire$", time: "1x", netty: "Fire"},
-		{name: "Memory", bench: "^BenchmarkMemory$", time: "1x", netty: "Memory"},
-		{name: "Idle", bench: "^BenchmarkIdle$", time: "1x", netty: "Idle"},
 		{name: "Lateness", bench: "^BenchmarkLateness$", time: "1x", netty: "Lateness"},
 		{name: "Conn", bench: "^BenchmarkConn$", time: every("200ms", "5ms"), own: true},
 		{name: "Queue", bench: "^BenchmarkQueue$", time: every("200ms", "5ms"), own: true},
@@ -150,23 +147,20 @@ func build(ctx context.Context, name, dir, pkg, binary string, short bool) (sour
 // keep writes the results out of a benchmark's output, and the reasons of those that
 // skipped or failed.
 func keep(w io.Writer, out []byte, first bool) error {
-	skipped := ""
+	said := "" // the last thing that a benchmark logged: its reason
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
 		var err error
 		switch {
 		case strings.HasPrefix(line, "--- SKIP: "):
-			skipped = strings.TrimPrefix(line, "--- SKIP: ")
-		case strings.HasPrefix(line, "--- FAIL: "), strings.HasPrefix(line, "panic: "):
-			_, err = fmt.Fprintf(w, "# failed: %s\n", line)
-		case skipped != "":
-			_, reason, _ := strings.Cut(line, ".go:")
-			_, reason, _ = strings.Cut(reason, ": ")
 			if first {
-				_, err = fmt.Fprintf(w, "absent: %s: %s\n", skipped, reason)
+				_, err = fmt.Fprintf(w, "absent: %s: %s\n", strings.TrimPrefix(line, "--- SKIP: "), said)
 			}
-			skipped = ""
+		case strings.HasPrefix(line, "--- FAIL: "), strings.HasPrefix(line, "panic: "):
+			_, err = fmt.Fprintf(w, "# failed: %s: %s\n", line, said)
+		case strings.Contains(line, ".go:"):
+			_, said, _ = strings.Cut(line, ": ")
 		case strings.HasPrefix(line, "Benchmark") && len(strings.Fields(line)) >= 4:
 			_, err = fmt.Fprintln(w, line)
 		}

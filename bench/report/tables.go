@@ -56,7 +56,7 @@ func tables(r *results) []table {
 	}
 	var reset []column
 	for _, v := range []string{"later/order=same", "later/order=random", "earlier/order=random"} {
-		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), "pending=" + due[len(due)-1] + "/" + v})
+		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), "pending=" + due[len(due)-1] + "/reset/" + v})
 	}
 	var ticks []column
 	for _, t := range []string{"1ms", "10ms", "100ms", "none"} {
@@ -67,17 +67,17 @@ func tables(r *results) []table {
 		ticks = append(ticks, column{title, lateness + "/tick=" + t + "/goroutines=1"})
 	}
 	all := []table{
-		{title: "Start and stop a 30 s timeout", note: "Time for a pair on one goroutine.", bench: "StartStop", unit: "ns/op", columns: pendingColumns("/goroutines=1", sizes...)},
-		{title: "Start and stop, all processors", note: "Wall time for a pair while every processor has a goroutine that does it.", bench: "StartStop", unit: "ns/op", columns: pendingColumns("/goroutines="+procs, sizes...)},
-		{title: "Start and stop, processor time", note: "Of the whole process, so with what the timer's own goroutine does for the pair.", bench: "StartStop", unit: "cpu-ns/op", columns: pendingColumns("/goroutines=1", sizes...)},
+		{title: "Start and stop a 30 s timeout", note: "Time for a pair on one goroutine.", bench: "Pending", unit: "ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...)},
+		{title: "Start and stop, all processors", note: "Wall time for a pair while every processor has a goroutine that does it.", bench: "Pending", unit: "ns/op", columns: pendingColumns("/startstop/goroutines="+procs, sizes...)},
+		{title: "Start and stop, processor time", note: "Of the whole process, so with what the timer's own goroutine does for the pair.", bench: "Pending", unit: "cpu-ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...)},
 		{title: "Start, all stay pending", bench: "Start", unit: "ns/op", columns: pendingColumns("/goroutines=1", due...)},
-		{title: "Reset", note: "Among " + due[len(due)-1] + " pending: always the same timeout, or all in random order, where the cost is that of cache misses.", bench: "Reset", unit: "ns/op", columns: reset},
+		{title: "Reset", note: "Among " + due[len(due)-1] + " pending: always the same timeout, or all in random order, where the cost is that of cache misses.", bench: "Pending", unit: "ns/op", columns: reset},
 		{title: "Fire at one instant", note: "Wall time from the first to the last run, for each.", bench: "Fire", unit: "wall-ns/fire", columns: fireOnce},
 		{title: "Fire, processor time", note: "Of the whole process. With few timeouts over a second it is the cost of waking up.", bench: "Fire", unit: "cpu-ns/fire", columns: append(fireOnce, fireSpread...)},
-		{title: "Memory for a pending timeout", note: "Live heap and stacks, with the handle and the word that its owner keeps.", bench: "Memory", unit: "B/timeout", columns: pendingColumns("/goroutines=1", full...)},
-		{title: "A full garbage collection", bench: "Memory", unit: "gc-ms", columns: pendingColumns("/goroutines=1", full...)},
-		{title: "Idle: share of one processor", note: "Nothing is due. In percent.", bench: "Idle", unit: "cpu-%", columns: pendingColumns("/tick=10ms", "0", due[len(due)-1])},
-		{title: "Idle: times that threads woke, each second", bench: "Idle", unit: "wakeups/s", columns: pendingColumns("/tick=10ms", "0", due[len(due)-1])},
+		{title: "Memory for a pending timeout", note: "Live heap and stacks, with the handle and the word that its owner keeps.", bench: "Pending", unit: "B/timeout", columns: pendingColumns("/memory", full...)},
+		{title: "A full garbage collection", bench: "Pending", unit: "gc-ms", columns: pendingColumns("/memory", full...)},
+		{title: "Idle: share of one processor", note: "Nothing is due. In percent.", bench: "Pending", unit: "cpu-%", columns: pendingColumns("/idle", "0", due[len(due)-1])},
+		{title: "Idle: times that threads woke, each second", bench: "Pending", unit: "wakeups/s", columns: pendingColumns("/idle", "0", due[len(due)-1])},
 		{title: "Lateness, median", note: "In milliseconds after the deadline; negative is early.", bench: "Lateness", unit: "p50-ms", columns: ticks},
 		{title: "Lateness, 99 of 100", bench: "Lateness", unit: "p99-ms", columns: ticks},
 		{title: "Earliest run", note: "Milliseconds before the deadline are negative. A timer must not have any.", bench: "Lateness", unit: "min-ms", columns: ticks},
