@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// output is what a test binary prints with -test.v.
+const output = `goos: linux
+BenchmarkPending
+BenchmarkPending/timer=wheel/pending=1M
+BenchmarkPending/timer=wheel/pending=1M/memory
+BenchmarkPending/timer=wheel/pending=1M/memory-2         	       1	        73.5 B/timeout	         2.5 gc-ms
+BenchmarkPending/timer=goroutine/pending=1M
+    bench_test.go:16: not filled with more than 100k: a goroutine takes some 3 KiB
+--- SKIP: BenchmarkPending/timer=goroutine/pending=1M
+BenchmarkFire/timer=wheel/due=1M/at=once
+    bench_test.go:20: 9 of 10 fired
+--- FAIL: BenchmarkFire/timer=wheel/due=1M/at=once
+PASS
+`
+
+func TestKeepHasResultsAndReasons(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, keep(&b, []byte(output), true))
+	require.Equal(t, strings.Join([]string{
+		"BenchmarkPending/timer=wheel/pending=1M/memory-2         	       1	        73.5 B/timeout	         2.5 gc-ms",
+		"absent: BenchmarkPending/timer=goroutine/pending=1M: not filled with more than 100k: a goroutine takes some 3 KiB",
+		"# failed: --- FAIL: BenchmarkFire/timer=wheel/due=1M/at=once: 9 of 10 fired",
+		"",
+	}, "\n"), b.String())
+}
+
+func TestReadResults(t *testing.T) {
+	raw := filepath.Join(t.TempDir(), "raw.txt")
+	require.NoError(t, os.WriteFile(raw, []byte(`# go: go1.26
+BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 50 ns/op 60 cpu-ns/op
+BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 70 ns/op 80 cpu-ns/op
+BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 52 ns/op 61 cpu-ns/op
+absent: BenchmarkPending/timer=goroutine/pending=1M: too large
+`), 0o600))
+	r, err := readResults(raw)
+	require.NoError(t, err)
+	require.Equal(t, []string{"go: go1.26"}, r.head)
+	require.Equal(t, []string{"wheel", "goroutine"}, r.timers)
+	median, ok := r.median("BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1", "cpu-ns/op")
+	require.True(t, ok)
+	require.Equal(t, 61.0, median)
+	require.Equal(t, map[string]string{"BenchmarkPending/timer=goroutine/pending=1M": "too large"}, r.absent)
+
+	// Tables and charts of so little are possible, too.
+	var b strings.Builder
+	require.NoError(t, writeTables(&b, r))
+	require.Contains(t, b.String(), "| **wheel** | 52.0 |")
+	require.NoError(t, drawAll(t.TempDir(), r))
+}
