@@ -55,6 +55,7 @@ func TestWhatHasToFire(t *testing.T) {
 		{"edited without a new schedule", append(everySecond(500, 700), edit(every, 6500, 6600)), ".+++++++++++"},
 		{"edited while stopped", append(everySecond(500, 700), change(OpStop, 2500, 2600), edit("0/3 * * * * ?", 4500, 4600), change(OpStart, 5500, 5600)), ".??...+..+.."},
 		{"edit never acknowledged", append(everySecond(500, 700), edit("0/3 * * * * ?", 6500, 0)), ".++++???????"},
+		{"perhaps edited, then stopped and started", append(everySecond(500, 700), edit("0/3 * * * * ?", 2500, 0), change(OpStop, 4500, 4600), change(OpStart, 6500, 6600)), ".????..?????"},
 		{"stop and start at once", append(everySecond(500, 700), change(OpStop, 6500, 7500), change(OpStart, 6600, 7600)), ".++++???????"},
 		{"the first due time is known", []Change{
 			everySecond(0, 0)[0], {Job: 1, Op: OpStart, Asked: ms(500), Acked: ms(3000), First: ms(2000)},
@@ -111,6 +112,9 @@ func TestFixedRatePhase(t *testing.T) {
 	require.True(t, Check(h(8000, 13_000, 18_000, 23_000, 28_000), Options{}).Clean())
 	r := Check(h(7000, 12_000, 22_000, 27_000), Options{})
 	require.Equal(t, 1, r.Counts[Missed], "%v", r)
+	require.Equal(t, 1, r.Total(), "%v", r)
+	r = Check(h(12_000, 17_000, 22_000, 27_000), Options{})
+	require.Equal(t, ms(7000), r.Violations[0].Due, "the phase tells the first due time, which was missed")
 	require.Equal(t, 1, r.Total(), "%v", r)
 	r = Check(h(9000), Options{})
 	require.Equal(t, 1, r.Counts[Extra], "%v", r)

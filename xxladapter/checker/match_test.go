@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -56,22 +57,41 @@ func TestMatchAgainstBruteForce(t *testing.T) {
 		slices.SortFunc(windows, func(a, b window) int { return int(a.lo - b.lo) })
 		slices.Sort(at)
 
-		wantEmpty, wantPlaced := bruteForce(windows, at)
-		match(windows, at)
-		empty, placed, used := 0, 0, map[int32]bool{}
-		for _, w := range windows {
-			switch {
-			case w.run >= 0:
-				require.False(rt, used[w.run], "arrival %d is placed twice", w.run)
-				require.True(rt, w.lo <= at[w.run] && at[w.run] <= w.hi, "arrival %d is outside its window", w.run)
-				used[w.run] = true
-				placed++
-			case w.must:
-				empty++
-			}
-		}
-		require.Equal(rt, [2]int{wantEmpty, wantPlaced}, [2]int{empty, placed}, "empty, placed")
+		requireOptimal(rt, windows, at)
 	})
+	dice := rand.New(rand.NewPCG(1, 1))
+	for range 20_000 {
+		windows, at := make([]window, dice.IntN(7)), make([]Instant, dice.IntN(7))
+		for i := range windows {
+			lo := Instant(dice.IntN(10))
+			windows[i] = window{lo: lo, hi: lo + Instant(dice.IntN(7)), must: dice.IntN(2) == 0, run: -1}
+		}
+		for i := range at {
+			at[i] = Instant(dice.IntN(14))
+		}
+		slices.SortFunc(windows, func(a, b window) int { return int(a.lo - b.lo) })
+		slices.Sort(at)
+		requireOptimal(t, windows, at)
+	}
+}
+
+// requireOptimal matches, and compares with brute force.
+func requireOptimal(t require.TestingT, windows []window, at []Instant) {
+	wantEmpty, wantPlaced := bruteForce(windows, at)
+	match(windows, at)
+	empty, placed, used := 0, 0, map[int32]bool{}
+	for _, w := range windows {
+		switch {
+		case w.run >= 0:
+			require.False(t, used[w.run], "arrival %d is placed twice", w.run)
+			require.True(t, w.lo <= at[w.run] && at[w.run] <= w.hi, "arrival %d is outside its window", w.run)
+			used[w.run] = true
+			placed++
+		case w.must:
+			empty++
+		}
+	}
+	require.Equal(t, [2]int{wantEmpty, wantPlaced}, [2]int{empty, placed}, "empty, placed: %+v %v", windows, at)
 }
 
 func TestMatchPrefersMust(t *testing.T) {
@@ -80,8 +100,9 @@ func TestMatchPrefersMust(t *testing.T) {
 	match(windows, []Instant{2})
 	require.Equal(t, []int32{-1, -1, 0}, []int32{windows[0].run, windows[1].run, windows[2].run})
 
-	// It takes a chain of two.
-	windows = []window{{lo: 0, hi: 9, must: true, run: -1}, {lo: 0, hi: 2, must: true, run: -1}, {lo: 1, hi: 4, run: -1}}
-	match(windows, []Instant{1, 2})
-	require.True(t, windows[0].run >= 0 && windows[1].run >= 0, "%+v", windows)
+	// A chain: the last window takes the arrival of the one before, which takes
+	// that of the first.
+	windows = []window{{lo: 0, hi: 4, must: true, run: -1}, {lo: 1, hi: 2, run: -1}, {lo: 3, hi: 5, must: true, run: -1}}
+	match(windows, []Instant{1, 3})
+	require.Equal(t, []int32{0, -1, 1}, []int32{windows[0].run, windows[1].run, windows[2].run})
 }

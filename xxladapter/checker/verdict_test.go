@@ -30,6 +30,15 @@ func TestVerdicts(t *testing.T) {
 	const stopped = start + `
 		{"kind":"run","job":1,"log":1,"due":10000,"at":10000}
 		{"kind":"change","job":1,"op":"stop","asked":19900,"acked":20100}`
+	const shards = start + `
+		{"kind":"run","job":1,"log":10,"due":10000,"at":10000,"shard":0,"shards":2}
+		{"kind":"run","job":1,"log":11,"due":10000,"at":10000,"shard":1,"shards":2}
+		{"kind":"run","job":1,"log":20,"due":20000,"at":20000,"shard":0,"shards":2}
+		{"kind":"run","job":1,"log":21,"due":20000,"at":20000,"shard":1,"shards":2}
+		{"kind":"run","job":1,"log":30,"due":30000,"at":30000,"shard":0,"shards":2}
+		{"kind":"run","job":1,"log":31,"due":30000,"at":30000,"shard":1,"shards":2}
+		{"kind":"run","job":1,"log":50,"due":50000,"at":50000,"shard":0,"shards":2}
+		{"kind":"run","job":1,"log":51,"due":50000,"at":50000,"shard":1,"shards":2}`
 	const delay = `
 		{"kind":"change","job":1,"op":"create","asked":1,"acked":2,"type":"FIX_DELAY","conf":"20"}
 		{"kind":"change","job":1,"op":"start","asked":3,"acked":4}
@@ -103,11 +112,19 @@ func TestVerdicts(t *testing.T) {
 		{"stopped, and not fired in between", stopped, ""},
 		{"on its way when the stop was acknowledged", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21100}`, ""},
 		{"not on its way any more", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21101}`, "after stop"},
+		{"undated, on its way when the stop was acknowledged", stopped + `{"kind":"run","job":1,"log":2,"at":21100}`, ""},
+		{"undated, not on its way any more", stopped + `{"kind":"run","job":1,"log":2,"at":21101}`, "after stop"},
 		{"sent again after the stop", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21900}{"kind":"resend","log":2}`, ""},
 		{"due after the stop", stopped + `{"kind":"run","job":1,"log":2,"due":30000,"at":30050}`, "after stop"},
 		{"undated after the stop", stopped + `{"kind":"run","job":1,"log":2,"at":30050}`, "after stop"},
 		{"by hand after the stop", stopped + `{"kind":"run","job":1,"log":2,"at":30050}{"kind":"trigger","job":1,"type":"MANUAL","log":2}`, ""},
 		{"not the schedule after the stop", stopped + `{"kind":"run","job":1,"log":2,"due":30007,"at":30050}`, "extra"},
+
+		// Broadcasts.
+		{"no shard of a due time", shards, "missed"},
+		{"no shard of an undated due time", strings.ReplaceAll(shards, `"due":`, `"start":`), "missed"},
+		{"one shard missing", shards + `{"kind":"run","job":1,"log":41,"due":40000,"at":40000,"shard":1,"shards":2}`, "missed"},
+		{"one undated shard missing", strings.ReplaceAll(shards, `"due":`, `"start":`) + `{"kind":"run","job":1,"log":41,"at":40000,"shard":1,"shards":2}`, "missed"},
 
 		// Edits.
 		{"undated, on the schedule before an edit", start + `
