@@ -97,7 +97,7 @@ func ExampleRead() {
 	// 1 after stop
 	//
 	// after stop: job 7 (CRON 0/10 * * * * ? Europe/Berlin): log 4 came at 2026-03-01T12:00:30.007Z, after the stop that was acknowledged at 2026-03-01T12:00:25.060Z
-	//   run    log 4 due 2026-03-01T12:00:30.000Z arrived 2026-03-01T12:00:30.007Z (7ms) did not start
-	//   run    log 2 due 2026-03-01T12:00:20.000Z arrived 2026-03-01T12:00:20.021Z (21ms) ended 2026-03-01T12:00:20.050Z with 200
+	//   run    log 4 due 2026-03-01T12:00:30.000Z arrived 2026-03-01T12:00:30.007Z (7ms) did not start, by e1
+	//   run    log 2 due 2026-03-01T12:00:20.000Z arrived 2026-03-01T12:00:20.021Z (21ms) ended 2026-03-01T12:00:20.050Z with 200, by e1
 	//   record {"kind":"change","job":7,"op":"stop","asked":1772366425000,"acked":1772366425060}
 }

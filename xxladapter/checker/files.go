@@ -47,7 +47,7 @@ func CheckFiles(ctx context.Context, files []string, opts Options, out io.Writer
 		return false, report.Err
 	}
 	if _, err := io.WriteString(out, report.String()); err != nil {
-		return false, fmt.Errorf("print report: %w", err)
+		return false, fmt.Errorf("checker: print report: %w", err)
 	}
 	return report.Clean(), nil
 }

@@ -33,7 +33,7 @@ func (r *Report) add(c *check, f finding) {
 
 // explain collects the smallest part of the history that shows the fault.
 func (c *check) explain(f finding) Violation {
-	v := Violation{Kind: f.kind, Job: f.job, Log: f.log, Shard: -1}
+	v := Violation{Kind: f.kind, Job: f.job, Log: f.log, Shard: -1, writers: c.h.Writers}
 	var logs []int64
 	moment := f.since
 	if f.run >= 0 {

@@ -98,7 +98,8 @@ type Violation struct {
 	Runs    []Run    // the run at fault, one it clashes with, and the job's runs before and after
 	Records []string // the lines of the history that bear on it
 
-	job string // its schedule
+	job     string   // its schedule
+	writers []string // of the history
 }
 
 // Clean reports whether the history was judged and nothing is wrong with it.
@@ -164,14 +165,15 @@ func (v *Violation) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, ": %s\n", v.Text)
 	for i := range v.Runs {
-		fmt.Fprintf(b, "  run    %s\n", describe(&v.Runs[i]))
+		fmt.Fprintf(b, "  run    %s\n", describe(&v.Runs[i], v.writers))
 	}
 	for _, line := range v.Records {
 		fmt.Fprintf(b, "  record %s\n", line)
 	}
 }
 
-func describe(r *Run) string {
+// describe shows a run on one line.
+func describe(r *Run, writers []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "log %d", r.Log)
 	if r.Shards > 1 {
@@ -188,6 +190,9 @@ func describe(r *Run) string {
 		b.WriteString(" did not end")
 	default:
 		b.WriteString(" did not start")
+	}
+	if r.By >= 0 && int(r.By) < len(writers) {
+		fmt.Fprintf(&b, ", by %s", writers[r.By])
 	}
 	return b.String()
 }

@@ -171,8 +171,8 @@ const (
 	fireAll
 )
 
-// policyOf reads upstream's two strategies, and latest and all in any case and
-// with or without a FIRE_ in front.
+// policyOf reads upstream's two strategies, and those that fire the last or all
+// of what was missed.
 func policyOf(s xxladapter.MisfireStrategy) policy {
 	p, _ := parsePolicy(string(s))
 	return p
