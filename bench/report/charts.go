@@ -68,7 +68,7 @@ func drawAll(dir string, r *results) error {
 	for _, b := range []struct{ file, title, bench, rest, unit string }{
 		{"memory.svg", "Bytes for each pending timeout, " + last + " pending", "Pending", "pending=" + last + "/memory", "B/timeout"},
 		{"gc.svg", "Milliseconds of a full garbage collection, " + last + " pending", "Pending", "pending=" + last + "/memory", "gc-ms"},
-		{"fire.svg", "Nanoseconds for each of " + last + " timeouts due at one instant, wall time", "Fire", "due=" + last + "/at=once", "wall-ns/fire"},
+		{"fire.svg", "Nanoseconds of processor time for each of " + last + " timeouts due at one instant", "Fire", "due=" + last + "/at=once", "cpu-ns/fire"},
 		{"reset.svg", "Nanoseconds to move a deadline further away, random order, " + last + " pending", "Pending", "pending=" + last + "/reset/later/order=random", "ns/op"},
 	} {
 		if err := drawBars(filepath.Join(dir, b.file), r, b.title, b.bench, b.rest, b.unit); err != nil {
