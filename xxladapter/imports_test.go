@@ -40,10 +40,11 @@ var mayImport = map[string][]string{
 		"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
 		"xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker",
 	},
-	"bench":           {"hashedwheel"},
-	"bench/contender": {"hashedwheel"},
-	"bench/cases":     {"hashedwheel", "bench/contender"},
-	"bench/load":      {"xxladapter", "xxladapter/executor", "xxladapter/node", "xxladapter/sqlstore", "xxladapter/trigger"},
+	"bench":            {"hashedwheel"},
+	"bench/cmd/report": {},
+	"bench/contender":  {"hashedwheel"},
+	"bench/cases":      {"hashedwheel", "bench/contender"},
+	"bench/load":       {"xxladapter", "xxladapter/executor", "xxladapter/node", "xxladapter/sqlstore", "xxladapter/trigger"},
 }
 
 // hashedwheelMayImport is what the timer may use beside the standard library.
