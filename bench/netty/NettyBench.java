@@ -114,6 +114,9 @@ public final class NettyBench {
     }
 
     private static void pending(int pending) throws Exception {
+        // A timer has a finalizer, so the one before needs two collections.
+        System.gc();
+        Thread.sleep(100);
         System.gc();
         long before = inUse();
         Timeout[] slots = new Timeout[Math.max(pending, 1)];

@@ -55,6 +55,6 @@ absent: BenchmarkPending/timer=goroutine/pending=1M: too large
 	// Tables and charts of so little are possible, too.
 	var b strings.Builder
 	require.NoError(t, writeTables(&b, r))
-	require.Contains(t, b.String(), "| **wheel** | 52.0 |")
+	require.Contains(t, b.String(), "| **wheel** | 52.0 ±∞ |")
 	require.NoError(t, drawAll(t.TempDir(), r))
 }

@@ -189,8 +189,11 @@ func (r *results) cell(t table, c column, timer string) string {
 }
 
 func spread(s benchmath.Summary) string {
-	if s.Center == 0 || math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+	if s.Center == 0 {
 		return ""
+	}
+	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+		return "±∞" // too few rounds
 	}
 	return fmt.Sprintf("±%.0f %%", 100*max(s.Hi-s.Center, s.Center-s.Lo)/math.Abs(s.Center))
 }
@@ -252,11 +255,11 @@ func (p *printer) early(r *results) {
 	}
 }
 
-// losses lists, for each of our timers, who was better where, with a difference that
-// benchstat would call one.
+// losses lists, for each of our timers, who was better where, and marks differences
+// that benchstat would not call one.
 func (p *printer) losses(r *results) {
 	p.print("\n## Cases that our timers lose\n\n")
-	p.print("For each of ours, the others that have a lower median, if the difference is significant (p < 0.05).\n\n")
+	p.print("For each of ours, the others that have a lower median. A ~ means that the difference is not significant\n(p >= 0.05), which with fewer than four rounds no difference is.\n\n")
 	for _, t := range tables(r) {
 		for _, c := range t.columns {
 			for _, mine := range ours {
@@ -277,16 +280,32 @@ func (r *results) better(t table, c column, mine string) []string {
 	var better []string
 	for _, other := range r.timers {
 		s := r.sample(full(t, c, other), t.unit)
-		if s == nil || slices.Contains(ours, other) {
+		if s == nil || slices.Contains(ours, other) || t.bench == "Lateness" && early(r, other) {
 			continue
 		}
 		median, _ := r.median(full(t, c, other), t.unit)
 		ownMedian, _ := r.median(full(t, c, mine), t.unit)
-		if median < ownMedian && benchmath.AssumeNothing.Compare(s, own).P < 0.05 {
-			better = append(better, fmt.Sprintf("%s %s", other, number(median)))
+		if median >= ownMedian {
+			continue
 		}
+		mark := ""
+		if benchmath.AssumeNothing.Compare(s, own).P >= 0.05 {
+			mark = "~"
+		}
+		better = append(better, fmt.Sprintf("%s %s%s", other, mark, number(median)))
 	}
 	return better
+}
+
+// early reports whether a timer has run anything before its deadline: it cannot be
+// better at punctuality.
+func early(r *results, timer string) bool {
+	for s, values := range r.values {
+		if s.unit == "early" && timerOf(s.bench) == timer && slices.Max(values) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // absences lists who could not take part, and why.
