@@ -22,6 +22,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -134,6 +136,26 @@ func TestKill9(t *testing.T) {
 		lives, len(sent), len(accepted), len(sent)-len(accepted), failed, len(ran))
 	state := readState(t, filepath.Join(dir, "data"))
 	require.Empty(t, state.open)
+	judge(t, dir, sent, first)
+}
+
+// judge lets the checker of histories look at the same lives: what each process
+// recorded, what it was sent, and which results an admin would have applied.
+func judge(t *testing.T, dir string, sent []wire.RunRequest, applied map[wire.Int]wire.Callback) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "history-*"))
+	require.NoError(t, err)
+	h, err := checker.ReadFiles(t.Context(), files)
+	require.NoError(t, err)
+	for _, run := range sent {
+		h.Triggers = append(h.Triggers, checker.Trigger{Job: int64(run.JobID), Type: xxladapter.TriggerAPI, Log: int64(run.LogID)})
+	}
+	for id, c := range applied {
+		h.Results = append(h.Results, checker.Result{Log: int64(id), Code: int32(c.HandleCode), At: checker.At(time.Now())})
+	}
+	report := checker.Check(h, checker.Options{})
+	require.True(t, report.Clean(), "%s", report)
+	require.Greater(t, report.Runs, 100)
 }
 
 // crashChild is the process that is killed: an executor whose handler notes
@@ -141,6 +163,10 @@ func TestKill9(t *testing.T) {
 func crashChild(admin string) {
 	dir := os.Getenv(crashEnv + "_DIR")
 	ran, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	history, err := checker.OpenRecorder(filepath.Join(dir, fmt.Sprintf("history-%d", os.Getpid())))
 	if err != nil {
 		panic(err)
 	}
@@ -152,7 +178,14 @@ func crashChild(admin string) {
 		panic(err)
 	}
 	err = e.Handle("crash", func(_ context.Context, run *Run) error {
-		_, err := fmt.Fprintf(ran, "%d\n", run.LogID)
+		now := checker.At(time.Now())
+		// Without an end: between a record of it and the executor's own there
+		// would always be room for a kill.
+		_, err := history.Run(checker.Run{Job: run.JobID, Log: run.LogID, At: now, Start: now})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(ran, "%d\n", run.LogID)
 		// Some are still going when the process dies.
 		time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
 		return err
