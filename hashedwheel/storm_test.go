@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -127,7 +128,7 @@ func TestStopRacesWithNewTimeout(t *testing.T) {
 					if g%2 == 0 {
 						x, err := w.NewTimeout(&counted{&ran, &told}, delay)
 						if err != nil {
-							if err != ErrStopped {
+							if !errors.Is(err, ErrStopped) {
 								t.Error(err)
 							}
 							return

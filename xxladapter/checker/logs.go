@@ -157,7 +157,7 @@ func (c *check) judgeResult(g *logGroup, run int) {
 			return
 		}
 	}
-	code := int32(0)
+	var code int32
 	switch {
 	case g.row != nil && g.row.HandleCode == 0:
 		f.kind = ResultLost

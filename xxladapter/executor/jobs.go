@@ -92,7 +92,7 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) error 
 		if err == nil {
 			return b.wait()
 		}
-		if err != errSeen {
+		if !errors.Is(err, errSeen) {
 			return err
 		}
 		// The one that came before may still fail to get on disk; then this one

@@ -310,11 +310,11 @@ func (j *journal) rewrite(whole []byte) error {
 		err = syncDir(filepath.Dir(j.path))
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return fmt.Errorf("write journal: %w", err)
 	}
 	if j.file != nil {
-		j.file.Close()
+		_ = j.file.Close()
 	}
 	j.file, j.size, j.base, j.damaged = f, int64(len(whole)), int64(len(whole)), false
 	return nil

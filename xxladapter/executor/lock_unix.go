@@ -17,8 +17,8 @@ func lockDir(dir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("executor: lock data directory: %w", err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, fmt.Errorf("executor: Options.DataDir %q is used by another executor: %w", dir, err)
 	}
-	return func() { f.Close() }, nil
+	return func() { _ = f.Close() }, nil
 }

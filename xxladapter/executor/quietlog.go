@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -87,7 +88,7 @@ func (q *quietLogs) find(logID int64, day string) (text string, ok bool) {
 	for {
 		part, err := lines.ReadSlice('\n')
 		line = append(line, part...)
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if rest, found := bytes.CutPrefix(line, prefix); found && json.Unmarshal(rest, &text) == nil {

@@ -3,6 +3,7 @@ package executor
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -102,10 +103,10 @@ func readLine(in *bufio.Reader) (line []byte, cut bool, err error) {
 			text, cut = text[:room], true
 		}
 		line = append(line, text...)
-		switch err {
-		case bufio.ErrBufferFull:
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case nil:
+		case err == nil:
 			return bytes.TrimSuffix(line, []byte("\r")), cut, nil
 		}
 		return line, cut, err
