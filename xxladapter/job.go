@@ -33,6 +33,8 @@ type Job struct {
 
 	ChildIDs []int64 // triggered when a run of this job succeeds
 
+	Settings Settings // what XXL-JOB has no column for
+
 	// Running is trigger_status: whether the schedule is on.
 	Running bool
 
@@ -95,6 +97,9 @@ func (j *Job) Validate() error {
 		return Invalidf("executor_timeout is %v, must be whole seconds, 0 or more", j.Timeout)
 	case j.RetryCount < 0:
 		return Invalidf("executor_fail_retry_count is %d, must not be negative", j.RetryCount)
+	}
+	if err := j.Settings.validate(); err != nil {
+		return err
 	}
 	for _, id := range j.ChildIDs {
 		if id <= 0 || id == j.ID {

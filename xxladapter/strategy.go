@@ -25,6 +25,10 @@ type MisfireStrategy string
 const (
 	MisfireDoNothing   MisfireStrategy = "DO_NOTHING"
 	MisfireFireOnceNow MisfireStrategy = "FIRE_ONCE_NOW"
+
+	// Not in XXL-JOB, whose admins take them for DO_NOTHING.
+	MisfireLatest MisfireStrategy = "LATEST" // the latest due time fires, as itself
+	MisfireAll    MisfireStrategy = "ALL"    // all of them, within [Settings.MisfireLimit]
 )
 
 // A RouteStrategy chooses the executor of a trigger; the algorithms are in
@@ -73,7 +77,7 @@ var (
 	// FIX_DELAY is not among them: the scheduler plans from due times, and that
 	// type counts from the end of a run.
 	scheduleTypes = []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleOnce}
-	misfires      = []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow}
+	misfires      = []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow, MisfireLatest, MisfireAll}
 	routes        = []RouteStrategy{
 		RouteFirst, RouteLast, RouteRound, RouteRandom, RouteConsistentHash,
 		RouteLFU, RouteLRU, RouteFailover, RouteBusyover, RouteShardingBroadcast,
@@ -101,7 +105,7 @@ type TriggerType string
 
 const (
 	TriggerCron    TriggerType = "CRON"    // a due time of any schedule type
-	TriggerMisfire TriggerType = "MISFIRE" // FIRE_ONCE_NOW for due times that were missed
+	TriggerMisfire TriggerType = "MISFIRE" // due times that were missed, by the job's misfire strategy
 	TriggerManual  TriggerType = "MANUAL"  // an operator
 	TriggerParent  TriggerType = "PARENT"  // the success of a parent job
 	TriggerRetry   TriggerType = "RETRY"   // a failed run with retries left

@@ -35,6 +35,9 @@ type jobForm struct {
 
 	ChildJobIDs *[]int64 `json:"childJobIds,omitempty"`
 
+	// Settings replace the job's settings as a whole.
+	Settings *xxladapter.Settings `json:"settings,omitempty"`
+
 	// Only shown.
 	Running     *bool      `json:"running,omitempty"`
 	TriggerLast *time.Time `json:"triggerLastTime,omitempty"`
@@ -52,7 +55,7 @@ func showForm(j *xxladapter.Job) jobForm {
 		ExecutorRouteStrategy: &j.Route, ExecutorHandler: &j.Handler, ExecutorParam: &j.Param,
 		ExecutorBlockStrategy: &j.Block, ExecutorTimeout: &timeout, ExecutorFailRetryCount: &j.RetryCount,
 		GlueType: &j.GlueType, GlueSource: &j.GlueSource, GlueRemark: &j.GlueRemark,
-		ChildJobIDs: &j.ChildIDs, Running: &j.Running,
+		ChildJobIDs: &j.ChildIDs, Settings: &j.Settings, Running: &j.Running,
 		TriggerLast: given(j.TriggerLast), TriggerNext: given(j.TriggerNext),
 		Added: given(j.Added), Updated: given(j.Updated),
 	}
@@ -82,6 +85,7 @@ func (f *jobForm) apply(j *xxladapter.Job) {
 	set(&j.GlueSource, f.GlueSource)
 	set(&j.GlueRemark, f.GlueRemark)
 	set(&j.ChildIDs, f.ChildJobIDs)
+	set(&j.Settings, f.Settings)
 	if f.ExecutorTimeout != nil {
 		j.Timeout = time.Duration(*f.ExecutorTimeout) * time.Second
 	}

@@ -92,12 +92,12 @@ func (s *Server) updateJob(r *http.Request) (any, error) {
 	if form.ID != 0 && form.ID != j.ID {
 		return nil, xxladapter.Invalidf("id is %d, must be %d as in the path", form.ID, j.ID)
 	}
-	oldType, oldConf := j.ScheduleType, j.ScheduleConf
+	oldType, oldConf, oldZone := j.ScheduleType, j.ScheduleConf, j.Settings.Zone
 	plan, err := s.fill(r.Context(), j, &form)
 	if err != nil {
 		return nil, err
 	}
-	reschedule := j.Running && (j.ScheduleType != oldType || j.ScheduleConf != oldConf)
+	reschedule := j.Running && (j.ScheduleType != oldType || j.ScheduleConf != oldConf || j.Settings.Zone != oldZone)
 	if reschedule {
 		if j.TriggerNext, err = s.firstDue(r.Context(), j, plan); err != nil {
 			return nil, err
@@ -162,7 +162,14 @@ func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm
 }
 
 func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
-	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, s.opts.Zone)
+	zone := s.opts.Zone
+	if own := j.Settings.Zone; own != "" {
+		var err error
+		if zone, err = time.LoadLocation(own); err != nil {
+			return nil, xxladapter.Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", own)
+		}
+	}
+	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone)
 	if err != nil {
 		return nil, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// maxFires bounds how many fires of one job a single decision plans, so that a
+// maxFires bounds how many due times of one job a single decision reads, so that a
 // short period cannot crowd out other jobs. What is left over is due at the
 // next scan. A period of 100 ms needs 50 for a window of 5 s.
 const maxFires = 100
@@ -19,7 +19,8 @@ const maxFires = 100
 // The branches and their edges are those of XXL-JOB 3.4.2
 // (JobScheduleHelper.start):
 //
-//	now > next + window   misfire: the strategy decides, the schedule goes on from now
+//	now > next + window   misfire: the strategy decides, the schedule goes on from now;
+//	                      the window is the job's own if it has one
 //	now >= next           late: fires at once
 //	otherwise             ahead: fires when it is due
 //
@@ -29,27 +30,21 @@ const maxFires = 100
 // from the due time, so that a fixed rate keeps its phase.
 func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Duration) xxladapter.Decision {
 	d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
-	if now.After(d.Next.Add(window)) {
+	grace := window
+	if own := j.Settings.MisfireWindow; own > 0 {
+		grace = own.Duration()
+	}
+	if now.After(d.Next.Add(grace)) {
 		misfire(&d, j, plan, now)
 	}
-	for !d.Stop && !d.Next.After(now.Add(window)) && len(d.Fires) < maxFires {
+	for range maxFires {
+		if d.Stop || d.Next.After(now.Add(window)) {
+			break
+		}
 		d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerCron))
 		advance(&d, plan, d.Next)
 	}
 	return d
-}
-
-// misfire consumes the due times up to now.
-func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) {
-	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: lastDue(plan, d.Next, now), Policy: j.Misfire, At: now}
-	if j.Misfire == xxladapter.MisfireFireOnceNow {
-		d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerMisfire))
-	} else {
-		// Upstream treats a strategy that it does not know as DO_NOTHING.
-		m.Policy = xxladapter.MisfireDoNothing
-	}
-	d.Misfires = append(d.Misfires, m)
-	advance(d, plan, now)
 }
 
 // advance moves the trigger times to the first due time after from. A schedule
@@ -66,24 +61,6 @@ func advance(d *xxladapter.Decision, plan cron.Plan, from time.Time) {
 	default:
 		d.Last, d.Next = d.Next, next
 	}
-}
-
-// maxSkipped bounds the search for the last due time of a misfire. A job that
-// fires every second and slept for longer than this many seconds gets a record
-// that ends at now.
-const maxSkipped = 1000
-
-// lastDue is the last due time from first up to now.
-func lastDue(plan cron.Plan, first, now time.Time) time.Time {
-	last := first
-	for range maxSkipped {
-		next := plan.Next(last)
-		if next.IsZero() || !next.After(last) || next.After(now) {
-			return last
-		}
-		last = next
-	}
-	return now
 }
 
 func scheduledFire(jobID int64, due time.Time, t xxladapter.TriggerType) xxladapter.Fire {

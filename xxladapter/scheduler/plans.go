@@ -17,6 +17,7 @@ type plans struct {
 type planKey struct {
 	kind xxladapter.ScheduleType
 	conf string
+	zone string // the job's own; empty: the scheduler's
 }
 
 // maxPlans bounds the memory; the texts of far fewer jobs repeat all the time.
@@ -27,11 +28,18 @@ func newPlans(zone *time.Location) *plans {
 }
 
 func (p *plans) of(j *xxladapter.Job) (cron.Plan, error) {
-	key := planKey{j.ScheduleType, j.ScheduleConf}
+	key := planKey{j.ScheduleType, j.ScheduleConf, j.Settings.Zone}
 	if plan, ok := p.known[key]; ok {
 		return plan, nil
 	}
-	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, p.zone)
+	zone := p.zone
+	if j.Settings.Zone != "" {
+		var err error
+		if zone, err = time.LoadLocation(j.Settings.Zone); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone)
 	if err != nil {
 		return nil, err
 	}

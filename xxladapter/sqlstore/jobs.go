@@ -13,7 +13,8 @@ const (
 		executor_route_strategy, executor_handler, executor_param, executor_block_strategy,
 		executor_timeout, executor_fail_retry_count,
 		glue_type, glue_source, glue_remark, glue_updatetime,
-		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time`
+		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time,
+		(SELECT settings FROM xxlwheel_job WHERE xxlwheel_job.job_id = xxl_job_info.id)`
 
 	insertJob = `INSERT INTO xxl_job_info (
 		job_group, job_desc, author, alarm_email,
@@ -45,8 +46,27 @@ const (
 var removeJob = []string{
 	`DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned'`,
 	`DELETE FROM xxlwheel_misfire WHERE job_id = ?`,
+	dropSettings,
 	`DELETE FROM xxl_job_log WHERE job_id = ?`,
 	`DELETE FROM xxl_job_logglue WHERE job_id = ?`,
+}
+
+const (
+	dropSettings   = `DELETE FROM xxlwheel_job WHERE job_id = ?`
+	insertSettings = `INSERT INTO xxlwheel_job (job_id, settings) VALUES (?, ?)`
+)
+
+// setSettings replaces the settings of a job; the zero value has no row.
+func (t *tx) setSettings(ctx context.Context, id int64, s xxladapter.Settings) error {
+	if _, err := t.exec(ctx, dropSettings, id); err != nil {
+		return err
+	}
+	text := s.Text()
+	if text == "" {
+		return nil
+	}
+	_, err := t.exec(ctx, insertSettings, id, text)
+	return err
 }
 
 // CreateJob implements [xxladapter.Store].
@@ -64,7 +84,10 @@ func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (id int64, err
 			int64(j.Timeout/time.Second), j.RetryCount,
 			string(j.GlueType), j.GlueSource, j.GlueRemark, now,
 			joinIDs(j.ChildIDs), now, now)
-		return err
+		if err != nil {
+			return err
+		}
+		return tx.setSettings(ctx, id, j.Settings)
 	})
 	if err != nil {
 		return 0, err
@@ -87,7 +110,10 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 			string(j.Route), j.Handler, j.Param, string(j.Block),
 			int64(j.Timeout/time.Second), j.RetryCount,
 			joinIDs(j.ChildIDs), s.dialect.datetime(s.clock()), j.ID)
-		if err != nil || !reschedule {
+		if err != nil {
+			return err
+		}
+		if err := tx.setSettings(ctx, j.ID, j.Settings); err != nil || !reschedule {
 			return err
 		}
 		if _, err := tx.exec(ctx, setNext, toMilli(j.TriggerNext), j.ID); err != nil {
@@ -187,6 +213,7 @@ func scanJob(r row) (*xxladapter.Job, error) {
 	var (
 		j               xxladapter.Job
 		timeout, status int64
+		settings        string
 	)
 	err := r.Scan(&j.ID, &j.GroupID, text(&j.Name), text(&j.Author), text(&j.AlarmEmail),
 		text(&j.ScheduleType), text(&j.ScheduleConf), text(&j.Misfire),
@@ -194,7 +221,8 @@ func scanJob(r row) (*xxladapter.Job, error) {
 		&timeout, &j.RetryCount,
 		text(&j.GlueType), text(&j.GlueSource), text(&j.GlueRemark), datetime{&j.GlueUpdated},
 		idList{&j.ChildIDs}, &status, milli{&j.TriggerLast}, milli{&j.TriggerNext},
-		datetime{&j.Added}, datetime{&j.Updated})
+		datetime{&j.Added}, datetime{&j.Updated}, text(&settings))
+	j.Settings = xxladapter.ParseSettings(settings)
 	j.Timeout = time.Duration(timeout) * time.Second
 	j.Running = status == 1
 	return &j, err

@@ -80,6 +80,7 @@ func (b *bench) newJob(name string) *xxladapter.Job {
 		Timeout: 90 * time.Second, RetryCount: 3,
 		GlueType: xxladapter.GlueShell, GlueSource: "echo 'glue'\n", GlueRemark: "remark",
 		ChildIDs: []int64{7, 5},
+		Settings: xxladapter.Settings{Zone: "Europe/Berlin", MisfireWindow: 1500, AlarmOn: xxladapter.AlarmInARow, AlarmAfter: 3},
 	}
 }
 

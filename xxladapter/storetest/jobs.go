@@ -77,6 +77,7 @@ var jobRules = []rule{
 			ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "30", Misfire: xxladapter.MisfireDoNothing,
 			Route: xxladapter.RouteRound, Handler: "h2", Param: "p2", Block: xxladapter.BlockSerial,
 			Timeout: time.Second, RetryCount: 1, ChildIDs: nil,
+			Settings: xxladapter.Settings{Ambiguous: xxladapter.AmbiguousSkip},
 			GlueType: xxladapter.GlueBean, GlueSource: "no", GlueRemark: "no", GlueUpdated: at(1),
 			Running: false, TriggerLast: at(5), TriggerNext: at(6), Added: at(7), Updated: at(8),
 		}

@@ -65,11 +65,13 @@ type jobAddCmd struct {
 	Param     string        `help:"Text handed to the handler."`
 	Route     string        `help:"How the executor is chosen: FIRST (default), ROUND, SHARDING_BROADCAST and others."`
 	Block     string        `help:"What happens while a run of the job goes on: SERIAL_EXECUTION (default), DISCARD_LATER, COVER_EARLY."`
-	Misfire   string        `help:"What happens to due times that were missed: DO_NOTHING (default), FIRE_ONCE_NOW."`
+	Misfire   string        `help:"What happens to due times that were missed: DO_NOTHING (default), FIRE_ONCE_NOW, LATEST, ALL."`
 	Timeout   time.Duration `help:"Longest run time in whole seconds (default: none)."`
 	Retry     int           `help:"Further attempts after a failed run."`
 	Author    string        `default:"xxlwheel" help:"Who is responsible (default ${default})."`
 	Start     bool          `help:"Switch the schedule on at once."`
+
+	Settings jobSettings `embed:""`
 }
 
 func (c *jobAddCmd) Run(inv *invocation, parent *jobCmd) error {
@@ -82,6 +84,7 @@ func (c *jobAddCmd) Run(inv *invocation, parent *jobCmd) error {
 		"executorTimeout": int64(c.Timeout / time.Second), "executorFailRetryCount": c.Retry,
 		"executorRouteStrategy": c.Route, "executorBlockStrategy": c.Block, "misfireStrategy": c.Misfire,
 		"scheduleType": "NONE",
+		"settings":     c.Settings.form(),
 	}
 	switch {
 	case c.Cron != "":

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // zones of jobs, also where the system has none
 
 	"github.com/alecthomas/kong"
 )

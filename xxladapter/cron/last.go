@@ -1,0 +1,58 @@
+package cron
+
+import "time"
+
+// Last is the last due time of p that is not later than until, among first and
+// those that follow it. REQUIRES: first is a due time of p, and not later than
+// until.
+//
+// For the plans of this package it takes some forty calls of Next at most,
+// however many due times lie between. Any other plan is followed for a
+// thousand due times, and if it has more, until is the answer.
+func Last(p Plan, first, until time.Time) time.Time {
+	switch p := p.(type) {
+	case zoned:
+		return lastOf(p, first, until)
+	case interval:
+		return p.last(first, until)
+	}
+	const most = 1000
+	last := first
+	for range most {
+		next := p.Next(last)
+		if next.IsZero() || !next.After(last) || next.After(until) {
+			return last
+		}
+		last = next
+	}
+	return until
+}
+
+// lastOf halves the interval in which the last due time lies. The due times of
+// an expression do not depend on where the search begins, so "there is one
+// after t, and not after until" holds up to the last one and never again.
+//
+// Invariant: last is a due time that is not after until; none lies in (none, until].
+func lastOf(p zoned, first, until time.Time) time.Time {
+	last, none := first, until
+	for none.Sub(last) > time.Millisecond {
+		mid := last.Add(none.Sub(last) / 2)
+		if next := p.Next(mid); next.IsZero() || next.After(until) {
+			none = mid
+		} else {
+			last = next
+		}
+	}
+	return last
+}
+
+// last needs no search: after the first step, which may round up, all steps
+// have the same length.
+func (i interval) last(first, until time.Time) time.Time {
+	second := i.Next(first)
+	if second.After(until) {
+		return first
+	}
+	step := i.Next(second).Sub(second)
+	return second.Add(until.Sub(second) / step * step)
+}
