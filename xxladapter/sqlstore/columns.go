@@ -30,8 +30,11 @@ type datetime struct{ to *time.Time }
 
 func (d datetime) Scan(value any) error {
 	*d.to = time.Time{}
-	if s, ok := value.(string); ok {
-		if t, err := time.ParseInLocation(time.DateTime, s, time.UTC); err == nil {
+	switch value := value.(type) {
+	case time.Time:
+		*d.to = value.UTC()
+	case string:
+		if t, err := time.ParseInLocation(time.DateTime, value, time.UTC); err == nil {
 			*d.to = t
 		}
 	}

@@ -3,9 +3,28 @@ package sqlstore
 import "time"
 
 // A dialect is what the databases do not agree about: some statements, and the
-// form of a datetime. All other statements are written once, beside the act
-// that they serve.
+// form of a datetime. All other statements are written once, with ? for their
+// arguments, beside the act that they serve.
 type dialect struct {
+	// begin starts a transaction that may write.
+	begin string
+	// numbered says that arguments are $1, $2 and so on.
+	numbered bool
+	// returning says that an INSERT tells its id by RETURNING, and not in the
+	// driver's result.
+	returning bool
+	// cached says that the driver itself prepares each statement once in a
+	// connection's life.
+	cached bool
+	// lock ends a SELECT whose rows nobody else may change, lock or remove
+	// before the transaction ends; share one whose rows others may only lock in
+	// the same way. Both are empty where one writer has the database for itself.
+	lock, share string
+	// lockDue ends the SELECT of due jobs.
+	lockDue string
+	// lockApp holds up all others who want to lock the same app name, until the
+	// transaction ends. Argument: the app name. Empty as lock is.
+	lockApp string
 	// planFire inserts a planned fire, or nothing if its job has an open fire
 	// with this due time. Arguments: the columns of fireValues, then job id
 	// and due time again.
@@ -21,4 +40,12 @@ type dialect struct {
 	// datetime is the argument for a datetime column: whole seconds, cut and
 	// not rounded, NULL for the zero time.
 	datetime func(time.Time) any
+}
+
+// text is the query as the database wants it.
+func (d *dialect) text(query string) string {
+	if d.numbered {
+		return numbered(query)
+	}
+	return query
 }

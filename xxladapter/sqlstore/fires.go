@@ -24,6 +24,10 @@ const (
 		VALUES (?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?)`
 	takeOver = `UPDATE xxlwheel_fire SET node = ? WHERE id = ? AND node = ? AND state <> 'planned'`
 
+	// planAttempts is how often a due time that was found free may be taken by
+	// somebody else before it can be used.
+	planAttempts = 100
+
 	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
 	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ? AND state <> 'planned'`
 )
@@ -59,28 +63,31 @@ func (s *Store) planAll(ctx context.Context, tx *tx, fires []xxladapter.Fire) ([
 // one claimed fire. A due time is therefore taken by any of them, whatever its
 // shard.
 func (s *Store) planFrom(ctx context.Context, tx *tx, f xxladapter.Fire) (xxladapter.Fire, error) {
-	planned, ok, err := s.planAt(ctx, tx, f)
-	if ok || err != nil {
-		return planned, err
+	for range planAttempts {
+		planned, ok, err := s.planAt(ctx, tx, f)
+		if ok || err != nil {
+			return planned, err
+		}
+		free, err := tx.freeFrom(ctx, f.JobID, toMilli(f.Due))
+		if err != nil {
+			return xxladapter.Fire{}, err
+		}
+		f.Due = fromMilli(free)
 	}
-	free := toMilli(f.Due)
-	err = tx.query(ctx, selectDueTimes, []any{f.JobID, free}, func(r row) error {
+	return xxladapter.Fire{}, fmt.Errorf("plan a fire of job %d: %d ms is free and taken", f.JobID, toMilli(f.Due))
+}
+
+// freeFrom is the first free millisecond of the job that is not before due.
+func (t *tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
+	err := t.query(ctx, selectDueTimes, []any{jobID, due}, func(r row) error {
 		var taken int64
 		err := r.Scan(&taken)
-		if taken == free {
-			free++
+		if taken == due {
+			due++
 		}
 		return err
 	})
-	if err != nil {
-		return xxladapter.Fire{}, err
-	}
-	f.Due = fromMilli(free)
-	planned, ok, err = s.planAt(ctx, tx, f)
-	if err == nil && !ok {
-		err = fmt.Errorf("plan a fire of job %d: %d ms is free and taken", f.JobID, free)
-	}
-	return planned, err
+	return due, err
 }
 
 // planAt plans f at its due time; ok is false if that is taken.

@@ -13,7 +13,7 @@ import (
 // them does not wait for a queue without end.
 const maxGroup = 256
 
-// A groupCommit is the only writer of a database file. Its goroutine takes all
+// A groupCommit writes to a database through one connection. Its goroutine takes all
 // writes that wait, runs them in one transaction and syncs once for all of
 // them: with many callers a durable write costs a fraction of a sync.
 //
@@ -21,6 +21,7 @@ const maxGroup = 256
 // changes only.
 type groupCommit struct {
 	db      *sql.DB
+	conn    *sql.Conn
 	tx      tx
 	queue   chan *write
 	stopped chan struct{} // closed when the goroutine has ended
@@ -53,14 +54,15 @@ func (w *write) run(tx *tx) (err error) {
 }
 
 // newGroupCommit starts the writer of db, which it owns from now on.
-func newGroupCommit(ctx context.Context, db *sql.DB) (*groupCommit, error) {
+func newGroupCommit(ctx context.Context, db *sql.DB, d *dialect) (*groupCommit, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	g := &groupCommit{
 		db:      db,
-		tx:      tx{conn: conn, prepared: map[string]*sql.Stmt{}},
+		conn:    conn,
+		tx:      tx{session: conn, dialect: d, prepared: map[string]*sql.Stmt{}},
 		queue:   make(chan *write, maxGroup),
 		stopped: make(chan struct{}),
 	}
@@ -98,7 +100,7 @@ func (g *groupCommit) write(ctx context.Context, apply func(context.Context, *tx
 func (g *groupCommit) close() error {
 	close(g.queue)
 	<-g.stopped
-	return errors.Join(g.tx.close(), g.db.Close())
+	return errors.Join(g.tx.closePrepared(), g.conn.Close(), g.db.Close())
 }
 
 func (g *groupCommit) run() {
@@ -146,7 +148,7 @@ func (g *groupCommit) commit(group []*write) (err error) {
 		return nil
 	}
 	ctx := context.Background()
-	if _, err := g.tx.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := g.tx.exec(ctx, g.tx.dialect.begin); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {

@@ -43,14 +43,17 @@ func holdWriter(t *testing.T, s *Store) *held {
 	}}
 }
 
+// waiting is the queue of writes.
+func (h *held) waiting() chan *write { return h.writer.(*groupCommit).queue }
+
 // enqueue starts a write and returns when it waits in the queue; ask for its
 // answer with the returned function.
 func (h *held) enqueue(ctx context.Context, apply func(context.Context, *tx) error) (answer func() error) {
 	h.t.Helper()
-	before := len(h.writer.queue)
+	before := len(h.waiting())
 	done := make(chan error, 1)
 	go func() { done <- h.write(ctx, apply) }()
-	require.Eventually(h.t, func() bool { return len(h.writer.queue) > before }, 10*time.Second, time.Millisecond)
+	require.Eventually(h.t, func() bool { return len(h.waiting()) > before }, 10*time.Second, time.Millisecond)
 	return func() error { return <-done }
 }
 
@@ -150,7 +153,7 @@ func TestGroupCommit(t *testing.T) {
 		t.Parallel()
 		h := holdWriter(t, open(t))
 		var answers []func() error
-		for i := range cap(h.writer.queue) {
+		for i := range cap(h.waiting()) {
 			answers = append(answers, h.enqueue(t.Context(), insertNode(fmt.Sprintf("n%03d", i))))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -211,11 +214,11 @@ func TestGroupCommit(t *testing.T) {
 		h := holdWriter(t, openFile(t, file, time.Now))
 		// More than the queue holds, so that some wait to get into it.
 		answers := make(chan error)
-		callers := 2 * cap(h.writer.queue)
+		callers := 2 * cap(h.waiting())
 		for i := range callers {
 			go func() { answers <- h.write(context.Background(), insertNode(fmt.Sprint("n", i))) }()
 		}
-		require.Eventually(t, func() bool { return len(h.writer.queue) == cap(h.writer.queue) }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return len(h.waiting()) == cap(h.waiting()) }, 10*time.Second, time.Millisecond)
 		closed := make(chan error, 1)
 		go func() { closed <- h.Close() }()
 		require.Eventually(t, func() bool {
@@ -232,7 +235,7 @@ func TestGroupCommit(t *testing.T) {
 			}
 		}
 		require.NoError(t, <-closed)
-		require.GreaterOrEqual(t, written, cap(h.writer.queue))
+		require.GreaterOrEqual(t, written, cap(h.waiting()))
 
 		s := openFile(t, file, time.Now)
 		defer func() { require.NoError(t, s.Close()) }()

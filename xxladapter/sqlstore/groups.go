@@ -16,9 +16,12 @@ const (
 // SaveGroup implements [xxladapter.Store].
 func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.lockApp(ctx, g.AppName); err != nil {
+			return err
+		}
 		id = g.ID
 		if id != 0 {
-			if err := tx.needGroup(ctx, id); err != nil {
+			if err := tx.needGroup(ctx, id, s.dialect.lock); err != nil {
 				return err
 			}
 		}
@@ -52,7 +55,7 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 // RemoveGroup implements [xxladapter.Store].
 func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if err := tx.needGroup(ctx, id); err != nil {
+		if err := tx.needGroup(ctx, id, s.dialect.lock); err != nil {
 			return err
 		}
 		used, err := tx.has(ctx, `SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1`, id)
@@ -97,8 +100,9 @@ func scanGroup(r row) (*xxladapter.Group, error) {
 	return &g, err
 }
 
-func (t *tx) needGroup(ctx context.Context, id int64) error {
-	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_group WHERE id = ?`, id)
+// needGroup also locks the group in one of the dialect's ways.
+func (t *tx) needGroup(ctx context.Context, id int64, lock string) error {
+	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_group WHERE id = ?`+lock, id)
 	if err == nil && !found {
 		return noGroup(id)
 	}

@@ -72,7 +72,7 @@ func (t *tx) setSettings(ctx context.Context, id int64, s xxladapter.Settings) e
 // CreateJob implements [xxladapter.Store].
 func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (id int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if err := tx.needGroup(ctx, j.GroupID); err != nil {
+		if err := tx.needGroup(ctx, j.GroupID, s.dialect.share); err != nil {
 			return err
 		}
 		// A null glue_updatetime would make upstream's trigger fail.
@@ -101,7 +101,7 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 		if err := tx.needJob(ctx, j.ID); err != nil {
 			return err
 		}
-		if err := tx.needGroup(ctx, j.GroupID); err != nil {
+		if err := tx.needGroup(ctx, j.GroupID, s.dialect.share); err != nil {
 			return err
 		}
 		_, err := tx.exec(ctx, updateJob,
@@ -228,8 +228,9 @@ func scanJob(r row) (*xxladapter.Job, error) {
 	return &j, err
 }
 
+// needJob also locks the job.
 func (t *tx) needJob(ctx context.Context, id int64) error {
-	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_info WHERE id = ?`, id)
+	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_info WHERE id = ?`+t.dialect.lock, id)
 	if err == nil && !found {
 		return noJob(id)
 	}

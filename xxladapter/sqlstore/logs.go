@@ -52,6 +52,11 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 	}
 	msg := cut(r.Msg, xxladapter.MaxHandleMsg)
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		// The fire comes before its log row, as everywhere, so that no two
+		// transactions wait for each other.
+		if _, err := tx.exec(ctx, removeFireOf, r.LogID); err != nil {
+			return err
+		}
 		changed, err := tx.exec(ctx, setHandled, s.dialect.datetime(s.clock()), r.Code, orNull(msg), r.LogID)
 		if err != nil {
 			return err
@@ -70,8 +75,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 				return noLog(r.LogID)
 			}
 		}
-		_, err = tx.exec(ctx, removeFireOf, r.LogID)
-		return err
+		return nil
 	})
 	return applied && err == nil, err
 }

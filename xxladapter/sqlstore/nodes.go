@@ -23,7 +23,8 @@ func (s *Store) BeatNode(ctx context.Context, node string, life time.Duration) (
 			return err
 		}
 		limit := fromMilli(toMilli(now)).Add(-life).UnixMilli()
-		err := tx.query(ctx, selectSilentNodes, []any{limit}, func(r row) error {
+		// Locked, so that no claim counts on one while it is forgotten.
+		err := tx.query(ctx, selectSilentNodes+s.dialect.lock, []any{limit}, func(r row) error {
 			var name string
 			err := r.Scan(&name)
 			dead = append(dead, name)

@@ -11,10 +11,19 @@ import (
 // prepared once; the pool closes them with its connections.
 type readers struct {
 	db       *sql.DB
+	dialect  *dialect
 	prepared sync.Map // of *sql.Stmt by query
 }
 
 func (r *readers) query(ctx context.Context, query string, args []any, scan func(row) error) error {
+	query = r.dialect.text(query)
+	if r.dialect.cached {
+		rows, err := r.db.QueryContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		return scanAll(rows, scan)
+	}
 	prepared, ok := r.prepared.Load(query)
 	if !ok {
 		stmt, err := r.db.PrepareContext(ctx, query)

@@ -27,6 +27,9 @@ const (
 // Register implements [xxladapter.Store].
 func (s *Store) Register(ctx context.Context, appName, address string) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.lockApp(ctx, appName); err != nil {
+			return err
+		}
 		now := s.dialect.datetime(s.clock())
 		if _, err := tx.exec(ctx, s.dialect.beat, executorGroup, appName, address, now); err != nil {
 			return err
@@ -38,6 +41,9 @@ func (s *Store) Register(ctx context.Context, appName, address string) error {
 // Unregister implements [xxladapter.Store].
 func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		if err := tx.lockApp(ctx, appName); err != nil {
+			return err
+		}
 		if _, err := tx.exec(ctx, deleteBeat, appName, address); err != nil {
 			return err
 		}
@@ -54,7 +60,7 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 		expired = nil
 		now := s.clock()
 		limit := s.dialect.datetime(now.Add(-life))
-		err := tx.query(ctx, selectSilent, []any{limit}, func(r row) error {
+		err := tx.query(ctx, selectSilent+s.dialect.lock, []any{limit}, func(r row) error {
 			var reg xxladapter.Registration
 			err := r.Scan(&reg.AppName, &reg.Address, datetime{&reg.Updated})
 			expired = append(expired, reg)
@@ -71,6 +77,9 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 		for i, reg := range expired { // in order of app names
 			if i > 0 && expired[i-1].AppName == reg.AppName {
 				continue
+			}
+			if err := tx.lockApp(ctx, reg.AppName); err != nil {
+				return err
 			}
 			if err := tx.refreshGroups(ctx, reg.AppName, s.dialect.datetime(now)); err != nil {
 				return err
@@ -93,7 +102,7 @@ func (t *tx) refreshGroups(ctx context.Context, appName string, now any) error {
 		addresses []string
 	}
 	var groups []group
-	err := t.query(ctx, selectAutomatic, []any{appName}, func(r row) error {
+	err := t.query(ctx, selectAutomatic+t.dialect.lock, []any{appName}, func(r row) error {
 		var g group
 		err := r.Scan(&g.id, addressList{&g.addresses})
 		groups = append(groups, g)
@@ -115,6 +124,17 @@ func (t *tx) refreshGroups(ctx context.Context, appName string, now any) error {
 		}
 	}
 	return nil
+}
+
+// lockApp comes before the registrations of appName or its groups are changed
+// or read for a change, so that a group never misses an address that another
+// transaction brings.
+func (t *tx) lockApp(ctx context.Context, appName string) error {
+	if t.dialect.lockApp == "" {
+		return nil
+	}
+	_, err := t.has(ctx, t.dialect.lockApp, appName)
+	return err
 }
 
 // registered is the sorted addresses of appName.

@@ -82,9 +82,10 @@ func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
 	return planned, claimed, nil
 }
 
+// due reads jobs for a decision about them.
 func (t *tx) due(ctx context.Context, until int64, limit int) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
-	err := t.query(ctx, selectDue, []any{until, max(limit, 0)}, func(r row) error {
+	err := t.query(ctx, selectDue+t.dialect.lockDue, []any{until, max(limit, 0)}, func(r row) error {
 		j, err := scanJob(r)
 		due = append(due, j)
 		return err

@@ -26,6 +26,7 @@ var sqliteMigrations embed.FS
 const defaultLockWait = 5 * time.Second
 
 var sqliteDialect = dialect{
+	begin: "BEGIN IMMEDIATE",
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
 		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
@@ -94,11 +95,11 @@ func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Du
 	atOnce := max(4, runtime.GOMAXPROCS(0))
 	reads.SetMaxOpenConns(atOnce)
 	reads.SetMaxIdleConns(atOnce)
-	writer, err := newGroupCommit(ctx, writes)
+	writer, err := newGroupCommit(ctx, writes, &sqliteDialect)
 	if err != nil {
 		return nil, errors.Join(err, reads.Close(), writes.Close())
 	}
-	return &Store{dialect: &sqliteDialect, reads: readers{db: reads}, writer: writer, clock: opts.Clock}, nil
+	return &Store{dialect: &sqliteDialect, reads: readers{db: reads, dialect: &sqliteDialect}, writer: writer, clock: opts.Clock}, nil
 }
 
 // sqliteName is the driver's name for the file with our settings.

@@ -61,7 +61,7 @@ var emptyFile = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	// All of it into the one file.
-	err = s.writer.tx.query(context.Background(), `PRAGMA wal_checkpoint(TRUNCATE)`, nil, func(row) error { return nil })
+	err = s.writer.(*groupCommit).tx.query(context.Background(), `PRAGMA wal_checkpoint(TRUNCATE)`, nil, func(row) error { return nil })
 	if err := errors.Join(err, s.Close()); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ type Options struct {
 type Store struct {
 	dialect *dialect
 	reads   readers
-	writer  *groupCommit
+	writer  writer
 	clock   func() time.Time
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
@@ -42,6 +42,16 @@ type Store struct {
 }
 
 var _ xxladapter.Store = (*Store)(nil)
+
+// A writer runs writes; how many of them at once and in which transactions is
+// its own affair.
+type writer interface {
+	// write returns when apply's changes are durable, or were taken back. apply
+	// may be run again from the start, and a panic in it reaches the caller.
+	write(ctx context.Context, apply func(context.Context, *tx) error) error
+	// close REQUIRES: no call of write runs or will be made.
+	close() error
+}
 
 // enter admits a call until Close; the caller must then call s.running.Done.
 func (s *Store) enter(ctx context.Context) error {

@@ -7,46 +7,62 @@ import (
 	"fmt"
 )
 
+// A session runs statements: a connection, or a transaction on one.
+type session interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
 // A tx is a transaction on one connection. The statements it runs are prepared
-// once in the connection's life.
+// once in the connection's life, by the tx or by the driver.
 type tx struct {
-	conn     *sql.Conn
+	session
+	dialect  *dialect
 	prepared map[string]*sql.Stmt // by their text
 }
 
 // A row is the current row of a result.
 type row interface{ Scan(dest ...any) error }
 
-func (t *tx) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	if stmt := t.prepared[query]; stmt != nil {
-		return stmt, nil
+// run runs the query on its prepared statement, or leaves that to the driver.
+func run[T any](ctx context.Context, t *tx, query string, args []any,
+	direct func(context.Context, string, ...any) (T, error), prepared func(*sql.Stmt, context.Context, ...any) (T, error)) (T, error) {
+
+	query = t.dialect.text(query)
+	if t.dialect.cached {
+		return direct(ctx, query, args...)
 	}
-	stmt, err := t.conn.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	stmt := t.prepared[query]
+	if stmt == nil {
+		var err error
+		if stmt, err = t.PrepareContext(ctx, query); err != nil {
+			var none T
+			return none, fmt.Errorf("prepare %q: %w", query, err)
+		}
+		t.prepared[query] = stmt
 	}
-	t.prepared[query] = stmt
-	return stmt, nil
+	return prepared(stmt, ctx, args...)
 }
 
-// close gives the connection back without its statements. Those prepared on a
-// [sql.Conn] are not closed with it, and one that is left open keeps SQLite from
-// folding the write-ahead log into the database file.
-func (t *tx) close() error {
+// closePrepared closes the statements. Those prepared on a [sql.Conn] are not
+// closed with it, and one that is left open keeps SQLite from folding the
+// write-ahead log into the database file.
+func (t *tx) closePrepared() error {
 	var errs []error
 	for _, stmt := range t.prepared {
 		errs = append(errs, stmt.Close())
 	}
-	return errors.Join(append(errs, t.conn.Close())...)
+	return errors.Join(errs...)
+}
+
+func (t *tx) result(ctx context.Context, query string, args []any) (sql.Result, error) {
+	return run(ctx, t, query, args, t.ExecContext, (*sql.Stmt).ExecContext)
 }
 
 // exec returns how many rows the statement changed.
 func (t *tx) exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
-	stmt, err := t.prepare(ctx, query)
-	if err != nil {
-		return 0, err
-	}
-	result, err := stmt.ExecContext(ctx, args...)
+	result, err := t.result(ctx, query, args)
 	if err != nil {
 		return 0, err
 	}
@@ -56,11 +72,11 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (changed int64
 // insert returns the id of the row that the statement inserted, or 0 if it
 // inserted none.
 func (t *tx) insert(ctx context.Context, query string, args ...any) (id int64, err error) {
-	stmt, err := t.prepare(ctx, query)
-	if err != nil {
-		return 0, err
+	if t.dialect.returning {
+		err := t.query(ctx, query+` RETURNING id`, args, func(r row) error { return r.Scan(&id) })
+		return id, err
 	}
-	result, err := stmt.ExecContext(ctx, args...)
+	result, err := t.result(ctx, query, args)
 	if err != nil {
 		return 0, err
 	}
@@ -72,11 +88,7 @@ func (t *tx) insert(ctx context.Context, query string, args ...any) (id int64, e
 
 // query hands each row to scan, which must not use the transaction.
 func (t *tx) query(ctx context.Context, query string, args []any, scan func(row) error) error {
-	stmt, err := t.prepare(ctx, query)
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.QueryContext(ctx, args...)
+	rows, err := run(ctx, t, query, args, t.QueryContext, (*sql.Stmt).QueryContext)
 	if err != nil {
 		return err
 	}
