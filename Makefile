@@ -20,6 +20,10 @@ test: ## run the tests
 race: ## run the tests with the race detector
 	go test -race ./...
 
+.PHONY: faults
+faults: ## kill, freeze and restart schedulers and databases for an hour or more
+	go test ./xxladapter/faults -count=1 -timeout 12h -v -long
+
 .PHONY: bench
 bench: ## run the benchmarks of the timer and its baselines
 	go test -run '^$$' -bench . ./bench

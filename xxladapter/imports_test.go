@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/admin":       {"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
 	"xxladapter/node":        {"xxladapter", "xxladapter/admin", "xxladapter/maintenance", "xxladapter/scheduler", "xxladapter/trigger"},
+	"xxladapter/faults":      {}, // tests only
 	"xxladapter/cmd/xxlwheel": {
 		"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
 		"xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker",

@@ -1,0 +1,303 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+)
+
+// A cluster is one store with its schedulers, three executors, and a history
+// of all that happened.
+type cluster struct {
+	t       *testing.T
+	ctx     context.Context
+	engine  engine
+	db      database
+	nodes   []*process
+	servers []string // base URLs of the nodes
+	history *lockedBuffer
+	rec     *checker.Recorder
+	seen    []*witness
+
+	group int64
+	jobs  []*managed
+	burst []*managed // due once; not stopped in the end
+}
+
+// A managed job is one that the test created and may change.
+type managed struct {
+	id   int64
+	kind xxladapter.ScheduleType
+	conf string
+}
+
+// newCluster makes an empty store and starts its schedulers.
+func newCluster(t *testing.T, e engine) *cluster {
+	c := &cluster{t: t, ctx: context.Background(), engine: e, db: e.open(t), history: new(lockedBuffer)}
+	c.rec = checker.NewRecorder(c.history, "test")
+	for i := range e.nodes {
+		listen := "127.0.0.1:" + freePort(t)
+		c.servers = append(c.servers, "http://"+listen)
+		c.nodes = append(c.nodes, newProcess(t, fmt.Sprintf("scheduler %d", i+1),
+			"serve", "--listen", listen, "--store", c.db.url, "--zone", "UTC"))
+	}
+	for i := range 3 {
+		// A recorder each, as every executor has its own.
+		c.seen = append(c.seen, newWitness(t, checker.NewRecorder(c.history, fmt.Sprintf("executor %d", i+1)), c.servers))
+	}
+	for _, n := range c.nodes {
+		n.start()
+	}
+	c.group = c.addGroup("witness")
+	return c
+}
+
+// addGroup makes a group of all the executors.
+func (c *cluster) addGroup(appName string) int64 {
+	c.t.Helper()
+	var addresses []string
+	for _, w := range c.seen {
+		addresses = append(addresses, w.server.URL)
+	}
+	var made struct{ ID int64 }
+	c.must("POST", "/groups", map[string]any{
+		"appName": appName, "title": appName, "addressType": 1, "addressList": addresses,
+	}, &made)
+	return made.ID
+}
+
+// A schedule is what a job is created with.
+type schedule struct {
+	kind xxladapter.ScheduleType
+	conf string
+}
+
+var mixed = []schedule{
+	{xxladapter.ScheduleCron, "* * * * * ?"},
+	{xxladapter.ScheduleCron, "0/5 * * * * ?"},
+	{xxladapter.ScheduleFixRate, "3"},
+	{xxladapter.ScheduleFixRate, "1.7"},
+}
+
+// addJobs creates and starts n jobs with these schedules in turn.
+func (c *cluster) addJobs(n int, schedules []schedule, more map[string]any) {
+	c.t.Helper()
+	made := make([]*managed, n)
+	var calls errgroup.Group
+	calls.SetLimit(16)
+	for i := range made {
+		calls.Go(func() error {
+			s := schedules[i%len(schedules)]
+			form := map[string]any{
+				"jobGroup": c.group, "name": fmt.Sprintf("job %d", len(c.jobs)+i), "author": "faults", "executorHandler": "note",
+				"executorRouteStrategy": "ROUND", "scheduleType": s.kind, "scheduleConf": s.conf,
+			}
+			for name, value := range more {
+				form[name] = value
+			}
+			asked := time.Now()
+			var answer struct{ ID int64 }
+			if err := c.call("POST", "/jobs", form, &answer); err != nil {
+				return err
+			}
+			made[i] = &managed{answer.ID, s.kind, s.conf}
+			return c.rec.Change(checker.Change{
+				Job: answer.ID, Op: checker.OpCreate, Asked: checker.At(asked), Acked: checker.At(time.Now()), Type: s.kind, Conf: s.conf,
+			})
+		})
+	}
+	require.NoError(c.t, calls.Wait())
+	c.jobs = append(c.jobs, made...)
+	c.changeAll(checker.OpStart)
+}
+
+// changeAll starts or stops every job and records it.
+func (c *cluster) changeAll(op checker.Op) {
+	c.t.Helper()
+	var calls errgroup.Group
+	calls.SetLimit(16)
+	for _, j := range c.jobs {
+		calls.Go(func() error { return c.change(j, op) })
+	}
+	require.NoError(c.t, calls.Wait())
+}
+
+func (c *cluster) change(j *managed, op checker.Op) error {
+	asked := time.Now()
+	var started struct{ TriggerNextTime time.Time }
+	if err := c.call("POST", fmt.Sprintf("/jobs/%d/%s", j.id, op), nil, &started); err != nil {
+		return err
+	}
+	return c.rec.Change(checker.Change{
+		Job: j.id, Op: op, Asked: checker.At(asked), Acked: checker.At(time.Now()), First: checker.At(started.TriggerNextTime),
+	})
+}
+
+// edit gives a job another schedule and records it.
+func (c *cluster) edit(j *managed, s schedule) error {
+	asked := time.Now()
+	err := c.call("PUT", fmt.Sprintf("/jobs/%d", j.id), map[string]any{"scheduleType": s.kind, "scheduleConf": s.conf}, nil)
+	if err != nil {
+		return err
+	}
+	j.kind, j.conf = s.kind, s.conf
+	return c.rec.Change(checker.Change{
+		Job: j.id, Op: checker.OpEdit, Asked: checker.At(asked), Acked: checker.At(time.Now()), Type: s.kind, Conf: s.conf,
+	})
+}
+
+var apiClient = &http.Client{Timeout: 20 * time.Second}
+
+// call calls the management API of a scheduler. REQUIRES: they all run.
+func (c *cluster) call(method, path string, in, out any) error {
+	var body bytes.Buffer
+	if in != nil {
+		if err := json.NewEncoder(&body).Encode(in); err != nil {
+			return err
+		}
+	}
+	server := c.servers[len(path)%len(c.servers)] // any of them must do
+	req, err := http.NewRequestWithContext(c.ctx, method, server+"/api/v1"+path, &body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := apiClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, data)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(data, out)
+}
+
+func (c *cluster) must(method, path string, in, out any) {
+	c.t.Helper()
+	require.NoError(c.t, c.call(method, path, in, out))
+}
+
+// runs is how many runs have arrived so far.
+func (c *cluster) runs() int {
+	total := 0
+	for _, w := range c.seen {
+		w.mu.Lock()
+		total += len(w.began)
+		w.mu.Unlock()
+	}
+	return total
+}
+
+// waitForRuns waits until n further runs have arrived.
+func (c *cluster) waitForRuns(n int) {
+	c.t.Helper()
+	from := c.runs()
+	eventually(c.t, 60*time.Second, fmt.Sprintf("%d further runs", n), func() bool { return c.runs() >= from+n })
+}
+
+// judge ends the load: it stops all jobs, waits until every fire and every
+// result is settled, ends the schedulers, and lets the checker read what is
+// left. Every due time must have given one run, at most epsilon late.
+func (c *cluster) judge(opts checker.Options) *checker.Report {
+	c.t.Helper()
+	for i, n := range c.nodes {
+		require.True(c.t, n.alive(), "scheduler %d has ended by itself", i+1)
+	}
+	c.changeAll(checker.OpStop)
+	quiet := 0
+	last := c.runs()
+	eventually(c.t, 60*time.Second, "every result is taken", func() bool {
+		now, pending := c.runs(), 0
+		for _, w := range c.seen {
+			pending += w.pending()
+		}
+		if now != last || pending > 0 {
+			quiet = 0
+		}
+		last = now
+		quiet++
+		return quiet > 50 // of 20 ms
+	})
+	for _, n := range c.nodes {
+		n.stop()
+	}
+	store := openStore(c.t, c.db.url)
+	defer func() { require.NoError(c.t, store.Close()) }()
+	open, err := store.OpenFires(c.ctx, xxladapter.FireFilter{})
+	require.NoError(c.t, err)
+	require.Empty(c.t, open, "fires without an outcome")
+	require.NoError(c.t, c.recordLogs(store))
+	for _, j := range c.jobs {
+		misfires, err := store.Misfires(c.ctx, j.id, 0)
+		require.NoError(c.t, err)
+		for _, m := range misfires {
+			require.NoError(c.t, c.rec.Misfire(checker.Misfire{
+				Job: m.JobID, Due: checker.At(m.Due), Until: checker.At(m.Until), Policy: m.Policy, At: checker.At(m.At),
+			}))
+		}
+	}
+	require.NoError(c.t, c.rec.Final(time.Now()))
+	h, err := checker.Read(bytes.NewReader([]byte(c.history.String())))
+	require.NoError(c.t, err)
+	report := checker.Check(h, opts)
+	require.True(c.t, report.Clean(), "%s", report)
+	require.NotZero(c.t, report.Matched)
+	c.t.Logf("%s", report)
+	return report
+}
+
+func (c *cluster) recordLogs(store xxladapter.Store) error {
+	for after := int64(0); ; {
+		rows, err := store.Logs(c.ctx, xxladapter.LogFilter{AfterID: after, Limit: 10_000})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, l := range rows {
+			if l.HandleCode == xxladapter.ResultNone && l.TriggerCode == xxladapter.ResultOK {
+				err = errors.Join(err, fmt.Errorf("log %d of job %d has no result", l.ID, l.JobID))
+			}
+			err = errors.Join(err, c.rec.Log(checker.Log{
+				Log: l.ID, Job: l.JobID, TriggerCode: int32(l.TriggerCode), HandleCode: int32(l.HandleCode),
+			}))
+			after = l.ID
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// eventually polls until ok says so. It is for what other processes do, which
+// no bubble can hold.
+func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", limit, what)
+		}
+		time.Sleep(20 * time.Millisecond) // the pace of asking
+	}
+}
+
+// pause lets the load run. What varies with it is the moment of a fault.
+func pause(d time.Duration) { time.Sleep(d) }

@@ -1,0 +1,44 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+)
+
+// TestDatabaseRestarted ends the database server under load, in its orderly
+// way and as a power cut would, and starts it again. The schedulers must not
+// have to be restarted, and go on within seconds of its return.
+func TestDatabaseRestarted(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		r := random(t)
+		c := newCluster(t, e)
+		if c.db.server == nil {
+			t.Skip("the database is a file, which goes down with its scheduler: see the tests that kill that")
+		}
+		c.addJobs(pick(60, 2000), mixed, nil)
+		c.waitForRuns(60)
+		var worst time.Duration
+		for round := range pick(2, 50) {
+			if round%2 == 0 {
+				require.NoError(t, c.db.server.Kill())
+			} else {
+				require.NoError(t, c.db.server.Stop())
+			}
+			down := time.Now()
+			pause(between(r, 0, time.Second))
+			require.NoError(t, c.db.server.Start())
+			returned := time.Now()
+			c.waitForRuns(20) // they were planned before, or are planned now
+			require.Less(t, time.Since(returned), 10*time.Second, "scheduling goes on")
+			worst = max(worst, time.Since(down))
+			pause(between(r, time.Second, 4*time.Second))
+		}
+		pause(takeover)
+		t.Logf("longest gap without runs: %v", worst)
+		c.judge(checker.Options{Epsilon: worst + takeover})
+	})
+}

@@ -1,0 +1,52 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+)
+
+// TestEditsRaceWithFires changes, stops and starts jobs a hundred times a
+// second while they fire. Once a stop is acknowledged its job fires no more, and
+// once an edit is acknowledged nothing fires on the old schedule.
+func TestEditsRaceWithFires(t *testing.T) {
+	schedules := []schedule{
+		{xxladapter.ScheduleCron, "* * * * * ?"},
+		{xxladapter.ScheduleCron, "0/2 * * * * ?"},
+		{xxladapter.ScheduleCron, "1/3 * * * * ?"},
+	}
+	onEachEngine(t, func(t *testing.T, e engine) {
+		r := random(t)
+		c := newCluster(t, e)
+		c.addJobs(40, schedules, nil)
+		c.waitForRuns(40)
+		running := make(map[int64]bool)
+		for _, j := range c.jobs {
+			running[j.id] = true
+		}
+		edits := 0
+		pace := time.NewTicker(10 * time.Millisecond)
+		defer pace.Stop()
+		for end := time.Now().Add(pick(8*time.Second, 10*time.Minute)); time.Now().Before(end); edits++ {
+			<-pace.C
+			j := c.jobs[r.IntN(len(c.jobs))]
+			switch {
+			case r.IntN(3) > 0:
+				require.NoError(t, c.edit(j, schedules[r.IntN(len(schedules))]))
+			case running[j.id]:
+				require.NoError(t, c.change(j, checker.OpStop))
+				running[j.id] = false
+			default:
+				require.NoError(t, c.change(j, checker.OpStart))
+				running[j.id] = true
+			}
+		}
+		pause(2 * time.Second)
+		t.Logf("%d changes", edits)
+		c.judge(checker.Options{})
+	})
+}

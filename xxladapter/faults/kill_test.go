@@ -1,0 +1,84 @@
+package faults
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// takeover is how late a fire may be because the scheduler that held it died:
+// XXL-JOB's window of five seconds, beyond which it would be a misfire, and the
+// hand-over itself.
+const takeover = 5*time.Second + time.Second
+
+// TestKilledAtAnyMoment kills schedulers with SIGKILL, at random instants.
+// Since due times are read five seconds ahead, every kill hits fires that are
+// committed and not sent.
+func TestKilledAtAnyMoment(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		r := random(t)
+		c := newCluster(t, e)
+		c.addJobs(pick(60, 2000), mixed, nil)
+		for range pick(4, 300) {
+			victim := c.nodes[r.IntN(len(c.nodes))]
+			pause(between(r, 200*time.Millisecond, 2*time.Second))
+			victim.kill()
+			if len(c.nodes) > 1 {
+				pause(between(r, 0, 2*time.Second)) // the others go on meanwhile
+			}
+			victim.start()
+		}
+		pause(takeover)
+		c.judge(checker.Options{Epsilon: takeover})
+	})
+}
+
+// TestKilledAfterTheRequestWasSent kills every scheduler when a run request
+// has arrived and before it is answered, so that nobody has recorded what
+// became of it.
+func TestKilledAfterTheRequestWasSent(t *testing.T) {
+	for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip} {
+		t.Run(string(policy), func(t *testing.T) {
+			onEachEngine(t, func(t *testing.T, e engine) {
+				c := newCluster(t, e)
+				var (
+					armed atomic.Bool
+					once  sync.Mutex
+				)
+				hit := make(chan int64)
+				for _, w := range c.seen {
+					w.arrived = func(req *wire.RunRequest) {
+						if !armed.Load() {
+							return
+						}
+						once.Lock()
+						defer once.Unlock()
+						if armed.Swap(false) {
+							for _, n := range c.nodes {
+								n.kill()
+							}
+							hit <- int64(req.LogID)
+						}
+					}
+				}
+				c.addJobs(30, mixed, map[string]any{"settings": map[string]any{"ambiguous": policy}})
+				rounds := pick(3, 200)
+				for range rounds {
+					c.waitForRuns(10)
+					armed.Store(true)
+					<-hit
+					for _, n := range c.nodes {
+						n.start()
+					}
+				}
+				pause(takeover)
+				c.judge(checker.Options{Epsilon: takeover})
+			})
+		})
+	}
+}

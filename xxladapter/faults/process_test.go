@@ -1,0 +1,175 @@
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// program is the command under test, built once.
+var program = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(workDir, "xxlwheel")
+	out, err := exec.Command("go", "build", "-o", file, "github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build xxlwheel: %w\n%s", err, out)
+	}
+	return file, nil
+})
+
+// A process is a scheduler of its own: the same arguments, killed and started
+// as often as a test likes.
+type process struct {
+	t    *testing.T
+	name string
+	args []string
+
+	cmd    *exec.Cmd
+	log    *lockedBuffer
+	exited chan struct{}
+}
+
+func newProcess(t *testing.T, name string, args ...string) *process {
+	p := &process{t: t, name: name, args: args, log: new(lockedBuffer)}
+	t.Cleanup(func() {
+		if p.cmd != nil {
+			_ = p.cmd.Process.Signal(syscall.SIGCONT)
+			_ = p.cmd.Process.Kill()
+			<-p.exited
+		}
+		if t.Failed() {
+			t.Logf("%s wrote:\n%s", name, tail(p.log.String(), 6000))
+		}
+	})
+	return p
+}
+
+// start runs the process and returns once it serves.
+func (p *process) start() {
+	p.t.Helper()
+	file, err := program()
+	require.NoError(p.t, err)
+	p.cmd = exec.Command(file, p.args...)
+	p.cmd.Stderr = p.log
+	// A scheduler must not outlive the test, not even one that is killed.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := p.cmd.StdoutPipe()
+	require.NoError(p.t, err)
+	require.NoError(p.t, p.cmd.Start())
+	serves := make(chan struct{})
+	p.exited = make(chan struct{})
+	go func(cmd *exec.Cmd, exited chan struct{}) {
+		defer close(exited)
+		said := false
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if !said && strings.Contains(lines.Text(), "serves on") {
+				said = true
+				close(serves)
+			}
+		}
+		_ = cmd.Wait() // how it ended is in ProcessState
+	}(p.cmd, p.exited)
+	select {
+	case <-serves:
+	case <-p.exited:
+		p.t.Fatalf("%s ended instead of serving: %v\n%s", p.name, p.cmd.ProcessState, tail(p.log.String(), 3000))
+	case <-time.After(60 * time.Second):
+		p.t.Fatalf("%s does not serve within a minute\n%s", p.name, tail(p.log.String(), 3000))
+	}
+}
+
+// kill ends the process as a power cut would.
+func (p *process) kill() {
+	p.t.Helper()
+	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGKILL))
+	<-p.exited
+}
+
+// stop asks the process to end, and returns how long that took. It has to end
+// well.
+func (p *process) stop() time.Duration {
+	p.t.Helper()
+	asked := time.Now()
+	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
+	select {
+	case <-p.exited:
+	case <-time.After(60 * time.Second):
+		p.t.Fatalf("%s does not end within a minute of SIGTERM\n%s", p.name, tail(p.log.String(), 3000))
+	}
+	require.Zero(p.t, p.cmd.ProcessState.ExitCode(), "%s", tail(p.log.String(), 3000))
+	return time.Since(asked)
+}
+
+func (p *process) freeze() { require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGSTOP)) }
+func (p *process) thaw()   { require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGCONT)) }
+
+// alive reports whether the process has not ended by itself.
+func (p *process) alive() bool {
+	select {
+	case <-p.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// peakMemory is the largest resident set so far, in bytes.
+func (p *process) peakMemory() int64 {
+	p.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	require.NoError(p.t, err)
+	for line := range strings.Lines(string(status)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	p.t.Fatal("no VmHWM in the process's status")
+	return 0
+}
+
+// freePort is a port of the loopback interface that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
+func tail(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return "... " + text[len(text)-most:]
+}
+
+// A lockedBuffer is a buffer that a process writes to while it is read.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}

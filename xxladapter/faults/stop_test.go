@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+)
+
+// TestStoppedInTurn ends one scheduler after the other with SIGTERM, under
+// load, and starts each again. Nothing is lost, and nothing is late by more than
+// a second because of it.
+func TestStoppedInTurn(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		r := random(t)
+		c := newCluster(t, e)
+		c.addJobs(pick(60, 2000), mixed, nil)
+		c.waitForRuns(60)
+		var slowest time.Duration
+		for round := range pick(6, 200) {
+			n := c.nodes[round%len(c.nodes)]
+			slowest = max(slowest, n.stop())
+			n.start()
+			pause(between(r, 500*time.Millisecond, 1500*time.Millisecond))
+		}
+		require.Less(t, slowest, drainLimit)
+		t.Logf("slowest stop: %v", slowest.Round(time.Millisecond))
+		pause(2 * time.Second)
+		c.judge(checker.Options{Epsilon: time.Second})
+	})
+}
+
+// drainLimit is how long a stop may wait for hand-overs that are under way.
+const drainLimit = 11 * time.Second

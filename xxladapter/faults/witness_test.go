@@ -1,0 +1,212 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A witness is an executor that takes every run it is handed and records it:
+// what really happened, whatever the scheduler believes. As a Java executor
+// does, it answers /log from what it has begun, and sends results in batches to
+// the first admin that takes them.
+type witness struct {
+	t      *testing.T
+	rec    *checker.Recorder
+	server *httptest.Server
+	admins []string // base URLs
+
+	// arrived is called with each run before it is answered; nil: nothing is.
+	arrived func(req *wire.RunRequest)
+
+	mu    sync.Mutex
+	began map[wire.Int]bool
+	ended wire.Callbacks // not taken by an admin yet
+
+	wake    chan struct{}
+	stop    context.CancelFunc
+	stopped chan struct{}
+}
+
+func newWitness(t *testing.T, rec *checker.Recorder, admins []string) *witness {
+	w := &witness{
+		t: t, rec: rec, admins: admins, began: make(map[wire.Int]bool),
+		wake: make(chan struct{}, 1), stopped: make(chan struct{}),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+wire.PathRun, w.run)
+	mux.HandleFunc("POST "+wire.PathLog, w.log)
+	mux.HandleFunc("POST "+wire.PathBeat, func(rw http.ResponseWriter, _ *http.Request) { answer(rw, wire.OK()) })
+	mux.HandleFunc("POST "+wire.PathIdleBeat, func(rw http.ResponseWriter, _ *http.Request) { answer(rw, wire.OK()) })
+	w.server = httptest.NewServer(mux)
+	ctx, stop := context.WithCancel(context.Background())
+	w.stop = stop
+	go w.report(ctx)
+	t.Cleanup(w.close)
+	return w
+}
+
+func (w *witness) close() {
+	w.stop()
+	<-w.stopped
+	w.server.CloseClientConnections()
+	w.server.Close()
+}
+
+func answer(rw http.ResponseWriter, reply wire.Reply) {
+	rw.Header().Set("Content-Type", wire.ExecutorContentType)
+	body, _ := json.Marshal(reply)
+	_, _ = rw.Write(body) // a scheduler that was killed reads nothing
+}
+
+func (w *witness) run(rw http.ResponseWriter, r *http.Request) {
+	now := time.Now()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the scheduler was killed while it wrote: nothing has arrived
+	}
+	req := new(wire.RunRequest)
+	if err := wire.Decode(body, req); err != nil {
+		answer(rw, wire.Fail(err.Error()))
+		return
+	}
+	_, err = w.rec.Run(checker.Run{
+		Job: int64(req.JobID), Log: int64(req.LogID), Due: checker.Instant(req.ScheduledTime),
+		At: checker.At(now), Start: checker.At(now), End: checker.At(now), Code: wire.CodeOK,
+	})
+	if err != nil {
+		w.t.Errorf("record a run: %v", err)
+	}
+	w.mu.Lock()
+	w.began[req.LogID] = true
+	w.ended = append(w.ended, wire.Callback{LogID: req.LogID, LogTime: req.LogTime, HandleCode: wire.CodeOK, HandleMsg: "seen"})
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default: // a report is coming anyway
+	}
+	if w.arrived != nil {
+		w.arrived(req)
+	}
+	answer(rw, wire.OK())
+}
+
+func (w *witness) log(rw http.ResponseWriter, r *http.Request) {
+	var req wire.LogRequest
+	body, err := io.ReadAll(r.Body)
+	if err != nil || wire.Decode(body, &req) != nil {
+		answer(rw, wire.Fail("unreadable"))
+		return
+	}
+	w.mu.Lock()
+	began := w.began[req.LogID]
+	w.mu.Unlock()
+	result := wire.LogResult{FromLine: req.FromLine, ToLine: 0, Content: wire.MsgNoLogFile, End: true}
+	if began {
+		result = wire.LogResult{FromLine: req.FromLine, ToLine: 1, Content: "seen\n"}
+	}
+	answer(rw, wire.OK().WithPayload(result))
+}
+
+// report sends results until the witness ends.
+func (w *witness) report(ctx context.Context) {
+	defer close(w.stopped)
+	pace := time.NewTicker(200 * time.Millisecond) // of attempts while no admin answers
+	defer pace.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.wake:
+		case <-pace.C:
+		}
+		w.mu.Lock()
+		batch := w.ended[:min(len(w.ended), 200)]
+		w.mu.Unlock()
+		if len(batch) == 0 || !w.send(ctx, batch) {
+			continue
+		}
+		w.mu.Lock()
+		w.ended = append(wire.Callbacks(nil), w.ended[len(batch):]...)
+		if len(w.ended) > 0 {
+			select {
+			case w.wake <- struct{}{}:
+			default:
+			}
+		}
+		w.mu.Unlock()
+	}
+}
+
+var callbackClient = &http.Client{Timeout: 3 * time.Second}
+
+func (w *witness) send(ctx context.Context, batch wire.Callbacks) bool {
+	body, err := json.Marshal(batch)
+	if err != nil {
+		w.t.Errorf("encode results: %v", err)
+		return false
+	}
+	for _, admin := range w.admins {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, admin+wire.AdminPath+wire.OpCallback, bytes.NewReader(body))
+		if err != nil {
+			w.t.Errorf("%v", err)
+			return false
+		}
+		resp, err := callbackClient.Do(req)
+		if err != nil {
+			continue // killed or frozen; the next one may live
+		}
+		data, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != http.StatusOK {
+			continue
+		}
+		if reply, err := wire.DecodeReply(data); err == nil && reply.Code == xxladapter.ResultOK {
+			return true
+		}
+	}
+	return false
+}
+
+// pending is how many results no admin has taken yet.
+func (w *witness) pending() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.ended)
+}
+
+func TestAWitnessSaysWhatItHasSeen(t *testing.T) {
+	t.Parallel()
+	var history lockedBuffer
+	w := newWitness(t, checker.NewRecorder(&history, "w"), nil)
+	post := func(path, body string) wire.Reply {
+		resp, err := http.Post(w.server.URL+path, wire.ContentType, bytes.NewReader([]byte(body)))
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		data, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		reply, err := wire.DecodeReply(data)
+		require.NoError(t, err)
+		return reply
+	}
+	require.Contains(t, string(post(wire.PathLog, `{"logId":7,"logDateTim":1,"fromLineNum":1}`).Payload), wire.MsgNoLogFile)
+	require.Equal(t, wire.CodeOK, post(wire.PathRun, `{"jobId":3,"logId":7,"scheduledTime":5000}`).Code)
+	require.Equal(t, wire.CodeOK, post(wire.PathRun, `{"jobId":3,"logId":7,"scheduledTime":5000}`).Code)
+	require.NotContains(t, string(post(wire.PathLog, `{"logId":7,"logDateTim":1,"fromLineNum":1}`).Payload), wire.MsgNoLogFile)
+	h, err := checker.Read(bytes.NewReader([]byte(history.String())))
+	require.NoError(t, err)
+	require.Len(t, h.Runs, 2, "a second arrival is not hidden")
+	require.EqualValues(t, 5000, h.Runs[0].Due)
+}
