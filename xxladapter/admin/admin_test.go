@@ -414,6 +414,9 @@ func TestRunLogAndKill(t *testing.T) {
 	path := fmt.Sprintf("/api/v1/logs/%d", id)
 
 	status, body := s.do("GET", path+"/text?from=2&address=http://evil/", testToken, "")
+	require.Equal(t, http.StatusBadRequest, status, body)
+	require.Empty(t, s.executors.asked, "the address is the row's, never the caller's")
+	status, body = s.do("GET", path+"/text?from=2", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)
 	require.JSONEq(t, `{"fromLineNum":2,"toLineNum":2,"logContent":"one\ntwo\n","isEnd":false}`, body)
 	require.Equal(t, []string{fmt.Sprintf("http://10.0.0.7:9999/ some-app log %d at 1767225600000 from 2", id)}, s.executors.asked)

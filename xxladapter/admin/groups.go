@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -12,31 +11,33 @@ import (
 type groupForm struct {
 	ID          int64                  `json:"id,omitempty"`
 	AppName     string                 `json:"appName"`
-	Title       string                 `json:"title"`
-	AddressType xxladapter.AddressType `json:"addressType"`
-	AddressList []string               `json:"addressList"`
+	Title       string                 `json:"title,omitempty"`
+	AddressType xxladapter.AddressType `json:"addressType,omitempty" doc:"0: addresses come from registrations. 1: they are typed in."`
+	AddressList []string               `json:"addressList,omitempty"`
 	Updated     *time.Time             `json:"updateTime,omitempty"`
 }
 
-func (s *Server) listGroups(r *http.Request) (any, error) {
-	groups, err := s.opts.Store.Groups(r.Context())
-	if err != nil {
-		return nil, err
-	}
+type groupList struct {
+	Groups []groupForm `json:"groups"`
+}
+
+// created names what a call has made.
+type created struct {
+	ID int64 `json:"id"`
+}
+
+func (s *Server) listGroups(ctx context.Context, _ none) (groupList, error) {
+	groups, err := s.opts.Store.Groups(ctx)
 	forms := make([]groupForm, len(groups))
 	for i, g := range groups {
 		forms[i] = groupForm{g.ID, g.AppName, g.Title, g.AddressType, g.Addresses, given(g.Updated)}
 	}
-	return map[string]any{"groups": forms}, nil
+	return groupList{forms}, err
 }
 
-func (s *Server) createGroup(r *http.Request) (any, error) {
-	var form groupForm
-	if err := decodeStrict(r, &form); err != nil {
-		return nil, err
-	}
+func (s *Server) createGroup(ctx context.Context, _ none, form groupForm) (no created, err error) {
 	if form.ID != 0 {
-		return nil, xxladapter.Invalidf("id is %d, must be left out for a new group", form.ID)
+		return no, xxladapter.Invalidf("id is %d, must be left out for a new group", form.ID)
 	}
 	if form.Title == "" {
 		form.Title = form.AppName
@@ -45,19 +46,16 @@ func (s *Server) createGroup(r *http.Request) (any, error) {
 		AppName: form.AppName, Title: form.Title, AddressType: form.AddressType, Addresses: form.AddressList,
 	}
 	if err := g.Validate(); err != nil {
-		return nil, err
+		return no, err
 	}
-	if other, err := s.findGroup(r.Context(), g.AppName); err != nil || other != nil {
+	if other, err := s.findGroup(ctx, g.AppName); err != nil || other != nil {
 		if other != nil {
 			err = xxladapter.Conflictf("app_name %q is taken by group %d", g.AppName, other.ID)
 		}
-		return nil, err
+		return no, err
 	}
-	id, err := s.opts.Store.SaveGroup(r.Context(), g)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]int64{"id": id}, nil
+	id, err := s.opts.Store.SaveGroup(ctx, g)
+	return created{id}, err
 }
 
 func (s *Server) groupByApp(ctx context.Context, app string) (*xxladapter.Group, error) {

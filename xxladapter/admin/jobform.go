@@ -48,6 +48,7 @@ type jobForm struct {
 
 func showForm(j *xxladapter.Job) jobForm {
 	timeout := int64(j.Timeout / time.Second)
+	children := append([]int64{}, j.ChildIDs...) // a list in JSON, never null
 	return jobForm{
 		ID: j.ID, JobGroup: &j.GroupID,
 		Name: &j.Name, Author: &j.Author, AlarmEmail: &j.AlarmEmail,
@@ -55,7 +56,7 @@ func showForm(j *xxladapter.Job) jobForm {
 		ExecutorRouteStrategy: &j.Route, ExecutorHandler: &j.Handler, ExecutorParam: &j.Param,
 		ExecutorBlockStrategy: &j.Block, ExecutorTimeout: &timeout, ExecutorFailRetryCount: &j.RetryCount,
 		GlueType: &j.GlueType, GlueSource: &j.GlueSource, GlueRemark: &j.GlueRemark,
-		ChildJobIDs: &j.ChildIDs, Settings: &j.Settings, Running: &j.Running,
+		ChildJobIDs: &children, Settings: &j.Settings, Running: &j.Running,
 		TriggerLast: given(j.TriggerLast), TriggerNext: given(j.TriggerNext),
 		Added: given(j.Added), Updated: given(j.Updated),
 	}

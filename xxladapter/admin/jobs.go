@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 
@@ -11,43 +10,36 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-func (s *Server) listJobs(r *http.Request) (any, error) {
-	after, err := queryInt(r, "after")
-	if err != nil {
-		return nil, err
-	}
-	limit, err := queryInt(r, "limit")
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := s.opts.Store.Jobs(r.Context(), xxladapter.JobFilter{
-		Name: r.URL.Query().Get("name"), AfterID: after, Limit: int(limit),
+type jobQuery struct {
+	page
+	Group   int64  `query:"group" doc:"Only jobs of this group."`
+	Name    string `query:"name" doc:"Only jobs whose name contains this text."`
+	Running *bool  `query:"running" doc:"Only jobs whose schedule is on, or off."`
+}
+
+type jobList struct {
+	Jobs []jobForm `json:"jobs"`
+	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; left out at the end."`
+}
+
+func (s *Server) listJobs(ctx context.Context, q jobQuery) (jobList, error) {
+	jobs, err := s.opts.Store.Jobs(ctx, xxladapter.JobFilter{
+		GroupID: q.Group, Name: q.Name, Running: q.Running, AfterID: q.After, Limit: q.limit() + 1,
 	})
-	if err != nil {
-		return nil, err
-	}
+	jobs, next := cutPage(jobs, q.limit(), func(j *xxladapter.Job) int64 { return j.ID })
 	forms := make([]jobForm, len(jobs))
 	for i, j := range jobs {
 		forms[i] = showForm(j)
 	}
-	return map[string]any{"jobs": forms}, nil
+	return jobList{forms, next}, err
 }
 
-func (s *Server) showJob(r *http.Request) (any, error) {
-	j, err := s.jobOf(r)
+func (s *Server) showJob(ctx context.Context, path idPath) (form jobForm, err error) {
+	j, err := s.job(ctx, path.ID)
 	if err != nil {
-		return nil, err
+		return form, err
 	}
 	return showForm(j), nil
-}
-
-// jobOf loads the job that the path names.
-func (s *Server) jobOf(r *http.Request) (*xxladapter.Job, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return nil, err
-	}
-	return s.job(r.Context(), id)
 }
 
 func (s *Server) job(ctx context.Context, id int64) (*xxladapter.Job, error) {
@@ -58,58 +50,52 @@ func (s *Server) job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	return j, err
 }
 
-func (s *Server) createJob(r *http.Request) (any, error) {
-	var form jobForm
-	if err := decodeStrict(r, &form); err != nil {
-		return nil, err
-	}
+func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no created, err error) {
 	if form.ID != 0 {
-		return nil, xxladapter.Invalidf("id is %d, must be left out for a new job", form.ID)
+		return no, xxladapter.Invalidf("id is %d, must be left out for a new job", form.ID)
 	}
 	j := new(xxladapter.Job)
-	if _, err := s.fill(r.Context(), j, &form); err != nil {
-		return nil, err
+	if _, err := s.fill(ctx, j, &form); err != nil {
+		return no, err
 	}
-	id, err := s.opts.Store.CreateJob(r.Context(), j)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]int64{"id": id}, nil
+	id, err := s.opts.Store.CreateJob(ctx, j)
+	return created{id}, err
 }
 
 // updateJob changes the given fields. A running job whose schedule changes goes
 // on with the new one from now; what was planned on the old one does not fire
 // any more.
-func (s *Server) updateJob(r *http.Request) (any, error) {
-	j, err := s.jobOf(r)
+func (s *Server) updateJob(ctx context.Context, path idPath, form jobForm) (no none, err error) {
+	j, err := s.job(ctx, path.ID)
 	if err != nil {
-		return nil, err
-	}
-	var form jobForm
-	if err := decodeStrict(r, &form); err != nil {
-		return nil, err
+		return no, err
 	}
 	if form.ID != 0 && form.ID != j.ID {
-		return nil, xxladapter.Invalidf("id is %d, must be %d as in the path", form.ID, j.ID)
+		return no, xxladapter.Invalidf("id is %d, must be %d as in the path", form.ID, j.ID)
 	}
+	return no, s.change(ctx, j, &form)
+}
+
+// change applies the form to a stored job and stores it.
+func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) error {
 	oldType, oldConf, oldZone := j.ScheduleType, j.ScheduleConf, j.Settings.Zone
-	plan, err := s.fill(r.Context(), j, &form)
+	plan, err := s.fill(ctx, j, form)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	reschedule := j.Running && (j.ScheduleType != oldType || j.ScheduleConf != oldConf || j.Settings.Zone != oldZone)
 	if reschedule {
-		if j.TriggerNext, err = s.firstDue(r.Context(), j, plan); err != nil {
-			return nil, err
+		if j.TriggerNext, err = s.firstDue(ctx, j, plan); err != nil {
+			return err
 		}
 	}
-	if err := s.opts.Store.UpdateJob(r.Context(), j, reschedule); err != nil {
-		return nil, err
+	if err := s.opts.Store.UpdateJob(ctx, j, reschedule); err != nil {
+		return err
 	}
 	if reschedule {
 		s.opts.JobChanged()
 	}
-	return nil, nil
+	return nil
 }
 
 // fill applies the form and checks everything that upstream's form checks
@@ -193,100 +179,4 @@ func (s *Server) firstDue(ctx context.Context, j *xxladapter.Job, plan cron.Plan
 			j.ScheduleConf, now.In(s.opts.Zone).Format(time.RFC3339))
 	}
 	return next, nil
-}
-
-func (s *Server) startJob(r *http.Request) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
-	}
-	if j.Running {
-		return nil, nil // its due times go on as they are
-	}
-	plan, err := s.plan(j)
-	if err != nil {
-		return nil, err
-	}
-	next, err := s.firstDue(r.Context(), j, plan)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.opts.Store.StartJob(r.Context(), j.ID, next); err != nil {
-		return nil, err
-	}
-	s.opts.JobChanged()
-	return map[string]time.Time{"triggerNextTime": next}, nil
-}
-
-func (s *Server) stopJob(r *http.Request) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return nil, s.opts.Store.StopJob(r.Context(), j.ID)
-}
-
-func (s *Server) removeJob(r *http.Request) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return nil, s.opts.Store.RemoveJob(r.Context(), j.ID)
-}
-
-// triggerJob plans a fire that is due now. It works for stopped jobs too.
-func (s *Server) triggerJob(r *http.Request) (any, error) {
-	j, err := s.jobOf(r)
-	if err != nil {
-		return nil, err
-	}
-	var form struct {
-		Param     *string  `json:"executorParam"` // left out: the job's own
-		Addresses []string `json:"addressList"`   // left out: the group's
-	}
-	if r.ContentLength != 0 {
-		if err := decodeStrict(r, &form); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.checkAddresses(r.Context(), j, form.Addresses); err != nil {
-		return nil, err
-	}
-	now, err := s.opts.Store.Now(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	planned, err := s.opts.Store.PlanFires(r.Context(), []xxladapter.Fire{{
-		JobID: j.ID, Due: now.Truncate(time.Millisecond), Type: xxladapter.TriggerManual,
-		State: xxladapter.FirePlanned, RetryCount: -1, Param: form.Param, Addresses: form.Addresses,
-	}})
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range planned {
-		s.opts.Planned(f)
-	}
-	return map[string]int64{"fire": planned[0].ID}, nil
-}
-
-// checkAddresses refuses addresses that are not registered for the job's group,
-// so that nobody can make the scheduler call a host of his choice.
-func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []string) error {
-	if len(addrs) == 0 {
-		return nil
-	}
-	g, err := s.opts.Store.Group(ctx, j.GroupID)
-	if err != nil {
-		return err
-	}
-	known := make(map[string]bool, len(g.Addresses))
-	for _, a := range g.Addresses {
-		known[a] = true
-	}
-	for _, a := range addrs {
-		if !known[a] {
-			return xxladapter.Invalidf("addressList contains %q, must be an address of group %s", a, g.AppName)
-		}
-	}
-	return nil
 }

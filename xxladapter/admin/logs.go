@@ -1,8 +1,8 @@
 package admin
 
 import (
+	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -34,49 +34,39 @@ func showLogForm(l *xxladapter.Log) logForm {
 	}
 }
 
-// maxLogs is how many rows one answer has at the most, and without a limit.
-const maxLogs = 1000
+type logQuery struct {
+	page
+	Job    int64 `query:"job" doc:"Only runs of this job."`
+	Newest bool  `query:"newest" doc:"Newest first."`
+}
 
-func (s *Server) listLogs(r *http.Request) (any, error) {
-	var numbers [3]int64
-	for i, name := range []string{"job", "after", "limit"} {
-		var err error
-		if numbers[i], err = queryInt(r, name); err != nil {
-			return nil, err
-		}
-	}
-	limit := int(numbers[2])
-	if limit == 0 || limit > maxLogs {
-		limit = maxLogs
-	}
-	logs, err := s.opts.Store.Logs(r.Context(), xxladapter.LogFilter{
-		JobID: numbers[0], AfterID: numbers[1], Newest: r.URL.Query().Has("newest"), Limit: limit,
+type logList struct {
+	Logs []logForm `json:"logs"`
+	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; left out at the end."`
+}
+
+func (s *Server) listLogs(ctx context.Context, q logQuery) (logList, error) {
+	logs, err := s.opts.Store.Logs(ctx, xxladapter.LogFilter{
+		JobID: q.Job, AfterID: q.After, Newest: q.Newest, Limit: q.limit() + 1,
 	})
-	if err != nil {
-		return nil, err
-	}
+	logs, next := cutPage(logs, q.limit(), func(l *xxladapter.Log) int64 { return l.ID })
 	forms := make([]logForm, len(logs))
 	for i, l := range logs {
 		forms[i] = showLogForm(l)
 	}
-	return map[string]any{"logs": forms}, nil
+	return logList{forms, next}, err
 }
 
-func (s *Server) showLog(r *http.Request) (any, error) {
-	l, err := s.logOf(r)
+func (s *Server) showLog(ctx context.Context, path idPath) (form logForm, err error) {
+	l, err := s.log(ctx, path.ID)
 	if err != nil {
-		return nil, err
+		return form, err
 	}
 	return showLogForm(l), nil
 }
 
-// logOf loads the row that the path names.
-func (s *Server) logOf(r *http.Request) (*xxladapter.Log, error) {
-	id, err := pathID(r)
-	if err != nil {
-		return nil, err
-	}
-	l, err := s.opts.Store.Log(r.Context(), id)
+func (s *Server) log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	l, err := s.opts.Store.Log(ctx, id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, xxladapter.NotFoundf("log %d does not exist", id)
 	}

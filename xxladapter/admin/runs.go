@@ -1,62 +1,71 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
+type textQuery struct {
+	idPath
+	From int64 `query:"from" doc:"The first line wanted, from 1."`
+}
+
+// A textForm is a part of what a run wrote.
+type textForm struct {
+	From    int64  `json:"fromLineNum"`
+	To      int64  `json:"toLineNum" doc:"The number of the last line; 0 for none."`
+	Content string `json:"logContent"`
+	End     bool   `json:"isEnd" doc:"Nothing more will come."`
+}
+
 // runLog answers with the text that the run wrote, as its executor has it, from
 // a line on. The address is the one in the row, never one that a caller names.
-func (s *Server) runLog(r *http.Request) (any, error) {
-	l, appName, err := s.sentLog(r)
+func (s *Server) runLog(ctx context.Context, q textQuery) (no textForm, err error) {
+	l, appName, err := s.sentLog(ctx, q.ID)
 	if err != nil {
-		return nil, err
+		return no, err
 	}
-	from, err := queryInt(r, "from")
-	if err != nil {
-		return nil, err
-	}
-	result, err := s.opts.Executors.Log(r.Context(), l.Address, appName, wire.LogRequest{
-		LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: wire.Int(max(from, 1)),
+	result, err := s.opts.Executors.Log(ctx, l.Address, appName, wire.LogRequest{
+		LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: wire.Int(max(q.From, 1)),
 	})
 	if err != nil {
-		return nil, unreachable(l, err)
+		return no, unreachable(l, err)
 	}
-	return map[string]any{
-		"fromLineNum": result.FromLine, "toLineNum": result.ToLine, "logContent": result.Content,
+	return textForm{
+		From: int64(result.FromLine), To: int64(result.ToLine), Content: result.Content,
 		// Java executors never say that a log has ended. It has when the run has.
-		"isEnd": result.End || l.HandleCode != xxladapter.ResultNone,
+		End: result.End || l.HandleCode != xxladapter.ResultNone,
 	}, nil
 }
 
 // killRun ends what runs and what waits of the run's job on its executor, which
 // is all that the protocol offers. The executor reports the end of each of
 // those runs itself.
-func (s *Server) killRun(r *http.Request) (any, error) {
-	l, appName, err := s.sentLog(r)
+func (s *Server) killRun(ctx context.Context, path idPath) (no none, err error) {
+	l, appName, err := s.sentLog(ctx, path.ID)
 	if err != nil {
-		return nil, err
+		return no, err
 	}
 	if l.HandleCode != xxladapter.ResultNone {
-		return nil, xxladapter.Conflictf("log %d has the result %d, must have none to be killed", l.ID, l.HandleCode)
+		return no, xxladapter.Conflictf("log %d has the result %d, must have none to be killed", l.ID, l.HandleCode)
 	}
-	if err := s.opts.Executors.Kill(r.Context(), l.Address, appName, l.JobID); err != nil {
-		return nil, unreachable(l, err)
+	if err := s.opts.Executors.Kill(ctx, l.Address, appName, l.JobID); err != nil {
+		return no, unreachable(l, err)
 	}
-	return nil, nil
+	return no, nil
 }
 
-// sentLog loads the row that the path names, with the app name of its group. A
+// sentLog loads the row of a run, with the app name of its group. A
 // row that no executor took is refused.
-func (s *Server) sentLog(r *http.Request) (*xxladapter.Log, string, error) {
+func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string, error) {
 	if s.opts.Executors == nil {
 		return nil, "", fmt.Errorf("server was made without Options.Executors")
 	}
-	l, err := s.logOf(r)
+	l, err := s.log(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -64,7 +73,7 @@ func (s *Server) sentLog(r *http.Request) (*xxladapter.Log, string, error) {
 		return nil, "", xxladapter.Conflictf("log %d has the trigger code %d, must have %d: no executor took the run",
 			l.ID, l.TriggerCode, xxladapter.ResultOK)
 	}
-	group, err := s.opts.Store.Group(r.Context(), l.GroupID)
+	group, err := s.opts.Store.Group(ctx, l.GroupID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return l, "", nil // generations before G4 need no app name
 	}

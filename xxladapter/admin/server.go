@@ -49,6 +49,8 @@ type Server struct {
 	opts  Options
 	token [sha256.Size]byte
 	mux   *http.ServeMux
+	// description is the OpenAPI document.
+	description object
 }
 
 // New returns the handler. REQUIRES: Store and Completer are set.

@@ -1,0 +1,95 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A call is one operation of the management API: how it is reached, what goes
+// in and out, and what does it. The types are those that the request is decoded
+// into and the answer is encoded from, so that the OpenAPI document, which is
+// made from them, cannot say anything else.
+type call struct {
+	method, path string
+	summary      string
+	// query is the struct of path and query parameters, body that of the
+	// request body or nil, answer that of the answer.
+	query, body, answer reflect.Type
+	bodyOptional        bool
+	serve               apiHandler
+}
+
+// An apiHandler answers with a value to encode, or with an error.
+type apiHandler func(r *http.Request) (any, error)
+
+// none stands for parameters, a body or an answer without content.
+type none struct{}
+
+// reads makes a call without a request body.
+func reads[Q, A any](pattern, summary string, handle func(context.Context, Q) (A, error)) call {
+	c := newCall(pattern, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
+	c.serve = func(r *http.Request) (any, error) {
+		var query Q
+		if err := decodeParams(r, &query); err != nil {
+			return nil, err
+		}
+		return handle(r.Context(), query)
+	}
+	return c
+}
+
+// takes makes a call with a request body. A body type that is a pointer may be
+// left out, and is nil then.
+func takes[Q, B, A any](pattern, summary string, handle func(context.Context, Q, B) (A, error)) call {
+	c := newCall(pattern, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
+	c.body = reflect.TypeFor[B]()
+	if c.body.Kind() == reflect.Pointer {
+		c.body, c.bodyOptional = c.body.Elem(), true
+	}
+	c.serve = func(r *http.Request) (any, error) {
+		var query Q
+		if err := decodeParams(r, &query); err != nil {
+			return nil, err
+		}
+		var body B
+		if !c.bodyOptional || r.ContentLength != 0 {
+			if err := decodeStrict(r, &body); err != nil {
+				return nil, err
+			}
+		}
+		return handle(r.Context(), query, body)
+	}
+	return c
+}
+
+func newCall(pattern, summary string, query, answer reflect.Type) call {
+	method, path, _ := strings.Cut(pattern, " ")
+	return call{method: method, path: path, summary: summary, query: query, answer: answer}
+}
+
+// decodeStrict reads a body of our own API: unknown fields are refused, since
+// they are most likely misspelled.
+func decodeStrict(r *http.Request, v any) error {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	var tooLarge *http.MaxBytesError
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case err == nil && d.More():
+		return xxladapter.Invalidf("request body has more than one JSON value")
+	case err == nil:
+		return nil
+	case errors.As(err, &tooLarge):
+		return err
+	case errors.As(err, &wrongType) && wrongType.Field != "":
+		return xxladapter.Invalidf("%s is a JSON %s, must be a %s", wrongType.Field, wrongType.Value, wrongType.Type)
+	}
+	return xxladapter.Invalidf("request body: %s", strings.TrimPrefix(err.Error(), "json: "))
+}

@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// started tells when a job that was switched on is due first.
+type started struct {
+	Next *time.Time `json:"triggerNextTime,omitempty"`
+}
+
+func (s *Server) startJob(ctx context.Context, path idPath) (no started, err error) {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	next, err := s.start(ctx, j)
+	return started{given(next)}, err
+}
+
+// start switches a schedule on and returns the first due time. One that is on
+// goes on as it is.
+func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, err error) {
+	if j.Running {
+		return j.TriggerNext, nil
+	}
+	plan, err := s.plan(j)
+	if err != nil {
+		return next, err
+	}
+	if next, err = s.firstDue(ctx, j, plan); err != nil {
+		return time.Time{}, err
+	}
+	if err := s.opts.Store.StartJob(ctx, j.ID, next); err != nil {
+		return time.Time{}, err
+	}
+	s.opts.JobChanged()
+	return next, nil
+}
+
+func (s *Server) stopJob(ctx context.Context, path idPath) (no none, err error) {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	return no, s.opts.Store.StopJob(ctx, j.ID)
+}
+
+func (s *Server) removeJob(ctx context.Context, path idPath) (no none, err error) {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	return no, s.opts.Store.RemoveJob(ctx, j.ID)
+}
+
+// A triggerForm says how a run by hand differs from the job's own runs.
+type triggerForm struct {
+	Param     *string  `json:"executorParam,omitempty" doc:"The text handed to the handler; left out: the job's own."`
+	Addresses []string `json:"addressList,omitempty" doc:"The executors to choose from; left out: those of the group. They must be registered, or be allowed by the scheduler's settings."`
+}
+
+// planned names the fire that a call has planned.
+type planned struct {
+	Fire int64 `json:"fire"`
+}
+
+func (s *Server) triggerJob(ctx context.Context, path idPath, form *triggerForm) (no planned, err error) {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	if form == nil {
+		form = new(triggerForm)
+	}
+	id, err := s.trigger(ctx, j, xxladapter.TriggerManual, form)
+	return planned{id}, err
+}
+
+// trigger plans a fire that is due now. It works for stopped jobs too.
+func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.TriggerType, form *triggerForm) (int64, error) {
+	if err := s.checkAddresses(ctx, j, form.Addresses); err != nil {
+		return 0, err
+	}
+	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	planned, err := s.opts.Store.PlanFires(ctx, []xxladapter.Fire{{
+		JobID: j.ID, Due: now.Truncate(time.Millisecond), Type: by,
+		State: xxladapter.FirePlanned, RetryCount: -1, Param: form.Param, Addresses: form.Addresses,
+	}})
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range planned {
+		s.opts.Planned(f)
+	}
+	return planned[0].ID, nil
+}
+
+// checkAddresses refuses addresses that are not registered for the job's group,
+// so that nobody can make the scheduler call a host of his choice.
+func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []string) error {
+	if len(addrs) == 0 {
+		return nil
+	}
+	g, err := s.opts.Store.Group(ctx, j.GroupID)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool, len(g.Addresses))
+	for _, a := range g.Addresses {
+		known[a] = true
+	}
+	for _, a := range addrs {
+		if !known[a] {
+			return xxladapter.Invalidf("addressList contains %q, must be an address of group %s", a, g.AppName)
+		}
+	}
+	return nil
+}

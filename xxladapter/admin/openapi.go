@@ -1,0 +1,85 @@
+package admin
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// document is the OpenAPI 3.1 description of calls.
+func document(calls []call) object {
+	types := &schemas{named: object{}}
+	failure := object{
+		"description": "The call did nothing. The message names the field, its value and the rule.",
+		"content":     object{"application/json": object{"schema": types.of(reflect.TypeFor[apiError]())}},
+	}
+	paths := object{}
+	for _, c := range calls {
+		operation := object{
+			"operationId": operationID(c),
+			"summary":     c.summary,
+			"responses": object{
+				"200":     object{"description": "Done.", "content": object{"application/json": object{"schema": types.of(c.answer)}}},
+				"default": failure,
+			},
+		}
+		if params := parameters(types, c); len(params) > 0 {
+			operation["parameters"] = params
+		}
+		if c.body != nil {
+			operation["requestBody"] = object{
+				"required": !c.bodyOptional,
+				"content":  object{"application/json": object{"schema": types.of(c.body)}},
+			}
+		}
+		item, _ := paths[c.path].(object)
+		if item == nil {
+			item = object{}
+			paths[c.path] = item
+		}
+		item[strings.ToLower(c.method)] = operation
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title":       "xxlwheel",
+			"version":     "1",
+			"description": "Jobs, executors, runs and schedules of an XXL-JOB compatible scheduler. Instants are RFC 3339.",
+			"license":     object{"name": "Apache 2.0", "identifier": "Apache-2.0"},
+		},
+		"servers":  []any{object{"url": "/"}},
+		"security": []any{object{"token": []any{}}, object{"bearer": []any{}}},
+		"paths":    paths,
+		"components": object{
+			"schemas": types.named,
+			"securitySchemes": object{
+				"token":  object{"type": "apiKey", "in": "header", "name": wire.HeaderToken},
+				"bearer": object{"type": "http", "scheme": "bearer"},
+			},
+		},
+	}
+}
+
+func parameters(types *schemas, c call) (list []any) {
+	for p := range paramsOf(c.query) {
+		one := object{"name": p.name, "in": p.in, "required": p.in == "path", "schema": types.of(p.kind)}
+		if p.doc != "" {
+			one["description"] = p.doc
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// operationID is a name for generated clients: GET /api/v1/jobs/{id}/next is
+// getJobsIdNext.
+func operationID(c call) string {
+	id := strings.ToLower(c.method)
+	for word := range strings.FieldsFuncSeq(strings.TrimPrefix(c.path, apiBase), notLetter) {
+		id += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return id
+}
+
+func notLetter(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }

@@ -1,0 +1,243 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// loadDocument reads the description that a server serves.
+func loadDocument(t *testing.T, s *site) object {
+	t.Helper()
+	status, body := s.do("GET", "/api/v1/openapi.json", testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	var doc object
+	require.NoError(t, json.Unmarshal([]byte(body), &doc))
+	return doc
+}
+
+// at walks into nested objects.
+func at(t *testing.T, v any, keys ...string) any {
+	t.Helper()
+	for _, key := range keys {
+		in, ok := v.(object)
+		require.True(t, ok, "%s of %v", key, keys)
+		require.Contains(t, in, key, "%v", keys)
+		v = in[key]
+	}
+	return v
+}
+
+// TestEveryRouteIsDescribed asks the mux itself which pattern serves each
+// described operation, and that there is no route besides those.
+func TestEveryRouteIsDescribed(t *testing.T) {
+	s := newSite(t)
+	doc := loadDocument(t, s)
+	require.Equal(t, "3.1.0", doc["openapi"])
+	server := New(Options{Store: s.store, Completer: s.completer, AccessToken: testToken})
+	described := 0
+	ids := map[any]bool{}
+	for path, item := range at(t, doc, "paths").(object) {
+		for method, operation := range item.(object) {
+			described++
+			r := httptest.NewRequest(strings.ToUpper(method), regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "1"), nil)
+			_, pattern := server.mux.Handler(r)
+			require.Equal(t, r.Method+" "+path, pattern)
+			id := at(t, operation, "operationId")
+			require.False(t, ids[id], "%s names two operations", id)
+			ids[id] = true
+			for _, p := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
+				require.Contains(t, at(t, operation, "parameters").([]any)[0].(object)["name"], p[1])
+			}
+		}
+	}
+	require.Equal(t, len(server.calls()), described)
+	for _, c := range server.calls() {
+		require.True(t, strings.HasPrefix(c.path, apiBase+"/"), c.path)
+		require.NotEmpty(t, c.summary)
+	}
+}
+
+// TestEveryFieldOfEverySchemaIsTheGoStructs encodes a filled value of each type
+// that goes in or out, and compares the keys.
+func TestEveryFieldOfEverySchemaIsTheGoStructs(t *testing.T) {
+	s := newSite(t)
+	schemas := at(t, loadDocument(t, s), "components", "schemas").(object)
+	server := New(Options{Store: s.store, Completer: s.completer})
+	seen := map[string]bool{}
+	var check func(reflect.Type)
+	check = func(typ reflect.Type) {
+		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct || typ.PkgPath() == "time" || seen[schemaName(typ)] {
+			return
+		}
+		seen[schemaName(typ)] = true
+		value := reflect.New(typ).Elem()
+		fill(value)
+		data, err := json.Marshal(value.Interface())
+		require.NoError(t, err)
+		var encoded map[string]any
+		require.NoError(t, json.Unmarshal(data, &encoded))
+		properties := at(t, schemas, schemaName(typ), "properties").(object)
+		for key := range encoded {
+			require.Contains(t, properties, key, "%s", typ)
+		}
+		require.Len(t, properties, len(encoded), "%s", typ)
+		for _, f := range jsonFields(typ) {
+			check(f.Type)
+		}
+	}
+	for _, c := range server.calls() {
+		check(c.answer)
+		if c.body != nil {
+			check(c.body)
+		}
+	}
+	check(reflect.TypeFor[apiError]())
+	require.Len(t, schemas, len(seen))
+}
+
+// fill sets every field to something that omitempty keeps.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() || v.Type().Field(i).Anonymous {
+				fill(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(1)
+	}
+}
+
+// The enumerations are those that the domain's own check names.
+func TestEnumsAreTheDomains(t *testing.T) {
+	job := xxladapter.Job{Name: "n", Author: "a", Handler: "h", ScheduleType: "NONE", Misfire: "DO_NOTHING", Route: "FIRST", Block: "SERIAL_EXECUTION", GlueType: "BEAN"}
+	for typ, breakIt := range map[reflect.Type]func(*xxladapter.Job){
+		reflect.TypeFor[xxladapter.ScheduleType]():    func(j *xxladapter.Job) { j.ScheduleType = "?" },
+		reflect.TypeFor[xxladapter.MisfireStrategy](): func(j *xxladapter.Job) { j.Misfire = "?" },
+		reflect.TypeFor[xxladapter.RouteStrategy]():   func(j *xxladapter.Job) { j.Route = "?" },
+		reflect.TypeFor[xxladapter.BlockStrategy]():   func(j *xxladapter.Job) { j.Block = "?" },
+		reflect.TypeFor[xxladapter.GlueType]():        func(j *xxladapter.Job) { j.GlueType = "?" },
+		reflect.TypeFor[xxladapter.AmbiguousPolicy](): func(j *xxladapter.Job) { j.Settings.Ambiguous = "?" },
+		reflect.TypeFor[xxladapter.AlarmRule]():       func(j *xxladapter.Job) { j.Settings.AlarmOn = "?" },
+		reflect.TypeFor[xxladapter.KeepLogs]():        func(j *xxladapter.Job) { j.Settings.KeepLogs = "?" },
+	} {
+		broken := job
+		breakIt(&broken)
+		err := broken.Validate()
+		require.Error(t, err)
+		_, names, found := strings.Cut(err.Error(), "must be one of ")
+		require.True(t, found, err)
+		var want []any
+		for name := range strings.SplitSeq(names, ", ") {
+			want = append(want, reflect.ValueOf(name).Convert(typ).Interface())
+		}
+		require.Equal(t, want, enums[typ])
+	}
+}
+
+// A validator checks bodies against the schemas of a document.
+type validator struct {
+	t        *testing.T
+	doc      object
+	compiler *jsonschema.Compiler
+}
+
+func newValidator(t *testing.T, doc object) *validator {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020) // OpenAPI 3.1 has JSON Schema 2020-12
+	c.AssertFormat()
+	data, err := json.Marshal(doc)
+	require.NoError(t, err)
+	resource, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	require.NoError(t, err)
+	require.NoError(t, c.AddResource("api.json", resource))
+	return &validator{t, doc, c}
+}
+
+// answer checks the body of one answer. path is the described one.
+func (v *validator) answer(method, path string, status int, body string) {
+	v.t.Helper()
+	key := "200"
+	if status != http.StatusOK {
+		key = "default"
+	}
+	at(v.t, v.doc, "paths", path, method, "responses", key, "content", "application/json", "schema")
+	pointer := "/paths/" + strings.ReplaceAll(path, "/", "~1") + "/" + method + "/responses/" + key + "/content/application~1json/schema"
+	schema, err := v.compiler.Compile("api.json#" + strings.NewReplacer("{", "%7B", "}", "%7D").Replace(pointer))
+	require.NoError(v.t, err)
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+	require.NoError(v.t, err)
+	require.NoError(v.t, schema.Validate(value), "%s %s: %s", method, path, body)
+}
+
+// TestAnswersAreAsDescribed makes every call once and checks what comes back.
+func TestAnswersAreAsDescribed(t *testing.T) {
+	s := newSite(t)
+	doc := loadDocument(t, s)
+	v := newValidator(t, doc)
+	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?","settings":{"zone":"Europe/Berlin"}`)
+	require.Equal(t, int64(1), job)
+	s.run(job, xxladapter.ResultOK)
+	bodies := map[string]string{
+		"post /api/v1/groups":            `{"appName":"another-app","addressType":1,"addressList":["http://10.0.0.9:9999/"]}`,
+		"post /api/v1/jobs":              `{"appName":"some-app","name":"n","author":"a","executorHandler":"h"}`,
+		"put /api/v1/jobs/{id}":          `{"name":"renamed"}`,
+		"post /api/v1/jobs/{id}/trigger": `{"executorParam":"p"}`,
+	}
+	var last []call // what removes the things that others need
+	done := 0
+	run := func(c call) {
+		done++
+		path := strings.ReplaceAll(c.path, "{id}", "1")
+		status, body := s.do(c.method, path, testToken, bodies[strings.ToLower(c.method)+" "+c.path])
+		require.Equal(t, http.StatusOK, status, "%s %s: %s", c.method, c.path, body)
+		v.answer(strings.ToLower(c.method), c.path, status, body)
+		status, body = s.do(c.method, path, "wrong", "")
+		require.Equal(t, http.StatusUnauthorized, status)
+		v.answer(strings.ToLower(c.method), c.path, status, body)
+	}
+	calls := New(Options{Store: s.store, Completer: s.completer}).calls()
+	for _, c := range calls {
+		if c.method == http.MethodDelete || strings.HasSuffix(c.path, "/kill") {
+			last = append([]call{c}, last...)
+			continue
+		}
+		run(c)
+	}
+	for _, c := range last {
+		if c.method != http.MethodDelete {
+			run(c)
+		}
+	}
+	for _, c := range last {
+		if c.method == http.MethodDelete {
+			run(c)
+		}
+	}
+	require.Equal(t, len(calls), done)
+}

@@ -1,0 +1,142 @@
+package admin
+
+import (
+	"iter"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A param is a field of a call's parameters: `path:"id"` or `query:"limit"`,
+// with a sentence in `doc`. Its type is a string type, bool, *bool, int, int64 or
+// time.Time.
+type param struct {
+	in, name, doc string
+	index         []int
+	kind          reflect.Type
+}
+
+// paramsOf lists the parameters of a struct and of the structs embedded in it.
+func paramsOf(t reflect.Type) iter.Seq[param] {
+	return func(yield func(param) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			for _, in := range []string{"path", "query"} {
+				if name, ok := f.Tag.Lookup(in); ok && !yield(param{in, name, f.Tag.Get("doc"), f.Index, f.Type}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// decodeParams reads the parameters of r into the struct that v points to. What
+// is not given stays zero; what nobody asked for is refused, since it is most
+// likely misspelled.
+func decodeParams(r *http.Request, v any) error {
+	to := reflect.ValueOf(v).Elem()
+	query := r.URL.Query()
+	for p := range paramsOf(to.Type()) {
+		field := to.FieldByIndex(p.index)
+		if p.in == "path" {
+			if err := setPathID(field, p.name, r.PathValue(p.name)); err != nil {
+				return err
+			}
+			continue
+		}
+		texts, given := query[p.name]
+		delete(query, p.name)
+		if !given {
+			continue
+		}
+		if len(texts) > 1 {
+			return xxladapter.Invalidf("%s is given %d times, must be given once", p.name, len(texts))
+		}
+		if err := setParam(field, p.name, texts[0]); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		return xxladapter.Invalidf("%s is not a parameter of %s %s", name, r.Method, strings.TrimPrefix(r.Pattern, r.Method+" "))
+	}
+	return nil
+}
+
+// setPathID sets an id, of which all parameters in paths are.
+func setPathID(field reflect.Value, name, text string) error {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id <= 0 {
+		return xxladapter.Invalidf("%s is %q, must be a positive integer", name, text)
+	}
+	field.SetInt(id)
+	return nil
+}
+
+func setParam(field reflect.Value, name, text string) error {
+	switch field.Interface().(type) {
+	case time.Time:
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return xxladapter.Invalidf("%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", name, text)
+		}
+		field.Set(reflect.ValueOf(at))
+		return nil
+	case bool, *bool:
+		on := text == "" || text == "true" || text == "1" // ?newest alone says yes
+		if !on && text != "false" && text != "0" {
+			return xxladapter.Invalidf("%s is %q, must be true or false", name, text)
+		}
+		if field.Kind() == reflect.Pointer {
+			field.Set(reflect.ValueOf(&on))
+		} else {
+			field.SetBool(on)
+		}
+		return nil
+	}
+	if field.Kind() == reflect.String {
+		field.SetString(text)
+		return nil
+	}
+	n, err := strconv.ParseInt(text, 10, field.Type().Bits())
+	if err != nil || n < 0 {
+		return xxladapter.Invalidf("%s is %q, must be an integer of 0 or more", name, text)
+	}
+	field.SetInt(n)
+	return nil
+}
+
+// An idPath names one thing by its id.
+type idPath struct {
+	ID int64 `path:"id"`
+}
+
+// A page says which part of a list is wanted. A list that goes on has the
+// cursor of its next page in next.
+type page struct {
+	After int64 `query:"after" doc:"The cursor that the page before gave in next; left out for the first page."`
+	Limit int   `query:"limit" doc:"How many entries at most, up to 1000, which is also the default."`
+}
+
+// maxPage is how many entries one answer has at the most.
+const maxPage = 1000
+
+func (p page) limit() int {
+	if p.Limit == 0 || p.Limit > maxPage {
+		return maxPage
+	}
+	return p.Limit
+}
+
+// cutPage shortens a list that was read with one entry more than the page has, and
+// returns the cursor of the next page, 0 for none.
+func cutPage[T any](list []T, limit int, id func(T) int64) ([]T, int64) {
+	if len(list) <= limit {
+		return list, 0
+	}
+	return list[:limit], id(list[limit-1])
+}

@@ -1,0 +1,48 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+)
+
+// apiBase is where the paths of the management API begin.
+const apiBase = "/api/v1"
+
+// calls is the management API. A method of GET changes nothing.
+func (s *Server) calls() []call {
+	return []call{
+		reads("GET /api/v1/openapi.json", "This description.", s.openAPI),
+
+		reads("GET /api/v1/jobs", "List jobs, by id.", s.listJobs),
+		takes("POST /api/v1/jobs", "Create a job, stopped. Name, author, handler and jobGroup or appName must be given.", s.createJob),
+		reads("GET /api/v1/jobs/{id}", "Show a job.", s.showJob),
+		takes("PUT /api/v1/jobs/{id}", "Change the given fields of a job. A running one goes on by its new schedule.", s.updateJob),
+		reads("DELETE /api/v1/jobs/{id}", "Delete a job with its runs.", s.removeJob),
+		reads("POST /api/v1/jobs/{id}/start", "Switch a job's schedule on.", s.startJob),
+		reads("POST /api/v1/jobs/{id}/stop", "Switch a job's schedule off.", s.stopJob),
+		takes("POST /api/v1/jobs/{id}/trigger", "Run a job now, also a stopped one.", s.triggerJob),
+
+		reads("GET /api/v1/groups", "List groups of executors, by id.", s.listGroups),
+		takes("POST /api/v1/groups", "Create a group.", s.createGroup),
+
+		reads("GET /api/v1/logs", "List runs: oldest first, or newest first.", s.listLogs),
+		reads("GET /api/v1/logs/{id}", "Show a run.", s.showLog),
+		reads("GET /api/v1/logs/{id}/text", "What a run wrote, from a line on.", s.runLog),
+		reads("POST /api/v1/logs/{id}/kill", "End a run, and with it what else of its job runs or waits on that executor.", s.killRun),
+	}
+}
+
+// routes registers the management API.
+func (s *Server) routes() {
+	calls := s.calls()
+	s.description = document(calls)
+	for _, c := range calls {
+		s.mux.Handle(c.method+" "+c.path, s.api(c.serve))
+	}
+	s.mux.Handle(apiBase+"/", s.api(s.noCall))
+	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("ok\n"))
+	})
+}
+
+func (s *Server) openAPI(context.Context, none) (object, error) { return s.description, nil }
