@@ -14,6 +14,10 @@ var (
 	// call needs, for example a fire that another node claimed first. Nothing
 	// was changed.
 	ErrConflict = errors.New("xxladapter: state changed meanwhile")
+
+	// ErrFenced is returned to a scheduler that acts in a term which is over.
+	// Nothing was changed.
+	ErrFenced = errors.New("xxladapter: term is over")
 )
 
 // A Code sorts the errors that a user may read.
@@ -23,6 +27,7 @@ const (
 	CodeInvalid      Code = "invalid"      // the request breaks a rule that the message names
 	CodeNotFound     Code = "not_found"    // the thing does not exist
 	CodeConflict     Code = "conflict"     // the thing exists, but not in the needed state
+	CodeFenced       Code = "fenced"       // the scheduler node has no lease, or not the one it acts under
 	CodeUnauthorized Code = "unauthorized" // token missing or wrong
 	CodeUnreachable  Code = "unreachable"  // an executor does not answer, or not as asked
 )
@@ -53,4 +58,9 @@ func NotFoundf(format string, args ...any) error {
 // Conflictf returns an [Error] with [CodeConflict] that wraps [ErrConflict].
 func Conflictf(format string, args ...any) error {
 	return &Error{Code: CodeConflict, Message: fmt.Sprintf(format, args...), Err: ErrConflict}
+}
+
+// Fencedf returns an [Error] with [CodeFenced] that wraps [ErrFenced].
+func Fencedf(format string, args ...any) error {
+	return &Error{Code: CodeFenced, Message: fmt.Sprintf(format, args...), Err: ErrFenced}
 }

@@ -39,7 +39,7 @@ type Fire struct {
 	Param      *string  // nil: take the job's
 	Addresses  []string // empty: take the group's
 
-	Node    string    // who claimed it
+	Owner   Term      // the term it was claimed in, or taken over
 	LogID   int64     // set when claimed
 	Claimed time.Time // zero until claimed
 }

@@ -54,34 +54,54 @@ type Store interface {
 	// life and returns them.
 	ExpireRegistrations(ctx context.Context, life time.Duration) ([]Registration, error)
 
-	// ClaimDue takes the running jobs whose next trigger time is at most ahead
-	// from now, at most limit of them, earliest first, so that no other
+	// Lease gives node the right to claim and settle for life from now, or
+	// renews it. The term stays the same while the node renews before its lease
+	// lapses; else it is a new one. The shards are dealt by [Deal] among the
+	// nodes whose leases hold. REQUIRES: node is not empty and life is at least
+	// a millisecond.
+	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
+	// Resign ends a term at once: its shards are free and its fires may be taken
+	// over. A term that is over already is no error.
+	Resign(ctx context.Context, term Term) error
+
+	// The four calls by which a scheduler acts present its term. If that is not
+	// the node's current term, or its lease has lapsed, they return [ErrFenced]
+	// and write nothing.
+
+	// ClaimDue takes the running jobs of the term's shards whose next trigger
+	// time is at most ahead from now, at most limit of them, earliest first, so that no other
 	// scheduler takes them; asks decide once, or again if the transaction has to be
 	// repeated; stores the decisions and returns the fires they planned, with
 	// ids, together with the number of jobs that were due. decide must be a
 	// pure function.
-	ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+	ClaimDue(ctx context.Context, by Term, ahead time.Duration, limit int,
 		decide func(now time.Time, due []*Job) []Decision) (planned []Fire, due int, err error)
+	// ClaimFire makes a planned fire the term's own and inserts its log rows, one
+	// for each shard, in one transaction; further shards become fires of their
+	// own. It returns the claimed fires in the order of logs, with LogID set.
+	// Fires of any job may be claimed, also outside of the term's shards.
+	// REQUIRES: len(logs) > 0. [ErrConflict] if the fire is no longer planned,
+	// or is gone.
+	ClaimFire(ctx context.Context, by Term, id int64, logs []*Log) ([]Fire, error)
+	// TakeOver makes a claimed or ambiguous fire of a term that is over the
+	// caller's own; of its own fires it says that they are its own.
+	// [ErrConflict] if the fire is not from's any more, or from still holds.
+	TakeOver(ctx context.Context, by Term, id int64, from Term) error
+	// SettleFire stores the outcome of a hand-over: it writes the trigger
+	// columns of the log row and removes the fire, or keeps it as ambiguous.
+	// [ErrConflict], and nothing is written, if the fire belongs to another term.
+	// A fire that is gone is no error, since a result may settle it first; the
+	// log row gets its columns still. A planned fire belongs to nobody, and can
+	// be removed, but not become ambiguous.
+	SettleFire(ctx context.Context, by Term, s Settlement) error
+
 	// PlanFires stores fires that do not come from a schedule. A fire whose
 	// due time is taken is moved to the next free millisecond. It returns the
 	// fires as stored.
 	PlanFires(ctx context.Context, fires []Fire) ([]Fire, error)
 	// OpenFires lists fires that are not settled, ordered by due time, then id.
 	OpenFires(ctx context.Context, f FireFilter) ([]Fire, error)
-	// ClaimFire makes a planned fire node's own and inserts its log rows, one
-	// for each shard, in one transaction; further shards become fires of their
-	// own. It returns the claimed fires in the order of logs, with LogID set.
-	// REQUIRES: len(logs) > 0. [ErrConflict] if the fire is no longer planned,
-	// or is gone.
-	ClaimFire(ctx context.Context, id int64, node string, logs []*Log) ([]Fire, error)
-	// TakeOver makes a claimed or ambiguous fire of a dead node's node's own.
-	// [ErrConflict] if it is not from's any more.
-	TakeOver(ctx context.Context, id int64, from, node string) error
-	// SettleFire stores the outcome of a hand-over: it writes the trigger
-	// columns of the log row and removes the fire, or keeps it as ambiguous.
-	// A fire that a result settled before is no error.
-	SettleFire(ctx context.Context, s Settlement) error
-	// FinishRun stores the result of a run. applied is false if the row had a
+	// FinishRun stores the result of a run, whatever node brings it. applied is false if the row had a
 	// result before, which stays. [ErrNotFound] if there is no such row. An
 	// ambiguous or claimed fire of the row is settled by it as sent.
 	FinishRun(ctx context.Context, r RunResult) (applied bool, err error)
@@ -94,11 +114,6 @@ type Store interface {
 	Log(ctx context.Context, id int64) (*Log, error)
 	Logs(ctx context.Context, f LogFilter) ([]*Log, error)
 	Misfires(ctx context.Context, jobID int64, limit int) ([]Misfire, error)
-
-	// BeatNode notes that a scheduler node lives, and returns the nodes that
-	// have been silent for longer than life. A node is forgotten when it has
-	// no fire left and is silent.
-	BeatNode(ctx context.Context, node string, life time.Duration) (dead []string, err error)
 
 	// Close waits for running calls and releases the store. Later calls fail.
 	Close() error
@@ -117,7 +132,8 @@ type JobFilter struct {
 type FireFilter struct {
 	JobID     int64
 	State     FireState
-	Node      string    // claimed by
+	Owner     Term      // claimed in
+	Shards    ShardSet  // of the job; empty: all
 	DueBefore time.Time // exclusive
 	Limit     int       // 0: all
 }

@@ -399,11 +399,13 @@ func (s *site) run(jobID int64, code int) int64 {
 	ctx := s.t.Context()
 	fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: jobID, Due: time.Now(), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned}})
 	require.NoError(s.t, err)
-	claimed, err := s.store.ClaimFire(ctx, fires[0].ID, "n", []*xxladapter.Log{{
+	lease, err := s.store.Lease(ctx, "n", time.Hour)
+	require.NoError(s.t, err)
+	claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{
 		JobID: jobID, GroupID: 1, Address: "http://10.0.0.7:9999/", TriggerTime: time.Unix(1767225600, 0),
 	}})
 	require.NoError(s.t, err)
-	require.NoError(s.t, s.store.SettleFire(ctx, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: code}))
+	require.NoError(s.t, s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: code}))
 	return claimed[0].LogID
 }
 

@@ -24,10 +24,12 @@ func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64)
 	require.NoError(t, err)
 	fires, err := store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
 	require.NoError(t, err)
-	claimed, err := store.ClaimFire(ctx, fires[0].ID, "n", []*xxladapter.Log{{JobID: job, Address: addr, TriggerTime: time.Now()}})
+	lease, err := store.Lease(ctx, "n", time.Hour)
+	require.NoError(t, err)
+	claimed, err := store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, Address: addr, TriggerTime: time.Now()}})
 	require.NoError(t, err)
 	logID = claimed[0].LogID
-	require.NoError(t, store.SettleFire(ctx, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK}))
+	require.NoError(t, store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK}))
 	return store, logID
 }
 

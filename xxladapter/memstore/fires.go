@@ -36,7 +36,7 @@ func (s *Store) plan(f xxladapter.Fire) xxladapter.Fire {
 	c := copyFire(&f)
 	c.ID = s.lastFire
 	c.State = xxladapter.FirePlanned
-	c.Node, c.LogID, c.Claimed = "", 0, time.Time{}
+	c.Owner, c.LogID, c.Claimed = xxladapter.Term{}, 0, time.Time{}
 	c.Due = toMilli(f.Due)
 	for len(s.firesAt[keyOf(&c)]) > 0 {
 		c.Due = c.Due.Add(time.Millisecond)
@@ -83,7 +83,8 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 		switch {
 		case f.JobID != 0 && fire.JobID != f.JobID,
 			f.State != "" && fire.State != f.State,
-			f.Node != "" && fire.Node != f.Node,
+			f.Owner != xxladapter.Term{} && fire.Owner != f.Owner,
+			f.Shards != 0 && !f.Shards.HasJob(fire.JobID),
 			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore):
 			continue
 		}
@@ -99,7 +100,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 }
 
 // ClaimFire implements [xxladapter.Store].
-func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	if len(logs) == 0 {
 		return nil, errors.New("memstore: claim of a fire without a log row")
 	}
@@ -108,6 +109,9 @@ func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xx
 	}
 	defer s.mu.Unlock()
 
+	if err := s.fence(by); err != nil {
+		return nil, err
+	}
 	fire := s.fires[id]
 	if fire == nil || fire.State != xxladapter.FirePlanned {
 		return nil, xxladapter.Conflictf("fire %d is no longer planned", id)
@@ -116,11 +120,8 @@ func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xx
 		return nil, fmt.Errorf("memstore: fire %d is one shard, but has %d log rows", id, len(logs))
 	}
 	now := toMilli(s.clock())
-	if _, known := s.nodes[node]; !known {
-		s.nodes[node] = now
-	}
 	fire.State = xxladapter.FireClaimed
-	fire.Node = node
+	fire.Owner = by
 	fire.Claimed = now
 	if fire.ShardTotal == 0 {
 		fire.ShardTotal = len(logs)
@@ -144,25 +145,28 @@ func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xx
 }
 
 // TakeOver implements [xxladapter.Store].
-func (s *Store) TakeOver(ctx context.Context, id int64, from, node string) error {
+func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
 
+	if err := s.fence(by); err != nil {
+		return err
+	}
 	fire := s.fires[id]
-	if fire == nil || fire.State == xxladapter.FirePlanned || fire.Node != from {
-		return xxladapter.Conflictf("fire %d is not node %q's any more", id, from)
+	if fire == nil || fire.State == xxladapter.FirePlanned || fire.Owner != from {
+		return xxladapter.Conflictf("fire %d is not node %q's of term %d any more", id, from.Node, from.Number)
 	}
-	if _, known := s.nodes[node]; !known {
-		s.nodes[node] = toMilli(s.clock())
+	if from != by && s.holds(from) {
+		return xxladapter.Conflictf("fire %d is node %q's, whose term %d holds", id, from.Node, from.Number)
 	}
-	fire.Node = node
+	fire.Owner = by
 	return nil
 }
 
 // SettleFire implements [xxladapter.Store].
-func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) error {
+func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
 	if settled.State != "" && settled.State != xxladapter.FireAmbiguous {
 		return fmt.Errorf("memstore: fire %d settled as %q", settled.FireID, settled.State)
 	}
@@ -171,13 +175,20 @@ func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) e
 	}
 	defer s.mu.Unlock()
 
+	if err := s.fence(by); err != nil {
+		return err
+	}
 	if fire := s.fires[settled.FireID]; fire != nil {
+		removable := fire.State == xxladapter.FirePlanned && settled.State == ""
+		if fire.Owner != by && !removable {
+			return xxladapter.Conflictf("fire %d is not node %q's of term %d", fire.ID, by.Node, by.Number)
+		}
 		if settled.State == "" {
 			s.removeFire(fire)
 			for _, f := range settled.Next {
 				s.plan(f)
 			}
-		} else if fire.State != xxladapter.FirePlanned {
+		} else {
 			fire.State = settled.State
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // ClaimDue implements [xxladapter.Store]. decide runs with the store locked,
 // so it must not call it.
-func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
 
 	if err := s.enter(ctx); err != nil {
@@ -19,8 +19,11 @@ func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
 	}
 	defer s.mu.Unlock()
 
+	if err := s.fence(by); err != nil {
+		return nil, 0, err
+	}
 	now := s.clock()
-	due := s.due(now.Add(ahead), limit)
+	due := s.due(s.shardsOf(by.Node), now.Add(ahead), limit)
 	if len(due) == 0 {
 		return nil, 0, nil
 	}
@@ -55,12 +58,12 @@ func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
 	return planned, len(due), nil
 }
 
-// due is the running jobs whose next trigger time is at most until, earliest
+// due is the running jobs of the shards whose next trigger time is at most until, earliest
 // first.
-func (s *Store) due(until time.Time, limit int) []*xxladapter.Job {
+func (s *Store) due(shards xxladapter.ShardSet, until time.Time, limit int) []*xxladapter.Job {
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
-		if j.Running && !j.TriggerNext.After(until) {
+		if j.Running && shards.HasJob(j.ID) && !j.TriggerNext.After(until) {
 			due = append(due, j)
 		}
 	}

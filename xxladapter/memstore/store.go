@@ -33,9 +33,10 @@ type Store struct {
 	logs     map[int64]*xxladapter.Log
 	misfires []xxladapter.Misfire // in id order
 	beats    map[beatKey]time.Time
-	nodes    map[string]time.Time
+	leases   map[string]held // by node; those that hold, and lapsed ones until the next renewal
+	owners   [xxladapter.Shards]string
 
-	lastJob, lastGroup, lastFire, lastLog, lastMisfire int64
+	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm int64
 }
 
 // A dueKey is one due time of one job.
@@ -63,7 +64,7 @@ func New(clock func() time.Time) *Store {
 		firesOf: map[int64]*xxladapter.Fire{},
 		logs:    map[int64]*xxladapter.Log{},
 		beats:   map[beatKey]time.Time{},
-		nodes:   map[string]time.Time{},
+		leases:  map[string]held{},
 	}
 }
 

@@ -60,7 +60,8 @@ func New(opts Options) (*Node, error) {
 	client := trigger.NewClient(trigger.ClientOptions{AccessToken: opts.AccessToken})
 	var sched *scheduler.Scheduler // set below, before anything runs
 	handOver := trigger.NewHandOver(trigger.Options{
-		Store: opts.Store, Sender: client, Node: name, OnEvent: opts.OnEvent, Logger: opts.Logger,
+		Store: opts.Store, Sender: client, OnEvent: opts.OnEvent, Logger: opts.Logger,
+		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
 		Planned: func() { sched.Sweep() },
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{Logger: opts.Logger})

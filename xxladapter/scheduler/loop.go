@@ -51,7 +51,8 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) {
 // them, and only then arms their fires. It returns how many jobs were due.
 func (s *Scheduler) scan(ctx context.Context) (int, error) {
 	var decisions []xxladapter.Decision // of the last time that the store asked
-	planned, due, err := s.opts.Store.ClaimDue(ctx, s.opts.Window, s.opts.Limit,
+	term, _ := s.Term()
+	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, s.opts.Limit,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			s.clock.seen(now)
 			decisions = s.decideAll(now, jobs)

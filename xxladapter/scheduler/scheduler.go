@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -13,10 +14,11 @@ import (
 // A Store is what this package needs of [xxladapter.Store].
 type Store interface {
 	Now(ctx context.Context) (time.Time, error)
-	ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+	ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 		decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
-	BeatNode(ctx context.Context, node string, life time.Duration) ([]string, error)
+	Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
+	Resign(ctx context.Context, term xxladapter.Term) error
 }
 
 // A Pool takes fires that are due. Both methods return at once; false means
@@ -54,6 +56,7 @@ type Options struct {
 type Scheduler struct {
 	opts  Options
 	clock *storeClock
+	lease atomic.Pointer[xxladapter.Lease] // the last one; nil before the first
 	ring  *ring
 	plans *plans
 	wake  chan struct{} // a scan is wanted
@@ -109,6 +112,14 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	err := loops.Wait()
 	s.ring.stop()
 	return err
+}
+
+// Term is the term in which this node acts, or false before the first lease.
+func (s *Scheduler) Term() (xxladapter.Term, bool) {
+	if l := s.lease.Load(); l != nil {
+		return l.Term, true
+	}
+	return xxladapter.Term{}, false
 }
 
 // Wake makes the next scan happen now, because a job was started or changed.

@@ -19,6 +19,7 @@ import (
 // as a hand-over would.
 type fakePool struct {
 	store *memstore.Store
+	term  func() (xxladapter.Term, bool)
 	full  bool
 
 	mu       sync.Mutex
@@ -46,9 +47,10 @@ func (p *fakePool) Fire(f xxladapter.Fire, done func()) bool {
 }
 
 func (p *fakePool) settle(f xxladapter.Fire) {
-	claimed, err := p.store.ClaimFire(context.Background(), f.ID, "node-1", []*xxladapter.Log{{JobID: f.JobID}})
+	term, _ := p.term()
+	claimed, err := p.store.ClaimFire(context.Background(), term, f.ID, []*xxladapter.Log{{JobID: f.JobID}})
 	if err == nil {
-		err = p.store.SettleFire(context.Background(),
+		err = p.store.SettleFire(context.Background(), term,
 			xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK})
 	}
 	if err != nil && !errors.Is(err, xxladapter.ErrConflict) {
@@ -97,6 +99,7 @@ func inBubble(t *testing.T, test func(b *bench)) {
 			Store: store, Pool: pool, Node: "node-1", Zone: time.UTC, Logger: slog.New(slog.DiscardHandler),
 		})
 		require.NoError(t, err)
+		pool.term = sched.Term
 		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some app"})
 		require.NoError(t, err)
 		test(&bench{t, store, pool, sched, group})
@@ -160,6 +163,7 @@ func every(period time.Duration, n int) []time.Duration {
 func TestRestartFiresWhatWasPlanned(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+		require.NoError(t, b.sched.sweep(t.Context(), 0))
 		n, err := b.sched.scan(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
@@ -171,7 +175,7 @@ func TestRestartFiresWhatWasPlanned(t *testing.T) {
 			Store: b.store, Pool: b.pool, Node: "node-2", Zone: time.UTC, Logger: slog.New(slog.DiscardHandler),
 		})
 		require.NoError(t, err)
-		b.sched = restarted
+		b.sched, b.pool.term = restarted, restarted.Term
 		b.run(6500 * time.Millisecond)
 
 		var dues []time.Time
@@ -262,11 +266,11 @@ func TestClaimedFiresOfADeadNodeAreResolved(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 		ctx := t.Context()
-		_, err := b.store.BeatNode(ctx, "node-0", nodeLife)
+		lost, err := b.store.Lease(ctx, "node-0", nodeLife)
 		require.NoError(t, err)
 		planned, err := b.store.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now(), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned}})
 		require.NoError(t, err)
-		_, err = b.store.ClaimFire(ctx, planned[0].ID, "node-0", []*xxladapter.Log{{JobID: id}})
+		_, err = b.store.ClaimFire(ctx, lost.Term, planned[0].ID, []*xxladapter.Log{{JobID: id}})
 		require.NoError(t, err)
 
 		b.run(3 * time.Second)
@@ -277,7 +281,7 @@ func TestClaimedFiresOfADeadNodeAreResolved(t *testing.T) {
 		b.run(3 * time.Second)
 		require.NotEmpty(t, b.pool.resolved)
 		require.Equal(t, planned[0].ID, b.pool.resolved[0].fire.ID)
-		require.Equal(t, "node-0", b.pool.resolved[0].fire.Node)
+		require.Equal(t, lost.Term, b.pool.resolved[0].fire.Owner)
 	})
 }
 

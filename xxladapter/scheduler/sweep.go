@@ -56,17 +56,18 @@ func (s *Scheduler) sweepUntilDone(ctx context.Context) {
 // planned fires due up to ahead from now, and fires without a known outcome
 // that were claimed by this node or by one that is gone.
 func (s *Scheduler) sweep(ctx context.Context, ahead time.Duration) error {
-	dead, err := s.opts.Store.BeatNode(ctx, s.opts.Node, nodeLife)
+	lease, err := s.opts.Store.Lease(ctx, s.opts.Node, nodeLife)
 	if err != nil {
 		return err
 	}
+	s.lease.Store(&lease)
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
 	s.clock.seen(now)
 	planned, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
-		State: xxladapter.FirePlanned, DueBefore: now.Add(ahead), Limit: sweepLimit,
+		State: xxladapter.FirePlanned, Shards: lease.Shards, DueBefore: now.Add(ahead), Limit: sweepLimit,
 	})
 	if err != nil {
 		return err
@@ -76,22 +77,21 @@ func (s *Scheduler) sweep(ctx context.Context, ahead time.Duration) error {
 			return err
 		}
 	}
-	for _, node := range append(dead, s.opts.Node) {
-		if err := s.resolveOf(ctx, node, now); err != nil {
+	for _, term := range append(lease.Dead, lease.Term) {
+		if err := s.resolveOf(ctx, term, term == lease.Term, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// resolveOf starts to find out what became of a node's open hand-overs.
-func (s *Scheduler) resolveOf(ctx context.Context, node string, now time.Time) error {
-	open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{Node: node, Limit: sweepLimit})
+// resolveOf starts to find out what became of a term's open hand-overs.
+func (s *Scheduler) resolveOf(ctx context.Context, term xxladapter.Term, own bool, now time.Time) error {
+	open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{Owner: term, Limit: sweepLimit})
 	if err != nil {
 		return err
 	}
 	for _, f := range open {
-		own := node == s.opts.Node
 		if own && f.State == xxladapter.FireClaimed && now.Sub(f.Claimed) < claimLife {
 			continue // being sent
 		}

@@ -87,9 +87,10 @@ func BenchmarkClaimDue(b *testing.B) {
 				}
 				return decisions
 			}
+			by := termOf(b, s, "n1")
 			b.ResetTimer()
 			for claimed := 0; claimed < b.N; {
-				fires, due, err := s.ClaimDue(b.Context(), 0, min(5000, b.N-claimed), decide)
+				fires, due, err := s.ClaimDue(b.Context(), by, 0, min(5000, b.N-claimed), decide)
 				require.NoError(b, err)
 				require.Len(b, fires, due)
 				if claimed += due; due == 0 {
@@ -115,23 +116,24 @@ func BenchmarkConcurrent(b *testing.B) {
 		name string
 		// run is given a fire that was planned, and claimed unless it is the
 		// claim that is measured.
-		run   func(ctx context.Context, s *Store, f xxladapter.Fire) error
+		run   func(ctx context.Context, s *Store, by xxladapter.Term, f xxladapter.Fire) error
 		claim bool
 	}{
-		{"ClaimFire", func(ctx context.Context, s *Store, f xxladapter.Fire) error {
-			_, err := s.ClaimFire(ctx, f.ID, "n1", benchLogs(f))
+		{"ClaimFire", func(ctx context.Context, s *Store, by xxladapter.Term, f xxladapter.Fire) error {
+			_, err := s.ClaimFire(ctx, by, f.ID, benchLogs(f))
 			return err
 		}, false},
-		{"SettleFire", func(ctx context.Context, s *Store, f xxladapter.Fire) error {
-			return s.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "address: http://10.0.0.1:9999"})
+		{"SettleFire", func(ctx context.Context, s *Store, by xxladapter.Term, f xxladapter.Fire) error {
+			return s.SettleFire(ctx, by, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "address: http://10.0.0.1:9999"})
 		}, true},
-		{"FinishRun", func(ctx context.Context, s *Store, f xxladapter.Fire) error {
+		{"FinishRun", func(ctx context.Context, s *Store, _ xxladapter.Term, f xxladapter.Fire) error {
 			_, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Msg: "done"})
 			return err
 		}, true},
 	} {
 		b.Run(fmt.Sprint(act.name, "/callers=", callers), func(b *testing.B) {
 			s, clock, _ := benchStore(b)
+			by := termOf(b, s, "n1")
 			fires := make([]xxladapter.Fire, b.N)
 			for i := range fires {
 				fires[i] = xxladapter.Fire{JobID: int64(i%1000 + 1), Due: clock.Now().Add(time.Duration(i) * time.Millisecond), Type: xxladapter.TriggerCron}
@@ -140,7 +142,7 @@ func BenchmarkConcurrent(b *testing.B) {
 			require.NoError(b, err)
 			if act.claim {
 				inParallel(b, callers, len(fires), func(i int) error {
-					claimed, err := s.ClaimFire(b.Context(), fires[i].ID, "n1", benchLogs(fires[i]))
+					claimed, err := s.ClaimFire(b.Context(), by, fires[i].ID, benchLogs(fires[i]))
 					if err == nil {
 						fires[i] = claimed[0]
 					}
@@ -148,7 +150,7 @@ func BenchmarkConcurrent(b *testing.B) {
 				})
 			}
 			b.ResetTimer()
-			inParallel(b, callers, len(fires), func(i int) error { return act.run(b.Context(), s, fires[i]) })
+			inParallel(b, callers, len(fires), func(i int) error { return act.run(b.Context(), s, by, fires[i]) })
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
 		})
 	}

@@ -46,6 +46,10 @@ func writeAndAcknowledge(s *Store) error {
 	if err != nil {
 		return err
 	}
+	lease, err := s.Lease(ctx, "n1", time.Hour)
+	if err != nil {
+		return err
+	}
 	failed := make(chan error)
 	for range 8 {
 		go func() {
@@ -56,7 +60,7 @@ func writeAndAcknowledge(s *Store) error {
 					return
 				}
 				fmt.Printf("planned %d\n", planned[0].ID)
-				claimed, err := s.ClaimFire(ctx, planned[0].ID, "n1", []*xxladapter.Log{{JobID: job, TriggerTime: time.Now()}})
+				claimed, err := s.ClaimFire(ctx, lease.Term, planned[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: time.Now()}})
 				if err != nil {
 					failed <- err
 					return

@@ -31,10 +31,6 @@ type dialect struct {
 	planFire string
 	// beat inserts or refreshes the registration (group, key, value, time).
 	beat string
-	// beatNode inserts or refreshes (node, beat).
-	beatNode string
-	// knowNode inserts (node, beat) unless the node is known.
-	knowNode string
 	// nameHas is the condition that a job's name contains the argument.
 	nameHas string
 	// datetime is the argument for a datetime column: whole seconds, cut and

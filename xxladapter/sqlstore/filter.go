@@ -1,6 +1,12 @@
 package sqlstore
 
-import "strings"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
 
 // conditions gathers what a filter restricts.
 type conditions struct {
@@ -11,6 +17,15 @@ type conditions struct {
 func (c *conditions) add(text string, args ...any) {
 	c.texts = append(c.texts, text)
 	c.args = append(c.args, args...)
+}
+
+// addShards restricts a job id to the jobs of some shards.
+func (c *conditions) addShards(column string, shards xxladapter.ShardSet) {
+	var list []string
+	for shard := range shards.All() {
+		list = append(list, strconv.Itoa(shard))
+	}
+	c.add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
 }
 
 // selecting completes a SELECT with the conditions; limit 0 is none.

@@ -11,25 +11,26 @@ import (
 
 const (
 	fireColumns = `id, job_id, due_ms, shard_index, shard_total, trigger_type, state,
-		retry_count, param, addresses, node, log_id, claimed_ms`
+		retry_count, param, addresses, node, term, log_id, claimed_ms`
 	// fireValues are the columns of a planned fire.
 	fireValues = `job_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses`
 
 	selectDueTimes = `SELECT DISTINCT due_ms FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? ORDER BY due_ms`
 
 	selectPlanned = `SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE id = ? AND state = 'planned'`
-	claimFire     = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, log_id = ?, claimed_ms = ?
+	claimFire     = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, term = ?, log_id = ?, claimed_ms = ?
 		WHERE id = ? AND state = 'planned'`
-	insertShard = `INSERT INTO xxlwheel_fire (` + fireValues + `, node, log_id, claimed_ms)
-		VALUES (?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?)`
-	takeOver = `UPDATE xxlwheel_fire SET node = ? WHERE id = ? AND node = ? AND state <> 'planned'`
+	insertShard = `INSERT INTO xxlwheel_fire (` + fireValues + `, node, term, log_id, claimed_ms)
+		VALUES (?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?)`
+	takeOver = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ? AND node = ? AND term = ? AND state <> 'planned'`
 
 	// planAttempts is how often a due time that was found free may be taken by
 	// somebody else before it can be used.
 	planAttempts = 100
 
-	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
-	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ? AND state <> 'planned'`
+	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ? AND (state = 'planned' OR node = ? AND term = ?)`
+	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ? AND node = ? AND term = ?`
+	isOpen        = `SELECT 1 FROM xxlwheel_fire WHERE id = ?`
 )
 
 // PlanFires implements [xxladapter.Store].
@@ -102,7 +103,7 @@ func (s *Store) planAt(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxlada
 	planned.ID = id
 	planned.Due = fromMilli(due)
 	planned.State = xxladapter.FirePlanned
-	planned.Node, planned.LogID, planned.Claimed = "", 0, time.Time{}
+	planned.Owner, planned.LogID, planned.Claimed = xxladapter.Term{}, 0, time.Time{}
 	return planned, true, nil
 }
 
@@ -125,8 +126,11 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	if f.State != "" {
 		where.add(`state = ?`, string(f.State))
 	}
-	if f.Node != "" {
-		where.add(`node = ?`, f.Node)
+	if f.Owner != (xxladapter.Term{}) {
+		where.add(`node = ? AND term = ?`, f.Owner.Node, f.Owner.Number)
+	}
+	if f.Shards != 0 && f.Shards != xxladapter.AllShards {
+		where.addShards(`job_id`, f.Shards)
 	}
 	if !f.DueBefore.IsZero() {
 		// Rounded up: a due time within the millisecond of the limit is before it.
@@ -143,13 +147,17 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 }
 
 // ClaimFire implements [xxladapter.Store].
-func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	if len(logs) == 0 {
 		return nil, errors.New("sqlstore: claim of a fire without a log row")
 	}
 	var claimed []xxladapter.Fire
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
 		claimed = nil
+		at := s.clock()
+		if err := tx.fence(ctx, by, at); err != nil {
+			return err
+		}
 		var fire xxladapter.Fire
 		err := tx.query(ctx, selectPlanned, []any{id}, func(r row) (err error) {
 			fire, err = scanFire(r)
@@ -164,12 +172,8 @@ func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xx
 		if fire.ShardTotal > 0 && len(logs) > 1 {
 			return fmt.Errorf("sqlstore: fire %d is one shard, but has %d log rows", id, len(logs))
 		}
-		now := toMilli(s.clock())
-		// A node that owns a fire is known, so that its silence is noticed.
-		if _, err := tx.exec(ctx, s.dialect.knowNode, node, now); err != nil {
-			return err
-		}
-		fire.State, fire.Node, fire.Claimed = xxladapter.FireClaimed, node, fromMilli(now)
+		now := toMilli(at)
+		fire.State, fire.Owner, fire.Claimed = xxladapter.FireClaimed, by, fromMilli(now)
 		if fire.ShardTotal == 0 {
 			fire.ShardTotal = len(logs)
 		}
@@ -179,7 +183,7 @@ func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xx
 				return err
 			}
 			if i == 0 {
-				changed, err := tx.exec(ctx, claimFire, shard.ShardTotal, node, shard.LogID, now, id)
+				changed, err := tx.exec(ctx, claimFire, shard.ShardTotal, by.Node, by.Number, shard.LogID, now, id)
 				if err != nil {
 					return err
 				}
@@ -189,7 +193,7 @@ func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xx
 			} else {
 				shard.ShardIndex = i
 				shard.ID, err = tx.insert(ctx, insertShard, shard.JobID, toMilli(shard.Due), i, shard.ShardTotal, string(shard.Type),
-					shard.RetryCount, shard.Param, joinAddresses(shard.Addresses), node, shard.LogID, now)
+					shard.RetryCount, shard.Param, joinAddresses(shard.Addresses), by.Node, by.Number, shard.LogID, now)
 				if err != nil {
 					return err
 				}
@@ -205,22 +209,29 @@ func (s *Store) ClaimFire(ctx context.Context, id int64, node string, logs []*xx
 }
 
 // TakeOver implements [xxladapter.Store].
-func (s *Store) TakeOver(ctx context.Context, id int64, from, node string) error {
+func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		changed, err := tx.exec(ctx, takeOver, node, id, from)
-		if err != nil {
+		now := s.clock()
+		if err := tx.fence(ctx, by, now); err != nil {
 			return err
 		}
-		if changed == 0 {
-			return xxladapter.Conflictf("fire %d is not node %q's any more", id, from)
+		if from != by {
+			if holds, err := tx.holds(ctx, from, now); err != nil {
+				return err
+			} else if holds {
+				return xxladapter.Conflictf("fire %d is node %q's, whose term %d holds", id, from.Node, from.Number)
+			}
 		}
-		_, err = tx.exec(ctx, s.dialect.knowNode, node, toMilli(s.clock()))
+		changed, err := tx.exec(ctx, takeOver, by.Node, by.Number, id, from.Node, from.Number)
+		if err == nil && changed == 0 {
+			err = xxladapter.Conflictf("fire %d is not node %q's of term %d any more", id, from.Node, from.Number)
+		}
 		return err
 	})
 }
 
 // SettleFire implements [xxladapter.Store].
-func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) error {
+func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
 	statement := removeFire
 	switch settled.State {
 	case "":
@@ -230,9 +241,19 @@ func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) e
 		return fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
 	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		changed, err := tx.exec(ctx, statement, settled.FireID)
+		if err := tx.fence(ctx, by, s.clock()); err != nil {
+			return err
+		}
+		changed, err := tx.exec(ctx, statement, settled.FireID, by.Node, by.Number)
 		if err != nil {
 			return err
+		}
+		if changed == 0 {
+			if open, err := tx.has(ctx, isOpen, settled.FireID); err != nil {
+				return err
+			} else if open {
+				return xxladapter.Conflictf("fire %d is not node %q's of term %d", settled.FireID, by.Node, by.Number)
+			}
 		}
 		if settled.State == "" && changed > 0 {
 			if _, err := s.planAll(ctx, tx, settled.Next); err != nil {
@@ -250,6 +271,6 @@ func (s *Store) SettleFire(ctx context.Context, settled xxladapter.Settlement) e
 func scanFire(r row) (xxladapter.Fire, error) {
 	var f xxladapter.Fire
 	err := r.Scan(&f.ID, &f.JobID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, text(&f.Type), text(&f.State),
-		&f.RetryCount, &f.Param, addressList{&f.Addresses}, text(&f.Node), integer{&f.LogID}, milli{&f.Claimed})
+		&f.RetryCount, &f.Param, addressList{&f.Addresses}, text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
 	return f, err
 }

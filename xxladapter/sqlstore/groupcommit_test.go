@@ -59,14 +59,14 @@ func (h *held) enqueue(ctx context.Context, apply func(context.Context, *tx) err
 
 func insertNode(name string) func(context.Context, *tx) error {
 	return func(ctx context.Context, tx *tx) error {
-		_, err := tx.exec(ctx, `INSERT INTO xxlwheel_node (node, beat_ms) VALUES (?, 0)`, name)
+		_, err := tx.exec(ctx, `INSERT INTO xxlwheel_lease (node, term, until_ms) VALUES (?, 1, 0)`, name)
 		return err
 	}
 }
 
 func nodes(t *testing.T, s *Store) (names []string) {
 	t.Helper()
-	err := s.query(t.Context(), `SELECT node FROM xxlwheel_node ORDER BY node`, nil, func(r row) error {
+	err := s.query(t.Context(), `SELECT node FROM xxlwheel_lease ORDER BY node`, nil, func(r row) error {
 		var name string
 		err := r.Scan(&name)
 		names = append(names, name)
@@ -112,7 +112,7 @@ func TestGroupCommit(t *testing.T) {
 		first := h.enqueue(t.Context(), insertNode("first"))
 		second := h.enqueue(t.Context(), func(ctx context.Context, _ *tx) error {
 			// Not committed yet, so no reader sees the first.
-			err := h.query(ctx, `SELECT count(*) FROM xxlwheel_node`, nil, func(r row) error {
+			err := h.query(ctx, `SELECT count(*) FROM xxlwheel_lease`, nil, func(r row) error {
 				var n int
 				err := r.Scan(&n)
 				seen <- n
@@ -267,11 +267,12 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, opened[2].StartJob(t.Context(), job, time.Now().Add(-time.Hour)))
 
+	term := termOf(t, opened[0], "n1")
 	var planned [stores][]xxladapter.Fire
 	for i := range stores {
 		wg.Go(func() {
 			for range rounds {
-				fires, _, err := opened[i].ClaimDue(t.Context(), 0, 1, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				fires, _, err := opened[i].ClaimDue(t.Context(), term, 0, 1, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 					j := due[0]
 					return []xxladapter.Decision{{
 						JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Second),

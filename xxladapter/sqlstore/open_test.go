@@ -140,7 +140,7 @@ func TestReopenKeepsAll(t *testing.T) {
 	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "kept", ChildIDs: []int64{3}})
 	require.NoError(t, err)
 	require.NoError(t, s.StartJob(ctx, job, time.Now().Add(-time.Second)))
-	_, _, err = s.ClaimDue(ctx, 0, 1, func(now time.Time, _ []*xxladapter.Job) []xxladapter.Decision {
+	_, _, err = s.ClaimDue(ctx, termOf(t, s, "n1"), 0, 1, func(now time.Time, _ []*xxladapter.Job) []xxladapter.Decision {
 		return []xxladapter.Decision{{
 			JobID: job, Next: now.Add(time.Hour),
 			Fires:    []xxladapter.Fire{{Due: now, Type: xxladapter.TriggerCron}, {Due: now.Add(time.Second), Type: xxladapter.TriggerCron}},
@@ -150,7 +150,7 @@ func TestReopenKeepsAll(t *testing.T) {
 	require.NoError(t, err)
 	fires, err := s.OpenFires(ctx, xxladapter.FireFilter{})
 	require.NoError(t, err)
-	_, err = s.ClaimFire(ctx, fires[0].ID, "n1", []*xxladapter.Log{{JobID: job, TriggerTime: time.Now()}})
+	_, err = s.ClaimFire(ctx, termOf(t, s, "n1"), fires[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: time.Now()}})
 	require.NoError(t, err)
 
 	all := func(s *Store) []any {

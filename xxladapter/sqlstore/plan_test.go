@@ -20,13 +20,14 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		args  int
 		index string
 	}{
-		{selectDue, 2, "xxlwheel_info_due"},
+		{selectDue, 3, "xxlwheel_info_due"},
 		{sqliteDialect.planFire, 10, "xxlwheel_fire_due_of_job"},
 		{dropScheduled, 1, "xxlwheel_fire_due_of_job"},
 		{isScheduled, 2, "xxlwheel_fire_due_of_job"},
 		{removeFireOf, 1, "xxlwheel_fire_log"},
 		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_due"},
-		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE node = ? ORDER BY due_ms, id LIMIT ?`, 2, "xxlwheel_fire_node"},
+		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_node"},
+		{selectOwners, 0, "xxlwheel_fire_node"},
 		{selectLost, 3, "xxlwheel_log_open"},
 		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
 		{selectRegistered, 1, "i_g_k_v"},

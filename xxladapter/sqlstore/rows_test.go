@@ -58,7 +58,7 @@ func TestRowsAreUpstreams(t *testing.T) {
 
 	fires, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now, Type: xxladapter.TriggerManual}})
 	require.NoError(t, err)
-	_, err = s.ClaimFire(ctx, fires[0].ID, "n1", []*xxladapter.Log{{GroupID: group, JobID: job, TriggerTime: now}})
+	_, err = s.ClaimFire(ctx, termOf(t, s, "n1"), fires[0].ID, []*xxladapter.Log{{GroupID: group, JobID: job, TriggerTime: now}})
 	require.NoError(t, err)
 	require.Equal(t, []any{utc, nil, nil, nil, int64(0), int64(0)},
 		one(`SELECT trigger_time, handle_time, executor_address, executor_sharding_param, trigger_code, handle_code FROM xxl_job_log`))
@@ -91,7 +91,7 @@ func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	}))
 	want := &xxladapter.Job{ID: 7, GroupID: 1, Name: "sparse", GlueType: xxladapter.GlueBean, ScheduleType: "FIX_DELAY_OLD", Misfire: xxladapter.MisfireDoNothing, ChildIDs: []int64{3, 9}, Running: true}
 	var due []*xxladapter.Job
-	_, _, err := s.ClaimDue(ctx, 0, 10, func(_ time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+	_, _, err := s.ClaimDue(ctx, termOf(t, s, "n1"), 0, 10, func(_ time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 		due = jobs
 		return []xxladapter.Decision{{JobID: 7, Stop: true}}
 	})

@@ -11,6 +11,7 @@ import (
 const (
 	selectDue = `SELECT ` + jobColumns + ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
+			AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
 		ORDER BY trigger_next_time, id LIMIT ?`
 
 	// The guard lets a stop, a restart and another scheduler win over a
@@ -26,13 +27,16 @@ const (
 // ClaimDue implements [xxladapter.Store]. decide runs inside the transaction
 // and holds up every other write, so it must not call the store. A decision
 // about a job that was not due is ignored.
-func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
+func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		planned, claimed = nil, 0
 		now := s.clock()
-		due, err := tx.due(ctx, toMilli(now.Add(ahead)), limit)
+		if err := tx.fence(ctx, by, now); err != nil {
+			return err
+		}
+		due, err := tx.due(ctx, by.Node, toMilli(now.Add(ahead)), limit)
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -82,10 +86,10 @@ func (s *Store) ClaimDue(ctx context.Context, ahead time.Duration, limit int,
 	return planned, claimed, nil
 }
 
-// due reads jobs for a decision about them.
-func (t *tx) due(ctx context.Context, until int64, limit int) ([]*xxladapter.Job, error) {
+// due reads jobs of the node's shards, for a decision about them.
+func (t *tx) due(ctx context.Context, node string, until int64, limit int) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
-	err := t.query(ctx, selectDue+t.dialect.lockDue, []any{until, max(limit, 0)}, func(r row) error {
+	err := t.query(ctx, selectDue+t.dialect.lockDue, []any{until, node, max(limit, 0)}, func(r row) error {
 		j, err := scanJob(r)
 		due = append(due, j)
 		return err

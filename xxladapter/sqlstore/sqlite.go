@@ -33,10 +33,7 @@ var sqliteDialect = dialect{
 	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
-	beatNode: `INSERT INTO xxlwheel_node (node, beat_ms) VALUES (?, ?)
-		ON CONFLICT (node) DO UPDATE SET beat_ms = excluded.beat_ms`,
-	knowNode: `INSERT INTO xxlwheel_node (node, beat_ms) VALUES (?, ?) ON CONFLICT (node) DO NOTHING`,
-	nameHas:  `instr(job_desc, ?) > 0`,
+	nameHas: `instr(job_desc, ?) > 0`,
 	datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil

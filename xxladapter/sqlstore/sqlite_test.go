@@ -36,6 +36,14 @@ func openFile(t testing.TB, file string, clock func() time.Time) *Store {
 	return s
 }
 
+// termOf is the node's term, under a lease that outlives the test.
+func termOf(t testing.TB, s *Store, node string) xxladapter.Term {
+	t.Helper()
+	l, err := s.Lease(t.Context(), node, 1000*time.Hour)
+	require.NoError(t, err)
+	return l.Term
+}
+
 // openCopy opens an empty store in a file of its own. The file is a copy of
 // one that was migrated before, which takes most of the time.
 func openCopy(t *testing.T, clock func() time.Time) xxladapter.Store {

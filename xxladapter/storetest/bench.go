@@ -123,11 +123,24 @@ func (b *bench) plan(jobID int64, due time.Time, typ xxladapter.TriggerType) xxl
 	return fires[0]
 }
 
+// term is the node's term, under a lease that lasts longer than any rule.
+func (b *bench) term(node string) xxladapter.Term {
+	b.Helper()
+	return b.lease(node, 1000*time.Hour).Term
+}
+
+func (b *bench) lease(node string, life time.Duration) xxladapter.Lease {
+	b.Helper()
+	l, err := b.store.Lease(b.ctx, node, life)
+	b.NoError(err)
+	return l
+}
+
 // claimDue claims what is due now, one fire for each job, which is due again a
 // minute later.
 func (b *bench) claimDue() []xxladapter.Fire {
 	b.Helper()
-	fires, _, err := b.store.ClaimDue(b.ctx, 0, 100, everyMinute)
+	fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 100, everyMinute)
 	b.NoError(err)
 	return fires
 }
@@ -149,7 +162,7 @@ func everyMinute(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 // claim makes a fire node's own, with n log rows.
 func (b *bench) claim(fire xxladapter.Fire, node string, n int) []xxladapter.Fire {
 	b.Helper()
-	claimed, err := b.store.ClaimFire(b.ctx, fire.ID, node, b.newLogs(fire.JobID, n))
+	claimed, err := b.store.ClaimFire(b.ctx, b.term(node), fire.ID, b.newLogs(fire.JobID, n))
 	b.NoError(err)
 	b.Len(claimed, n)
 	return claimed

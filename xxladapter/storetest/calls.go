@@ -34,7 +34,7 @@ var callRules = []rule{
 	{"APanicInDecideReachesItsCallerAndHurtsNoOther", func(b *bench) {
 		id := b.addRunning("job", at(0))
 		b.Panics(func() {
-			_, _, _ = b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			_, _, _ = b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 				panic("a bug")
 			})
 		})

@@ -13,7 +13,7 @@ var fireRules = []rule{
 		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{
 			{
 				ID: 99, JobID: id, Due: at(1).Add(999 * time.Microsecond), Type: xxladapter.TriggerManual, State: xxladapter.FireClaimed,
-				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"}, Node: "n", LogID: 3, Claimed: at(0),
+				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"}, Owner: xxladapter.Term{Node: "n", Number: 1}, LogID: 3, Claimed: at(0),
 			},
 			{JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, ShardIndex: 2, ShardTotal: 5},
 		})
@@ -49,13 +49,13 @@ var fireRules = []rule{
 	{"FireIDsNeverComeBack", func(b *bench) {
 		id := b.addJob("job")
 		first := b.plan(id, at(0), xxladapter.TriggerManual)
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: first.ID}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: first.ID}))
 		b.Greater(b.plan(id, at(0), xxladapter.TriggerManual).ID, first.ID)
 	}},
 	{"PlanFiresKeepsTheFiresOfAJobThatIsGone", func(b *bench) {
 		fire := b.plan(4711, at(0), xxladapter.TriggerParent)
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID}))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"OpenFiresAreFilteredAndComeByDueTimeThenID", func(b *bench) {
@@ -74,7 +74,10 @@ var fireRules = []rule{
 			{xxladapter.FireFilter{JobID: two}, []xxladapter.Fire{early}},
 			{xxladapter.FireFilter{State: xxladapter.FireClaimed}, []xxladapter.Fire{mine, theirs}},
 			{xxladapter.FireFilter{State: xxladapter.FirePlanned}, []xxladapter.Fire{early, same, late}},
-			{xxladapter.FireFilter{Node: "n2"}, []xxladapter.Fire{theirs}},
+			{xxladapter.FireFilter{Owner: b.term("n2")}, []xxladapter.Fire{theirs}},
+			{xxladapter.FireFilter{Owner: xxladapter.Term{Node: "n2", Number: 99}}, nil},
+			{xxladapter.FireFilter{Shards: xxladapter.AllShards}, []xxladapter.Fire{early, same, mine, theirs, late}},
+			{xxladapter.FireFilter{Shards: xxladapter.ShardSet(0).With(xxladapter.ShardOf(two))}, []xxladapter.Fire{early}},
 			{xxladapter.FireFilter{DueBefore: at(5)}, []xxladapter.Fire{early, same}},
 			{xxladapter.FireFilter{DueBefore: at(5).Add(time.Nanosecond)}, []xxladapter.Fire{early, same, mine}},
 			{xxladapter.FireFilter{Limit: 1}, []xxladapter.Fire{early}},
@@ -92,12 +95,12 @@ var fireRules = []rule{
 			TriggerTime: at(1).Add(900 * time.Millisecond), TriggerCode: 500, TriggerMsg: "<br>", AlarmStatus: 1,
 		}
 		given := *l
-		claimed, err := b.store.ClaimFire(b.ctx, planned.ID, "n1", []*xxladapter.Log{l})
+		claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), planned.ID, []*xxladapter.Log{l})
 		b.NoError(err)
 		b.Equal(given, *l, "the caller's row is left alone")
 
 		want := planned
-		want.State, want.Node, want.ShardTotal = xxladapter.FireClaimed, "n1", 1
+		want.State, want.Owner, want.ShardTotal = xxladapter.FireClaimed, b.term("n1"), 1
 		want.Claimed = epoch.Add(time.Second).Truncate(time.Millisecond)
 		want.LogID = claimed[0].LogID
 		b.Equal([]xxladapter.Fire{want}, claimed)
@@ -117,7 +120,7 @@ var fireRules = []rule{
 		for i, f := range claimed {
 			want := planned[0]
 			want.ID, want.LogID = f.ID, f.LogID
-			want.State, want.Node, want.Claimed = xxladapter.FireClaimed, "n1", epoch.Truncate(time.Millisecond)
+			want.State, want.Owner, want.Claimed = xxladapter.FireClaimed, b.term("n1"), epoch.Truncate(time.Millisecond)
 			want.ShardIndex, want.ShardTotal = i, 3
 			b.Equal(want, f)
 			b.Equal(f.LogID, b.log(f.LogID).ID)
@@ -132,48 +135,30 @@ var fireRules = []rule{
 		b.Equal(2, claimed[0].ShardIndex)
 		b.Equal(3, claimed[0].ShardTotal)
 
-		_, err = b.store.ClaimFire(b.ctx, b.plan(1, at(0), xxladapter.TriggerManual).ID, "n1", nil)
+		_, err = b.store.ClaimFire(b.ctx, b.term("n1"), b.plan(1, at(0), xxladapter.TriggerManual).ID, nil)
 		b.Error(err, "a claim needs a log row")
 	}},
 	{"AFireIsClaimedOnce", func(b *bench) {
 		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
 		won := b.claim(fire, "n1", 1)
-		_, err := b.store.ClaimFire(b.ctx, fire.ID, "n2", b.newLogs(fire.JobID, 1))
+		_, err := b.store.ClaimFire(b.ctx, b.term("n2"), fire.ID, b.newLogs(fire.JobID, 1))
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Equal(won, b.openFires(xxladapter.FireFilter{}))
 		logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
 		b.NoError(err)
 		b.Len(logs, 1, "a lost claim leaves no log row")
 
-		_, err = b.store.ClaimFire(b.ctx, fire.ID+1, "n1", b.newLogs(fire.JobID, 1))
+		_, err = b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID+1, b.newLogs(fire.JobID, 1))
 		b.ErrorIs(err, xxladapter.ErrConflict)
-	}},
-	{"TakeOverGivesAClaimedOrAmbiguousFireAnotherNode", func(b *bench) {
-		id := b.addJob("job")
-		planned := b.plan(id, at(1), xxladapter.TriggerManual)
-		fire := b.claim(b.plan(id, at(2), xxladapter.TriggerManual), "n1", 1)[0]
-		b.ErrorIs(b.store.TakeOver(b.ctx, planned.ID, "n1", "n2"), xxladapter.ErrConflict)
-		b.ErrorIs(b.store.TakeOver(b.ctx, planned.ID, "", "n2"), xxladapter.ErrConflict)
-		b.ErrorIs(b.store.TakeOver(b.ctx, 4711, "n1", "n2"), xxladapter.ErrConflict)
-
-		b.NoError(b.store.TakeOver(b.ctx, fire.ID, "n1", "n2"))
-		b.ErrorIs(b.store.TakeOver(b.ctx, fire.ID, "n1", "n3"), xxladapter.ErrConflict)
-		fire.Node = "n2"
-		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{State: xxladapter.FireClaimed}))
-
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous}))
-		b.NoError(b.store.TakeOver(b.ctx, fire.ID, "n2", "n3"))
-		fire.Node, fire.State = "n3", xxladapter.FireAmbiguous
-		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{Node: "n3"}))
 	}},
 	{"SettleFireWritesTheTriggerColumnsAndRemovesTheFire", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		before := b.log(fire.LogID)
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		before.TriggerCode, before.TriggerMsg = 200, "sent"
 		b.Equal(before, b.log(fire.LogID))
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}), "again")
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}), "again")
 	}},
 	{"WhatFollowsFromAFailedHandOverIsPlannedWithItAndOnce", func(b *bench) {
 		id := b.addJob("job")
@@ -182,10 +167,10 @@ var fireRules = []rule{
 			Next: []xxladapter.Fire{{JobID: id, Due: at(1), Type: xxladapter.TriggerRetry, RetryCount: 1, ShardIndex: 1, ShardTotal: 3}}}
 		ambiguous := settled
 		ambiguous.State = xxladapter.FireAmbiguous
-		b.NoError(b.store.SettleFire(b.ctx, ambiguous))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), ambiguous))
 		b.Len(b.openFires(xxladapter.FireFilter{State: xxladapter.FirePlanned}), 0, "nothing follows yet")
 		for range 2 {
-			b.NoError(b.store.SettleFire(b.ctx, settled))
+			b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), settled))
 		}
 		open := b.openFires(xxladapter.FireFilter{})
 		b.Len(open, 1)
@@ -196,17 +181,17 @@ var fireRules = []rule{
 	{"SettleFireWithoutACodeLeavesTheTriggerColumns", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		before := b.log(fire.LogID)
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Msg: "unused"}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Msg: "unused"}))
 		b.Equal(before, b.log(fire.LogID))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"SettleFireKeepsAnAmbiguousFire", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer"}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer"}))
 		fire.State = xxladapter.FireAmbiguous
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 		b.Equal(500, b.log(fire.LogID).TriggerCode)
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "it had begun"}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "it had begun"}))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.Equal("it had begun", b.log(fire.LogID).TriggerMsg)
 	}},
@@ -214,15 +199,16 @@ var fireRules = []rule{
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous}))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
 		b.Equal("sent", b.log(fire.LogID).TriggerMsg)
 	}},
 	{"SettleFireRefusesAnyOtherState", func(b *bench) {
 		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
-		b.Error(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned}))
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous}))
-		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}), "what was never sent is not ambiguous")
+		b.Error(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned}))
+		err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous})
+		b.ErrorIs(err, xxladapter.ErrConflict, "what was never sent is not ambiguous")
+		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 	}},
 }

@@ -57,7 +57,7 @@ var jobRules = []rule{
 		id, err := b.store.CreateJob(b.ctx, j)
 		b.NoError(err)
 		b.NoError(b.store.StartJob(b.ctx, id, at(0)))
-		_, _, err = b.store.ClaimDue(b.ctx, 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		_, _, err = b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			j = due[0]
 			return nil
 		})
@@ -155,7 +155,7 @@ var jobRules = []rule{
 	}},
 	{"RemoveJobTakesItsPlannedFiresMisfiresAndLogs", func(b *bench) {
 		id, other := b.addRunning("removed", at(0)), b.addRunning("kept", at(0))
-		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			var all []xxladapter.Decision
 			for _, j := range due {
 				all = append(all, xxladapter.Decision{JobID: j.ID, Last: at(0), Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(0), Until: at(0)}}})
@@ -180,7 +180,7 @@ var jobRules = []rule{
 		b.Equal([]time.Time{claimed.Due, kept.Due}, b.dues())
 
 		// What is under way can still be settled.
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK}))
 		b.Equal([]time.Time{kept.Due}, b.dues())
 		b.Equal(kept.LogID, b.log(kept.LogID).ID)
 		misfires, err = b.store.Misfires(b.ctx, other, 0)

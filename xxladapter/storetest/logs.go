@@ -47,9 +47,9 @@ var logRules = []rule{
 			fire := b.plan(id, at(due), xxladapter.TriggerManual)
 			logs := b.newLogs(id, 1)
 			logs[0].Address, logs[0].TriggerTime = addr, second(b.clock.Now())
-			claimed, err := b.store.ClaimFire(b.ctx, fire.ID, "n1", logs)
+			claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
 			b.NoError(err)
-			b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: code}))
+			b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: code}))
 			return claimed[0]
 		}
 		lost := func(after int64, limit int) (ids []int64) {
@@ -89,7 +89,7 @@ var logRules = []rule{
 	}},
 	{"AResultSettlesAnAmbiguousFireAndKeepsItsTriggerColumns", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		b.NoError(b.store.SettleFire(b.ctx, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer"}))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer"}))
 		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
 		b.Empty(b.openFires(xxladapter.FireFilter{}))

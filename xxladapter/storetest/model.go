@@ -51,7 +51,9 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"TakeOver":      m.takeOver,
 			"SettleFire":    m.settleFire,
 			"FinishRun":     m.finishRun,
-			"BeatNode":      m.beatNode,
+			"Lease":         m.lease,
+			"Lease2":        m.lease,
+			"Resign":        m.resign,
 		})
 	})
 }
@@ -63,6 +65,8 @@ type model struct {
 	want, got xxladapter.Store
 
 	groups, jobs, fires, logs ids
+
+	terms []xxladapter.Term // issued so far, the newest last
 }
 
 // begin adds a group and two running jobs, so that short sequences get to the
@@ -89,6 +93,7 @@ func (m *model) begin(t *rapid.T) {
 		jobs = append(jobs, created)
 		return nil
 	})
+	m.lease(t)
 	m.groups[groups[0][0]] = groups[1][0]
 	for i, id := range jobs[0] {
 		m.jobs[id] = jobs[1][i]
@@ -136,6 +141,8 @@ func kind(err error) string {
 		return "not found"
 	case errors.Is(err, xxladapter.ErrConflict):
 		return "conflict"
+	case errors.Is(err, xxladapter.ErrFenced):
+		return "fenced"
 	}
 	return "other"
 }
@@ -319,8 +326,14 @@ func decide(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 func (m *model) claimDue(t *rapid.T) {
 	ahead := time.Duration(rapid.IntRange(0, 10_000).Draw(t, "ahead ms")) * time.Millisecond
 	limit := rapid.IntRange(0, 5).Draw(t, "limit")
-	want, wantDue, wantErr := m.want.ClaimDue(m.ctx, ahead, limit, decide)
-	got, gotDue, gotErr := m.got.ClaimDue(m.ctx, ahead, limit, decide)
+	by := m.drawTerm(t, "by")
+	for want, got := range m.jobs {
+		if xxladapter.ShardOf(want) != xxladapter.ShardOf(got) {
+			t.Skip("the stores' ids, and with them the shards of their jobs, have come apart")
+		}
+	}
+	want, wantDue, wantErr := m.want.ClaimDue(m.ctx, by, ahead, limit, decide)
+	got, gotDue, gotErr := m.got.ClaimDue(m.ctx, by, ahead, limit, decide)
 	sameError(t, wantErr, gotErr)
 	require.Equal(t, wantDue, gotDue)
 	m.learn(t, want, got)
@@ -349,7 +362,7 @@ func (m *model) planFires(t *rapid.T) {
 }
 
 func (m *model) claimFire(t *rapid.T) {
-	f, j, node := m.fires.draw(t, "fire"), m.jobs.draw(t, "job"), aNode.Draw(t, "node")
+	f, j, by := m.fires.draw(t, "fire"), m.jobs.draw(t, "job"), m.drawTerm(t, "by")
 	shards := rapid.IntRange(0, 3).Draw(t, "shards")
 	var claimed [][]xxladapter.Fire
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
@@ -357,7 +370,7 @@ func (m *model) claimFire(t *rapid.T) {
 		for i := range shards {
 			logs = append(logs, &xxladapter.Log{JobID: id(m.jobs, j), Sharding: fmt.Sprintf("%d/%d", i, shards), TriggerTime: m.clock.Now()})
 		}
-		got, err := s.ClaimFire(m.ctx, id(m.fires, f), node, logs)
+		got, err := s.ClaimFire(m.ctx, by, id(m.fires, f), logs)
 		claimed = append(claimed, got)
 		return err
 	})
@@ -365,18 +378,25 @@ func (m *model) claimFire(t *rapid.T) {
 }
 
 func (m *model) takeOver(t *rapid.T) {
-	f, from, node := m.fires.draw(t, "fire"), aNode.Draw(t, "from"), aNode.Draw(t, "node")
+	f, from, by := m.fires.draw(t, "fire"), m.drawTerm(t, "from"), m.drawTerm(t, "by")
+	if open, err := m.want.OpenFires(m.ctx, xxladapter.FireFilter{}); err == nil && rapid.Bool().Draw(t, "right owner") {
+		for _, fire := range open {
+			if fire.ID == f {
+				from = fire.Owner
+			}
+		}
+	}
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		return s.TakeOver(m.ctx, id(m.fires, f), from, node)
+		return s.TakeOver(m.ctx, by, id(m.fires, f), from)
 	})
 }
 
 func (m *model) settleFire(t *rapid.T) {
 	f, l := m.fires.draw(t, "fire"), m.logs.draw(t, "log")
 	state := rapid.SampledFrom([]xxladapter.FireState{"", xxladapter.FireAmbiguous, xxladapter.FireClaimed}).Draw(t, "state")
-	code := rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code")
+	code, by := rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code"), m.drawTerm(t, "by")
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		return s.SettleFire(m.ctx, xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg"})
+		return s.SettleFire(m.ctx, by, xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg"})
 	})
 }
 
@@ -391,15 +411,31 @@ func (m *model) finishRun(t *rapid.T) {
 	require.Equal(t, applied[0], applied[1])
 }
 
-func (m *model) beatNode(t *rapid.T) {
-	node, life := aNode.Draw(t, "node"), time.Duration(rapid.IntRange(0, 60).Draw(t, "life"))*time.Second
-	var dead [][]string
+// drawTerm chooses an issued term, most likely a new one, or now and then one
+// that never was. Stores issue the same numbers, since none is skipped.
+func (m *model) drawTerm(t *rapid.T, name string) xxladapter.Term {
+	terms := slices.Clone(m.terms)
+	slices.Reverse(terms)
+	return rapid.SampledFrom(append(terms, xxladapter.Term{Node: "n1", Number: nobody})).Draw(t, name)
+}
+
+func (m *model) lease(t *rapid.T) {
+	node, life := aNode.Draw(t, "node"), time.Duration(rapid.IntRange(0, 60_000).Draw(t, "life ms"))*time.Millisecond
+	var leases []xxladapter.Lease
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error {
-		got, err := s.BeatNode(m.ctx, node, life)
-		dead = append(dead, got)
+		got, err := s.Lease(m.ctx, node, life)
+		leases = append(leases, got)
 		return err
 	})
-	require.Equal(t, dead[0], dead[1])
+	require.Equal(t, leases[0], leases[1])
+	if term := leases[0].Term; term.Number != 0 && !slices.Contains(m.terms, term) {
+		m.terms = append(m.terms, term)
+	}
+}
+
+func (m *model) resign(t *rapid.T) {
+	term := m.drawTerm(t, "term")
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Resign(m.ctx, term) })
 }
 
 // same compares everything that can be listed.

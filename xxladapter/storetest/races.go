@@ -29,11 +29,15 @@ func race(n int, call func(i int) error) []error {
 var raceRules = []rule{
 	{"OneOfManyClaimsAFire", func(b *bench) {
 		id := b.addJob("job")
+		var terms []xxladapter.Term
+		for i := range 4 {
+			terms = append(terms, b.term(fmt.Sprint("n", i)))
+		}
 		for round := range 20 {
 			fire := b.plan(id, at(round), xxladapter.TriggerCron)
 			won := 0
 			for _, err := range race(4, func(i int) error {
-				_, err := b.store.ClaimFire(b.ctx, fire.ID, fmt.Sprint("n", i), b.newLogs(id, 1))
+				_, err := b.store.ClaimFire(b.ctx, terms[i], fire.ID, b.newLogs(id, 1))
 				return err
 			}) {
 				if err == nil {
@@ -55,9 +59,10 @@ var raceRules = []rule{
 		}
 		b.clock.Advance(time.Hour)
 		planned := make([][]xxladapter.Fire, schedulers)
+		term := b.term("n1") // the same for all: what they may claim is not what keeps them apart
 		for _, err := range race(schedulers, func(i int) error {
 			for range rounds {
-				fires, _, err := b.store.ClaimDue(b.ctx, 0, 7, everyMinute)
+				fires, _, err := b.store.ClaimDue(b.ctx, term, 0, 7, everyMinute)
 				if err != nil {
 					return err
 				}
@@ -86,15 +91,16 @@ var raceRules = []rule{
 			fires := b.claimDue()
 			b.Len(fires, 1)
 			var late error
+			term := b.term("n1")
 			errs := race(3, func(i int) error {
 				if i > 0 {
-					_, err := b.store.ClaimFire(b.ctx, fires[0].ID, "n1", b.newLogs(id, 1))
+					_, err := b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
 					return err
 				}
 				if err := b.store.StopJob(b.ctx, id); err != nil {
 					return err
 				}
-				_, late = b.store.ClaimFire(b.ctx, fires[0].ID, "n2", b.newLogs(id, 1))
+				_, late = b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
 				return nil
 			})
 			b.NoError(errs[0])
@@ -107,11 +113,12 @@ var raceRules = []rule{
 	{"StopJobAndClaimDueLeaveNoPlannedFire", func(b *bench) {
 		for round := range 20 {
 			id := b.addRunning(fmt.Sprint("job", round), at(0))
+			term := b.term("n1")
 			for _, err := range race(2, func(i int) error {
 				if i == 0 {
 					return b.store.StopJob(b.ctx, id)
 				}
-				_, _, err := b.store.ClaimDue(b.ctx, 0, 10, everyMinute)
+				_, _, err := b.store.ClaimDue(b.ctx, term, 0, 10, everyMinute)
 				return err
 			}) {
 				b.NoError(err)

@@ -21,7 +21,7 @@ var scheduleRules = []rule{
 		same := b.addRunning("same time, later id", at(4))
 
 		seen := func(limit int) (ids []int64) {
-			_, n, err := b.store.ClaimDue(b.ctx, 5*time.Second, limit, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			_, n, err := b.store.ClaimDue(b.ctx, b.term("n1"), 5*time.Second, limit, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 				for _, j := range due {
 					ids = append(ids, j.ID)
 				}
@@ -38,14 +38,14 @@ var scheduleRules = []rule{
 		b.clock.Advance(time.Second - time.Duration(epoch.Nanosecond())) // to at(1)
 		b.addRunning("on the edge", at(6))
 		b.addRunning("a millisecond later", at(6).Add(time.Millisecond))
-		_, due, err := b.store.ClaimDue(b.ctx, 5*time.Second, 10, everyMinute)
+		_, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 5*time.Second, 10, everyMinute)
 		b.NoError(err)
 		b.Equal(1, due)
 	}},
 	{"NothingDueAsksNothing", func(b *bench) {
 		b.addRunning("later", at(60))
 		asked := false
-		fires, due, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+		fires, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			asked = true
 			return nil
 		})
@@ -58,7 +58,7 @@ var scheduleRules = []rule{
 		id := b.addRunning("whole", at(0).Add(123*time.Millisecond))
 		var now time.Time
 		var got *xxladapter.Job
-		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(at time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(at time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			now, got = at, due[0]
 			return nil
 		})
@@ -70,7 +70,7 @@ var scheduleRules = []rule{
 		id := b.addRunning("job", at(-20))
 		param := "override"
 		var planned []xxladapter.Fire
-		planned, due, err := b.store.ClaimDue(b.ctx, 0, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		planned, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			return []xxladapter.Decision{{
 				JobID: id,
 				Fires: []xxladapter.Fire{
@@ -111,7 +111,7 @@ var scheduleRules = []rule{
 	}},
 	{"AScheduleThatEndedSwitchesTheJobOff", func(b *bench) {
 		id := b.addRunning("once", at(0))
-		fires, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			return []xxladapter.Decision{{JobID: id, Stop: true, Last: at(0), Fires: []xxladapter.Fire{{Due: at(0), Type: xxladapter.TriggerCron}}}}
 		})
 		b.NoError(err)
@@ -147,7 +147,7 @@ var scheduleRules = []rule{
 	{"ADecisionAboutAJobThatWasNotDueIsIgnored", func(b *bench) {
 		other := b.addRunning("not due", at(60))
 		b.addRunning("due", at(0))
-		fires, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			return []xxladapter.Decision{{JobID: other, Next: at(120), Fires: []xxladapter.Fire{{Due: at(60), Type: xxladapter.TriggerCron}}}}
 		})
 		b.NoError(err)
@@ -156,7 +156,7 @@ var scheduleRules = []rule{
 	}},
 	{"DecideMayChangeTheJobsItIsShown", func(b *bench) {
 		id := b.addRunning("scratch", at(0))
-		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			due[0].TriggerNext, due[0].Name, due[0].ChildIDs[0] = at(33), "scribble", 99
 			return []xxladapter.Decision{{JobID: id, Last: at(0), Next: at(44)}}
 		})
@@ -167,7 +167,7 @@ var scheduleRules = []rule{
 	}},
 	{"MisfiresComeByIDAndTheLimitKeepsTheNewest", func(b *bench) {
 		id := b.addRunning("missed", at(0))
-		_, _, err := b.store.ClaimDue(b.ctx, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			d := xxladapter.Decision{JobID: id, Next: at(60)}
 			for i := range 4 {
 				d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at(i), Until: at(i), At: at(9)})

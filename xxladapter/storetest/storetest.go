@@ -26,7 +26,9 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Schedule", scheduleRules},
 		{"Fires", fireRules},
 		{"Logs", logRules},
-		{"Nodes", nodeRules},
+		{"Leases", leaseRules},
+		{"Shards", shardRules},
+		{"Fences", fenceRules},
 		{"Calls", callRules},
 		{"Races", raceRules},
 	} {

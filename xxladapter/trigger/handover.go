@@ -18,9 +18,9 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
-	ClaimFire(ctx context.Context, id int64, node string, logs []*xxladapter.Log) ([]xxladapter.Fire, error)
-	TakeOver(ctx context.Context, id int64, from, node string) error
-	SettleFire(ctx context.Context, s xxladapter.Settlement) error
+	ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error)
+	TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error
+	SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error
 	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error)
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
 }
@@ -36,9 +36,10 @@ type Sender interface {
 type Options struct {
 	Store  Store
 	Sender Sender
-	// Node is the name under which fires are claimed; unique for each process
-	// that ever ran.
-	Node string
+	// Term is the term in which the node acts now. It is false once the node
+	// cannot be sure any more that its lease holds; nothing is claimed or sent
+	// then. It is asked right before each send as well, and must not block.
+	Term func() (xxladapter.Term, bool)
 	// OnEvent is told what happens; nil: nobody is.
 	OnEvent func(Event)
 	// Planned is told that fires were planned which are due now: retries and
@@ -53,13 +54,13 @@ type HandOver struct {
 	store   Store
 	sender  Sender
 	routes  *route.Routes
-	node    string
+	term    func() (xxladapter.Term, bool)
 	onEvent func(Event)
 	planned func()
 	logger  *slog.Logger
 }
 
-// NewHandOver returns a HandOver. REQUIRES: Store, Sender and Node are set.
+// NewHandOver returns a HandOver. REQUIRES: Store, Sender and Term are set.
 func NewHandOver(opts Options) *HandOver {
 	if opts.OnEvent == nil {
 		opts.OnEvent = func(Event) {}
@@ -74,7 +75,7 @@ func NewHandOver(opts Options) *HandOver {
 		store:   opts.Store,
 		sender:  opts.Sender,
 		routes:  route.New(opts.Sender),
-		node:    opts.Node,
+		term:    opts.Term,
 		onEvent: opts.OnEvent,
 		planned: opts.Planned,
 		logger:  opts.Logger,
@@ -87,10 +88,14 @@ func NewHandOver(opts Options) *HandOver {
 // An error means that the store failed; the fire is then still planned, or
 // claimed and found again by [HandOver.Resolve].
 func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
+	term, ok := h.term()
+	if !ok {
+		return nil
+	}
 	job, err := h.store.Job(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		// Removed, after this fire had been planned as its retry or child.
-		return h.store.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID})
+		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
 	}
 	if err != nil {
 		return fmt.Errorf("load job %d: %w", f.JobID, err)
@@ -111,7 +116,7 @@ func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
 	for i := range shots {
 		logs[i] = shots[i].log(f, job, now)
 	}
-	fires, err := h.store.ClaimFire(ctx, f.ID, h.node, logs)
+	fires, err := h.store.ClaimFire(ctx, term, f.ID, logs)
 	if errors.Is(err, xxladapter.ErrConflict) {
 		return nil
 	}
@@ -195,7 +200,7 @@ func (h *HandOver) shoot(ctx context.Context, f xxladapter.Fire, s shot, job *xx
 	} else {
 		req := runRequest(f, job, l)
 		req.BroadcastIndex, req.BroadcastTotal = wire.Int(s.index), wire.Int(s.total)
-		o = h.send(ctx, s.addr, group.AppName, req)
+		o = h.send(ctx, f.Owner, s.addr, group.AppName, req)
 	}
 	return h.settle(ctx, f, job, group, l, o)
 }
@@ -231,7 +236,7 @@ func failed(at time.Time, msg string) sendOutcome {
 	return sendOutcome{at: at, kind: EventFailed, code: xxladapter.ResultFail, msg: msg}
 }
 
-func (h *HandOver) send(ctx context.Context, addr, appName string, req *wire.RunRequest) sendOutcome {
+func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName string, req *wire.RunRequest) sendOutcome {
 	at := time.Now()
 	reply, err := h.sender.Run(ctx, addr, appName, req)
 	switch {
@@ -253,7 +258,7 @@ func (h *HandOver) send(ctx context.Context, addr, appName string, req *wire.Run
 }
 
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
-	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Msg: triggerMsg(f, job, group, l, h.node, o)}
+	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Msg: triggerMsg(f, job, group, l, f.Owner.Node, o)}
 	switch o.kind {
 	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
@@ -263,7 +268,7 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	}
 	// The outcome must be stored even when the caller is being stopped: what
 	// is lost here has to be asked again after the restart.
-	err := h.store.SettleFire(context.WithoutCancel(ctx), s)
+	err := h.store.SettleFire(context.WithoutCancel(ctx), f.Owner, s)
 	h.onEvent(Event{
 		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
 		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,

@@ -66,6 +66,14 @@ func (e *fakeExecutor) taken() []wire.RunRequest {
 	return append([]wire.RunRequest(nil), e.runs...)
 }
 
+// termOf is a node that never doubts its lease.
+func termOf(t *testing.T, store *memstore.Store, node string) func() (xxladapter.Term, bool) {
+	t.Helper()
+	l, err := store.Lease(t.Context(), node, time.Hour)
+	require.NoError(t, err)
+	return func() (xxladapter.Term, bool) { return l.Term, true }
+}
+
 // A fixture is a hand-over on a store in memory, and one job.
 type fixture struct {
 	t      *testing.T
@@ -81,7 +89,7 @@ func newFixture(t *testing.T, route xxladapter.RouteStrategy, addrs ...string) *
 	client := NewClient(ClientOptions{Timeout: 300 * time.Millisecond, AccessToken: "secret"})
 	t.Cleanup(client.Close)
 	f.over = NewHandOver(Options{
-		Store: f.store, Sender: client, Node: "node-1", Logger: slog.New(slog.DiscardHandler),
+		Store: f.store, Sender: client, Term: termOf(t, f.store, "node-1"), Logger: slog.New(slog.DiscardHandler),
 		OnEvent: func(e Event) { f.events <- e },
 	})
 	ctx := t.Context()
@@ -320,13 +328,15 @@ func TestResolveGivesUpOnAnExecutorThatStaysSilent(t *testing.T) {
 	closed.Close()
 	f := newFixture(t, xxladapter.RouteFirst, closed.URL)
 	fire := f.plan(xxladapter.Fire{})
-	claimed, err := f.store.ClaimFire(t.Context(), fire.ID, "node-0", []*xxladapter.Log{{JobID: f.job.ID, Address: closed.URL}})
+	gone, _ := termOf(t, f.store, "node-0")()
+	claimed, err := f.store.ClaimFire(t.Context(), gone, fire.ID, []*xxladapter.Log{{JobID: f.job.ID, Address: closed.URL}})
 	require.NoError(t, err)
+	require.NoError(t, f.store.Resign(t.Context(), gone))
 
 	require.NoError(t, f.over.Resolve(t.Context(), claimed[0]))
 	open := f.open()
 	require.Len(t, open, 1, "it may come back")
-	require.Equal(t, "node-1", open[0].Node)
+	require.Equal(t, "node-1", open[0].Owner.Node)
 
 	open[0].Claimed = time.Now().Add(-resolveLimit - time.Second)
 	require.NoError(t, f.over.Resolve(t.Context(), open[0]))
@@ -339,7 +349,8 @@ func TestAFireThatSomebodyElseHasIsLeftAlone(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 	fire := f.plan(xxladapter.Fire{})
-	_, err := f.store.ClaimFire(t.Context(), fire.ID, "node-0", []*xxladapter.Log{{JobID: f.job.ID}})
+	gone, _ := termOf(t, f.store, "node-0")()
+	_, err := f.store.ClaimFire(t.Context(), gone, fire.ID, []*xxladapter.Log{{JobID: f.job.ID}})
 	require.NoError(t, err)
 	require.NoError(t, f.over.Fire(t.Context(), fire))
 	require.Empty(t, exec.taken())
@@ -386,7 +397,7 @@ func (brokenStore) FinishRun(context.Context, xxladapter.RunResult) (bool, error
 
 func TestCompleteReportsWhatItCouldNotStore(t *testing.T) {
 	h := NewHandOver(Options{
-		Store: brokenStore{memstore.New(time.Now)}, Sender: NewClient(ClientOptions{}), Node: "n", Logger: slog.New(slog.DiscardHandler),
+		Store: brokenStore{memstore.New(time.Now)}, Sender: NewClient(ClientOptions{}), Term: func() (xxladapter.Term, bool) { return xxladapter.Term{}, true }, Logger: slog.New(slog.DiscardHandler),
 	})
 	require.ErrorContains(t, h.Complete(t.Context(), []wire.Callback{{LogID: 1, HandleCode: 200}}), "disk full")
 }

@@ -56,7 +56,7 @@ func inPoolBubble(t *testing.T, d time.Duration, test func(p *Pool, s *slowSende
 		}
 		s := &slowSender{d: d, started: make(chan struct{}, 10), cut: make(chan error, 10)}
 		logger := slog.New(slog.DiscardHandler)
-		h := NewHandOver(Options{Store: store, Sender: s, Node: "n", Logger: logger})
+		h := NewHandOver(Options{Store: store, Sender: s, Term: termOf(t, store, "n"), Logger: logger})
 		test(NewPool(h, PoolOptions{Size: 1, Queue: 1, Drain: 5 * time.Second, Logger: logger}), s, store, fires)
 	})
 }

@@ -21,23 +21,28 @@ const resolveLimit = 30 * time.Second
 // not it is sent again with the same log id. The error is the store's; the fire
 // then stays as it is and may be resolved again.
 func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
-	err := h.store.TakeOver(ctx, f.ID, f.Node, h.node)
+	term, ok := h.term()
+	if !ok {
+		return nil
+	}
+	err := h.store.TakeOver(ctx, term, f.ID, f.Owner)
 	if errors.Is(err, xxladapter.ErrConflict) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("take over fire %d: %w", f.ID, err)
 	}
+	f.Owner = term
 	l, err := h.store.Log(ctx, f.LogID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return h.store.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 	}
 	if err != nil {
 		return fmt.Errorf("load log %d: %w", f.LogID, err)
 	}
 	job, err := h.store.Job(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return h.store.SettleFire(ctx, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 	}
 	if err != nil {
 		return fmt.Errorf("load job %d: %w", f.JobID, err)
@@ -73,7 +78,7 @@ func (h *HandOver) probe(ctx context.Context, f xxladapter.Fire, job *xxladapter
 	}
 	// It may still wait in the executor's queue, which knows its log id and
 	// refuses a second one: send treats that as taken.
-	return h.send(ctx, l.Address, group.AppName, runRequest(f, job, l))
+	return h.send(ctx, f.Owner, l.Address, group.AppName, runRequest(f, job, l))
 }
 
 // neverBegan reports whether the executor surely has no log of the run. The

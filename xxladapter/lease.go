@@ -1,0 +1,107 @@
+package xxladapter
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// A Term is one uninterrupted stretch of a scheduler node's life, as the store
+// saw it: it begins with the node's first lease and is over for ever once a
+// lease has lapsed or was given back. What a node claims belongs to its term
+// and not to its name, so that a node which slept through its lease cannot act
+// on what it knew before.
+type Term struct {
+	Node string
+	// Number is issued by the store, and larger than every number issued
+	// before. The first one is 1.
+	Number int64
+}
+
+// A Lease is a node's right to claim and settle fires for a while.
+type Lease struct {
+	Term
+	// Until is when the lease lapses unless it is renewed, by the store's clock:
+	// it holds before that instant, and no more at it.
+	Until time.Time
+	// Shards are the node's part of the jobs, see [Deal]. It is empty only if
+	// there are more than [Shards] nodes.
+	Shards ShardSet
+	// Dead are the terms that are over and still own fires, by node, then
+	// number. An earlier term of the same node may be among them.
+	Dead []Term
+}
+
+// Shards is the number of parts in which jobs are dealt out to nodes. It is
+// part of the stored data: all nodes of a store have to agree on it.
+const Shards = 64
+
+// ShardOf is the shard of a job.
+func ShardOf(jobID int64) int { return int(uint64(jobID) % Shards) }
+
+// A ShardSet is a set of shards: bit i stands for shard i. The zero value is
+// empty.
+type ShardSet uint64
+
+// AllShards has every shard.
+const AllShards ShardSet = 1<<Shards - 1
+
+// HasJob reports whether the job's shard is in the set.
+func (s ShardSet) HasJob(jobID int64) bool { return s&(1<<ShardOf(jobID)) != 0 }
+
+// With is the set with one more shard. REQUIRES: 0 <= shard < Shards.
+func (s ShardSet) With(shard int) ShardSet { return s | 1<<shard }
+
+// Len is how many shards the set has.
+func (s ShardSet) Len() int { return bits.OnesCount64(uint64(s)) }
+
+// All yields the shards in ascending order.
+func (s ShardSet) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for ; s != 0; s &= s - 1 {
+			if !yield(bits.TrailingZeros64(uint64(s))) {
+				return
+			}
+		}
+	}
+}
+
+// Deal gives node its part of the shards, as it renews its lease. owners has the
+// node of each shard, or "" for none; live has the nodes with a lease, node
+// among them. It changes owners.
+//
+// Two rules: node takes every shard whose owner is not live, and then one by one
+// from the node that has most, while that has at least two more. So no shard
+// is without a live owner after any renewal, and once every node has renewed
+// nobody has more than one above any other. A node that has too many loses
+// them to the others' renewals, and may go on for the rest of its own lease
+// period as if they were its own: two nodes then hold the same planned fire,
+// and the store gives it to one.
+func Deal(owners *[Shards]string, live []string, node string) {
+	held := make(map[string]int, len(live))
+	for _, name := range live {
+		held[name] = 0
+	}
+	for shard, owner := range owners {
+		if _, lives := held[owner]; !lives {
+			owners[shard] = node
+		}
+		held[owners[shard]]++
+	}
+	names := slices.Sorted(slices.Values(live))
+	for {
+		richest := node
+		for _, name := range names {
+			if held[name] > held[richest] {
+				richest = name
+			}
+		}
+		if held[richest] < held[node]+2 {
+			return
+		}
+		owners[slices.Index(owners[:], richest)] = node
+		held[richest]--
+		held[node]++
+	}
+}

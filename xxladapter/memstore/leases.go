@@ -1,0 +1,98 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A held is the lease of a node.
+type held struct {
+	number int64 // of the term
+	until  time.Time
+}
+
+// Lease implements [xxladapter.Store].
+func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	if node == "" || life < time.Millisecond {
+		return xxladapter.Lease{}, errors.New("memstore: lease without a node or a life")
+	}
+	if err := s.enter(ctx); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	defer s.mu.Unlock()
+
+	now := toMilli(s.clock())
+	maps.DeleteFunc(s.leases, func(_ string, l held) bool { return !l.until.After(now) })
+	lease, lives := s.leases[node]
+	if !lives {
+		s.lastTerm++
+		lease.number = s.lastTerm
+	}
+	lease.until = toMilli(now.Add(life))
+	s.leases[node] = lease
+	xxladapter.Deal(&s.owners, slices.Collect(maps.Keys(s.leases)), node)
+	return xxladapter.Lease{
+		Term:   xxladapter.Term{Node: node, Number: lease.number},
+		Until:  lease.until,
+		Shards: s.shardsOf(node),
+		Dead:   s.deadOwners(),
+	}, nil
+}
+
+// deadOwners are the terms that are over and own fires.
+func (s *Store) deadOwners() []xxladapter.Term {
+	var dead []xxladapter.Term
+	for _, f := range s.fires {
+		if f.State != xxladapter.FirePlanned && !s.holds(f.Owner) {
+			dead = append(dead, f.Owner)
+		}
+	}
+	slices.SortFunc(dead, func(a, b xxladapter.Term) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Number, b.Number))
+	})
+	return slices.Compact(dead)
+}
+
+func (s *Store) shardsOf(node string) xxladapter.ShardSet {
+	var set xxladapter.ShardSet
+	for shard, owner := range s.owners {
+		if owner == node {
+			set = set.With(shard)
+		}
+	}
+	return set
+}
+
+// holds reports whether the term is its node's current one, with a lease that
+// has not lapsed.
+func (s *Store) holds(term xxladapter.Term) bool {
+	lease, leased := s.leases[term.Node]
+	return leased && lease.number == term.Number && toMilli(s.clock()).Before(lease.until)
+}
+
+// fence returns an error unless the term holds.
+func (s *Store) fence(by xxladapter.Term) error {
+	if !s.holds(by) {
+		return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
+	}
+	return nil
+}
+
+// Resign implements [xxladapter.Store].
+func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	if s.leases[term.Node].number == term.Number {
+		delete(s.leases, term.Node)
+	}
+	return nil
+}

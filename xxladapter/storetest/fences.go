@@ -1,0 +1,147 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A scene is a job that is due, a planned fire, and one that n1 has claimed in
+// a term that the case may end.
+type scene struct {
+	term    xxladapter.Term
+	planned xxladapter.Fire
+	claimed xxladapter.Fire
+}
+
+func newScene(b *bench) scene {
+	b.lease("n1", leaseLife)
+	id := b.addRunning("due", at(0))
+	s := scene{planned: b.plan(id, at(-1), xxladapter.TriggerManual)}
+	s.claimed = b.claim(b.plan(id, at(-2), xxladapter.TriggerManual), "n1", 1)[0]
+	s.term = b.lease("n1", leaseLife).Term // for no longer than that
+	return s
+}
+
+// fenced makes every call that presents a term and wants it refused, without a
+// trace.
+func (s scene) fenced(b *bench, by xxladapter.Term) {
+	b.Helper()
+	before := b.openFires(xxladapter.FireFilter{})
+	_, _, err := b.store.ClaimDue(b.ctx, by, time.Hour, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+		b.Fail("a fenced node is asked nothing")
+		return nil
+	})
+	b.ErrorIs(err, xxladapter.ErrFenced)
+	_, err = b.store.ClaimFire(b.ctx, by, s.planned.ID, b.newLogs(s.planned.JobID, 1))
+	b.ErrorIs(err, xxladapter.ErrFenced)
+	b.ErrorIs(b.store.TakeOver(b.ctx, by, s.claimed.ID, s.claimed.Owner), xxladapter.ErrFenced)
+	for _, state := range []xxladapter.FireState{"", xxladapter.FireAmbiguous} {
+		for _, fire := range []xxladapter.Fire{s.claimed, s.planned, {ID: 4711, LogID: s.claimed.LogID}} {
+			err = b.store.SettleFire(b.ctx, by, xxladapter.Settlement{FireID: fire.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "zombie"})
+			b.ErrorIs(err, xxladapter.ErrFenced)
+		}
+	}
+	var coded *xxladapter.Error
+	b.ErrorAs(err, &coded)
+	b.Equal(xxladapter.CodeFenced, coded.Code)
+
+	b.Equal(before, b.openFires(xxladapter.FireFilter{}))
+	b.Zero(b.log(s.claimed.LogID).TriggerCode)
+	b.Equal(at(0), b.job(s.planned.JobID).TriggerNext)
+	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
+	b.NoError(err)
+	b.Len(logs, 1)
+}
+
+var fenceRules = []rule{
+	{"ATermHoldsForItsWholeLife", func(b *bench) {
+		s := newScene(b)
+		b.clock.Advance(leaseLife - time.Millisecond)
+		_, err := b.store.ClaimFire(b.ctx, s.term, s.planned.ID, b.newLogs(s.planned.JobID, 1))
+		b.NoError(err)
+		b.NoError(b.store.SettleFire(b.ctx, s.term, xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200}))
+		_, due, err := b.store.ClaimDue(b.ctx, s.term, time.Minute, 10, everyMinute)
+		b.NoError(err)
+		b.Equal(1, due)
+	}},
+	{"ALapsedTermIsFenced", func(b *bench) {
+		s := newScene(b)
+		b.clock.Advance(leaseLife)
+		s.fenced(b, s.term)
+	}},
+	{"ATermThatItsNodeHasLeftBehindIsFenced", func(b *bench) {
+		s := newScene(b)
+		b.clock.Advance(leaseLife)
+		b.lease("n1", leaseLife)
+		s.fenced(b, s.term)
+	}},
+	{"AResignedTermIsFenced", func(b *bench) {
+		s := newScene(b)
+		b.resign(s.term)
+		s.fenced(b, s.term)
+	}},
+	{"ATermThatWasNeverIssuedIsFenced", func(b *bench) {
+		s := newScene(b)
+		s.fenced(b, xxladapter.Term{})
+		s.fenced(b, xxladapter.Term{Node: "n2", Number: s.term.Number})
+		s.fenced(b, xxladapter.Term{Node: "n1", Number: s.term.Number + 1})
+	}},
+	{"ALapsedTermIsFencedThoughNobodyHasNoticed", func(b *bench) {
+		s := newScene(b)
+		b.lease("n2", time.Hour)
+		b.clock.Advance(leaseLife)
+		s.fenced(b, s.term)
+		b.lease("n2", time.Hour)
+		s.fenced(b, s.term)
+	}},
+	{"TakeOverGivesAFireOfATermThatIsOverToTheCaller", func(b *bench) {
+		s := newScene(b)
+		n2 := b.term("n2")
+		b.ErrorIs(b.store.TakeOver(b.ctx, n2, s.planned.ID, xxladapter.Term{}), xxladapter.ErrConflict, "nobody's")
+		b.ErrorIs(b.store.TakeOver(b.ctx, n2, s.planned.ID, n2), xxladapter.ErrConflict, "nor its own")
+		b.ErrorIs(b.store.TakeOver(b.ctx, n2, 4711, s.term), xxladapter.ErrConflict, "unknown")
+		b.ErrorIs(b.store.TakeOver(b.ctx, n2, s.claimed.ID, s.term), xxladapter.ErrConflict, "n1 lives")
+		b.clock.Advance(leaseLife)
+		again := b.term("n1")
+		b.NoError(b.store.TakeOver(b.ctx, n2, s.claimed.ID, s.term), "the node lives on, in another term")
+		b.ErrorIs(b.store.TakeOver(b.ctx, again, s.claimed.ID, s.term), xxladapter.ErrConflict, "too late")
+
+		s.claimed.Owner = n2
+		b.Equal([]xxladapter.Fire{s.claimed}, b.openFires(xxladapter.FireFilter{State: xxladapter.FireClaimed}))
+		b.NoError(b.store.SettleFire(b.ctx, n2, xxladapter.Settlement{FireID: s.claimed.ID, State: xxladapter.FireAmbiguous}))
+		b.NoError(b.store.TakeOver(b.ctx, n2, s.claimed.ID, n2), "its own")
+		b.resign(n2)
+		b.NoError(b.store.TakeOver(b.ctx, again, s.claimed.ID, n2))
+		s.claimed.Owner, s.claimed.State = again, xxladapter.FireAmbiguous
+		b.Equal([]xxladapter.Fire{s.claimed}, b.openFires(xxladapter.FireFilter{Owner: again}))
+	}},
+	{"SettleFireLeavesAFireOfAnotherTermAlone", func(b *bench) {
+		s := newScene(b)
+		n2 := b.term("n2")
+		for _, state := range []xxladapter.FireState{"", xxladapter.FireAmbiguous} {
+			err := b.store.SettleFire(b.ctx, n2, xxladapter.Settlement{
+				FireID: s.claimed.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "not mine",
+				Next: []xxladapter.Fire{{JobID: s.claimed.JobID, Due: at(9), Type: xxladapter.TriggerRetry}},
+			})
+			b.ErrorIs(err, xxladapter.ErrConflict)
+		}
+		b.Equal([]xxladapter.Fire{s.claimed, s.planned}, b.openFires(xxladapter.FireFilter{}))
+		b.Zero(b.log(s.claimed.LogID).TriggerCode)
+	}},
+	{"ANewTermDoesNotSettleWhatItsNodeClaimedBefore", func(b *bench) {
+		s := newScene(b)
+		b.clock.Advance(leaseLife)
+		err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200})
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		b.Zero(b.log(s.claimed.LogID).TriggerCode)
+	}},
+	{"AResultIsTakenWhateverBecameOfTheTerm", func(b *bench) {
+		s := newScene(b)
+		b.clock.Advance(leaseLife)
+		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: s.claimed.LogID, Code: 200})
+		b.NoError(err)
+		b.True(applied)
+		b.Equal([]xxladapter.Fire{s.planned}, b.openFires(xxladapter.FireFilter{}))
+	}},
+}

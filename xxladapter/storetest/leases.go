@@ -1,0 +1,102 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const leaseLife = 10 * time.Second
+
+func (b *bench) resign(term xxladapter.Term) {
+	b.Helper()
+	b.NoError(b.store.Resign(b.ctx, term))
+}
+
+var leaseRules = []rule{
+	{"ALeaseIsForItsLifeFromNow", func(b *bench) {
+		l := b.lease("n1", leaseLife)
+		b.Equal("n1", l.Node)
+		b.Equal(int64(1), l.Number)
+		b.Equal(epoch.Truncate(time.Millisecond).Add(leaseLife), l.Until)
+		b.Equal(xxladapter.AllShards, l.Shards)
+		b.Empty(l.Dead)
+	}},
+	{"ARenewalInTimeKeepsTheTerm", func(b *bench) {
+		first := b.lease("n1", leaseLife)
+		b.clock.Advance(leaseLife - time.Millisecond)
+		second := b.lease("n1", leaseLife)
+		b.Equal(first.Term, second.Term)
+		b.Equal(first.Until.Add(leaseLife-time.Millisecond), second.Until)
+		b.clock.Advance(leaseLife - time.Millisecond)
+		b.Equal(first.Term, b.lease("n1", leaseLife).Term)
+	}},
+	{"ALapsedLeaseIsFollowedByANewTerm", func(b *bench) {
+		first := b.lease("n1", leaseLife)
+		b.clock.Advance(leaseLife)
+		second := b.lease("n1", leaseLife)
+		b.Greater(second.Number, first.Number)
+	}},
+	{"ARenewalMayShortenTheLease", func(b *bench) {
+		b.lease("n1", time.Hour)
+		l := b.lease("n1", leaseLife)
+		b.clock.Advance(leaseLife)
+		b.Greater(b.lease("n1", leaseLife).Number, l.Number)
+	}},
+	{"TermsOnlyGrowWhateverIsForgotten", func(b *bench) {
+		last := int64(0)
+		for i := range 5 {
+			l := b.lease(fmt.Sprint("n", i%2), leaseLife)
+			b.Greater(l.Number, last)
+			last = l.Number
+			if i%2 == 0 {
+				b.resign(l.Term)
+			}
+			b.clock.Advance(leaseLife)
+		}
+	}},
+	{"ALeaseNeedsANodeAndALife", func(b *bench) {
+		_, err := b.store.Lease(b.ctx, "", leaseLife)
+		b.Error(err)
+		_, err = b.store.Lease(b.ctx, "n1", 0)
+		b.Error(err)
+	}},
+	{"AResignedTermIsOver", func(b *bench) {
+		first := b.lease("n1", leaseLife)
+		b.resign(first.Term)
+		b.resign(first.Term)
+		second := b.lease("n1", leaseLife)
+		b.Greater(second.Number, first.Number)
+		b.resign(first.Term) // a term that is over ends nothing
+		b.Equal(second.Term, b.lease("n1", leaseLife).Term)
+		b.resign(xxladapter.Term{Node: "stranger", Number: 7})
+	}},
+	{"DeadAreTheTermsThatAreOverAndOwnFires", func(b *bench) {
+		id := b.addJob("job")
+		n1, n2 := b.lease("n1", leaseLife), b.lease("n2", leaseLife)
+		b.lease("n3", leaseLife) // and owns nothing
+		fire := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 2)[0]
+		b.claim(b.plan(id, at(1), xxladapter.TriggerCron), "n2", 1)
+		n1, n2 = b.lease("n1", leaseLife), b.lease("n2", leaseLife)
+		b.clock.Advance(leaseLife - time.Millisecond)
+		b.Empty(b.lease("n4", leaseLife).Dead)
+		b.clock.Advance(time.Millisecond)
+		b.Equal([]xxladapter.Term{n1.Term, n2.Term}, b.lease("n4", leaseLife).Dead)
+
+		again := b.lease("n1", leaseLife)
+		b.Equal([]xxladapter.Term{n1.Term, n2.Term}, again.Dead, "its own earlier term among them")
+		b.NoError(b.store.TakeOver(b.ctx, again.Term, fire.ID, n1.Term))
+		b.Equal([]xxladapter.Term{n1.Term, n2.Term}, b.lease("n4", leaseLife).Dead, "one fire of two")
+		for _, f := range b.openFires(xxladapter.FireFilter{Owner: n1.Term}) {
+			b.NoError(b.store.TakeOver(b.ctx, again.Term, f.ID, n1.Term))
+		}
+		b.Equal([]xxladapter.Term{n2.Term}, b.lease("n4", leaseLife).Dead)
+	}},
+	{"AResignedTermWithFiresIsDeadAtOnce", func(b *bench) {
+		id := b.addJob("job")
+		b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)
+		b.resign(b.term("n1"))
+		b.Equal([]xxladapter.Term{{Node: "n1", Number: 1}}, b.lease("n2", leaseLife).Dead)
+	}},
+}

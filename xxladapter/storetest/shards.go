@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// renewAll renews the leases and returns the shards of each node, which must be
+// all shards together and none twice.
+func (b *bench) renewAll(nodes ...string) (parts []int) {
+	b.Helper()
+	for range 2 { // a node that renews early loses shards to one that renews later
+		var all xxladapter.ShardSet
+		parts = nil
+		for _, node := range nodes {
+			l := b.lease(node, leaseLife)
+			all |= l.Shards
+			parts = append(parts, l.Shards.Len())
+		}
+		b.Equal(xxladapter.AllShards, all)
+	}
+	return parts
+}
+
+var shardRules = []rule{
+	{"ShardsAreDealtFairlyAmongLiveNodes", func(b *bench) {
+		b.Equal([]int{64}, b.renewAll("n1"))
+		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))
+		b.Equal([]int{21, 22, 21}, b.renewAll("n1", "n2", "n3"))
+	}},
+	{"ShardsOfALapsedNodeGoToWhoRenewsNext", func(b *bench) {
+		b.renewAll("n1", "n2", "n3")
+		b.clock.Advance(leaseLife - time.Millisecond)
+		b.Equal(22, b.lease("n2", leaseLife).Shards.Len(), "n3 lives")
+		b.Equal(21, b.lease("n1", leaseLife).Shards.Len())
+		b.clock.Advance(time.Millisecond)
+		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))
+	}},
+	{"ShardsOfAResignedNodeAreFreeAtOnce", func(b *bench) {
+		n1 := b.lease("n1", leaseLife)
+		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))
+		b.resign(n1.Term)
+		b.Equal([]int{64}, b.renewAll("n2"))
+	}},
+	{"MoreNodesThanShardsLeaveSomeWithout", func(b *bench) {
+		var nodes []string
+		for i := range xxladapter.Shards + 1 {
+			nodes = append(nodes, fmt.Sprintf("n%02d", i))
+		}
+		parts := b.renewAll(nodes...)
+		b.Equal(0, parts[xxladapter.Shards])
+		for _, n := range parts[:xxladapter.Shards] {
+			b.Equal(1, n)
+		}
+	}},
+	{"ClaimDuePlansTheJobsOfItsShardsOnly", func(b *bench) {
+		n1 := b.lease("n1", leaseLife)
+		n2 := b.lease("n2", leaseLife)
+		n1 = b.lease("n1", leaseLife)
+		want := map[string]int{}
+		for i := range 2 * xxladapter.Shards {
+			id := b.addRunning(fmt.Sprint("job", i), at(0))
+			for node, l := range map[string]xxladapter.Lease{"n1": n1, "n2": n2} {
+				if l.Shards.HasJob(id) {
+					want[node]++
+				}
+			}
+		}
+		b.Equal(map[string]int{"n1": xxladapter.Shards, "n2": xxladapter.Shards}, want)
+		for _, l := range []xxladapter.Lease{n1, n2} {
+			fires, due, err := b.store.ClaimDue(b.ctx, l.Term, 0, 1000, everyMinute)
+			b.NoError(err)
+			b.Equal(want[l.Node], due)
+			b.Len(fires, want[l.Node])
+			for _, f := range fires {
+				b.True(l.Shards.HasJob(f.JobID))
+			}
+		}
+	}},
+}
