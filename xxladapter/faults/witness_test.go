@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,9 @@ type witness struct {
 
 	// arrived is called with each run before it is answered; nil: nothing is.
 	arrived func(req *wire.RunRequest)
+
+	// silent keeps results back, as a run does that goes on.
+	silent atomic.Bool
 
 	mu    sync.Mutex
 	began map[wire.Int]bool
@@ -135,7 +139,7 @@ func (w *witness) report(ctx context.Context) {
 		w.mu.Lock()
 		batch := w.ended[:min(len(w.ended), 200)]
 		w.mu.Unlock()
-		if len(batch) == 0 || !w.send(ctx, batch) {
+		if len(batch) == 0 || w.silent.Load() || !w.send(ctx, batch) {
 			continue
 		}
 		w.mu.Lock()
