@@ -15,6 +15,7 @@ import (
 type held struct {
 	number int64 // of the term
 	until  time.Time
+	life   time.Duration
 }
 
 // Lease implements [xxladapter.Store].
@@ -29,12 +30,20 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 
 	now := toMilli(s.clock())
 	maps.DeleteFunc(s.leases, func(_ string, l held) bool { return !l.until.After(now) })
+	for name, l := range s.leases {
+		// A lease that would hold for longer was given before the clock was set back.
+		if l.until.Sub(now) > l.life {
+			l.until = now.Add(l.life)
+			s.leases[name] = l
+		}
+	}
+	life = life.Truncate(time.Millisecond)
 	lease, lives := s.leases[node]
 	if !lives {
 		s.lastTerm++
 		lease.number = s.lastTerm
 	}
-	lease.until = toMilli(now.Add(life))
+	lease.until, lease.life = now.Add(life), life
 	s.leases[node] = lease
 	xxladapter.Deal(&s.owners, slices.Collect(maps.Keys(s.leases)), node)
 	return xxladapter.Lease{

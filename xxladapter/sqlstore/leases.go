@@ -13,9 +13,10 @@ const (
 	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
-	selectLeases = `SELECT node, term, until_ms FROM xxlwheel_lease`
-	insertLease  = `INSERT INTO xxlwheel_lease (node, term, until_ms) VALUES (?, ?, ?)`
-	renewLease   = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ?`
+	selectLeases = `SELECT node, term, until_ms, life_ms FROM xxlwheel_lease`
+	insertLease  = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms) VALUES (?, ?, ?, ?)`
+	renewLease   = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
+	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ?`
 	deleteLease  = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
 
 	// Without a lock on the row: what a term that lapses meanwhile has written
@@ -57,13 +58,13 @@ func (t *tx) lease(ctx context.Context, node string, life time.Duration, clock f
 	if err != nil {
 		return xxladapter.Lease{}, err
 	}
-	until := fromMilli(now).Add(life).UnixMilli()
+	until := now + life.Milliseconds()
 	if _, lives := live[node]; lives {
-		_, err = t.exec(ctx, renewLease, until, node)
+		_, err = t.exec(ctx, renewLease, until, life.Milliseconds(), node)
 	} else {
 		live[node] = last + 1
 		if _, err = t.exec(ctx, updateTerm, live[node]); err == nil {
-			_, err = t.exec(ctx, insertLease, node, live[node], until)
+			_, err = t.exec(ctx, insertLease, node, live[node], until, life.Milliseconds())
 		}
 	}
 	if err != nil {
@@ -80,26 +81,37 @@ func (t *tx) lease(ctx context.Context, node string, life time.Duration, clock f
 }
 
 // liveTerms are the numbers of the terms that hold, by node. The others are
-// forgotten.
+// forgotten. A lease that would hold for longer than its life was given before
+// the clock was set back, and is cut to its life from now: a node that died
+// then would otherwise count as alive for as long as the clock was set back by.
 func (t *tx) liveTerms(ctx context.Context, now int64) (map[string]int64, error) {
 	live := map[string]int64{}
 	var lapsed []xxladapter.Term
+	long := map[xxladapter.Term]int64{} // until when they may hold
 	err := t.query(ctx, selectLeases, nil, func(r row) error {
 		var term xxladapter.Term
-		var until int64
-		if err := r.Scan(&term.Node, &term.Number, &until); err != nil {
+		var until, life int64
+		if err := r.Scan(&term.Node, &term.Number, &until, &life); err != nil {
 			return err
 		}
-		if until > now {
-			live[term.Node] = term.Number
-		} else {
+		if until <= now {
 			lapsed = append(lapsed, term)
+			return nil
+		}
+		live[term.Node] = term.Number
+		if until > now+life {
+			long[term] = now + life
 		}
 		return nil
 	})
 	for _, term := range lapsed {
 		if err == nil {
 			_, err = t.exec(ctx, deleteLease, term.Node, term.Number)
+		}
+	}
+	for term, until := range long {
+		if err == nil {
+			_, err = t.exec(ctx, shortenLease, until, term.Node, term.Number)
 		}
 	}
 	return live, err

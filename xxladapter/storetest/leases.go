@@ -56,6 +56,17 @@ var leaseRules = []rule{
 			b.clock.Advance(leaseLife)
 		}
 	}},
+	{"AClockThatWasSetBackKeepsNoNodeAlive", func(b *bench) {
+		b.lease("n1", leaseLife)
+		b.clock.Advance(-time.Hour)
+		n2 := b.lease("n2", leaseLife)
+		b.Equal(32, n2.Shards.Len(), "n1 may be alive")
+		b.clock.Advance(leaseLife - time.Millisecond)
+		n2 = b.lease("n2", leaseLife)
+		b.Equal(32, n2.Shards.Len())
+		b.clock.Advance(time.Millisecond)
+		b.Equal(xxladapter.AllShards, b.lease("n2", leaseLife).Shards)
+	}},
 	{"ALeaseNeedsANodeAndALife", func(b *bench) {
 		_, err := b.store.Lease(b.ctx, "", leaseLife)
 		b.Error(err)

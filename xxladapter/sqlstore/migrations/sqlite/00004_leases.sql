@@ -19,7 +19,8 @@ INSERT INTO xxlwheel_term (last) VALUES (0);
 CREATE TABLE xxlwheel_lease (
     node     TEXT    NOT NULL PRIMARY KEY,
     term     INTEGER NOT NULL,
-    until_ms INTEGER NOT NULL
+    until_ms INTEGER NOT NULL,
+    life_ms  INTEGER NOT NULL -- no lease holds for longer than this from now, also when the clock was set back
 );
 
 -- Which node plans the jobs whose id modulo 64 is the shard.
