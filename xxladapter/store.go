@@ -31,7 +31,8 @@ type Store interface {
 	// drops the planned fires that came from the schedule. Once it has
 	// returned, none of them can be claimed.
 	StopJob(ctx context.Context, id int64) error
-	// RemoveJob deletes the job with its planned fires, misfires and logs.
+	// RemoveJob deletes the job with its planned fires, misfires, logs and
+	// alarms.
 	RemoveJob(ctx context.Context, id int64) error
 	Job(ctx context.Context, id int64) (*Job, error)
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)
@@ -115,6 +116,8 @@ type Store interface {
 	Log(ctx context.Context, id int64) (*Log, error)
 	Logs(ctx context.Context, f LogFilter) ([]*Log, error)
 	Misfires(ctx context.Context, jobID int64, limit int) ([]Misfire, error)
+
+	AlarmStore
 
 	// Close waits for running calls and releases the store. Later calls fail.
 	Close() error

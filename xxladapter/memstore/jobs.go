@@ -109,6 +109,8 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
 	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
 	maps.DeleteFunc(s.logs, func(_ int64, l *xxladapter.Log) bool { return l.JobID == id })
+	delete(s.alarms, id)
+	maps.DeleteFunc(s.claims, func(_ claimKey, c *xxladapter.AlarmClaim) bool { return c.JobID == id })
 	return nil
 }
 

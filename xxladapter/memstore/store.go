@@ -35,6 +35,8 @@ type Store struct {
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; those that hold, and lapsed ones until the next renewal
 	owners   [xxladapter.Shards]string
+	alarms   map[int64]*xxladapter.AlarmState // by job id
+	claims   map[claimKey]*xxladapter.AlarmClaim
 
 	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm int64
 }
@@ -65,6 +67,8 @@ func New(clock func() time.Time) *Store {
 		logs:    map[int64]*xxladapter.Log{},
 		beats:   map[beatKey]time.Time{},
 		leases:  map[string]held{},
+		alarms:  map[int64]*xxladapter.AlarmState{},
+		claims:  map[claimKey]*xxladapter.AlarmClaim{},
 	}
 }
 

@@ -31,6 +31,8 @@ type dialect struct {
 	planFire string
 	// beat inserts or refreshes the registration (group, key, value, time).
 	beat string
+	// knowAlarm inserts the alarm state of (job id) unless it is known.
+	knowAlarm string
 	// nameHas is the condition that a job's name contains the argument.
 	nameHas string
 	// datetime is the argument for a datetime column: whole seconds, cut and

@@ -47,6 +47,8 @@ var removeJob = []string{
 	`DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned'`,
 	`DELETE FROM xxlwheel_misfire WHERE job_id = ?`,
 	dropSettings,
+	`DELETE FROM xxlwheel_alarm WHERE job_id = ?`,
+	`DELETE FROM xxlwheel_alarm_claim WHERE job_id = ?`,
 	`DELETE FROM xxl_job_log WHERE job_id = ?`,
 	`DELETE FROM xxl_job_logglue WHERE job_id = ?`,
 }

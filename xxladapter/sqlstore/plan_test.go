@@ -31,6 +31,10 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{selectLost, 3, "xxlwheel_log_open"},
 		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
 		{selectRegistered, 1, "i_g_k_v"},
+		{selectFailed, 2, "xxlwheel_log_alarm"},
+		{selectFirstSuccess, 2, "xxlwheel_log_job"},
+		{selectRaised, 0, "xxlwheel_alarm_raised"},
+		{selectStale, 2, "xxlwheel_alarm_claim_age"},
 	} {
 		var plan []string
 		err := s.query(t.Context(), `EXPLAIN QUERY PLAN `+c.query, make([]any, c.args), func(r row) error {

@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Leases", leaseRules},
 		{"Shards", shardRules},
 		{"Fences", fenceRules},
+		{"Alarms", alarmRules},
 		{"Calls", callRules},
 		{"Races", raceRules},
 	} {

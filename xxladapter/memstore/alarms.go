@@ -1,0 +1,213 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A claimKey is what a claim of an alarm is told apart by.
+type claimKey struct {
+	logID     int64
+	recovered bool
+}
+
+func keyOfClaim(c *xxladapter.AlarmClaim) claimKey { return claimKey{c.LogID, c.Recovered} }
+
+// FailedRuns implements [xxladapter.Store].
+func (s *Store) FailedRuns(ctx context.Context, after int64, limit int) ([]xxladapter.FailedRun, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var failed []xxladapter.FailedRun
+	for _, id := range slices.Sorted(maps.Keys(s.logs)) {
+		l := s.logs[id]
+		if id <= after || l.AlarmStatus != xxladapter.AlarmOpen || !hasFailed(l) {
+			continue
+		}
+		if len(failed) == limit {
+			break
+		}
+		at := l.HandleTime
+		if at.IsZero() {
+			at = l.TriggerTime
+		}
+		failed = append(failed, xxladapter.FailedRun{LogID: id, JobID: l.JobID, RetryCount: l.RetryCount, At: at})
+	}
+	return failed, nil
+}
+
+func hasFailed(l *xxladapter.Log) bool {
+	if l.HandleCode == xxladapter.ResultNone {
+		return l.TriggerCode != xxladapter.ResultNone && l.TriggerCode != xxladapter.ResultOK
+	}
+	return l.HandleCode != xxladapter.ResultOK
+}
+
+// FirstSuccess implements [xxladapter.Store].
+func (s *Store) FirstSuccess(ctx context.Context, jobID, after int64) (int64, error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+
+	first := int64(0)
+	for id, l := range s.logs {
+		if l.JobID == jobID && id > after && l.HandleCode == xxladapter.ResultOK && (first == 0 || id < first) {
+			first = id
+		}
+	}
+	return first, nil
+}
+
+// AlarmState implements [xxladapter.Store].
+func (s *Store) AlarmState(ctx context.Context, jobID int64) (xxladapter.AlarmState, error) {
+	if err := s.enter(ctx); err != nil {
+		return xxladapter.AlarmState{}, err
+	}
+	defer s.mu.Unlock()
+	return s.alarmState(jobID), nil
+}
+
+func (s *Store) alarmState(jobID int64) xxladapter.AlarmState {
+	if state := s.alarms[jobID]; state != nil {
+		return *state
+	}
+	return xxladapter.AlarmState{JobID: jobID}
+}
+
+// RaisedAlarms implements [xxladapter.Store].
+func (s *Store) RaisedAlarms(ctx context.Context) ([]xxladapter.AlarmState, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var raised []xxladapter.AlarmState
+	for _, id := range slices.Sorted(maps.Keys(s.alarms)) {
+		if s.alarms[id].Raised {
+			raised = append(raised, *s.alarms[id])
+		}
+	}
+	return raised, nil
+}
+
+// DecideAlarms implements [xxladapter.Store].
+func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	now := toMilli(s.clock())
+	var claimed []xxladapter.AlarmClaim
+	claim := func(jobID, logID int64, recovered bool) {
+		c := xxladapter.AlarmClaim{LogID: logID, JobID: jobID, Recovered: recovered, Node: node, At: now, Attempts: 1}
+		kept := c
+		s.claims[keyOfClaim(&c)] = &kept
+		claimed = append(claimed, c)
+	}
+	for _, d := range decisions {
+		if s.alarmState(d.Before.JobID).Version != d.Before.Version {
+			continue
+		}
+		after := d.After
+		after.JobID, after.Version, after.Sent = d.Before.JobID, d.Before.Version+1, toMilli(d.After.Sent)
+		s.alarms[after.JobID] = &after
+		for _, id := range d.Quiet {
+			s.setAlarm(id, xxladapter.AlarmOpen, xxladapter.AlarmNotNeeded)
+		}
+		for _, id := range d.Alarm {
+			if s.setAlarm(id, xxladapter.AlarmOpen, xxladapter.AlarmTaken) {
+				claim(after.JobID, id, false)
+			}
+		}
+		if d.Recovered != 0 {
+			claim(after.JobID, d.Recovered, true)
+		}
+	}
+	return claimed, nil
+}
+
+// setAlarm reports whether the row was at from.
+func (s *Store) setAlarm(logID int64, from, to int) bool {
+	l := s.logs[logID]
+	if l == nil || l.AlarmStatus != from {
+		return false
+	}
+	l.AlarmStatus = to
+	return true
+}
+
+// StaleAlarms implements [xxladapter.Store].
+func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) ([]xxladapter.AlarmClaim, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	until := toMilli(s.clock().Add(-age))
+	var stale []xxladapter.AlarmClaim
+	for _, c := range s.claims {
+		if !c.At.After(until) {
+			stale = append(stale, *c)
+		}
+	}
+	slices.SortFunc(stale, func(a, b xxladapter.AlarmClaim) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.LogID, b.LogID))
+	})
+	if len(stale) > limit {
+		stale = stale[:limit]
+	}
+	return stale, nil
+}
+
+// RenewAlarms implements [xxladapter.Store].
+func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapter.AlarmClaim) ([]xxladapter.AlarmClaim, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	now := toMilli(s.clock())
+	var renewed []xxladapter.AlarmClaim
+	for _, c := range claims {
+		if kept := s.claims[keyOfClaim(&c)]; kept != nil && isSameClaim(kept, &c) {
+			kept.Node, kept.At = node, now
+			kept.Attempts++
+			renewed = append(renewed, *kept)
+		}
+	}
+	return renewed, nil
+}
+
+// SettleAlarms implements [xxladapter.Store].
+func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim, status int) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	for _, c := range claims {
+		kept := s.claims[keyOfClaim(&c)]
+		if kept == nil || !isSameClaim(kept, &c) {
+			continue
+		}
+		delete(s.claims, keyOfClaim(&c))
+		if !c.Recovered {
+			s.setAlarm(c.LogID, xxladapter.AlarmTaken, status)
+		}
+	}
+	return nil
+}
+
+// isSameClaim reports whether nobody has renewed the claim since it was read.
+func isSameClaim(kept, read *xxladapter.AlarmClaim) bool {
+	return kept.Node == read.Node && kept.Attempts == read.Attempts
+}
