@@ -139,7 +139,11 @@ type FireFilter struct {
 	Owner     Term      // claimed in
 	Shards    ShardSet  // of the job; empty: all
 	DueBefore time.Time // exclusive
-	Limit     int       // 0: all
+	// AfterDue and AfterID name a fire; only those that the list has after it
+	// are given, whether it is still open or not. They go together.
+	AfterDue time.Time
+	AfterID  int64
+	Limit    int // 0: all
 }
 
 // A LogFilter selects log rows; zero fields do not restrict.

@@ -85,7 +85,8 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 			f.State != "" && fire.State != f.State,
 			f.Owner != xxladapter.Term{} && fire.Owner != f.Owner,
 			f.Shards != 0 && !f.Shards.HasJob(fire.JobID),
-			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore):
+			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore),
+			f.AfterID != 0 && cmp.Or(fire.Due.Compare(f.AfterDue), cmp.Compare(fire.ID, f.AfterID)) <= 0:
 			continue
 		}
 		found = append(found, copyFire(fire))

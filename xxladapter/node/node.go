@@ -30,6 +30,9 @@ type Options struct {
 	AccessToken string
 	// Zone is where cron expressions are read. The default is time.Local.
 	Zone *time.Location
+	// FastPool, SlowPool and PoolPerApp are how many fires are handed over at
+	// the same time; see trigger.PoolOptions. 0: its defaults.
+	FastPool, SlowPool, PoolPerApp int
 	// OnEvent and OnMisfire are told what becomes of due times, on the
 	// goroutines that do the work, which wait for them; nil: nobody is.
 	OnEvent   func(trigger.Event)
@@ -64,10 +67,14 @@ func New(opts Options) (*Node, error) {
 		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
 		Planned: func() { sched.Sweep() },
 	})
-	pool := trigger.NewPool(handOver, trigger.PoolOptions{Logger: opts.Logger})
+	pool := trigger.NewPool(handOver, trigger.PoolOptions{
+		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp,
+		Room: func() { sched.Sweep() }, Logger: opts.Logger,
+	})
 	var err error
 	sched, err = scheduler.New(scheduler.Options{
-		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
+		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone,
+		OnDue: pool.Learn, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -110,6 +117,9 @@ func uniqueName() string {
 
 // Name is the name under which the node claims fires.
 func (n *Node) Name() string { return n.name }
+
+// PoolLoads says how much is being handed over and waits for it.
+func (n *Node) PoolLoads() []trigger.Load { return n.pool.Loads() }
 
 // Run serves executors and the API on ln, and schedules, until ctx ends or one
 // of the two fails. It stops scheduling first and takes results in until

@@ -50,16 +50,21 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) {
 // scan takes the jobs that are due within the window, commits what becomes of
 // them, and only then arms their fires. It returns how many jobs were due.
 func (s *Scheduler) scan(ctx context.Context) (int, error) {
-	var decisions []xxladapter.Decision // of the last time that the store asked
+	// Of the last time that the store asked:
+	var found []*xxladapter.Job
+	var decisions []xxladapter.Decision
 	term, _ := s.Term()
 	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, s.opts.Limit,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			s.clock.seen(now)
-			decisions = s.decideAll(now, jobs)
+			found, decisions = jobs, s.decideAll(now, jobs)
 			return decisions
 		})
 	if err != nil {
 		return 0, err
+	}
+	for _, j := range found {
+		s.opts.OnDue(j)
 	}
 	for _, f := range planned {
 		if err := s.ring.arm(f); err != nil {

@@ -46,6 +46,9 @@ type Options struct {
 	Limit int
 	// Zone is where cron expressions are read. The default is time.Local.
 	Zone *time.Location
+	// OnDue is shown each job that a scan found due, after the commit and
+	// before its fires are handed out; nil: nobody is.
+	OnDue func(*xxladapter.Job)
 	// OnMisfire is told of due times that gave no fire of their own, after the
 	// commit; nil: nobody is.
 	OnMisfire func(xxladapter.Misfire)
@@ -80,6 +83,9 @@ func New(opts Options) (*Scheduler, error) {
 	}
 	if opts.Zone == nil {
 		opts.Zone = time.Local
+	}
+	if opts.OnDue == nil {
+		opts.OnDue = func(*xxladapter.Job) {}
 	}
 	if opts.OnMisfire == nil {
 		opts.OnMisfire = func(xxladapter.Misfire) {}

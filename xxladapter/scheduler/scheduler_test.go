@@ -15,8 +15,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// A fakePool notes when it was given which fire, and settles it in the store
-// as a hand-over would.
+// A fakePool settles the fires that it is given in the store, as a hand-over
+// would, and notes when it was given those that it could claim: a sweep may hand
+// out once more what was settled since it read the store.
 type fakePool struct {
 	store *memstore.Store
 	term  func() (xxladapter.Term, bool)
@@ -38,24 +39,30 @@ func (p *fakePool) Fire(f xxladapter.Fire, done func()) bool {
 	if p.full {
 		return false
 	}
-	p.fired = append(p.fired, given{f, time.Now()})
+	at := time.Now()
 	go func() {
 		defer done()
-		p.settle(f)
+		p.settle(f, at)
 	}()
 	return true
 }
 
-func (p *fakePool) settle(f xxladapter.Fire) {
+func (p *fakePool) settle(f xxladapter.Fire, at time.Time) {
 	term, _ := p.term()
 	claimed, err := p.store.ClaimFire(context.Background(), term, f.ID, []*xxladapter.Log{{JobID: f.JobID}})
+	if errors.Is(err, xxladapter.ErrConflict) {
+		return
+	}
 	if err == nil {
 		err = p.store.SettleFire(context.Background(), term,
 			xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK})
 	}
-	if err != nil && !errors.Is(err, xxladapter.ErrConflict) {
+	if err != nil {
 		panic(err)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fired = append(p.fired, given{f, at})
 }
 
 func (p *fakePool) Resolve(f xxladapter.Fire, done func()) bool {

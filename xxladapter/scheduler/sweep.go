@@ -66,16 +66,8 @@ func (s *Scheduler) sweep(ctx context.Context, ahead time.Duration) error {
 		return err
 	}
 	s.clock.seen(now)
-	planned, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
-		State: xxladapter.FirePlanned, Shards: lease.Shards, DueBefore: now.Add(ahead), Limit: sweepLimit,
-	})
-	if err != nil {
+	if err := s.armPlanned(ctx, lease.Shards, now.Add(ahead)); err != nil {
 		return err
-	}
-	for _, f := range planned {
-		if err := s.ring.arm(f); err != nil {
-			return err
-		}
 	}
 	for _, term := range append(lease.Dead, lease.Term) {
 		if err := s.resolveOf(ctx, term, term == lease.Term, now); err != nil {
@@ -83,6 +75,29 @@ func (s *Scheduler) sweep(ctx context.Context, ahead time.Duration) error {
 		}
 	}
 	return nil
+}
+
+// armPlanned arms the planned fires of the shards that are due before until. It goes through
+// all of them: the first ones may be those of an app that takes no more, and
+// must not hide the rest.
+func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, until time.Time) error {
+	filter := xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: until, Limit: sweepLimit}
+	for ctx.Err() == nil {
+		planned, err := s.opts.Store.OpenFires(ctx, filter)
+		if err != nil {
+			return err
+		}
+		for _, f := range planned {
+			if err := s.ring.arm(f); err != nil {
+				return err
+			}
+			filter.AfterDue, filter.AfterID = f.Due, f.ID
+		}
+		if len(planned) < sweepLimit {
+			return nil
+		}
+	}
+	return ctx.Err()
 }
 
 // resolveOf starts to find out what became of a term's open hand-overs.
@@ -99,8 +114,7 @@ func (s *Scheduler) resolveOf(ctx context.Context, term xxladapter.Term, own boo
 			continue
 		}
 		if !s.opts.Pool.Resolve(f, func() { s.ring.release(f.ID) }) {
-			s.ring.release(f.ID)
-			return nil // no place; the next sweep goes on
+			s.ring.release(f.ID) // no place for its app; the next sweep goes on
 		}
 	}
 	return nil

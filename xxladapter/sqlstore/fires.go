@@ -136,6 +136,11 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 		// Rounded up: a due time within the millisecond of the limit is before it.
 		where.add(`due_ms < ?`, f.DueBefore.Add(time.Millisecond-time.Nanosecond).UnixMilli())
 	}
+	if f.AfterID != 0 {
+		after := toMilli(f.AfterDue)
+		// The first condition alone would do, but not by an index.
+		where.add(`due_ms >= ? AND (due_ms > ? OR id > ?)`, after, after, f.AfterID)
+	}
 	query, args := where.selecting(`SELECT `+fireColumns+` FROM xxlwheel_fire`, `due_ms, id`, f.Limit)
 	var found []xxladapter.Fire
 	err := s.query(ctx, query, args, func(r row) error {

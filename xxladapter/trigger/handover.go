@@ -57,6 +57,7 @@ type HandOver struct {
 	term    func() (xxladapter.Term, bool)
 	onEvent func(Event)
 	planned func()
+	loaded  func(*xxladapter.Job) // is shown each job that a fire is handed over for
 	logger  *slog.Logger
 }
 
@@ -78,6 +79,7 @@ func NewHandOver(opts Options) *HandOver {
 		term:    opts.Term,
 		onEvent: opts.OnEvent,
 		planned: opts.Planned,
+		loaded:  func(*xxladapter.Job) {},
 		logger:  opts.Logger,
 	}
 }
@@ -100,6 +102,7 @@ func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
 	if err != nil {
 		return fmt.Errorf("load job %d: %w", f.JobID, err)
 	}
+	h.loaded(job)
 	group, err := h.store.Group(ctx, job.GroupID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		group = &xxladapter.Group{ID: job.GroupID} // without addresses: the trigger fails, and says so

@@ -1,9 +1,13 @@
 package trigger
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,32 +16,54 @@ import (
 
 // PoolOptions configures a [Pool].
 type PoolOptions struct {
-	// Size is how many fires are handed over at the same time. The default is
-	// 200, XXL-JOB's fast pool.
-	Size int
-	// Queue is how many fires wait in memory for their turn. The default is
-	// 20000, a few megabytes.
+	// Fast and Slow are how many fires are handed over at the same time, of
+	// ordinary jobs and of those that were slow in this minute. The defaults are
+	// XXL-JOB's (xxl.job.triggerpool), 200 and 100. One app gets half of each at
+	// most, so that there is always something left for the others.
+	Fast, Slow int
+	// PerApp bounds further how many fires of one executor app are handed over
+	// at the same time by each of the two. 0: half of it.
+	PerApp int
+	// Queue is how many fires wait in memory for their turn, for each of the
+	// two; one app gets half of it at most. The default is 40000, a few megabytes.
 	Queue int
 	// Drain is how long Run waits for hand-overs that are under way when it is
 	// stopped. The default is 10s.
-	Drain  time.Duration
+	Drain time.Duration
+	// Room is told that there is room again after fires had been refused. It is
+	// called without locks and must not wait; nil: nobody is told.
+	Room   func()
 	Logger *slog.Logger // nil: slog.Default()
 }
 
-// A Pool hands fires over, a bounded number at the same time, in the order in
-// which it got them. What waits for its turn is durable in the store: a fire
-// that finds the queue full is refused and picked up there later, and so is
-// what still waits when the pool stops.
+// A Pool hands fires over, a bounded number at the same time: in the order in
+// which it got them for each executor app, while the apps take turns. What
+// waits for its turn is durable in the store: a fire that finds no place is
+// refused and picked up there later, and so is what still waits when the pool stops.
+//
+// Jobs that are slow (see slow.go) are handed over by a part of the pool that
+// others do not need.
 type Pool struct {
 	handOver *HandOver
-	size     int
 	drain    time.Duration
+	room     func()
 	logger   *slog.Logger
-	queue    chan work
 
-	mu      sync.Mutex
-	running bool // Invariant: nothing is put into queue while false
+	mu        sync.Mutex
+	running   bool // Invariant: nothing waits while false
+	handOvers context.Context
+	lanes     [2]*admission[work]
+	slow      slowJobs
+	apps      jobApps
+	workers   sync.WaitGroup
 }
+
+const (
+	laneFast = iota
+	laneSlow
+)
+
+var laneNames = [2]string{"fast", "slow"}
 
 // work is one fire in the pool.
 type work struct {
@@ -48,21 +74,29 @@ type work struct {
 
 // NewPool returns a Pool that does nothing before Run.
 func NewPool(h *HandOver, opts PoolOptions) *Pool {
-	if opts.Size <= 0 {
-		opts.Size = 200
-	}
-	if opts.Queue <= 0 {
-		opts.Queue = 20_000
-	}
+	setDefault(&opts.Fast, 200)
+	setDefault(&opts.Slow, 100)
+	setDefault(&opts.Queue, 40_000)
 	if opts.Drain <= 0 {
 		opts.Drain = 10 * time.Second
+	}
+	if opts.Room == nil {
+		opts.Room = func() {}
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	return &Pool{
-		handOver: h, size: opts.Size, drain: opts.Drain, logger: opts.Logger,
-		queue: make(chan work, opts.Queue),
+	p := &Pool{handOver: h, drain: opts.Drain, room: opts.Room, logger: opts.Logger}
+	for lane, places := range [2]int{opts.Fast, opts.Slow} {
+		p.lanes[lane] = newAdmission[work](places, opts.Queue, max(opts.PerApp, 0))
+	}
+	h.loaded = p.Learn
+	return p
+}
+
+func setDefault(field *int, value int) {
+	if *field <= 0 {
+		*field = value
 	}
 }
 
@@ -71,39 +105,124 @@ func NewPool(h *HandOver, opts PoolOptions) *Pool {
 func (p *Pool) Run(ctx context.Context) error {
 	handOvers, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	p.setRunning(true)
-	var workers sync.WaitGroup
-	for range p.size {
-		workers.Go(func() { p.work(ctx, handOvers) })
-	}
+	p.mu.Lock()
+	p.running, p.handOvers = true, handOvers
+	p.mu.Unlock()
 
 	<-ctx.Done()
-	p.setRunning(false)
-	close(p.queue) // nobody puts anything in any more
+	p.mu.Lock()
+	p.running = false
+	var dropped []work
+	for _, lane := range p.lanes {
+		dropped = append(dropped, lane.drop()...)
+	}
+	p.mu.Unlock()
+	for _, w := range dropped {
+		w.done()
+	}
 	limit := time.AfterFunc(p.drain, func() {
 		p.logger.Warn("hand-overs took too long to drain and are cut off", "limit", p.drain)
 		cancel()
 	})
 	defer limit.Stop()
-	workers.Wait()
+	p.workers.Wait()
 	return nil
 }
 
-func (p *Pool) setRunning(running bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.running = running
+// Fire hands over a planned fire, and calls done when that has ended or been
+// given up. It does not wait: false means that there is no place, or that the
+// pool does not run, and done is not called.
+func (p *Pool) Fire(f xxladapter.Fire, done func()) bool {
+	return p.put(work{f, p.handOver.Fire, done})
 }
 
-// work takes fires until the queue is closed and empty. Once ctx has ended what
-// still waits is let go.
-func (p *Pool) work(ctx, handOvers context.Context) {
-	for w := range p.queue {
-		if ctx.Err() == nil {
-			p.handle(handOvers, w)
-		}
-		w.done()
+// Resolve is Fire for a fire whose hand-over has no known outcome.
+func (p *Pool) Resolve(f xxladapter.Fire, done func()) bool {
+	return p.put(work{f, p.handOver.Resolve, done})
+}
+
+// Learn remembers which app runs the job. A job that was not learned is looked
+// up in the store once.
+func (p *Pool) Learn(j *xxladapter.Job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.apps.learn(j.ID, j.GroupID)
+}
+
+func (p *Pool) put(w work) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.running {
+		return false
 	}
+	lane := laneFast
+	if p.slow.is(w.fire.JobID, time.Now()) {
+		lane = laneSlow
+	}
+	if !p.lanes[lane].offer(p.apps.of(w.fire.JobID), w) {
+		return false
+	}
+	p.start(lane)
+	return true
+}
+
+// start begins whatever may go in the lane. REQUIRES: mu is held.
+func (p *Pool) start(lane int) {
+	for {
+		w, app, ok := p.lanes[lane].next()
+		if !ok {
+			return
+		}
+		p.workers.Go(func() { p.work(p.handOvers, lane, app, w) })
+	}
+}
+
+// work does w, and then what may go because of its end.
+func (p *Pool) work(ctx context.Context, lane int, app int64, w work) {
+	for ok := true; ok; {
+		began := time.Now()
+		returned := true
+		if app == appUnknown {
+			returned = p.sort(ctx, lane, w)
+		} else {
+			p.handle(ctx, w)
+		}
+		if returned {
+			w.done()
+		}
+
+		now := time.Now()
+		p.mu.Lock()
+		if app != appUnknown {
+			p.slow.note(w.fire.JobID, now.Sub(began), now)
+		}
+		p.lanes[lane].finish(app)
+		w, app, ok = p.lanes[lane].next()
+		p.start(lane) // the end of one may let several apps go on
+		room := p.lanes[lane].takeRoom()
+		p.mu.Unlock()
+		if room {
+			p.room()
+		}
+	}
+}
+
+// sort puts w into the queue of its job's app, which was not known. True means
+// that there was no place and that w is given up.
+func (p *Pool) sort(ctx context.Context, lane int, w work) (givenUp bool) {
+	job, err := p.handOver.store.Job(ctx, w.fire.JobID)
+	app := appNone // where the hand-over itself will find out what is wrong
+	if err == nil {
+		app = job.GroupID
+	} else if !errors.Is(err, xxladapter.ErrNotFound) {
+		p.report(w.fire, fmt.Errorf("load job: %w", err))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil {
+		p.apps.learn(job.ID, app)
+	}
+	return !p.running || !p.lanes[lane].offer(app, w)
 }
 
 // handle keeps a panic in one hand-over from ending all of them. Its fire stays
@@ -123,28 +242,26 @@ func (p *Pool) report(f xxladapter.Fire, err error) {
 	p.logger.Error("hand-over failed", "job", f.JobID, "fire", f.ID, "due", f.Due, "err", err)
 }
 
-// Fire hands over a planned fire, and calls done when that has ended or been
-// given up. It does not wait: false means that the queue is full or that the
-// pool does not run, and done is not called.
-func (p *Pool) Fire(f xxladapter.Fire, done func()) bool {
-	return p.put(work{f, p.handOver.Fire, done})
+// A Load is how much of one executor app is in one part of a [Pool].
+type Load struct {
+	Pool     string // fast or slow
+	GroupID  int64  // the app's group; 0: none, -1: not looked up yet
+	Waiting  int
+	InFlight int
 }
 
-// Resolve is Fire for a fire whose hand-over has no known outcome.
-func (p *Pool) Resolve(f xxladapter.Fire, done func()) bool {
-	return p.put(work{f, p.handOver.Resolve, done})
-}
-
-func (p *Pool) put(w work) bool {
+// Loads lists the apps that have anything in the pool, by pool and group.
+func (p *Pool) Loads() []Load {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.running {
-		return false
+	var loads []Load
+	for lane, a := range p.lanes {
+		for id, l := range a.apps {
+			loads = append(loads, Load{Pool: laneNames[lane], GroupID: id, Waiting: len(l.waiting), InFlight: l.inFlight})
+		}
 	}
-	select {
-	case p.queue <- w:
-		return true
-	default:
-		return false
-	}
+	slices.SortFunc(loads, func(a, b Load) int {
+		return cmp.Or(strings.Compare(a.Pool, b.Pool), cmp.Compare(a.GroupID, b.GroupID))
+	})
+	return loads
 }

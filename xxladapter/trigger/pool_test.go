@@ -36,7 +36,8 @@ func (s *slowSender) Log(context.Context, string, string, wire.LogRequest) (wire
 func (s *slowSender) Beat(context.Context, string) error            { return nil }
 func (s *slowSender) IdleBeat(context.Context, string, int64) error { return nil }
 
-// inPoolBubble runs test with a pool of two places over a sender that takes d.
+// inPoolBubble runs test with a pool of one place, and one to wait in, over a
+// sender that takes d.
 func inPoolBubble(t *testing.T, d time.Duration, test func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)
@@ -57,7 +58,7 @@ func inPoolBubble(t *testing.T, d time.Duration, test func(p *Pool, s *slowSende
 		s := &slowSender{d: d, started: make(chan struct{}, 10), cut: make(chan error, 10)}
 		logger := slog.New(slog.DiscardHandler)
 		h := NewHandOver(Options{Store: store, Sender: s, Term: termOf(t, store, "n"), Logger: logger})
-		test(NewPool(h, PoolOptions{Size: 1, Queue: 1, Drain: 5 * time.Second, Logger: logger}), s, store, fires)
+		test(NewPool(h, PoolOptions{Fast: 1, Queue: 1, Drain: 5 * time.Second, Logger: logger}), s, store, fires)
 	})
 }
 
@@ -80,8 +81,8 @@ func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
 		require.True(t, p.Fire(fires[2], finished(2)), "there is room again")
 		cancel()
 		require.NoError(t, <-ended, "Run waits for what is under way")
-		require.Equal(t, 1, <-done)
 		require.Equal(t, 2, <-done, "what still waits is let go")
+		require.Equal(t, 1, <-done)
 		require.False(t, p.Fire(fires[2], finished(2)), "the pool has stopped")
 
 		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{})

@@ -1,0 +1,95 @@
+package scheduler
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A pickyPool takes nothing of one job, as trigger.Pool does when that job's app
+// has no place left.
+type pickyPool struct {
+	refuses  int64
+	mu       sync.Mutex
+	fired    map[int64]bool
+	resolved map[int64]bool
+}
+
+func (p *pickyPool) take(seen map[int64]bool, f xxladapter.Fire, done func()) bool {
+	if f.JobID == p.refuses {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen[f.ID] = true
+	go done()
+	return true
+}
+
+func (p *pickyPool) Fire(f xxladapter.Fire, done func()) bool    { return p.take(p.fired, f, done) }
+func (p *pickyPool) Resolve(f xxladapter.Fire, done func()) bool { return p.take(p.resolved, f, done) }
+
+// TestASweepGetsPastWhatThePoolRefuses has more fires of an app that takes no
+// more than one query of the sweep returns.
+func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+		plan := func(job int64, n int) []xxladapter.Fire {
+			fires := make([]xxladapter.Fire, n)
+			for i := range fires {
+				fires[i] = xxladapter.Fire{JobID: job, Due: time.Now().Add(-time.Hour + time.Duration(i)*time.Millisecond), Type: xxladapter.TriggerRetry}
+			}
+			planned, err := b.store.PlanFires(t.Context(), fires)
+			require.NoError(t, err)
+			return planned
+		}
+		lease, err := b.store.Lease(t.Context(), b.sched.opts.Node, nodeLife)
+		require.NoError(t, err)
+		claimed := map[int64]int64{} // fire by job
+		for _, job := range []int64{hangs, answers} {
+			fires, err := b.store.ClaimFire(t.Context(), lease.Term, plan(job, 1)[0].ID, []*xxladapter.Log{{JobID: job}})
+			require.NoError(t, err)
+			require.NoError(t, b.store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: fires[0].ID, State: xxladapter.FireAmbiguous}))
+			claimed[job] = fires[0].ID
+		}
+		plan(hangs, 2*sweepLimit+1)
+		time.Sleep(time.Second)
+		late := plan(answers, 1)[0]
+
+		pool := &pickyPool{refuses: hangs, fired: map[int64]bool{}, resolved: map[int64]bool{}}
+		opts := b.sched.opts
+		opts.Pool = pool
+		sched, err := New(opts)
+		require.NoError(t, err)
+		defer sched.ring.stop()
+		require.NoError(t, sched.sweep(t.Context(), time.Millisecond))
+		synctest.Wait()
+		require.Equal(t, map[int64]bool{late.ID: true}, pool.fired)
+		require.Equal(t, map[int64]bool{claimed[answers]: true}, pool.resolved)
+		require.Zero(t, sched.Held(), "what was refused is let go")
+	})
+}
+
+func TestDueJobsAreShownBeforeTheirFiresGo(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		id := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", 0)
+		shown := 0
+		b.sched.opts.OnDue = func(j *xxladapter.Job) {
+			require.Equal(t, id, j.ID)
+			require.Equal(t, b.group, j.GroupID)
+			require.Empty(t, b.pool.fires())
+			shown++
+		}
+		require.NoError(t, b.sched.sweep(t.Context(), 0), "which gets the lease")
+		_, err := b.sched.scan(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, shown)
+		synctest.Wait()
+		require.NotEmpty(t, b.pool.fires())
+		b.sched.ring.stop()
+	})
+}

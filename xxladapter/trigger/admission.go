@@ -1,0 +1,137 @@
+package trigger
+
+import "cmp"
+
+// An admission decides which waiting items of which app go next, and which do
+// not get in at all. It is a plain structure: no clock, lock or goroutine.
+//
+// One rule shares both bounds: an app may take one more place as long as it holds
+// fewer than are left free. Alone it gets half of them; n greedy apps get
+// 1/(n+1) each, and as many are left for whoever comes next. So an app whose
+// executors hang can fill neither the places nor the queue. (Dynamic thresholds:
+// Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.)
+//
+// Apps take turns, one item each; the items of one app keep their order.
+type admission[T any] struct {
+	places int // items under way at the same time
+	queue  int // items that wait
+	perApp int // items of one app under way; 0: what the rule gives
+
+	inFlight int
+	waiting  int
+	apps     map[int64]*appLoad[T] // those with anything in it
+	turns    []*appLoad[T]         // those with waiting items, the next one first
+	refused  map[int64]bool        // those that were refused, and have had no room since
+	hasRoom  bool                  // one of them has room again
+}
+
+// An appLoad is what one app has in an [admission].
+type appLoad[T any] struct {
+	id       int64
+	waiting  []T
+	inFlight int
+}
+
+func newAdmission[T any](places, queue, perApp int) *admission[T] {
+	return &admission[T]{
+		places: places, queue: queue, perApp: cmp.Or(perApp, places),
+		apps: make(map[int64]*appLoad[T]), refused: make(map[int64]bool),
+	}
+}
+
+// offer lets an item wait for its turn. False means that its app has no place
+// left in the queue; takeRoom tells when that has changed.
+func (a *admission[T]) offer(app int64, item T) bool {
+	if a.waitingOf(app) >= a.queue-a.waiting {
+		a.refused[app] = true
+		return false
+	}
+	l := a.apps[app]
+	if l == nil {
+		l = &appLoad[T]{id: app}
+		a.apps[app] = l
+	}
+	if len(l.waiting) == 0 {
+		a.turns = append(a.turns, l)
+	}
+	l.waiting = append(l.waiting, item)
+	a.waiting++
+	return true
+}
+
+// next takes the item that may go now. The caller says finish(app) when it has
+// ended.
+func (a *admission[T]) next() (item T, app int64, ok bool) {
+	for range a.turns {
+		l := a.turns[0]
+		a.turns = a.turns[1:]
+		if l.inFlight >= min(a.perApp, a.places-a.inFlight) {
+			a.turns = append(a.turns, l)
+			continue
+		}
+		var none T
+		item, l.waiting[0] = l.waiting[0], none // the array must not keep it alive
+		l.waiting = l.waiting[1:]
+		if len(l.waiting) > 0 {
+			a.turns = append(a.turns, l)
+		}
+		l.inFlight++
+		a.inFlight++
+		a.waiting--
+		a.lookForRoom()
+		return item, l.id, true
+	}
+	return item, 0, false
+}
+
+// finish says that an item of the app is under way no more.
+func (a *admission[T]) finish(app int64) {
+	a.inFlight--
+	l := a.apps[app]
+	l.inFlight--
+	if l.inFlight == 0 && len(l.waiting) == 0 {
+		delete(a.apps, app)
+	}
+}
+
+// lookForRoom notes whether an app that was refused could offer again. A third
+// of its share has to be free, so that whoever fetches more is not called for
+// each single place.
+func (a *admission[T]) lookForRoom() {
+	free := a.queue - a.waiting
+	for app := range a.refused {
+		if n := a.waitingOf(app); n < free && 2*n <= free {
+			delete(a.refused, app)
+			a.hasRoom = true
+		}
+	}
+}
+
+func (a *admission[T]) waitingOf(app int64) int {
+	if l := a.apps[app]; l != nil {
+		return len(l.waiting)
+	}
+	return 0
+}
+
+// takeRoom reports, once, that an app which was refused has room again.
+func (a *admission[T]) takeRoom() bool {
+	had := a.hasRoom
+	a.hasRoom = false
+	return had
+}
+
+// drop empties the queue and returns what was in it.
+func (a *admission[T]) drop() []T {
+	var items []T
+	for _, l := range a.turns {
+		items = append(items, l.waiting...)
+		l.waiting = nil
+		if l.inFlight == 0 {
+			delete(a.apps, l.id)
+		}
+	}
+	a.turns, a.waiting = nil, 0
+	clear(a.refused)
+	return items
+}
