@@ -35,9 +35,24 @@ type dialect struct {
 	knowAlarm string
 	// nameHas is the condition that a job's name contains the argument.
 	nameHas string
+	// argument turns an argument into one that the database accepts; nil: it
+	// takes them as they are.
+	argument func(any) any
 	// datetime is the argument for a datetime column: whole seconds, cut and
 	// not rounded, NULL for the zero time.
 	datetime func(time.Time) any
+}
+
+// arguments are the same arguments as the database accepts them.
+func (d *dialect) arguments(args []any) []any {
+	if d.argument == nil {
+		return args
+	}
+	accepted := make([]any, len(args))
+	for i, arg := range args {
+		accepted[i] = d.argument(arg)
+	}
+	return accepted
 }
 
 // text is the query as the database wants it.

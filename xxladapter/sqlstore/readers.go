@@ -16,7 +16,7 @@ type readers struct {
 }
 
 func (r *readers) query(ctx context.Context, query string, args []any, scan func(row) error) error {
-	query = r.dialect.text(query)
+	query, args = r.dialect.text(query), r.dialect.arguments(args)
 	if r.dialect.cached {
 		rows, err := r.db.QueryContext(ctx, query, args...)
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestSQLite(t *testing.T) { storetest.Run(t, openCopy) }
@@ -92,5 +92,5 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "50"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m)
+	testserver.Main(m)
 }

@@ -25,16 +25,28 @@ type Options struct {
 	// Logger hears of what no caller is told, such as a migration. The default
 	// is [slog.Default].
 	Logger *slog.Logger
-	// Clock replaces the store's clock in tests. The default is [time.Now].
+	// Clock replaces the store's clock in tests. The default is the database
+	// server's clock, and for SQLite [time.Now].
 	Clock func() time.Time
+	// Connections is how many connections to a database server are open at most.
+	// The default is 4 for each processor and at least 8. It has no meaning for
+	// SQLite.
+	Connections int
+	// LockLife is how long a node that does not answer any more, but whose
+	// connections are open, can hold rows in the database server before it loses
+	// them with its transaction. The default is 10 s. It has no meaning for
+	// SQLite.
+	LockLife time.Duration
 }
 
-// A Store is an [xxladapter.Store] in a SQL database; see [OpenSQLite].
+// A Store is an [xxladapter.Store] in a SQL database; see [OpenSQLite] and
+// [OpenPostgres].
 type Store struct {
 	dialect *dialect
 	reads   readers
 	writer  writer
 	clock   func() time.Time
+	ends    []func() // called first in Close
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
 	closed  bool
@@ -86,7 +98,7 @@ func (s *Store) query(ctx context.Context, query string, args []any, scan func(r
 	return s.reads.query(ctx, query, args, scan)
 }
 
-// Now is the clock given in [Options].
+// Now is the store's clock, see [Options].
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	if err := s.enter(ctx); err != nil {
 		return time.Time{}, err
@@ -104,6 +116,9 @@ func (s *Store) Close() error {
 	s.running.Wait()
 	if closed {
 		return nil
+	}
+	for _, end := range s.ends {
+		end()
 	}
 	// The readers go first: the last connection to leave cleans up after all.
 	return errors.Join(s.reads.db.Close(), s.writer.close())

@@ -29,7 +29,7 @@ type row interface{ Scan(dest ...any) error }
 func run[T any](ctx context.Context, t *tx, query string, args []any,
 	direct func(context.Context, string, ...any) (T, error), prepared func(*sql.Stmt, context.Context, ...any) (T, error)) (T, error) {
 
-	query = t.dialect.text(query)
+	query, args = t.dialect.text(query), t.dialect.arguments(args)
 	if t.dialect.cached {
 		return direct(ctx, query, args...)
 	}

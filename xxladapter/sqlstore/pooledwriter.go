@@ -1,0 +1,80 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+const (
+	// writeAttempts is how often a transaction is tried at most that the
+	// database takes back for reasons of its own, such as a deadlock.
+	writeAttempts = 10
+	// writeLife bounds one write with all its attempts, so that a server which
+	// is frozen does not hold its callers for ever.
+	writeLife = 60 * time.Second
+)
+
+// A pooledWriter runs each write in a transaction of its own, as many at once
+// as there are connections.
+type pooledWriter struct {
+	db      *sql.DB
+	dialect *dialect
+	// repeat reports whether a transaction that failed like this has left
+	// nothing behind and may succeed when it is repeated.
+	repeat func(error) bool
+	// end is called after db is closed; nil: nothing.
+	end func()
+}
+
+func (p *pooledWriter) write(ctx context.Context, apply func(context.Context, *tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, writeLife)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		again, err := p.once(ctx, apply)
+		if err == nil || !again || attempt == writeAttempts || !p.repeat(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(time.Duration(attempt*attempt) * time.Millisecond): // lets the other one of a deadlock pass
+		}
+	}
+}
+
+// once runs one transaction. again is false if it may have happened.
+func (p *pooledWriter) once(ctx context.Context, apply func(context.Context, *tx) error) (again bool, err error) {
+	transaction, err := p.db.BeginTx(ctx, nil)
+	if err != nil {
+		return true, fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = transaction.Rollback() }() // after a panic as well; of no effect after a commit
+	if err := apply(ctx, &tx{session: transaction, dialect: p.dialect}); err != nil {
+		return true, err
+	}
+	if err := transaction.Commit(); err != nil {
+		return false, fmt.Errorf("commit: %w", err)
+	}
+	return false, nil
+}
+
+func (p *pooledWriter) close() error {
+	err := p.db.Close()
+	if p.end != nil {
+		p.end()
+	}
+	return err
+}
+
+// isConnectionLoss reports whether the server has gone in the middle of a call.
+func isConnectionLoss(err error) bool {
+	var network net.Error
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &network) && !network.Timeout()
+}

@@ -1,0 +1,270 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/postgres/*.sql
+var postgresMigrations embed.FS
+
+const (
+	// defaultLockLife is the default of [Options.LockLife].
+	defaultLockLife = 10 * time.Second
+	// statementLife bounds every statement.
+	statementLife = 30 * time.Second
+	// connectWithin bounds the wait for a connection.
+	connectWithin = 10 * time.Second
+)
+
+var postgresDialect = dialect{
+	begin:     "BEGIN",
+	numbered:  true,
+	returning: true,
+	cached:    true,
+	lock:      ` FOR UPDATE`,
+	share:     ` FOR SHARE`,
+	lockDue:   ` FOR UPDATE SKIP LOCKED`,
+	lockApp:   `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
+	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
+		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
+		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)
+		ON CONFLICT DO NOTHING`,
+	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
+		VALUES (?, ?, ?, ?)
+		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
+	nameHas: `strpos(job_desc, ?) > 0`,
+	datetime: func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t.UTC().Truncate(time.Second) // the column itself would round
+	},
+	argument: postgresText,
+}
+
+// postgresText makes text of any bytes acceptable: PostgreSQL has no text with
+// a NUL in it, and none that is not valid UTF-8.
+func postgresText(arg any) any {
+	switch arg := arg.(type) {
+	case string:
+		return validText(arg)
+	case *string:
+		if arg == nil {
+			return nil
+		}
+		return validText(*arg)
+	}
+	return arg
+}
+
+func validText(s string) string {
+	const replacement = "\ufffd"
+	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
+}
+
+// OpenPostgres opens the store in the database that url names, as
+// postgres://user:password@host:port/database, and brings its tables up to
+// date. Several processes may open the same database, and do so at once. The
+// error names host, database and the reason, and never the password.
+//
+// A server that is away makes calls fail, and the first call after its return
+// succeeds again.
+func OpenPostgres(ctx context.Context, url string, opts Options) (*Store, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	if opts.Connections <= 0 {
+		opts.Connections = max(8, 4*runtime.GOMAXPROCS(0))
+	}
+	if opts.LockLife <= 0 {
+		opts.LockLife = defaultLockLife
+	}
+	config, err := postgresConfig(url, opts)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openPostgres(ctx, config, opts)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", postgresPlace(config.ConnConfig), postgresReason(err))
+	}
+	return s, nil
+}
+
+// postgresConfig reads the URL. What the parser says about a wrong one may
+// quote any part of it, so nothing of that is told.
+func postgresConfig(url string, opts Options) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("the PostgreSQL URL cannot be read, must be postgres://user:password@host:port/database " +
+			"with special characters of the password written as %XX")
+	}
+	config.MaxConns = int32(opts.Connections)
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectWithin
+	}
+	ms := func(d time.Duration) string { return strconv.FormatInt(max(1, d.Milliseconds()), 10) }
+	for name, value := range map[string]string{
+		"application_name":  "xxlwheel",
+		"timezone":          "UTC",
+		"statement_timeout": ms(statementLife),
+		// A node that was frozen in the middle of a transaction: before its next
+		// statement, and while it does not read an answer.
+		"idle_in_transaction_session_timeout": ms(opts.LockLife),
+		"tcp_user_timeout":                    ms(opts.LockLife),
+		// A plan for few rows, once cached, would be used for many as well.
+		"plan_cache_mode": "force_custom_plan",
+	} {
+		if _, given := config.ConnConfig.RuntimeParams[name]; !given {
+			config.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	return config, nil
+}
+
+// postgresPlace names the database for people, without the password.
+func postgresPlace(c *pgx.ConnConfig) string {
+	return "postgres://" + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
+}
+
+// postgresReason is the cause without the connection string.
+func postgresReason(err error) error {
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		return fmt.Errorf("%s (SQLSTATE %s)", server.Message, server.Code)
+	}
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) {
+		// One line for each address that was tried.
+		lines := strings.Split(connect.Unwrap().Error(), "\n")
+		return errors.New(strings.TrimSpace(lines[len(lines)-1]))
+	}
+	return err
+}
+
+func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*Store, error) {
+	if err := migratePostgres(ctx, config.ConnConfig, opts.Logger); err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dialect: &postgresDialect, clock: opts.Clock}
+	if s.clock == nil {
+		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (now time.Time, err error) {
+			err = pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
+			return now, err
+		})
+		if err != nil {
+			pool.Close()
+			return nil, err
+		}
+		s.clock, s.ends = clock.now, append(s.ends, clock.close)
+	}
+	db := stdlib.OpenDBFromPool(pool)
+	s.reads = readers{db: db, dialect: &postgresDialect}
+	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pool.Close}
+	return s, nil
+}
+
+// migrationLock is the advisory lock under which tables are made, so that of
+// several processes one does it.
+const migrationLock = 0x78786c776865656c // "xxlwheel"
+
+func migratePostgres(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) (err error) {
+	config = config.Copy()
+	config.RuntimeParams["statement_timeout"] = "0" // a new index may take its time
+	db := stdlib.OpenDB(*config)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	lock, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }() // and the lock with it, if it is still held
+	if _, err := lock.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
+		return err
+	}
+	defer func() {
+		_, unlockErr := lock.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
+		err = errors.Join(err, unlockErr)
+	}()
+	if err := checkPostgres(ctx, lock); err != nil {
+		return err
+	}
+	dir, err := fs.Sub(postgresMigrations, "migrations/postgres")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, dir,
+		goose.WithTableName(versionTable), goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	has, knows, err := provider.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if has > knows {
+		return fmt.Errorf("was written by a newer release, its tables have version %d and this one knows %d", has, knows)
+	}
+	applied, err := provider.Up(ctx)
+	for _, m := range applied {
+		logger.Info("migrated", "database", postgresPlace(config), "to", m.Source.Version, "took", m.Duration)
+	}
+	return err
+}
+
+// checkPostgres refuses databases that the tables cannot be kept in.
+func checkPostgres(ctx context.Context, conn *sql.Conn) error {
+	var (
+		encoding string
+		version  int
+		foreign  bool
+	)
+	err := conn.QueryRowContext(ctx, `SELECT current_setting('server_encoding'), current_setting('server_version_num')::int,
+		to_regclass('xxl_job_info') IS NOT NULL AND to_regclass($1) IS NULL`, versionTable).Scan(&encoding, &version, &foreign)
+	switch {
+	case err != nil:
+		return err
+	case encoding != "UTF8":
+		return fmt.Errorf("its encoding is %s, must be UTF8", encoding)
+	case version < 120000:
+		return fmt.Errorf("the server has version %d, must be 12 or later", version/10000)
+	case foreign:
+		return errors.New("has a table xxl_job_info of another program, but no " + versionTable)
+	}
+	return nil
+}
+
+// postgresRepeats reports whether a transaction that failed like this has left
+// nothing behind and may succeed when it is repeated.
+func postgresRepeats(err error) bool {
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		switch server.Code {
+		case "40001", "40P01", // serialization, deadlock
+			"55P03",                            // lock time-out
+			"25P03", "57P01", "57P02", "57P05": // the session was ended, by its idle limit or with the server
+			return true
+		}
+		return false
+	}
+	return pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isConnectionLoss(err)
+}

@@ -1,0 +1,105 @@
+package sqlstore
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// clockEvery is how often a server's clock is read.
+const clockEvery = 10 * time.Second
+
+// A serverClock goes by the clock of a database server, so that all nodes of a
+// store agree about what is due. It reads that clock now and then and runs by
+// the local monotonic clock in between; when the server does not answer it
+// runs on.
+type serverClock struct {
+	ask    func(context.Context) (time.Time, error)
+	logger *slog.Logger
+	cancel context.CancelFunc
+	ended  chan struct{}
+
+	started time.Time // zero of the local clock
+
+	mu    sync.Mutex
+	known bool
+	zero  time.Time // the server's time at started
+}
+
+// newServerClock reads the clock with ask for the first time. The caller must
+// call close.
+func newServerClock(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) (*serverClock, error) {
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c := &serverClock{ask: ask, logger: logger, cancel: cancel, ended: make(chan struct{}), started: time.Now()}
+	// The first answers come slower than the later ones.
+	for range 3 {
+		if err := c.read(ctx); err != nil {
+			cancel()
+			return nil, err
+		}
+	}
+	go c.run(running)
+	return c, nil
+}
+
+func (c *serverClock) run(ctx context.Context) {
+	defer close(c.ended)
+	ticker := time.NewTicker(clockEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		within, cancel := context.WithTimeout(ctx, clockEvery/2)
+		if err := c.read(within); err != nil && ctx.Err() == nil {
+			c.logger.Warn("cannot read the database server's clock", "error", err)
+		}
+		cancel()
+	}
+}
+
+func (c *serverClock) close() {
+	c.cancel()
+	<-c.ended
+}
+
+// now is the server's time.
+func (c *serverClock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.zero.Add(time.Since(c.started))
+}
+
+func (c *serverClock) read(ctx context.Context) error {
+	sent := time.Since(c.started)
+	server, err := c.ask(ctx)
+	if err != nil {
+		return err
+	}
+	received := time.Since(c.started)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.zero, c.known = corrected(c.zero, c.known, server, sent, received), true
+	return nil
+}
+
+// corrected is the server's time at the local zero, after it said server
+// between the local instants sent and received. It lies between server -
+// received and server - sent; what was known before stays as it is while it
+// agrees with that, so that the clock does not jump with each round trip.
+func corrected(before time.Time, known bool, server time.Time, sent, received time.Duration) time.Time {
+	server = server.UTC().Round(0)
+	earliest, latest := server.Add(-received), server.Add(-sent)
+	switch {
+	case !known:
+		return earliest.Add((received - sent) / 2)
+	case before.Before(earliest):
+		return earliest
+	case before.After(latest):
+		return latest
+	}
+	return before
+}
