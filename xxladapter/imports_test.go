@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"bench/cmd/report": {},
 	"bench/contender":  {"hashedwheel"},
 	"bench/cases":      {"hashedwheel", "bench/contender"},
-	"bench/load":       {"xxladapter", "xxladapter/executor", "xxladapter/node", "xxladapter/sqlstore", "xxladapter/trigger"},
+	"bench/load":       {"xxladapter", "xxladapter/executor", "xxladapter/node", "xxladapter/scheduler", "xxladapter/sqlstore", "xxladapter/trigger"},
 }
 
 // hashedwheelMayImport is what the timer may use beside the standard library.

@@ -6,3 +6,6 @@ import "time"
 
 // cpuTime is not known here.
 func cpuTime() time.Duration { return 0 }
+
+// peakMemory is not known here.
+func peakMemory() int64 { return 0 }

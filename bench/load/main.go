@@ -1,221 +1,94 @@
-// Command load measures the whole trip of a job on this machine: fire record,
-// run request over HTTP, run, result, log row. It starts a scheduler and an
-// executor in one process, gives them jobs that fire every second, and prints
-// what was handed over, how late, and what it cost.
+// Command load measures the scheduler on this machine, with everything that
+// takes part on it: scheduler, store and, where runs are handed over, executor.
 //
-//	go run ./bench/load -jobs 500 -for 30s
+//	go run ./bench/load trip -jobs 500 -for 30s     whole trips: fire record, HTTP, run, result, log row
+//	go run ./bench/load scan -jobs 100000           the schedule loop alone, with all jobs due in one second
+//	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
+//	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //
-// Everything shares the machine, so the figures are those of a scheduler that
-// has to leave room for its own executor and database. Lateness is from the due
-// time to the moment when the run request leaves. The jobs are spread over the
-// second unless -burst is given, in which case all of them are due at its start.
+// Each takes -store: sqlite (the default), mariadb or postgres, which run in a
+// folder of their own for the time of the measurement, or the URL of an empty
+// store. Every commit is synced to disk on all of them.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"os"
-	"path/filepath"
+	"os/signal"
 	"runtime"
-	"slices"
-	"sync"
+	"strings"
+	"syscall"
 	"time"
-
-	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
-	"github.com/xxlwheel/xxlwheel/xxladapter/node"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
-	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
-	"golang.org/x/sync/errgroup"
 )
 
+// A measurement is one kind of load.
+type measurement struct {
+	name string
+	run  func(ctx context.Context, out io.Writer, p plan) error
+	jobs int // unless -jobs says otherwise
+}
+
+var measurements = []measurement{
+	{"trip", trip, 500},
+	{"scan", scan, 100_000},
+	{"crowd", crowd, 1_000_000},
+	{"idle", idle, 100_000},
+}
+
+// A plan is what the command line asks for.
+type plan struct {
+	store    string
+	jobs     int
+	duration time.Duration
+	burst    bool
+}
+
 func main() {
-	jobs := flag.Int("jobs", 500, "`number` of jobs that fire every second")
-	duration := flag.Duration("for", 30*time.Second, "how `long` to measure")
-	burst := flag.Bool("burst", false, "let all jobs be due at the start of the second")
-	flag.Parse()
-	if *jobs < 1 || *duration < time.Second || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "load: -jobs must be at least 1, -for at least 1s, and nothing else may be given")
-		os.Exit(2)
-	}
-	if err := run(os.Stdout, *jobs, *duration, *burst); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
 	}
 }
 
-const appName = "load"
-
-// settle is how long before the first due time the jobs are started.
-const settle = 5 * time.Second
-
-func run(out io.Writer, jobs int, duration time.Duration, burst bool) (err error) {
-	ctx := context.Background()
-	dir, err := os.MkdirTemp("", "xxlwheel-load-")
+func run(ctx context.Context, out io.Writer, args []string) error {
+	m, args, err := choose(args)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	store, err := sqlstore.OpenSQLite(ctx, filepath.Join(dir, "load.db"), sqlstore.Options{Logger: logger})
-	if err != nil {
+	flags := flag.NewFlagSet("load "+m.name, flag.ExitOnError)
+	var p plan
+	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, mariadb, postgres or the URL of an empty store")
+	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
+	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends by itself")
+	flags.BoolVar(&p.burst, "burst", false, "trip: let all jobs be due at the start of the second")
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
+	if p.jobs < 1 || p.duration < time.Second || flags.NArg() > 0 {
+		return fmt.Errorf("-jobs must be at least 1, -for at least 1s, and nothing else may be given")
 	}
-	seen := new(seen)
-	n, err := node.New(node.Options{Store: store, Logger: logger, OnEvent: seen.event, OnMisfire: seen.misfire})
-	if err != nil {
-		return err
-	}
-	e, err := executor.New(executor.Options{
-		Admins: []string{"http://" + ln.Addr().String()}, AppName: appName,
-		Listen: "127.0.0.1:0", DataDir: filepath.Join(dir, "executor"), Logger: logger,
-	})
-	if err != nil {
-		return err
-	}
-	if err := e.Handle("noop", func(context.Context, *executor.Run) error { return nil }); err != nil {
-		return err
-	}
-
-	executing, stopExecutor := context.WithCancel(ctx)
-	defer stopExecutor()
-	serving, stopServing := context.WithCancel(ctx)
-	defer stopServing()
-	scheduling, stopScheduling := context.WithCancel(ctx)
-	defer stopScheduling()
-	var server, runner errgroup.Group
-	server.Go(func() error { return n.Serve(serving, ln) })
-	runner.Go(func() error { return e.Run(executing) })
-	<-e.Ready()
-
-	fmt.Fprintf(out, "%s %s/%s, %d cores, %s; %d jobs every second for %v, burst %t, SQLite with a sync for each commit\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), time.Now().UTC().Format(time.DateOnly), jobs, duration, burst)
-	first, err := addJobs(ctx, store, e.Addr(), jobs, burst)
-	if err != nil {
-		return err
-	}
-	time.AfterFunc(time.Until(first.Add(duration)), stopScheduling)
-	if err := n.Schedule(scheduling); err != nil {
-		return err
-	}
-	seen.wait(10 * time.Second)
-	stopExecutor()
-	err = runner.Wait()
-	stopServing()
-	if err := errors.Join(err, server.Wait()); err != nil {
-		return err
-	}
-	fmt.Fprintln(out, seen.report(duration))
-	return nil
+	fmt.Fprintf(out, "%s on %s, %s %s/%s, %d cores, %s\n", m.name, p.store,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), time.Now().UTC().Format(time.DateOnly))
+	return m.run(ctx, out, p)
 }
 
-// addJobs stores and starts the jobs, and returns the first due time.
-func addJobs(ctx context.Context, store xxladapter.Store, addr string, jobs int, burst bool) (time.Time, error) {
-	group, err := store.SaveGroup(ctx, &xxladapter.Group{
-		AppName: appName, Title: appName, AddressType: xxladapter.AddressManual, Addresses: []string{addr},
-	})
-	if err != nil {
-		return time.Time{}, err
+// choose takes the measurement's name off the arguments; without one it is a
+// trip.
+func choose(args []string) (measurement, []string, error) {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return measurements[0], args, nil
 	}
-	ids := make([]int64, jobs)
-	var writers errgroup.Group
-	writers.SetLimit(64) // the store commits them in groups
-	for i := range ids {
-		writers.Go(func() error {
-			j := &xxladapter.Job{
-				GroupID: group, Name: fmt.Sprintf("job %d", i), Author: "load", Handler: "noop",
-				ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "* * * * * ?",
-			}
-			if !burst {
-				// A period of whole seconds is due at whole seconds, all jobs at
-				// once; this one keeps the milliseconds of the start.
-				j.ScheduleType, j.ScheduleConf = xxladapter.ScheduleFixRate, "1.001"
-			}
-			j.SetDefaults()
-			var err error
-			ids[i], err = store.CreateJob(ctx, j)
-			return err
-		})
-	}
-	if err := writers.Wait(); err != nil {
-		return time.Time{}, err
-	}
-	first := time.Now().Truncate(time.Second).Add(settle)
-	for i, id := range ids {
-		writers.Go(func() error {
-			due := first
-			if !burst {
-				due = due.Add(time.Duration(i) * time.Second / time.Duration(jobs)).Truncate(time.Millisecond)
-			}
-			return store.StartJob(ctx, id, due)
-		})
-	}
-	return first, writers.Wait()
-}
-
-// seen counts what the scheduler reports. It may be used from any goroutine.
-type seen struct {
-	mu                                 sync.Mutex
-	late                               []time.Duration
-	sent, failed, ended, early, missed int
-}
-
-func (s *seen) event(e trigger.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch e.Kind {
-	case trigger.EventResult:
-		s.ended++
-	case trigger.EventFailed:
-		s.failed++
-	case trigger.EventSent:
-		s.sent++
-		s.late = append(s.late, e.At.Sub(e.Fire.Due))
-		if e.At.Before(e.Fire.Due) {
-			s.early++
+	var names []string
+	for _, m := range measurements {
+		if m.name == args[0] {
+			return m, args[1:], nil
 		}
+		names = append(names, m.name)
 	}
-}
-
-func (s *seen) misfire(xxladapter.Misfire) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.missed++
-}
-
-// wait returns when every run that was sent has its result, or after limit.
-func (s *seen) wait(limit time.Duration) {
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		s.mu.Lock()
-		done := s.ended >= s.sent
-		s.mu.Unlock()
-		if done {
-			return
-		}
-	}
-}
-
-func (s *seen) report(duration time.Duration) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	slices.Sort(s.late)
-	at := func(q float64) float64 {
-		if len(s.late) == 0 {
-			return 0
-		}
-		return float64(s.late[int(q*float64(len(s.late)-1))]) / float64(time.Millisecond)
-	}
-	return fmt.Sprintf("%.0f fires/s: sent=%d results=%d failed=%d misfires=%d early=%d late_p50=%.1fms late_p99=%.1fms late_max=%.1fms cpu=%.2f cores",
-		float64(s.ended)/duration.Seconds(), s.sent, s.ended, s.failed, s.missed, s.early,
-		at(0.50), at(0.99), at(1), cpuTime().Seconds()/(duration+settle).Seconds())
+	return measurement{}, nil, fmt.Errorf("%q is no measurement, must be one of %s", args[0], strings.Join(names, ", "))
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+)
+
+// idle measures a whole node while none of its jobs is due.
+func idle(ctx context.Context, out io.Writer, p plan) error {
+	o, err := open(ctx, p.store)
+	if err != nil {
+		return err
+	}
+	defer o.cleanUp()
+	group, err := addGroup(ctx, o, nowhere)
+	if err != nil {
+		return err
+	}
+	job := newJob(group, xxladapter.ScheduleCron, "0 0 3 * * ?")
+	if err := addJobs(ctx, o, 1, job, func(int) time.Time { return time.Time{} }); err != nil {
+		return err
+	}
+	rows, err := multiply(ctx, o.db, p.jobs)
+	if err != nil {
+		return err
+	}
+	if err := spread(ctx, o.db, time.Now().Add(24*time.Hour), time.Hour); err != nil {
+		return err
+	}
+	n, err := node.New(node.Options{Store: o.Store, Logger: logger})
+	if err != nil {
+		return err
+	}
+	runtime.GC() // what making the jobs left behind is not the node's
+	running, stop := context.WithTimeout(ctx, settle+p.duration)
+	defer stop()
+	type sample struct {
+		statements int64
+		cpu        time.Duration
+		err        error
+	}
+	take := func() (s sample) {
+		s.cpu = cpuTime()
+		s.statements, s.err = o.statements()
+		return s
+	}
+	before := make(chan sample, 1)
+	time.AfterFunc(settle, func() { before <- take() })
+	if err := n.Schedule(running); err != nil {
+		return err
+	}
+	from, to := <-before, take()
+	if from.err != nil || to.err != nil {
+		return errors.Join(from.err, to.err)
+	}
+	fmt.Fprintf(out, "%d enabled jobs, none due: %.1f statements/s, %.2f%% of a core, %d MiB resident at most\n",
+		rows, float64(to.statements-from.statements)/p.duration.Seconds(),
+		100*(to.cpu-from.cpu).Seconds()/p.duration.Seconds(), peakMemory()>>20)
+	return nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"golang.org/x/sync/errgroup"
+)
+
+const appName = "load"
+
+// nowhere is the address of jobs that are never handed over.
+const nowhere = "http://127.0.0.1:1"
+
+// settle is how long before the first due time the jobs are started, and a node
+// is left alone before it is measured.
+const settle = 5 * time.Second
+
+func addGroup(ctx context.Context, store xxladapter.Store, addr string) (int64, error) {
+	return store.SaveGroup(ctx, &xxladapter.Group{
+		AppName: appName, Title: appName, AddressType: xxladapter.AddressManual, Addresses: []string{addr},
+	})
+}
+
+// newJob is a job that does nothing, by this schedule.
+func newJob(group int64, kind xxladapter.ScheduleType, conf string) *xxladapter.Job {
+	j := &xxladapter.Job{
+		GroupID: group, Name: "load", Author: "load", Handler: "noop", ScheduleType: kind, ScheduleConf: conf,
+	}
+	j.SetDefaults()
+	return j
+}
+
+// addJobs stores n jobs and starts the i-th with the due time that first gives.
+func addJobs(ctx context.Context, store xxladapter.Store, n int, job *xxladapter.Job, first func(i int) time.Time) error {
+	var writers errgroup.Group
+	writers.SetLimit(64) // the store commits them in groups
+	for i := range n {
+		writers.Go(func() error {
+			j := *job
+			j.Name = fmt.Sprintf("job %d", i)
+			id, err := store.CreateJob(ctx, &j)
+			if err != nil {
+				return err
+			}
+			return store.StartJob(ctx, id, first(i))
+		})
+	}
+	return writers.Wait()
+}
+
+// multiply copies the one job of the table until there are at least n, by the
+// database itself: a million calls would take minutes. It returns how many there
+// are.
+func multiply(ctx context.Context, db *sql.DB, n int) (rows int64, err error) {
+	const columns = `job_group, job_desc, add_time, update_time, author, alarm_email,
+		schedule_type, schedule_conf, misfire_strategy, executor_route_strategy, executor_handler, executor_param,
+		executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, glue_source, glue_remark,
+		glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time`
+	for rows = 1; rows < int64(n); {
+		result, err := db.ExecContext(ctx, `INSERT INTO xxl_job_info (`+columns+`) SELECT `+columns+` FROM xxl_job_info`)
+		if err != nil {
+			return 0, err
+		}
+		added, err := result.RowsAffected()
+		if err != nil {
+			return 0, err
+		}
+		rows += added
+	}
+	return rows, nil
+}
+
+// spread makes all jobs due once in every period, evenly, from first on.
+func spread(ctx context.Context, db *sql.DB, first time.Time, period time.Duration) error {
+	_, err := db.ExecContext(ctx, fmt.Sprintf(
+		`UPDATE xxl_job_info SET trigger_status = 1, trigger_last_time = 0, trigger_next_time = %d + (id %% %d) * 1000`,
+		first.UnixMilli(), period/time.Second))
+	return err
+}

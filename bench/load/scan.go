@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"golang.org/x/sync/errgroup"
+)
+
+// schedule runs a scheduler that hands nothing over until done says so, or
+// limit has passed.
+func schedule(ctx context.Context, store scheduler.Store, limit time.Duration, done func() bool) error {
+	s, err := scheduler.New(scheduler.Options{Store: store, Pool: discard{}, Node: "load", Logger: logger})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var running errgroup.Group
+	running.Go(func() error { return s.Run(ctx) })
+	finished := pollUntil(ctx, limit, done)
+	stop()
+	if err := running.Wait(); err != nil {
+		return err
+	}
+	if !finished {
+		return fmt.Errorf("not done within %v", limit)
+	}
+	return nil
+}
+
+// scan lets all jobs be due at one instant and measures how long the schedule
+// loop takes until each has a durable fire record.
+func scan(ctx context.Context, out io.Writer, p plan) error {
+	o, err := open(ctx, p.store)
+	if err != nil {
+		return err
+	}
+	defer o.cleanUp()
+	group, err := addGroup(ctx, o, nowhere)
+	if err != nil {
+		return err
+	}
+	now, err := o.Now(ctx)
+	if err != nil {
+		return err
+	}
+	// Far enough ahead for all of them to be stored before the first is read.
+	due := now.Truncate(time.Minute).Add(time.Minute + time.Duration(p.jobs)*time.Millisecond)
+	job := newJob(group, xxladapter.ScheduleCron, "0 0 3 * * ?")
+	if err := addJobs(ctx, o, p.jobs, job, func(int) time.Time { return due }); err != nil {
+		return err
+	}
+	if now, err = o.Now(ctx); err != nil || now.After(due.Add(-5*time.Second)) {
+		return errors.Join(err, fmt.Errorf("storing the jobs took until %v, and they are due at %v", now, due))
+	}
+	w := &watched{Store: o.Store}
+	err = schedule(ctx, w, time.Until(due)+2*time.Minute, func() bool { return w.planned() >= p.jobs })
+	if err != nil {
+		return err
+	}
+	took := w.ended.Sub(w.begun)
+	fmt.Fprintf(out, "%d jobs due at one instant: %d fire records durable after %.2fs, %.0f jobs/s, %d scans of p50 %.0f ms, max %.0f ms\n",
+		w.jobs, w.fires, took.Seconds(), float64(w.jobs)/took.Seconds(), len(w.scans),
+		milliseconds(quantile(w.scans, 0.5)), milliseconds(quantile(w.scans, 1)))
+	return nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // for statements of this tool's own
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+)
+
+// An opened store and what belongs to it.
+type opened struct {
+	xxladapter.Store
+	dir      string // for files of the measurement; goes away with the store
+	db       *sql.DB
+	closings []func() error
+}
+
+var logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+
+// open opens what -store names.
+func open(ctx context.Context, spec string) (o *opened, err error) {
+	o = new(opened)
+	defer func() {
+		if err != nil {
+			o.cleanUp()
+		}
+	}()
+	if o.dir, err = os.MkdirTemp("", "xxlwheel-load-"); err != nil {
+		return nil, err
+	}
+	o.closings = append(o.closings, func() error { return os.RemoveAll(o.dir) })
+	if spec == "sqlite" {
+		spec = "sqlite:" + filepath.Join(o.dir, "load.db")
+	}
+	file, ok := strings.CutPrefix(spec, "sqlite:")
+	if !ok {
+		return nil, fmt.Errorf("-store is %q, must be sqlite or sqlite:FILE", spec)
+	}
+	store, err := sqlstore.OpenSQLite(ctx, file, sqlstore.Options{Logger: logger})
+	if err != nil {
+		return nil, err
+	}
+	o.Store = store
+	o.closings = append(o.closings, store.Close)
+	if o.db, err = sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)"); err != nil {
+		return nil, err
+	}
+	o.closings = append(o.closings, o.db.Close)
+	return o, nil
+}
+
+// cleanUp releases everything, in the reverse order.
+func (o *opened) cleanUp() {
+	for i := len(o.closings) - 1; i >= 0; i-- {
+		if err := o.closings[i](); err != nil {
+			fmt.Fprintln(os.Stderr, "load:", err)
+		}
+	}
+}
+
+// statements is how many statements the store has run so far.
+func (o *opened) statements() (int64, error) {
+	counting, ok := o.Store.(interface{ Statements() int64 })
+	if !ok {
+		return 0, errors.New("this store does not count its statements")
+	}
+	return counting.Statements(), nil
+}

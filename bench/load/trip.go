@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"golang.org/x/sync/errgroup"
+)
+
+// trip measures the whole way of jobs that fire every second: fire record, run
+// request over HTTP, run, result, log row. Scheduler and executor are one
+// process. Lateness is from the due time to the moment when the run request
+// leaves. The jobs are spread over the second unless all are to be due at its
+// start.
+func trip(ctx context.Context, out io.Writer, p plan) error {
+	o, err := open(ctx, p.store)
+	if err != nil {
+		return err
+	}
+	defer o.cleanUp()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	seen := new(seen)
+	n, err := node.New(node.Options{Store: o.Store, Logger: logger, OnEvent: seen.event, OnMisfire: seen.misfire})
+	if err != nil {
+		return err
+	}
+	e, err := executor.New(executor.Options{
+		Admins: []string{"http://" + ln.Addr().String()}, AppName: appName,
+		Listen: "127.0.0.1:0", DataDir: filepath.Join(o.dir, "executor"), Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.Handle("noop", func(context.Context, *executor.Run) error { return nil }); err != nil {
+		return err
+	}
+
+	executing, stopExecutor := context.WithCancel(ctx)
+	defer stopExecutor()
+	serving, stopServing := context.WithCancel(ctx)
+	defer stopServing()
+	var server, runner errgroup.Group
+	server.Go(func() error { return n.Serve(serving, ln) })
+	runner.Go(func() error { return e.Run(executing) })
+	<-e.Ready()
+
+	first, err := startTrips(ctx, o, e.Addr(), p.jobs, p.burst)
+	if err != nil {
+		return err
+	}
+	began := cpuTime()
+	scheduling, stopScheduling := context.WithDeadline(ctx, first.Add(p.duration))
+	defer stopScheduling()
+	if err := n.Schedule(scheduling); err != nil {
+		return err
+	}
+	cpu := cpuTime() - began
+	seen.wait(10 * time.Second)
+	stopExecutor()
+	err = runner.Wait()
+	stopServing()
+	if err := errors.Join(err, server.Wait()); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d jobs every second for %v, burst %t: %s cpu=%.2f cores without the database server\n",
+		p.jobs, p.duration, p.burst, seen.report(p.duration), cpu.Seconds()/p.duration.Seconds())
+	return nil
+}
+
+// startTrips stores and starts the jobs, and returns the first due time.
+func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs int, burst bool) (time.Time, error) {
+	group, err := addGroup(ctx, store, addr)
+	if err != nil {
+		return time.Time{}, err
+	}
+	now, err := store.Now(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	// They are started as they are made, so the first due time leaves room for that.
+	first := now.Add(settle + time.Duration(jobs)*time.Millisecond).Truncate(time.Second)
+	job := newJob(group, xxladapter.ScheduleCron, "* * * * * ?")
+	due := func(int) time.Time { return first }
+	if !burst {
+		// A period of whole seconds is due at whole seconds, all jobs at
+		// once; this one keeps the milliseconds of the start.
+		job = newJob(group, xxladapter.ScheduleFixRate, "1.001")
+		due = func(i int) time.Time {
+			return first.Add(time.Duration(i) * time.Second / time.Duration(jobs)).Truncate(time.Millisecond)
+		}
+	}
+	return first, addJobs(ctx, store, jobs, job, due)
+}
+
+// seen counts what the scheduler reports. It may be used from any goroutine.
+type seen struct {
+	mu                                 sync.Mutex
+	late                               []time.Duration
+	sent, failed, ended, early, missed int
+}
+
+func (s *seen) event(e trigger.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e.Kind {
+	case trigger.EventResult:
+		s.ended++
+	case trigger.EventFailed:
+		s.failed++
+	case trigger.EventSent:
+		s.sent++
+		s.late = append(s.late, e.At.Sub(e.Fire.Due))
+		if e.At.Before(e.Fire.Due) {
+			s.early++
+		}
+	}
+}
+
+func (s *seen) misfire(xxladapter.Misfire) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.missed++
+}
+
+// wait returns when every run that was sent has its result, or after limit.
+func (s *seen) wait(limit time.Duration) {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		s.mu.Lock()
+		done := s.ended >= s.sent
+		s.mu.Unlock()
+		if done {
+			return
+		}
+	}
+}
+
+func (s *seen) report(duration time.Duration) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := func(q float64) float64 { return milliseconds(quantile(s.late, q)) }
+	return fmt.Sprintf("%.0f fires/s: sent=%d results=%d failed=%d misfires=%d early=%d late_p50=%.1fms late_p99=%.1fms late_max=%.1fms",
+		float64(s.ended)/duration.Seconds(), s.sent, s.ended, s.failed, s.missed, s.early,
+		at(0.50), at(0.99), at(1))
+}

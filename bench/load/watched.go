@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A watched store measures its scans.
+type watched struct {
+	xxladapter.Store
+
+	mu    sync.Mutex
+	scans []time.Duration // that found jobs
+	begun time.Time       // of the first of them
+	ended time.Time       // of the last
+	jobs  int
+	fires int
+}
+
+// ClaimDue implements [xxladapter.Store].
+func (w *watched) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
+
+	started := time.Now()
+	fires, jobs, err := w.Store.ClaimDue(ctx, by, ahead, limit, decide)
+	if err == nil && jobs > 0 {
+		w.took(started, jobs, len(fires))
+	}
+	return fires, jobs, err
+}
+
+func (w *watched) took(started time.Time, jobs, fires int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = time.Now()
+	if w.begun.IsZero() {
+		w.begun = started
+	}
+	w.scans = append(w.scans, w.ended.Sub(started))
+	w.jobs += jobs
+	w.fires += fires
+}
+
+// planned is how many jobs were scanned so far.
+func (w *watched) planned() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.jobs
+}
+
+// A discard is a pool that takes every fire and hands none over.
+type discard struct{}
+
+func (discard) Fire(xxladapter.Fire, func()) bool    { return true }
+func (discard) Resolve(xxladapter.Fire, func()) bool { return true }
+
+// pollUntil asks until ok says so, ctx ends, or limit has passed.
+func pollUntil(ctx context.Context, limit time.Duration, ok func() bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	pace := time.NewTicker(5 * time.Millisecond)
+	defer pace.Stop()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			return ok()
+		case <-pace.C:
+		}
+	}
+	return true
+}
