@@ -33,3 +33,10 @@ func BenchmarkPending(b *testing.B) { run(b, cases.Pending) }
 func BenchmarkStart(b *testing.B) { run(b, cases.Start) }
 
 func BenchmarkFire(b *testing.B) { run(b, cases.Fire) }
+
+// BenchmarkEarly and BenchmarkTick say how ours keep their promises. They need ten
+// million timeouts, and do not get steadier by repetition.
+func BenchmarkEarly(b *testing.B) { runKinds(b, cases.Early, contender.Ours()) }
+
+// The engine of the first is that of the second.
+func BenchmarkTick(b *testing.B) { runKinds(b, cases.Tick, contender.Ours()[1:]) }

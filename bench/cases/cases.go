@@ -6,7 +6,6 @@ package cases
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -15,9 +14,6 @@ import (
 
 // A Meter is what a case needs of a *testing.B.
 type Meter interface {
-	ResetTimer()
-	StartTimer()
-	StopTimer()
 	ReportAllocs()
 	ReportMetric(n float64, unit string)
 	Fatalf(format string, args ...any)
@@ -38,8 +34,18 @@ type Case struct {
 type Setting struct {
 	Name    string
 	Pending int
-	Due     int // of those pending, how many become due
+	Due     int           // of those pending, how many become due
+	Spread  time.Duration // the time over which they are due
 	Tick    time.Duration
+	Short   bool
+}
+
+// span is how long a sample of a fast operation lasts.
+func (s Setting) span() time.Duration {
+	if s.Short {
+		return shortSpan
+	}
+	return span
 }
 
 // A Ground is a timer prepared for measuring.
@@ -48,7 +54,8 @@ type Ground struct {
 	Close    func()
 }
 
-// A Variant measures n operations.
+// A Variant measures. One sample is enough for a stable median of several runs; n
+// asks for n times that much.
 type Variant struct {
 	Name string
 	Run  func(m Meter, n int)
@@ -122,12 +129,9 @@ func fill(t contender.Timer, n int) {
 	}
 }
 
-// settle gives a timer the time to file what fill left it, and begins with
-// a heap that has been collected.
-func settle() {
-	runtime.GC()
-	time.Sleep(50 * time.Millisecond)
-}
+// settle gives a timer the time to file what fill left it. Package testing collects
+// garbage before each measurement, so there is no need to here.
+func settle() { time.Sleep(50 * time.Millisecond) }
 
 // delays draws a power of two of delays around a 30 s timeout.
 func delays() []time.Duration {

@@ -90,12 +90,11 @@ func (h *herd) fire(int) {
 // gather returns a herd of which all timeouts are pending. It returns nil if they
 // cannot be started before the first is due, however long that is put off.
 func gather(k contender.Kind, s Setting, spread time.Duration) *herd {
-	lead := 200*time.Millisecond + 500*time.Duration(s.Due)
+	lead := 150*time.Millisecond + 350*time.Duration(s.Due)
 	for range 5 {
 		h := newHerd(k, s)
 		runtime.GC()
-		h.start(lead, spread)
-		if time.Until(h.at) > 50*time.Millisecond {
+		if h.start(lead, spread) {
 			return h
 		}
 		h.timer.Close()
@@ -104,8 +103,9 @@ func gather(k contender.Kind, s Setting, spread time.Duration) *herd {
 	return nil
 }
 
-// start has the first deadline after lead, and the last after lead and spread.
-func (h *herd) start(lead, spread time.Duration) {
+// start has the first deadline after lead, and the last after lead and spread. It gives
+// up and returns false when the first is close and not all are started.
+func (h *herd) start(lead, spread time.Duration) bool {
 	h.at = time.Now().Add(lead)
 	h.until = h.at.Add(spread)
 	for i := range h.n {
@@ -114,8 +114,14 @@ func (h *herd) start(lead, spread time.Duration) {
 			due = due.Add(time.Duration(i) * spread / time.Duration(h.n))
 		}
 		h.timer.Start(i, time.Until(due))
+		if i%1024 == 0 && h.close() {
+			return false
+		}
 	}
+	return !h.close()
 }
+
+func (h *herd) close() bool { return time.Until(h.at) < 50*time.Millisecond }
 
 // wait returns the time from the first to the last fire, the processor time
 // and how late the last one was.

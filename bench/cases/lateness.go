@@ -18,17 +18,29 @@ var Lateness = Case{
 		if short {
 			n = 500
 		}
-		s := []Setting{{Name: "due=" + Count(n) + "/tick=none", Pending: n, Due: n}}
+		const spread = 200 * time.Millisecond
+		s := []Setting{{Name: "due=" + Count(n) + "/tick=none", Pending: n, Due: n, Spread: spread}}
 		for _, t := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
-			s = append(s, Setting{Name: "due=" + Count(n) + "/tick=" + t.String(), Pending: n, Due: n, Tick: t})
+			s = append(s, Setting{Name: "due=" + Count(n) + "/tick=" + t.String(), Pending: n, Due: n, Spread: spread, Tick: t})
 		}
 		return s
 	},
 	Open: openLateness,
 }
 
-// latenessSpread bounds the delays.
-const latenessSpread = 200 * time.Millisecond
+// Early is Lateness with so many fires that a timer which is early once in a million
+// is found out. They are due while others are still being started.
+var Early = Case{
+	Name: "Early",
+	Settings: func(short bool) []Setting {
+		n, spread := 10_000_000, 4*time.Second
+		if short {
+			n, spread = 50_000, 200*time.Millisecond
+		}
+		return []Setting{{Name: "due=" + Count(n), Pending: n, Due: n, Spread: spread, Tick: tick}}
+	},
+	Open: openLateness,
+}
 
 func openLateness(k contender.Kind, s Setting) Ground {
 	run := func(m Meter, n int) {
@@ -63,7 +75,7 @@ func fireAll(k contender.Kind, s Setting) []time.Duration {
 	random := rand.New(rand.NewPCG(4, 4))
 	delay := make([]time.Duration, s.Due)
 	for i := range delay {
-		delay[i] = time.Duration(random.Int64N(int64(latenessSpread)))
+		delay[i] = time.Duration(random.Int64N(int64(s.Spread)))
 	}
 	var (
 		begin = time.Now()

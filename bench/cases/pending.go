@@ -13,7 +13,11 @@ var Pending = Case{
 	Name: "Pending",
 	Settings: func(short bool) []Setting {
 		if short {
-			return pending(0, 10_000)
+			s := pending(0, 10_000)
+			for i := range s {
+				s[i].Short = true
+			}
+			return s
 		}
 		return pending(0, 100_000, 1_000_000, 5_000_000)
 	},
@@ -38,31 +42,35 @@ func openPending(k contender.Kind, s Setting) Ground {
 	var v []Variant
 	small := s.Pending <= 10_000
 	if s.Pending > 0 {
-		v = append(v, Variant{Name: "memory", Run: weigh(s.Pending, before)})
+		v = append(v, Variant{Name: "memory", Run: weigh(s, before)})
 	}
 	if s.Pending == idleAt || small {
 		v = append(v, Variant{Name: "idle", Run: watch(t, s.Pending)})
 	}
-	v = append(v, startStop(t, s.Pending, procs)...)
+	v = append(v, startStop(t, s, procs)...)
 	if s.Pending == resetAt || small && s.Pending > 0 {
-		v = append(v, resets(t, s.Pending)...)
+		v = append(v, resets(t, s)...)
 	}
 	return Ground{Variants: v, Close: t.Close}
 }
 
 // weigh measures what a pending timeout weighs: in bytes, with the handle that its
-// owner keeps, and in the time of a full garbage collection. An operation is
-// a collection.
-func weigh(pending int, before float64) func(Meter, int) {
+// owner keeps, and in a full garbage collection: how long it takes, and its processor
+// time, which does not depend on how many processors were free for it.
+func weigh(s Setting, before float64) func(Meter, int) {
 	return func(m Meter, n int) {
-		begin := time.Now()
-		for range n {
+		atLeast, collections := 2*n, 0
+		begin, cpuBefore := time.Now(), used().cpu
+		for collections < atLeast || time.Since(begin) < time.Duration(n)*s.span() {
 			runtime.GC()
+			collections++
 		}
-		collect := time.Since(begin).Seconds() * 1e3
+		wall, cpu := time.Since(begin), used().cpu-cpuBefore
+		each := func(d time.Duration) float64 { return d.Seconds() * 1e3 / float64(collections) }
 		m.ReportMetric(0, "ns/op")
-		m.ReportMetric((inUse()-before)/float64(pending), "B/timeout")
-		m.ReportMetric(collect/float64(n), "gc-ms")
+		m.ReportMetric((inUse()-before)/float64(s.Pending), "B/timeout")
+		m.ReportMetric(each(wall), "gc-ms")
+		m.ReportMetric(each(cpu), "gc-cpu-ms")
 	}
 }
 
@@ -79,10 +87,10 @@ func watch(t contender.Timer, pending int) func(Meter, int) {
 	const window = 300 * time.Millisecond
 	return func(m Meter, n int) {
 		// A timer that was never used has not begun to tick; one that has been used
-		// may stay awake for some ticks.
+		// may stay awake for eight ticks.
 		t.Start(pending, time.Minute)
 		t.Stop(pending)
-		time.Sleep(150 * time.Millisecond)
+		time.Sleep(120 * time.Millisecond)
 		begin, before := time.Now(), used()
 		for range n {
 			time.Sleep(window)

@@ -9,23 +9,19 @@ import (
 
 // resets moves deadlines of pending timeouts: the touch of a connection, made with
 // a timer. The orders are drawn before.
-func resets(t contender.Timer, pending int) []Variant {
-	order := rand.New(rand.NewPCG(3, 3)).Perm(pending)
+func resets(t contender.Timer, s Setting) []Variant {
+	order := rand.New(rand.NewPCG(3, 3)).Perm(s.Pending)
 
 	measure := func(slot func(i int) int, delay func(i int) time.Duration) func(Meter, int) {
 		return func(m Meter, n int) {
-			m.ReportAllocs()
-			m.ResetTimer()
-			were := 0
-			for i := range n {
-				if t.Reset(slot(i), delay(i)) {
-					were++
+			sample(m, time.Duration(n)*s.span(), 1, func(_, first, n int) (pending int) {
+				for i := first; i < first+n; i++ {
+					if t.Reset(slot(i), delay(i)) {
+						pending++
+					}
 				}
-			}
-			m.StopTimer()
-			if were != n {
-				m.Fatalf("%d of %d timeouts were pending", were, n)
-			}
+				return pending
+			})
 		}
 	}
 	one := func(int) int { return 0 }

@@ -2,11 +2,13 @@ package cases
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Start arms timeouts that stay pending: what a burst of requests costs.
+// Start arms timeouts that stay pending: what a burst of requests costs. An
+// operation is one start; each sample is a new timer that is filled.
 var Start = Case{
 	Name: "Start",
 	Settings: func(short bool) []Setting {
@@ -21,21 +23,18 @@ var Start = Case{
 func openStart(k contender.Kind, s Setting) Ground {
 	d := delays()
 	run := func(m Meter, n int) {
-		m.ReportAllocs()
-		m.StopTimer()
-		m.ResetTimer()
-		for n > 0 {
-			batch := min(n, s.Pending)
-			t := k.New(contender.Config{Slots: batch, Tick: s.Tick, Fire: noOne, Anonymous: true})
+		var spent time.Duration
+		for range n {
+			t := k.New(contender.Config{Slots: s.Pending, Tick: s.Tick, Fire: noOne, Anonymous: true})
 			runtime.GC()
-			m.StartTimer()
-			for i := range batch {
+			begin := time.Now()
+			for i := range s.Pending {
 				t.Start(i, d[i&(len(d)-1)])
 			}
-			m.StopTimer()
+			spent += time.Since(begin)
 			t.Close()
-			n -= batch
 		}
+		m.ReportMetric(float64(spent)/float64(n)/float64(s.Pending), "ns/op")
 	}
 	return Ground{Variants: []Variant{{Name: "goroutines=1", Run: run}}, Close: func() {}}
 }

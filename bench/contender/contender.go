@@ -61,13 +61,14 @@ type Kind struct {
 	Why        string
 }
 
+// Ours are the timers of this repository.
+func Ours() []Kind { return []Kind{wheelKind, embeddedKind, batchKind, layeredKind} }
+
 // All are the contenders of this package.
 func All() []Kind {
-	return []Kind{
-		wheelKind, embeddedKind, batchKind, layeredKind,
+	return append(Ours(),
 		afterFuncKind, reusedKind,
-		binaryHeapKind, priorityQueueKind, goroutineKind, sortedSetKind,
-	}
+		binaryHeapKind, priorityQueueKind, goroutineKind, sortedSetKind)
 }
 
 // Callbacks has a function without arguments for each slot, for timers that

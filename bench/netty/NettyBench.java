@@ -232,7 +232,7 @@ public final class NettyBench {
                     all.countDown();
                 }
             };
-            long at = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(300) + 700L * n;
+            long at = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200) + 350L * n;
             for (int i = 0; i < n; i++) {
                 long due = at + (long) ((double) i * spread / n);
                 timer.newTimeout(task, due - System.nanoTime(), TimeUnit.NANOSECONDS);

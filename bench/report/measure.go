@@ -14,34 +14,30 @@ import (
 	"time"
 )
 
-// A step is one case with the time or number of operations it is given.
+// A step is one case.
 type step struct {
-	name, bench, time string
-	own               bool   // only in the main module
-	netty             string // the case for Netty; empty if there is none
+	name  string
+	time  string // for -benchtime; what is sampled for a fixed time needs it once
+	own   bool   // only in the main module
+	once  bool   // only in the first round
+	netty bool   // Netty has it too
 }
 
 func steps(short bool) []step {
-	every := func(d, s string) string {
-		if short {
-			return s
-		}
-		return d
-	}
-	all := []step{
-		{name: "Pending", bench: "^BenchmarkPending$", time: every("100ms", "5ms"), netty: "Pending"},
-		{name: "Fire", bench: "^BenchmarkFire$", time: "1x", netty: "Fire"},
-		{name: "Lateness", bench: "^BenchmarkLateness$", time: "1x", netty: "Lateness"},
-		{name: "Conn", bench: "^BenchmarkConn$", time: every("200ms", "5ms"), own: true},
-		{name: "Queue", bench: "^BenchmarkQueue$", time: every("200ms", "5ms"), own: true},
-	}
+	each := "100ms"
 	if short {
-		return append(all, step{name: "Start", bench: "^BenchmarkStart$", time: "10000x", netty: "Start"})
+		each = "5ms"
 	}
-	// So many operations that the timers are filled as the name says.
-	return append(all,
-		step{name: "Start 100k", bench: "^BenchmarkStart$/./^pending=100k$", time: "100000x", netty: "Start"},
-		step{name: "Start 1M", bench: "^BenchmarkStart$/./^pending=1M$", time: "1000000x"})
+	return []step{
+		{name: "Pending", time: "1x", netty: true},
+		{name: "Start", time: "1x", netty: true},
+		{name: "Fire", time: "1x", netty: true},
+		{name: "Lateness", time: "1x", netty: true},
+		{name: "Conn", time: each, own: true},
+		{name: "Queue", time: each, own: true},
+		{name: "Early", time: "1x", own: true, once: true},
+		{name: "Tick", time: "1x", own: true, once: true},
+	}
 }
 
 // A source can measure the steps: a test binary, or Netty.
@@ -77,8 +73,8 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 		defer java.close()
 		sources = append(sources, source{
 			name:  "Netty",
-			takes: func(s step) bool { return s.netty != "" },
-			run:   func(_ context.Context, s step) ([]byte, error) { return java.run(s.netty) },
+			takes: func(s step) bool { return s.netty },
+			run:   func(_ context.Context, s step) ([]byte, error) { return java.run(s.name) },
 		})
 	} else {
 		fmt.Println("without Netty:", absent)
@@ -89,18 +85,25 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 			return err
 		}
 		p := newProgress(rounds)
+		var longest time.Duration
 		for round := range rounds {
-			if round > 0 && time.Since(begin)*time.Duration(round+1)/time.Duration(round) > limit {
+			if time.Since(begin)+longest > limit {
 				fmt.Printf("no time for more than %d rounds\n", round)
-				_, err := fmt.Fprintf(w, "# ended after %d of %d rounds: the limit of time is %v\n", round, rounds, limit)
-				return err
+				if _, err := fmt.Fprintf(w, "# ended after %d of %d rounds: the limit of time is %v\n", round, rounds, limit); err != nil {
+					return err
+				}
+				break
 			}
+			began := time.Now()
 			for _, st := range steps(short) {
+				if st.once && round > 0 {
+					continue
+				}
 				for _, src := range sources {
 					if !src.takes(st) {
 						continue
 					}
-					p.begin(round, st.name+", "+src.name)
+					p.begin(round, st.name+", "+src.name, !st.once)
 					out, err := src.run(ctx, st)
 					if err != nil {
 						return fmt.Errorf("%s, %s: %w\n%s", st.name, src.name, err, out)
@@ -111,11 +114,13 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 					p.end()
 				}
 			}
-			if _, err := fmt.Fprintf(w, "# load average after round %d: %s\n", round+1, load()); err != nil {
+			took := time.Since(began)
+			longest = max(longest, took)
+			if _, err := fmt.Fprintf(w, "# round %d took %v; load average then: %s\n", round+1, took.Round(time.Second), load()); err != nil {
 				return err
 			}
 		}
-		_, err := fmt.Fprintf(w, "# took %v\n", time.Since(begin).Round(time.Second))
+		_, err := fmt.Fprintf(w, "# the run took: %v\n", time.Since(begin).Round(time.Second))
 		return err
 	})
 }
@@ -130,7 +135,7 @@ func build(ctx context.Context, name, dir, pkg, binary string, short bool) (sour
 		name:  name,
 		takes: func(s step) bool { return !s.own || pkg == "./bench" },
 		run: func(ctx context.Context, s step) ([]byte, error) {
-			args := []string{"-test.run=^$", "-test.v", "-test.bench=" + s.bench, "-test.benchtime=" + s.time, "-test.timeout=5m"}
+			args := []string{"-test.run=^$", "-test.v", "-test.bench=^Benchmark" + s.name + "$", "-test.benchtime=" + s.time, "-test.timeout=5m"}
 			if short {
 				args = append(args, "-test.short")
 			}

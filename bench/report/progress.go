@@ -10,13 +10,14 @@ import (
 type progress struct {
 	rounds, round int
 	began, step   time.Time
-	took          []time.Duration // the steps of the last whole round
+	recurs        bool            // this step does
+	took          []time.Duration // the recurring steps of the last whole round
 	now           []time.Duration // the steps of this one
 }
 
 func newProgress(rounds int) *progress { return &progress{rounds: rounds, began: time.Now()} }
 
-func (p *progress) begin(round int, what string) {
+func (p *progress) begin(round int, what string, recurs bool) {
 	if round != p.round {
 		p.round, p.took, p.now = round, p.now, nil
 	}
@@ -32,7 +33,11 @@ func (p *progress) begin(round int, what string) {
 		left = fmt.Sprintf("about %v left", (rest + time.Duration(p.rounds-p.round-1)*whole).Round(time.Second))
 	}
 	fmt.Printf("%7v  round %d of %d, %s: %s\n", time.Since(p.began).Round(time.Second), round+1, p.rounds, left, what)
-	p.step = time.Now()
+	p.step, p.recurs = time.Now(), recurs
 }
 
-func (p *progress) end() { p.now = append(p.now, time.Since(p.step)) }
+func (p *progress) end() {
+	if p.recurs {
+		p.now = append(p.now, time.Since(p.step))
+	}
+}

@@ -41,6 +41,9 @@ func TestReadResults(t *testing.T) {
 BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 50 ns/op 60 cpu-ns/op
 BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 70 ns/op 80 cpu-ns/op
 BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 52 ns/op 61 cpu-ns/op
+BenchmarkEarly/timer=wheel/due=10M/goroutines=1-2 1 3 early 10000000 fires 15.5 max-ms -0.25 min-ms
+BenchmarkTick/timer=wheel/pending=10M/due=none-2 1 0.02 cpu-% 2 cpu-us/tick
+BenchmarkTick/timer=wheel/pending=10M/due=each-2 1 1.5 cpu-% 150 cpu-us/tick
 absent: BenchmarkPending/timer=goroutine/pending=1M: too large
 `), 0o600))
 	r, err := readResults(raw)
@@ -56,5 +59,7 @@ absent: BenchmarkPending/timer=goroutine/pending=1M: too large
 	var b strings.Builder
 	require.NoError(t, writeTables(&b, r))
 	require.Contains(t, b.String(), "| **wheel** | 52.0 ±∞ |")
+	require.Contains(t, b.String(), "| **wheel** | 3 | 10000000 | -0.25 | 15.5 |")
+	require.Contains(t, b.String(), "| **wheel** | 10M | 0.020 | 1.50 | 150 |")
 	require.NoError(t, drawAll(t.TempDir(), r))
 }

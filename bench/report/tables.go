@@ -75,7 +75,8 @@ func tables(r *results) []table {
 		{title: "Fire at one instant", note: "Wall time from the first to the last run, for each.", bench: "Fire", unit: "wall-ns/fire", columns: fireOnce},
 		{title: "Fire, processor time", note: "Of the whole process. With few timeouts over a second it is the cost of waking up.", bench: "Fire", unit: "cpu-ns/fire", columns: append(fireOnce, fireSpread...)},
 		{title: "Memory for a pending timeout", note: "Live heap and stacks, with the handle and the word that its owner keeps.", bench: "Pending", unit: "B/timeout", columns: pendingColumns("/memory", full...)},
-		{title: "A full garbage collection", bench: "Pending", unit: "gc-ms", columns: pendingColumns("/memory", full...)},
+		{title: "A full garbage collection", note: "From its beginning to its end.", bench: "Pending", unit: "gc-ms", columns: pendingColumns("/memory", full...)},
+		{title: "A full garbage collection, processor time", bench: "Pending", unit: "gc-cpu-ms", columns: pendingColumns("/memory", full...)},
 		{title: "Idle: share of one processor", note: "Nothing is due. In percent.", bench: "Pending", unit: "cpu-%", columns: pendingColumns("/idle", "0", due[len(due)-1])},
 		{title: "Idle: times that threads woke, each second", bench: "Pending", unit: "wakeups/s", columns: pendingColumns("/idle", "0", due[len(due)-1])},
 		{title: "Lateness, median", note: "In milliseconds after the deadline; negative is early.", bench: "Lateness", unit: "p50-ms", columns: ticks},
@@ -112,7 +113,9 @@ func writeTables(w io.Writer, r *results) error {
 	}
 	p.print("\nMedians. ± is half of benchstat's 95 %% confidence interval of the median, as a share of it. ×n is how many times\n")
 	p.print("less than `%s` in the same column it is. Runs of all timers were interleaved.\n", baseline)
-	p.early(r)
+	p.early(r, "Lateness", "Runs before the deadline", "All runs of all ticks.")
+	p.early(r, "Early", "The same, in a run with many", "Started as fast as one goroutine can, due over four seconds, tick 10 ms. Once.")
+	p.ticks(r)
 	for _, t := range tables(r) {
 		p.table(r, t)
 	}
@@ -229,13 +232,14 @@ func (p *printer) other(r *results, title, bench string) {
 	}
 }
 
-// early tells which timers fired before the deadline.
-func (p *printer) early(r *results) {
-	p.print("\n## Runs before the deadline\n\n| | early | of | earliest, ms |\n|---|---:|---:|---:|\n")
+// early tells which timers fired before the deadline in a benchmark.
+func (p *printer) early(r *results, bench, title, note string) {
+	p.print("\n## %s\n\n%s\n\n| | early | of | earliest, ms | latest, ms |\n|---|---:|---:|---:|---:|\n", title, note)
 	for _, timer := range r.timers {
-		var early, fires, earliest float64
+		var early, fires float64
+		earliest, latest := math.Inf(1), math.Inf(-1)
 		for s, values := range r.values {
-			if !strings.HasPrefix(s.bench, "BenchmarkLateness/timer="+timer+"/") {
+			if !strings.HasPrefix(s.bench, "Benchmark"+bench+"/timer="+timer+"/") {
 				continue
 			}
 			for _, v := range values {
@@ -246,11 +250,35 @@ func (p *printer) early(r *results) {
 					fires += v
 				case "min-ms":
 					earliest = min(earliest, v)
+				case "max-ms":
+					latest = max(latest, v)
 				}
 			}
 		}
 		if fires > 0 {
-			p.print("| %s | %.0f | %.0f | %s |\n", name(timer), early, fires, number(earliest))
+			p.print("| %s | %.0f | %.0f | %s | %s |\n", name(timer), early, fires, number(earliest), number(latest))
+		}
+	}
+}
+
+// ticks tells what it costs ours to move the hand over full buckets.
+func (p *printer) ticks(r *results) {
+	p.print("\n## A tick with many pending\n\nProcessor time of the whole process, 10 ms a tick, 512 buckets: nothing due for minutes, or one timeout due in each tick. Once.\n\n")
+	p.print("| | pending | nothing due, %% of a processor | one due, %% of a processor | one due, µs a tick |\n|---|---:|---:|---:|---:|\n")
+	for _, timer := range r.timers {
+		for s := range r.values {
+			_, pending, ok := strings.Cut(s.bench, "BenchmarkTick/timer="+timer+"/pending=")
+			pending, rest, _ := strings.Cut(pending, "/")
+			if !ok || rest != "due=each" || s.unit != "cpu-%" {
+				continue
+			}
+			each, none := s.bench, strings.TrimSuffix(s.bench, "each")+"none"
+			cells := make([]string, 0, 3)
+			for _, c := range []series{{none, "cpu-%"}, {each, "cpu-%"}, {each, "cpu-us/tick"}} {
+				v, _ := r.median(c.bench, c.unit)
+				cells = append(cells, number(v))
+			}
+			p.print("| %s | %s | %s |\n", name(timer), pending, strings.Join(cells, " | "))
 		}
 	}
 }

@@ -37,10 +37,11 @@ func BenchmarkFire(b *testing.B) { run(b, cases.Fire) }
 
 func BenchmarkLateness(b *testing.B) { run(b, cases.Lateness) }
 
-// run measures all contenders in a case. With -short the sizes are small.
+// run measures all contenders in a case, those of one size after each other. With
+// -short the sizes are small.
 func run(b *testing.B, c cases.Case) {
-	for _, k := range timers.All() {
-		for _, s := range c.Settings(testing.Short()) {
+	for _, s := range c.Settings(testing.Short()) {
+		for _, k := range timers.All() {
 			b.Run("timer="+k.Name+"/"+s.Name, func(b *testing.B) {
 				if why := c.Absence(k, s); why != "" {
 					b.Skip(why)

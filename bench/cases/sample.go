@@ -1,0 +1,71 @@
+package cases
+
+import (
+	"runtime"
+	"sync"
+	"time"
+)
+
+// span is how long a sample of a fast operation lasts, and block how many operations
+// lie between two looks at the clock. A span instead of a number of operations means
+// that nothing runs several times to find that number out: package testing collects
+// garbage before each try, and five million pending timeouts make that a tenth of a second.
+const (
+	span      = 50 * time.Millisecond
+	shortSpan = 2 * time.Millisecond
+	block     = 128
+)
+
+// backlog is a tick and some time to work.
+const backlog = tick + 5*time.Millisecond
+
+// A load does the operations from number first on and returns how many did what
+// they should. Goroutine g has numbers of its own.
+type load func(g, first, n int) (good int)
+
+// sample does as many operations as fit into a time, on each of some goroutines, and
+// reports what one of them costs: in time of the caller, in processor time of the whole
+// process with what is left for the timer's own goroutine, and in allocations.
+func sample(m Meter, d time.Duration, goroutines int, do load) {
+	m.ReportAllocs()
+	counts := make([]struct {
+		done, good int
+		_          [112]byte // off the neighbour's cache lines
+	}, goroutines)
+	loop := func(g int) {
+		c, begin := &counts[g], time.Now()
+		for time.Since(begin) < d {
+			c.good += do(g, c.done, block)
+			c.done += block
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin, cpuBefore := time.Now(), used().cpu
+	if goroutines == 1 {
+		loop(0) // on this goroutine, which is warm
+	} else {
+		var all sync.WaitGroup
+		for g := range goroutines {
+			all.Go(func() { loop(g) })
+		}
+		all.Wait()
+	}
+	wall := time.Since(begin)
+	runtime.ReadMemStats(&after)
+	time.Sleep(backlog)
+	cpu := used().cpu - cpuBefore
+
+	done, good := 0, 0
+	for _, c := range counts {
+		done, good = done+c.done, good+c.good
+	}
+	if good != done {
+		m.Fatalf("%d of %d timeouts were pending when they should be", good, done)
+	}
+	each := func(n float64) float64 { return n / float64(done) }
+	m.ReportMetric(each(float64(wall)), "ns/op")
+	m.ReportMetric(each(float64(cpu)), "cpu-ns/op")
+	m.ReportMetric(each(float64(after.Mallocs-before.Mallocs)), "allocs/op")
+	m.ReportMetric(each(float64(after.TotalAlloc-before.TotalAlloc)), "B/op")
+}
