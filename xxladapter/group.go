@@ -21,7 +21,11 @@ type Group struct {
 	AddressType AddressType
 	// Addresses is sorted for automatic groups and as typed for manual ones.
 	Addresses []string
-	Updated   time.Time
+	// AccessToken is the secret of these executors alone; empty: they have the
+	// scheduler's. It is kept as it is, because executors of generation G4 want
+	// it sent to them. XXL-JOB has a column for it from 3.5 on.
+	AccessToken string
+	Updated     time.Time
 }
 
 // Validate checks the rules of upstream's executor form. The first broken one
@@ -31,6 +35,9 @@ func (g *Group) Validate() error {
 		return err
 	}
 	if err := checkText("title", g.Title, 1, 64); err != nil {
+		return err
+	}
+	if err := g.validateToken(); err != nil {
 		return err
 	}
 	switch g.AddressType {
@@ -47,6 +54,20 @@ func (g *Group) Validate() error {
 		if err := CheckAddress("address_list", addr); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// validateToken never shows the token.
+func (g *Group) validateToken() error {
+	printable := func(r rune) bool { return r > ' ' && r < 0x7f }
+	switch n := len(g.AccessToken); {
+	case n == 0:
+		return nil
+	case n < 8 || n > 255:
+		return Invalidf("access_token has %d characters, must have 8 to 255", n)
+	case strings.ContainsFunc(g.AccessToken, func(r rune) bool { return !printable(r) }):
+		return Invalidf("access_token has a blank or a character outside of ASCII, must be fit for an HTTP header")
 	}
 	return nil
 }

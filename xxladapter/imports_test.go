@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"xxladapter/cron":        {},
 	"xxladapter/wire":        {},
 	"xxladapter/route":       {"xxladapter", "xxladapter/wire"},
+	"xxladapter/access":      {"xxladapter"},
 	"xxladapter/memstore":    {"xxladapter"},
 	"xxladapter/sqlstore":    {"xxladapter"},
 	"xxladapter/testserver":  {},

@@ -31,3 +31,29 @@ type Log struct {
 
 // MaxHandleMsg is the longest HandleMsg, in characters; upstream cuts there.
 const MaxHandleMsg = 15000
+
+// A LogStatus sorts log rows by their pair of codes, as upstream's daily report
+// does: each row has exactly one.
+type LogStatus string
+
+const (
+	LogRunning LogStatus = "RUNNING" // about to be sent, or sent and without a result
+	LogSuccess LogStatus = "SUCCESS"
+	LogFail    LogStatus = "FAIL" // not sent, or ended badly
+)
+
+// Status is the row's status.
+func (l *Log) Status() LogStatus {
+	switch {
+	case l.HandleCode == ResultOK:
+		return LogSuccess
+	case l.HandleCode == ResultNone && (l.TriggerCode == ResultNone || l.TriggerCode == ResultOK):
+		return LogRunning
+	}
+	return LogFail
+}
+
+// Validate refuses a status that does not exist; the empty one means any.
+func (s LogStatus) Validate() error {
+	return checkOneOfOrEmpty("status", s, []LogStatus{LogRunning, LogSuccess, LogFail})
+}

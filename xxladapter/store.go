@@ -149,7 +149,11 @@ type FireFilter struct {
 // A LogFilter selects log rows; zero fields do not restrict.
 type LogFilter struct {
 	JobID   int64
-	AfterID int64
+	GroupID int64
+	Status  LogStatus
+	// Since is inclusive and Before exclusive; both are about TriggerTime.
+	Since, Before time.Time
+	AfterID       int64
 	// Newest lists the newest rows first.
 	Newest bool
 	Limit  int // 0: all

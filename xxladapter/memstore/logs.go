@@ -116,6 +116,10 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 		l := s.logs[id]
 		switch {
 		case f.JobID != 0 && l.JobID != f.JobID,
+			f.GroupID != 0 && l.GroupID != f.GroupID,
+			f.Status != "" && l.Status() != f.Status,
+			!f.Since.IsZero() && l.TriggerTime.Before(f.Since),
+			!f.Before.IsZero() && !l.TriggerTime.Before(f.Before),
 			f.AfterID != 0 && !f.Newest && id <= f.AfterID,
 			f.AfterID != 0 && f.Newest && id >= f.AfterID:
 			continue

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	groupColumns = `id, app_name, title, address_type, address_list, update_time`
+	groupColumns = `id, app_name, title, address_type, address_list, update_time,
+		(SELECT access_token FROM xxlwheel_group WHERE xxlwheel_group.group_id = xxl_job_group.id)`
 
 	insertGroup = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
 	updateGroup = `UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? WHERE id = ?`
@@ -41,10 +42,13 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 		values := []any{g.AppName, g.Title, int64(g.AddressType), joinAddresses(addresses), s.dialect.datetime(s.clock())}
 		if id != 0 {
 			_, err = tx.exec(ctx, updateGroup, append(values, id)...)
+		} else {
+			id, err = tx.insert(ctx, insertGroup, values...)
+		}
+		if err != nil {
 			return err
 		}
-		id, err = tx.insert(ctx, insertGroup, values...)
-		return err
+		return tx.setToken(ctx, id, g.AccessToken)
 	})
 	if err != nil {
 		return 0, err
@@ -65,9 +69,20 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 		if used {
 			return xxladapter.Conflictf("group %d still has jobs", id)
 		}
-		_, err = tx.exec(ctx, `DELETE FROM xxl_job_group WHERE id = ?`, id)
-		return err
+		if _, err := tx.exec(ctx, `DELETE FROM xxl_job_group WHERE id = ?`, id); err != nil {
+			return err
+		}
+		return tx.setToken(ctx, id, "")
 	})
+}
+
+// setToken replaces the access token of a group; an empty one has no row.
+func (t *tx) setToken(ctx context.Context, id int64, token string) error {
+	if _, err := t.exec(ctx, `DELETE FROM xxlwheel_group WHERE group_id = ?`, id); err != nil || token == "" {
+		return err
+	}
+	_, err := t.exec(ctx, `INSERT INTO xxlwheel_group (group_id, access_token) VALUES (?, ?)`, id, token)
+	return err
 }
 
 // Group implements [xxladapter.Store].
@@ -96,7 +111,7 @@ func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 
 func scanGroup(r row) (*xxladapter.Group, error) {
 	var g xxladapter.Group
-	err := r.Scan(&g.ID, text(&g.AppName), text(&g.Title), &g.AddressType, addressList{&g.Addresses}, datetime{&g.Updated})
+	err := r.Scan(&g.ID, text(&g.AppName), text(&g.Title), &g.AddressType, addressList{&g.Addresses}, datetime{&g.Updated}, text(&g.AccessToken))
 	return &g, err
 }
 

@@ -122,6 +122,20 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	if f.JobID != 0 {
 		where.add(`job_id = ?`, f.JobID)
 	}
+	if f.GroupID != 0 {
+		where.add(`job_group = ?`, f.GroupID)
+	}
+	if condition := ofStatus[f.Status]; condition != "" {
+		where.add(condition)
+	}
+	// A column of whole seconds is at or after t if it is so for the first whole
+	// second that is.
+	if !f.Since.IsZero() {
+		where.add(`trigger_time >= ?`, s.dialect.datetime(nextSecond(f.Since)))
+	}
+	if !f.Before.IsZero() {
+		where.add(`trigger_time < ?`, s.dialect.datetime(nextSecond(f.Before)))
+	}
 	after, order := `id > ?`, `id`
 	if f.Newest {
 		after, order = `id < ?`, `id DESC`
@@ -138,6 +152,16 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	})
 	return found, err
 }
+
+// ofStatus is [xxladapter.Log.Status] in SQL.
+var ofStatus = map[xxladapter.LogStatus]string{
+	xxladapter.LogRunning: `handle_code = 0 AND trigger_code IN (0, 200)`,
+	xxladapter.LogSuccess: `handle_code = 200`,
+	xxladapter.LogFail:    `handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200))`,
+}
+
+// nextSecond is t itself if it is on a whole second.
+func nextSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
 
 func scanLog(r row) (*xxladapter.Log, error) {
 	var l xxladapter.Log

@@ -66,6 +66,30 @@ var groupRules = []rule{
 		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group + 1, AppName: "no-such-app", Title: "t"})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
+	{"AGroupKeepsItsAccessTokenUntilItIsSavedWithout", func(b *bench) {
+		token := func() string {
+			g, err := b.store.Group(b.ctx, b.group)
+			b.NoError(err)
+			groups, err := b.store.Groups(b.ctx)
+			b.NoError(err)
+			b.Equal(g, groups[0])
+			return g.AccessToken
+		}
+		b.Empty(token())
+		for _, want := range []string{"a-first-token", "a-second-token", ""} {
+			_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "t", AccessToken: want})
+			b.NoError(err)
+			b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+			b.Equal(want, token())
+		}
+		id, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{AppName: "token-app", Title: "t", AccessToken: "from-the-start"})
+		b.NoError(err)
+		b.NoError(b.store.RemoveGroup(b.ctx, id))
+		next := b.addGroup("token-app")
+		g, err := b.store.Group(b.ctx, next)
+		b.NoError(err)
+		b.Empty(g.AccessToken)
+	}},
 	{"RemoveGroupIsRefusedWhileItHasJobs", func(b *bench) {
 		id := b.addJob("in the way")
 		b.ErrorIs(b.store.RemoveGroup(b.ctx, b.group), xxladapter.ErrConflict)

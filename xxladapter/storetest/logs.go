@@ -145,5 +145,50 @@ var logRules = []rule{
 			}
 			b.Equal(want.ids, got, "%+v", want.filter)
 		}
+	}}, {"LogsAreFilteredByGroupStatusAndTime", func(b *bench) {
+		other := b.addGroup("other-app")
+		job := b.addJob("job")
+		// run stores a run that was triggered the seconds after the start.
+		run := func(group int64, seconds, trigger, handle int) int64 {
+			logs := b.newLogs(job, 1)
+			logs[0].GroupID, logs[0].TriggerTime = group, at(seconds)
+			fire := b.plan(job, at(seconds), xxladapter.TriggerManual)
+			claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
+			b.NoError(err)
+			id := claimed[0].LogID
+			if trigger != 0 {
+				b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: claimed[0].ID, LogID: id, Code: trigger}))
+			}
+			if handle != 0 {
+				_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: id, Code: handle})
+				b.NoError(err)
+			}
+			return id
+		}
+		claimed, sent, refused := run(b.group, 1, 0, 0), run(other, 2, 200, 0), run(b.group, 3, 500, 0)
+		good, bad, late, timeout := run(b.group, 4, 200, 200), run(other, 5, 200, 500), run(b.group, 6, 500, 200), run(b.group, 7, 200, 502)
+		for _, want := range []struct {
+			filter xxladapter.LogFilter
+			ids    []int64
+		}{
+			{xxladapter.LogFilter{GroupID: other}, []int64{sent, bad}},
+			{xxladapter.LogFilter{Status: xxladapter.LogRunning}, []int64{claimed, sent}},
+			{xxladapter.LogFilter{Status: xxladapter.LogSuccess}, []int64{good, late}},
+			{xxladapter.LogFilter{Status: xxladapter.LogFail}, []int64{refused, bad, timeout}},
+			{xxladapter.LogFilter{Since: at(3), Before: at(5)}, []int64{refused, good}},
+			{xxladapter.LogFilter{Since: at(3).Add(1), Before: at(5).Add(1)}, []int64{good, bad}},
+			{xxladapter.LogFilter{Since: at(2), GroupID: b.group, Status: xxladapter.LogFail, Newest: true, Limit: 1}, []int64{timeout}},
+		} {
+			logs, err := b.store.Logs(b.ctx, want.filter)
+			b.NoError(err)
+			var got []int64
+			for _, l := range logs {
+				got = append(got, l.ID)
+				if want.filter.Status != "" {
+					b.Equal(want.filter.Status, l.Status())
+				}
+			}
+			b.Equal(want.ids, got, "%+v", want.filter)
+		}
 	}},
 }
