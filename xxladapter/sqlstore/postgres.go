@@ -49,7 +49,8 @@ var postgresDialect = dialect{
 	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
-	nameHas: `strpos(job_desc, ?) > 0`,
+	knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
+	nameHas:   `strpos(job_desc, ?) > 0`,
 	datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil

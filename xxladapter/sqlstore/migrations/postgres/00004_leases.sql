@@ -12,7 +12,8 @@ INSERT INTO xxlwheel_term (last) VALUES (0);
 CREATE TABLE xxlwheel_lease (
     node     text   COLLATE "C" NOT NULL PRIMARY KEY,
     term     bigint NOT NULL,
-    until_ms bigint NOT NULL
+    until_ms bigint NOT NULL,
+    life_ms  bigint NOT NULL -- no lease holds for longer than this from now, also when the clock was set back
 );
 
 -- Which node plans the jobs whose id modulo 64 is the shard.
