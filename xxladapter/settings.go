@@ -31,7 +31,8 @@ type Settings struct {
 	Ambiguous AmbiguousPolicy `json:"ambiguous,omitempty"`
 
 	// RetryBackoff is the pause before the first retry of a failed run; each
-	// further one waits twice as long, up to RetryBackoffLimit (0: an hour).
+	// further one waits twice as long, up to RetryBackoffLimit (0:
+	// [DefaultRetryBackoffLimit]). Up to half of a pause is taken off at random.
 	// 0: retries follow at once, as in XXL-JOB.
 	RetryBackoff      Milliseconds `json:"retryBackoffMs,omitempty"`
 	RetryBackoffLimit Milliseconds `json:"retryBackoffLimitMs,omitempty"`
@@ -51,6 +52,10 @@ type Settings struct {
 // unless [Settings.MisfireLimit] says otherwise.
 const DefaultMisfireLimit = 100
 
+// DefaultRetryBackoffLimit is the longest pause before a retry unless
+// [Settings.RetryBackoffLimit] says otherwise.
+const DefaultRetryBackoffLimit = time.Hour
+
 // MaxMisfireLimit bounds [Settings.MisfireLimit]: the fires of one misfire are
 // planned in one transaction.
 const MaxMisfireLimit = 1000
@@ -65,6 +70,7 @@ const (
 	// it if so, and sends again if surely not.
 	AmbiguousProbe AmbiguousPolicy = "PROBE"
 	// AmbiguousSkip never sends again: a run too few rather than one too many.
+	// The trigger ends as [ResultUnknown]; a result that comes later counts.
 	AmbiguousSkip AmbiguousPolicy = "SKIP"
 	// AmbiguousResend sends again: for handlers that do no harm twice.
 	AmbiguousResend AmbiguousPolicy = "RESEND"

@@ -122,6 +122,7 @@ const (
 	ResultOK      = 200 // accepted, or ended well
 	ResultFail    = 500 // refused, or ended badly
 	ResultTimeout = 502 // ended by executor_timeout
+	ResultUnknown = 504 // only of a trigger: nobody knows whether it arrived, and it is not sent again
 )
 
 // ResultName puts a result code into a word for people.
@@ -135,6 +136,8 @@ func ResultName(code int) string {
 		return "fail"
 	case ResultTimeout:
 		return "timeout"
+	case ResultUnknown:
+		return "unknown"
 	}
 	return fmt.Sprintf("code %d", code)
 }

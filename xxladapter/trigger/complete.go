@@ -50,12 +50,16 @@ func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
 }
 
 func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) error {
+	var now time.Time
 	l, err := h.store.Log(ctx, r.LogID)
 	if err != nil {
 		return err
 	}
 	if l.HandleCode == xxladapter.ResultNone {
-		if r.Next, err = h.follow(ctx, l, r.Code); err != nil {
+		if now, err = h.store.Now(ctx); err != nil {
+			return err
+		}
+		if r.Next, err = h.follow(ctx, l, r.Code, now); err != nil {
 			return err
 		}
 	}
@@ -64,30 +68,26 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) error {
 		return err
 	}
 	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Code: r.Code, Msg: r.Msg})
-	if len(r.Next) > 0 {
+	if anyDue(r.Next, now) {
 		h.planned()
 	}
 	return nil
 }
 
 // follow returns the fires that follow from a result.
-func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int) ([]xxladapter.Fire, error) {
-	now, err := h.store.Now(ctx)
+func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now time.Time) ([]xxladapter.Fire, error) {
+	job, err := h.store.Job(ctx, l.JobID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case code == xxladapter.ResultOK:
-		job, err := h.store.Job(ctx, l.JobID)
-		if errors.Is(err, xxladapter.ErrNotFound) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
 		return children(job, now), nil
-	case l.TriggerCode == xxladapter.ResultNone || l.TriggerCode == xxladapter.ResultOK:
-		return retry(l, nil, now), nil
+	case l.TriggerCode == xxladapter.ResultNone, l.TriggerCode == xxladapter.ResultOK, l.TriggerCode == xxladapter.ResultUnknown:
+		return retry(l, job, nil, now, h.jitter()), nil
 	}
 	// The hand-over was written off as failed, and had its retry then.
 	return nil, nil

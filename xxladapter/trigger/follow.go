@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,18 +16,54 @@ import (
 // retry is the next attempt of a run that failed, or none if l allows no more.
 // It keeps shard and parameter of the row and takes all else from the job as it
 // is then (JobFailAlarmMonitorHelper). Addresses are those that the trigger was
-// restricted to, if any.
-func retry(l *xxladapter.Log, addrs []string, now time.Time) []xxladapter.Fire {
+// restricted to, if any. Its due time is after the job's pause, and stored with
+// it, so that the pause outlives this process; jitter is a random number from 0 to 1.
+func retry(l *xxladapter.Log, job *xxladapter.Job, addrs []string, now time.Time, jitter float64) []xxladapter.Fire {
 	if l.RetryCount <= 0 {
 		return nil
 	}
 	param := l.Param
+	done := max(job.RetryCount-l.RetryCount, 0) // retries up to now
 	f := xxladapter.Fire{
-		JobID: l.JobID, Due: now, Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned,
+		JobID: l.JobID, Due: now.Add(backoff(&job.Settings, done, jitter)), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned,
 		RetryCount: l.RetryCount - 1, Param: &param, Addresses: addrs,
 	}
 	f.ShardIndex, f.ShardTotal = parseSharding(l.Sharding)
 	return []xxladapter.Fire{f}
+}
+
+// backoff is the pause before a retry, after so many retries before it. Half of
+// it is fixed, since a pause that may be nothing is none; the other half is
+// random, so that what failed together does not come back together. It is taken
+// off and not added, so that the limit stays one.
+func backoff(s *xxladapter.Settings, retries int, jitter float64) time.Duration {
+	limit := s.RetryBackoffLimit.Duration()
+	if limit <= 0 {
+		limit = xxladapter.DefaultRetryBackoffLimit
+	}
+	pause := s.RetryBackoff.Duration()
+	for range retries {
+		if pause >= limit {
+			break
+		}
+		pause *= 2
+	}
+	pause = min(pause, limit)
+	return (pause - time.Duration(jitter*float64(pause/2))).Truncate(time.Millisecond)
+}
+
+// attempt says which attempt of how many a fire is.
+func attempt(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) (n, of int) {
+	n = 1
+	if f.Type == xxladapter.TriggerRetry {
+		n += max(job.RetryCount-l.RetryCount, 1)
+	}
+	return n, n + l.RetryCount
+}
+
+// anyDue reports whether one of the fires is due at now.
+func anyDue(fires []xxladapter.Fire, now time.Time) bool {
+	return slices.ContainsFunc(fires, func(f xxladapter.Fire) bool { return !f.Due.After(now) })
 }
 
 // parseSharding reads "index/total"; 0 and 0 for anything else.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -58,6 +59,7 @@ type HandOver struct {
 	onEvent func(Event)
 	planned func()
 	loaded  func(*xxladapter.Job) // is shown each job that a fire is handed over for
+	jitter  func() float64        // a random number from 0 to 1
 	logger  *slog.Logger
 }
 
@@ -80,6 +82,7 @@ func NewHandOver(opts Options) *HandOver {
 		onEvent: opts.OnEvent,
 		planned: opts.Planned,
 		loaded:  func(*xxladapter.Job) {},
+		jitter:  rand.Float64,
 		logger:  opts.Logger,
 	}
 }
@@ -233,10 +236,20 @@ type sendOutcome struct {
 	kind EventKind // EventSent, EventFailed or EventAmbiguous
 	code int
 	msg  string
+
+	answered bool // by the executor
+	unknown  bool // EventFailed without knowing: nothing may be sent again
 }
 
 func failed(at time.Time, msg string) sendOutcome {
 	return sendOutcome{at: at, kind: EventFailed, code: xxladapter.ResultFail, msg: msg}
+}
+
+// skipped is the end of a hand-over whose outcome is unknown and stays so.
+func skipped(at time.Time, msg string) sendOutcome {
+	o := failed(at, "outcome unknown, and not sent again as the job says: "+msg)
+	o.code, o.unknown = xxladapter.ResultUnknown, true
+	return o
 }
 
 func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName string, req *wire.RunRequest) sendOutcome {
@@ -248,12 +261,13 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 	case err != nil:
 		return failed(at, err.Error())
 	case reply.Code == wire.CodeOK:
-		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg}
+		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg, answered: true}
 	case isRepeat(reply.Msg):
 		// The executor has this log id already: an earlier attempt arrived.
-		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg}
+		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg, answered: true}
 	}
 	o := failed(at, reply.Msg)
+	o.answered = true
 	if reply.Code > 0 {
 		o.code = reply.Code
 	}
@@ -261,14 +275,21 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 }
 
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
-	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Msg: triggerMsg(f, job, group, l, f.Owner.Node, o)}
+	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
+		o = skipped(o.at, o.msg)
+	}
+	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code}
+	now := o.at.Truncate(time.Millisecond)
 	switch o.kind {
 	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
 		h.logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
 	case EventFailed:
-		s.Next = retry(l, f.Addresses, o.at.Truncate(time.Millisecond))
+		if !o.unknown {
+			s.Next = retry(l, job, f.Addresses, now, h.jitter())
+		}
 	}
+	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
 	// The outcome must be stored even when the caller is being stopped: what
 	// is lost here has to be asked again after the restart.
 	err := h.store.SettleFire(context.WithoutCancel(ctx), f.Owner, s)
@@ -279,7 +300,7 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	if err != nil {
 		return fmt.Errorf("settle fire %d: %w", f.ID, err)
 	}
-	if len(s.Next) > 0 {
+	if anyDue(s.Next, now) {
 		h.planned()
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"strings"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -15,7 +16,7 @@ const maxTriggerMsg = 60000
 // triggerMsg is the text of trigger_msg: for people, and as HTML, because the
 // Java admin's page shows it as such. The lines and their order are upstream's
 // (XxlJobTrigger.processTrigger).
-func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, node string, o sendOutcome) string {
+func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome, next []xxladapter.Fire) string {
 	kind := "automatic"
 	if group.AddressType == xxladapter.AddressManual || len(f.Addresses) > 0 {
 		kind = "manual"
@@ -35,21 +36,27 @@ func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group,
 	case EventAmbiguous:
 		result = "unknown, " + o.msg
 	}
-	lines := []struct{ label, value string }{
+	n, of := attempt(f, job, l)
+	type line struct{ label, value string }
+	lines := []line{
 		{"trigger type", string(f.Type)},
-		{"scheduler", node},
+		{"scheduler", f.Owner.Node},
 		{"registration", kind},
 		{"addresses", "[" + strings.Join(addrs, ", ") + "]"},
 		{"route", routeText},
 		{"block", string(job.Block)},
 		{"timeout", fmt.Sprint(int(job.Timeout.Seconds()))},
 		{"retries", fmt.Sprint(l.RetryCount)},
-		{"due", f.Due.UTC().Format("2006-01-02T15:04:05.000Z")},
+		{"attempt", fmt.Sprintf("%d of %d", n, of)},
+		{"due", instant(f.Due)},
 		{},
 		{"address", l.Address},
 		{"handler", l.Handler},
 		{"param", l.Param},
 		{"result", result},
+	}
+	for _, f := range next {
+		lines = append(lines, line{"next attempt", instant(f.Due)})
 	}
 	var b strings.Builder
 	for i, line := range lines {
@@ -66,6 +73,8 @@ func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group,
 	}
 	return msg
 }
+
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // isRepeat recognises the refusal of a log id that the executor already has.
 func isRepeat(msg string) bool {

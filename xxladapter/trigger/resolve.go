@@ -16,10 +16,11 @@ import (
 const resolveLimit = 30 * time.Second
 
 // Resolve settles a fire whose hand-over has no known outcome, because no
-// answer came or because the node that claimed it is gone. It asks the
-// executor's /log whether the run began: if so the run is waited for, if surely
-// not it is sent again with the same log id. The error is the store's; the fire
-// then stays as it is and may be resolved again.
+// answer came or because the node that claimed it is gone, by the job's
+// [xxladapter.AmbiguousPolicy]. Whatever is sent again has the same log id and
+// trigger time. While the executor does not answer the fire stays ambiguous, to
+// be resolved again, for 30 s since it was claimed; then it has failed. The error is
+// the store's; the fire then stays as it is.
 func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 	term, ok := h.term()
 	if !ok {
@@ -53,25 +54,58 @@ func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 	} else if err != nil {
 		return fmt.Errorf("load group %d: %w", job.GroupID, err)
 	}
-	return h.settle(ctx, f, job, group, l, h.probe(ctx, f, job, group, l))
+	return h.settle(ctx, f, job, group, l, h.findOut(ctx, f, job, group, l))
 }
 
-// probe finds out what became of a run request that may have been sent.
-func (h *HandOver) probe(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) sendOutcome {
-	at := time.Now()
+// A resolution is what is done about a hand-over without a known outcome.
+type resolution int
+
+const (
+	resolveAsk    resolution = iota // ask the executor's log, by [xxladapter.AmbiguousProbe]
+	resolveResend                   // by [xxladapter.AmbiguousResend]
+	resolveSkip                     // by [xxladapter.AmbiguousSkip]
+	resolveSent                     // there is a result, so it arrived
+	resolveUnsent                   // there was nobody to send it to
+)
+
+// resolutionOf chooses, by what the row of the hand-over tells and the job's
+// policy.
+func resolutionOf(policy xxladapter.AmbiguousPolicy, l *xxladapter.Log) resolution {
 	switch {
 	case l.HandleCode != xxladapter.ResultNone:
-		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "has a result"}
+		return resolveSent
 	case l.Address == "":
+		return resolveUnsent
+	case policy == xxladapter.AmbiguousSkip:
+		return resolveSkip
+	case policy == xxladapter.AmbiguousResend:
+		return resolveResend
+	}
+	return resolveAsk
+}
+
+// findOut finds out what became of a run request that may have been sent.
+func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) sendOutcome {
+	at := time.Now()
+	switch resolutionOf(job.Settings.Ambiguous, l) {
+	case resolveSent:
+		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "has a result"}
+	case resolveUnsent:
 		return failed(at, "no executor address")
+	case resolveSkip:
+		return skipped(at, "its answer was lost")
+	case resolveResend:
+		// A refused connection says nothing about the request before it.
+		o := h.send(ctx, f.Owner, l.Address, group.AppName, runRequest(f, job, l))
+		if o.answered {
+			return o
+		}
+		return unanswered(ctx, at, f, o.msg)
 	}
 	req := wire.LogRequest{LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: 1}
 	result, err := h.sender.Log(ctx, l.Address, group.AppName, req)
 	if err != nil {
-		if ctx.Err() == nil && at.Sub(f.Claimed) > resolveLimit {
-			return failed(at, "outcome unknown, and the executor does not say: "+err.Error())
-		}
-		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
+		return unanswered(ctx, at, f, err.Error())
 	}
 	if !neverBegan(result) {
 		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "began, by its log"}
@@ -79,6 +113,14 @@ func (h *HandOver) probe(ctx context.Context, f xxladapter.Fire, job *xxladapter
 	// It may still wait in the executor's queue, which knows its log id and
 	// refuses a second one: send treats that as taken.
 	return h.send(ctx, f.Owner, l.Address, group.AppName, runRequest(f, job, l))
+}
+
+// unanswered leaves the outcome open for the next sweep until the limit.
+func unanswered(ctx context.Context, at time.Time, f xxladapter.Fire, msg string) sendOutcome {
+	if ctx.Err() == nil && at.Sub(f.Claimed) > resolveLimit {
+		return failed(at, "outcome unknown, and the executor does not say: "+msg)
+	}
+	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}
 }
 
 // neverBegan reports whether the executor surely has no log of the run. The

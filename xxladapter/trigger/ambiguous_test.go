@@ -1,0 +1,208 @@
+package trigger
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+func TestHowAHandOverWithoutAKnownOutcomeIsResolved(t *testing.T) {
+	tests := []struct {
+		policy xxladapter.AmbiguousPolicy
+		log    xxladapter.Log
+		want   resolution
+	}{
+		{"", xxladapter.Log{Address: "a"}, resolveAsk},
+		{"OF ANOTHER RELEASE", xxladapter.Log{Address: "a"}, resolveAsk},
+		{xxladapter.AmbiguousProbe, xxladapter.Log{Address: "a"}, resolveAsk},
+		{xxladapter.AmbiguousSkip, xxladapter.Log{Address: "a"}, resolveSkip},
+		{xxladapter.AmbiguousResend, xxladapter.Log{Address: "a"}, resolveResend},
+
+		// A result says more than any policy.
+		{xxladapter.AmbiguousProbe, xxladapter.Log{Address: "a", HandleCode: 200}, resolveSent},
+		{xxladapter.AmbiguousSkip, xxladapter.Log{Address: "a", HandleCode: 500}, resolveSent},
+		{xxladapter.AmbiguousResend, xxladapter.Log{HandleCode: 200}, resolveSent},
+
+		// Nothing can have arrived nowhere.
+		{xxladapter.AmbiguousProbe, xxladapter.Log{}, resolveUnsent},
+		{xxladapter.AmbiguousSkip, xxladapter.Log{}, resolveUnsent},
+		{xxladapter.AmbiguousResend, xxladapter.Log{}, resolveUnsent},
+	}
+	for _, tt := range tests {
+		require.Equal(t, tt.want, resolutionOf(tt.policy, &tt.log), "%s %+v", tt.policy, tt.log)
+	}
+}
+
+// ambiguous sets the policy of the fixture's job.
+func (f *fixture) ambiguous(policy xxladapter.AmbiguousPolicy) {
+	f.t.Helper()
+	f.job.Settings.Ambiguous = policy
+	require.NoError(f.t, f.store.UpdateJob(f.t.Context(), f.job, false))
+}
+
+// TestEachPolicyWithEachKindOfSilence lets an executor break the first request
+// and asks what the scheduler sends after it.
+func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
+	const (
+		takes   = `{"code":200}`
+		repeats = `{"code":500,"msg":"repeat trigger job, logId:1"}`
+		busy    = `{"code":500,"msg":"busy"}`
+	)
+	log := func(r wire.LogResult) string {
+		data, err := json.Marshal(wire.OK().WithPayload(r))
+		require.NoError(t, err)
+		return string(data)
+	}
+	began := log(wire.LogResult{FromLine: 1, ToLine: 1, Content: "started\n"})
+	never := log(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true})
+	tests := []struct {
+		name    string
+		policy  xxladapter.AmbiguousPolicy
+		log     string // the answer about the log; empty: none
+		run     string // the answer to a second request; empty: none
+		runs    int    // requests after one look
+		code    int    // trigger code after it
+		open    bool   // still without a known outcome
+		retries int    // planned
+	}{
+		{"probe, it had run", xxladapter.AmbiguousProbe, began, busy, 1, 200, false, 0},
+		{"probe, it had not arrived", xxladapter.AmbiguousProbe, never, takes, 2, 200, false, 0},
+		{"probe, it waits there", xxladapter.AmbiguousProbe, never, repeats, 2, 200, false, 0},
+		{"probe, refused now", xxladapter.AmbiguousProbe, never, busy, 2, 500, false, 1},
+		{"probe, nothing to be heard", xxladapter.AmbiguousProbe, "", takes, 1, 0, true, 0},
+		{"probe, silent again", xxladapter.AmbiguousProbe, never, "", 2, 0, true, 0},
+
+		{"skip, whatever the executor would say", xxladapter.AmbiguousSkip, never, takes, 1, 504, false, 0},
+
+		{"resend, taken now", xxladapter.AmbiguousResend, began, takes, 2, 200, false, 0},
+		{"resend, it had arrived", xxladapter.AmbiguousResend, "", repeats, 2, 200, false, 0},
+		{"resend, refused now", xxladapter.AmbiguousResend, "", busy, 2, 500, false, 1},
+		{"resend, silent again", xxladapter.AmbiguousResend, "", "", 2, 0, true, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var exec *fakeExecutor
+			reply := func(w http.ResponseWriter, text string) {
+				if text == "" {
+					panic(http.ErrAbortHandler) // the connection breaks
+				}
+				fmt.Fprint(w, text)
+			}
+			exec = newFakeExecutor(t, func(w http.ResponseWriter, path string) {
+				switch {
+				case path == wire.PathLog:
+					reply(w, tt.log)
+				case len(exec.taken()) == 1:
+					reply(w, "")
+				default:
+					reply(w, tt.run)
+				}
+			})
+			f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+			f.ambiguous(tt.policy)
+			require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+			for _, open := range f.open() {
+				require.NoError(t, f.over.Resolve(t.Context(), open))
+			}
+			runs := exec.taken()
+			require.Len(t, runs, tt.runs)
+			for _, run := range runs {
+				require.Equal(t, runs[0], run, "the same log id and trigger time")
+			}
+			require.Len(t, f.logs(), 1)
+			require.Equal(t, tt.code, f.logs()[0].TriggerCode)
+			states := map[xxladapter.FireState]int{}
+			for _, fire := range f.open() {
+				states[fire.State]++
+			}
+			require.Equal(t, tt.open, states[xxladapter.FireAmbiguous] == 1)
+			require.Equal(t, tt.retries, states[xxladapter.FirePlanned])
+		})
+	}
+}
+
+func TestAResultStillCountsAfterASkip(t *testing.T) {
+	for _, tt := range []struct {
+		code, retries int
+	}{{200, 0}, {500, 1}} { // the failure is certain now, and had no retry yet
+		exec := newFakeExecutor(t, func(http.ResponseWriter, string) { panic(http.ErrAbortHandler) })
+		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		f.ambiguous(xxladapter.AmbiguousSkip)
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+		require.Empty(t, f.open(), "settled at once, and without a retry")
+		l := f.logs()[0]
+		require.Equal(t, xxladapter.ResultUnknown, l.TriggerCode)
+		require.Contains(t, l.TriggerMsg, "outcome unknown, and not sent again")
+		e := <-f.events
+		require.Equal(t, EventFailed, e.Kind)
+		require.Equal(t, xxladapter.ResultUnknown, e.Code)
+
+		for range 2 {
+			require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{{LogID: wire.Int(l.ID), HandleCode: wire.Int(tt.code)}}))
+		}
+		require.Equal(t, tt.code, f.logs()[0].HandleCode)
+		require.Len(t, f.open(), tt.retries)
+	}
+}
+
+// TestTheFireOfADeadNodeIsResolvedByItsPolicy is about claims whose request may
+// never have left, towards an executor that cannot be reached.
+func TestTheFireOfADeadNodeIsResolvedByItsPolicy(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	for _, tt := range []struct {
+		policy xxladapter.AmbiguousPolicy
+		young  int // trigger code while it is younger than the limit
+		old    int
+	}{
+		{xxladapter.AmbiguousProbe, 0, 500},
+		{xxladapter.AmbiguousResend, 0, 500},
+		{xxladapter.AmbiguousSkip, 504, 504},
+	} {
+		for age, want := range map[time.Duration]int{time.Second: tt.young, resolveLimit + time.Second: tt.old} {
+			f := newFixture(t, xxladapter.RouteFirst, closed.URL)
+			f.ambiguous(tt.policy)
+			dead, err := f.store.Lease(t.Context(), "node-0", time.Hour)
+			require.NoError(t, err)
+			claimed, err := f.store.ClaimFire(t.Context(), dead.Term, f.plan(xxladapter.Fire{}).ID, []*xxladapter.Log{{JobID: f.job.ID, Address: closed.URL}})
+			require.NoError(t, err)
+			require.NoError(t, f.store.Resign(t.Context(), dead.Term))
+			claimed[0].Claimed = time.Now().Add(-age)
+			require.NoError(t, f.over.Resolve(t.Context(), claimed[0]))
+			require.Equal(t, want, f.logs()[0].TriggerCode, "%s after %v", tt.policy, age)
+			require.Equal(t, want == 0, len(f.open()) == 1)
+		}
+	}
+}
+
+// TestAnExecutorThatAnswersTooLate runs the job, and answers when the scheduler
+// has hung up. Its result is what settles the hand-over.
+func TestAnExecutorThatAnswersTooLate(t *testing.T) {
+	for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip, xxladapter.AmbiguousResend} {
+		release := make(chan struct{})
+		exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
+			<-release
+			fmt.Fprint(w, `{"code":200}`)
+		})
+		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		f.ambiguous(policy)
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+		close(release)
+		id := f.logs()[0].ID
+		open := f.open()
+		require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{{LogID: wire.Int(id), HandleCode: 200}}))
+		require.Empty(t, f.open())
+		for _, fire := range open { // as a sweep that had read it before would
+			require.NoError(t, f.over.Resolve(t.Context(), fire))
+		}
+		require.Len(t, exec.taken(), 1, policy)
+		require.Equal(t, 200, f.logs()[0].HandleCode)
+	}
+}
