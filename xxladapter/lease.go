@@ -25,8 +25,8 @@ type Lease struct {
 	// Until is when the lease lapses unless it is renewed, by the store's clock:
 	// it holds before that instant, and no more at it.
 	Until time.Time
-	// Shards are the node's part of the jobs, see [Deal]. It is empty only if
-	// there are more than [Shards] nodes.
+	// Shards are the node's part of the jobs, see [Deal]. It is empty if the
+	// node has retired, or if there are more than [Shards] nodes.
 	Shards ShardSet
 	// Dead are the terms that are over and still own fires, by node, then
 	// number. An earlier term of the same node may be among them.
@@ -68,7 +68,7 @@ func (s ShardSet) All() iter.Seq[int] {
 }
 
 // Deal gives node its part of the shards, as it renews its lease. owners has the
-// node of each shard, or "" for none; live has the nodes with a lease, node
+// node of each shard, or "" for none; live has the nodes that take part, node
 // among them. It changes owners.
 //
 // Two rules: node takes every shard whose owner is not live, and then one by one

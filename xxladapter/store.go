@@ -58,10 +58,14 @@ type Store interface {
 	// Lease gives node the right to claim and settle for life from now, or
 	// renews it. The term stays the same while the node renews before its lease
 	// lapses; else it is a new one. The shards are dealt by [Deal] among the
-	// nodes whose leases hold. When the clock was set back, a lease that was
+	// nodes whose leases hold, without the retired ones. When the clock was set back, a lease that was
 	// given before holds for no longer than its life from the next call on.
 	// REQUIRES: node is not empty and life is at least a millisecond.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
+	// Retire takes a term's shards away for good, for a node that is about to
+	// stop. It goes on to hold, to be renewed, and to settle what it has claimed.
+	// A term that is over is no error.
+	Retire(ctx context.Context, term Term) error
 	// Resign ends a term at once: its shards are free and its fires may be taken
 	// over. A term that is over already is no error.
 	Resign(ctx context.Context, term Term) error

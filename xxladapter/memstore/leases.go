@@ -13,9 +13,10 @@ import (
 
 // A held is the lease of a node.
 type held struct {
-	number int64 // of the term
-	until  time.Time
-	life   time.Duration
+	number  int64 // of the term
+	retired bool
+	until   time.Time
+	life    time.Duration
 }
 
 // Lease implements [xxladapter.Store].
@@ -45,13 +46,26 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	}
 	lease.until, lease.life = now.Add(life), life
 	s.leases[node] = lease
-	xxladapter.Deal(&s.owners, slices.Collect(maps.Keys(s.leases)), node)
+	if !lease.retired {
+		xxladapter.Deal(&s.owners, s.takers(), node)
+	}
 	return xxladapter.Lease{
 		Term:   xxladapter.Term{Node: node, Number: lease.number},
 		Until:  lease.until,
 		Shards: s.shardsOf(node),
 		Dead:   s.deadOwners(),
 	}, nil
+}
+
+// takers are the nodes that get shards.
+func (s *Store) takers() []string {
+	var nodes []string
+	for node, l := range s.leases {
+		if !l.retired {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
 }
 
 // deadOwners are the terms that are over and own fires.
@@ -89,6 +103,27 @@ func (s *Store) holds(term xxladapter.Term) bool {
 func (s *Store) fence(by xxladapter.Term) error {
 	if !s.holds(by) {
 		return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
+	}
+	return nil
+}
+
+// Retire implements [xxladapter.Store].
+func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	lease, leased := s.leases[term.Node]
+	if !leased || lease.number != term.Number {
+		return nil
+	}
+	lease.retired = true
+	s.leases[term.Node] = lease
+	for shard, owner := range s.owners {
+		if owner == term.Node {
+			s.owners[shard] = ""
+		}
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (h *held) enqueue(ctx context.Context, apply func(context.Context, *tx) err
 
 func insertNode(name string) func(context.Context, *tx) error {
 	return func(ctx context.Context, tx *tx) error {
-		_, err := tx.exec(ctx, `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms) VALUES (?, 1, 0, 0)`, name)
+		_, err := tx.exec(ctx, `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, 1, 0, 0, 0)`, name)
 		return err
 	}
 }

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -13,10 +15,11 @@ const (
 	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
-	selectLeases = `SELECT node, term, until_ms, life_ms FROM xxlwheel_lease`
-	insertLease  = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms) VALUES (?, ?, ?, ?)`
+	selectLeases = `SELECT node, term, until_ms, life_ms, retired FROM xxlwheel_lease`
+	insertLease  = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, ?, ?, ?, 0)`
 	renewLease   = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
 	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ?`
+	retireLease  = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
 	deleteLease  = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
 
 	// Without a lock on the row: what a term that lapses meanwhile has written
@@ -26,6 +29,7 @@ const (
 	termHolds = `SELECT 1 FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?`
 
 	selectShards = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
+	freeShards   = `UPDATE xxlwheel_shard SET node = NULL WHERE node = ?`
 	moveShard    = `UPDATE xxlwheel_shard SET node = ? WHERE shard = ?`
 
 	selectOwners = `SELECT DISTINCT node, term FROM xxlwheel_fire WHERE node IS NOT NULL ORDER BY node, term`
@@ -54,71 +58,77 @@ func (t *tx) lease(ctx context.Context, node string, life time.Duration, clock f
 		return xxladapter.Lease{}, err
 	}
 	now := toMilli(clock()) // after the wait for the lock
-	live, err := t.liveTerms(ctx, now)
+	live, err := t.liveLeases(ctx, now)
 	if err != nil {
 		return xxladapter.Lease{}, err
 	}
-	until := now + life.Milliseconds()
-	if _, lives := live[node]; lives {
-		_, err = t.exec(ctx, renewLease, until, life.Milliseconds(), node)
+	mine, lives := live[node]
+	mine.until, mine.life = now+life.Milliseconds(), life.Milliseconds()
+	if lives {
+		_, err = t.exec(ctx, renewLease, mine.until, mine.life, node)
 	} else {
-		live[node] = last + 1
-		if _, err = t.exec(ctx, updateTerm, live[node]); err == nil {
-			_, err = t.exec(ctx, insertLease, node, live[node], until, life.Milliseconds())
+		mine.term = last + 1
+		if _, err = t.exec(ctx, updateTerm, mine.term); err == nil {
+			_, err = t.exec(ctx, insertLease, node, mine.term, mine.until, mine.life)
 		}
 	}
 	if err != nil {
 		return xxladapter.Lease{}, err
 	}
+	live[node] = mine
 	shards, err := t.deal(ctx, live, node)
 	if err != nil {
 		return xxladapter.Lease{}, err
 	}
 	dead, err := t.deadOwners(ctx, live)
 	return xxladapter.Lease{
-		Term: xxladapter.Term{Node: node, Number: live[node]}, Until: fromMilli(until), Shards: shards, Dead: dead,
+		Term: xxladapter.Term{Node: node, Number: mine.term}, Until: fromMilli(mine.until), Shards: shards, Dead: dead,
 	}, err
 }
 
-// liveTerms are the numbers of the terms that hold, by node. The others are
-// forgotten. A lease that would hold for longer than its life was given before
-// the clock was set back, and is cut to its life from now: a node that died
-// then would otherwise count as alive for as long as the clock was set back by.
-func (t *tx) liveTerms(ctx context.Context, now int64) (map[string]int64, error) {
-	live := map[string]int64{}
-	var lapsed []xxladapter.Term
-	long := map[xxladapter.Term]int64{} // until when they may hold
+// A leaseRow is a row of xxlwheel_lease, but for its node.
+type leaseRow struct {
+	term    int64
+	until   int64 // ms
+	life    int64 // ms
+	retired int
+}
+
+// liveLeases are the leases that hold, by node. The others are forgotten. A
+// lease that would hold for longer than its life was given before the clock was
+// set back, and is cut to its life from now: a node that died then would
+// otherwise count as alive for as long as the clock was set back by.
+func (t *tx) liveLeases(ctx context.Context, now int64) (map[string]leaseRow, error) {
+	all := map[string]leaseRow{}
 	err := t.query(ctx, selectLeases, nil, func(r row) error {
-		var term xxladapter.Term
-		var until, life int64
-		if err := r.Scan(&term.Node, &term.Number, &until, &life); err != nil {
-			return err
-		}
-		if until <= now {
-			lapsed = append(lapsed, term)
-			return nil
-		}
-		live[term.Node] = term.Number
-		if until > now+life {
-			long[term] = now + life
-		}
-		return nil
+		var node string
+		var l leaseRow
+		err := r.Scan(&node, &l.term, &l.until, &l.life, &l.retired)
+		all[node] = l
+		return err
 	})
-	for _, term := range lapsed {
-		if err == nil {
-			_, err = t.exec(ctx, deleteLease, term.Node, term.Number)
+	for _, node := range slices.Sorted(maps.Keys(all)) {
+		l := all[node]
+		switch {
+		case err != nil:
+			return nil, err
+		case l.until <= now:
+			delete(all, node)
+			_, err = t.exec(ctx, deleteLease, node, l.term)
+		case l.until > now+l.life:
+			l.until = now + l.life
+			all[node] = l
+			_, err = t.exec(ctx, shortenLease, l.until, node, l.term)
 		}
 	}
-	for term, until := range long {
-		if err == nil {
-			_, err = t.exec(ctx, shortenLease, until, term.Node, term.Number)
-		}
-	}
-	return live, err
+	return all, err
 }
 
 // deal stores the node's part of the shards and returns it.
-func (t *tx) deal(ctx context.Context, live map[string]int64, node string) (xxladapter.ShardSet, error) {
+func (t *tx) deal(ctx context.Context, live map[string]leaseRow, node string) (xxladapter.ShardSet, error) {
+	if live[node].retired != 0 {
+		return 0, nil
+	}
 	var owners [xxladapter.Shards]string
 	err := t.query(ctx, selectShards, nil, func(r row) error {
 		var shard int
@@ -132,12 +142,14 @@ func (t *tx) deal(ctx context.Context, live map[string]int64, node string) (xxla
 	if err != nil {
 		return 0, err
 	}
-	before := owners
-	names := make([]string, 0, len(live))
-	for name := range live {
-		names = append(names, name)
+	var takers []string
+	for name, l := range live {
+		if l.retired == 0 {
+			takers = append(takers, name)
+		}
 	}
-	xxladapter.Deal(&owners, names, node)
+	before := owners
+	xxladapter.Deal(&owners, takers, node)
 	var mine xxladapter.ShardSet
 	for shard, owner := range owners {
 		if owner != before[shard] {
@@ -152,12 +164,12 @@ func (t *tx) deal(ctx context.Context, live map[string]int64, node string) (xxla
 	return mine, nil
 }
 
-func (t *tx) deadOwners(ctx context.Context, live map[string]int64) ([]xxladapter.Term, error) {
+func (t *tx) deadOwners(ctx context.Context, live map[string]leaseRow) ([]xxladapter.Term, error) {
 	var dead []xxladapter.Term
 	err := t.query(ctx, selectOwners, nil, func(r row) error {
 		var owner xxladapter.Term
 		err := r.Scan(&owner.Node, &owner.Number)
-		if number, lives := live[owner.Node]; !lives || number != owner.Number {
+		if l, lives := live[owner.Node]; !lives || l.term != owner.Number {
 			dead = append(dead, owner)
 		}
 		return err
@@ -178,6 +190,24 @@ func (t *tx) fence(ctx context.Context, by xxladapter.Term, now time.Time) error
 		err = xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
 	}
 	return err
+}
+
+// Retire implements [xxladapter.Store].
+func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		// In the order of a renewal, so that neither waits for the other.
+		var last int64
+		err := tx.query(ctx, selectTerm+tx.dialect.lock, nil, func(r row) error { return r.Scan(&last) })
+		if err != nil {
+			return err
+		}
+		retired, err := tx.exec(ctx, retireLease, term.Node, term.Number)
+		if err != nil || retired == 0 {
+			return err
+		}
+		_, err = tx.exec(ctx, freeShards, term.Node)
+		return err
+	})
 }
 
 // Resign implements [xxladapter.Store]. The shards keep the name of a node that

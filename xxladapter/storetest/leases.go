@@ -83,6 +83,31 @@ var leaseRules = []rule{
 		b.Equal(second.Term, b.lease("n1", leaseLife).Term)
 		b.resign(xxladapter.Term{Node: "stranger", Number: 7})
 	}},
+	{"ARetiredTermHoldsWithoutShards", func(b *bench) {
+		n1 := b.lease("n1", leaseLife)
+		n2 := b.lease("n2", leaseLife)
+		id := b.addRunning("job", at(0))
+		fire := b.claim(b.plan(id, at(-1), xxladapter.TriggerManual), "n1", 1)[0]
+		b.lease("n1", leaseLife)
+		b.NoError(b.store.Retire(b.ctx, n1.Term))
+		b.NoError(b.store.Retire(b.ctx, n1.Term))
+		_, due, err := b.store.ClaimDue(b.ctx, n1.Term, time.Hour, 10, everyMinute)
+		b.NoError(err)
+		b.Zero(due)
+		b.Equal(xxladapter.AllShards, b.lease("n2", leaseLife).Shards, "free at once")
+
+		b.clock.Advance(leaseLife - time.Millisecond)
+		again := b.lease("n1", leaseLife)
+		b.Equal(n1.Term, again.Term)
+		b.Zero(again.Shards, "for good")
+		b.clock.Advance(leaseLife - time.Millisecond)
+		b.Empty(b.lease("n2", leaseLife).Dead)
+		b.NoError(b.store.SettleFire(b.ctx, n1.Term, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200}))
+
+		b.NoError(b.store.Retire(b.ctx, n2.Term), "over, whatever it was")
+		b.clock.Advance(leaseLife)
+		b.Equal(xxladapter.AllShards, b.lease("n1", leaseLife).Shards, "the next term takes part again")
+	}},
 	{"DeadAreTheTermsThatAreOverAndOwnFires", func(b *bench) {
 		id := b.addJob("job")
 		n1, n2 := b.lease("n1", leaseLife), b.lease("n2", leaseLife)

@@ -54,6 +54,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"Lease":         m.lease,
 			"Lease2":        m.lease,
 			"Resign":        m.resign,
+			"Retire":        m.retire,
 		})
 	})
 }
@@ -436,6 +437,11 @@ func (m *model) lease(t *rapid.T) {
 func (m *model) resign(t *rapid.T) {
 	term := m.drawTerm(t, "term")
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Resign(m.ctx, term) })
+}
+
+func (m *model) retire(t *rapid.T) {
+	term := m.drawTerm(t, "term")
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Retire(m.ctx, term) })
 }
 
 // same compares everything that can be listed.

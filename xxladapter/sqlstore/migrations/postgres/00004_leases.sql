@@ -13,7 +13,8 @@ CREATE TABLE xxlwheel_lease (
     node     text   COLLATE "C" NOT NULL PRIMARY KEY,
     term     bigint NOT NULL,
     until_ms bigint NOT NULL,
-    life_ms  bigint NOT NULL -- no lease holds for longer than this from now, also when the clock was set back
+    life_ms  bigint NOT NULL, -- no lease holds for longer than this from now, also when the clock was set back
+    retired  bigint NOT NULL  -- 1: gets no shards
 );
 
 -- Which node plans the jobs whose id modulo 64 is the shard.

@@ -20,7 +20,8 @@ CREATE TABLE xxlwheel_lease (
     node     TEXT    NOT NULL PRIMARY KEY,
     term     INTEGER NOT NULL,
     until_ms INTEGER NOT NULL,
-    life_ms  INTEGER NOT NULL -- no lease holds for longer than this from now, also when the clock was set back
+    life_ms  INTEGER NOT NULL, -- no lease holds for longer than this from now, also when the clock was set back
+    retired  INTEGER NOT NULL  -- 1: gets no shards
 );
 
 -- Which node plans the jobs whose id modulo 64 is the shard.
