@@ -122,6 +122,7 @@ type Store interface {
 	Misfires(ctx context.Context, jobID int64, limit int) ([]Misfire, error)
 
 	AlarmStore
+	ReportStore
 
 	// Close waits for running calls and releases the store. Later calls fail.
 	Close() error

@@ -29,6 +29,8 @@ func (s *Server) calls() []call {
 		reads("GET /api/v1/logs/{id}", "Show a run.", s.showLog),
 		reads("GET /api/v1/logs/{id}/text", "What a run wrote, from a line on.", s.runLog),
 		reads("POST /api/v1/logs/{id}/kill", "End a run, and with it what else of its job runs or waits on that executor.", s.killRun),
+
+		reads("GET /api/v1/reports", "What became of the runs of each day, by the day of their trigger.", s.reports),
 	}
 }
 

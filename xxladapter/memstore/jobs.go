@@ -108,7 +108,11 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 	delete(s.jobs, id)
 	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
 	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
-	maps.DeleteFunc(s.logs, func(_ int64, l *xxladapter.Log) bool { return l.JobID == id })
+	for _, l := range s.logs {
+		if l.JobID == id {
+			s.forget(l)
+		}
+	}
 	delete(s.alarms, id)
 	maps.DeleteFunc(s.claims, func(_ claimKey, c *xxladapter.AlarmClaim) bool { return c.JobID == id })
 	return nil

@@ -31,6 +31,7 @@ type Store struct {
 	firesAt  map[dueKey][]*xxladapter.Fire
 	firesOf  map[int64]*xxladapter.Fire // by log id
 	logs     map[int64]*xxladapter.Log
+	gone     []goneLog
 	misfires []xxladapter.Misfire // in id order
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; those that hold, and lapsed ones until the next renewal

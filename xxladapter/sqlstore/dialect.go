@@ -33,6 +33,9 @@ type dialect struct {
 	beat string
 	// knowAlarm inserts the alarm state of (job id) unless it is known.
 	knowAlarm string
+	// addToSlot adds to a slot of the figures, or makes it. Arguments: day, slot,
+	// and what is added to the three counts.
+	addToSlot string
 	// nameHas is the condition that a job's name contains the argument.
 	nameHas string
 	// argument turns an argument into one that the database accepts; nil: it

@@ -182,6 +182,7 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		if fire.ShardTotal == 0 {
 			fire.ShardTotal = len(logs)
 		}
+		begun := changes{}
 		for i, l := range logs {
 			shard := copyOf(fire)
 			if shard.LogID, err = s.insertLog(ctx, tx, l); err != nil {
@@ -204,8 +205,9 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 				}
 			}
 			claimed = append(claimed, shard)
+			s.add(begun, l.TriggerTime, l.Outcome(), 1)
 		}
-		return nil
+		return s.count(ctx, tx, begun)
 	})
 	if err != nil {
 		return nil, err
@@ -268,8 +270,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 		if settled.Code == 0 {
 			return nil
 		}
-		_, err = tx.exec(ctx, setTriggered, settled.Code, settled.Msg, settled.LogID)
-		return err
+		return s.setTriggered(ctx, tx, settled.LogID, settled.Code, settled.Msg)
 	})
 }
 

@@ -41,10 +41,11 @@ const (
 	dropScheduled = `DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned' AND trigger_type IN ('CRON', 'MISFIRE')`
 )
 
-// removeJob is what a job takes along. Claimed fires stay until they are
-// settled.
+// dropPlanned leaves claimed fires until they are settled.
+const dropPlanned = `DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned'`
+
+// removeJob is what a job takes along beside its planned fires.
 var removeJob = []string{
-	`DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned'`,
 	`DELETE FROM xxlwheel_misfire WHERE job_id = ?`,
 	dropSettings,
 	`DELETE FROM xxlwheel_alarm WHERE job_id = ?`,
@@ -162,12 +163,20 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 		if removed == 0 {
 			return noJob(id)
 		}
+		// Once this has returned, no claim adds a row to those that are counted next.
+		if _, err := tx.exec(ctx, dropPlanned, id); err != nil {
+			return err
+		}
+		forgotten, err := s.openRows(ctx, tx, id)
+		if err != nil {
+			return err
+		}
 		for _, statement := range removeJob {
 			if _, err := tx.exec(ctx, statement, id); err != nil {
 				return err
 			}
 		}
-		return nil
+		return s.count(ctx, tx, forgotten)
 	})
 }
 

@@ -20,6 +20,8 @@ const (
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	setTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
+	// Of a row that is not known to have failed, which stays so.
+	setTaken = `UPDATE xxl_job_log SET trigger_code = 200, trigger_msg = ? WHERE id = ? AND trigger_code IN (0, 200)`
 
 	// The first result stays. A row with a result was sent, whatever became of
 	// the answer to the sender.
@@ -45,6 +47,28 @@ func (s *Store) insertLog(ctx context.Context, tx *tx, l *xxladapter.Log) (int64
 		s.dialect.datetime(l.HandleTime), l.HandleCode, orNull(l.HandleMsg), l.AlarmStatus)
 }
 
+// setTriggered stores the trigger columns of a row, if there is one.
+func (s *Store) setTriggered(ctx context.Context, tx *tx, id int64, code int, msg string) error {
+	if code == xxladapter.ResultOK {
+		// Nearly all are of this kind, and no outcome changes.
+		if changed, err := tx.exec(ctx, setTaken, msg, id); changed > 0 || err != nil {
+			return err
+		}
+	}
+	l, found, err := tx.logState(ctx, id)
+	if !found || err != nil {
+		return err
+	}
+	if _, err := tx.exec(ctx, setTriggered, code, msg, id); err != nil {
+		return err
+	}
+	moved := changes{}
+	s.add(moved, l.triggered, l.outcome(), -1)
+	l.triggerCode = code
+	s.add(moved, l.triggered, l.outcome(), 1)
+	return s.count(ctx, tx, moved)
+}
+
 // FinishRun implements [xxladapter.Store].
 func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, err error) {
 	if r.Code == xxladapter.ResultNone {
@@ -57,25 +81,28 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		if _, err := tx.exec(ctx, removeFireOf, r.LogID); err != nil {
 			return err
 		}
+		l, found, err := tx.logState(ctx, r.LogID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return noLog(r.LogID)
+		}
 		changed, err := tx.exec(ctx, setHandled, s.dialect.datetime(s.clock()), r.Code, orNull(msg), r.LogID)
 		if err != nil {
 			return err
 		}
-		applied = changed > 0
-		if applied {
-			if _, err := s.planAll(ctx, tx, r.Next); err != nil {
-				return err
-			}
-		} else {
-			exists, err := tx.has(ctx, `SELECT 1 FROM xxl_job_log WHERE id = ?`, r.LogID)
-			if err != nil {
-				return err
-			}
-			if !exists {
-				return noLog(r.LogID)
-			}
+		if applied = changed > 0; !applied {
+			return nil
 		}
-		return nil
+		if _, err := s.planAll(ctx, tx, r.Next); err != nil {
+			return err
+		}
+		ended := changes{}
+		s.add(ended, l.triggered, l.outcome(), -1)
+		l.handleCode = r.Code
+		s.add(ended, l.triggered, l.outcome(), 1)
+		return s.count(ctx, tx, ended)
 	})
 	return applied && err == nil, err
 }

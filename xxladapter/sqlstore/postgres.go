@@ -51,6 +51,7 @@ var postgresDialect = dialect{
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
 	nameHas:   `strpos(job_desc, ?) > 0`,
+	addToSlot: addToSlot,
 	datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil
@@ -167,7 +168,7 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dialect: &postgresDialect, clock: opts.Clock}
+	s := &Store{dialect: &postgresDialect, clock: opts.Clock, zone: zoneOf(opts)}
 	if s.clock == nil {
 		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (now time.Time, err error) {
 			err = pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)

@@ -35,6 +35,7 @@ var sqliteDialect = dialect{
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	nameHas:   `instr(job_desc, ?) > 0`,
 	knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
+	addToSlot: addToSlot,
 	datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil
@@ -97,7 +98,7 @@ func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Du
 	if err != nil {
 		return nil, errors.Join(err, reads.Close(), writes.Close())
 	}
-	return &Store{dialect: &sqliteDialect, reads: readers{db: reads, dialect: &sqliteDialect}, writer: writer, clock: opts.Clock}, nil
+	return &Store{dialect: &sqliteDialect, reads: readers{db: reads, dialect: &sqliteDialect}, writer: writer, clock: opts.Clock, zone: zoneOf(opts)}, nil
 }
 
 // sqliteName is the driver's name for the file with our settings.

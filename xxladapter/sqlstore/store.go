@@ -37,6 +37,10 @@ type Options struct {
 	// them with its transaction. The default is 10 s. It has no meaning for
 	// SQLite.
 	LockLife time.Duration
+	// Zone is where the days of reports begin. The default is UTC: it is the same
+	// on every machine that opens the store. With another zone, runs that are
+	// open while the zone is changed are counted on two days.
+	Zone *time.Location
 }
 
 // A Store is an [xxladapter.Store] in a SQL database; see [OpenSQLite] and
@@ -47,6 +51,7 @@ type Store struct {
 	writer  writer
 	clock   func() time.Time
 	ends    []func() // called first in Close
+	zone    *time.Location
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
 	closed  bool

@@ -55,6 +55,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"Lease2":        m.lease,
 			"Resign":        m.resign,
 			"Retire":        m.retire,
+			"FoldReports":   m.foldReports,
 		})
 	})
 }
@@ -365,11 +366,12 @@ func (m *model) planFires(t *rapid.T) {
 func (m *model) claimFire(t *rapid.T) {
 	f, j, by := m.fires.draw(t, "fire"), m.jobs.draw(t, "job"), m.drawTerm(t, "by")
 	shards := rapid.IntRange(0, 3).Draw(t, "shards")
+	triggered := m.clock.Now().AddDate(0, 0, -rapid.IntRange(0, 2).Draw(t, "days ago"))
 	var claimed [][]xxladapter.Fire
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 		var logs []*xxladapter.Log
 		for i := range shards {
-			logs = append(logs, &xxladapter.Log{JobID: id(m.jobs, j), Sharding: fmt.Sprintf("%d/%d", i, shards), TriggerTime: m.clock.Now()})
+			logs = append(logs, &xxladapter.Log{JobID: id(m.jobs, j), Sharding: fmt.Sprintf("%d/%d", i, shards), TriggerTime: triggered})
 		}
 		got, err := s.ClaimFire(m.ctx, by, id(m.fires, f), logs)
 		claimed = append(claimed, got)
@@ -483,6 +485,12 @@ func (m *model) same(t *rapid.T) {
 		l.ID, l.JobID = m.logs.back(l.ID), m.jobs.back(l.JobID)
 	}
 	require.Equal(t, wantLogs, gotLogs)
+
+	wantReports, err := m.want.Reports(m.ctx, time.Time{}, time.Time{})
+	require.NoError(t, err)
+	gotReports, err := m.got.Reports(m.ctx, time.Time{}, time.Time{})
+	require.NoError(t, err)
+	require.Equal(t, wantReports, gotReports)
 }
 
 func (m *model) sameMisfires(t *rapid.T, wantJob, gotJob int64) {

@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Shards", shardRules},
 		{"Fences", fenceRules},
 		{"Alarms", alarmRules},
+		{"Reports", reportRules},
 		{"Calls", callRules},
 		{"Races", raceRules},
 	} {

@@ -1,0 +1,69 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A reportForm is a day's figures as the management API shows them.
+type reportForm struct {
+	Day     string `json:"triggerDay"`
+	Running int64  `json:"runningCount"`
+	Success int64  `json:"sucCount"`
+	Failed  int64  `json:"failCount"`
+}
+
+type reportQuery struct {
+	From string `query:"from" doc:"The first day, such as 2026-03-01; left out: all."`
+	To   string `query:"to" doc:"The last day; left out: all."`
+}
+
+type reportList struct {
+	Reports []reportForm `json:"reports"`
+}
+
+// reports answers with the figures of days in the store's zone.
+func (s *Server) reports(ctx context.Context, q reportQuery) (list reportList, err error) {
+	from, err := parseDay("from", q.From)
+	if err != nil {
+		return list, err
+	}
+	to, err := parseDay("to", q.To)
+	if err != nil {
+		return list, err
+	}
+	// A day's name is the same everywhere, but not its hours: ask for one more
+	// at each side, and choose by name.
+	first, last := from, to
+	if !from.IsZero() {
+		first = from.AddDate(0, 0, -1)
+	}
+	if !to.IsZero() {
+		last = to.AddDate(0, 0, 1)
+	}
+	found, err := s.opts.Store.Reports(ctx, first, last)
+	if err != nil {
+		return list, err
+	}
+	list.Reports = []reportForm{}
+	for _, f := range found {
+		if (from.IsZero() || f.Day >= from.Format(time.DateOnly)) && (to.IsZero() || f.Day <= to.Format(time.DateOnly)) {
+			list.Reports = append(list.Reports, reportForm{f.Day, f.Running, f.Success, f.Failed})
+		}
+	}
+	return list, nil
+}
+
+// parseDay reads a day; an empty one is the zero time.
+func parseDay(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return time.Time{}, xxladapter.Invalidf("%s is %q, must be a day such as 2026-03-01", name, text)
+	}
+	return day, nil
+}

@@ -1,0 +1,41 @@
+package maintenance
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// reportPace is how often the figures are brought to where other tools read
+// them. XXL-JOB counts every minute (JobLogReportHelper); folding is cheap
+// enough to be more often.
+const reportPace = 10 * time.Second
+
+// A ReportStore is what [Reports] needs of [xxladapter.Store].
+type ReportStore interface {
+	FoldReports(ctx context.Context) error
+}
+
+// Reports keeps the daily figures in their table up to date. Whoever asks the
+// store gets right ones in any case.
+type Reports struct {
+	Store  ReportStore
+	Logger *slog.Logger
+}
+
+// Run folds until ctx ends. Failures of the store are logged and tried again
+// at the next turn.
+func (r *Reports) Run(ctx context.Context) error {
+	ticker := time.NewTicker(reportPace)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+			if err := r.Store.FoldReports(ctx); err != nil && ctx.Err() == nil {
+				r.Logger.Error("daily figures not brought up to date", "err", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// day is the day of a row, in UTC.
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// forget removes a row from the log. An outcome stays counted.
+func (s *Store) forget(l *xxladapter.Log) {
+	delete(s.logs, l.ID)
+	if l.Outcome() != xxladapter.OutcomeRunning {
+		s.gone = append(s.gone, goneLog{l.TriggerTime, l.Outcome()})
+	}
+}
+
+// A goneLog is what stays of a row that has left the log.
+type goneLog struct {
+	triggered time.Time
+	outcome   xxladapter.Outcome
+}
+
+// Reports implements [xxladapter.Store] by counting all over again, days being
+// those of UTC.
+func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	days := map[string]*xxladapter.Report{}
+	count := func(triggered time.Time, o xxladapter.Outcome) {
+		d := day(triggered)
+		if triggered.IsZero() || !from.IsZero() && d < day(from) || !to.IsZero() && d > day(to) {
+			return
+		}
+		if days[d] == nil {
+			days[d] = &xxladapter.Report{Day: d}
+		}
+		days[d].Add(o, 1)
+	}
+	for _, l := range s.logs {
+		count(l.TriggerTime, l.Outcome())
+	}
+	for _, l := range s.gone {
+		count(l.triggered, l.outcome)
+	}
+	var reports []xxladapter.Report
+	for _, r := range days {
+		reports = append(reports, *r)
+	}
+	slices.SortFunc(reports, func(a, b xxladapter.Report) int { return cmp.Compare(a.Day, b.Day) })
+	return reports, nil
+}
+
+// FoldReports implements [xxladapter.Store]; there is nowhere to fold to.
+func (s *Store) FoldReports(ctx context.Context) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	s.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,67 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A Report counts what became of the triggers of one day, by the outcome that
+// each of them has so far: a row of xxl_job_log_report. A result that comes
+// days later moves its trigger within the day of the trigger.
+//
+// Rows that leave the log after they have ended stay counted; those that leave
+// without an end, with their job, do not.
+type Report struct {
+	Day     string // as time.DateOnly has it, in the store's zone
+	Running int64
+	Success int64
+	Failed  int64
+}
+
+// An Outcome is what a log row's two codes say about its trigger.
+type Outcome int
+
+// The outcomes, in upstream's order of columns.
+const (
+	OutcomeRunning Outcome = iota // being handed over, or no result yet
+	OutcomeSuccess
+	OutcomeFailed // not taken by an executor, or ended with any code but 200
+)
+
+// OutcomeOf sorts a pair of trigger code and handle code as upstream's report
+// does (XxlJobLogMapper.findLogReport).
+func OutcomeOf(triggerCode, handleCode int) Outcome {
+	switch {
+	case handleCode == ResultOK:
+		return OutcomeSuccess
+	case handleCode == ResultNone && (triggerCode == ResultNone || triggerCode == ResultOK):
+		return OutcomeRunning
+	}
+	return OutcomeFailed
+}
+
+// Outcome is what the row's codes say.
+func (l *Log) Outcome() Outcome { return OutcomeOf(l.TriggerCode, l.HandleCode) }
+
+// Add counts n more triggers with an outcome.
+func (r *Report) Add(o Outcome, n int64) {
+	switch o {
+	case OutcomeRunning:
+		r.Running += n
+	case OutcomeSuccess:
+		r.Success += n
+	default:
+		r.Failed += n
+	}
+}
+
+// A ReportStore is the part of [Store] that keeps the figures of each day.
+type ReportStore interface {
+	// Reports are the figures of the days that from and to lie in, of those
+	// between, and of none else; a zero time is no limit. Days without a
+	// trigger are left out. The figures hold what was stored before the call.
+	Reports(ctx context.Context, from, to time.Time) ([]Report, error)
+	// FoldReports brings the figures into the place where other tools look for
+	// them. No figure changes by it.
+	FoldReports(ctx context.Context) error
+}

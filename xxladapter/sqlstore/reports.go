@@ -1,0 +1,209 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The figures of a day are the sum of its row in xxl_job_log_report and of its
+// slots in xxlwheel_report. A transaction that changes an outcome adds the
+// change to a slot; folding moves the slots into upstream's row. See DESIGN.md.
+const (
+	// reportSlots is how many transactions can add to one day without waiting
+	// for each other, if chance is kind to them.
+	reportSlots = 16
+
+	selectFigures = `SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report
+			WHERE trigger_day >= ? AND trigger_day < ?
+		UNION ALL SELECT trigger_day, running_count, suc_count, fail_count FROM xxlwheel_report
+			WHERE trigger_day >= ? AND trigger_day < ?`
+
+	selectSlots = `SELECT trigger_day, slot, running_count, suc_count, fail_count FROM xxlwheel_report ORDER BY trigger_day, slot`
+	dropSlot    = `DELETE FROM xxlwheel_report WHERE trigger_day = ? AND slot = ?`
+	foldSlot    = `UPDATE xxl_job_log_report SET running_count = running_count + ?, suc_count = suc_count + ?,
+		fail_count = fail_count + ?, update_time = ? WHERE trigger_day = ?`
+	insertDay = `INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)
+		VALUES (?, ?, ?, ?, ?)`
+
+	selectOutcome = `SELECT trigger_time, trigger_code, handle_code FROM xxl_job_log WHERE id = ?`
+	// selectOpen has the times of a job's rows without an outcome.
+	selectOpen = `SELECT trigger_time FROM xxl_job_log WHERE job_id = ? AND handle_code = 0 AND trigger_code IN (0, 200)`
+)
+
+// changes are what a transaction does to the figures, by day.
+type changes map[time.Time]*xxladapter.Report
+
+// add counts n more rows that were triggered at a time and have an outcome. A
+// row without a trigger time belongs to no day.
+func (s *Store) add(c changes, triggered time.Time, o xxladapter.Outcome, n int64) {
+	if triggered.IsZero() {
+		return
+	}
+	day := dayOf(triggered, s.zone)
+	if c[day] == nil {
+		c[day] = new(xxladapter.Report)
+	}
+	c[day].Add(o, n)
+}
+
+// count stores the changes. It must be the last thing that a transaction does:
+// whoever holds a slot waits for nobody, and so nobody waits in a circle.
+func (s *Store) count(ctx context.Context, tx *tx, c changes) error {
+	slot := rand.IntN(reportSlots)
+	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
+		f := c[day]
+		if f.Running == 0 && f.Success == 0 && f.Failed == 0 {
+			continue
+		}
+		if _, err := tx.exec(ctx, s.dialect.addToSlot, s.dialect.datetime(day), slot, f.Running, f.Success, f.Failed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func zoneOf(opts Options) *time.Location {
+	if opts.Zone == nil {
+		return time.UTC
+	}
+	return opts.Zone
+}
+
+// dayOf is when the day of t begins in the zone: at midnight, or an hour later
+// where the clocks go forward at midnight.
+func dayOf(t time.Time, zone *time.Location) time.Time {
+	year, month, day := t.In(zone).Date()
+	begin := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	for begin.Day() != day {
+		begin = begin.Add(time.Hour)
+	}
+	return begin
+}
+
+// A logState is what the outcome of a log row follows from.
+type logState struct {
+	triggered               time.Time
+	triggerCode, handleCode int
+}
+
+func (l logState) outcome() xxladapter.Outcome {
+	return xxladapter.OutcomeOf(l.triggerCode, l.handleCode)
+}
+
+// logState locks a log row and returns its state; found is false if there is
+// none.
+func (t *tx) logState(ctx context.Context, id int64) (l logState, found bool, err error) {
+	err = t.query(ctx, selectOutcome+t.dialect.lock, []any{id}, func(r row) error {
+		found = true
+		return r.Scan(datetime{&l.triggered}, &l.triggerCode, &l.handleCode)
+	})
+	return l, found, err
+}
+
+// addToSlot is [dialect.addToSlot] for those that know ON CONFLICT.
+const addToSlot = `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
+	ON CONFLICT (trigger_day, slot) DO UPDATE SET
+		running_count = xxlwheel_report.running_count + excluded.running_count,
+		suc_count = xxlwheel_report.suc_count + excluded.suc_count,
+		fail_count = xxlwheel_report.fail_count + excluded.fail_count`
+
+// openRows are the changes that come from forgetting a job's rows without an
+// outcome.
+func (s *Store) openRows(ctx context.Context, tx *tx, jobID int64) (changes, error) {
+	gone := changes{}
+	err := tx.query(ctx, selectOpen+tx.dialect.lock, []any{jobID}, func(r row) error {
+		var triggered time.Time
+		err := r.Scan(datetime{&triggered})
+		s.add(gone, triggered, xxladapter.OutcomeRunning, -1)
+		return err
+	})
+	return gone, err
+}
+
+// Reports implements [xxladapter.Store].
+func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
+	begin, end := time.Date(1000, 1, 2, 0, 0, 0, 0, s.zone), time.Date(9999, 12, 30, 0, 0, 0, 0, s.zone)
+	if !from.IsZero() {
+		begin = dayOf(from, s.zone)
+	}
+	if !to.IsZero() {
+		end = dayOf(dayOf(to, s.zone).Add(36*time.Hour), s.zone) // of the next day, be this one of 23 hours or of 25
+	}
+	limits := []any{s.dialect.datetime(begin), s.dialect.datetime(end)}
+	days := map[string]*xxladapter.Report{}
+	err := s.query(ctx, selectFigures, append(limits, limits...), func(r row) error {
+		var begin time.Time
+		var f xxladapter.Report
+		if err := r.Scan(datetime{&begin}, &f.Running, &f.Success, &f.Failed); err != nil {
+			return err
+		}
+		day := begin.In(s.zone).Format(time.DateOnly)
+		if days[day] == nil {
+			days[day] = &xxladapter.Report{Day: day}
+		}
+		days[day].Running += f.Running
+		days[day].Success += f.Success
+		days[day].Failed += f.Failed
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var reports []xxladapter.Report
+	for _, r := range days {
+		// Another tool may have counted a row before its change came to us.
+		r.Running, r.Success, r.Failed = max(r.Running, 0), max(r.Success, 0), max(r.Failed, 0)
+		if r.Running+r.Success+r.Failed > 0 {
+			reports = append(reports, *r)
+		}
+	}
+	slices.SortFunc(reports, func(a, b xxladapter.Report) int { return cmp.Compare(a.Day, b.Day) })
+	return reports, nil
+}
+
+// FoldReports implements [xxladapter.Store]. A Java admin writes the row of
+// each of the last three days too, from a count of its own, and finds its own
+// figures again when it counts the next time.
+func (s *Store) FoldReports(ctx context.Context) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		type slot struct {
+			day     time.Time
+			number  int
+			figures xxladapter.Report
+		}
+		var slots []slot
+		err := tx.query(ctx, selectSlots+s.dialect.lock, nil, func(r row) error {
+			var f slot
+			err := r.Scan(datetime{&f.day}, &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
+			slots = append(slots, f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		now := s.dialect.datetime(s.clock())
+		for _, f := range slots {
+			day := s.dialect.datetime(f.day)
+			if _, err := tx.exec(ctx, dropSlot, day, f.number); err != nil {
+				return err
+			}
+			folded, err := tx.exec(ctx, foldSlot, f.figures.Running, f.figures.Success, f.figures.Failed, now, day)
+			if err != nil {
+				return err
+			}
+			if folded > 0 {
+				continue
+			}
+			if _, err := tx.exec(ctx, insertDay, day, f.figures.Running, f.figures.Success, f.figures.Failed, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

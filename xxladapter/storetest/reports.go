@@ -1,0 +1,208 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The days of this file are far from any zone's midnight: a store under test
+// may have its own zone.
+const (
+	today     = "2026-03-01"
+	yesterday = "2026-02-28"
+)
+
+// run claims one fire of the job, as triggered days after today.
+func (b *bench) run(jobID int64, days int) xxladapter.Fire {
+	b.Helper()
+	fire := b.plan(jobID, at(0), xxladapter.TriggerManual)
+	logs := b.newLogs(jobID, 1)
+	logs[0].TriggerTime = at(0).AddDate(0, 0, days)
+	claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
+	b.NoError(err)
+	return claimed[0]
+}
+
+func (b *bench) settle(f xxladapter.Fire, state xxladapter.FireState, code int) {
+	b.Helper()
+	b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, State: state, Code: code, Msg: fmt.Sprint(code)}))
+}
+
+func (b *bench) finish(f xxladapter.Fire, code int) {
+	b.Helper()
+	_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: code})
+	b.NoError(err)
+}
+
+// wantReports compares the figures before they are folded and after.
+func (b *bench) wantReports(want ...xxladapter.Report) {
+	b.Helper()
+	for _, when := range []string{"as counted", "folded", "folded again"} {
+		got, err := b.store.Reports(b.ctx, time.Time{}, time.Time{})
+		b.NoError(err)
+		b.Equal(want, got, when)
+		b.NoError(b.store.FoldReports(b.ctx))
+	}
+}
+
+// recount is what upstream's statement would find.
+func (b *bench) recount() (r xxladapter.Report) {
+	b.Helper()
+	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
+	b.NoError(err)
+	for _, l := range logs {
+		switch {
+		case (l.TriggerCode == 0 || l.TriggerCode == 200) && l.HandleCode == 0:
+			r.Running++
+		case l.HandleCode == 200:
+			r.Success++
+		default:
+			r.Failed++
+		}
+	}
+	r.Day = today
+	return r
+}
+
+func (m *model) foldReports(t *rapid.T) {
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.FoldReports(m.ctx) })
+}
+
+var reportRules = []rule{
+	{"ARunIsRunningUntilItHasEnded", func(b *bench) {
+		b.wantReports()
+		id := b.addJob("job")
+		good, bad, open := b.run(id, 0), b.run(id, 0), b.run(id, 0)
+		b.wantReports(xxladapter.Report{Day: today, Running: 3})
+		for _, f := range []xxladapter.Fire{good, bad, open} {
+			b.settle(f, "", 200)
+		}
+		b.wantReports(xxladapter.Report{Day: today, Running: 3})
+		b.finish(good, 200)
+		b.wantReports(xxladapter.Report{Day: today, Running: 2, Success: 1})
+		b.finish(bad, 502)
+		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1, Failed: 1})
+	}},
+	{"EveryShardCounts", func(b *bench) {
+		fires := b.claim(b.plan(b.addJob("job"), at(0), xxladapter.TriggerManual), "n1", 3)
+		b.finish(fires[1], 200)
+		b.wantReports(xxladapter.Report{Day: today, Running: 2, Success: 1})
+	}},
+	{"AHandOverThatFailedIsAFailureUntilAResultComesAfterAll", func(b *bench) {
+		id := b.addJob("job")
+		refused, unknown := b.run(id, 0), b.run(id, 0)
+		b.settle(refused, "", 500)
+		b.settle(unknown, xxladapter.FireAmbiguous, 0)
+		b.wantReports(xxladapter.Report{Day: today, Running: 1, Failed: 1})
+		b.settle(unknown, xxladapter.FireAmbiguous, 501)
+		b.wantReports(xxladapter.Report{Day: today, Failed: 2})
+		b.settle(unknown, "", 200)
+		b.wantReports(xxladapter.Report{Day: today, Running: 1, Failed: 1})
+		b.finish(refused, 200)
+		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1})
+	}},
+	{"TheHandOversOutcomeIsNothingToARunThatHasEnded", func(b *bench) {
+		fire := b.run(b.addJob("job"), 0)
+		b.finish(fire, 200)
+		for _, code := range []int{200, 500, 0} {
+			b.settle(fire, "", code)
+			b.wantReports(xxladapter.Report{Day: today, Success: 1})
+		}
+	}},
+	{"AResultThatComesTwiceCountsOnce", func(b *bench) {
+		fire := b.run(b.addJob("job"), 0)
+		for _, code := range []int{200, 200, 500} {
+			b.finish(fire, code)
+			b.wantReports(xxladapter.Report{Day: today, Success: 1})
+		}
+	}},
+	{"AResultThatComesDaysLaterCountsOnTheDayOfTheTrigger", func(b *bench) {
+		id := b.addJob("job")
+		fire := b.run(id, 0)
+		b.wantReports(xxladapter.Report{Day: today, Running: 1})
+		b.clock.Advance(5 * 24 * time.Hour)
+		b.finish(fire, 200)
+		b.wantReports(xxladapter.Report{Day: today, Success: 1})
+	}},
+	{"ReportsAreOfTheDaysAskedFor", func(b *bench) {
+		id := b.addJob("job")
+		b.run(id, -1)
+		b.run(id, 0)
+		b.run(id, 2)
+		first, second, third := xxladapter.Report{Day: yesterday, Running: 1}, xxladapter.Report{Day: today, Running: 1}, xxladapter.Report{Day: "2026-03-03", Running: 1}
+		b.wantReports(first, second, third)
+		for _, c := range []struct {
+			from, to time.Time
+			want     []xxladapter.Report
+		}{
+			{at(0), at(0), []xxladapter.Report{second}},
+			{at(3600), at(0), []xxladapter.Report{second}},
+			{at(0).AddDate(0, 0, -1), at(0), []xxladapter.Report{first, second}},
+			{at(0).AddDate(0, 0, 1), time.Time{}, []xxladapter.Report{third}},
+			{time.Time{}, at(0).AddDate(0, 0, 1), []xxladapter.Report{first, second}},
+			{at(0).AddDate(0, 0, 1), at(0).AddDate(0, 0, 1), nil},
+			{at(0).AddDate(0, 0, 2), at(0), nil},
+		} {
+			got, err := b.store.Reports(b.ctx, c.from, c.to)
+			b.NoError(err)
+			b.Equal(c.want, got, "%v to %v", c.from, c.to)
+		}
+	}},
+	{"WhatHasEndedStaysCountedWhenItsJobGoes", func(b *bench) {
+		id, other := b.addJob("job"), b.addJob("other")
+		good, bad := b.run(id, 0), b.run(id, -1)
+		b.finish(good, 200)
+		b.settle(bad, "", 500)
+		b.run(id, 0)
+		b.run(other, 0)
+		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 2, Success: 1})
+		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1})
+	}},
+	{"AFailedCallCountsNothing", func(b *bench) {
+		id := b.addJob("job")
+		fire := b.run(id, 0)
+		_, err := b.store.ClaimFire(b.ctx, b.term("n2"), fire.ID, b.newLogs(id, 1))
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		b.wantReports(xxladapter.Report{Day: today, Running: 1})
+	}},
+	{"FiguresAreThoseOfARecountWhateverRaces", func(b *bench) {
+		id := b.addJob("job")
+		var fires []xxladapter.Fire
+		for range 40 {
+			fires = append(fires, b.run(id, 0))
+		}
+		for _, err := range race(8, func(i int) error {
+			if i == 7 {
+				for range 10 {
+					if err := b.store.FoldReports(b.ctx); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			for n, f := range fires {
+				code := []int{200, 500, 0}[n%3]
+				var err error
+				if i%2 == 0 {
+					err = b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: code, Msg: fmt.Sprint(i)})
+				} else if n%4 > 0 {
+					_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200 + n%2*300})
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			b.NoError(err)
+		}
+		b.wantReports(b.recount())
+	}},
+}
