@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 // A cluster is one store with its schedulers, three executors, and a history
@@ -276,6 +278,9 @@ func (c *cluster) recordLogs(store xxladapter.Store) error {
 			if l.HandleCode == xxladapter.ResultNone && l.TriggerCode == xxladapter.ResultOK {
 				err = errors.Join(err, fmt.Errorf("log %d of job %d has no result", l.ID, l.JobID))
 			}
+			if l.TriggerCode == xxladapter.ResultUnknown && !c.began(l.ID) {
+				err = errors.Join(err, c.recordSkip(l))
+			}
 			err = errors.Join(err, c.rec.Log(checker.Log{
 				Log: l.ID, Job: l.JobID, TriggerCode: int32(l.TriggerCode), HandleCode: int32(l.HandleCode),
 			}))
@@ -285,6 +290,33 @@ func (c *cluster) recordLogs(store xxladapter.Store) error {
 			return err
 		}
 	}
+}
+
+// began reports whether the run of a log row has arrived anywhere.
+func (c *cluster) began(id int64) bool {
+	for _, w := range c.seen {
+		w.mu.Lock()
+		began := w.began[wire.Int(id)]
+		w.mu.Unlock()
+		if began {
+			return true
+		}
+	}
+	return false
+}
+
+// recordSkip excuses a due time whose hand-over was given up, as the policy SKIP
+// allows, and which did not arrive. The row's message says which one it was.
+func (c *cluster) recordSkip(l *xxladapter.Log) error {
+	_, text, _ := strings.Cut(l.TriggerMsg, "<br>due：")
+	text, _, _ = strings.Cut(text, "<br>")
+	due, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return fmt.Errorf("message of log %d: %w", l.ID, err)
+	}
+	return c.rec.Misfire(checker.Misfire{
+		Job: l.JobID, Due: checker.At(due), Until: checker.At(due), Policy: xxladapter.MisfireDoNothing, At: checker.At(due),
+	})
 }
 
 // eventually polls until ok says so. It is for what other processes do, which
