@@ -116,6 +116,11 @@ type Store interface {
 	// that have no result, and whose address is not registered. Rows come with
 	// ids above after.
 	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*Log, error)
+	// WriteOffStuck stores code and msg as the outcome of triggers that have
+	// none and will get none: log rows without a trigger code and without a
+	// result, of a trigger time at least age ago, that no open fire has. It
+	// takes up to limit of them, in one transaction, and returns them as they are then.
+	WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*Log, error)
 
 	Log(ctx context.Context, id int64) (*Log, error)
 	Logs(ctx context.Context, f LogFilter) ([]*Log, error)

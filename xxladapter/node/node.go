@@ -48,6 +48,7 @@ type Node struct {
 	scheduler *scheduler.Scheduler
 	registry  *maintenance.Registry
 	lost      *maintenance.Lost
+	stuck     *maintenance.Stuck
 	reports   *maintenance.Reports
 	http      *http.Server
 }
@@ -94,6 +95,7 @@ func New(opts Options) (*Node, error) {
 		name: name, client: client, pool: pool, scheduler: sched,
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
 		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
+		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
 		http: &http.Server{
 			Handler:           api,
@@ -175,6 +177,7 @@ func (n *Node) Schedule(ctx context.Context) error {
 	parts.Go(func() error { return n.pool.Run(handingOver) })
 	parts.Go(func() error { return n.registry.Run(ctx) })
 	parts.Go(func() error { return n.lost.Run(ctx) })
+	parts.Go(func() error { return n.stuck.Run(ctx) })
 	parts.Go(func() error { return n.reports.Run(ctx) })
 	parts.Go(func() error {
 		defer stopPool()

@@ -29,6 +29,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_node"},
 		{selectOwners, 0, "xxlwheel_fire_node"},
 		{selectLost, 3, "xxlwheel_log_open"},
+		{selectStuck, 2, "xxlwheel_log_untold"},
 		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
 		{selectRegistered, 1, "i_g_k_v"},
 		{selectFailed, 2, "xxlwheel_log_alarm"},

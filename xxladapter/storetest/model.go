@@ -51,6 +51,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"TakeOver":      m.takeOver,
 			"SettleFire":    m.settleFire,
 			"FinishRun":     m.finishRun,
+			"WriteOffStuck": m.writeOffStuck,
 			"Lease":         m.lease,
 			"Lease2":        m.lease,
 			"Resign":        m.resign,
@@ -401,6 +402,17 @@ func (m *model) settleFire(t *rapid.T) {
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 		return s.SettleFire(m.ctx, by, xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg"})
 	})
+}
+
+func (m *model) writeOffStuck(t *rapid.T) {
+	age, limit := time.Duration(rapid.IntRange(0, 60).Draw(t, "age"))*time.Second, rapid.IntRange(0, 3).Draw(t, "limit")
+	var written []int
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error {
+		logs, err := s.WriteOffStuck(m.ctx, age, limit, xxladapter.ResultUnknown, "unknown")
+		written = append(written, len(logs))
+		return err
+	})
+	require.Equal(t, written[0], written[1])
 }
 
 func (m *model) finishRun(t *rapid.T) {

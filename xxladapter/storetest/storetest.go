@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Schedule", scheduleRules},
 		{"Fires", fireRules},
 		{"Logs", logRules},
+		{"Stuck", stuckRules},
 		{"Leases", leaseRules},
 		{"Shards", shardRules},
 		{"Fences", fenceRules},

@@ -49,6 +49,14 @@ func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
 	return err
 }
 
+// WrittenOff reports a trigger that the store settled by itself, because nobody
+// will ever know its outcome.
+func (h *HandOver) WrittenOff(l *xxladapter.Log) {
+	h.onEvent(Event{
+		Kind: EventFailed, JobID: l.JobID, LogID: l.ID, Address: l.Address, At: time.Now(), Code: l.TriggerCode, Msg: l.TriggerMsg,
+	})
+}
+
 func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) error {
 	var now time.Time
 	l, err := h.store.Log(ctx, r.LogID)

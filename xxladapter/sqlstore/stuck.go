@@ -1,0 +1,60 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// selectStuck goes by the partial index of rows without an outcome of either
+// kind, which are few at any time.
+const selectStuck = `SELECT id FROM xxl_job_log
+	WHERE trigger_code = 0 AND handle_code = 0 AND trigger_time <= ?
+	AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE log_id = xxl_job_log.id)
+	ORDER BY id LIMIT ?`
+
+// WriteOffStuck implements [xxladapter.Store].
+func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error) {
+	var written []*xxladapter.Log
+	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+		written = nil
+		var ids []int64
+		until := s.dialect.datetime(s.clock().Add(-age))
+		err := tx.query(ctx, selectStuck, []any{until, limit}, func(r row) error {
+			var id int64
+			err := r.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			// Since it was read somebody else may have had an outcome for it.
+			l, found, err := tx.logState(ctx, id)
+			if err != nil {
+				return err
+			}
+			if !found || l.triggerCode != xxladapter.ResultNone || l.handleCode != xxladapter.ResultNone {
+				continue
+			}
+			if err := s.setTriggered(ctx, tx, id, code, msg); err != nil {
+				return err
+			}
+			err = tx.query(ctx, `SELECT `+logColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r row) error {
+				l, err := scanLog(r)
+				written = append(written, l)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return written, nil
+}
