@@ -1,6 +1,11 @@
 package sqlstore
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
 
 // A dialect is what the databases do not agree about: some statements, and the
 // form of a datetime. All other statements are written once, with ? for their
@@ -41,6 +46,8 @@ type dialect struct {
 	// argument turns an argument into one that the database accepts; nil: it
 	// takes them as they are.
 	argument func(any) any
+	// storeTogether stores many decisions at once; nil: each has its statements.
+	storeTogether func(ctx context.Context, s *Store, tx *tx, decisions []decided) ([]xxladapter.Fire, error)
 	// datetime is the argument for a datetime column: whole seconds, cut and
 	// not rounded, NULL for the zero time.
 	datetime func(time.Time) any

@@ -99,12 +99,17 @@ func (s *Store) planAt(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxlada
 	if id == 0 || err != nil {
 		return xxladapter.Fire{}, false, err
 	}
+	return plannedAs(f, id), true, nil
+}
+
+// plannedAs is f as it is stored with an id.
+func plannedAs(f xxladapter.Fire, id int64) xxladapter.Fire {
 	planned := copyOf(f)
 	planned.ID = id
-	planned.Due = fromMilli(due)
+	planned.Due = fromMilli(toMilli(f.Due))
 	planned.State = xxladapter.FirePlanned
 	planned.Owner, planned.LogID, planned.Claimed = xxladapter.Term{}, 0, time.Time{}
-	return planned, true, nil
+	return planned
 }
 
 // copyOf shares nothing with f.
@@ -156,6 +161,14 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 	if len(logs) == 0 {
 		return nil, errors.New("sqlstore: claim of a fire without a log row")
 	}
+	if s.fires != nil && len(logs) == 1 {
+		call := &fireCall{by: by, fireID: id, claim: logs[0]}
+		if err := s.grouped(ctx, call); err == nil {
+			return []xxladapter.Fire{call.claimed}, nil
+		} else if !errors.Is(err, errAlone) {
+			return nil, err
+		}
+	}
 	var claimed []xxladapter.Fire
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
 		claimed = nil
@@ -172,7 +185,7 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 			return err
 		}
 		if fire.ID == 0 {
-			return xxladapter.Conflictf("fire %d is no longer planned", id)
+			return notPlanned(id)
 		}
 		if fire.ShardTotal > 0 && len(logs) > 1 {
 			return fmt.Errorf("sqlstore: fire %d is one shard, but has %d log rows", id, len(logs))
@@ -194,7 +207,7 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 					return err
 				}
 				if changed == 0 {
-					return xxladapter.Conflictf("fire %d is no longer planned", id)
+					return notPlanned(id)
 				}
 			} else {
 				shard.ShardIndex = i
@@ -247,6 +260,12 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 	default:
 		return fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
 	}
+	if s.fires != nil && len(settled.Next) == 0 {
+		err := s.grouped(ctx, &fireCall{by: by, fireID: settled.FireID, logID: settled.LogID, settle: &settled})
+		if !errors.Is(err, errAlone) {
+			return err
+		}
+	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.fence(ctx, by, s.clock()); err != nil {
 			return err
@@ -259,7 +278,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 			if open, err := tx.has(ctx, isOpen, settled.FireID); err != nil {
 				return err
 			} else if open {
-				return xxladapter.Conflictf("fire %d is not node %q's of term %d", settled.FireID, by.Node, by.Number)
+				return notOwned(settled.FireID, by)
 			}
 		}
 		if settled.State == "" && changed > 0 {
@@ -279,4 +298,10 @@ func scanFire(r row) (xxladapter.Fire, error) {
 	err := r.Scan(&f.ID, &f.JobID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, text(&f.Type), text(&f.State),
 		&f.RetryCount, &f.Param, addressList{&f.Addresses}, text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
 	return f, err
+}
+
+func notPlanned(id int64) error { return xxladapter.Conflictf("fire %d is no longer planned", id) }
+
+func notOwned(id int64, by xxladapter.Term) error {
+	return xxladapter.Conflictf("fire %d is not node %q's of term %d", id, by.Node, by.Number)
 }

@@ -187,9 +187,13 @@ func (t *tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bo
 func (t *tx) fence(ctx context.Context, by xxladapter.Term, now time.Time) error {
 	holds, err := t.holds(ctx, by, now)
 	if err == nil && !holds {
-		err = xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
+		err = fenced(by)
 	}
 	return err
+}
+
+func fenced(by xxladapter.Term) error {
+	return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
 }
 
 // Retire implements [xxladapter.Store].

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -75,6 +76,13 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		return false, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
 	}
 	msg := cut(r.Msg, xxladapter.MaxHandleMsg)
+	if s.fires != nil && len(r.Next) == 0 {
+		r.Msg = msg
+		call := &fireCall{logID: r.LogID, finish: &r}
+		if err := s.grouped(ctx, call); !errors.Is(err, errAlone) {
+			return call.applied && err == nil, err
+		}
+	}
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		// The fire comes before its log row, as everywhere, so that no two
 		// transactions wait for each other.

@@ -58,7 +58,8 @@ var postgresDialect = dialect{
 		}
 		return t.UTC().Truncate(time.Second) // the column itself would round
 	},
-	argument: postgresText,
+	argument:      postgresText,
+	storeTogether: storeTogether,
 }
 
 // postgresText makes text of any bytes acceptable: PostgreSQL has no text with
@@ -182,6 +183,8 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.reads = readers{db: db, dialect: &postgresDialect}
+	s.fires = newPostgresFires(s, pool)
+	s.ends = append(s.ends, s.fires.close)
 	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pool.Close}
 	return s, nil
 }

@@ -45,38 +45,23 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		for _, j := range due {
 			read[j.ID] = toMilli(j.TriggerNext)
 		}
+		var decisions []decided
 		for _, d := range decide(now, due) {
-			next, isDue := read[d.JobID]
-			if !isDue {
-				continue
+			if before, isDue := read[d.JobID]; isDue {
+				delete(read, d.JobID) // only the first one about a job counts
+				decisions = append(decisions, decided{d, before})
 			}
-			status := 1
-			if d.Stop {
-				status = 0
-			}
-			changed, err := tx.exec(ctx, advanceJob, toMilli(d.Last), toMilli(d.Next), status, d.JobID, next)
+		}
+		if s.dialect.storeTogether != nil {
+			planned, err = s.dialect.storeTogether(ctx, s, tx, decisions)
+			return err
+		}
+		for _, d := range decisions {
+			fires, err := s.store(ctx, tx, d)
 			if err != nil {
 				return err
 			}
-			if changed == 0 {
-				continue
-			}
-			for _, f := range d.Fires {
-				f.JobID = d.JobID
-				f, ok, err := s.planDue(ctx, tx, f)
-				if err != nil {
-					return err
-				}
-				if ok {
-					planned = append(planned, f)
-				}
-			}
-			for _, m := range d.Misfires {
-				_, err := tx.exec(ctx, insertMisfire, d.JobID, toMilli(m.Due), toMilli(m.Until), string(m.Policy), toMilli(m.At))
-				if err != nil {
-					return err
-				}
-			}
+			planned = append(planned, fires...)
 		}
 		return nil
 	})
@@ -84,6 +69,42 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		return nil, 0, err
 	}
 	return planned, claimed, nil
+}
+
+// decided is a decision and the job's trigger_next_time when it was made.
+type decided struct {
+	xxladapter.Decision
+	before int64
+}
+
+// store stores a decision and returns the fires that it planned.
+func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire, error) {
+	status := 1
+	if d.Stop {
+		status = 0
+	}
+	changed, err := tx.exec(ctx, advanceJob, toMilli(d.Last), toMilli(d.Next), status, d.JobID, d.before)
+	if changed == 0 || err != nil {
+		return nil, err
+	}
+	var planned []xxladapter.Fire
+	for _, f := range d.Fires {
+		f.JobID = d.JobID
+		f, ok, err := s.planDue(ctx, tx, f)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			planned = append(planned, f)
+		}
+	}
+	for _, m := range d.Misfires {
+		_, err := tx.exec(ctx, insertMisfire, d.JobID, toMilli(m.Due), toMilli(m.Until), string(m.Policy), toMilli(m.At))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return planned, nil
 }
 
 // due reads jobs of the node's shards, for a decision about them.

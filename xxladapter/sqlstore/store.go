@@ -49,9 +49,12 @@ type Store struct {
 	dialect *dialect
 	reads   readers
 	writer  writer
-	clock   func() time.Time
-	ends    []func() // called first in Close
-	zone    *time.Location
+	// fires runs the calls that every fire makes in groups; nil: each goes to
+	// the writer.
+	fires *postgresFires
+	clock func() time.Time
+	ends  []func() // called first in Close
+	zone  *time.Location
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
 	closed  bool

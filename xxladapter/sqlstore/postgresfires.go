@@ -1,0 +1,503 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The statements of a group of calls: one for all calls of a kind. Fires are
+// locked before log rows, as everywhere.
+const (
+	groupHolds = `SELECT l.node, l.term FROM xxlwheel_lease l
+		JOIN unnest($1::text[], $2::bigint[]) AS r (node, term) USING (node, term) WHERE l.until_ms > $3`
+
+	groupClaim = `WITH r AS (
+			SELECT * FROM unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[],
+				$11::text[], $12::integer[], $13::timestamp[], $14::integer[], $15::text[], $16::timestamp[], $17::integer[], $18::text[], $19::smallint[])
+			AS r (fire, node, term, job_group, job_id, address, handler, param,
+				sharding, retries, trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm)
+		), claimed AS (
+			UPDATE xxlwheel_fire f SET state = 'claimed', shard_total = CASE f.shard_total WHEN 0 THEN 1 ELSE f.shard_total END,
+				node = r.node, term = r.term, log_id = nextval($1::regclass), claimed_ms = $2
+			FROM r WHERE f.id = r.fire AND f.state = 'planned'
+			RETURNING f.*
+		), logged AS (
+			INSERT INTO xxl_job_log (id, job_group, job_id, executor_address, executor_handler, executor_param,
+				executor_sharding_param, executor_fail_retry_count,
+				trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status)
+			SELECT c.log_id, r.job_group, r.job_id, r.address, r.handler, r.param, r.sharding, r.retries,
+				r.trigger_time, r.trigger_code, r.trigger_msg, r.handle_time, r.handle_code, r.handle_msg, r.alarm
+			FROM claimed c JOIN r ON r.fire = c.id ORDER BY c.log_id
+		)
+		SELECT ` + fireColumns + ` FROM claimed`
+
+	groupRemove = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
+		WHERE f.id = r.fire AND (f.state = 'planned' OR f.node = r.node AND f.term = r.term)`
+	groupAmbiguous = `UPDATE xxlwheel_fire f SET state = 'ambiguous' FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
+		WHERE f.id = r.fire AND f.node = r.node AND f.term = r.term`
+	// A fire that is neither gone nor ambiguous as it should be is another
+	// term's, or nobody's.
+	groupTriggered = `WITH r AS (
+			SELECT *, EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.id = fire
+				AND NOT (ambiguous AND f.state = 'ambiguous' AND f.node = owner AND f.term = number)) AS refused
+			FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bool[], $5::bigint[], $6::integer[], $7::text[])
+			AS r (fire, owner, number, ambiguous, log, code, msg)
+		), before AS (
+			SELECT l.id, l.trigger_time, l.trigger_code, l.handle_code, r.fire, r.code, r.msg FROM r JOIN xxl_job_log l ON l.id = r.log
+			WHERE NOT r.refused AND r.code <> 0 FOR UPDATE OF l
+		), written AS (
+			UPDATE xxl_job_log l SET trigger_code = b.code, trigger_msg = b.msg
+			FROM before b WHERE l.id = b.id
+			RETURNING b.fire, b.trigger_time, b.trigger_code, b.handle_code
+		)
+		SELECT r.fire, r.refused, w.fire IS NOT NULL, w.trigger_time, coalesce(w.trigger_code, 0), coalesce(w.handle_code, 0)
+		FROM r LEFT JOIN written w USING (fire) WHERE r.refused OR w.fire IS NOT NULL`
+
+	groupSent = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[]) AS r (log)
+		WHERE f.log_id = r.log AND EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)`
+	groupHandled = `WITH r AS (
+			SELECT * FROM unnest($2::bigint[], $3::integer[], $4::text[]) AS r (log, code, msg)
+		), handled AS (
+			UPDATE xxl_job_log l SET handle_time = $1, handle_code = r.code, handle_msg = r.msg,
+				trigger_code = CASE l.trigger_code WHEN 0 THEN 200 ELSE l.trigger_code END
+			FROM r WHERE l.id = r.log AND l.handle_code = 0
+			RETURNING l.id, l.trigger_time, l.trigger_code
+		)
+		SELECT r.log, h.id IS NOT NULL, h.trigger_time, coalesce(h.trigger_code, 0)
+		FROM r LEFT JOIN handled h ON h.id = r.log WHERE EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)`
+)
+
+const (
+	// groupLife bounds the work on one group.
+	groupLife = 30 * time.Second
+	logIDs    = "xxl_job_log_id_seq" // the sequence of xxl_job_log.id
+)
+
+// errAlone tells a caller to do without the group: it failed, and none of its
+// calls has happened. Whose fault it was shows when each is made alone.
+var errAlone = errors.New("sqlstore: the group was taken back")
+
+// postgresFires runs the calls that every fire makes, ClaimFire, SettleFire
+// and FinishRun: all that wait share a transaction and a few statements, so
+// that many callers need few round trips and few syncs.
+type postgresFires struct {
+	store   *Store
+	pool    *pgxpool.Pool
+	queue   chan *fireCall
+	stopped chan struct{} // closed when the goroutine has ended
+}
+
+// A fireCall is one waiting call; of claim, settle and finish one is set.
+type fireCall struct {
+	by     xxladapter.Term // of claim and settle
+	claim  *xxladapter.Log
+	settle *xxladapter.Settlement
+	finish *xxladapter.RunResult
+
+	fireID int64 // of claim and settle
+	logID  int64 // of settle and finish
+
+	taken  atomic.Bool // by the group, or by its caller, to leave
+	answer chan error
+
+	err     error
+	claimed xxladapter.Fire // of claim
+	applied bool            // of finish
+}
+
+func newPostgresFires(store *Store, pool *pgxpool.Pool) *postgresFires {
+	f := &postgresFires{store: store, pool: pool, queue: make(chan *fireCall, maxGroup), stopped: make(chan struct{})}
+	go f.run()
+	return f
+}
+
+// close ends the goroutine. REQUIRES: no call runs or will be made.
+func (f *postgresFires) close() {
+	close(f.queue)
+	<-f.stopped
+}
+
+// call returns when the call is durable, or has failed. If ctx ends before its
+// group begins it has not happened.
+func (f *postgresFires) call(ctx context.Context, c *fireCall) error {
+	c.answer = make(chan error, 1)
+	select {
+	case f.queue <- c:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-c.answer:
+		return err
+	case <-ctx.Done():
+		if c.taken.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		return <-c.answer
+	}
+}
+
+func (f *postgresFires) run() {
+	defer close(f.stopped)
+	for first := range f.queue {
+		group := f.gather(first)
+		for len(group) > 0 {
+			now, later := apart(group)
+			f.commit(now)
+			group = later
+		}
+	}
+}
+
+// gather takes first and what waits behind it, without those whose callers
+// have left.
+func (f *postgresFires) gather(first *fireCall) []*fireCall {
+	var group []*fireCall
+	for c := first; ; {
+		if c.taken.CompareAndSwap(false, true) {
+			group = append(group, c)
+		}
+		if len(group) == maxGroup {
+			return group
+		}
+		select {
+		case next, ok := <-f.queue:
+			if !ok {
+				return group
+			}
+			c = next
+		default:
+			return group
+		}
+	}
+}
+
+// apart splits a group so that no two calls of a kind are about the same fire
+// or log row: one statement cannot do the one thing after the other.
+func apart(group []*fireCall) (now, later []*fireCall) {
+	type about struct {
+		claim, finish bool
+		fireID, logID int64
+	}
+	seen := make(map[about]bool, 2*len(group))
+	for _, c := range group {
+		fire := about{claim: c.claim != nil, fireID: c.fireID}
+		log := about{finish: c.finish != nil, logID: c.logID}
+		if c.fireID != 0 && seen[fire] || c.logID != 0 && seen[log] {
+			later = append(later, c)
+			continue
+		}
+		seen[fire], seen[log] = true, true
+		now = append(now, c)
+	}
+	return now, later
+}
+
+// commit runs the group and answers its callers.
+func (f *postgresFires) commit(group []*fireCall) {
+	ctx, cancel := context.WithTimeout(context.Background(), groupLife)
+	defer cancel()
+	again, err := f.transact(ctx, group)
+	if again && err != nil {
+		err = errAlone
+	}
+	for _, c := range group {
+		if err != nil {
+			c.answer <- err
+		} else {
+			c.answer <- c.err
+		}
+	}
+}
+
+// transact runs the group in one transaction. again is false if an error leaves
+// open whether it has happened.
+func (f *postgresFires) transact(ctx context.Context, group []*fireCall) (again bool, err error) {
+	conn, err := f.pool.Acquire(ctx)
+	if err != nil {
+		return false, err // for the callers, who would fare no better alone
+	}
+	defer conn.Release() // closes the connection if it is left in a transaction
+	now := f.store.clock()
+	if err := f.fence(ctx, conn, group, now); err != nil {
+		return true, err
+	}
+	moved := changes{}
+	if err := f.apply(ctx, conn, group, now, moved); err != nil {
+		return true, err
+	}
+	var batch pgx.Batch
+	f.store.countTogether(&batch, moved)
+	batch.Queue("COMMIT")
+	err = conn.SendBatch(ctx, &batch).Close()
+	var server *pgconn.PgError
+	return errors.As(err, &server), err // an error of the server's is no commit
+}
+
+// fence begins the transaction and gives the calls an error whose term does
+// not hold.
+func (f *postgresFires) fence(ctx context.Context, conn *pgxpool.Conn, group []*fireCall, now time.Time) error {
+	holds := map[xxladapter.Term]bool{}
+	var nodes []string
+	var numbers []int64
+	for _, c := range group {
+		c.err = nil
+		if _, known := holds[c.by]; !known && c.finish == nil {
+			holds[c.by] = false
+			nodes, numbers = append(nodes, c.by.Node), append(numbers, c.by.Number)
+		}
+	}
+	var batch pgx.Batch
+	batch.Queue("BEGIN")
+	if len(nodes) > 0 {
+		batch.Queue(groupHolds, nodes, numbers, toMilli(now)).Query(func(rows pgx.Rows) error {
+			var held xxladapter.Term
+			_, err := pgx.ForEachRow(rows, []any{&held.Node, &held.Number}, func() error {
+				holds[held] = true
+				return nil
+			})
+			return err
+		})
+	}
+	if err := conn.SendBatch(ctx, &batch).Close(); err != nil {
+		return err
+	}
+	for _, c := range group {
+		if c.finish == nil && !holds[c.by] {
+			c.err = fenced(c.by)
+		}
+	}
+	return nil
+}
+
+// apply runs the statements of the group in one round trip, without the calls
+// that have an error already, and adds what they do to the figures.
+func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*fireCall, now time.Time, moved changes) error {
+	var (
+		batch                    pgx.Batch
+		claims, settles, results []*fireCall
+	)
+	for _, c := range group {
+		switch {
+		case c.err != nil:
+		case c.claim != nil:
+			claims = append(claims, c)
+		case c.settle != nil:
+			settles = append(settles, c)
+		default:
+			results = append(results, c)
+		}
+	}
+	// Fires first, then log rows.
+	if len(claims) > 0 {
+		f.queueClaims(&batch, claims, toMilli(now), moved)
+	}
+	if len(settles) > 0 {
+		queueRemovals(&batch, settles)
+	}
+	if len(results) > 0 {
+		batch.Queue(groupSent, columnOf(results, logIDOf))
+	}
+	if len(settles) > 0 {
+		f.queueTriggered(&batch, settles, moved)
+	}
+	if len(results) > 0 {
+		f.queueHandled(&batch, results, postgresDialect.datetime(now), moved)
+	}
+	if batch.Len() == 0 {
+		return nil
+	}
+	return conn.SendBatch(ctx, &batch).Close()
+}
+
+// countTogether is [Store.count] as a part of a batch.
+func (s *Store) countTogether(batch *pgx.Batch, c changes) {
+	slot := rand.IntN(reportSlots)
+	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
+		if n := c[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {
+			batch.Queue(s.dialect.text(s.dialect.addToSlot), s.dialect.datetime(day), slot, n.Running, n.Success, n.Failed)
+		}
+	}
+}
+
+// columnOf is one argument of all calls.
+func columnOf[T any](calls []*fireCall, value func(*fireCall) T) []T {
+	column := make([]T, len(calls))
+	for i, c := range calls {
+		column[i] = value(c)
+	}
+	return column
+}
+
+// textOrNull is the text as PostgreSQL accepts it, or NULL for none.
+func textOrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	s = validText(s)
+	return &s
+}
+
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC().Truncate(time.Second)
+	return &t
+}
+
+func fireIDOf(c *fireCall) int64   { return c.fireID }
+func nodeOf(c *fireCall) string    { return c.by.Node }
+func numberOf(c *fireCall) int64   { return c.by.Number }
+func logIDOf(c *fireCall) int64    { return c.logID }
+func ambiguousOf(c *fireCall) bool { return c.settle.State == xxladapter.FireAmbiguous }
+
+func (f *postgresFires) queueClaims(batch *pgx.Batch, calls []*fireCall, now int64, moved changes) {
+	of := func(value func(*xxladapter.Log) string) []string {
+		return columnOf(calls, func(c *fireCall) string { return validText(value(c.claim)) })
+	}
+	orNull := func(value func(*xxladapter.Log) string) []*string {
+		return columnOf(calls, func(c *fireCall) *string { return textOrNull(value(c.claim)) })
+	}
+	number := func(value func(*xxladapter.Log) int) []int32 {
+		return columnOf(calls, func(c *fireCall) int32 { return int32(value(c.claim)) })
+	}
+	batch.Queue(groupClaim, logIDs, now, columnOf(calls, fireIDOf), columnOf(calls, nodeOf), columnOf(calls, numberOf),
+		columnOf(calls, func(c *fireCall) int64 { return c.claim.GroupID }),
+		columnOf(calls, func(c *fireCall) int64 { return c.claim.JobID }),
+		orNull(func(l *xxladapter.Log) string { return l.Address }),
+		of(func(l *xxladapter.Log) string { return l.Handler }),
+		of(func(l *xxladapter.Log) string { return l.Param }),
+		orNull(func(l *xxladapter.Log) string { return l.Sharding }),
+		number(func(l *xxladapter.Log) int { return l.RetryCount }),
+		columnOf(calls, func(c *fireCall) *time.Time { return timeOrNull(c.claim.TriggerTime) }),
+		number(func(l *xxladapter.Log) int { return l.TriggerCode }),
+		orNull(func(l *xxladapter.Log) string { return l.TriggerMsg }),
+		columnOf(calls, func(c *fireCall) *time.Time { return timeOrNull(c.claim.HandleTime) }),
+		number(func(l *xxladapter.Log) int { return l.HandleCode }),
+		orNull(func(l *xxladapter.Log) string { return l.HandleMsg }),
+		columnOf(calls, func(c *fireCall) int16 { return int16(c.claim.AlarmStatus) }),
+	).Query(func(rows pgx.Rows) error {
+		byFire := byID(calls, fireIDOf)
+		for _, c := range calls {
+			c.err = notPlanned(c.fireID)
+		}
+		for rows.Next() {
+			fire, err := scanFire(rows)
+			if err != nil {
+				return err
+			}
+			c := byFire[fire.ID]
+			c.claimed, c.err = fire, nil
+			f.store.add(moved, c.claim.TriggerTime, c.claim.Outcome(), 1)
+		}
+		return rows.Err()
+	})
+}
+
+func queueRemovals(batch *pgx.Batch, calls []*fireCall) {
+	var removed, kept []*fireCall
+	for _, c := range calls {
+		if ambiguousOf(c) {
+			kept = append(kept, c)
+		} else {
+			removed = append(removed, c)
+		}
+	}
+	if len(removed) > 0 {
+		batch.Queue(groupRemove, columnOf(removed, fireIDOf), columnOf(removed, nodeOf), columnOf(removed, numberOf))
+	}
+	if len(kept) > 0 {
+		batch.Queue(groupAmbiguous, columnOf(kept, fireIDOf), columnOf(kept, nodeOf), columnOf(kept, numberOf))
+	}
+}
+
+func (f *postgresFires) queueTriggered(batch *pgx.Batch, calls []*fireCall, moved changes) {
+	batch.Queue(groupTriggered, columnOf(calls, fireIDOf), columnOf(calls, nodeOf), columnOf(calls, numberOf),
+		columnOf(calls, ambiguousOf), columnOf(calls, logIDOf),
+		columnOf(calls, func(c *fireCall) int32 { return int32(c.settle.Code) }),
+		columnOf(calls, func(c *fireCall) string { return validText(c.settle.Msg) }),
+	).Query(func(rows pgx.Rows) error {
+		byFire := byID(calls, fireIDOf)
+		var (
+			id               int64
+			refused, written bool
+			before           logState
+		)
+		_, err := pgx.ForEachRow(rows, []any{&id, &refused, &written, datetime{&before.triggered}, &before.triggerCode, &before.handleCode}, func() error {
+			c := byFire[id]
+			if refused {
+				c.err = notOwned(id, c.by)
+				return nil
+			}
+			after := before
+			after.triggerCode = c.settle.Code
+			f.store.move(moved, before, after)
+			return nil
+		})
+		return err
+	})
+}
+
+func (f *postgresFires) queueHandled(batch *pgx.Batch, calls []*fireCall, now any, moved changes) {
+	batch.Queue(groupHandled, now, columnOf(calls, logIDOf),
+		columnOf(calls, func(c *fireCall) int32 { return int32(c.finish.Code) }),
+		columnOf(calls, func(c *fireCall) *string { return textOrNull(c.finish.Msg) }),
+	).Query(func(rows pgx.Rows) error {
+		byLog := byID(calls, logIDOf)
+		for _, c := range calls {
+			c.err = noLog(c.logID)
+		}
+		var (
+			id      int64
+			applied bool
+			before  logState // but for a trigger code of 0, which means the same as 200 without a result
+		)
+		_, err := pgx.ForEachRow(rows, []any{&id, &applied, datetime{&before.triggered}, &before.triggerCode}, func() error {
+			c := byLog[id]
+			c.applied, c.err = applied, nil
+			if applied {
+				after := before
+				after.handleCode = c.finish.Code
+				f.store.move(moved, before, after)
+			}
+			return nil
+		})
+		return err
+	})
+}
+
+func byID(calls []*fireCall, id func(*fireCall) int64) map[int64]*fireCall {
+	found := make(map[int64]*fireCall, len(calls))
+	for _, c := range calls {
+		found[id(c)] = c
+	}
+	return found
+}
+
+// move takes a log row from one outcome to another.
+func (s *Store) move(c changes, before, after logState) {
+	s.add(c, before.triggered, before.outcome(), -1)
+	s.add(c, after.triggered, after.outcome(), 1)
+}
+
+// grouped makes the call with others. It returns [errAlone] if the call is to be
+// made alone.
+func (s *Store) grouped(ctx context.Context, c *fireCall) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.running.Done()
+	return s.fires.call(ctx, c)
+}
