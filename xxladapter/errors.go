@@ -29,6 +29,7 @@ const (
 	CodeConflict     Code = "conflict"     // the thing exists, but not in the needed state
 	CodeFenced       Code = "fenced"       // the scheduler node has no lease, or not the one it acts under
 	CodeUnauthorized Code = "unauthorized" // token missing or wrong
+	CodeForbidden    Code = "forbidden"    // token right, and not for this
 	CodeUnreachable  Code = "unreachable"  // an executor does not answer, or not as asked
 )
 

@@ -36,11 +36,11 @@ var mayImport = map[string][]string{
 	"xxladapter/trigger":     {"xxladapter", "xxladapter/route", "xxladapter/wire"},
 	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
-	"xxladapter/admin":       {"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
-	"xxladapter/node":        {"xxladapter", "xxladapter/admin", "xxladapter/maintenance", "xxladapter/scheduler", "xxladapter/trigger"},
+	"xxladapter/admin":       {"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
+	"xxladapter/node":        {"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/cron", "xxladapter/maintenance", "xxladapter/scheduler", "xxladapter/trigger"},
 	"xxladapter/faults":      {}, // tests only
 	"xxladapter/cmd/xxlwheel": {
-		"xxladapter", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
+		"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
 		"xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker",
 	},
 	"bench":            {"hashedwheel"},

@@ -37,6 +37,7 @@ func (c *fakeCompleter) Complete(_ context.Context, list []wire.Callback) error 
 // A site is a server under test.
 type site struct {
 	t         *testing.T
+	server    *Server
 	url       string
 	client    *http.Client
 	store     *memstore.Store
@@ -50,16 +51,7 @@ const testToken = "a secret"
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter), executors: new(fakeExecutors)}
-	srv := httptest.NewServer(New(Options{
-		Store: s.store, Completer: s.completer, Executors: s.executors, AccessToken: testToken, Zone: time.UTC,
-		Logger:     slog.New(slog.DiscardHandler),
-		Planned:    func(f xxladapter.Fire) { s.planned = append(s.planned, f) },
-		JobChanged: func() { s.changed++ },
-	}))
-	t.Cleanup(srv.Close)
-	s.url, s.client = srv.URL, srv.Client()
-	return s
+	return siteWith(t, nil)
 }
 
 // do sends one request and returns status and body.
@@ -396,13 +388,18 @@ func (e *fakeExecutors) Kill(_ context.Context, addr, _ string, jobID int64) err
 // run stores a run of a job that an executor took, and returns its log id.
 func (s *site) run(jobID int64, code int) int64 {
 	s.t.Helper()
+	return s.runIn(jobID, 1, code)
+}
+
+func (s *site) runIn(jobID, group int64, code int) int64 {
+	s.t.Helper()
 	ctx := s.t.Context()
 	fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: jobID, Due: time.Now(), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned}})
 	require.NoError(s.t, err)
 	lease, err := s.store.Lease(ctx, "n", time.Hour)
 	require.NoError(s.t, err)
 	claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{
-		JobID: jobID, GroupID: 1, Address: "http://10.0.0.7:9999/", TriggerTime: time.Unix(1767225600, 0),
+		JobID: jobID, GroupID: group, Address: "http://10.0.0.7:9999/", TriggerTime: time.Unix(1767225600, 0),
 	}})
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: code}))

@@ -16,12 +16,13 @@ var statuses = map[xxladapter.Code]int{
 	xxladapter.CodeNotFound:     http.StatusNotFound,
 	xxladapter.CodeConflict:     http.StatusConflict,
 	xxladapter.CodeUnauthorized: http.StatusUnauthorized,
+	xxladapter.CodeForbidden:    http.StatusForbidden,
 	xxladapter.CodeUnreachable:  http.StatusBadGateway,
 }
 
 // An apiError is the body of every answer that is not 200.
 type apiError struct {
-	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, unreachable or internal."`
+	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, unreachable or internal."`
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
 }
 
@@ -29,12 +30,10 @@ type apiError struct {
 func (s *Server) api(handle apiHandler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var value any
-		var err error
-		if s.authorized(r) {
+		err := s.mayCall(r)
+		if err == nil {
 			r.Body = http.MaxBytesReader(w, r.Body, wire.MaxBody)
 			value, err = handle(r)
-		} else {
-			err = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: wire.MsgWrongToken}
 		}
 		status := http.StatusOK
 		if err != nil {

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An executorOp handles the body of one operation. Its error becomes the text
-// of a reply with code 500.
-type executorOp func(s *Server, ctx context.Context, body []byte) error
+// An executorOp handles the body of one operation for who calls it. The payload
+// goes into the reply; an error becomes the text of a reply with code 500.
+type executorOp func(s *Server, ctx context.Context, by access.Caller, body []byte) (payload any, err error)
 
 // executorOps has the operations by their names in lower case, because some
 // releases of the common Go executor post to RegistryRemove.
@@ -22,6 +23,12 @@ var executorOps = map[string]executorOp{
 	strings.ToLower(wire.OpRegistry):       (*Server).register,
 	strings.ToLower(wire.OpRegistryRemove): (*Server).unregister,
 	strings.ToLower(wire.OpCallback):       (*Server).callback,
+	strings.ToLower(wire.OpAddJob):         jobCall((*Server).addJobCall),
+	strings.ToLower(wire.OpUpdateJob):      jobCall((*Server).updateJobCall),
+	strings.ToLower(wire.OpRemoveJob):      jobCall((*Server).removeJobCall),
+	strings.ToLower(wire.OpStartJob):       jobCall((*Server).startJobCall),
+	strings.ToLower(wire.OpStopJob):        jobCall((*Server).stopJobCall),
+	strings.ToLower(wire.OpTriggerJob):     jobCall((*Server).triggerJobCall),
 }
 
 // executorCall checks in upstream's order (JobApiController.api): method,
@@ -52,7 +59,20 @@ func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.MsgEmptyBody))
 		return
 	}
-	if !s.authorized(r) {
+	if err := s.browsers.Check(r); err != nil {
+		s.reply(w, wire.Fail("invalid request, "+err.Error()))
+		return
+	}
+	appName := r.Header.Get(wire.HeaderAppName)
+	by, ok, err := s.opts.Tokens.Caller(r.Context(), bearer(r), appName)
+	switch {
+	case err != nil:
+		s.reply(w, wire.Fail(s.userText(op, err)))
+		return
+	case !ok && appName != "":
+		s.reply(w, wire.Fail(wire.MsgWrongAppToken))
+		return
+	case !ok:
 		s.reply(w, wire.Fail(wire.MsgWrongToken))
 		return
 	}
@@ -61,11 +81,17 @@ func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.NotFound(op)))
 		return
 	}
-	if err := do(s, r.Context(), body); err != nil {
+	payload, err := do(s, r.Context(), by, body)
+	switch {
+	case errors.Is(err, errTooMany):
+		s.reply(w, wire.Reply{Code: wire.CodeTooMany, Msg: wire.MsgTooMany})
+	case err != nil:
 		s.reply(w, wire.Fail(s.userText(op, err)))
-		return
+	case payload != nil:
+		s.reply(w, wire.OK().WithPayload(payload))
+	default:
+		s.reply(w, wire.OK())
 	}
-	s.reply(w, wire.OK())
 }
 
 // userText is what the caller may read of an error.
@@ -95,26 +121,26 @@ func decodeBody(body []byte, v any) error {
 	return nil
 }
 
-func (s *Server) register(ctx context.Context, body []byte) error {
-	reg, err := registration(body)
+func (s *Server) register(ctx context.Context, by access.Caller, body []byte) (any, error) {
+	reg, err := registration(by, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := xxladapter.CheckAddress("registryValue", reg.Value); err != nil {
-		return err
+	if err := s.opts.Addresses.CheckURL("registryValue", reg.Value); err != nil {
+		return nil, err
 	}
-	return s.opts.Store.Register(ctx, reg.Key, reg.Value)
+	return nil, s.opts.Store.Register(ctx, reg.Key, reg.Value)
 }
 
-func (s *Server) unregister(ctx context.Context, body []byte) error {
-	reg, err := registration(body)
+func (s *Server) unregister(ctx context.Context, by access.Caller, body []byte) (any, error) {
+	reg, err := registration(by, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.opts.Store.Unregister(ctx, reg.Key, reg.Value)
+	return nil, s.opts.Store.Unregister(ctx, reg.Key, reg.Value)
 }
 
-func registration(body []byte) (wire.Registry, error) {
+func registration(by access.Caller, body []byte) (wire.Registry, error) {
 	var reg wire.Registry
 	if err := decodeBody(body, &reg); err != nil {
 		return reg, err
@@ -127,18 +153,55 @@ func registration(body []byte) (wire.Registry, error) {
 		return reg, xxladapter.Invalidf("registryGroup is %q, must be %s", reg.Group, wire.RegistryGroup)
 	case len(reg.Key) > 255:
 		return reg, xxladapter.Invalidf("registryKey has %d bytes, must have at most 255", len(reg.Key))
+	case !by.May(reg.Key):
+		return reg, xxladapter.Invalidf("registryKey is %q, must be the app that the access token is for", reg.Key)
 	}
 	return reg, nil
 }
 
 // callback acknowledges only what is stored. Upstream answers first, and loses
 // what it then fails to store.
-func (s *Server) callback(ctx context.Context, body []byte) error {
+func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	var list wire.Callbacks
 	if err := decodeBody(body, &list); err != nil {
-		return err
+		return nil, err
 	}
-	return s.opts.Completer.Complete(ctx, list)
+	if !by.Any() {
+		var err error
+		if list, err = s.ofCaller(ctx, by, list); err != nil {
+			return nil, err
+		}
+	}
+	return nil, s.opts.Completer.Complete(ctx, list)
+}
+
+// ofCaller leaves out results of runs that are not of the caller's app. To it
+// they are as unknown as those that do not exist, which are passed over too:
+// refusing them would hold up the results that came with them, for ever.
+func (s *Server) ofCaller(ctx context.Context, by access.Caller, list wire.Callbacks) (own wire.Callbacks, err error) {
+	apps := make(map[int64]string)
+	for _, c := range list {
+		l, err := s.opts.Store.Log(ctx, int64(c.LogID))
+		if errors.Is(err, xxladapter.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		app, known := apps[l.GroupID]
+		if !known {
+			if app, err = s.appOf(ctx, l.GroupID); err != nil {
+				return nil, err
+			}
+			apps[l.GroupID] = app
+		}
+		if !by.May(app) {
+			s.opts.Logger.Warn("result of a run of another app", "log", l.ID, "app", app)
+			continue
+		}
+		own = append(own, c)
+	}
+	return own, nil
 }
 
 func (s *Server) reply(w http.ResponseWriter, r wire.Reply) {

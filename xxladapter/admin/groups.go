@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -45,7 +46,7 @@ func (s *Server) createGroup(ctx context.Context, _ none, form groupForm) (no cr
 	g := &xxladapter.Group{
 		AppName: form.AppName, Title: form.Title, AddressType: form.AddressType, Addresses: form.AddressList,
 	}
-	if err := g.Validate(); err != nil {
+	if err := s.checkGroup(g); err != nil {
 		return no, err
 	}
 	if other, err := s.findGroup(ctx, g.AppName); err != nil || other != nil {
@@ -55,7 +56,21 @@ func (s *Server) createGroup(ctx context.Context, _ none, form groupForm) (no cr
 		return no, err
 	}
 	id, err := s.opts.Store.SaveGroup(ctx, g)
+	s.opts.Tokens.Forget()
 	return created{id}, err
+}
+
+// checkGroup refuses also addresses that are well formed and must not be called.
+func (s *Server) checkGroup(g *xxladapter.Group) error {
+	if err := g.Validate(); err != nil {
+		return err
+	}
+	for _, addr := range g.Addresses {
+		if err := s.opts.Addresses.CheckURL("address_list", addr); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Server) groupByApp(ctx context.Context, app string) (*xxladapter.Group, error) {
@@ -78,4 +93,24 @@ func (s *Server) findGroup(ctx context.Context, app string) (*xxladapter.Group, 
 		}
 	}
 	return nil, nil
+}
+
+func (s *Server) group(ctx context.Context, id int64) (*xxladapter.Group, error) {
+	g, err := s.opts.Store.Group(ctx, id)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil, xxladapter.NotFoundf("group %d does not exist", id)
+	}
+	return g, err
+}
+
+// appOf is the app name of a group, empty if it is gone.
+func (s *Server) appOf(ctx context.Context, id int64) (string, error) {
+	g, err := s.opts.Store.Group(ctx, id)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return g.AppName, nil
 }

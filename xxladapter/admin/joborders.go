@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -102,8 +103,9 @@ func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.T
 	return planned[0].ID, nil
 }
 
-// checkAddresses refuses addresses that are not registered for the job's group,
-// so that nobody can make the scheduler call a host of his choice.
+// checkAddresses refuses addresses that are neither registered for the job's
+// group nor in the allow list, so that nobody can make the scheduler call a host
+// of his choice.
 func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []string) error {
 	if len(addrs) == 0 {
 		return nil
@@ -112,13 +114,15 @@ func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []
 	if err != nil {
 		return err
 	}
-	known := make(map[string]bool, len(g.Addresses))
-	for _, a := range g.Addresses {
-		known[a] = true
-	}
-	for _, a := range addrs {
-		if !known[a] {
-			return xxladapter.Invalidf("addressList contains %q, must be an address of group %s", a, g.AppName)
+	for _, addr := range addrs {
+		if slices.Contains(g.Addresses, addr) {
+			continue
+		}
+		if err := s.opts.Addresses.CheckURL("addressList", addr); err != nil {
+			return err
+		}
+		if !s.opts.Addresses.Allows(addr) {
+			return xxladapter.Invalidf("addressList contains %q, must be an address of group %s", addr, g.AppName)
 		}
 	}
 	return nil

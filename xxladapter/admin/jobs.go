@@ -155,7 +155,7 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 			return nil, xxladapter.Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", own)
 		}
 	}
-	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone)
+	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone, s.opts.CronProfile)
 	if err != nil {
 		return nil, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
 	}

@@ -2,14 +2,17 @@ package admin
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -37,18 +40,33 @@ type Options struct {
 	Planned func(xxladapter.Fire)
 	// JobChanged is told that a schedule was started or changed; nil: nobody is.
 	JobChanged func()
-	// AccessToken must be sent with every call. Empty: no call is checked.
+	// AccessToken is what all executors send, and what operators send too unless
+	// they have tokens of their own. Empty: no call is checked, beside those for
+	// groups that have their own.
 	AccessToken string
+	// OperatorTokens open the management API; with any of them the access token
+	// does not open it any more. ReadTokens let look and not change.
+	OperatorTokens, ReadTokens []string
+	// Tokens knows the tokens of executors; nil: it is made of AccessToken and
+	// Store.
+	Tokens *access.Executors
+	// Addresses says where executors may be; nil: as its zero value does.
+	Addresses *access.Addresses
 	// Zone is where cron expressions are read. The default is time.Local.
-	Zone   *time.Location
-	Logger *slog.Logger // nil: slog.Default()
+	Zone *time.Location
+	// CronProfile is how they are read; see package cron.
+	CronProfile cron.Profile
+	Logger      *slog.Logger // nil: slog.Default()
 }
 
 // A Server is the admin's HTTP handler. Create it with [New].
 type Server struct {
-	opts  Options
-	token [sha256.Size]byte
-	mux   *http.ServeMux
+	opts Options
+	mux  *http.ServeMux
+
+	operators access.Operators
+	browsers  *http.CrossOriginProtection
+	jobCalls  *rate.Limiter
 	// description is the OpenAPI document.
 	description object
 }
@@ -67,7 +85,23 @@ func New(opts Options) *Server {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	s := &Server{opts: opts, token: sha256.Sum256([]byte(opts.AccessToken)), mux: http.NewServeMux()}
+	if opts.Addresses == nil {
+		opts.Addresses = new(access.Addresses)
+	}
+	if opts.Tokens == nil {
+		opts.Tokens = access.NewExecutors(opts.AccessToken, func(ctx context.Context) ([]*xxladapter.Group, error) {
+			return opts.Store.Groups(ctx)
+		})
+	}
+	full := opts.OperatorTokens
+	if len(full) == 0 {
+		full = []string{opts.AccessToken}
+	}
+	s := &Server{
+		opts: opts, mux: http.NewServeMux(), operators: access.NewOperators(full, opts.ReadTokens),
+		// No page of another site may use the browser of somebody who can reach this port.
+		browsers: http.NewCrossOriginProtection(), jobCalls: newJobCallLimiter(),
+	}
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
 		s.mux.HandleFunc(base+"{op...}", s.executorCall)
 	}
@@ -91,16 +125,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// authorized checks the token that executors and the command line send. The
-// comparison takes the same time for every wrong token, of any length.
-func (s *Server) authorized(r *http.Request) bool {
-	if s.opts.AccessToken == "" {
-		return true
+// bearer is the token that a call carries, in either of two headers.
+func bearer(r *http.Request) string {
+	if token := r.Header.Get(wire.HeaderToken); token != "" {
+		return token
 	}
-	got := r.Header.Get(wire.HeaderToken)
-	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && got == "" {
-		got = bearer
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return token
+}
+
+// mayCall refuses a management call that its token is not for.
+func (s *Server) mayCall(r *http.Request) error {
+	if err := s.browsers.Check(r); err != nil {
+		return &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
 	}
-	sum := sha256.Sum256([]byte(got))
-	return subtle.ConstantTimeCompare(sum[:], s.token[:]) == 1
+	switch scope := s.operators.Scope(bearer(r)); {
+	case scope == access.Nothing:
+		return &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: wire.MsgWrongToken}
+	case scope == access.Read && r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return &xxladapter.Error{
+			Code:    xxladapter.CodeForbidden,
+			Message: fmt.Sprintf("the access token may only read, must be an operator's for %s %s", r.Method, r.URL.Path),
+		}
+	}
+	return nil
 }

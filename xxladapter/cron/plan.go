@@ -38,7 +38,7 @@ const (
 // ParsePlan reads a schedule type and its configuration:
 //
 //	NONE       is never due; conf is ignored
-//	CRON       an expression in the Quartz profile
+//	CRON       an expression, in the Quartz profile unless opts has another one
 //	FIX_RATE   a period in seconds, "30" or "0.1": after plus the period
 //	FIX_DELAY  the same, counted from the end of a run
 //	ONCE       an instant in RFC 3339, "2026-03-01T09:00:00+08:00"
@@ -53,8 +53,8 @@ const (
 // gives its instants; nil means time.Local. Upstream has one zone for all jobs.
 //
 // The error names field, value and rule; for a CRON expression it is the
-// *ParseError. To plan with another profile, use Parse and Schedule.In.
-func ParsePlan(kind, conf string, zone *time.Location) (Plan, error) {
+// *ParseError.
+func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, error) {
 	if zone == nil {
 		zone = time.Local
 	}
@@ -62,7 +62,7 @@ func ParsePlan(kind, conf string, zone *time.Location) (Plan, error) {
 	case None:
 		return never{}, nil
 	case Cron:
-		s, err := Parse(conf)
+		s, err := Parse(conf, opts...)
 		if err != nil {
 			return nil, err
 		}

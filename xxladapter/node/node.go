@@ -11,11 +11,14 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
@@ -25,11 +28,25 @@ import (
 // Options configures a [Node]. Only Store must be set.
 type Options struct {
 	Store xxladapter.Store
-	// AccessToken is asked of executors and of users of the API, and is sent to
-	// executors. Empty: nothing is checked, which is for loopback only.
+	// AccessToken is asked of executors and sent to them, beside the tokens that
+	// groups have of their own, and is asked of users of the API where
+	// OperatorTokens has none. Empty: nothing is checked, and the node does not
+	// serve other machines.
 	AccessToken string
+	// OperatorTokens open the API in place of AccessToken. ReadTokens let look
+	// and not change.
+	OperatorTokens, ReadTokens []string
+	// AllowDefaultToken lets other machines in with the token that stands in
+	// every sample configuration of XXL-JOB.
+	AllowDefaultToken bool
+	// AllowAddresses are the networks that executors may be in; empty: all. An
+	// address in them may also be named by who triggers a job. Link-local
+	// addresses and the node itself are never called.
+	AllowAddresses []netip.Prefix
 	// Zone is where cron expressions are read. The default is time.Local.
 	Zone *time.Location
+	// CronProfile is how they are read; see package cron.
+	CronProfile cron.Profile
 	// FastPool, SlowPool and PoolPerApp are how many fires are handed over at
 	// the same time; see trigger.PoolOptions. 0: its defaults.
 	FastPool, SlowPool, PoolPerApp int
@@ -43,6 +60,8 @@ type Options struct {
 // A Node is one scheduler process. It may be the only one of its store.
 type Node struct {
 	name      string
+	addresses *access.Addresses
+	mayServe  func(net.Addr) error
 	client    *trigger.Client
 	pool      *trigger.Pool
 	scheduler *scheduler.Scheduler
@@ -62,7 +81,9 @@ func New(opts Options) (*Node, error) {
 		opts.Logger = slog.Default()
 	}
 	name := uniqueName()
-	client := trigger.NewClient(trigger.ClientOptions{AccessToken: opts.AccessToken})
+	tokens := access.NewExecutors(opts.AccessToken, opts.Store.Groups)
+	addresses := &access.Addresses{Allow: opts.AllowAddresses}
+	client := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent, MayDial: addresses.CheckDial})
 	var sched *scheduler.Scheduler // set below, before anything runs
 	handOver := trigger.NewHandOver(trigger.Options{
 		Store: opts.Store, Sender: client, OnEvent: opts.OnEvent, Logger: opts.Logger,
@@ -75,14 +96,16 @@ func New(opts Options) (*Node, error) {
 	})
 	var err error
 	sched, err = scheduler.New(scheduler.Options{
-		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone,
+		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone, CronProfile: opts.CronProfile,
 		OnDue: pool.Learn, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
 	})
 	if err != nil {
 		return nil, err
 	}
 	api := admin.New(admin.Options{
-		Store: opts.Store, Completer: handOver, Executors: client, AccessToken: opts.AccessToken, Zone: opts.Zone, Logger: opts.Logger,
+		Store: opts.Store, Completer: handOver, Executors: client, Zone: opts.Zone, CronProfile: opts.CronProfile, Logger: opts.Logger,
+		AccessToken: opts.AccessToken, OperatorTokens: opts.OperatorTokens, ReadTokens: opts.ReadTokens,
+		Tokens: tokens, Addresses: addresses,
 		JobChanged: sched.Wake,
 		Planned: func(f xxladapter.Fire) {
 			if err := sched.Arm(f); err != nil {
@@ -92,6 +115,7 @@ func New(opts Options) (*Node, error) {
 		},
 	})
 	return &Node{
+		addresses: addresses, mayServe: opts.mayServe,
 		name: name, client: client, pool: pool, scheduler: sched,
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
 		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
@@ -105,6 +129,22 @@ func New(opts Options) (*Node, error) {
 			ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
 		},
 	}, nil
+}
+
+// mayServe refuses to let other machines in without a secret.
+func (o *Options) mayServe(addr net.Addr) error {
+	others := []access.Secret{}
+	for _, token := range o.OperatorTokens {
+		others = append(others, access.Secret{Setting: "Options.OperatorTokens", Token: token})
+	}
+	for _, token := range o.ReadTokens {
+		others = append(others, access.Secret{Setting: "Options.ReadTokens", Token: token})
+	}
+	err := access.CheckListener(addr.String(), o.AllowDefaultToken, access.Secret{Setting: "Options.AccessToken", Token: o.AccessToken}, others...)
+	if err != nil {
+		return fmt.Errorf("node: %w", err)
+	}
+	return nil
 }
 
 // uniqueName differs for each process that ever ran, so that what a dead one
@@ -147,8 +187,13 @@ func (n *Node) Run(ctx context.Context, ln net.Listener) error {
 }
 
 // Serve is the serving half of Run: it answers calls until ctx ends, and then
-// finishes those under way.
+// finishes those under way. It refuses a listener that other machines can reach
+// where Options has no secret.
 func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
+	if err := n.mayServe(ln.Addr()); err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	n.addresses.Serve(ln.Addr())
 	ended := make(chan error, 1)
 	go func() { ended <- n.http.Serve(ln) }()
 	select {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
 func seconds(list ...float64) []time.Time {
@@ -105,7 +106,7 @@ func TestALongWindowCatchesUpOnEveryDueTime(t *testing.T) {
 }
 
 func TestPlansAreReadInTheJobsOwnZone(t *testing.T) {
-	p := newPlans(time.UTC)
+	p := newPlans(time.UTC, cron.Quartz)
 	at := func(zone string) time.Time {
 		plan, err := p.of(&xxladapter.Job{
 			ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 12 * * ?", Settings: xxladapter.Settings{Zone: zone},
@@ -118,4 +119,13 @@ func TestPlansAreReadInTheJobsOwnZone(t *testing.T) {
 	require.Equal(t, noon, at(""), "the same text in another zone is another plan")
 	_, err := p.of(&xxladapter.Job{ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 12 * * ?", Settings: xxladapter.Settings{Zone: "Mars/Base"}})
 	require.Error(t, err)
+}
+
+func TestPlansAreReadInTheProfile(t *testing.T) {
+	old := &xxladapter.Job{ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0/0 12 * * ?"}
+	_, err := newPlans(time.UTC, cron.Quartz).of(old)
+	require.Error(t, err)
+	plan, err := newPlans(time.UTC, cron.XXL34).of(old)
+	require.NoError(t, err, "XXL-JOB takes it for minute 0")
+	require.Equal(t, noon, plan.Next(noon.Add(-time.Hour)))
 }

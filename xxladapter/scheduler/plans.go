@@ -10,8 +10,9 @@ import (
 // plans remembers parsed schedules by their text, since a job is decided on at
 // every scan that it is due in. It is not safe for concurrent use.
 type plans struct {
-	zone  *time.Location
-	known map[planKey]cron.Plan
+	zone    *time.Location
+	profile cron.Profile
+	known   map[planKey]cron.Plan
 }
 
 type planKey struct {
@@ -23,8 +24,8 @@ type planKey struct {
 // maxPlans bounds the memory; the texts of far fewer jobs repeat all the time.
 const maxPlans = 100_000
 
-func newPlans(zone *time.Location) *plans {
-	return &plans{zone: zone, known: make(map[planKey]cron.Plan)}
+func newPlans(zone *time.Location, profile cron.Profile) *plans {
+	return &plans{zone: zone, profile: profile, known: make(map[planKey]cron.Plan)}
 }
 
 func (p *plans) of(j *xxladapter.Job) (cron.Plan, error) {
@@ -39,7 +40,7 @@ func (p *plans) of(j *xxladapter.Job) (cron.Plan, error) {
 			return nil, err
 		}
 	}
-	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone)
+	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone, p.profile)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -46,6 +47,8 @@ type Options struct {
 	Limit int
 	// Zone is where cron expressions are read. The default is time.Local.
 	Zone *time.Location
+	// CronProfile is how they are read; see package cron.
+	CronProfile cron.Profile
 	// OnDue is shown each job that a scan found due, after the commit and
 	// before its fires are handed out; nil: nobody is.
 	OnDue func(*xxladapter.Job)
@@ -100,7 +103,7 @@ func New(opts Options) (*Scheduler, error) {
 	}
 	return &Scheduler{
 		opts: opts, clock: clock, ring: ring,
-		plans: newPlans(opts.Zone),
+		plans: newPlans(opts.Zone, opts.CronProfile),
 		wake:  make(chan struct{}, 1),
 		broom: make(chan struct{}, 1),
 	}, nil

@@ -10,9 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -29,6 +31,13 @@ type ClientOptions struct {
 	Timeout time.Duration
 	// AccessToken is sent with every call; empty sends none.
 	AccessToken string
+	// Sent gives the app name and the token that a call carries, in place of
+	// the one that the caller knows, which may be empty, and AccessToken; nil:
+	// those two.
+	Sent func(ctx context.Context, addr, appName string) (app, token string)
+	// MayDial refuses connections by where they really go to, after names were
+	// looked up; nil: none.
+	MayDial func(netip.AddrPort) error
 	// Concurrency is how many idle connections to one executor are kept.
 	// The default is 64.
 	Concurrency int
@@ -39,7 +48,7 @@ type ClientOptions struct {
 type Client struct {
 	http    *http.Client
 	timeout time.Duration
-	token   string
+	sent    func(ctx context.Context, addr, appName string) (app, token string)
 	// runPaths remembers, by address, executors of generation G4, which take
 	// runs at another path. Addresses that are not in it get [wire.PathRun].
 	runPaths sync.Map // string -> string
@@ -53,10 +62,22 @@ func NewClient(opts ClientOptions) *Client {
 	if opts.Concurrency <= 0 {
 		opts.Concurrency = 64
 	}
+	if opts.Sent == nil {
+		opts.Sent = func(_ context.Context, _, appName string) (string, string) { return appName, opts.AccessToken }
+	}
 	dialer := &net.Dialer{Timeout: opts.Timeout, KeepAlive: 30 * time.Second}
+	if opts.MayDial != nil {
+		dialer.Control = func(_, addr string, _ syscall.RawConn) error {
+			to, err := netip.ParseAddrPort(addr)
+			if err != nil {
+				return err
+			}
+			return opts.MayDial(to)
+		}
+	}
 	return &Client{
 		timeout: opts.Timeout,
-		token:   opts.AccessToken,
+		sent:    opts.Sent,
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext:         dialer.DialContext,
@@ -169,8 +190,9 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 		return wire.Reply{}, fmt.Errorf("call executor: %w", err)
 	}
 	r.Header.Set("Content-Type", wire.ContentType)
-	if c.token != "" {
-		r.Header.Set(wire.HeaderToken, c.token)
+	appName, token := c.sent(ctx, addr, appName)
+	if token != "" {
+		r.Header.Set(wire.HeaderToken, token)
 	}
 	if appName != "" {
 		r.Header.Set(wire.HeaderAppName, appName)

@@ -14,17 +14,17 @@ import (
 )
 
 type executorCmd struct {
-	Admin          []string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Schedulers to register with, tried in order (default ${default})."`
-	App            string   `default:"xxl-job-executor-sample" placeholder:"NAME" help:"App name to register under (default ${default})."`
-	Listen         string   `default:"127.0.0.1:9999" placeholder:"HOST:PORT" help:"Where to take runs (default ${default}; port 0: any free one)."`
-	Address        string   `placeholder:"URL" help:"Address to register (default: found from --listen)."`
-	AccessToken    string   `placeholder:"TOKEN" help:"Secret shared with the scheduler."`
-	AllowWeakToken bool     `help:"Allow an empty or well-known token where other machines can reach the port."`
-	DataDir        string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
+	Admin             []string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Schedulers to register with, tried in order (default ${default})."`
+	App               string   `default:"xxl-job-executor-sample" placeholder:"NAME" help:"App name to register under (default ${default})."`
+	Listen            string   `default:"127.0.0.1:9999" placeholder:"HOST:PORT" help:"Where to take runs (default ${default}; port 0: any free one)."`
+	Address           string   `placeholder:"URL" help:"Address to register (default: found from --listen)."`
+	AccessToken       string   `placeholder:"TOKEN" help:"Secret shared with the scheduler."`
+	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
+	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
 }
 
 func (c *executorCmd) Run(inv *invocation) error {
-	if err := checkToken(c.Listen, c.AccessToken, c.AllowWeakToken); err != nil {
+	if err := checkListener(c.Listen, c.AccessToken, c.AllowDefaultToken); err != nil {
 		return err
 	}
 	for _, admin := range c.Admin {

@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // listen opens the port of a --listen flag.
@@ -28,29 +30,14 @@ func listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// isLoopback reports whether only this machine can reach a listener on addr.
-func isLoopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// wellKnownToken stands in every sample configuration of XXL-JOB.
-const wellKnownToken = "default_token"
-
-// checkToken refuses to open a port to other machines without a secret.
-func checkToken(listen, token string, allowWeak bool) error {
-	if allowWeak || isLoopback(listen) {
-		return nil
-	}
-	switch token {
-	case "":
-		return usagef("--access-token is empty, must be set to listen on %s, which other machines can reach (--allow-weak-token overrides)", listen)
-	case wellKnownToken:
-		return usagef("--access-token is %s, which everybody knows, must be another one to listen on %s (--allow-weak-token overrides)", token, listen)
+// checkListener refuses to open a port to other machines without a secret.
+func checkListener(addr, token string, allowDefault bool, others ...access.Secret) error {
+	err := access.CheckListener(addr, allowDefault, access.Secret{Setting: "--access-token", Token: token}, others...)
+	switch {
+	case err != nil && token == access.DefaultToken:
+		return usagef("%v (--allow-default-token overrides)", err)
+	case err != nil:
+		return usagef("%v", err)
 	}
 	return nil
 }

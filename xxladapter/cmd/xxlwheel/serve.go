@@ -9,21 +9,31 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
 type serveCmd struct {
-	Listen         string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
-	Store          string `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE (default ${default})."`
-	AccessToken    string `placeholder:"TOKEN" help:"Secret that executors and the command line must send."`
-	AllowWeakToken bool   `help:"Allow an empty or well-known token where other machines can reach the port."`
-	Zone           string `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
+	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
+	Store             string   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE (default ${default})."`
+	AccessToken       string   `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
+	OperatorToken     []string `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
+	ReadToken         []string `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
+	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
+	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
+	Zone              string   `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
+	CronProfile       string   `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
-	if err := checkToken(c.Listen, c.AccessToken, c.AllowWeakToken); err != nil {
+	if err := checkListener(c.Listen, c.AccessToken, c.AllowDefaultToken, c.operators()...); err != nil {
 		return err
+	}
+	allowed, err := access.ParsePrefixes(c.AllowAddress)
+	if err != nil {
+		return usagef("--allow-address: %v", err)
 	}
 	zone, err := loadZone(c.Zone)
 	if err != nil {
@@ -39,12 +49,30 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	n, err := node.New(node.Options{Store: store, AccessToken: c.AccessToken, Zone: zone, Logger: logger})
+	n, err := node.New(node.Options{
+		Store: store, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
+		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
+		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed,
+	})
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), c.Store)
 	return errors.Join(n.Run(inv.ctx, ln), store.Close())
+}
+
+// cronProfiles are the values of --cron-profile.
+var cronProfiles = map[string]cron.Profile{"quartz": cron.Quartz, "xxl34": cron.XXL34}
+
+// operators are the secrets of the API.
+func (c *serveCmd) operators() (list []access.Secret) {
+	for _, token := range c.OperatorToken {
+		list = append(list, access.Secret{Setting: "--operator-token", Token: token})
+	}
+	for _, token := range c.ReadToken {
+		list = append(list, access.Secret{Setting: "--read-token", Token: token})
+	}
+	return list
 }
 
 // openStore opens what a --store flag names.

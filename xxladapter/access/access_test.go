@@ -1,0 +1,261 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+func TestOtherMachinesNeedASecret(t *testing.T) {
+	token := func(text string) Secret { return Secret{"--access-token", text} }
+	for _, tt := range []struct {
+		addr         string
+		allowDefault bool
+		required     Secret
+		others       []Secret
+		err          string
+	}{
+		// Nobody else can reach these.
+		{"127.0.0.1:8080", false, token(""), nil, ""},
+		{"127.8.9.1:8080", false, token(""), nil, ""},
+		{"[::1]:8080", false, token(""), nil, ""},
+		{"localhost:8080", false, token("default_token"), nil, ""},
+		{"/run/xxlwheel.sock", false, token(""), nil, ""},
+
+		// Everybody can reach these.
+		{":8080", false, token(""), nil, "--access-token is empty, must be set to listen on :8080, which other machines can reach"},
+		{"0.0.0.0:8080", true, token(""), nil, "--access-token is empty, must be set to listen on 0.0.0.0:8080, which other machines can reach"},
+		{"[::]:8080", false, token(""), nil, "--access-token is empty, must be set to listen on [::]:8080, which other machines can reach"},
+		{"10.0.0.1:8080", false, token("default_token"), nil, "--access-token is default_token, which everybody knows, must be another one to listen on 10.0.0.1:8080"},
+		{"example.org:8080", false, token("default_token"), nil, "--access-token is default_token, which everybody knows, must be another one to listen on example.org:8080"},
+		{"10.0.0.1:8080", true, token("default_token"), nil, ""},
+		{"10.0.0.1:8080", false, token("s3cret"), []Secret{{"--read-token", "default_token"}}, "--read-token is default_token, which everybody knows, must be another one to listen on 10.0.0.1:8080"},
+		{"10.0.0.1:8080", false, token("s3cret"), []Secret{{"--read-token", "another"}}, ""},
+	} {
+		err := CheckListener(tt.addr, tt.allowDefault, tt.required, tt.others...)
+		if tt.err == "" {
+			require.NoError(t, err, tt.addr)
+		} else {
+			require.EqualError(t, err, tt.err)
+		}
+	}
+}
+
+func TestScopes(t *testing.T) {
+	o := NewOperators([]string{"full", ""}, []string{"read", "both"})
+	for token, want := range map[string]Scope{
+		"full": Full, "read": Read, "both": Read, "": Nothing, "ful": Nothing, "fulll": Nothing, "FULL": Nothing, "other": Nothing,
+	} {
+		require.Equal(t, want, o.Scope(token), "%q", token)
+	}
+	require.Equal(t, Full, NewOperators([]string{"t"}, []string{"t"}).Scope("t"))
+	require.Equal(t, Full, NewOperators([]string{""}, nil).Scope("anything"), "no token at all")
+	require.Equal(t, Nothing, NewOperators([]string{""}, []string{"read"}).Scope(""), "a read token alone opens nothing to others")
+	require.Equal(t, Nothing, Operators{}.Scope(""), "the zero value")
+}
+
+// A registry is a list of groups that counts how often it is read.
+type registry struct {
+	mu     sync.Mutex
+	groups []*xxladapter.Group
+	reads  int
+	fail   error
+	slow   chan struct{} // nil: at once
+}
+
+func (r *registry) read(context.Context) ([]*xxladapter.Group, error) {
+	if r.slow != nil {
+		<-r.slow
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reads++
+	return r.groups, r.fail
+}
+
+func twoGroups() *registry {
+	return &registry{groups: []*xxladapter.Group{
+		{AppName: "pay-app", AccessToken: "pay-token", Addresses: []string{"http://10.0.0.1:9999/", "http://10.0.0.9:9999"}},
+		{AppName: "mail-app", AccessToken: "mail-token", Addresses: []string{"http://10.0.0.9:9999/"}},
+		{AppName: "free-app", Addresses: []string{"http://10.0.0.3:9999"}},
+	}}
+}
+
+func TestWhoActsForWhichApp(t *testing.T) {
+	for _, tt := range []struct {
+		name               string
+		global, token, app string
+		ok, any            bool
+		may                string // those of the three apps, by first letter
+	}{
+		{"the token for all", "all", "all", "", true, true, "pmf"},
+		{"the token for all, with an app name", "all", "all", "pay-app", true, true, "pmf"},
+		{"a group's own", "all", "pay-token", "", true, false, "p"},
+		{"a group's own, with its name", "all", "pay-token", "pay-app", true, false, "p"},
+		{"a group's own, with another name", "all", "pay-token", "mail-app", false, false, ""},
+		{"a group's own, with the name of none", "all", "pay-token", "no-app", false, false, ""},
+		{"wrong", "all", "al", "", false, false, ""},
+		{"none", "all", "", "", false, false, ""},
+		{"none, for a group without", "all", "", "free-app", false, false, ""},
+
+		// There is no token for all.
+		{"nobody in particular", "", "", "", true, false, "f"},
+		{"nobody in particular, with a free name", "", "", "free-app", true, false, "f"},
+		{"nobody in particular, with a guarded name", "", "", "pay-app", false, false, ""},
+		{"anything, with a free name", "", "whatever", "free-app", true, false, "f"},
+		{"a group's own beside the free ones", "", "mail-token", "", true, false, "mf"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := NewExecutors(tt.global, twoGroups().read)
+			c, ok, err := e.Caller(t.Context(), tt.token, tt.app)
+			require.NoError(t, err)
+			require.Equal(t, tt.ok, ok)
+			require.Equal(t, tt.any, c.Any())
+			may := ""
+			for _, app := range []string{"pay-app", "mail-app", "free-app"} {
+				if c.May(app) {
+					may += app[:1]
+				}
+			}
+			if tt.ok {
+				require.Equal(t, tt.may, may)
+			}
+		})
+	}
+	require.False(t, Caller{}.May(""))
+	require.False(t, Caller{}.Any())
+}
+
+func TestWhatIsSentToAnExecutor(t *testing.T) {
+	e := NewExecutors("all", twoGroups().read)
+	for _, tt := range []struct{ addr, app, sentApp, token string }{
+		{"http://x/", "pay-app", "pay-app", "pay-token"},
+		{"http://x/", "free-app", "free-app", "all"},
+		{"http://10.0.0.1:9999", "", "pay-app", "pay-token"}, // found by its address
+		{"http://10.0.0.3:9999/", "", "free-app", "all"},
+		{"http://10.0.0.9:9999/", "", "", "all"}, // of two groups
+		{"http://unknown/", "", "", "all"},
+	} {
+		app, token := e.Sent(t.Context(), tt.addr, tt.app)
+		require.Equal(t, [2]string{tt.sentApp, tt.token}, [2]string{app, token}, "%+v", tt)
+	}
+}
+
+func TestGroupsAreReadRarelyAndNewTokensAreFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoGroups()
+		e := NewExecutors("all", r.read)
+		ask := func(token string) bool {
+			_, ok, err := e.Caller(t.Context(), token, "")
+			require.NoError(t, err)
+			return ok
+		}
+		require.True(t, ask("all"))
+		require.Zero(t, r.reads, "the token for all needs no groups")
+		for range 100 {
+			require.True(t, ask("pay-token"))
+			require.False(t, ask("new-token"))
+		}
+		require.Equal(t, 1, r.reads)
+		r.groups[2].AccessToken = "new-token"
+		time.Sleep(tokenGap + 1)
+		require.True(t, ask("new-token"), "found after a second")
+		require.Equal(t, 2, r.reads)
+
+		r.groups[2].AccessToken = ""
+		require.True(t, ask("new-token"))
+		e.Forget()
+		require.False(t, ask("new-token"), "a change here counts at once")
+		r.groups[2].AccessToken = "new-token"
+		time.Sleep(tokenLife + 1)
+		r.fail = errors.New("no store")
+		require.True(t, ask("pay-token"), "the store is out of reach: what was known stays")
+		require.False(t, ask("new-token"))
+
+		_, _, err := NewExecutors("", r.read).Caller(t.Context(), "", "")
+		require.Error(t, err, "nothing was ever known")
+	})
+}
+
+// While the groups are read, nobody else waits for them.
+func TestASlowStoreHoldsUpOneCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoGroups()
+		e := NewExecutors("all", r.read)
+		e.Sent(t.Context(), "", "pay-app")
+		time.Sleep(tokenLife + 1)
+		r.slow = make(chan struct{})
+		go e.Sent(t.Context(), "", "pay-app")
+		synctest.Wait()
+		_, token := e.Sent(t.Context(), "", "pay-app") // a deadlock here fails the bubble
+		require.Equal(t, "pay-token", token)
+		close(r.slow)
+	})
+}
+
+func TestAddressesThatAreNoExecutors(t *testing.T) {
+	a := new(Addresses)
+	a.Serve(&net.TCPAddr{IP: net.IPv4(10, 0, 0, 5), Port: 8080})
+	for _, bad := range []string{
+		// Clouds serve their machines' secrets here.
+		"http://169.254.169.254/", "http://169.254.169.254:80/latest/meta-data", "http://[fe80::1]:9999/", "http://[fe80::1%25eth0]:9999",
+		"http://[fd00:ec2::254]/", "http://100.100.100.200/", "http://192.0.0.192/", "http://168.63.129.16/",
+		"http://[::ffff:169.254.169.254]/", "https://[::ffff:a9fe:a9fe]/",
+
+		// No machine.
+		"http://0.0.0.0:9999/", "http://[::]:9999/", "http://224.0.0.1:9999/", "http://[ff02::1]:9999/",
+
+		// The scheduler itself.
+		"http://10.0.0.5:8080/", "http://[::ffff:10.0.0.5]:8080/xxl-job-admin",
+
+		// Tricks with the text.
+		"http://good@169.254.169.254/", "http://10.0.0.7:9999/?x=", "http://10.0.0.7:9999/#x", "http://10.0.0.7:9999/?",
+		"http://", "http:///run", "http://:9999/", "file:///etc/passwd", "gopher://10.0.0.7:9999/", "10.0.0.7:9999", "http://a b/", "http://[::1", "http://%zz/",
+	} {
+		err := a.CheckURL("registryValue", bad)
+		var forUser *xxladapter.Error
+		require.ErrorAs(t, err, &forUser, bad)
+		require.Contains(t, err.Error(), "registryValue contains ", bad)
+	}
+	for _, good := range []string{
+		"http://10.0.0.7:9999/", "http://10.0.0.7:9999", "https://executor.example.org/app/", "http://127.0.0.1:9999/", "http://[2001:db8::7]:9999/",
+		"http://10.0.0.5:8081/", "http://host:9999",
+	} {
+		require.NoError(t, a.CheckURL("registryValue", good), good)
+		require.False(t, a.Allows(good), "there is no allow list")
+	}
+}
+
+func TestTheAllowList(t *testing.T) {
+	allow, err := ParsePrefixes([]string{"10.0.0.0/8", "2001:db8::7", "169.254.0.0/16"})
+	require.NoError(t, err)
+	a := &Addresses{Allow: allow}
+	for text, want := range map[string]bool{
+		"http://10.9.8.7:9999/": true, "http://[::ffff:10.9.8.7]:9999/": true, "http://[2001:db8::7]:1": true,
+		"http://11.0.0.1:9999/": false, "http://[2001:db8::8]:1": false, "http://127.0.0.1:9999/": false,
+		"http://169.254.169.254/": false, // never, whatever the list says
+	} {
+		require.Equal(t, want, a.Allows(text), text)
+		require.Equal(t, want, a.CheckURL("f", text) == nil, text)
+	}
+	require.NoError(t, a.CheckURL("f", "http://by-name:9999/"), "judged when it is called")
+	require.False(t, a.Allows("http://by-name:9999/"))
+	require.Error(t, a.CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")))
+	_, err = ParsePrefixes([]string{"10.0.0"})
+	require.EqualError(t, err, `"10.0.0" is not a network such as 10.0.0.0/8`)
+}
+
+func TestAllInterfacesAreTheSchedulerItself(t *testing.T) {
+	a := new(Addresses)
+	a.Serve(&net.TCPAddr{IP: net.IPv6unspecified, Port: 8080})
+	require.Error(t, a.CheckDial(netip.MustParseAddrPort("127.0.0.1:8080")))
+	require.NoError(t, a.CheckDial(netip.MustParseAddrPort("127.0.0.1:8081")))
+}

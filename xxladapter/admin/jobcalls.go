@@ -1,0 +1,161 @@
+package admin
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// jobCallRate is how many job calls a second a process takes, and jobCallWait how
+// long a call waits for its turn. XXL-JOB 3.5: the limiter of OpenApiController.
+const (
+	jobCallRate = 100
+	jobCallWait = time.Second
+)
+
+func newJobCallLimiter() *rate.Limiter { return rate.NewLimiter(jobCallRate, jobCallRate) }
+
+// errTooMany is answered with a code of its own.
+var errTooMany = &xxladapter.Error{Code: xxladapter.CodeUnreachable, Message: wire.MsgTooMany}
+
+// jobCall makes an operation of a handler for a decoded body. Upstream takes
+// every caller for an administrator; here each may touch the jobs of its own app
+// only.
+func jobCall[B any](do func(*Server, context.Context, access.Caller, B) (any, error)) executorOp {
+	return func(s *Server, ctx context.Context, by access.Caller, body []byte) (any, error) {
+		waiting, cancel := context.WithTimeout(ctx, jobCallWait)
+		defer cancel()
+		if err := s.jobCalls.Wait(waiting); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return nil, errTooMany
+		}
+		var form B
+		if err := decodeBody(body, &form); err != nil {
+			return nil, err
+		}
+		return do(s, ctx, by, form)
+	}
+}
+
+func (s *Server) addJobCall(ctx context.Context, by access.Caller, form wire.AddJob) (any, error) {
+	group := int64(form.JobGroup)
+	g, err := s.group(ctx, group)
+	if err != nil {
+		return nil, err
+	}
+	if !by.May(g.AppName) {
+		return nil, xxladapter.NotFoundf("group %d does not exist", group)
+	}
+	fields, err := jobFields(&form.JobFields)
+	if err != nil {
+		return nil, err
+	}
+	fields.JobGroup = &group
+	fields.GlueType = (*xxladapter.GlueType)(&form.GlueType)
+	fields.GlueSource, fields.GlueRemark = &form.GlueSource, &form.GlueRemark
+	created, err := s.createJob(ctx, none{}, fields)
+	if err != nil {
+		return nil, err
+	}
+	return strconv.FormatInt(created.ID, 10), nil
+}
+
+func (s *Server) updateJobCall(ctx context.Context, by access.Caller, form wire.UpdateJob) (any, error) {
+	j, err := s.jobFor(ctx, by, form.ID)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := jobFields(&form.JobFields)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.change(ctx, j, &fields)
+}
+
+func (s *Server) removeJobCall(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
+	j, err := s.jobFor(ctx, by, form.ID)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.opts.Store.RemoveJob(ctx, j.ID)
+}
+
+func (s *Server) startJobCall(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
+	j, err := s.jobFor(ctx, by, form.ID)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.start(ctx, j)
+	return nil, err
+}
+
+func (s *Server) stopJobCall(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
+	j, err := s.jobFor(ctx, by, form.ID)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.opts.Store.StopJob(ctx, j.ID)
+}
+
+func (s *Server) triggerJobCall(ctx context.Context, by access.Caller, form wire.TriggerJob) (any, error) {
+	j, err := s.jobFor(ctx, by, form.ID)
+	if err != nil {
+		return nil, err
+	}
+	trigger := triggerForm{Param: &form.Param}
+	for addr := range strings.SplitSeq(form.AddressList, ",") {
+		if addr = strings.TrimSpace(addr); addr != "" {
+			trigger.Addresses = append(trigger.Addresses, addr)
+		}
+	}
+	_, err = s.trigger(ctx, j, xxladapter.TriggerAPI, &trigger)
+	return nil, err
+}
+
+// jobFor loads a job that the caller may touch. To all others it does not exist.
+func (s *Server) jobFor(ctx context.Context, by access.Caller, id wire.Int) (*xxladapter.Job, error) {
+	j, err := s.job(ctx, int64(id))
+	if err != nil || by.Any() {
+		return j, err
+	}
+	app, err := s.appOf(ctx, j.GroupID)
+	if err != nil {
+		return nil, err
+	}
+	if !by.May(app) {
+		return nil, xxladapter.NotFoundf("job %d does not exist", int64(id))
+	}
+	return j, nil
+}
+
+// jobFields is the form of our own API with the fields of a job call. Unlike
+// there, nothing may be left out that upstream's own check wants.
+func jobFields(f *wire.JobFields) (form jobForm, err error) {
+	for _, field := range []struct{ name, value string }{
+		{"scheduleType", f.ScheduleType}, {"misfireStrategy", f.MisfireStrategy},
+		{"executorRouteStrategy", f.RouteStrategy}, {"executorBlockStrategy", f.BlockStrategy},
+	} {
+		if field.value == "" {
+			return form, xxladapter.Invalidf("%s is missing, must be given", field.name)
+		}
+	}
+	timeout, retries := int64(f.Timeout), int(f.FailRetryCount)
+	return jobForm{
+		Name: &f.Name, Author: &f.Author, AlarmEmail: &f.AlarmEmail,
+		ScheduleType: (*xxladapter.ScheduleType)(&f.ScheduleType), ScheduleConf: &f.ScheduleConf,
+		MisfireStrategy:       (*xxladapter.MisfireStrategy)(&f.MisfireStrategy),
+		ExecutorRouteStrategy: (*xxladapter.RouteStrategy)(&f.RouteStrategy),
+		ExecutorHandler:       &f.Handler, ExecutorParam: &f.Param,
+		ExecutorBlockStrategy: (*xxladapter.BlockStrategy)(&f.BlockStrategy),
+		ExecutorTimeout:       &timeout, ExecutorFailRetryCount: &retries,
+	}, nil
+}

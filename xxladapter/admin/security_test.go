@@ -1,0 +1,244 @@
+package admin
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// These tests stand for what went wrong in XXL-JOB's history, and in its 3.5
+// open API, as far as it concerns an API without a page.
+
+// siteWith is a site with further options.
+func siteWith(t *testing.T, change func(*Options)) *site {
+	t.Helper()
+	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter), executors: new(fakeExecutors)}
+	opts := Options{
+		Store: s.store, Completer: s.completer, Executors: s.executors, AccessToken: testToken, Zone: time.UTC,
+		Logger:     slog.New(slog.DiscardHandler),
+		Planned:    func(f xxladapter.Fire) { s.planned = append(s.planned, f) },
+		JobChanged: func() { s.changed++ },
+	}
+	if change != nil {
+		change(&opts)
+	}
+	s.server = New(opts)
+	srv := httptest.NewServer(s.server)
+	t.Cleanup(srv.Close)
+	s.url, s.client = srv.URL, srv.Client()
+	return s
+}
+
+func TestAnEmptyOrWrongTokenOpensNothing(t *testing.T) {
+	s := newSite(t)
+	for _, token := range []string{"", " ", "a secre", "a secret ", "A SECRET", "null", "undefined", access.DefaultToken} {
+		for _, c := range s.server.calls() {
+			status, body := s.do(c.method, strings.ReplaceAll(c.path, "{id}", "1"), token, "{}")
+			if token == "a secret " {
+				continue // HTTP itself cuts the blank off
+			}
+			require.Equal(t, http.StatusUnauthorized, status, "%s %s with %q: %s", c.method, c.path, token, body)
+		}
+		for op := range executorOps {
+			if token == "a secret " {
+				continue
+			}
+			got := s.call(wire.AdminPath+op, "", token, "{}")
+			require.Equal(t, 500, got.Code)
+			require.Equal(t, wire.MsgWrongToken, got.Msg)
+			got = s.call(wire.AdminPath+op, "some-app", token, "{}")
+			require.Equal(t, wire.MsgWrongAppToken, got.Msg)
+		}
+	}
+}
+
+func TestAReadTokenChangesNothing(t *testing.T) {
+	s := siteWith(t, func(o *Options) { o.OperatorTokens, o.ReadTokens = []string{"operator"}, []string{"reader"} })
+	for _, c := range s.server.calls() {
+		path := strings.ReplaceAll(c.path, "{id}", "1")
+		status, body := s.do(c.method, path, "reader", "{}")
+		if c.method == http.MethodGet {
+			require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, path)
+			continue
+		}
+		require.Equal(t, http.StatusForbidden, status, path)
+		require.Contains(t, body, `"code":"forbidden"`)
+		status, _ = s.do(c.method, path, "operator", "{}")
+		require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, path)
+	}
+	require.Equal(t, 500, s.replay(wire.AdminPath, "registry", "", "reader").Code, "and is no executor's")
+	require.Equal(t, 500, s.replay(wire.AdminPath, "registry", "", "operator").Code)
+	status, _ := s.do("GET", "/api/v1/jobs", testToken, "")
+	require.Equal(t, http.StatusUnauthorized, status, "executors are no operators where there are operators")
+}
+
+// guarded is a site with two groups that have tokens of their own, each with a
+// job and a run.
+func guarded(t *testing.T, global string) (s *site, runs [2]int64) {
+	s = siteWith(t, func(o *Options) {
+		o.AccessToken, o.OperatorTokens = global, []string{"operator"}
+	})
+	for i, app := range []string{"pay-app", "mail-app"} {
+		_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: app, Title: app, AccessToken: app + "-token"})
+		require.NoError(t, err)
+		id, err := s.store.CreateJob(t.Context(), &xxladapter.Job{
+			GroupID: int64(i + 1), Name: app, Author: "a", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 2 * * ?",
+			Misfire: xxladapter.MisfireDoNothing, Route: xxladapter.RouteFirst, Block: xxladapter.BlockSerial, GlueType: xxladapter.GlueBean,
+		})
+		require.NoError(t, err)
+		runs[i] = s.runIn(id, int64(i+1), xxladapter.ResultOK)
+	}
+	return s, runs
+}
+
+func TestAnExecutorActsForItsOwnAppOnly(t *testing.T) {
+	for name, global := range map[string]string{"with a token for all": testToken, "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			s, runs := guarded(t, global)
+			registry := func(app string) string {
+				return `{"registryGroup":"EXECUTOR","registryKey":"` + app + `","registryValue":"http://10.0.0.7:9999/"}`
+			}
+			addresses := func(i int) []string {
+				groups, err := s.store.Groups(t.Context())
+				require.NoError(t, err)
+				return groups[i].Addresses
+			}
+			// Older generations do not say their app, newer ones do.
+			for _, app := range []string{"", "pay-app"} {
+				require.Equal(t, 200, s.call("/api/registry", app, "pay-app-token", registry("pay-app")).Code)
+				require.Len(t, addresses(0), 1)
+				require.Equal(t, reply{Code: 500, Msg: `registryKey is "mail-app", must be the app that the access token is for`},
+					s.call("/api/registry", app, "pay-app-token", registry("mail-app")))
+				require.NoError(t, s.store.Register(t.Context(), "mail-app", "http://10.0.0.7:9999/"))
+				require.Equal(t, 500, s.call("/api/registryRemove", app, "pay-app-token", registry("mail-app")).Code)
+				require.Len(t, addresses(1), 1, "nobody takes another's address away")
+				require.Equal(t, 200, s.call("/api/registryRemove", app, "pay-app-token", registry("pay-app")).Code)
+				require.Empty(t, addresses(0))
+
+				for _, op := range []string{"startJob", "stopJob", "removeJob", "triggerJob"} {
+					require.Equal(t, reply{Code: 500, Msg: "job 2 does not exist"}, s.call("/api/"+op, app, "pay-app-token", `{"id":2}`), op)
+				}
+				require.Equal(t, reply{Code: 500, Msg: "job 2 does not exist"}, s.replay("/api/", "updateJob", app, "pay-app-token", ":12", ":2"))
+				require.Equal(t, reply{Code: 500, Msg: "group 2 does not exist"}, s.replay("/api/", "addJob", app, "pay-app-token", `"jobGroup":1`, `"jobGroup":2`))
+				require.Equal(t, 200, s.call("/api/startJob", app, "pay-app-token", `{"id":1}`).Code, "its own")
+
+				s.completer.got = nil
+				both, err := json.Marshal(wire.Callbacks{
+					{LogID: wire.Int(runs[1]), HandleCode: 200}, {LogID: wire.Int(runs[0]), HandleCode: 200}, {LogID: 4711, HandleCode: 200},
+				})
+				require.NoError(t, err)
+				require.Equal(t, 200, s.call("/api/callback", app, "pay-app-token", string(both)).Code)
+				require.Equal(t, []wire.Callback{{LogID: wire.Int(runs[0]), HandleCode: 200}}, s.completer.got)
+			}
+			require.Equal(t, reply{Code: 500, Msg: wire.MsgWrongAppToken}, s.call("/api/registry", "mail-app", "pay-app-token", registry("mail-app")))
+			status, _ := s.do("GET", "/api/v1/jobs", "pay-app-token", "")
+			require.Equal(t, http.StatusUnauthorized, status)
+			got := s.call("/api/registry", "", global, registry("pay-app"))
+			require.Equal(t, global != "", got.Code == 200, "an app with a token of its own is not open to all: %s", got.Msg)
+		})
+	}
+}
+
+func TestRegistrationNamesNoForbiddenAddress(t *testing.T) {
+	own := &access.Addresses{}
+	own.Serve(&net.TCPAddr{IP: net.IPv4(10, 0, 0, 5), Port: 8080})
+	s := siteWith(t, func(o *Options) { o.Addresses = own })
+	_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	for _, addr := range []string{
+		"http://169.254.169.254/", "http://[fe80::1]:9999/", "http://[::ffff:169.254.169.254]/", "http://0.0.0.0:9999/",
+		"http://10.0.0.5:8080/", "http://u@10.0.0.7:9999/", "http://10.0.0.7:9999/?",
+	} {
+		got := s.call("/api/registry", "", testToken, `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"`+addr+`"}`)
+		require.Equal(t, 500, got.Code, addr)
+		require.Contains(t, got.Msg, "registryValue contains", addr)
+		status, body := s.do("POST", "/api/v1/groups", testToken, `{"appName":"manual-app","addressType":1,"addressList":["`+addr+`"]}`)
+		require.Equal(t, http.StatusBadRequest, status, "%s: %s", addr, body)
+	}
+	g, err := s.store.Group(t.Context(), 1)
+	require.NoError(t, err)
+	require.Empty(t, g.Addresses)
+}
+
+func TestTriggerAddressesMayBeAllowedByNetwork(t *testing.T) {
+	s := siteWith(t, func(o *Options) {
+		o.Addresses = &access.Addresses{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("169.254.0.0/16")}}
+	})
+	s.createJob("")
+	for addr, ok := range map[string]bool{
+		"http://10.1.2.3:9999/": true, "http://10.2.0.1:9999/": false, "http://169.254.169.254/": false, "http://some-host:9999/": false,
+	} {
+		status, body := s.do("POST", "/api/v1/jobs/1/trigger", testToken, `{"addressList":["`+addr+`"]}`)
+		require.Equal(t, ok, status == http.StatusOK, "%s: %s", addr, body)
+	}
+	require.Len(t, s.planned, 1)
+}
+
+// A page of another site, open in the browser of somebody who can reach the
+// port, must not be able to do anything with it.
+func TestNoPageOfAnotherSiteCalls(t *testing.T) {
+	s := siteWith(t, func(o *Options) { o.AccessToken = "" }) // as on loopback, where it matters most
+	for _, path := range []string{"/api/v1/jobs", "/api/v1/groups", "/api/registry", "/xxl-job-admin/api/addJob"} {
+		for header, value := range map[string]string{"Origin": "https://evil.example.org", "Sec-Fetch-Site": "cross-site"} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, strings.NewReader(`{"appName":"some-app"}`))
+			require.NoError(t, err)
+			req.Header.Set(header, value)
+			req.Header.Set("Content-Type", "text/plain")
+			resp, err := s.client.Do(req)
+			require.NoError(t, err)
+			var answer struct{ Code any }
+			require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+			require.NoError(t, resp.Body.Close())
+			require.Contains(t, []any{"forbidden", 500.0}, answer.Code, path)
+		}
+	}
+	groups, err := s.store.Groups(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, groups)
+}
+
+func TestBodiesOfTheAPIAreBounded(t *testing.T) {
+	s := newSite(t)
+	big := `{"appName":"` + strings.Repeat("x", wire.MaxBody) + `"}`
+	for _, c := range s.server.calls() {
+		if c.body == nil {
+			continue
+		}
+		s.createJob("")
+		status, body := s.do(c.method, strings.ReplaceAll(c.path, "{id}", "1"), testToken, big)
+		require.Equal(t, http.StatusRequestEntityTooLarge, status, "%s %s", c.method, c.path)
+		require.JSONEq(t, `{"code":"invalid","message":"request body is over 5242880 bytes"}`, body)
+	}
+}
+
+// Expressions that never match must be told so quickly, and long ones not read.
+func TestCronExpressionsAreBounded(t *testing.T) {
+	s := newSite(t)
+	s.createJob("")
+	begun := time.Now()
+	for conf, message := range map[string]string{
+		"0 0 0 30 2 ?":                           "must have a due time after",
+		"0 0 0 29 2 ? 2097-2099":                 "must have a due time after",
+		"0 0 0 ? 2 6#5 2101":                     "must have a due time after",
+		strings.Repeat("0,", 64) + "0 * * * * ?": "schedule_conf has 139 characters, must have 0 to 128",
+	} {
+		_, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"scheduleType":"CRON","scheduleConf":"`+conf+`"}`)
+		if body == "{}" {
+			_, body = s.do("POST", "/api/v1/jobs/1/start", testToken, "")
+		}
+		require.Contains(t, body, message)
+	}
+	require.Less(t, time.Since(begun), 5*time.Second, "none of them burns the processor")
+}
