@@ -128,6 +128,8 @@ type Store interface {
 
 	AlarmStore
 	ReportStore
+	PurgeStore
+	RunTextStore
 
 	// Close waits for running calls and releases the store. Later calls fail.
 	Close() error
@@ -192,4 +194,6 @@ type RunResult struct {
 	// Next are fires to plan in the same transaction, as PlanFires does, if the
 	// result is applied.
 	Next []Fire
+	// WantText asks for the run's text to be fetched, if the result is applied.
+	WantText bool
 }

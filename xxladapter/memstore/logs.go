@@ -49,6 +49,9 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, er
 	for _, f := range r.Next {
 		s.plan(f)
 	}
+	if r.WantText {
+		s.wanted[r.LogID] = wantedText{due: toMilli(s.clock().Add(xxladapter.TextDelay))}
+	}
 	return true, nil
 }
 

@@ -12,9 +12,11 @@ import (
 // day is the day of a row, in UTC.
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// forget removes a row from the log. An outcome stays counted.
+// forget removes a row from the log with its text. An outcome stays counted.
 func (s *Store) forget(l *xxladapter.Log) {
 	delete(s.logs, l.ID)
+	delete(s.wanted, l.ID)
+	delete(s.texts, l.ID)
 	if l.Outcome() != xxladapter.OutcomeRunning {
 		s.gone = append(s.gone, goneLog{l.TriggerTime, l.Outcome()})
 	}

@@ -32,6 +32,8 @@ type Store struct {
 	firesOf  map[int64]*xxladapter.Fire // by log id
 	logs     map[int64]*xxladapter.Log
 	gone     []goneLog
+	wanted   map[int64]wantedText // by log id
+	texts    map[int64]xxladapter.RunText
 	misfires []xxladapter.Misfire // in id order
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; those that hold, and lapsed ones until the next renewal
@@ -66,6 +68,8 @@ func New(clock func() time.Time) *Store {
 		firesAt: map[dueKey][]*xxladapter.Fire{},
 		firesOf: map[int64]*xxladapter.Fire{},
 		logs:    map[int64]*xxladapter.Log{},
+		wanted:  map[int64]wantedText{},
+		texts:   map[int64]xxladapter.RunText{},
 		beats:   map[beatKey]time.Time{},
 		leases:  map[string]held{},
 		alarms:  map[int64]*xxladapter.AlarmState{},

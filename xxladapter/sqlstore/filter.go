@@ -28,11 +28,17 @@ func (c *conditions) addShards(column string, shards xxladapter.ShardSet) {
 	c.add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
 }
 
-// selecting completes a SELECT with the conditions; limit 0 is none.
-func (c *conditions) selecting(query, order string, limit int) (string, []any) {
+// where completes a SELECT with the conditions.
+func (c *conditions) where(query string) (string, []any) {
 	if len(c.texts) > 0 {
 		query += ` WHERE ` + strings.Join(c.texts, ` AND `)
 	}
+	return query, c.args
+}
+
+// selecting completes a SELECT with the conditions; limit 0 is none.
+func (c *conditions) selecting(query, order string, limit int) (string, []any) {
+	query, _ = c.where(query)
 	query += ` ORDER BY ` + order
 	if limit > 0 {
 		query += ` LIMIT ?`

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -171,7 +172,7 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 		if err != nil {
 			return err
 		}
-		for _, statement := range removeJob {
+		for _, statement := range slices.Concat(removeTextsOfJob, removeJob) {
 			if _, err := tx.exec(ctx, statement, id); err != nil {
 				return err
 			}

@@ -106,6 +106,11 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		if _, err := s.planAll(ctx, tx, r.Next); err != nil {
 			return err
 		}
+		if r.WantText {
+			if _, err := tx.exec(ctx, wantText, r.LogID, toMilli(s.clock().Add(xxladapter.TextDelay))); err != nil {
+				return err
+			}
+		}
 		ended := changes{}
 		s.add(ended, l.triggered, l.outcome(), -1)
 		l.handleCode = r.Code

@@ -57,6 +57,9 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"Resign":        m.resign,
 			"Retire":        m.retire,
 			"FoldReports":   m.foldReports,
+			"PurgeLogs":     m.purgeLogs,
+			"ClaimTexts":    m.claimTexts,
+			"SaveText":      m.saveText,
 		})
 	})
 }
@@ -417,9 +420,10 @@ func (m *model) writeOffStuck(t *rapid.T) {
 
 func (m *model) finishRun(t *rapid.T) {
 	l, code := m.logs.draw(t, "log"), rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code")
+	wantText := rapid.Bool().Draw(t, "want text")
 	var applied []bool
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		got, err := s.FinishRun(m.ctx, xxladapter.RunResult{LogID: id(m.logs, l), Code: code, Msg: "done"})
+		got, err := s.FinishRun(m.ctx, xxladapter.RunResult{LogID: id(m.logs, l), Code: code, Msg: "done", WantText: wantText})
 		applied = append(applied, got)
 		return err
 	})
@@ -497,6 +501,7 @@ func (m *model) same(t *rapid.T) {
 		l.ID, l.JobID = m.logs.back(l.ID), m.jobs.back(l.JobID)
 	}
 	require.Equal(t, wantLogs, gotLogs)
+	m.sameTexts(t, wantLogs)
 
 	wantReports, err := m.want.Reports(m.ctx, time.Time{}, time.Time{})
 	require.NoError(t, err)

@@ -32,6 +32,8 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Fences", fenceRules},
 		{"Alarms", alarmRules},
 		{"Reports", reportRules},
+		{"Purge", purgeRules},
+		{"RunTexts", runTextRules},
 		{"Calls", callRules},
 		{"Races", raceRules},
 	} {

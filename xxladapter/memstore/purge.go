@@ -1,0 +1,64 @@
+package memstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// PurgeLogs implements [xxladapter.Store].
+func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
+	if err := s.enter(ctx); err != nil {
+		return xxladapter.Purged{}, err
+	}
+	defer s.mu.Unlock()
+
+	begin := time.Now()
+	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(s.logs)), func(id int64) bool {
+		l := s.logs[id]
+		return p.JobID != 0 && l.JobID != p.JobID || p.GroupID != 0 && l.GroupID != p.GroupID
+	})
+	ids = ids[:max(0, len(ids)-p.KeepNewest)]
+	ids = slices.DeleteFunc(ids, func(id int64) bool {
+		return id <= p.AfterID || p.UntilID != 0 && id > p.UntilID || !s.purgeable(s.logs[id], p)
+	})
+	done := len(ids) < limit
+	for _, id := range ids[:min(limit, len(ids))] {
+		s.forget(s.logs[id])
+		p.AfterID = id
+	}
+	return xxladapter.Purged{Rows: min(limit, len(ids)), Held: time.Since(begin), Next: p, Done: done}, nil
+}
+
+func (s *Store) purgeable(l *xxladapter.Log, p xxladapter.LogPurge) bool {
+	_, recovering := s.claims[claimKey{l.ID, true}]
+	switch {
+	case l.Outcome() == xxladapter.OutcomeRunning, s.firesOf[l.ID] != nil, recovering:
+		return false
+	case l.Outcome() == xxladapter.OutcomeFailed && (l.AlarmStatus == xxladapter.AlarmOpen || l.AlarmStatus == xxladapter.AlarmTaken):
+		return false
+	case !p.Before.IsZero() && (l.TriggerTime.IsZero() || !l.TriggerTime.Before(p.Before)):
+		return false
+	case p.Successes:
+		return l.HandleCode == xxladapter.ResultOK && !s.endsFailures(l)
+	}
+	return true
+}
+
+// endsFailures says whether a row is the first success after a failure that
+// alarms remember.
+func (s *Store) endsFailures(l *xxladapter.Log) bool {
+	state, known := s.alarms[l.JobID]
+	if !known || l.ID <= state.LastID {
+		return false
+	}
+	for id, other := range s.logs {
+		if other.JobID == l.JobID && id > state.LastID && id < l.ID && other.HandleCode == xxladapter.ResultOK {
+			return false
+		}
+	}
+	return true
+}

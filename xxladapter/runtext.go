@@ -1,0 +1,43 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A RunText is what a run wrote into its log, fetched from its executor after
+// the run had ended.
+type RunText struct {
+	LogID    int64
+	Text     string // lines, each with its line end
+	Size     int64  // bytes that the executor had; more than len(Text) if some were left out
+	Complete bool
+	Note     string // for people, why it is not complete; at most 1000 characters
+}
+
+// MaxTextNote is the longest [RunText.Note], in characters.
+const MaxTextNote = 1000
+
+// A TextClaim is an ended run whose text is to be fetched.
+type TextClaim struct {
+	Log      *Log
+	Attempts int // this one included
+}
+
+// TextDelay is how long after its result a run's text may be fetched: executors
+// write the last lines when the result has been taken.
+const TextDelay = 2 * time.Second
+
+// A RunTextStore is the part of [Store] that keeps the texts of runs.
+type RunTextStore interface {
+	// ClaimTexts takes up to limit runs that were finished with
+	// [RunResult.WantText] and whose text is still missing, those first that have
+	// waited longest. Each of them is offered again after again(attempts), unless
+	// its text is saved by then.
+	ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]TextClaim, error)
+	// SaveText stores the text in place of an earlier one; the run is not offered
+	// again. [ErrNotFound] if the log row is gone.
+	SaveText(ctx context.Context, t RunText) error
+	// RunText returns the stored text of a run. [ErrNotFound] if there is none.
+	RunText(ctx context.Context, logID int64) (*RunText, error)
+}

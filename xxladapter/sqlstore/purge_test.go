@@ -1,0 +1,58 @@
+package sqlstore
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// TestPurgeWalksIDs checks that rows are chosen in the order of their ids from
+// where the last call ended, without sorting and without a walk from the start.
+func TestPurgeWalksIDs(t *testing.T) {
+	t.Parallel()
+	s := openCopy(t, time.Now).(*Store)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	plan := func(query string, args []any) string {
+		t.Helper()
+		var lines []string
+		require.NoError(t, s.query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r row) error {
+			var id, parent, unused int
+			var detail string
+			err := r.Scan(&id, &parent, &unused, &detail)
+			lines = append(lines, detail)
+			return err
+		}))
+		return strings.Join(lines, "; ")
+	}
+	for _, c := range []struct {
+		purge xxladapter.LogPurge
+		index string
+	}{
+		{xxladapter.LogPurge{UntilID: 100}, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+		{xxladapter.LogPurge{UntilID: 100, Before: time.Now()}, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+		{xxladapter.LogPurge{UntilID: 100, GroupID: 1, Before: time.Now()}, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+		{xxladapter.LogPurge{UntilID: 100, JobID: 1}, "xxlwheel_log_job (job_id=? AND rowid>? AND rowid<?)"},
+		{xxladapter.LogPurge{UntilID: 100, JobID: 1, Before: time.Now(), Successes: true}, "xxlwheel_log_job (job_id=? AND rowid>? AND rowid<?)"},
+	} {
+		query, args := s.purgeFrom(c.purge).selecting(`SELECT id FROM xxl_job_log`, `id`, 10)
+		got := plan(query, args)
+		require.Contains(t, got, "SEARCH xxl_job_log USING "+orCovering(got, c.index))
+		require.NotContains(t, got, "TEMP B-TREE")
+	}
+	require.Contains(t, plan(deletePurgeable, make([]any, purgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
+	require.Contains(t, plan(highestOfOld+` WHERE trigger_time < ?`, make([]any, 1)), "USING COVERING INDEX xxlwheel_log_time")
+	require.Contains(t, plan(selectWant, make([]any, 2)), "xxlwheel_log_fetch_due")
+}
+
+func orCovering(plan, index string) string {
+	for _, kind := range []string{"", "INDEX ", "COVERING INDEX "} {
+		if strings.Contains(plan, "USING "+kind+index) {
+			return kind + index
+		}
+	}
+	return index
+}

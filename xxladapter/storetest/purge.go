@@ -1,0 +1,261 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// ended is a run of the job that was triggered days after today and has ended;
+// if with a failure, no alarm was needed.
+func (b *bench) ended(jobID int64, days, code int) int64 {
+	b.Helper()
+	fire := b.run(jobID, days)
+	b.settle(fire, "", 200)
+	b.finish(fire, code)
+	if code != 200 {
+		b.quiet(jobID, fire.LogID)
+	}
+	return fire.LogID
+}
+
+// quiet decides that a failure needs no alarm.
+func (b *bench) quiet(jobID, logID int64) {
+	b.Helper()
+	state, err := b.store.AlarmState(b.ctx, jobID)
+	b.NoError(err)
+	after := state
+	after.LastID = logID
+	_, err = b.store.DecideAlarms(b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: after, Quiet: []int64{logID}}})
+	b.NoError(err)
+}
+
+// purge calls until it is done, and returns how many rows went.
+func (b *bench) purge(p xxladapter.LogPurge, limit int) (rows int) {
+	b.Helper()
+	for calls := 0; ; calls++ {
+		purged, err := b.store.PurgeLogs(b.ctx, p, limit)
+		b.NoError(err)
+		b.LessOrEqual(purged.Rows, limit)
+		rows += purged.Rows
+		if purged.Done {
+			return rows
+		}
+		p = purged.Next
+		b.Less(calls, 1000, "it goes on for ever")
+	}
+}
+
+func (b *bench) logIDs() (ids []int64) {
+	b.Helper()
+	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
+	b.NoError(err)
+	for _, l := range logs {
+		ids = append(ids, l.ID)
+	}
+	return ids
+}
+
+// purgeLogs is one call and not a whole purge, so that others come between.
+func (m *model) purgeLogs(t *rapid.T) {
+	p := xxladapter.LogPurge{KeepNewest: rapid.IntRange(0, 3).Draw(t, "keep")}
+	if rapid.Bool().Draw(t, "of a job") {
+		p.JobID = m.jobs.draw(t, "job")
+	}
+	if rapid.Bool().Draw(t, "by age") {
+		p.Before = m.clock.Now().AddDate(0, 0, -rapid.IntRange(0, 2).Draw(t, "days"))
+	}
+	p.Successes = rapid.Bool().Draw(t, "successes")
+	limit := rapid.IntRange(1, 3).Draw(t, "limit")
+	var rows []int
+	var done []bool
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		p := p
+		p.JobID = id(m.jobs, p.JobID)
+		purged, err := s.PurgeLogs(m.ctx, p, limit)
+		rows, done = append(rows, purged.Rows), append(done, purged.Done)
+		return err
+	})
+	require.Equal(t, rows[0], rows[1])
+	require.Equal(t, done[0], done[1])
+}
+
+var purgeRules = []rule{
+	{"PurgeDeletesWhatIsOldAndHasEnded", func(b *bench) {
+		id := b.addJob("job")
+		old1, old2 := b.ended(id, -3, 200), b.ended(id, -3, 500)
+		young := b.ended(id, -2, 200)
+		b.Equal(0, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -3)}, 10), "before is exclusive")
+		b.Equal([]int64{old1, old2, young}, b.logIDs())
+		b.Equal(2, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -3).Add(time.Nanosecond)}, 10))
+		b.Equal([]int64{young}, b.logIDs())
+		_, err := b.store.Log(b.ctx, old1)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		b.Equal(0, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -2)}, 10))
+		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10))
+		b.Empty(b.logIDs())
+	}},
+	{"PurgeGoesOnInChunksAndSkipsNothing", func(b *bench) {
+		one, two := b.addJob("one"), b.addJob("two")
+		var stay []int64
+		n := 0
+		for i := range 30 {
+			job := []int64{one, two}[i%2]
+			if i%7 == 3 {
+				stay = append(stay, b.run(job, -i%5).LogID)
+			} else {
+				b.ended(job, -i%5, 200)
+				n++
+			}
+		}
+		b.Equal(n, b.purge(xxladapter.LogPurge{}, 4))
+		b.Equal(stay, b.logIDs())
+	}},
+	{"PurgeFindsOldRowsAmongYoungOnesInAnyOrder", func(b *bench) {
+		id := b.addJob("job")
+		var stay []int64
+		for i, days := range []int{-5, 0, -9, -1, -5, 0, -7} {
+			l := b.ended(id, days, 200)
+			if days > -5 {
+				stay = append(stay, l)
+			}
+			_ = i
+		}
+		b.Equal(4, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -2)}, 2))
+		b.Equal(stay, b.logIDs())
+	}},
+	{"PurgeLeavesRowsThatSomebodyStillNeeds", func(b *bench) {
+		id := b.addJob("job")
+		handedOver := b.run(id, -9)
+		running := b.run(id, -9)
+		b.settle(running, "", 200)
+		unknown := b.run(id, -9)
+		b.settle(unknown, xxladapter.FireAmbiguous, 500)
+		unalarmed := b.run(id, -9)
+		b.settle(unalarmed, "", 500)
+		claimed := b.run(id, -9)
+		b.settle(claimed, "", 500)
+		state, err := b.store.AlarmState(b.ctx, id)
+		b.NoError(err)
+		claims, err := b.store.DecideAlarms(b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: state, Alarm: []int64{claimed.LogID}}})
+		b.NoError(err)
+		b.Len(claims, 1)
+
+		b.Equal(0, b.purge(xxladapter.LogPurge{}, 10))
+		b.Len(b.logIDs(), 5)
+		b.NoError(b.store.SettleAlarms(b.ctx, claims, 2))
+		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10), "the alarm was sent")
+		b.quiet(id, unalarmed.LogID)
+		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10), "no alarm was needed")
+		b.finish(unknown, 200)
+		b.finish(running, 200)
+		b.Equal(2, b.purge(xxladapter.LogPurge{}, 10))
+		b.Equal([]int64{handedOver.LogID}, b.logIDs())
+	}},
+	{"PurgeKeepsTheNewestOfAJobOrAGroup", func(b *bench) {
+		other := b.addGroup("other-group")
+		one, two := b.addJob("one"), b.newJob("two")
+		two.GroupID = other
+		second, err := b.store.CreateJob(b.ctx, two)
+		b.NoError(err)
+		var ones, twos []int64
+		for range 4 {
+			ones = append(ones, b.ended(one, 0, 200))
+			l := b.run(second, 0)
+			b.settle(l, "", 200)
+			b.finish(l, 200)
+			twos = append(twos, l.LogID)
+		}
+		b.Equal(0, b.purge(xxladapter.LogPurge{JobID: one, KeepNewest: 4}, 10))
+		b.Equal(1, b.purge(xxladapter.LogPurge{JobID: one, KeepNewest: 3}, 10))
+		b.Equal(2, b.purge(xxladapter.LogPurge{JobID: second, KeepNewest: 2, GroupID: b.group}, 1), "rows carry the group that they were triggered in")
+		b.Equal([]int64{ones[1], ones[2], twos[2], ones[3], twos[3]}, b.logIDs())
+		b.Equal(2, b.purge(xxladapter.LogPurge{KeepNewest: 3}, 10))
+		b.Equal([]int64{twos[2], ones[3], twos[3]}, b.logIDs())
+		b.Equal(0, b.purge(xxladapter.LogPurge{GroupID: other}, 10))
+		b.Equal(3, b.purge(xxladapter.LogPurge{GroupID: b.group}, 10))
+	}},
+	{"PurgeOfSuccessesLeavesFailuresAndWhatEndedThem", func(b *bench) {
+		id := b.addJob("job")
+		b.ended(id, 0, 200)
+		failed := b.ended(id, 0, 500)
+		recovered := b.ended(id, 0, 200)
+		b.ended(id, 0, 200)
+		b.Equal(2, b.purge(xxladapter.LogPurge{JobID: id, Successes: true}, 10))
+		b.Equal([]int64{failed, recovered}, b.logIDs())
+		b.Equal(0, b.purge(xxladapter.LogPurge{JobID: id, Successes: true}, 10))
+		again := b.ended(id, 0, 500)
+		b.Equal(1, b.purge(xxladapter.LogPurge{JobID: id, Successes: true}, 10), "a later failure is remembered")
+		b.Equal([]int64{failed, again}, b.logIDs())
+	}},
+	{"PurgeTouchesNoReport", func(b *bench) {
+		id := b.addJob("job")
+		b.ended(id, 0, 200)
+		b.ended(id, -1, 500)
+		b.run(id, 0)
+		want := []xxladapter.Report{{Day: yesterday, Failed: 1}, {Day: today, Running: 1, Success: 1}}
+		b.wantReports(want...)
+		b.Equal(2, b.purge(xxladapter.LogPurge{}, 10))
+		b.wantReports(want...)
+	}},
+	{"PurgeTakesTextsAlong", func(b *bench) {
+		id := b.addJob("job")
+		gone, stays := b.ended(id, -2, 200), b.ended(id, 0, 200)
+		for _, l := range []int64{gone, stays} {
+			b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: l, Text: fmt.Sprint(l), Complete: true}))
+		}
+		wanted := b.run(id, -2)
+		b.settle(wanted, "", 200)
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: wanted.LogID, Code: 200, WantText: true})
+		b.NoError(err)
+		b.Equal(2, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -1)}, 10))
+		_, err = b.store.RunText(b.ctx, gone)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		_, err = b.store.RunText(b.ctx, stays)
+		b.NoError(err)
+		b.clock.Advance(time.Hour)
+		b.Empty(b.claimTexts(10))
+	}},
+	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *bench) {
+		id := b.addJob("job")
+		var fires []xxladapter.Fire
+		for range 40 {
+			f := b.run(id, 0)
+			b.settle(f, "", 500)
+			b.quiet(id, f.LogID)
+			fires = append(fires, f)
+		}
+		for _, err := range race(4, func(i int) error {
+			if i < 2 {
+				p := xxladapter.LogPurge{}
+				for {
+					purged, err := b.store.PurgeLogs(b.ctx, p, 3)
+					if err != nil || purged.Done {
+						return err
+					}
+					p = purged.Next
+				}
+			}
+			for _, f := range fires {
+				_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200})
+				if err != nil && kind(err) != "not found" {
+					return err
+				}
+			}
+			return nil
+		}) {
+			b.NoError(err)
+		}
+		b.purge(xxladapter.LogPurge{}, 10)
+		b.Empty(b.logIDs())
+		reports, err := b.store.Reports(b.ctx, time.Time{}, time.Time{})
+		b.NoError(err)
+		b.Len(reports, 1)
+		b.EqualValues(40, reports[0].Success+reports[0].Failed, "each run counts once, as what it was when it went")
+		b.Zero(reports[0].Running)
+	}},
+}
