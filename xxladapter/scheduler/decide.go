@@ -19,7 +19,7 @@ const maxFires = 100
 // The branches and their edges are those of XXL-JOB 3.4.2
 // (JobScheduleHelper.start):
 //
-//	now > next + window   misfire: the strategy decides, the schedule goes on from now;
+//	now > next + window   misfire: the strategy decides, the schedule goes on after now;
 //	                      the window is the job's own if it has one
 //	now >= next           late: fires at once
 //	otherwise             ahead: fires when it is due

@@ -10,6 +10,11 @@ import (
 
 // misfire consumes the due times up to now, by the job's strategy. DO_NOTHING
 // and FIRE_ONCE_NOW are XXL-JOB's; the other two fire due times as themselves.
+//
+// Upstream goes on from now, which is the same for a cron expression. For a
+// fixed rate it moves all later due times by how late the scan was; here they
+// stay what the first one made them, so that anyone can compute them and tell
+// what is missing.
 func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) {
 	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: cron.Last(plan, d.Next, now), Policy: j.Misfire, At: now}
 	var dues []time.Time
@@ -28,7 +33,7 @@ func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time
 		d.Fires = append(d.Fires, scheduledFire(j.ID, due, xxladapter.TriggerMisfire))
 	}
 	d.Misfires = append(d.Misfires, m)
-	advance(d, plan, now)
+	advance(d, plan, m.Until)
 }
 
 // latest lists up to limit due times from first to last, the latest ones, in

@@ -105,6 +105,13 @@ func TestALongWindowCatchesUpOnEveryDueTime(t *testing.T) {
 	}
 }
 
+func TestAFixedRateKeepsItsPhaseOverAMisfire(t *testing.T) {
+	j := &xxladapter.Job{ID: 7, TriggerNext: noon.Add(250 * time.Millisecond), Misfire: xxladapter.MisfireDoNothing}
+	d := decide(j, parsePlan(t, xxladapter.ScheduleFixRate, "1.7"), noon.Add(time.Minute), testWindow)
+	require.Equal(t, noon.Add(250*time.Millisecond+35*1700*time.Millisecond), d.Misfires[0].Until, "59.75 s")
+	require.Equal(t, noon.Add(250*time.Millisecond+36*1700*time.Millisecond), d.Fires[0].Due, "61.45 s")
+}
+
 func TestPlansAreReadInTheJobsOwnZone(t *testing.T) {
 	p := newPlans(time.UTC, cron.Quartz)
 	at := func(zone string) time.Time {
