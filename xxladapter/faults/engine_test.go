@@ -1,10 +1,11 @@
+//go:build linux
+
 package faults
 
 import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,9 +29,9 @@ type database struct {
 
 // A server is a database server that belongs to the test.
 type server interface {
-	Kill() error  // as a power cut
-	Stop() error  // in its own orderly way
-	Start() error // on the same data; returns when it accepts connections
+	Kill(t testing.TB)  // as a power cut
+	Stop(t testing.TB)  // in its own orderly way
+	Start(t testing.TB) // on the same data; returns when it accepts connections
 }
 
 var engines = []engine{
@@ -75,7 +76,7 @@ func TestMain(m *testing.M) {
 // openStore opens the store that schedulers have left.
 func openStore(t *testing.T, url string) xxladapter.Store {
 	t.Helper()
-	s, err := sqlstore.OpenSQLite(t.Context(), strings.TrimPrefix(url, "sqlite:"), sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})
+	s, err := sqlstore.Open(t.Context(), url, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return s
 }

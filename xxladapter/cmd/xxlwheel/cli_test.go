@@ -40,7 +40,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"open to others with a well-known operator token", []string{"serve", "--listen", ":0", "--access-token", "s3cret", "--operator-token", "default_token"}, 2, "--operator-token is default_token"},
 		{"no network", []string{"serve", "--allow-address", "10.0.0"}, 2, `--allow-address: "10.0.0" is not a network such as 10.0.0.0/8`},
 		{"unknown profile", []string{"serve", "--cron-profile", "spring"}, 2, "--cron-profile must be one of"},
-		{"unknown store", []string{"serve", "--store", "x"}, 2, `--store is "x", must be sqlite:FILE`},
+		{"unknown store", []string{"serve", "--store", "x"}, 2, `--store is "x", must be sqlite:FILE or postgres://`},
 		{"no such folder", []string{"serve", "--store", "sqlite:" + dir + "/no/such/a.db"}, 1, "no such file or directory"},
 		{"a folder", []string{"serve", "--store", "sqlite:" + dir}, 1, dir},
 		{"not a database", []string{"serve", "--store", "sqlite:" + noDatabase}, 1, "is not a SQLite database"},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -17,7 +16,7 @@ import (
 
 type serveCmd struct {
 	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
-	Store             string   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE (default ${default})."`
+	Store             string   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
 	AccessToken       string   `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
 	OperatorToken     []string `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
 	ReadToken         []string `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
@@ -57,7 +56,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), c.Store)
+	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(c.Store))
 	return errors.Join(n.Run(inv.ctx, ln), store.Close())
 }
 
@@ -76,12 +75,16 @@ func (c *serveCmd) operators() (list []access.Secret) {
 }
 
 // openStore opens what a --store flag names.
-func openStore(ctx context.Context, spec string, logger *slog.Logger) (xxladapter.Store, error) {
-	kind, place, _ := strings.Cut(spec, ":")
-	if kind != "sqlite" || place == "" {
-		return nil, usagef("--store is %q, must be sqlite:FILE", spec)
+func openStore(ctx context.Context, place string, logger *slog.Logger) (xxladapter.Store, error) {
+	store, err := sqlstore.Open(ctx, place, sqlstore.Options{Logger: logger})
+	var refused *xxladapter.Error
+	if errors.As(err, &refused) {
+		return nil, usagef("--%s", refused.Message)
 	}
-	return sqlstore.OpenSQLite(ctx, place, sqlstore.Options{Logger: logger})
+	if err != nil {
+		return nil, err // not a nil *Store in an interface
+	}
+	return store, nil
 }
 
 func loadZone(name string) (*time.Location, error) {
