@@ -53,11 +53,11 @@ func runLost(t *testing.T, store *memstore.Store, beat func() error, d time.Dura
 
 var errRefused = errors.New("connection refused")
 
-func TestARunOfADeadExecutorIsLostAtTheSecondLook(t *testing.T) {
+func TestARunOfADeadExecutorIsLostWhenItStaysAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, id := lostFixture(t, "http://gone/")
 		refused := func() error { return errRefused }
-		require.Empty(t, runLost(t, store, refused, 2*time.Minute+time.Second), "the first look that finds it old enough")
+		require.Empty(t, runLost(t, store, refused, lostAge+goneFor-time.Second), "the looks that find it old enough")
 		require.Equal(t, []int64{id}, runLost(t, store, refused, 5*time.Minute), "and once")
 		l, err := store.Log(t.Context(), id)
 		require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestALookThatWasCutOffLosesNothing(t *testing.T) {
 		time.Sleep(lostAge)
 		ctx, cancel := context.WithCancel(t.Context())
 		l := &Lost{
-			Store: store, Logger: slog.New(slog.DiscardHandler), suspects: map[int64]bool{id: true},
+			Store: store, Logger: slog.New(slog.DiscardHandler), suspects: map[int64]time.Time{id: time.Now().Add(-time.Hour)},
 			Beat: func(context.Context, string) error { cancel(); return context.Canceled },
 			Lose: func(context.Context, int64, string) error { t.Error("lost"); return nil },
 		}

@@ -1,0 +1,161 @@
+package node
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// TestHangingExecutorsDelayNoOthers measures how late the runs of an app
+// arrive, first alone, then beside three apps whose executors hang each in its
+// own way: one never accepts, one accepts and is silent, one answers a byte a
+// second. In all that time the pool must keep within its bounds.
+//
+// The lateness at p99 must not grow by more than 50 ms. With XXLWHEEL_TEST_LONG
+// set the test runs for a minute and demands just that; otherwise it is
+// lenient, because other tests run at the same time, and without the bounds it
+// is seconds.
+func TestHangingExecutorsDelayNoOthers(t *testing.T) {
+	phase, grows := 3*time.Second, 500*time.Millisecond
+	if os.Getenv("XXLWHEEL_TEST_LONG") != "" {
+		phase, grows = 30*time.Second, 50*time.Millisecond
+	}
+	const places = 120
+	r := runNode(t, Options{FastPool: places, SlowPool: places})
+	start := func(group int64, n int, period string) {
+		for range n {
+			id := r.job(group, func(j *xxladapter.Job) { j.ScheduleType, j.ScheduleConf = xxladapter.ScheduleFixRate, period })
+			require.NoError(t, r.store.StartJob(t.Context(), id, time.Now().Add(500*time.Millisecond)))
+		}
+		r.node.scheduler.Wake()
+	}
+
+	var mu sync.Mutex
+	var late []time.Duration
+	answers := httptest.NewServer(executorFunc(func(run wire.RunRequest) {
+		now := time.Now()
+		mu.Lock()
+		defer mu.Unlock()
+		late = append(late, now.Sub(time.UnixMilli(int64(run.ScheduledTime))))
+	}))
+	defer answers.Close()
+	start(r.group("answers", answers.URL), 10, "0.5")
+	measure := func() time.Duration {
+		mu.Lock()
+		late = nil
+		mu.Unlock()
+		time.Sleep(phase) // what is measured is real time
+		mu.Lock()
+		defer mu.Unlock()
+		slices.Sort(late)
+		require.Greater(t, len(late), 20, "runs arrive at all")
+		return late[len(late)*99/100]
+	}
+	time.Sleep(time.Second) // until all of them are under way
+	alone := measure()
+
+	hung := map[int64]bool{}
+	for name, addr := range map[string]string{"unaccepting": unaccepting(t), "silent": silent(t), "drop by drop": dropByDrop(t)} {
+		group := r.group(name, addr)
+		hung[group] = true
+		start(group, 25, "1") // in all 75 a second, 3 s each: far more than there are places
+	}
+	stop := make(chan struct{})
+	sampled := make(chan int)
+	go func() {
+		most := 0
+		for {
+			for _, l := range r.node.PoolLoads() {
+				if hung[l.GroupID] {
+					most = max(most, l.InFlight)
+				}
+			}
+			select {
+			case <-stop:
+				sampled <- most
+				return
+			case <-time.After(10 * time.Millisecond): // the pace of looking
+			}
+		}
+	}()
+	beside := measure()
+	close(stop)
+	most := <-sampled
+	t.Logf("p99 %v alone, %v beside hanging apps, which had up to %d of %d places each", alone, beside, most, places)
+	require.LessOrEqual(t, beside, alone+grows)
+	require.LessOrEqual(t, most, places/2)
+	require.Greater(t, most, 1, "they do hang")
+}
+
+// unaccepting is an address whose connections are never accepted: the kernel
+// holds a few, and then answers no more.
+func unaccepting(t *testing.T) string {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, syscall.Close(fd)) })
+	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	require.NoError(t, syscall.Listen(fd, 0))
+	name, err := syscall.Getsockname(fd)
+	require.NoError(t, err)
+	return fmt.Sprintf("http://127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
+}
+
+// silent is an address that accepts and says nothing.
+func silent(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ended := make(chan struct{})
+	var held []net.Conn
+	go func() {
+		defer close(ended)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return // closed
+			}
+			held = append(held, conn)
+		}
+	}()
+	t.Cleanup(func() {
+		require.NoError(t, ln.Close())
+		<-ended
+		for _, conn := range held {
+			_ = conn.Close() // the scheduler may have hung up
+		}
+	})
+	return "http://" + ln.Addr().String()
+}
+
+// dropByDrop is an executor that answers a byte a second.
+func dropByDrop(t *testing.T) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, c := range []byte(`{"code":200,"msg":null}`) {
+			if _, err := w.Write([]byte{c}); err != nil {
+				return
+			}
+			_ = http.NewResponseController(w).Flush() // the scheduler may have hung up
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
