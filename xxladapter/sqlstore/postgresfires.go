@@ -67,12 +67,14 @@ const (
 	groupSent = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[]) AS r (log)
 		WHERE f.log_id = r.log AND EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)`
 	groupHandled = `WITH r AS (
-			SELECT * FROM unnest($2::bigint[], $3::integer[], $4::text[]) AS r (log, code, msg)
+			SELECT * FROM unnest($2::bigint[], $3::integer[], $4::text[], $5::bool[]) AS r (log, code, msg, want_text)
 		), handled AS (
 			UPDATE xxl_job_log l SET handle_time = $1, handle_code = r.code, handle_msg = r.msg,
 				trigger_code = CASE l.trigger_code WHEN 0 THEN 200 ELSE l.trigger_code END
 			FROM r WHERE l.id = r.log AND l.handle_code = 0
-			RETURNING l.id, l.trigger_time, l.trigger_code
+			RETURNING l.id, l.trigger_time, l.trigger_code, r.want_text
+		), wanted AS (
+			INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) SELECT id, 0, $6 FROM handled WHERE want_text
 		)
 		SELECT r.log, h.id IS NOT NULL, h.trigger_time, coalesce(h.trigger_code, 0)
 		FROM r LEFT JOIN handled h ON h.id = r.log WHERE EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)`
@@ -313,7 +315,7 @@ func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*
 		f.queueTriggered(&batch, settles, moved)
 	}
 	if len(results) > 0 {
-		f.queueHandled(&batch, results, postgresDialect.datetime(now), moved)
+		f.queueHandled(&batch, results, now, moved)
 	}
 	if batch.Len() == 0 {
 		return nil
@@ -450,10 +452,11 @@ func (f *postgresFires) queueTriggered(batch *pgx.Batch, calls []*fireCall, move
 	})
 }
 
-func (f *postgresFires) queueHandled(batch *pgx.Batch, calls []*fireCall, now any, moved changes) {
-	batch.Queue(groupHandled, now, columnOf(calls, logIDOf),
+func (f *postgresFires) queueHandled(batch *pgx.Batch, calls []*fireCall, now time.Time, moved changes) {
+	batch.Queue(groupHandled, postgresDialect.datetime(now), columnOf(calls, logIDOf),
 		columnOf(calls, func(c *fireCall) int32 { return int32(c.finish.Code) }),
 		columnOf(calls, func(c *fireCall) *string { return textOrNull(c.finish.Msg) }),
+		columnOf(calls, func(c *fireCall) bool { return c.finish.WantText }), toMilli(now.Add(xxladapter.TextDelay)),
 	).Query(func(rows pgx.Rows) error {
 		byLog := byID(calls, logIDOf)
 		for _, c := range calls {
