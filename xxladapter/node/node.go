@@ -50,6 +50,12 @@ type Options struct {
 	// FastPool, SlowPool and PoolPerApp are how many fires are handed over at
 	// the same time; see trigger.PoolOptions. 0: its defaults.
 	FastPool, SlowPool, PoolPerApp int
+	// Drain is how long a node that stops waits for hand-overs that are under
+	// way. The default is 10s.
+	Drain time.Duration
+	// SkewLimit is by how much this machine's clock may differ from the store's,
+	// see scheduler.Options. The default is 2s.
+	SkewLimit time.Duration
 	// OnEvent and OnMisfire are told what becomes of due times, on the
 	// goroutines that do the work, which wait for them; nil: nobody is.
 	OnEvent   func(trigger.Event)
@@ -63,6 +69,7 @@ type Node struct {
 	addresses *access.Addresses
 	mayServe  func(net.Addr) error
 	client    *trigger.Client
+	handOver  *trigger.HandOver
 	pool      *trigger.Pool
 	scheduler *scheduler.Scheduler
 	registry  *maintenance.Registry
@@ -88,16 +95,18 @@ func New(opts Options) (*Node, error) {
 	handOver := trigger.NewHandOver(trigger.Options{
 		Store: opts.Store, Sender: client, OnEvent: opts.OnEvent, Logger: opts.Logger,
 		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
+		Fenced:  func(t xxladapter.Term) { sched.Fenced(t) },
 		Planned: func() { sched.Sweep() },
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{
-		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp,
+		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp, Drain: opts.Drain,
 		Room: func() { sched.Sweep() }, Logger: opts.Logger,
 	})
 	var err error
 	sched, err = scheduler.New(scheduler.Options{
 		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone, CronProfile: opts.CronProfile,
-		OnDue: pool.Learn, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
+		SkewLimit: opts.SkewLimit,
+		OnDue:     pool.Learn, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -116,7 +125,7 @@ func New(opts Options) (*Node, error) {
 	})
 	return &Node{
 		addresses: addresses, mayServe: opts.mayServe,
-		name: name, client: client, pool: pool, scheduler: sched,
+		name: name, client: client, handOver: handOver, pool: pool, scheduler: sched,
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
 		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
 		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
@@ -164,6 +173,15 @@ func (n *Node) Name() string { return n.name }
 
 // PoolLoads says how much is being handed over and waits for it.
 func (n *Node) PoolLoads() []trigger.Load { return n.pool.Loads() }
+
+// Stats is what a node counts of leases: its own, and what they kept it from.
+type Stats struct {
+	Scheduler scheduler.Stats
+	HandOver  trigger.Stats
+}
+
+// Stats may be called at any time.
+func (n *Node) Stats() Stats { return Stats{n.scheduler.Stats(), n.handOver.Stats()} }
 
 // Run serves executors and the API on ln, and schedules, until ctx ends or one
 // of the two fails. It stops scheduling first and takes results in until
@@ -213,13 +231,21 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 }
 
 // Schedule is the other half of Run. It stops in the order of XXL-JOB's stop:
-// first the scan and the wheel, then the hand-overs.
+// first the scan and the wheel, then the hand-overs; and last it gives its lease
+// back, so that other nodes go on at once. Its shards are theirs from the first
+// step on.
 func (n *Node) Schedule(ctx context.Context) error {
 	defer n.client.Close()
 	handingOver, stopPool := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopPool()
+	leasing, stopLease := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopLease()
 	var parts errgroup.Group
-	parts.Go(func() error { return n.pool.Run(handingOver) })
+	parts.Go(func() error { return n.scheduler.HoldLease(leasing) })
+	parts.Go(func() error {
+		defer stopLease()
+		return n.pool.Run(handingOver)
+	})
 	parts.Go(func() error { return n.registry.Run(ctx) })
 	parts.Go(func() error { return n.lost.Run(ctx) })
 	parts.Go(func() error { return n.stuck.Run(ctx) })

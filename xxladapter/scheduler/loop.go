@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -12,6 +13,10 @@ import (
 const (
 	busyPace = 1 * time.Second
 	idlePace = 5 * time.Second
+
+	// scanLimit bounds one scan, and one sweep, so that a connection which is
+	// half open cannot end them for good.
+	scanLimit = 30 * time.Second
 )
 
 func (s *Scheduler) scanLoop(ctx context.Context) {
@@ -21,6 +26,8 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.Is(err, errNoLease):
+			s.pause(ctx, busyPace) // the lease wakes it
 		case err != nil:
 			s.opts.Logger.Error("scan failed", "err", err)
 			s.pause(ctx, busyPace)
@@ -53,13 +60,21 @@ func (s *Scheduler) scan(ctx context.Context) (int, error) {
 	// Of the last time that the store asked:
 	var found []*xxladapter.Job
 	var decisions []xxladapter.Decision
-	term, _ := s.Term()
+	term, ok := s.Term()
+	if !ok {
+		return 0, errNoLease
+	}
+	ctx, cancel := context.WithTimeout(ctx, scanLimit)
+	defer cancel()
 	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, s.opts.Limit,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			s.clock.seen(now)
 			found, decisions = jobs, s.decideAll(now, jobs)
 			return decisions
 		})
+	if errors.Is(err, xxladapter.ErrFenced) {
+		s.Fenced(term)
+	}
 	if err != nil {
 		return 0, err
 	}

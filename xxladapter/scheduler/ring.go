@@ -25,79 +25,119 @@ const (
 type ring struct {
 	timer *hashedwheel.HashedWheelTimer
 	clock *storeClock
-	fire  func(f xxladapter.Fire, done func()) bool
+	// may reports whether fires may be handed out; one that is due meanwhile is let go.
+	may  func() bool
+	fire func(f xxladapter.Fire, done func()) bool
 
 	mu   sync.Mutex
-	held map[int64]struct{}
+	held map[int64]*armed // by fire id
 }
 
-func newRing(clock *storeClock, fire func(xxladapter.Fire, func()) bool) (*ring, error) {
+// An armed is a held fire.
+type armed struct {
+	fire    xxladapter.Fire
+	timeout *hashedwheel.Timeout // nil: it is on its way through the pool
+}
+
+func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func()) bool) (*ring, error) {
 	timer, err := hashedwheel.New(hashedwheel.Options{TickDuration: ringTick, TicksPerWheel: ringTicks})
 	if err != nil {
 		return nil, err
 	}
-	return &ring{timer: timer, clock: clock, fire: fire, held: make(map[int64]struct{})}, nil
+	return &ring{timer: timer, clock: clock, may: may, fire: fire, held: make(map[int64]*armed)}, nil
 }
 
 // arm lets f fire when it is due, at once if that has passed. A fire that is
 // held already is left as it is.
 func (r *ring) arm(f xxladapter.Fire) error {
-	if !r.hold(f.ID) {
+	a := &armed{fire: f}
+	if !r.hold(a) {
 		return nil
 	}
-	if err := r.schedule(f); err != nil {
-		r.release(f.ID)
+	if err := r.schedule(a); err != nil {
+		r.release(a)
 		return err
 	}
 	return nil
 }
 
-func (r *ring) schedule(f xxladapter.Fire) error {
-	late := f.Due.Sub(r.clock.now())
-	if late <= 0 {
-		r.handOut(f)
+// schedule REQUIRES: a is held and not in the wheel.
+func (r *ring) schedule(a *armed) error {
+	wait := a.fire.Due.Sub(r.clock.now())
+	if wait <= 0 {
+		r.handOut(a)
 		return nil
 	}
-	_, err := r.timer.NewTimeout(hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { r.due(f) }), late)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held[a.fire.ID] != a {
+		return nil // dropped meanwhile
+	}
+	timeout, err := r.timer.NewTimeout(hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { r.due(a) }), wait)
+	a.timeout = timeout
 	return err
 }
 
 // due runs on the wheel's worker. The wheel is never early by the monotonic
-// clock; a wall clock that was set back meanwhile makes it so, and then the
+// clock; a store's clock that was set back meanwhile makes it so, and then the
 // rest of the time is waited for.
-func (r *ring) due(f xxladapter.Fire) {
-	if f.Due.After(r.clock.now()) {
-		if err := r.schedule(f); err != nil {
-			r.release(f.ID)
+func (r *ring) due(a *armed) {
+	r.mu.Lock()
+	a.timeout = nil
+	dropped := r.held[a.fire.ID] != a
+	r.mu.Unlock()
+	if dropped {
+		return
+	}
+	if a.fire.Due.After(r.clock.now()) {
+		if err := r.schedule(a); err != nil {
+			r.release(a)
 		}
 		return
 	}
-	r.handOut(f)
+	r.handOut(a)
 }
 
-// handOut gives f to the pool. Where that has no place f is let go, and waits
-// in the store for the sweep.
-func (r *ring) handOut(f xxladapter.Fire) {
-	if !r.fire(f, func() { r.release(f.ID) }) {
-		r.release(f.ID)
+// handOut gives the fire to the pool. Where that has no place, or if nothing
+// may be handed out, it is let go, and waits in the store for the sweep.
+func (r *ring) handOut(a *armed) {
+	if !r.may() || !r.fire(a.fire, func() { r.release(a) }) {
+		r.release(a)
 	}
 }
 
-// hold claims the id for the caller; false means that it is held.
-func (r *ring) hold(id int64) bool {
+// hold claims the fire's id for a; false means that it is held.
+func (r *ring) hold(a *armed) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.held[id]; ok {
+	if _, ok := r.held[a.fire.ID]; ok {
 		return false
 	}
-	r.held[id] = struct{}{}
+	r.held[a.fire.ID] = a
 	return true
 }
 
-func (r *ring) release(id int64) {
+func (r *ring) release(a *armed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.held, id)
+	if r.held[a.fire.ID] == a {
+		delete(r.held, a.fire.ID)
+	}
+}
+
+// drop lets go of the selected fires that are in the wheel, and returns how
+// many. Those that the pool has are left to it.
+func (r *ring) drop(selected func(xxladapter.Fire) bool) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	dropped := 0
+	for id, a := range r.held {
+		if a.timeout != nil && selected(a.fire) && a.timeout.Cancel() {
+			delete(r.held, id)
+			dropped++
+		}
+	}
+	return dropped
 }
 
 // len is how many fires are held.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +16,7 @@ func TestTheRingWaitsOutAClockThatWasSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(storeClock)
 		fired := make(chan time.Time, 10)
-		r, err := newRing(clock, func(_ xxladapter.Fire, done func()) bool {
+		r, err := newRing(clock, always, func(_ xxladapter.Fire, done func()) bool {
 			fired <- clock.now()
 			done()
 			return true
@@ -42,7 +43,7 @@ func TestTheRingHoldsAFireOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(storeClock)
 		fired := make(chan int64, 10)
-		r, err := newRing(clock, func(f xxladapter.Fire, done func()) bool {
+		r, err := newRing(clock, always, func(f xxladapter.Fire, done func()) bool {
 			fired <- f.ID
 			done()
 			return true
@@ -56,5 +57,42 @@ func TestTheRingHoldsAFireOnce(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		require.Len(t, fired, 1)
+	})
+}
+
+func always() bool { return true }
+
+func TestTheRingDropsWhatIsNotOnItsWayYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, stopped := new(storeClock), new(atomic.Bool)
+		fired, done := make(chan int64, 10), make(chan func(), 10)
+		r, err := newRing(clock, func() bool { return !stopped.Load() }, func(f xxladapter.Fire, d func()) bool {
+			fired <- f.ID
+			done <- d
+			return true
+		})
+		require.NoError(t, err)
+		defer r.stop()
+		now := time.Now()
+		require.NoError(t, r.arm(xxladapter.Fire{ID: 1, JobID: 1, Due: now}))
+		for id := range int64(3) {
+			require.NoError(t, r.arm(xxladapter.Fire{ID: 2 + id, JobID: 2 + id, Due: now.Add(time.Second)}))
+		}
+		require.Equal(t, 1, r.drop(func(f xxladapter.Fire) bool { return f.JobID < 3 }), "the first one is in the pool")
+		require.Equal(t, 3, r.len())
+		require.NoError(t, r.arm(xxladapter.Fire{ID: 2, JobID: 2, Due: now.Add(3 * time.Second)}), "it can come back")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.ElementsMatch(t, []int64{1, 3, 4}, []int64{<-fired, <-fired, <-fired})
+		for range 3 {
+			(<-done)()
+		}
+		require.Equal(t, 1, r.len())
+
+		stopped.Store(true)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.Empty(t, fired)
+		require.Zero(t, r.len(), "what may not be handed out is let go")
 	})
 }

@@ -19,6 +19,7 @@ type Store interface {
 		decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 	Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
+	Retire(ctx context.Context, term xxladapter.Term) error
 	Resign(ctx context.Context, term xxladapter.Term) error
 }
 
@@ -55,18 +56,30 @@ type Options struct {
 	// OnMisfire is told of due times that gave no fire of their own, after the
 	// commit; nil: nobody is.
 	OnMisfire func(xxladapter.Misfire)
-	Logger    *slog.Logger // nil: slog.Default()
+	// SkewLimit is by how much this machine's clock may differ from the store's
+	// before the node stops to claim. The default is 2s, well above what
+	// synchronised clocks differ by and below what would show as a wrong time
+	// to people; negative: any difference will do.
+	SkewLimit time.Duration
+	// Wall is this machine's wall clock, for tests. The default is time.Now.
+	Wall   func() time.Time
+	Logger *slog.Logger // nil: slog.Default()
 }
 
 // A Scheduler plans and hands out the fires of one store.
 type Scheduler struct {
 	opts  Options
 	clock *storeClock
-	lease atomic.Pointer[xxladapter.Lease] // the last one; nil before the first
+	grant atomic.Pointer[grant] // never nil
+	stats stats
 	ring  *ring
 	plans *plans
 	wake  chan struct{} // a scan is wanted
 	broom chan struct{} // a sweep is wanted
+
+	renewal chan struct{} // an attempt at a lease is wanted now
+	arrived atomic.Bool   // shards have come whose fires are not armed yet
+	retired atomic.Bool
 }
 
 // New returns a Scheduler that does nothing before Run. REQUIRES: Store, Pool
@@ -90,6 +103,12 @@ func New(opts Options) (*Scheduler, error) {
 	if opts.OnDue == nil {
 		opts.OnDue = func(*xxladapter.Job) {}
 	}
+	if opts.SkewLimit == 0 {
+		opts.SkewLimit = 2 * time.Second
+	}
+	if opts.Wall == nil {
+		opts.Wall = time.Now
+	}
 	if opts.OnMisfire == nil {
 		opts.OnMisfire = func(xxladapter.Misfire) {}
 	}
@@ -97,53 +116,48 @@ func New(opts Options) (*Scheduler, error) {
 		opts.Logger = slog.Default()
 	}
 	clock := new(storeClock)
-	ring, err := newRing(clock, opts.Pool.Fire)
-	if err != nil {
-		return nil, err
-	}
-	return &Scheduler{
-		opts: opts, clock: clock, ring: ring,
+	s := &Scheduler{
+		opts: opts, clock: clock,
 		plans: newPlans(opts.Zone, opts.CronProfile),
 		wake:  make(chan struct{}, 1),
 		broom: make(chan struct{}, 1),
-	}, nil
+
+		renewal: make(chan struct{}, 1),
+	}
+	s.grant.Store(&grant{})
+	var err error
+	s.ring, err = newRing(clock, func() bool { _, ok := s.Term(); return ok }, opts.Pool.Fire)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// Run scans and sweeps until ctx ends. It returns when nothing is handed out
-// any more; fires that were planned stay in the store. Failures of the store are
-// logged and tried again. Run may be called once.
+// Run scans and sweeps, while there is a lease, until ctx ends. Then it lets go
+// of what the wheel holds and of the node's shards; what was planned stays in
+// the store, for other nodes. When it returns nothing is handed out any more.
+// Failures of the store are logged and tried again. Run may be called once.
 func (s *Scheduler) Run(ctx context.Context) error {
-	// What was planned before this start is armed before anything new is.
-	s.sweepUntilDone(ctx)
 	var loops errgroup.Group
 	loops.Go(func() error { s.scanLoop(ctx); return nil })
 	loops.Go(func() error { s.sweepLoop(ctx); return nil })
 	err := loops.Wait()
+	s.retire(ctx)
 	s.ring.stop()
 	return err
 }
 
-// Term is the term in which this node acts, or false before the first lease.
-func (s *Scheduler) Term() (xxladapter.Term, bool) {
-	if l := s.lease.Load(); l != nil {
-		return l.Term, true
-	}
-	return xxladapter.Term{}, false
-}
-
 // Wake makes the next scan happen now, because a job was started or changed.
-func (s *Scheduler) Wake() {
-	select {
-	case s.wake <- struct{}{}:
-	default: // one is coming anyway
-	}
-}
+func (s *Scheduler) Wake() { signal(s.wake) }
 
 // Sweep makes the next sweep happen now, because fires were planned that are due.
-func (s *Scheduler) Sweep() {
+func (s *Scheduler) Sweep() { signal(s.broom) }
+
+// signal asks for something, unless that is going to happen anyway.
+func signal(wanted chan<- struct{}) {
 	select {
-	case s.broom <- struct{}{}:
-	default: // one is coming anyway
+	case wanted <- struct{}{}:
+	default:
 	}
 }
 

@@ -50,7 +50,7 @@ func (p *fakePool) Fire(f xxladapter.Fire, done func()) bool {
 func (p *fakePool) settle(f xxladapter.Fire, at time.Time) {
 	term, _ := p.term()
 	claimed, err := p.store.ClaimFire(context.Background(), term, f.ID, []*xxladapter.Log{{JobID: f.JobID}})
-	if errors.Is(err, xxladapter.ErrConflict) {
+	if errors.Is(err, xxladapter.ErrConflict) || errors.Is(err, xxladapter.ErrFenced) {
 		return
 	}
 	if err == nil {
@@ -127,10 +127,12 @@ func (b *bench) addJob(kind xxladapter.ScheduleType, conf string, first time.Dur
 // any period keeps the end apart from due times.
 func (b *bench) run(d time.Duration) {
 	ctx, cancel := context.WithCancel(b.t.Context())
-	ended := make(chan error, 1)
+	ended := make(chan error, 2)
+	go func() { ended <- b.sched.HoldLease(ctx) }()
 	go func() { ended <- b.sched.Run(ctx) }()
 	time.Sleep(d) // of the bubble's own time
 	cancel()
+	require.NoError(b.t, <-ended)
 	require.NoError(b.t, <-ended)
 	synctest.Wait()
 }
@@ -170,8 +172,8 @@ func every(period time.Duration, n int) []time.Duration {
 func TestRestartFiresWhatWasPlanned(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
-		require.NoError(t, b.sched.sweep(t.Context(), 0))
-		n, err := b.sched.scan(t.Context())
+		require.NoError(t, b.sched.renew(b.t.Context()))
+		n, err := b.sched.scan(b.t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 		require.Equal(t, 5, b.sched.Held(), "five due times lie in the window")
@@ -273,7 +275,7 @@ func TestClaimedFiresOfADeadNodeAreResolved(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 		ctx := t.Context()
-		lost, err := b.store.Lease(ctx, "node-0", nodeLife)
+		lost, err := b.store.Lease(ctx, "node-0", leaseLife)
 		require.NoError(t, err)
 		planned, err := b.store.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now(), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned}})
 		require.NoError(t, err)

@@ -10,11 +10,6 @@ import (
 const (
 	sweepPace = 1 * time.Second
 
-	// nodeLife is how long a node may be silent before its claimed fires are
-	// taken over. It is several sweeps, so that a slow store is not taken for a
-	// dead node.
-	nodeLife = 4 * time.Second
-
 	// claimLife is how long a fire that this node claimed may stay unsettled
 	// without being held: settling it failed.
 	claimLife = 10 * time.Second
@@ -33,48 +28,47 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 		case <-ticker.C:
 		case <-s.broom:
 		}
-		// A fire that is planned for this moment belongs to it as well.
-		if err := s.sweep(ctx, time.Millisecond); err != nil && ctx.Err() == nil {
+		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
 			s.opts.Logger.Error("sweep failed", "err", err)
 		}
 	}
 }
 
-// sweepUntilDone repeats the first sweep until it succeeds or ctx ends.
-func (s *Scheduler) sweepUntilDone(ctx context.Context) {
-	for ctx.Err() == nil {
-		err := s.sweep(ctx, s.opts.Window)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		s.opts.Logger.Error("first sweep failed", "err", err)
-		s.pause(ctx, busyPace)
+// sweep picks up what nobody holds: planned fires of this node's shards, and
+// fires without a known outcome that were claimed in its own term, or, in its
+// shards, in one that is over. Planned fires are those that are due; when shards
+// have come, also what their last node had planned ahead.
+func (s *Scheduler) sweep(ctx context.Context) error {
+	g := s.grant.Load()
+	if !g.holds() {
+		return nil
 	}
-}
-
-// sweep tells the store that this node lives and picks up what nobody holds:
-// planned fires due up to ahead from now, and fires without a known outcome
-// that were claimed by this node or by one that is gone.
-func (s *Scheduler) sweep(ctx context.Context, ahead time.Duration) error {
-	lease, err := s.opts.Store.Lease(ctx, s.opts.Node, nodeLife)
-	if err != nil {
-		return err
-	}
-	s.lease.Store(&lease)
+	ctx, cancel := context.WithTimeout(ctx, scanLimit)
+	defer cancel()
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
 	s.clock.seen(now)
-	if err := s.armPlanned(ctx, lease.Shards, now.Add(ahead)); err != nil {
-		return err
-	}
-	for _, term := range append(lease.Dead, lease.Term) {
-		if err := s.resolveOf(ctx, term, term == lease.Term, now); err != nil {
+	if g.Shards != 0 { // an empty filter would be none
+		ahead := time.Millisecond // a fire that is planned for this moment belongs to it as well
+		arrived := s.arrived.Swap(false)
+		if arrived {
+			ahead = s.opts.Window
+		}
+		if err := s.armPlanned(ctx, g.Shards, now.Add(ahead)); err != nil {
+			if arrived {
+				s.arrived.Store(true)
+			}
 			return err
 		}
+		for _, dead := range g.Dead {
+			if err := s.resolveOf(ctx, xxladapter.FireFilter{Owner: dead, Shards: g.Shards}, time.Time{}); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return s.resolveOf(ctx, xxladapter.FireFilter{Owner: g.Term}, now.Add(-claimLife))
 }
 
 // armPlanned arms the planned fires of the shards that are due before until. It goes through
@@ -100,21 +94,24 @@ func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, 
 	return ctx.Err()
 }
 
-// resolveOf starts to find out what became of a term's open hand-overs.
-func (s *Scheduler) resolveOf(ctx context.Context, term xxladapter.Term, own bool, now time.Time) error {
-	open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{Owner: term, Limit: sweepLimit})
+// resolveOf starts to find out what became of open hand-overs. What was claimed
+// after the given time, if any, is just being sent.
+func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter, until time.Time) error {
+	filter.Limit = sweepLimit
+	open, err := s.opts.Store.OpenFires(ctx, filter)
 	if err != nil {
 		return err
 	}
 	for _, f := range open {
-		if own && f.State == xxladapter.FireClaimed && now.Sub(f.Claimed) < claimLife {
-			continue // being sent
-		}
-		if !s.ring.hold(f.ID) {
+		if f.State == xxladapter.FireClaimed && !until.IsZero() && f.Claimed.After(until) {
 			continue
 		}
-		if !s.opts.Pool.Resolve(f, func() { s.ring.release(f.ID) }) {
-			s.ring.release(f.ID) // no place for its app; the next sweep goes on
+		a := &armed{fire: f}
+		if !s.ring.hold(a) {
+			continue
+		}
+		if !s.opts.Pool.Resolve(f, func() { s.ring.release(a) }) {
+			s.ring.release(a) // no place for its app; the next sweep goes on
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 			require.NoError(t, err)
 			return planned
 		}
-		lease, err := b.store.Lease(t.Context(), b.sched.opts.Node, nodeLife)
+		lease, err := b.store.Lease(t.Context(), b.sched.opts.Node, leaseLife)
 		require.NoError(t, err)
 		claimed := map[int64]int64{} // fire by job
 		for _, job := range []int64{hangs, answers} {
@@ -66,7 +66,8 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 		sched, err := New(opts)
 		require.NoError(t, err)
 		defer sched.ring.stop()
-		require.NoError(t, sched.sweep(t.Context(), time.Millisecond))
+		require.NoError(t, sched.renew(b.t.Context()))
+		require.NoError(t, sched.sweep(b.t.Context()))
 		synctest.Wait()
 		require.Equal(t, map[int64]bool{late.ID: true}, pool.fired)
 		require.Equal(t, map[int64]bool{claimed[answers]: true}, pool.resolved)
@@ -84,8 +85,8 @@ func TestDueJobsAreShownBeforeTheirFiresGo(t *testing.T) {
 			require.Empty(t, b.pool.fires())
 			shown++
 		}
-		require.NoError(t, b.sched.sweep(t.Context(), 0), "which gets the lease")
-		_, err := b.sched.scan(t.Context())
+		require.NoError(t, b.sched.renew(b.t.Context()))
+		_, err := b.sched.scan(b.t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 1, shown)
 		synctest.Wait()

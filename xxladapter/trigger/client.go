@@ -80,7 +80,13 @@ func NewClient(opts ClientOptions) *Client {
 		sent:    opts.Sent,
 		http: &http.Client{
 			Transport: &http.Transport{
-				DialContext:         dialer.DialContext,
+				DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+					conn, err := dialer.DialContext(ctx, network, addr)
+					if err != nil {
+						return nil, err
+					}
+					return &guardedConn{Conn: conn}, nil
+				},
 				MaxIdleConnsPerHost: opts.Concurrency,
 				// Executors close after 90 s of silence; closing first avoids
 				// sending into a connection that is going away.
@@ -181,8 +187,12 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 		}
 	}
 	var sent atomic.Bool
+	guard := guardOf(ctx)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) },
+		GotConn: func(got httptrace.GotConnInfo) {
+			sent.Store(true)
+			guardConn(got.Conn, guard)
+		},
 	})
 	url := strings.TrimSuffix(addr, "/") + path
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
@@ -198,6 +208,9 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 		r.Header.Set(wire.HeaderAppName, appName)
 	}
 	resp, err := c.http.Do(r)
+	if err != nil && guard != nil && guard.withheld.Load() {
+		return wire.Reply{}, errWithheld
+	}
 	if err != nil {
 		return wire.Reply{}, outcome(sent.Load(), err)
 	}

@@ -41,6 +41,9 @@ type Options struct {
 	// cannot be sure any more that its lease holds; nothing is claimed or sent
 	// then. It is asked right before each send as well, and must not block.
 	Term func() (xxladapter.Term, bool)
+	// Fenced is told that the store refused a call because the term is over;
+	// nil: nobody is.
+	Fenced func(xxladapter.Term)
 	// OnEvent is told what happens; nil: nobody is.
 	OnEvent func(Event)
 	// Planned is told that fires were planned which are due now: retries and
@@ -56,6 +59,8 @@ type HandOver struct {
 	sender  Sender
 	routes  *route.Routes
 	term    func() (xxladapter.Term, bool)
+	fenced  func(xxladapter.Term)
+	stats   stats
 	onEvent func(Event)
 	planned func()
 	loaded  func(*xxladapter.Job) // is shown each job that a fire is handed over for
@@ -68,6 +73,9 @@ func NewHandOver(opts Options) *HandOver {
 	if opts.OnEvent == nil {
 		opts.OnEvent = func(Event) {}
 	}
+	if opts.Fenced == nil {
+		opts.Fenced = func(xxladapter.Term) {}
+	}
 	if opts.Planned == nil {
 		opts.Planned = func() {}
 	}
@@ -79,6 +87,7 @@ func NewHandOver(opts Options) *HandOver {
 		sender:  opts.Sender,
 		routes:  route.New(opts.Sender),
 		term:    opts.Term,
+		fenced:  opts.Fenced,
 		onEvent: opts.OnEvent,
 		planned: opts.Planned,
 		loaded:  func(*xxladapter.Job) {},
@@ -93,10 +102,56 @@ func NewHandOver(opts Options) *HandOver {
 // An error means that the store failed; the fire is then still planned, or
 // claimed and found again by [HandOver.Resolve].
 func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
+	return h.act(func(by xxladapter.Term) error { return h.fire(ctx, by, f) })
+}
+
+// act runs f in the node's term, if there is one. A fire that the store refuses
+// to let go on, because the term is over, is left to whoever takes it over.
+func (h *HandOver) act(f func(by xxladapter.Term) error) error {
 	term, ok := h.term()
 	if !ok {
 		return nil
 	}
+	err := f(term)
+	if errors.Is(err, xxladapter.ErrFenced) {
+		h.stats.fenced.Add(1)
+		h.logger.Warn("fenced", "node", term.Node, "term", term.Number, "err", err)
+		h.fenced(term)
+		return nil
+	}
+	return err
+}
+
+// mayAct reports whether the node still acts in the term.
+func (h *HandOver) mayAct(by xxladapter.Term) bool {
+	term, ok := h.term()
+	return ok && term == by
+}
+
+// earlyLimit is how much earlier than its due time a fire may come here and be
+// waited for. Clocks that are slewed differ by less; one that came earlier than
+// that came by a clock that was set back since, and the sweep finds it in time.
+const earlyLimit = 20 * time.Millisecond
+
+// isDue waits for the rest of the time until f is due by the store's clock. It
+// returns false if that is long, or if ctx ends.
+func isDue(ctx context.Context, f xxladapter.Fire, now time.Time) bool {
+	wait := f.Due.Sub(now)
+	if wait <= 0 {
+		return true
+	}
+	if wait > earlyLimit {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(wait):
+		return true
+	}
+}
+
+func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
 	job, err := h.store.Job(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		// Removed, after this fire had been planned as its retry or child.
@@ -115,6 +170,9 @@ func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
 	now, err := h.store.Now(ctx)
 	if err != nil {
 		return fmt.Errorf("read store clock: %w", err)
+	}
+	if !isDue(ctx, f, now) {
+		return nil
 	}
 
 	shots := h.aim(ctx, f, job, group)
@@ -239,6 +297,8 @@ type sendOutcome struct {
 
 	answered bool // by the executor
 	unknown  bool // EventFailed without knowing: nothing may be sent again
+	// withheld says that nothing was sent and nothing is known: the node may not act.
+	withheld bool
 }
 
 func failed(at time.Time, msg string) sendOutcome {
@@ -254,8 +314,14 @@ func skipped(at time.Time, msg string) sendOutcome {
 
 func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName string, req *wire.RunRequest) sendOutcome {
 	at := time.Now()
-	reply, err := h.sender.Run(ctx, addr, appName, req)
+	may := func() bool { return h.mayAct(by) }
+	if !may() {
+		return sendOutcome{withheld: true}
+	}
+	reply, err := h.sender.Run(sendOnlyIf(ctx, may), addr, appName, req)
 	switch {
+	case errors.Is(err, errWithheld):
+		return sendOutcome{withheld: true}
 	case errors.Is(err, ErrOutcomeUnknown):
 		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
 	case err != nil:
@@ -275,6 +341,11 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 }
 
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
+	if o.withheld {
+		h.stats.withheld.Add(1)
+		h.logger.Warn("not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
+		return nil // it stays claimed, for whoever takes it over
+	}
 	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
 		o = skipped(o.at, o.msg)
 	}

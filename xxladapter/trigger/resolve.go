@@ -22,10 +22,10 @@ const resolveLimit = 30 * time.Second
 // be resolved again, for 30 s since it was claimed; then it has failed. The error is
 // the store's; the fire then stays as it is.
 func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
-	term, ok := h.term()
-	if !ok {
-		return nil
-	}
+	return h.act(func(by xxladapter.Term) error { return h.resolve(ctx, by, f) })
+}
+
+func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
 	err := h.store.TakeOver(ctx, term, f.ID, f.Owner)
 	if errors.Is(err, xxladapter.ErrConflict) {
 		return nil
@@ -97,7 +97,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 	case resolveResend:
 		// A refused connection says nothing about the request before it.
 		o := h.send(ctx, f.Owner, l.Address, group.AppName, runRequest(f, job, l))
-		if o.answered {
+		if o.answered || o.withheld {
 			return o
 		}
 		return unanswered(ctx, at, f, o.msg)

@@ -1,0 +1,193 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// leaseLife is how long a node may be silent before its claimed fires are
+	// taken over. It is several renewals, so that a slow store or a long pause
+	// is not taken for death, and short, because a death delays by this much.
+	leaseLife = 4 * time.Second
+
+	// leasePace is the time from one renewal to the next. The fires of a dead
+	// node are noticed at a renewal of another, so its claims are resolved
+	// leaseLife + leasePace after its last one at the latest; two thirds of the
+	// life leave room for three attempts after one that failed.
+	leasePace = leaseLife / 5
+
+	// leaseRetry is the pause after an attempt that failed.
+	leaseRetry = leasePace / 2
+
+	// leaseTry bounds one attempt, so that there is another one before the end.
+	leaseTry = leaseLife / 2
+
+	// leaseMargin is how much earlier than the store a node takes its lease for
+	// lapsed: it covers the way from the last look at the deadline to the first
+	// byte on the wire, and clocks that run at different rates (10 % of the life,
+	// where quartz is off by 0.01 %).
+	leaseMargin = leaseLife / 10
+)
+
+// A grant is a lease as far as this node may rely on it.
+type grant struct {
+	xxladapter.Lease
+	// deadline is the start of the attempt that got the lease, plus its life,
+	// less the margin: the store gave it later than that. The zero value is past.
+	deadline time.Time
+}
+
+// holds reports whether the deadline lies ahead, by the monotonic clock and by
+// the wall clock. The former stands still while a machine sleeps; the latter
+// may be moved, and if it is moved ahead the node waits for a renewal in vain
+// for a moment.
+func (g *grant) holds() bool {
+	now := time.Now()
+	return now.Before(g.deadline) && now.Round(0).Before(g.deadline.Round(0))
+}
+
+// Term is the term in which this node may claim and send right now; false
+// before the first lease, and once the node cannot rely on it any more. It does
+// not block.
+func (s *Scheduler) Term() (xxladapter.Term, bool) {
+	g := s.grant.Load()
+	return g.Term, g.holds()
+}
+
+// Fenced tells the scheduler that the store refused a call because the term is
+// over. The node drops what it holds and asks for a new term.
+func (s *Scheduler) Fenced(term xxladapter.Term) {
+	s.stats.fenced.Add(1)
+	if g := s.grant.Load(); g.Term == term {
+		s.stepDown(g, "the store says that its term is over")
+	}
+	signal(s.renewal)
+}
+
+// HoldLease gets a lease and renews it until ctx ends, and then gives it back.
+// Without it Run does nothing. It has to go on until nothing is handed over any
+// more, since hand-overs are settled under the lease. It may be called once.
+func (s *Scheduler) HoldLease(ctx context.Context) error {
+	for ctx.Err() == nil {
+		pace := leasePace
+		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
+			pace = leaseRetry
+			s.opts.Logger.Warn("no lease", "node", s.opts.Node, "err", err)
+		}
+		timer := time.NewTimer(pace)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-s.renewal:
+		}
+		timer.Stop()
+	}
+	s.resign(ctx)
+	return nil
+}
+
+func (s *Scheduler) resign(ctx context.Context) {
+	g := s.grant.Load()
+	s.grant.Store(&grant{})
+	if g.Number == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
+	defer cancel()
+	if err := s.opts.Store.Resign(ctx, g.Term); err != nil {
+		s.opts.Logger.Warn("lease not given back, it lapses", "node", s.opts.Node, "until", g.Until, "err", err)
+	}
+}
+
+// renew makes one attempt at a lease.
+func (s *Scheduler) renew(ctx context.Context) error {
+	before := s.grant.Load()
+	limit := leaseTry
+	if before.holds() {
+		limit = min(limit, time.Until(before.deadline))
+	}
+	attempt, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if skewed, err := s.checkSkew(attempt); err != nil {
+		return s.failed(before, err)
+	} else if skewed {
+		s.stepDown(before, "its clock is off")
+		s.resign(ctx)
+		return nil
+	}
+	start := time.Now()
+	lease, err := s.opts.Store.Lease(attempt, s.opts.Node, leaseLife)
+	if err != nil {
+		return s.failed(before, err)
+	}
+	s.adopt(lease, start.Add(leaseLife-leaseMargin))
+	return nil
+}
+
+// failed steps down if the attempt was the last one in time.
+func (s *Scheduler) failed(before *grant, err error) error {
+	if !before.holds() {
+		s.stepDown(before, "its lease could not be renewed")
+	}
+	return err
+}
+
+// stepDown drops all that the wheel holds. What the pool has begun looks at the
+// lease by itself before it sends.
+func (s *Scheduler) stepDown(g *grant, reason string) {
+	if g.deadline.IsZero() || !s.grant.CompareAndSwap(g, &grant{Lease: g.Lease}) {
+		return // somebody else did, or the lease was renewed after all
+	}
+	dropped := s.ring.drop(func(xxladapter.Fire) bool { return true })
+	s.stats.dropped.Add(int64(dropped))
+	s.opts.Logger.Warn("node steps down", "node", s.opts.Node, "term", g.Number, "reason", reason, "dropped", dropped)
+}
+
+// adopt goes on under a lease that was just given.
+func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
+	before := s.grant.Load()
+	gained := lease.Shards
+	switch {
+	case before.Term != lease.Term:
+		s.stepDown(before, "it has a new term")
+		s.stats.terms.Add(1)
+	case !before.deadline.IsZero():
+		gained &^= before.Shards
+		lost := before.Shards &^ lease.Shards
+		s.stats.dropped.Add(int64(s.ring.drop(func(f xxladapter.Fire) bool { return lost.HasJob(f.JobID) })))
+	}
+	if s.retired.Load() {
+		gained = 0
+	}
+	s.grant.Store(&grant{lease, deadline})
+	if gained != 0 {
+		s.arrived.Store(true)
+		s.Wake()
+	}
+	if gained != 0 || len(lease.Dead) > 0 {
+		s.Sweep()
+	}
+}
+
+// retire gives the shards back, so that others plan and hand out their jobs
+// while this node drains.
+func (s *Scheduler) retire(ctx context.Context) {
+	s.retired.Store(true)
+	s.stats.dropped.Add(int64(s.ring.drop(func(xxladapter.Fire) bool { return true })))
+	g := s.grant.Load()
+	if g.Number == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
+	defer cancel()
+	if err := s.opts.Store.Retire(ctx, g.Term); err != nil {
+		s.opts.Logger.Warn("shards not given back", "node", s.opts.Node, "err", err)
+	}
+}
+
+// errNoLease is why nothing is scanned.
+var errNoLease = errors.New("scheduler: no lease")

@@ -1,0 +1,265 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// A line is a node's way to the store, which can be cut.
+type line struct {
+	*memstore.Store
+	mu     sync.Mutex
+	healed chan struct{} // nil: whole
+}
+
+func (l *line) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.healed = make(chan struct{})
+}
+
+func (l *line) heal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.healed)
+	l.healed = nil
+}
+
+// pass blocks as a connection does whose other end is silent.
+func (l *line) pass(ctx context.Context) error {
+	l.mu.Lock()
+	healed := l.healed
+	l.mu.Unlock()
+	if healed == nil {
+		return nil
+	}
+	select {
+	case <-healed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *line) Now(ctx context.Context) (time.Time, error) {
+	if err := l.pass(ctx); err != nil {
+		return time.Time{}, err
+	}
+	return l.Store.Now(ctx)
+}
+
+func (l *line) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	if err := l.pass(ctx); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	return l.Store.Lease(ctx, node, life)
+}
+
+// A peer is one of several schedulers in a bubble.
+type peer struct {
+	*Scheduler
+	line *line
+	pool *fakePool
+	stop func()
+}
+
+// start lets a further scheduler work on the bench's store, until stop or the
+// end of the test.
+func (b *bench) start(node string, change func(*Options)) *peer {
+	p := &peer{line: &line{Store: b.store}}
+	p.pool = &fakePool{store: b.store}
+	opts := Options{Store: p.line, Pool: p.pool, Node: node, Zone: time.UTC, Logger: slog.New(slog.DiscardHandler)}
+	if change != nil {
+		change(&opts)
+	}
+	sched, err := New(opts)
+	require.NoError(b.t, err)
+	p.Scheduler, p.pool.term = sched, sched.Term
+	ctx, cancel := context.WithCancel(b.t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = sched.HoldLease(ctx) })
+	ended.Go(func() { _ = sched.Run(ctx) })
+	p.stop = sync.OnceFunc(func() { cancel(); ended.Wait() })
+	b.t.Cleanup(p.stop)
+	return p
+}
+
+// dues counts how often each due time was settled, by both pools.
+func dues(t *testing.T, peers ...*peer) map[int64]int {
+	t.Helper()
+	seen := map[int64]int{}
+	for _, p := range peers {
+		for _, g := range p.pool.fires() {
+			require.False(t, g.at.Before(g.fire.Due), "early")
+			seen[g.fire.Due.UnixMilli()]++
+		}
+	}
+	return seen
+}
+
+// once wants every second from first to last fired exactly once.
+func once(t *testing.T, seen map[int64]int, first time.Time, seconds int) {
+	t.Helper()
+	for i := range seconds {
+		require.Equal(t, 1, seen[first.Add(time.Duration(i)*time.Second).UnixMilli()], "second %d of %d", i, seconds)
+	}
+}
+
+func TestNodesShareTheWorkAndTakeItOverAtOnce(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		start := time.Now()
+		for range xxladapter.Shards {
+			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+		}
+		one := b.start("one", nil)
+		time.Sleep(2500 * time.Millisecond)
+		two := b.start("two", nil)
+		time.Sleep(10 * time.Second)
+		require.Equal(t, 32, one.Stats().Shards.Len())
+		require.Equal(t, 32, two.Stats().Shards.Len())
+		require.Equal(t, xxladapter.AllShards, one.Stats().Shards|two.Stats().Shards)
+		require.NotEmpty(t, two.pool.fires())
+		before := len(two.pool.fires())
+		one.stop()
+		time.Sleep(10 * time.Second)
+		require.Equal(t, xxladapter.AllShards, two.Stats().Shards)
+		require.Greater(t, len(two.pool.fires()), before+9*xxladapter.Shards)
+		two.stop()
+
+		seen := map[int64]map[int64]int{}
+		for _, p := range []*peer{one, two} {
+			for _, g := range p.pool.fires() {
+				if seen[g.fire.JobID] == nil {
+					seen[g.fire.JobID] = map[int64]int{}
+				}
+				seen[g.fire.JobID][g.fire.Due.UnixMilli()]++
+				require.Less(t, g.at.Sub(g.fire.Due), leasePace+ringTick, "a graceful stop delays by no more than a renewal")
+			}
+		}
+		require.Len(t, seen, xxladapter.Shards)
+		for _, times := range seen {
+			once(t, times, start.Truncate(time.Second).Add(time.Second), 22)
+		}
+	})
+}
+
+// TestANodeThatLosesTheStoreStepsDownAndComesBack: its due times fire once,
+// from the other node, though both have them in their wheels.
+func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		start := time.Now()
+		for range xxladapter.Shards {
+			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+		}
+		one, two := b.start("one", nil), b.start("two", nil)
+		time.Sleep(10 * time.Second)
+		term := one.Stats().Term
+		require.True(t, one.Stats().Holds)
+		one.line.cut()
+		time.Sleep(leaseLife - leaseMargin)
+		require.False(t, one.Stats().Holds, "before the store could give its shards away")
+		_, ok := one.Term()
+		require.False(t, ok)
+		time.Sleep(20 * time.Second)
+		require.Zero(t, one.Held())
+		require.Equal(t, xxladapter.AllShards, two.Stats().Shards)
+
+		one.line.heal()
+		time.Sleep(10 * time.Second)
+		stats := one.Stats()
+		require.True(t, stats.Holds)
+		require.Greater(t, stats.Term.Number, term.Number)
+		require.Equal(t, int64(2), stats.Terms)
+		require.Equal(t, 32, stats.Shards.Len())
+		require.NotZero(t, stats.Dropped)
+		one.stop()
+		two.stop()
+		seen := dues(t, one, two)
+		for i := range 40 {
+			require.Equal(t, xxladapter.Shards, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*time.Second).UnixMilli()], "second %d", i+1)
+		}
+	})
+}
+
+// TestAClaimOfADeadNodeIsResolvedInTime: within the lease's life and a second
+// after its last renewal.
+func TestAClaimOfADeadNodeIsResolvedInTime(t *testing.T) {
+	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
+		inBubble(t, func(b *bench) {
+			id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+			one := b.start("one", nil)
+			time.Sleep(3*time.Second + offset)
+			died := time.Now()
+			lost, err := b.store.Lease(b.t.Context(), "node-0", leaseLife)
+			require.NoError(t, err)
+			planned, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: id, Due: died.Add(time.Hour)}})
+			require.NoError(t, err)
+			_, err = b.store.ClaimFire(b.t.Context(), lost.Term, planned[0].ID, []*xxladapter.Log{{JobID: id}})
+			require.NoError(t, err)
+			time.Sleep(leaseLife + time.Second)
+			synctest.Wait()
+			one.stop()
+			require.NotEmpty(t, one.pool.resolved)
+			require.GreaterOrEqual(t, one.pool.resolved[0].at.Sub(died), leaseLife, "not while it may live")
+		})
+	}
+}
+
+func TestAFencedNodeDropsEverythingAndRejoins(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+		one := b.start("one", nil)
+		time.Sleep(2300 * time.Millisecond)
+		term, ok := one.Term()
+		require.True(t, ok)
+		require.NotZero(t, one.Held())
+		require.NoError(t, b.store.Resign(b.t.Context(), term))
+		one.Fenced(xxladapter.Term{Node: "one", Number: 99}) // news of another term
+		_, ok = one.Term()
+		require.True(t, ok)
+		one.Fenced(term)
+		now, ok := one.Term()
+		require.False(t, ok && now == term)
+		require.Equal(t, int64(3), one.Stats().Dropped)
+		synctest.Wait()
+		again, ok := one.Term()
+		require.True(t, ok, "at once")
+		require.Greater(t, again.Number, term.Number)
+		require.Equal(t, int64(2), one.Stats().Fenced)
+		time.Sleep(3 * time.Second)
+		one.stop()
+		require.Len(t, one.pool.fires(), 5)
+	})
+}
+
+func TestAStoppedNodeResigns(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		one := b.start("one", nil)
+		time.Sleep(time.Second)
+		term, _ := one.Term()
+		one.stop()
+		_, err := b.store.ClaimFire(b.t.Context(), term, 1, []*xxladapter.Log{{}})
+		require.True(t, errors.Is(err, xxladapter.ErrFenced))
+		lease, err := b.store.Lease(b.t.Context(), "two", leaseLife)
+		require.NoError(t, err)
+		require.Equal(t, xxladapter.AllShards, lease.Shards)
+	})
+}
+
+func TestAGrantEndsByEitherClock(t *testing.T) {
+	now := time.Now()
+	require.True(t, (&grant{deadline: now.Add(time.Hour)}).holds())
+	require.False(t, (&grant{deadline: now.Add(-time.Millisecond)}).holds())
+	require.False(t, (&grant{}).holds())
+	// Without its monotonic reading this is what a machine that slept sees.
+	require.False(t, (&grant{deadline: now.Add(-time.Millisecond).Round(0)}).holds())
+}

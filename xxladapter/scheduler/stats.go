@@ -1,0 +1,39 @@
+package scheduler
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Stats is what a scheduler knows about itself at one moment.
+type Stats struct {
+	Term   xxladapter.Term     // the last one; zero before the first
+	Holds  bool                // whether the node acts under it
+	Shards xxladapter.ShardSet // of that term
+	Held   int                 // fires in the wheel or being handed over
+
+	Terms   int64 // terms that the node was given
+	Fenced  int64 // calls that the store refused because their term was over
+	Dropped int64 // fires let go from the wheel: the term or the shard had left
+
+	Skew   time.Duration // how far this machine's clock is ahead of the store's, at the last look
+	Skewed bool          // more than the limit: the node claims nothing
+}
+
+type stats struct {
+	terms, fenced, dropped atomic.Int64
+	skew                   atomic.Int64 // ns
+	skewed                 atomic.Bool
+}
+
+// Stats may be called at any time.
+func (s *Scheduler) Stats() Stats {
+	g := s.grant.Load()
+	return Stats{
+		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Held: s.ring.len(),
+		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Dropped: s.stats.dropped.Load(),
+		Skew: time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),
+	}
+}

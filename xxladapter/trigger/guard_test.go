@@ -1,0 +1,136 @@
+package trigger
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A doubtful node is sure of its lease for the given number of questions.
+type doubtful struct {
+	term xxladapter.Term
+	left atomic.Int64
+}
+
+func (d *doubtful) ask() (xxladapter.Term, bool) { return d.term, d.left.Add(-1) >= 0 }
+
+func newDoubtful(f *fixture, questions int64) *doubtful {
+	term, _ := f.over.term()
+	d := &doubtful{term: term}
+	d.left.Store(questions)
+	f.over.term = d.ask
+	return d
+}
+
+// TestNothingIsSentOnceTheLeaseIsInDoubt lets the doubt come at each of the
+// moments at which the node asks: before the claim, before the call, and after
+// connecting.
+func TestNothingIsSentOnceTheLeaseIsInDoubt(t *testing.T) {
+	for questions, state := range []xxladapter.FireState{
+		xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireClaimed,
+	} {
+		exec := new(fakeExecutor)
+		exec.Server = httptest.NewUnstartedServer(exec)
+		var connected atomic.Int64
+		exec.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+			if s == http.StateNew {
+				connected.Add(1)
+			}
+		}
+		exec.Start()
+		t.Cleanup(exec.Close)
+		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		newDoubtful(f, int64(questions))
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		require.Empty(t, exec.taken())
+		open := f.open()
+		require.Len(t, open, 1)
+		require.Equal(t, state, open[0].State, "after %d questions", questions)
+		require.Empty(t, f.events)
+		if state == xxladapter.FireClaimed {
+			require.Zero(t, f.logs()[0].TriggerCode)
+			require.Equal(t, Stats{Withheld: 1}, f.over.Stats())
+		}
+		if questions == 2 {
+			require.Eventually(t, func() bool { return connected.Load() == 1 }, time.Second, time.Millisecond,
+				"the last question comes after connecting")
+		}
+	}
+}
+
+func TestASureNodeSendsOnNewAndKeptConnections(t *testing.T) {
+	exec := newFakeExecutor(t, nil)
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	d := newDoubtful(f, 6)
+	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+	require.Len(t, exec.taken(), 2)
+	require.Zero(t, d.left.Load(), "three questions for each")
+	require.Zero(t, f.over.Stats())
+}
+
+func TestARequestThatIsWithheldHasALengthOtherwise(t *testing.T) {
+	lengths := make(chan int64, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		lengths <- r.ContentLength
+		_, _ = w.Write([]byte(`{"code":200}`))
+	}))
+	defer srv.Close()
+	c := NewClient(ClientOptions{})
+	defer c.Close()
+	_, err := c.Run(t.Context(), srv.URL, "", &wire.RunRequest{})
+	require.NoError(t, err)
+	require.Positive(t, <-lengths, "Java executors read no chunks")
+	_, err = c.Run(sendOnlyIf(t.Context(), func() bool { return false }), srv.URL, "", &wire.RunRequest{})
+	require.ErrorIs(t, err, errWithheld)
+	require.NotErrorIs(t, err, ErrOutcomeUnknown)
+	require.Empty(t, lengths)
+}
+
+// TestAZombieLeavesWhatWasTakenOver: the node was silent while its request was
+// under way, another one took the fire over and settled it.
+func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
+	var f *fixture
+	exec := newFakeExecutor(t, func(w http.ResponseWriter, path string) {
+		term, _ := f.over.term()
+		require.NoError(t, f.store.Resign(t.Context(), term)) // as if it had lapsed
+		other, _ := termOf(t, f.store, "node-2")()
+		fire := f.open()[0]
+		require.NoError(t, f.store.TakeOver(t.Context(), other, fire.ID, term))
+		require.NoError(t, f.store.SettleFire(t.Context(), other, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "successor"}))
+		http.Error(w, "so the zombie thinks that it failed", http.StatusInternalServerError)
+	})
+	f = newFixture(t, xxladapter.RouteFirst, exec.URL)
+	var fenced []xxladapter.Term
+	f.over.fenced = func(term xxladapter.Term) { fenced = append(fenced, term) }
+	f.over.logger = slog.New(slog.DiscardHandler)
+	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+	require.Empty(t, f.open(), "no retry either")
+	require.Equal(t, "successor", f.logs()[0].TriggerMsg)
+	require.Equal(t, int64(1), f.over.Stats().Fenced)
+	term, _ := f.over.term()
+	require.Equal(t, []xxladapter.Term{term}, fenced)
+}
+
+// TestAFireThatComesEarlyWaits is about clocks that were set back, and slewed.
+func TestAFireThatComesEarlyWaits(t *testing.T) {
+	exec := newFakeExecutor(t, nil)
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	far := f.plan(xxladapter.Fire{Due: time.Now().Add(time.Minute)})
+	require.NoError(t, f.over.Fire(t.Context(), far))
+	require.Equal(t, xxladapter.FirePlanned, f.open()[0].State)
+	require.Empty(t, exec.taken())
+
+	near := f.plan(xxladapter.Fire{Due: time.Now().Add(earlyLimit / 2)})
+	require.NoError(t, f.over.Fire(t.Context(), near))
+	require.False(t, time.Now().Before(near.Due))
+	require.Len(t, exec.taken(), 1)
+}
