@@ -25,6 +25,18 @@ func fromMilli(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
+// textOf is the text of a column's value, which some drivers bring as bytes;
+// NULL is the empty text.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []byte:
+		return string(value)
+	}
+	return ""
+}
+
 // A datetime reads a datetime column into a time; NULL is the zero time.
 type datetime struct{ to *time.Time }
 
@@ -32,7 +44,9 @@ func (d datetime) Scan(value any) error {
 	*d.to = time.Time{}
 	switch value := value.(type) {
 	case time.Time:
-		*d.to = value.UTC()
+		if !value.IsZero() {
+			*d.to = value.UTC()
+		}
 	case string:
 		if t, err := time.ParseInLocation(time.DateTime, value, time.UTC); err == nil {
 			*d.to = t
@@ -56,8 +70,7 @@ type addressList struct{ to *[]string }
 
 func (a addressList) Scan(value any) error {
 	*a.to = nil
-	list, _ := value.(string)
-	for addr := range strings.SplitSeq(list, ",") {
+	for addr := range strings.SplitSeq(textOf(value), ",") {
 		if addr = strings.TrimSpace(addr); addr != "" {
 			*a.to = append(*a.to, addr)
 		}
@@ -73,8 +86,7 @@ type idList struct{ to *[]int64 }
 
 func (l idList) Scan(value any) error {
 	*l.to = nil
-	list, _ := value.(string)
-	for item := range strings.SplitSeq(list, ",") {
+	for item := range strings.SplitSeq(textOf(value), ",") {
 		if id, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64); err == nil {
 			*l.to = append(*l.to, id)
 		}
@@ -97,8 +109,7 @@ func joinIDs(ids []int64) string {
 type nullable[T ~string] struct{ to *T }
 
 func (n nullable[T]) Scan(value any) error {
-	s, _ := value.(string)
-	*n.to = T(s)
+	*n.to = T(textOf(value))
 	return nil
 }
 

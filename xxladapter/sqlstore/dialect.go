@@ -21,12 +21,21 @@ type dialect struct {
 	// cached says that the driver itself prepares each statement once in a
 	// connection's life.
 	cached bool
+	// rewrite names the columns of a query as the database does; nil: as they
+	// stand.
+	rewrite func(query string) string
 	// lock ends a SELECT whose rows nobody else may change, lock or remove
 	// before the transaction ends; share one whose rows others may only lock in
 	// the same way. Both are empty where one writer has the database for itself.
 	lock, share string
 	// lockDue ends the SELECT of due jobs.
 	lockDue string
+	// lockSchedule takes the lock that Java schedulers take too, until the
+	// transaction ends; it must find a row. Empty where there are none.
+	lockSchedule string
+	// selectDue replaces the SELECT of due jobs, with the same arguments. It may
+	// return jobs that are no longer due.
+	selectDue string
 	// lockApp holds up all others who want to lock the same app name, until the
 	// transaction ends. Argument: the app name. Empty as lock is.
 	lockApp string
@@ -34,6 +43,9 @@ type dialect struct {
 	// with this due time. Arguments: the columns of fireValues, then job id
 	// and due time again.
 	planFire string
+	// taken reports whether planFire failed because somebody else was planning
+	// for the same due time; nil: it cannot.
+	taken func(error) bool
 	// beat inserts or refreshes the registration (group, key, value, time).
 	beat string
 	// knowAlarm inserts the alarm state of (job id) unless it is known.
@@ -48,6 +60,11 @@ type dialect struct {
 	argument func(any) any
 	// storeTogether stores many decisions at once; nil: each has its statements.
 	storeTogether func(ctx context.Context, s *Store, tx *tx, decisions []decided) ([]xxladapter.Fire, error)
+	// logParam is how many characters a log row's executor_param has room for; 0:
+	// any number.
+	logParam int
+	// idStep is the distance between the ids of rows that one INSERT brings.
+	idStep int64
 	// datetime is the argument for a datetime column: whole seconds, cut and
 	// not rounded, NULL for the zero time.
 	datetime func(time.Time) any
@@ -67,6 +84,9 @@ func (d *dialect) arguments(args []any) []any {
 
 // text is the query as the database wants it.
 func (d *dialect) text(query string) string {
+	if d.rewrite != nil {
+		query = d.rewrite(query)
+	}
 	if d.numbered {
 		return numbered(query)
 	}

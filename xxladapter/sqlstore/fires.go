@@ -96,6 +96,9 @@ func (s *Store) planAt(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxlada
 	due := toMilli(f.Due)
 	id, err := tx.insert(ctx, s.dialect.planFire, f.JobID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
 		f.RetryCount, f.Param, joinAddresses(f.Addresses), f.JobID, due)
+	if err != nil && s.dialect.taken != nil && s.dialect.taken(err) {
+		return xxladapter.Fire{}, false, nil
+	}
 	if id == 0 || err != nil {
 		return xxladapter.Fire{}, false, err
 	}

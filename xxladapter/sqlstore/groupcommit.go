@@ -25,6 +25,10 @@ type groupCommit struct {
 	tx      tx
 	queue   chan *write
 	stopped chan struct{} // closed when the goroutine has ended
+
+	// together runs a group in one transaction. It returns an error if none of
+	// the writes has happened; else each has its own.
+	together func(group []*write) error
 }
 
 // A write is one waiting call.
@@ -59,15 +63,23 @@ func newGroupCommit(ctx context.Context, db *sql.DB, d *dialect) (*groupCommit, 
 	if err != nil {
 		return nil, err
 	}
-	g := &groupCommit{
-		db:      db,
-		conn:    conn,
-		tx:      tx{session: conn, dialect: d, prepared: map[string]*sql.Stmt{}},
-		queue:   make(chan *write, maxGroup),
-		stopped: make(chan struct{}),
-	}
-	go g.run()
+	g := &groupCommit{db: db, conn: conn, tx: tx{session: conn, dialect: d, prepared: map[string]*sql.Stmt{}}}
+	g.begin(g.commit)
 	return g, nil
+}
+
+// newQueue starts a writer whose groups together runs.
+func newQueue(together func([]*write) error) *groupCommit {
+	g := &groupCommit{}
+	g.begin(together)
+	return g
+}
+
+func (g *groupCommit) begin(together func([]*write) error) {
+	g.together = together
+	g.queue = make(chan *write, maxGroup)
+	g.stopped = make(chan struct{})
+	go g.run()
 }
 
 // write returns when apply's changes are durable, or were taken back. If ctx
@@ -98,16 +110,21 @@ func (g *groupCommit) write(ctx context.Context, apply func(context.Context, *tx
 // close ends the writer after what waits. REQUIRES: no call of write runs or
 // will be made.
 func (g *groupCommit) close() error {
+	g.finish()
+	return errors.Join(g.tx.closePrepared(), g.conn.Close(), g.db.Close())
+}
+
+// finish ends the goroutine after what waits.
+func (g *groupCommit) finish() {
 	close(g.queue)
 	<-g.stopped
-	return errors.Join(g.tx.closePrepared(), g.conn.Close(), g.db.Close())
 }
 
 func (g *groupCommit) run() {
 	defer close(g.stopped)
 	for first := range g.queue {
 		group := g.gather(first)
-		err := g.commit(group)
+		err := g.together(group)
 		for _, w := range group {
 			if err != nil {
 				w.answer <- err

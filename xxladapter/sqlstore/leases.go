@@ -41,7 +41,7 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
 	}
 	var lease xxladapter.Lease
-	err := s.write(ctx, func(ctx context.Context, tx *tx) (err error) {
+	err := s.writeBy(ctx, s.leases, func(ctx context.Context, tx *tx) (err error) {
 		lease, err = tx.lease(ctx, node, life, s.clock)
 		return err
 	})
@@ -217,7 +217,7 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
 // Resign implements [xxladapter.Store]. The shards keep the name of a node that
 // has no lease, which is what a free shard is.
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
-	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+	return s.writeBy(ctx, s.leases, func(ctx context.Context, tx *tx) error {
 		_, err := tx.exec(ctx, deleteLease, term.Node, term.Number)
 		return err
 	})

@@ -41,8 +41,12 @@ const (
 )
 
 func (s *Store) insertLog(ctx context.Context, tx *tx, l *xxladapter.Log) (int64, error) {
+	param := l.Param
+	if s.dialect.logParam > 0 {
+		param = cut(param, s.dialect.logParam)
+	}
 	return tx.insert(ctx, insertLog,
-		l.GroupID, l.JobID, orNull(l.Address), l.Handler, l.Param,
+		l.GroupID, l.JobID, orNull(l.Address), l.Handler, param,
 		orNull(l.Sharding), l.RetryCount,
 		s.dialect.datetime(l.TriggerTime), l.TriggerCode, orNull(l.TriggerMsg),
 		s.dialect.datetime(l.HandleTime), l.HandleCode, orNull(l.HandleMsg), l.AlarmStatus)

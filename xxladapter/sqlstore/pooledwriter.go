@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"time"
 )
@@ -55,7 +56,7 @@ func (p *pooledWriter) once(ctx context.Context, apply func(context.Context, *tx
 		return true, fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = transaction.Rollback() }() // after a panic as well; of no effect after a commit
-	if err := apply(ctx, &tx{session: transaction, dialect: p.dialect}); err != nil {
+	if err := apply(ctx, &tx{session: transaction, dialect: p.dialect, slot: rand.IntN(reportSlots)}); err != nil {
 		return true, err
 	}
 	if err := transaction.Commit(); err != nil {

@@ -15,6 +15,8 @@ const executorGroup = "EXECUTOR"
 const (
 	selectRegistered = `SELECT registry_value FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND registry_key = ? ORDER BY registry_value`
+	refreshBeat = `UPDATE xxl_job_registry SET update_time = ?
+		WHERE registry_group = ? AND registry_key = ? AND registry_value = ?`
 	deleteBeat = `DELETE FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND registry_key = ? AND registry_value = ?`
 	selectSilent = `SELECT registry_key, registry_value, update_time FROM xxl_job_registry
@@ -31,8 +33,16 @@ func (s *Store) Register(ctx context.Context, appName, address string) error {
 			return err
 		}
 		now := s.dialect.datetime(s.clock())
-		if _, err := tx.exec(ctx, s.dialect.beat, executorGroup, appName, address, now); err != nil {
+		// Old tables have no unique key on a registration, so an INSERT alone
+		// would add one with every beat.
+		known, err := tx.exec(ctx, refreshBeat, now, executorGroup, appName, address)
+		if err != nil {
 			return err
+		}
+		if known == 0 {
+			if _, err := tx.exec(ctx, s.dialect.beat, executorGroup, appName, address, now); err != nil {
+				return err
+			}
 		}
 		return tx.refreshGroups(ctx, appName, now)
 	})
@@ -69,6 +79,9 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 		if err != nil {
 			return err
 		}
+		expired = slices.CompactFunc(expired, func(a, b xxladapter.Registration) bool {
+			return a.AppName == b.AppName && a.Address == b.Address
+		})
 		for _, reg := range expired {
 			if _, err := tx.exec(ctx, deleteBeat, reg.AppName, reg.Address); err != nil {
 				return err
@@ -137,7 +150,8 @@ func (t *tx) lockApp(ctx context.Context, appName string) error {
 	return err
 }
 
-// registered is the sorted addresses of appName.
+// registered is the sorted addresses of appName. They are sorted by bytes and
+// not by the collation of a table, and once each: old tables may have doubles.
 func (t *tx) registered(ctx context.Context, appName string) ([]string, error) {
 	var addresses []string
 	err := t.query(ctx, selectRegistered, []any{appName}, func(r row) error {
@@ -146,5 +160,6 @@ func (t *tx) registered(ctx context.Context, appName string) ([]string, error) {
 		addresses = append(addresses, addr)
 		return err
 	})
-	return addresses, err
+	slices.Sort(addresses)
+	return slices.Compact(addresses), err
 }

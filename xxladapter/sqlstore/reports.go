@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 // change to a slot; folding moves the slots into upstream's row. See DESIGN.md.
 const (
 	// reportSlots is how many transactions can add to one day without waiting
-	// for each other, if chance is kind to them.
+	// for each other, if chance is kind to them. See tx.slot.
 	reportSlots = 16
 
 	selectFigures = `SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report
@@ -55,13 +54,12 @@ func (s *Store) add(c changes, triggered time.Time, o xxladapter.Outcome, n int6
 // count stores the changes. It must be the last thing that a transaction does:
 // whoever holds a slot waits for nobody, and so nobody waits in a circle.
 func (s *Store) count(ctx context.Context, tx *tx, c changes) error {
-	slot := rand.IntN(reportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
 		f := c[day]
 		if f.Running == 0 && f.Success == 0 && f.Failed == 0 {
 			continue
 		}
-		if _, err := tx.exec(ctx, s.dialect.addToSlot, s.dialect.datetime(day), slot, f.Running, f.Success, f.Failed); err != nil {
+		if _, err := tx.exec(ctx, s.dialect.addToSlot, s.dialect.datetime(day), tx.slot, f.Running, f.Success, f.Failed); err != nil {
 			return err
 		}
 	}

@@ -30,9 +30,12 @@ const (
 func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 
-	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+	err = s.writeBy(ctx, s.scans, func(ctx context.Context, tx *tx) error {
 		planned, claimed = nil, 0
-		now := s.clock()
+		if err := tx.lockSchedule(ctx); err != nil {
+			return err
+		}
+		now := s.clock() // after the wait for the lock
 		if err := tx.fence(ctx, by, now); err != nil {
 			return err
 		}
@@ -109,13 +112,32 @@ func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire
 
 // due reads jobs of the node's shards, for a decision about them.
 func (t *tx) due(ctx context.Context, node string, until int64, limit int) ([]*xxladapter.Job, error) {
+	query := t.dialect.selectDue
+	if query == "" {
+		query = selectDue + t.dialect.lockDue
+	}
 	var due []*xxladapter.Job
-	err := t.query(ctx, selectDue+t.dialect.lockDue, []any{until, node, max(limit, 0)}, func(r row) error {
+	err := t.query(ctx, query, []any{until, node, max(limit, 0)}, func(r row) error {
 		j, err := scanJob(r)
-		due = append(due, j)
+		if j.Running && toMilli(j.TriggerNext) <= until {
+			due = append(due, j)
+		}
 		return err
 	})
 	return due, err
+}
+
+// lockSchedule waits for other schedulers, where there may be any that know
+// nothing of our side tables.
+func (t *tx) lockSchedule(ctx context.Context) error {
+	if t.dialect.lockSchedule == "" {
+		return nil
+	}
+	locked, err := t.has(ctx, t.dialect.lockSchedule)
+	if err == nil && !locked {
+		return errNoScheduleLock
+	}
+	return err
 }
 
 // planDue plans the fire of a due time, unless the schedule promised it

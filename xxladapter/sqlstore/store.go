@@ -39,7 +39,9 @@ type Options struct {
 	LockLife time.Duration
 	// Zone is where the days of reports begin. The default is UTC: it is the same
 	// on every machine that opens the store. With another zone, runs that are
-	// open while the zone is changed are counted on two days.
+	// open while the zone is changed are counted on two days. On MySQL it is the
+	// zone of datetime columns as well, that of the address comes first, and the
+	// default is the server's.
 	Zone *time.Location
 }
 
@@ -49,6 +51,8 @@ type Store struct {
 	dialect *dialect
 	reads   readers
 	writer  writer
+	scans   writer // for due jobs, and
+	leases  writer // for terms; nil: writer
 	// fires runs the calls that every fire makes in groups; nil: each goes to
 	// the writer.
 	fires *postgresFires
@@ -90,11 +94,19 @@ func (s *Store) enter(ctx context.Context) error {
 // write runs apply in a transaction that is durable when write returns nil.
 // apply may be run again from the start if the transaction has to be repeated.
 func (s *Store) write(ctx context.Context, apply func(ctx context.Context, tx *tx) error) error {
+	return s.writeBy(ctx, s.writer, apply)
+}
+
+// writeBy is write by a certain writer; nil: by the one for all.
+func (s *Store) writeBy(ctx context.Context, by writer, apply func(ctx context.Context, tx *tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.running.Done()
-	return s.writer.write(ctx, apply)
+	if by == nil {
+		by = s.writer
+	}
+	return by.write(ctx, apply)
 }
 
 // query hands each row that query selects to scan.
@@ -129,5 +141,11 @@ func (s *Store) Close() error {
 		end()
 	}
 	// The readers go first: the last connection to leave cleans up after all.
-	return errors.Join(s.reads.db.Close(), s.writer.close())
+	errs := []error{s.reads.db.Close()}
+	for _, w := range []writer{s.scans, s.leases, s.writer} {
+		if w != nil {
+			errs = append(errs, w.close())
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -84,7 +84,7 @@ var fireRules = []rule{
 			{xxladapter.FireFilter{JobID: one, State: xxladapter.FirePlanned, DueBefore: at(9)}, []xxladapter.Fire{same}},
 			{xxladapter.FireFilter{AfterDue: early.Due, AfterID: early.ID}, []xxladapter.Fire{same, mine, theirs, late}},
 			{xxladapter.FireFilter{AfterDue: same.Due, AfterID: same.ID, Limit: 2}, []xxladapter.Fire{mine, theirs}},
-			{xxladapter.FireFilter{AfterDue: at(5), AfterID: 99}, []xxladapter.Fire{theirs, late}},
+			{xxladapter.FireFilter{AfterDue: at(5), AfterID: mine.ID}, []xxladapter.Fire{theirs, late}},
 			{xxladapter.FireFilter{AfterDue: late.Due, AfterID: late.ID}, nil},
 		} {
 			b.Equal(want.fires, b.openFires(want.filter), "%+v", want.filter)

@@ -110,7 +110,7 @@ func (m *model) begin(t *rapid.T) {
 type ids map[int64]int64
 
 // nobody is an id that neither store has.
-const nobody = 1 << 40
+const nobody = 1<<31 - 1
 
 // draw chooses a known id of the reference, or now and then nobody's. Newer
 // ones come first, since they are the likelier ones to be there still.

@@ -1,0 +1,195 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// What a scan decided is stored in statements of many rows, where a statement
+// for each would be a round trip over the network. REQUIRES, for all of this
+// file: the transaction holds the locks of the due jobs.
+
+const (
+	// advanceRows is rather small: each row of the UPDATE walks through half of
+	// its CASE.
+	advanceRows = 100
+	insertRows  = 500
+)
+
+// storeInBatches stores the decisions and returns the planned fires.
+func storeInBatches(ctx context.Context, s *Store, tx *tx, decisions []decided) ([]xxladapter.Fire, error) {
+	var (
+		going, ending []decided
+		fires         []xxladapter.Fire
+		misfires      []xxladapter.Misfire
+	)
+	for _, d := range decisions {
+		if d.Stop {
+			ending = append(ending, d)
+		} else {
+			going = append(going, d)
+		}
+		for _, f := range d.Fires {
+			f.JobID = d.JobID
+			fires = append(fires, f)
+		}
+		for _, m := range d.Misfires {
+			m.JobID = d.JobID
+			misfires = append(misfires, m)
+		}
+	}
+	for status, part := range [][]decided{ending, going} {
+		for rows := range slices.Chunk(part, advanceRows) {
+			if err := tx.advance(ctx, status, rows); err != nil {
+				return nil, err
+			}
+		}
+	}
+	planned, err := s.planDueAll(ctx, tx, fires)
+	if err != nil {
+		return nil, err
+	}
+	for rows := range slices.Chunk(misfires, insertRows) {
+		var args []any
+		for _, m := range rows {
+			args = append(args, m.JobID, toMilli(m.Due), toMilli(m.Until), string(m.Policy), toMilli(m.At))
+		}
+		if _, err := tx.direct(ctx, manyRows(insertMisfire, len(rows)), args); err != nil {
+			return nil, err
+		}
+	}
+	return planned, nil
+}
+
+// direct is exec for a text that differs from call to call, so that it is not
+// worth being remembered.
+func (t *tx) direct(ctx context.Context, query string, args []any) (id int64, err error) {
+	t.changes++
+	result, err := t.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// manyRows repeats the last brackets of an INSERT.
+func manyRows(insert string, rows int) string {
+	values := insert[strings.LastIndexByte(insert, '('):]
+	return insert + strings.Repeat(", "+values, rows-1)
+}
+
+// advance moves the times of jobs that all get the same status.
+func (t *tx) advance(ctx context.Context, status int, decisions []decided) error {
+	var (
+		query            strings.Builder
+		lasts, nexts, in []any
+	)
+	for _, d := range decisions {
+		lasts = append(lasts, d.JobID, toMilli(d.Last))
+		nexts = append(nexts, d.JobID, toMilli(d.Next))
+		in = append(in, d.JobID)
+	}
+	cases := strings.Repeat(" WHEN ? THEN ?", len(decisions))
+	fmt.Fprintf(&query, `UPDATE xxl_job_info SET trigger_last_time = CASE id%s END, trigger_next_time = CASE id%s END, trigger_status = %d
+		WHERE id IN (?%s)`, cases, cases, status, strings.Repeat(", ?", len(in)-1))
+	t.changes++
+	result, err := t.ExecContext(ctx, query.String(), slices.Concat(lasts, nexts, in)...)
+	if err != nil {
+		return err
+	}
+	changed, err := result.RowsAffected()
+	if err == nil && changed != int64(len(in)) {
+		err = fmt.Errorf("sqlstore: %d of %d jobs were advanced, though all were locked", changed, len(in))
+	}
+	return err
+}
+
+// planDueAll is planDue for many fires. Those whose due time is free are
+// inserted together.
+func (s *Store) planDueAll(ctx context.Context, tx *tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	for rows := range slices.Chunk(fires, insertRows) {
+		taken, err := tx.taken(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
+		var free, other []xxladapter.Fire
+		for _, f := range rows {
+			at := dueTime{f.JobID, toMilli(f.Due)}
+			if taken[at] {
+				other = append(other, f)
+			} else {
+				taken[at] = true
+				free = append(free, f)
+			}
+		}
+		inserted, err := s.insertFires(ctx, tx, free)
+		if err != nil {
+			if s.dialect.taken == nil || !s.dialect.taken(err) {
+				return nil, err
+			}
+			inserted, other = nil, rows // somebody has just planned one of them
+		}
+		planned = append(planned, inserted...)
+		for _, f := range other {
+			f, ok, err := s.planDue(ctx, tx, f)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				planned = append(planned, f)
+			}
+		}
+	}
+	return planned, nil
+}
+
+// taken are the due times of open fires among those of the jobs.
+func (t *tx) taken(ctx context.Context, fires []xxladapter.Fire) (map[dueTime]bool, error) {
+	var args []any
+	first, last := toMilli(fires[0].Due), toMilli(fires[0].Due)
+	for _, f := range fires {
+		args = append(args, f.JobID)
+		first, last = min(first, toMilli(f.Due)), max(last, toMilli(f.Due))
+	}
+	rows, err := t.QueryContext(ctx, `SELECT job_id, due_ms FROM xxlwheel_fire
+		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last)...)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[dueTime]bool{}
+	return taken, scanAll(rows, func(r row) error {
+		var at dueTime
+		err := r.Scan(&at.job, &at.due)
+		taken[at] = true
+		return err
+	})
+}
+
+const insertPlanned = `INSERT INTO xxlwheel_fire (` + fireValues + `) VALUES (?, ?, ?, ?, ?, 'planned', ?, ?, ?)`
+
+// insertFires inserts all or none. The ids of the rows of one INSERT with so
+// many VALUES follow each other: InnoDB gives them out at once, in each of its
+// modes of AUTO_INCREMENT.
+func (s *Store) insertFires(ctx context.Context, tx *tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	if len(fires) == 0 {
+		return nil, nil
+	}
+	var args []any
+	for _, f := range fires {
+		args = append(args, f.JobID, toMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, joinAddresses(f.Addresses))
+	}
+	id, err := tx.direct(ctx, manyRows(insertPlanned, len(fires)), args)
+	if err != nil {
+		return nil, err
+	}
+	planned := make([]xxladapter.Fire, len(fires))
+	for i, f := range fires {
+		planned[i] = plannedAs(f, id+int64(i)*s.dialect.idStep)
+	}
+	return planned, nil
+}

@@ -1,0 +1,148 @@
+-- Our own side tables beside XXL-JOB's, which stay as they are. Instants named
+-- _ms are Unix milliseconds.
+
+-- +goose Up
+
+-- Open fires only, so it stays small whatever the log grows to.
+CREATE TABLE xxlwheel_fire (
+    id           bigint      NOT NULL AUTO_INCREMENT,
+    job_id       bigint      NOT NULL,
+    due_ms       bigint      NOT NULL,
+    shard_index  int         NOT NULL,
+    shard_total  int         NOT NULL,
+    trigger_type varchar(50) NOT NULL,
+    state        varchar(20) NOT NULL,
+    retry_count  int         NOT NULL,
+    param        mediumtext,          -- NULL: the job's
+    addresses    mediumtext,          -- comma separated; NULL: the group's
+    node         varchar(255),        -- who claimed it, and in which term
+    term         bigint      NOT NULL DEFAULT 0,
+    log_id       bigint,              -- since it is claimed
+    claimed_ms   bigint,
+    PRIMARY KEY (id),
+    UNIQUE KEY xxlwheel_fire_due_of_job (job_id, due_ms, shard_index),
+    UNIQUE KEY xxlwheel_fire_log (log_id),
+    KEY xxlwheel_fire_due (due_ms),
+    KEY xxlwheel_fire_node (node, term, due_ms)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+CREATE TABLE xxlwheel_misfire (
+    id       bigint      NOT NULL AUTO_INCREMENT,
+    job_id   bigint      NOT NULL,
+    due_ms   bigint      NOT NULL,
+    until_ms bigint      NOT NULL,
+    policy   varchar(50) NOT NULL,
+    at_ms    bigint      NOT NULL,
+    PRIMARY KEY (id),
+    KEY xxlwheel_misfire_job (job_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- What a job is told beyond upstream's columns, as JSON; no row: nothing.
+CREATE TABLE xxlwheel_job (
+    job_id   bigint     NOT NULL,
+    settings mediumtext NOT NULL,
+    PRIMARY KEY (job_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The access token of a group, for which upstream has a column after 3.4.2; no
+-- row: the group has none of its own.
+CREATE TABLE xxlwheel_group (
+    group_id     bigint       NOT NULL,
+    access_token varchar(255) NOT NULL,
+    PRIMARY KEY (group_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- One row for each app name that was ever registered or made a group, to be
+-- locked while its addresses change.
+CREATE TABLE xxlwheel_app (
+    app_name varchar(255) NOT NULL,
+    PRIMARY KEY (app_name)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The number of the last term that was issued. One row.
+CREATE TABLE xxlwheel_term (
+    id   int    NOT NULL DEFAULT 1,
+    last bigint NOT NULL,
+    PRIMARY KEY (id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+INSERT INTO xxlwheel_term (last) VALUES (0);
+
+-- The leases that hold, and lapsed ones until somebody renews.
+CREATE TABLE xxlwheel_lease (
+    node     varchar(255) NOT NULL,
+    term     bigint       NOT NULL,
+    until_ms bigint       NOT NULL,
+    life_ms  bigint       NOT NULL, -- no lease holds for longer than this from now, also when the clock was set back
+    retired  tinyint      NOT NULL, -- 1: its shards are free, it settles what it has claimed
+    PRIMARY KEY (node)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Which node plans the jobs whose id modulo 64 is the shard.
+CREATE TABLE xxlwheel_shard (
+    shard int NOT NULL,
+    node  varchar(255), -- without a lease of that name the shard is free
+    PRIMARY KEY (shard)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+INSERT INTO xxlwheel_shard (shard) VALUES
+    (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15),
+    (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31),
+    (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47),
+    (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63);
+
+-- What is remembered of alarms beside alarm_status: one row for each job that
+-- has failed.
+CREATE TABLE xxlwheel_alarm (
+    job_id       bigint  NOT NULL,
+    version      bigint  NOT NULL DEFAULT 0,
+    raised       tinyint NOT NULL DEFAULT 0, -- 1: an alarm without a success after it
+    in_a_row     int     NOT NULL DEFAULT 0,
+    since_log_id bigint  NOT NULL DEFAULT 0,
+    last_log_id  bigint  NOT NULL DEFAULT 0,
+    sent_ms      bigint  NOT NULL DEFAULT 0,
+    PRIMARY KEY (job_id),
+    KEY xxlwheel_alarm_raised (raised, job_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The owner and the age of each row that is at alarm_status -1, so that one
+-- whose owner died is found again.
+CREATE TABLE xxlwheel_alarm_claim (
+    log_id     bigint       NOT NULL,
+    recovered  tinyint      NOT NULL, -- 1: the row is the success after the failures
+    job_id     bigint       NOT NULL,
+    node       varchar(255) NOT NULL,
+    claimed_ms bigint       NOT NULL,
+    attempts   int          NOT NULL,
+    PRIMARY KEY (log_id, recovered),
+    KEY xxlwheel_alarm_claim_age (claimed_ms, log_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- What is still to be added to the figures in xxl_job_log_report: each
+-- transaction that changes the outcome of a log row adds to one slot of the
+-- row's day.
+CREATE TABLE xxlwheel_report (
+    trigger_day   datetime NOT NULL,
+    slot          int      NOT NULL,
+    running_count int      NOT NULL,
+    suc_count     int      NOT NULL,
+    fail_count    int      NOT NULL,
+    PRIMARY KEY (trigger_day, slot)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- What runs wrote, so that it outlives their executors.
+CREATE TABLE xxlwheel_log_text (
+    log_id   bigint   NOT NULL,
+    body     longblob NOT NULL, -- gzip
+    size     bigint   NOT NULL, -- bytes that the executor had
+    complete tinyint  NOT NULL, -- 0: something is missing, and note says why
+    note     text,
+    PRIMARY KEY (log_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Texts that are still to be fetched.
+CREATE TABLE xxlwheel_log_fetch (
+    log_id   bigint NOT NULL,
+    attempts int    NOT NULL,
+    due_ms   bigint NOT NULL,
+    PRIMARY KEY (log_id),
+    KEY xxlwheel_log_fetch_due (due_ms, log_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+func TestMySQL(t *testing.T) {
+	t.Parallel()
+	testserver.MySQL(t) // or skip all of it
+	storetest.Run(t, openMySQLEmpty)
+}
+
+func TestMySQLModel(t *testing.T) {
+	t.Parallel()
+	testserver.MySQL(t)
+	storetest.RunModel(t, openMySQLEmpty,
+		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
+}
+
+// mysqlDDL is the tables of a release: "3.4" are those that we create.
+func mysqlDDL(t testing.TB, release string) string {
+	t.Helper()
+	if release == "3.4" {
+		return mysqlUpstream
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", "mysql", release+".sql"))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// mysqlDatabase is an empty database of a release with our side tables.
+func mysqlDatabase(t testing.TB, release string) (url string) {
+	t.Helper()
+	url = testserver.MySQL(t)
+	plan, err := planMySQL(0, false)
+	require.NoError(t, err)
+	require.NoError(t, testserver.OrderMySQL(url, mysqlDDL(t, release), plan))
+	return url
+}
+
+func openMySQLAt(t testing.TB, url string, opts Options) *Store {
+	t.Helper()
+	opts.Logger = quiet
+	s, err := OpenMySQL(t.Context(), url, opts)
+	require.NoError(t, err)
+	return s
+}
+
+// restingMySQL are the URLs of empty databases whose stores were closed.
+// Emptying a database is much quicker than creating one.
+var restingMySQL = make(chan string, 100)
+
+func openMySQLEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
+	t.Helper()
+	var url string
+	select {
+	case url = <-restingMySQL:
+	default:
+		url = testserver.KeptMySQL(t)
+		plan, err := planMySQL(0, false)
+		require.NoError(t, err)
+		require.NoError(t, testserver.OrderMySQL(url, mysqlUpstream, plan))
+	}
+	return &returning{Store: openMySQLAt(t, url, Options{Clock: clock}), url: url}
+}
+
+// returning brings its database back when it is closed.
+type returning struct {
+	*Store
+	url  string
+	once sync.Once
+}
+
+func (s *returning) Close() error {
+	err := s.Store.Close()
+	s.once.Do(func() {
+		if err = errors.Join(err, testserver.OrderMySQL(s.url, emptyMySQL)); err == nil {
+			restingMySQL <- s.url
+		}
+	})
+	return err
+}
+
+const emptyMySQL = `DELETE FROM xxl_job_info; DELETE FROM xxl_job_log; DELETE FROM xxl_job_registry; DELETE FROM xxl_job_group;
+	DELETE FROM xxl_job_log_report;
+	DELETE FROM xxlwheel_fire; DELETE FROM xxlwheel_misfire; DELETE FROM xxlwheel_job; DELETE FROM xxlwheel_app; DELETE FROM xxlwheel_group;
+	DELETE FROM xxlwheel_lease; DELETE FROM xxlwheel_alarm; DELETE FROM xxlwheel_alarm_claim; DELETE FROM xxlwheel_report;
+	DELETE FROM xxlwheel_log_text; DELETE FROM xxlwheel_log_fetch;
+	UPDATE xxlwheel_term SET last = 0; UPDATE xxlwheel_shard SET node = NULL`

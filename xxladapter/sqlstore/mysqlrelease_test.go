@@ -1,0 +1,95 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// TestMySQLReleases goes once through the life of a job on the tables of each
+// release whose tables differ.
+func TestMySQLReleases(t *testing.T) {
+	t.Parallel()
+	for _, release := range []string{"2.3", "2.5", "3.2", "3.4", "head"} {
+		t.Run(release, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			url := mysqlDatabase(t, release)
+			s := openMySQLAt(t, url+"?zone=Asia/Shanghai", Options{})
+			defer func() { require.NoError(t, s.Close()) }()
+
+			group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "release-app", Title: "title"})
+			require.NoError(t, err)
+			for range 3 { // tables before 2.5 have no unique key on it
+				require.NoError(t, s.Register(ctx, "release-app", "http://b:1"))
+				require.NoError(t, s.Register(ctx, "release-app", "http://a:1"))
+			}
+			rows := 0
+			require.NoError(t, s.query(ctx, `SELECT id FROM xxl_job_registry`, nil, func(row) error { rows++; return nil }))
+			require.Equal(t, 2, rows)
+			g, err := s.Group(ctx, group)
+			require.NoError(t, err)
+			require.Equal(t, []string{"http://a:1", "http://b:1"}, g.Addresses)
+			require.Equal(t, "title", g.Title)
+
+			now, err := s.Now(ctx)
+			require.NoError(t, err)
+			due := now.Truncate(time.Second)
+			// The widest values that each release has room for.
+			param := strings.Repeat("参", 512)
+			id, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "名", Param: param})
+			require.NoError(t, err)
+			require.NoError(t, s.UpdateJob(ctx, &xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param}, false))
+			require.NoError(t, s.StartJob(ctx, id, due))
+			found, err := s.Jobs(ctx, xxladapter.JobFilter{Name: "w 名"})
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+
+			lease, err := s.Lease(ctx, "n1", time.Minute)
+			require.NoError(t, err)
+			fires, n, err := s.ClaimDue(ctx, lease.Term, 0, 10, func(_ time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+				return []xxladapter.Decision{{JobID: id, Last: due, Next: due.Add(time.Hour), Fires: []xxladapter.Fire{{Due: due, Type: xxladapter.TriggerCron}}}}
+			})
+			require.NoError(t, err)
+			require.Equal(t, 1, n)
+			long := strings.Repeat("long ", 400)
+			claimed, err := s.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{GroupID: group, JobID: id, Param: long, TriggerTime: due}})
+			require.NoError(t, err, "an override that a log row has no room for must not keep the job from running")
+			applied, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: 200})
+			require.NoError(t, err)
+			require.True(t, applied)
+			l, err := s.Log(ctx, claimed[0].LogID)
+			require.NoError(t, err)
+			require.True(t, strings.HasPrefix(long, l.Param))
+			require.Equal(t, due, l.TriggerTime)
+			require.NoError(t, s.RemoveJob(ctx, id))
+		})
+	}
+}
+
+// TestMySQLKeepsTheJavaSidesTime checks what stands in datetime columns.
+func TestMySQLKeepsTheJavaSidesTime(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 987_654_321, time.UTC)
+	url := mysqlDatabase(t, "3.4")
+	s := openMySQLAt(t, url+"?zone=Asia/Shanghai", Options{Clock: func() time.Time { return now }})
+	defer func() { require.NoError(t, s.Close()) }()
+	id, err := s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "zone-app", Title: "zone"})
+	require.NoError(t, err)
+	var kept string
+	require.NoError(t, s.query(t.Context(), `SELECT CAST(update_time AS CHAR) FROM xxl_job_group`, nil, func(r row) error { return r.Scan(&kept) }))
+	require.Equal(t, "2026-03-01 20:00:00", kept, "cut, in the zone of the Java side")
+	g, err := s.Group(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, now.Truncate(time.Second), g.Updated)
+	// The session's own clock agrees with the columns.
+	require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *tx) error {
+		return tx.query(ctx, `SELECT CAST(TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW()) AS CHAR)`, nil, func(r row) error { return r.Scan(&kept) })
+	}))
+	require.Equal(t, "8", kept)
+}

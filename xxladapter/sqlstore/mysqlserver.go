@@ -1,0 +1,152 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// A mysqlServer is what an address names. As a text it has no password.
+type mysqlServer struct {
+	cfg  *mysql.Config
+	zone *time.Location // of datetime columns; nil: not named
+}
+
+func (s *mysqlServer) String() string {
+	return fmt.Sprintf("mysql://%s@%s/%s", s.cfg.User, s.cfg.Addr, s.cfg.DBName)
+}
+
+// parseMySQL reads mysql://user:password@host:port/database?zone=...
+func parseMySQL(address string) (*mysqlServer, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "mysql" {
+		// The parser's own words have the address, and so the password.
+		return nil, errors.New("the store's address is not of the form mysql://user:password@host:port/database")
+	}
+	query := u.Query()
+	zone, socket := query.Get("zone"), query.Get("socket")
+	query.Del("zone")
+	query.Del("socket")
+	cfg, err := mysql.ParseDSN("/?" + query.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u.Redacted(), err)
+	}
+	cfg.User = u.User.Username()
+	cfg.Passwd, _ = u.User.Password()
+	cfg.DBName = strings.TrimPrefix(u.Path, "/")
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(u.Hostname(), orElse(u.Port(), "3306"))
+	if socket != "" {
+		cfg.Net, cfg.Addr = "unix", socket
+	}
+	if cfg.DBName == "" {
+		return nil, fmt.Errorf("%s names no database", u.Redacted())
+	}
+	s := &mysqlServer{cfg: cfg}
+	if zone != "" {
+		if s.zone, err = time.LoadLocation(zone); err != nil {
+			return nil, fmt.Errorf("zone is %q, must be a time zone such as Asia/Shanghai", zone)
+		}
+	}
+	return s, nil
+}
+
+func orElse(text, instead string) string {
+	if text == "" {
+		return instead
+	}
+	return text
+}
+
+const (
+	dialTimeout = 5 * time.Second
+	// answerTimeout is longer than any wait for a lock. A server that is silent
+	// for longer is taken for gone.
+	answerTimeout = time.Minute
+)
+
+// open returns a pool of connections with these variables; none is made yet.
+func (s *mysqlServer) open(vars settings, logger *slog.Logger) (*sql.DB, error) {
+	cfg := s.cfg.Clone()
+	cfg.ParseTime = true
+	cfg.ClientFoundRows = true // a statement that finds its row and changes nothing has done its work
+	cfg.InterpolateParams = true
+	cfg.Logger = driverLog{logger}
+	if s.zone != nil {
+		cfg.Loc = s.zone
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = dialTimeout
+	}
+	if cfg.ReadTimeout == 0 {
+		cfg.ReadTimeout = answerTimeout
+	}
+	if cfg.WriteTimeout == 0 {
+		cfg.WriteTimeout = answerTimeout
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(sessionConnector{connector, vars.statements()})
+	db.SetConnMaxLifetime(5 * time.Minute) // servers behind a changed name are found again
+	return db, nil
+}
+
+// settings are variables to set on each connection, by name; values as in SQL.
+type settings map[string]string
+
+func (s settings) with(more settings) settings {
+	all := maps.Clone(s)
+	maps.Copy(all, more)
+	return all
+}
+
+func (s settings) statements() []string {
+	// Each statement sees what was committed before it, so that a decision
+	// after a wait for a lock is not about the past, and nobody waits for gaps.
+	statements := []string{`SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED`}
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		pairs = append(pairs, name+" = "+s[name])
+	}
+	if len(pairs) > 0 {
+		statements = append(statements, `SET SESSION `+strings.Join(pairs, ", SESSION "))
+	}
+	return statements
+}
+
+// A sessionConnector runs statements on each new connection.
+type sessionConnector struct {
+	driver.Connector
+	statements []string
+}
+
+func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, statement := range c.statements {
+		if _, err := conn.(driver.ExecerContext).ExecContext(ctx, statement, nil); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", statement, err), conn.Close())
+		}
+	}
+	return conn, nil
+}
+
+// driverLog takes what the driver says beside its errors, such as that a server
+// has closed a connection.
+type driverLog struct{ logger *slog.Logger }
+
+func (l driverLog) Print(v ...any) { l.logger.Debug("mysql driver", "said", fmt.Sprint(v...)) }
