@@ -35,13 +35,14 @@ var mayImport = map[string][]string{
 	"xxladapter/checker":     {"xxladapter", "xxladapter/cron"},
 	"xxladapter/trigger":     {"xxladapter", "xxladapter/route", "xxladapter/wire"},
 	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
+	"xxladapter/alarm":       {"xxladapter"},
 	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/admin":       {"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
-	"xxladapter/node":        {"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/cron", "xxladapter/maintenance", "xxladapter/scheduler", "xxladapter/trigger"},
+	"xxladapter/node":        {"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/alarm", "xxladapter/cron", "xxladapter/maintenance", "xxladapter/scheduler", "xxladapter/trigger"},
 	"xxladapter/faults":      {}, // tests only
 	"xxladapter/cmd/xxlwheel": {
 		"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker",
+		"xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker", "xxladapter/alarm",
 	},
 	"bench":            {"hashedwheel"},
 	"bench/cmd/report": {},

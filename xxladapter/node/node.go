@@ -18,6 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
@@ -60,7 +61,12 @@ type Options struct {
 	// goroutines that do the work, which wait for them; nil: nobody is.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
-	Logger    *slog.Logger // nil: slog.Default()
+	// Alarms are the channels by which failed runs are told of. None: nobody is
+	// told, and failures stay open for another scheduler on the same store.
+	Alarms []alarm.Channel
+	// OnAlarm is told what became of each alarm on each channel; nil: nobody is.
+	OnAlarm func(channel, result string)
+	Logger  *slog.Logger // nil: slog.Default()
 }
 
 // A Node is one scheduler process. It may be the only one of its store.
@@ -76,6 +82,7 @@ type Node struct {
 	lost      *maintenance.Lost
 	stuck     *maintenance.Stuck
 	reports   *maintenance.Reports
+	alarms    *alarm.Monitor // nil: there are no channels
 	http      *http.Server
 }
 
@@ -88,6 +95,13 @@ func New(opts Options) (*Node, error) {
 		opts.Logger = slog.Default()
 	}
 	name := uniqueName()
+	var alarms *alarm.Monitor
+	if len(opts.Alarms) > 0 {
+		alarms = alarm.NewMonitor(alarm.Options{
+			Store: opts.Store, Channels: opts.Alarms, Node: name, OnAlarm: opts.OnAlarm, Logger: opts.Logger,
+		})
+		opts.OnEvent = hintAlarms(alarms, opts.OnEvent)
+	}
 	tokens := access.NewExecutors(opts.AccessToken, opts.Store.Groups)
 	addresses := &access.Addresses{Allow: opts.AllowAddresses}
 	client := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent, MayDial: addresses.CheckDial})
@@ -127,6 +141,7 @@ func New(opts Options) (*Node, error) {
 		addresses: addresses, mayServe: opts.mayServe,
 		name: name, client: client, handOver: handOver, pool: pool, scheduler: sched,
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
+		alarms:   alarms,
 		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
 		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
@@ -154,6 +169,22 @@ func (o *Options) mayServe(addr net.Addr) error {
 		return fmt.Errorf("node: %w", err)
 	}
 	return nil
+}
+
+// hintAlarms tells the monitor of what may matter to it before next, if any, is
+// told.
+func hintAlarms(m *alarm.Monitor, next func(trigger.Event)) func(trigger.Event) {
+	return func(e trigger.Event) {
+		switch {
+		case e.Kind == trigger.EventFailed, e.Kind == trigger.EventResult && e.Code != xxladapter.ResultOK:
+			m.Failed()
+		case e.Kind == trigger.EventResult:
+			m.Succeeded(e.JobID)
+		}
+		if next != nil {
+			next(e)
+		}
+	}
 }
 
 // uniqueName differs for each process that ever ran, so that what a dead one
@@ -250,6 +281,9 @@ func (n *Node) Schedule(ctx context.Context) error {
 	parts.Go(func() error { return n.lost.Run(ctx) })
 	parts.Go(func() error { return n.stuck.Run(ctx) })
 	parts.Go(func() error { return n.reports.Run(ctx) })
+	if n.alarms != nil {
+		parts.Go(func() error { return n.alarms.Run(ctx) })
+	}
 	parts.Go(func() error {
 		defer stopPool()
 		return n.scheduler.Run(ctx)

@@ -1,0 +1,102 @@
+package alarm
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Kind says what an alarm is about.
+type Kind string
+
+const (
+	Failed    Kind = "failed"    // runs failed
+	Recovered Kind = "recovered" // a job succeeds again, after failures that were told of
+	Test      Kind = "test"      // somebody tries the channels out
+)
+
+// An Alarm is one message to people, about one job or, in a storm, several.
+type Alarm struct {
+	// ID is the same if a message has to be sent again because nobody knows
+	// whether it arrived.
+	ID   string    `json:"id"`
+	Kind Kind      `json:"kind"`
+	At   time.Time `json:"at"`
+	// Source names the scheduler.
+	Source string `json:"source"`
+	// Emails are the receivers that the jobs name. Only [Mail] has a use for
+	// them.
+	Emails []string `json:"-"`
+	// Jobs are some of the jobs, and MoreJobs how many there are beside them.
+	Jobs     []Job `json:"jobs"`
+	MoreJobs int   `json:"moreJobs,omitempty"`
+	// MoreRuns is how many runs the alarm is about beside those in Jobs.
+	MoreRuns int `json:"moreRuns,omitempty"`
+}
+
+// A Job is what an alarm says of one job.
+type Job struct {
+	ID     int64  `json:"id"`
+	Name   string `json:"name"`
+	App    string `json:"app"` // of the executors
+	Author string `json:"author"`
+	// InARow is how many runs failed without a success between them, this
+	// alarm's among them.
+	InARow int `json:"inARow,omitempty"`
+	// Runs are the newest runs that the alarm is about, newest first.
+	Runs []Run `json:"runs"`
+}
+
+// A Run is what an alarm says of one run.
+type Run struct {
+	LogID    int64     `json:"logId"`
+	At       time.Time `json:"at"` // of the result, or else of the trigger
+	Address  string    `json:"address,omitempty"`
+	Handler  string    `json:"handler,omitempty"`
+	Param    string    `json:"param,omitempty"`
+	Sharding string    `json:"sharding,omitempty"`
+	Code     int       `json:"code"` // why it failed: 500, 502 or what the executor said
+	Reason   string    `json:"reason,omitempty"`
+	Retries  int       `json:"retries"` // attempts that follow
+}
+
+// runs counts what the alarm is about.
+func (a *Alarm) runs() int {
+	n := a.MoreRuns
+	for _, j := range a.Jobs {
+		n += len(j.Runs)
+	}
+	return n
+}
+
+// Title is the alarm in one line.
+func (a *Alarm) Title() string {
+	switch {
+	case a.Kind == Test:
+		return "test alarm"
+	case len(a.Jobs)+a.MoreJobs > 1 && a.Kind == Recovered:
+		return fmt.Sprintf("%d jobs have recovered", len(a.Jobs)+a.MoreJobs)
+	case len(a.Jobs)+a.MoreJobs > 1:
+		return fmt.Sprintf("%d jobs failed, %d runs", len(a.Jobs)+a.MoreJobs, a.runs())
+	case len(a.Jobs) == 0:
+		return "a job " + string(a.Kind)
+	}
+	name := fmt.Sprintf("job %d %s", a.Jobs[0].ID, oneLine(a.Jobs[0].Name))
+	switch runs := a.runs(); {
+	case a.Kind == Recovered:
+		return name + " has recovered"
+	case runs > 1:
+		return fmt.Sprintf("%s failed, %d runs", name, runs)
+	}
+	return name + " failed"
+}
+
+// oneLine takes control characters out of what other tools may have stored.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,125 @@
+package alarm
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+)
+
+// crashFile names, in the environment, the database on which a child process of
+// the test runs a monitor instead of tests.
+const crashFile = "XXLWHEEL_ALARM_TEST_FILE"
+
+// monitorUntilKilled says so when it is between claim and send, and stays there.
+func monitorUntilKilled(file string) error {
+	go func() { // or until the test that started it is gone
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
+	}()
+	store, err := sqlstore.OpenSQLite(context.Background(), file, sqlstore.Options{Logger: quiet})
+	if err != nil {
+		return err
+	}
+	return NewMonitor(Options{
+		Store: store, Node: "child", Logger: quiet,
+		Channels: []Channel{&fakeChannel{name: "child", send: func(context.Context, *Alarm) error {
+			fmt.Println("sending")
+			select {}
+		}}},
+	}).Run(context.Background())
+}
+
+// TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce kills a real
+// process with SIGKILL, on a real database.
+func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "xxl.db")
+	clock := time.Now
+	open := func() *sqlstore.Store {
+		store, err := sqlstore.OpenSQLite(t.Context(), file, sqlstore.Options{Logger: quiet, Clock: func() time.Time { return clock() }})
+		require.NoError(t, err)
+		return store
+	}
+	store := open()
+	ctx := t.Context()
+	group, err := store.SaveGroup(ctx, &xxladapter.Group{AppName: "billing", Title: "t"})
+	require.NoError(t, err)
+	job, err := store.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "nightly", Handler: "h"})
+	require.NoError(t, err)
+	failed := endRun(t, store, job, 500, "why")
+
+	child := exec.CommandContext(ctx, os.Args[0])
+	child.Env = append(os.Environ(), crashFile+"="+file)
+	_, err = child.StdinPipe() // its end is the test's
+	require.NoError(t, err)
+	out, err := child.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "sending\n", line)
+	require.NoError(t, child.Process.Kill())
+	_, _ = io.Copy(io.Discard, out)
+	require.Error(t, child.Wait(), "it was killed")
+
+	l, err := store.Log(ctx, failed)
+	require.NoError(t, err)
+	require.Equal(t, xxladapter.AlarmTaken, l.AlarmStatus, "where upstream stays for ever")
+
+	channel := &fakeChannel{name: "survivor"}
+	survivors := func() (monitors []*Monitor) {
+		for i := range 2 {
+			monitors = append(monitors, NewMonitor(Options{Store: store, Node: fmt.Sprint("n", i), Channels: []Channel{channel}, Logger: quiet}))
+		}
+		return monitors
+	}()
+	lookAll := func() {
+		for _, m := range survivors {
+			require.NoError(t, m.look(ctx, ctx))
+		}
+	}
+	lookAll()
+	require.Empty(t, channel.alarms(), "it may still be alive")
+	clock = func() time.Time { return time.Now().Add(claimLife + time.Second) }
+	for range 3 {
+		lookAll()
+	}
+	require.Equal(t, []string{"job 1 nightly failed"}, channel.titles())
+	require.Equal(t, fmt.Sprint("failed-", failed), channel.got[0].ID, "as the child would have called it")
+	l, err = store.Log(ctx, failed)
+	require.NoError(t, err)
+	require.Equal(t, xxladapter.AlarmSent, l.AlarmStatus)
+	require.NoError(t, store.Close())
+}
+
+// TestAFrozenNodeDoesNotSpeakTwice: a node that is stopped while it sends, for
+// longer than its claim lives, finds its time over.
+func TestAFrozenNodeDoesNotSpeakTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+		frozen := &fakeChannel{name: "frozen", send: func(ctx context.Context, _ *Alarm) error {
+			time.Sleep(claimLife + time.Minute) // no signal reaches a frozen process
+			return ctx.Err()
+		}}
+		s.monitor("frozen", frozen)
+		synctest.Wait()
+		healthy := &fakeChannel{name: "healthy"}
+		s.monitor("healthy", healthy)
+		time.Sleep(time.Hour)
+		require.Len(t, healthy.alarms(), 1)
+		require.Empty(t, frozen.alarms())
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+	})
+}

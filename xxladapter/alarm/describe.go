@@ -1,0 +1,127 @@
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// jobsShown is how many jobs a message has in full, and runsShown how many
+	// runs of one, if the message is about it alone.
+	jobsShown = 20
+	runsShown = 3
+	// reasonMost is how much of a run's message is shown, in bytes.
+	reasonMost = 1500
+)
+
+// describe reads what people want to know of claimed runs.
+func (m *Monitor) describe(ctx context.Context, kind Kind, subjects []subject, claims []xxladapter.AlarmClaim) (*Alarm, error) {
+	now, err := m.opts.Store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byJob := map[int64][]xxladapter.AlarmClaim{}
+	first := claims[0].LogID
+	for _, c := range claims {
+		byJob[c.JobID] = append(byJob[c.JobID], c)
+		first = min(first, c.LogID)
+	}
+	a := &Alarm{ID: fmt.Sprintf("%s-%d", kind, first), Kind: kind, At: now.UTC(), Source: m.opts.Source}
+	shown := 1
+	if len(byJob) == 1 {
+		shown = runsShown
+	}
+	for _, s := range subjects {
+		of := byJob[s.job.ID]
+		if len(of) == 0 {
+			continue
+		}
+		delete(byJob, s.job.ID) // a job may be two subjects: new runs, and abandoned ones
+		for _, email := range SplitEmails(s.job.AlarmEmail) {
+			if !slices.Contains(a.Emails, email) {
+				a.Emails = append(a.Emails, email)
+			}
+		}
+		if len(a.Jobs) == jobsShown {
+			a.MoreJobs++
+			a.MoreRuns += len(of)
+			continue
+		}
+		job, err := m.describeJob(ctx, s, kind)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(of, func(x, y xxladapter.AlarmClaim) int { return cmp.Compare(y.LogID, x.LogID) })
+		for _, c := range of[:min(shown, len(of))] {
+			run, err := m.describeRun(ctx, c)
+			if errors.Is(err, xxladapter.ErrNotFound) {
+				run, err = Run{LogID: c.LogID}, nil // somebody cleared the log
+			}
+			if err != nil {
+				return nil, err
+			}
+			job.Runs = append(job.Runs, run)
+		}
+		a.MoreRuns += len(of) - len(job.Runs)
+		a.Jobs = append(a.Jobs, job)
+	}
+	return a, nil
+}
+
+func (m *Monitor) describeJob(ctx context.Context, s subject, kind Kind) (Job, error) {
+	j := Job{ID: s.job.ID, Name: s.job.Name, Author: s.job.Author}
+	group, err := m.opts.Store.Group(ctx, s.job.GroupID)
+	switch {
+	case err == nil:
+		j.App = group.AppName
+	case !errors.Is(err, xxladapter.ErrNotFound):
+		return Job{}, err
+	}
+	if kind == Failed {
+		for _, d := range s.decisions {
+			j.InARow = max(j.InARow, d.After.InARow)
+		}
+	}
+	return j, nil
+}
+
+func (m *Monitor) describeRun(ctx context.Context, c xxladapter.AlarmClaim) (Run, error) {
+	l, err := m.opts.Store.Log(ctx, c.LogID)
+	if err != nil {
+		return Run{}, err
+	}
+	run := Run{
+		LogID: l.ID, At: l.HandleTime, Address: l.Address, Handler: l.Handler, Param: cutText(l.Param, 200), Sharding: l.Sharding,
+		Code: l.HandleCode,
+	}
+	if run.At.IsZero() {
+		run.At = l.TriggerTime
+	}
+	if c.Recovered {
+		return run, nil
+	}
+	run.Retries = l.RetryCount
+	message := fromHTML(l.HandleMsg)
+	if l.HandleCode == xxladapter.ResultNone {
+		run.Code = l.TriggerCode
+		message = triggerReason(fromHTML(l.TriggerMsg))
+	}
+	run.Reason = cutText(message, reasonMost)
+	return run, nil
+}
+
+// triggerReason is the line of trigger_msg that says how the hand-over ended,
+// with what follows it, or all of it if somebody else wrote it.
+func triggerReason(message string) string {
+	const label = "result：error, "
+	if i := strings.Index(message, label); i >= 0 {
+		return message[i+len(label):]
+	}
+	return message
+}

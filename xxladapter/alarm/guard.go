@@ -1,0 +1,123 @@
+package alarm
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Guard says where alarms may be posted to, so that whoever may name a
+// webhook cannot reach with it what only the scheduler's machine reaches. The
+// zero value allows every host with a public address.
+type Guard struct {
+	// Hosts are the only names that may stand in a URL: "example.org", or
+	// "*.example.org" for all below it. Empty: any.
+	Hosts []string
+	// Nets are networks that may be reached although they are not public.
+	Nets []netip.Prefix
+	// Private allows loopback and private networks. Link-local addresses, where
+	// clouds keep their metadata, need Nets.
+	Private bool
+}
+
+var (
+	privateNets = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128")
+	// closedNets has what nobody means: this network, link-local and with it
+	// most clouds' metadata, the metadata of some clouds in private networks,
+	// protocol assignments, multicast, reserved.
+	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
+		"100.100.100.200/32", "fd00:ec2::254/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
+	// carriers are IPv6 networks with an IPv4 address inside, and at which byte.
+	carriers = []struct {
+		net netip.Prefix
+		at  int
+	}{
+		{netip.MustParsePrefix("64:ff9b::/96"), 12},   // NAT64
+		{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64, local
+		{netip.MustParsePrefix("2002::/16"), 2},       // 6to4
+		{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible
+	}
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, text := range texts {
+		all = append(all, netip.MustParsePrefix(text))
+	}
+	return all
+}
+
+// checkHost judges the host of a URL by its name.
+func (g *Guard) checkHost(host string) error {
+	if len(g.Hosts) == 0 {
+		return nil
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	for _, allowed := range g.Hosts {
+		allowed = strings.ToLower(allowed)
+		if host == allowed || strings.HasPrefix(allowed, "*.") && strings.HasSuffix(host, allowed[1:]) {
+			return nil
+		}
+	}
+	return fmt.Errorf("host %s is not among those that alarms may be sent to", host)
+}
+
+// checkAddr judges an address that a connection is about to be made to.
+func (g *Guard) checkAddr(addr netip.Addr) error {
+	addr = addr.Unmap().WithZone("")
+	in := func(net netip.Prefix) bool { return net.Contains(addr) }
+	switch {
+	case slices.ContainsFunc(g.Nets, in):
+		return nil
+	case slices.ContainsFunc(closedNets, in):
+		return fmt.Errorf("address %s is link-local, metadata or reserved: not allowed", addr)
+	case slices.ContainsFunc(privateNets, in):
+		if g.Private {
+			return nil
+		}
+		return fmt.Errorf("address %s is loopback or private: not allowed", addr)
+	}
+	if addr.Is6() {
+		bytes := addr.As16()
+		for _, c := range carriers {
+			if c.net.Contains(addr) {
+				return g.checkAddr(netip.AddrFrom4([4]byte(bytes[c.at : c.at+4])))
+			}
+		}
+	}
+	return nil
+}
+
+// control is called with the resolved address of each connection, so a name
+// that resolves to something else the second time gains nothing.
+func (g *Guard) control(_, address string, _ syscall.RawConn) error {
+	addr, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return finalf("address %s: %w", address, err)
+	}
+	if err := g.checkAddr(addr.Addr()); err != nil {
+		return &finalError{err}
+	}
+	return nil
+}
+
+// client returns an HTTP client that keeps to the guard: it follows no
+// redirects and uses no proxy, which would connect in its place.
+func (g *Guard) client() *http.Client {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: g.control}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext:         dialer.DialContext,
+			TLSHandshakeTimeout: 5 * time.Second,
+			ForceAttemptHTTP2:   true,
+			MaxIdleConns:        2,
+			IdleConnTimeout:     30 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

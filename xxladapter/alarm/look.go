@@ -1,0 +1,226 @@
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// pageLimit is how many rows one query takes, and lookLimit one look.
+	pageLimit = 1000
+	lookLimit = 100_000
+
+	// maxAge is how long ago a run may have failed to be news. It matters where
+	// alarms are switched on after months without.
+	maxAge = 24 * time.Hour
+
+	// claimLife is the age at which a claim counts as abandoned. It is longer
+	// than telLimit, so that one who claims has been silent for a while when
+	// another one speaks.
+	claimLife = 2 * time.Minute
+	// maxAttempts bounds how often a message that reached nobody is claimed:
+	// for more than half an hour.
+	maxAttempts = 20
+)
+
+// look finds what there is to tell, and tells it under sending.
+func (m *Monitor) look(ctx, sending context.Context) error {
+	if err := m.unset.settle(ctx, m.opts.Store); err != nil {
+		return err
+	}
+	now, err := m.opts.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	abandoned, err := m.abandoned(ctx)
+	if err != nil {
+		return err
+	}
+	fresh, err := m.fresh(ctx, now)
+	if err != nil {
+		return err
+	}
+	m.tell(sending, m.pace.take(now, append(abandoned, fresh...)))
+	return nil
+}
+
+// fresh reads the failed runs whose alarm is open and the successes that end
+// what was told of. It stores the decisions that need no telling, and returns
+// the others, except those of jobs that wait for the end of their window.
+func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
+	runs, err := m.failedRuns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	states, err := m.raisedStates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Collect(maps.Keys(runs))
+	for id := range states {
+		if _, known := runs[id]; !known {
+			ids = append(ids, id)
+		}
+	}
+	// In the order of log ids, so that in a storm the first ones come first.
+	slices.SortFunc(ids, func(a, b int64) int {
+		return cmp.Or(cmp.Compare(firstLog(runs[a]), firstLog(runs[b])), cmp.Compare(a, b))
+	})
+
+	var subjects []subject
+	var silent []xxladapter.AlarmDecision
+	for _, id := range ids {
+		state, known := states[id]
+		if !known {
+			if state, err = m.opts.Store.AlarmState(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		job, err := m.opts.Store.Job(ctx, id)
+		if errors.Is(err, xxladapter.ErrNotFound) {
+			// Removed. Its rows need no alarm, as in XXL-JOB.
+			job, err = &xxladapter.Job{ID: id, Settings: xxladapter.Settings{AlarmOn: xxladapter.AlarmNever}}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		steps, err := m.steps(ctx, state, runs[id], now)
+		if err != nil {
+			return nil, err
+		}
+		decisions := decide(job.Settings, state, steps, now)
+		switch {
+		case len(decisions) == 0:
+		case !tells(decisions):
+			silent = append(silent, decisions...)
+		case !isHeld(state.Sent, now):
+			subjects = append(subjects, subject{job: job, decisions: decisions})
+		}
+	}
+	_, err = m.decide(ctx, silent)
+	return subjects, err
+}
+
+func firstLog(runs []xxladapter.FailedRun) int64 {
+	if len(runs) == 0 {
+		return 0
+	}
+	return runs[0].LogID
+}
+
+func (m *Monitor) failedRuns(ctx context.Context) (map[int64][]xxladapter.FailedRun, error) {
+	runs := map[int64][]xxladapter.FailedRun{}
+	for after, n := int64(0), 0; n < lookLimit; {
+		page, err := m.opts.Store.FailedRuns(ctx, after, pageLimit)
+		if err != nil {
+			return nil, fmt.Errorf("list failed runs after log %d: %w", after, err)
+		}
+		for _, run := range page {
+			runs[run.JobID] = append(runs[run.JobID], run)
+			after = run.LogID
+		}
+		n += len(page)
+		if len(page) < pageLimit {
+			break
+		}
+	}
+	return runs, nil
+}
+
+// raisedStates also notes whose successes matter.
+func (m *Monitor) raisedStates(ctx context.Context) (map[int64]xxladapter.AlarmState, error) {
+	list, err := m.opts.Store.RaisedAlarms(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list raised alarms: %w", err)
+	}
+	states := map[int64]xxladapter.AlarmState{}
+	for _, state := range list {
+		states[state.JobID] = state
+		m.raised.Store(state.JobID, nil)
+	}
+	m.raised.Range(func(id, _ any) bool {
+		if _, still := states[id.(int64)]; !still {
+			m.raised.Delete(id)
+		}
+		return true
+	})
+	return states, nil
+}
+
+// steps puts the first success after each failure between the failed runs.
+func (m *Monitor) steps(ctx context.Context, state xxladapter.AlarmState, runs []xxladapter.FailedRun, now time.Time) ([]step, error) {
+	success := int64(0) // the first one after what was taken so far; 0: none
+	find := func(after int64) (err error) {
+		success, err = m.opts.Store.FirstSuccess(ctx, state.JobID, after)
+		return err
+	}
+	if state.LastID != 0 {
+		if err := find(state.LastID - 1); err != nil { // the last run itself may have turned out well
+			return nil, err
+		}
+	} else if len(runs) > 0 {
+		if err := find(runs[0].LogID); err != nil {
+			return nil, err
+		}
+	}
+	var steps []step
+	for _, run := range runs {
+		if success != 0 && success < run.LogID {
+			steps = append(steps, step{logID: success, ok: true})
+			if err := find(run.LogID); err != nil {
+				return nil, err
+			}
+		}
+		steps = append(steps, step{logID: run.LogID, retries: run.RetryCount, old: now.Sub(run.At) > maxAge})
+	}
+	if success != 0 && (state.Raised || len(steps) > 0) {
+		steps = append(steps, step{logID: success, ok: true})
+	}
+	return steps, nil
+}
+
+// abandoned lists what a node undertook to tell and never reported back on.
+func (m *Monitor) abandoned(ctx context.Context) ([]subject, error) {
+	claims, err := m.opts.Store.StaleAlarms(ctx, claimLife, lookLimit)
+	if err != nil {
+		return nil, fmt.Errorf("list abandoned alarms: %w", err)
+	}
+	var subjects []subject
+	at := map[int64]int{} // by job id
+	var hopeless, void []xxladapter.AlarmClaim
+	for _, c := range claims {
+		if c.Attempts >= maxAttempts {
+			hopeless = append(hopeless, c)
+			continue
+		}
+		i, known := at[c.JobID]
+		if !known {
+			job, err := m.opts.Store.Job(ctx, c.JobID)
+			if errors.Is(err, xxladapter.ErrNotFound) {
+				void = append(void, c)
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			i = len(subjects)
+			at[c.JobID] = i
+			subjects = append(subjects, subject{job: job})
+		}
+		subjects[i].claims = append(subjects[i].claims, c)
+	}
+	if len(hopeless) > 0 {
+		m.logger.Error("alarms given up, no channel took them", "alarms", len(hopeless), "attempts", maxAttempts)
+	}
+	return subjects, errors.Join(
+		m.settle(ctx, hopeless, xxladapter.AlarmFailed),
+		m.settle(ctx, void, xxladapter.AlarmNotNeeded),
+	)
+}

@@ -1,0 +1,244 @@
+package alarm
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	netmail "net/mail"
+	"net/textproto"
+	"slices"
+	"strings"
+
+	"github.com/wneessen/go-mail"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A TLSPolicy says how a mail server is spoken to.
+type TLSPolicy string
+
+const (
+	TLSStartTLS      TLSPolicy = "starttls"      // STARTTLS or no mail; port 587
+	TLSOpportunistic TLSPolicy = "opportunistic" // STARTTLS if the server has it; port 25
+	TLSImplicit      TLSPolicy = "implicit"      // TLS from the first byte; port 465
+	TLSNone          TLSPolicy = "none"          // plain text; port 25
+)
+
+var tlsPorts = map[TLSPolicy]int{TLSStartTLS: 587, TLSOpportunistic: 25, TLSImplicit: 465, TLSNone: 25}
+
+// MailOptions configures a [Mail].
+type MailOptions struct {
+	Host string
+	Port int       // 0: the policy's
+	TLS  TLSPolicy // empty: TLSStartTLS
+	// Username and Password log in; empty: nobody logs in. The password goes
+	// over TLS only, or not as it is, or to this machine.
+	Username, Password string
+	From               string   // an address, with a name or without
+	To                 []string // receive all alarms, beside those whom the jobs name
+	RootCAs            *x509.CertPool
+}
+
+// Mail sends alarms to the addresses that jobs name in alarm_email, and to some
+// that get all of them. Each receiver gets a mail of his own, so that nobody
+// sees the others, and one who is refused costs nobody else his.
+type Mail struct {
+	opts MailOptions
+	to   []string
+}
+
+// NewMail checks the options.
+func NewMail(opts MailOptions) (*Mail, error) {
+	if opts.TLS == "" {
+		opts.TLS = TLSStartTLS
+	}
+	port, known := tlsPorts[opts.TLS]
+	if opts.Port == 0 {
+		opts.Port = port
+	}
+	_, fromErr := netmail.ParseAddress(opts.From)
+	switch {
+	case !known:
+		return nil, xxladapter.Invalidf("mail TLS policy is %q, must be one of starttls, opportunistic, implicit, none", opts.TLS)
+	case opts.Host == "":
+		return nil, xxladapter.Invalidf("mail server is empty, must be a host name")
+	case opts.Port < 1 || opts.Port > 65535:
+		return nil, xxladapter.Invalidf("mail server's port is %d, must be 1 to 65535", opts.Port)
+	case fromErr != nil:
+		return nil, xxladapter.Invalidf("mail sender is %q, must be an address such as alarms@example.org", opts.From)
+	case (opts.Username == "") != (opts.Password == ""):
+		return nil, xxladapter.Invalidf("mail user and password must be given together")
+	}
+	to, wrong := addresses(opts.To)
+	if len(wrong) > 0 {
+		return nil, xxladapter.Invalidf("mail receiver is %q, must be an address such as ops@example.org", wrong[0])
+	}
+	return &Mail{opts: opts, to: to}, nil
+}
+
+// Name implements [Channel].
+func (m *Mail) Name() string { return "mail" }
+
+// SplitEmails takes a job's alarm_email apart. Upstream separates by commas;
+// people also use semicolons and spaces.
+func SplitEmails(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(",;，； \t\r\n", r) })
+}
+
+// addresses sorts what can be sent to, each once, from what cannot.
+func addresses(list []string) (good, wrong []string) {
+	for _, text := range list {
+		addr, err := netmail.ParseAddress(text)
+		switch {
+		case err != nil:
+			wrong = append(wrong, text)
+		case !slices.Contains(good, addr.Address):
+			good = append(good, addr.Address)
+		}
+	}
+	return good, wrong
+}
+
+// Send implements [Channel]. Addresses of a job that are none are left out, and
+// are the error if nobody else is left.
+func (m *Mail) Send(ctx context.Context, a *Alarm) error {
+	left, wrong := addresses(append(slices.Clone(m.to), a.Emails...))
+	switch {
+	case len(left) == 0 && len(wrong) > 0:
+		return finalf("mail receiver is %q, must be an address", wrong[0])
+	case len(left) == 0:
+		return ErrNobody
+	}
+	var refused []error
+	err := retry(ctx, func(ctx context.Context) error {
+		var err error
+		left, refused, err = m.attempt(ctx, a, left, refused)
+		return err
+	})
+	if err == nil && len(refused) > 0 {
+		err = &finalError{errors.Join(refused...)}
+	}
+	if err != nil {
+		return m.conceal(err)
+	}
+	return nil
+}
+
+// attempt mails to the receivers in left, over one connection, and returns
+// those to whom it may be tried again, with the reason, and those who are
+// refused for good.
+func (m *Mail) attempt(ctx context.Context, a *Alarm, left []string, refused []error) ([]string, []error, error) {
+	client, err := m.client(ctx)
+	if err != nil {
+		return left, refused, &finalError{err}
+	}
+	conn, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return left, refused, finalIfRefused(err)
+	}
+	defer func() { _ = client.CloseWithSMTPClient(conn) }() // all is said by then
+	var again []string
+	var reason error
+	for _, to := range left {
+		msg, err := m.message(a, to)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("mail to %s: %w", to, err))
+			continue
+		}
+		err = client.SendWithSMTPClient(conn, msg)
+		if err == nil || msg.IsDelivered() {
+			continue
+		}
+		err = fmt.Errorf("mail to %s: %w", to, err)
+		var final *finalError
+		if errors.As(finalIfRefused(err), &final) {
+			refused = append(refused, err)
+			continue
+		}
+		again, reason = append(again, to), err
+	}
+	return again, refused, reason
+}
+
+// finalIfRefused marks the server's 5xx answers.
+func finalIfRefused(err error) error {
+	var send *mail.SendError
+	var login *textproto.Error
+	if errors.As(err, &send) && send.ErrorCode() >= 500 || errors.As(err, &login) && login.Code >= 500 {
+		return &finalError{err}
+	}
+	return err
+}
+
+// client is one for a single connection, which ends with ctx whatever the
+// server does.
+func (m *Mail) client(ctx context.Context) (*mail.Client, error) {
+	tlsConfig := &tls.Config{ServerName: m.opts.Host, RootCAs: m.opts.RootCAs, MinVersion: tls.VersionTLS12}
+	opts := []mail.Option{
+		mail.WithPort(m.opts.Port), mail.WithTimeout(attemptLimit), mail.WithTLSConfig(tlsConfig),
+		mail.WithDialContextFunc(func(_ context.Context, network, addr string) (net.Conn, error) {
+			var conn net.Conn
+			var err error
+			if m.opts.TLS == TLSImplicit {
+				conn, err = (&tls.Dialer{Config: tlsConfig}).DialContext(ctx, network, addr)
+			} else {
+				conn, err = new(net.Dialer).DialContext(ctx, network, addr)
+			}
+			if err == nil {
+				context.AfterFunc(ctx, func() { _ = conn.Close() })
+			}
+			return conn, err
+		}),
+	}
+	switch m.opts.TLS {
+	case TLSStartTLS:
+		opts = append(opts, mail.WithTLSPolicy(mail.TLSMandatory))
+	case TLSOpportunistic:
+		opts = append(opts, mail.WithTLSPolicy(mail.TLSOpportunistic))
+	case TLSImplicit:
+		opts = append(opts, mail.WithSSL())
+	case TLSNone:
+		opts = append(opts, mail.WithTLSPolicy(mail.NoTLS))
+	}
+	if m.opts.Username != "" {
+		// PLAIN and LOGIN refuse by themselves to go to another machine in plain text.
+		opts = append(opts, mail.WithUsername(m.opts.Username), mail.WithPassword(m.opts.Password),
+			mail.WithOpportunisticSMTPAuth(mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5,
+				mail.SMTPAuthPlain, mail.SMTPAuthLogin))
+	}
+	return mail.NewClient(m.opts.Host, opts...)
+}
+
+func (m *Mail) message(a *Alarm, to string) (*mail.Msg, error) {
+	msg := mail.NewMsg()
+	if err := errors.Join(msg.From(m.opts.From), msg.To(to)); err != nil {
+		return nil, err
+	}
+	title := a.Title()
+	msg.Subject("[xxlwheel] " + title)
+	msg.SetDate()
+	msg.SetMessageID()
+	// Out-of-office replies to a robot help nobody (RFC 3834).
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetBodyString(mail.TypeTextPlain, title+"\n\n"+plainForm.write(a)+"\n")
+	msg.AddAlternativeString(mail.TypeTextHTML,
+		"<!DOCTYPE html>\n<html><body>\n<h3>"+htmlForm.heading(title)+"</h3>\n<div>"+htmlForm.write(a)+"</div>\n</body></html>\n")
+	return msg, nil
+}
+
+// conceal says what went wrong without the password, which a server may repeat.
+func (m *Mail) conceal(err error) error {
+	text := oneLine(err.Error())
+	if m.opts.Password != "" {
+		text = strings.ReplaceAll(text, m.opts.Password, "***")
+	}
+	text = fmt.Sprintf("mail server %s:%d: %s", m.opts.Host, m.opts.Port, text)
+	var final *finalError
+	if errors.As(err, &final) {
+		return finalf("%s", text)
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,121 @@
+package alarm
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// lookPace is how often failed runs are looked for without a hint.
+	// XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
+	lookPace = 10 * time.Second
+	// lookPause is the least time between two looks.
+	lookPause = time.Second
+	// stopGrace is how long a stop waits for alarms that are being sent.
+	stopGrace = 5 * time.Second
+)
+
+// A Store is what this package needs of [xxladapter.Store].
+type Store interface {
+	xxladapter.AlarmStore
+	Now(ctx context.Context) (time.Time, error)
+	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
+	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
+	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
+}
+
+// Options configures a [Monitor].
+type Options struct {
+	Store    Store
+	Channels []Channel
+	// Node is the name under which alarms are claimed; unique for each process
+	// that ever ran.
+	Node string
+	// Source names the scheduler to those who read alarms; empty: Node.
+	Source string
+	// OnAlarm is told what became of each alarm on each channel: [ResultSent],
+	// [ResultFailed] or [ResultSkipped]. It is called from several goroutines,
+	// which wait for it; nil: nobody is told.
+	OnAlarm func(channel, result string)
+	Logger  *slog.Logger // nil: slog.Default()
+}
+
+// A Monitor finds failed runs and tells of them. Several may work on one store.
+type Monitor struct {
+	opts   Options
+	logger *slog.Logger
+	wake   chan struct{}
+
+	raised sync.Map // job ids whose next success matters
+
+	// Only the goroutine of Run uses these.
+	pace  pace
+	down  *downs
+	unset unsettled
+}
+
+// NewMonitor returns a Monitor that does nothing before Run. REQUIRES: Store,
+// Node and at least one channel are set.
+func NewMonitor(opts Options) *Monitor {
+	if opts.Source == "" {
+		opts.Source = opts.Node
+	}
+	if opts.OnAlarm == nil {
+		opts.OnAlarm = func(string, string) {}
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	return &Monitor{opts: opts, logger: opts.Logger, wake: make(chan struct{}, 1), down: newDowns(len(opts.Channels))}
+}
+
+// Failed hints that a run failed, so that it is looked for at once. It never
+// waits.
+func (m *Monitor) Failed() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // a look is due already
+	}
+}
+
+// Succeeded hints that a run of the job succeeded. It never waits.
+func (m *Monitor) Succeeded(jobID int64) {
+	if _, matters := m.raised.Load(jobID); matters {
+		m.Failed()
+	}
+}
+
+// Run looks until ctx ends, and then waits a few seconds for the alarms that
+// are being sent. Failures of the store are logged and tried again at the next
+// look.
+func (m *Monitor) Run(ctx context.Context) error {
+	// What is half said is said to the end, or nobody would know whether it was.
+	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		grace := time.AfterFunc(stopGrace, stop)
+		context.AfterFunc(sending, func() { grace.Stop() })
+	})()
+	ticker := time.NewTicker(lookPace)
+	defer ticker.Stop()
+	for {
+		if err := m.look(ctx, sending); err != nil && ctx.Err() == nil {
+			m.logger.Error("look for alarms failed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(lookPause):
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		case <-m.wake:
+		}
+	}
+}

@@ -1,0 +1,477 @@
+package alarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// A scene is a store with jobs whose runs end as a test wants.
+type scene struct {
+	t     *testing.T
+	store *memstore.Store
+	group int64
+}
+
+func newScene(t *testing.T) *scene {
+	s := &scene{t: t, store: memstore.New(time.Now)}
+	var err error
+	s.group, err = s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "billing", Title: "t"})
+	require.NoError(t, err)
+	return s
+}
+
+func (s *scene) job(name, email string, settings xxladapter.Settings) int64 {
+	s.t.Helper()
+	id, err := s.store.CreateJob(s.t.Context(), &xxladapter.Job{
+		GroupID: s.group, Name: name, Author: "author", Handler: "h", AlarmEmail: email, Settings: settings,
+	})
+	require.NoError(s.t, err)
+	return id
+}
+
+// end gives the job a run that ends with a result.
+func (s *scene) end(job int64, code int, msg string) int64 {
+	s.t.Helper()
+	return endRun(s.t, s.store, job, code, msg)
+}
+
+func endRun(t *testing.T, store xxladapter.Store, job int64, code int, msg string) int64 {
+	t.Helper()
+	ctx := t.Context()
+	lease, err := store.Lease(ctx, "scheduler", time.Hour)
+	require.NoError(t, err)
+	fires, err := store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	claimed, err := store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{
+		JobID: job, Address: "http://exec:9999/", Handler: "h", TriggerTime: time.Now(),
+	}})
+	require.NoError(t, err)
+	_, err = store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: code, Msg: msg})
+	require.NoError(t, err)
+	return claimed[0].LogID
+}
+
+func (s *scene) status(logID int64) int {
+	s.t.Helper()
+	l, err := s.store.Log(s.t.Context(), logID)
+	require.NoError(s.t, err)
+	return l.AlarmStatus
+}
+
+// monitor starts a monitor that ends with the test, or by the returned function.
+func (s *scene) monitor(node string, channels ...Channel) (*Monitor, func()) {
+	s.t.Helper()
+	return startMonitor(s.t, Options{Store: s.store, Node: node, Channels: channels, Logger: quiet})
+}
+
+func startMonitor(t *testing.T, opts Options) (*Monitor, func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	m := NewMonitor(opts)
+	go func() { ended <- m.Run(ctx) }()
+	stop := sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-ended)
+	})
+	t.Cleanup(stop)
+	return m, stop
+}
+
+// A fakeChannel keeps what it is sent; send may do something else first.
+type fakeChannel struct {
+	name string
+	send func(ctx context.Context, a *Alarm) error
+
+	mu   sync.Mutex
+	got  []*Alarm
+	when []time.Time
+}
+
+func (c *fakeChannel) Name() string { return c.name }
+
+func (c *fakeChannel) Send(ctx context.Context, a *Alarm) error {
+	if c.send != nil {
+		if err := c.send(ctx, a); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.got = append(c.got, a)
+	c.when = append(c.when, time.Now())
+	return nil
+}
+
+func (c *fakeChannel) alarms() []*Alarm {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.got)
+}
+
+func (c *fakeChannel) titles() []string {
+	var titles []string
+	for _, a := range c.alarms() {
+		titles = append(titles, a.Title())
+	}
+	return titles
+}
+
+// settled lets a second and a bit pass, the least time between two looks.
+func settled() {
+	time.Sleep(lookPause + 100*time.Millisecond)
+	synctest.Wait()
+}
+
+func TestAFailureIsToldAtOnceAndByOneOfManyNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("nightly", "a@example.org, b@example.org", xxladapter.Settings{})
+		channel := &fakeChannel{name: "fake"}
+		var monitors []*Monitor
+		for i := range 3 {
+			m, _ := s.monitor(fmt.Sprint("n", i), channel)
+			monitors = append(monitors, m)
+		}
+		settled()
+		ok := s.end(job, 200, "")
+		failed := s.end(job, 500, "out of <b>money</b><br>line two")
+		start := time.Now()
+		for _, m := range monitors {
+			m.Failed()
+		}
+		settled()
+		require.Equal(t, []string{"job 1 nightly failed"}, channel.titles())
+		require.LessOrEqual(t, channel.when[0].Sub(start), lookPause)
+		a := channel.got[0]
+		require.Equal(t, []string{"a@example.org", "b@example.org"}, a.Emails)
+		require.Equal(t, fmt.Sprint("failed-", failed), a.ID)
+		require.Equal(t, Job{ID: job, Name: "nightly", App: "billing", Author: "author", InARow: 1, Runs: []Run{{
+			LogID: failed, At: a.Jobs[0].Runs[0].At, Address: "http://exec:9999/", Handler: "h", Code: 500, Reason: "out of money\nline two",
+		}}}, a.Jobs[0])
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+		require.Equal(t, xxladapter.AlarmOpen, s.status(ok))
+
+		time.Sleep(time.Hour)
+		require.Len(t, channel.alarms(), 1)
+	})
+}
+
+func TestWithoutAHintAFailureIsFoundWithinTenSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{})
+		channel := &fakeChannel{name: "fake"}
+		s.monitor("n", channel)
+		settled()
+		s.end(job, 502, "")
+		time.Sleep(lookPace)
+		synctest.Wait()
+		require.Len(t, channel.alarms(), 1)
+	})
+}
+
+func TestRulesDecideWhatIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		never := s.job("never", "", xxladapter.Settings{AlarmOn: xxladapter.AlarmNever})
+		row := s.job("row", "", xxladapter.Settings{AlarmOn: xxladapter.AlarmInARow, AlarmAfter: 2, AlarmRecovered: true})
+		channel := &fakeChannel{name: "fake"}
+		m, _ := s.monitor("n", channel)
+		end := func(job int64, code int) int64 {
+			id := s.end(job, code, "why")
+			if code == 200 {
+				m.Succeeded(job)
+			} else {
+				m.Failed()
+			}
+			settled()
+			return id
+		}
+		require.Equal(t, xxladapter.AlarmNotNeeded, s.status(end(never, 500)))
+		one, two := end(row, 500), end(row, 500)
+		require.Equal(t, xxladapter.AlarmNotNeeded, s.status(one))
+		require.Equal(t, xxladapter.AlarmSent, s.status(two))
+		require.Equal(t, []string{"job 2 row failed"}, channel.titles())
+		require.Equal(t, 2, channel.got[0].Jobs[0].InARow)
+		require.Equal(t, xxladapter.AlarmNotNeeded, s.status(end(row, 500)))
+
+		time.Sleep(window)
+		end(row, 200)
+		require.Equal(t, []string{"job 2 row failed", "job 2 row has recovered"}, channel.titles())
+		end(row, 200)
+		end(row, 500)
+		time.Sleep(time.Hour)
+		require.Len(t, channel.alarms(), 2)
+		claims, err := s.store.StaleAlarms(t.Context(), 0, 10)
+		require.NoError(t, err)
+		require.Empty(t, claims)
+	})
+}
+
+func TestWhatFailedLongAgoIsNoNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{})
+		old := s.end(job, 500, "")
+		time.Sleep(maxAge + time.Second)
+		fresh := s.end(job, 500, "")
+		channel := &fakeChannel{name: "fake"}
+		s.monitor("n", channel)
+		settled()
+		require.Equal(t, xxladapter.AlarmNotNeeded, s.status(old))
+		require.Equal(t, xxladapter.AlarmSent, s.status(fresh))
+		require.Equal(t, 1, channel.got[0].runs())
+	})
+}
+
+// TestAStormOfOneJob: ten thousand failures in a minute are two messages.
+func TestAStormOfOneJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("busy", "", xxladapter.Settings{})
+		channel := &fakeChannel{name: "fake"}
+		m, _ := s.monitor("n", channel)
+		const failures = 10_000
+		for range failures {
+			s.end(job, 500, "again")
+			m.Failed()
+			time.Sleep(time.Minute / failures)
+		}
+		time.Sleep(2 * window)
+		synctest.Wait()
+		total := 0
+		for _, a := range channel.alarms() {
+			total += a.runs()
+			require.LessOrEqual(t, len(a.Jobs[0].Runs), runsShown)
+		}
+		require.Equal(t, failures, total)
+		require.LessOrEqual(t, len(channel.alarms()), 3)
+		require.Contains(t, plainForm.write(channel.got[1]), "\n\nand ")
+		left, err := s.store.FailedRuns(t.Context(), 0, 10)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	})
+}
+
+// TestAStormOfManyJobs: a whole group of executors goes down.
+func TestAStormOfManyJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		channel := &fakeChannel{name: "fake"}
+		m, _ := s.monitor("n", channel)
+		const jobs = 1_000
+		for i := range jobs {
+			s.end(s.job(fmt.Sprint("job ", i), fmt.Sprintf("team%d@example.org", i%2), xxladapter.Settings{}), 500, "nobody there")
+			m.Failed()
+			time.Sleep(time.Minute / jobs)
+		}
+		time.Sleep(2 * window)
+		synctest.Wait()
+		told := 0
+		for _, a := range channel.alarms() {
+			told += len(a.Jobs) + a.MoreJobs
+			require.Equal(t, a.runs(), len(a.Jobs)+a.MoreJobs)
+			require.LessOrEqual(t, len(a.Jobs), jobsShown)
+			require.Len(t, a.Emails, 1, "each team reads of its own jobs")
+		}
+		require.Equal(t, jobs, told)
+		require.LessOrEqual(t, len(channel.alarms()), 2*(burst+1))
+	})
+}
+
+var errDown = errors.New("down")
+
+func TestWhatNoChannelTakesIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{})
+		var down atomic.Bool
+		down.Store(true)
+		channel := &fakeChannel{name: "fake", send: func(context.Context, *Alarm) error {
+			if down.Load() {
+				return errDown
+			}
+			return nil
+		}}
+		m, _ := s.monitor("n", channel)
+		failed := s.end(job, 500, "")
+		m.Failed()
+		time.Sleep(3 * claimLife)
+		require.Equal(t, xxladapter.AlarmTaken, s.status(failed))
+		down.Store(false)
+		time.Sleep(claimLife + lookPace)
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+		require.Len(t, channel.alarms(), 1)
+
+		down.Store(true)
+		failed = s.end(job, 500, "")
+		time.Sleep(time.Duration(maxAttempts+1) * (claimLife + lookPace))
+		require.Equal(t, xxladapter.AlarmFailed, s.status(failed))
+		require.Len(t, channel.alarms(), 1)
+	})
+}
+
+func TestAnAlarmThatReachedSomeIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{})
+		good := &fakeChannel{name: "good"}
+		bad := &fakeChannel{name: "bad", send: func(context.Context, *Alarm) error { return errDown }}
+		nobody := &fakeChannel{name: "nobody", send: func(context.Context, *Alarm) error { return ErrNobody }}
+		var mu sync.Mutex
+		counted := map[string]int{}
+		startMonitor(t, Options{Store: s.store, Node: "n", Channels: []Channel{good, bad, nobody}, Logger: quiet,
+			OnAlarm: func(channel, result string) {
+				mu.Lock()
+				defer mu.Unlock()
+				counted[channel+" "+result]++
+			}})
+		failed := s.end(job, 500, "")
+		time.Sleep(time.Hour)
+		require.Equal(t, xxladapter.AlarmFailed, s.status(failed))
+		require.Len(t, good.alarms(), 1)
+		mu.Lock()
+		defer mu.Unlock()
+		require.Equal(t, map[string]int{"good sent": 1, "bad failed": 1, "nobody skipped": 1}, counted)
+	})
+}
+
+func TestAnAlarmForNobodyIsNotNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		s.monitor("n", &fakeChannel{name: "nobody", send: func(context.Context, *Alarm) error { return ErrNobody }})
+		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+		time.Sleep(time.Minute)
+		require.Equal(t, xxladapter.AlarmNotNeeded, s.status(failed))
+	})
+}
+
+func TestAHangingChannelKeepsTheOthersWaitingForSecondsOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		hanging := &fakeChannel{name: "hanging", send: func(ctx context.Context, _ *Alarm) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		good := &fakeChannel{name: "good"}
+		m, _ := s.monitor("n", hanging, good)
+		settled()
+		for i := range burst {
+			job := s.job(fmt.Sprint(i), "", xxladapter.Settings{})
+			start := time.Now()
+			s.end(job, 500, "")
+			m.Failed()
+			for len(good.alarms()) == i {
+				time.Sleep(100 * time.Millisecond)
+			}
+			late := time.Since(start)
+			if i == 1 {
+				// The first message is given all the time there is.
+				require.LessOrEqual(t, late, sendLimit+lookPause)
+			} else {
+				require.LessOrEqual(t, late, downLimit+2*lookPause)
+			}
+		}
+	})
+}
+
+// A refusingStore does not take outcomes for a while.
+type refusingStore struct {
+	Store
+	refuse atomic.Bool
+}
+
+func (s *refusingStore) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim, status int) error {
+	if s.refuse.Load() && len(claims) > 0 {
+		return errDown
+	}
+	return s.Store.SettleAlarms(ctx, claims, status)
+}
+
+func TestWhatWasSentIsNotSentAgainWhenItsOutcomeCannotBeStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		store := &refusingStore{Store: s.store}
+		store.refuse.Store(true)
+		channel := &fakeChannel{name: "fake"}
+		startMonitor(t, Options{Store: store, Node: "n", Channels: []Channel{channel}, Logger: quiet})
+		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+		time.Sleep(3 * claimLife)
+		synctest.Wait()
+		require.Equal(t, xxladapter.AlarmTaken, s.status(failed))
+		store.refuse.Store(false)
+		time.Sleep(3 * claimLife)
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+		require.Len(t, channel.alarms(), 1)
+	})
+}
+
+func TestAStopWaitsForWhatIsBeingSent(t *testing.T) {
+	for _, tt := range []struct {
+		takes  time.Duration
+		status int
+	}{{stopGrace - time.Second, xxladapter.AlarmSent}, {stopGrace + time.Second, xxladapter.AlarmTaken}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newScene(t)
+			channel := &fakeChannel{name: "slow", send: func(ctx context.Context, _ *Alarm) error {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(tt.takes):
+					return nil
+				}
+			}}
+			failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+			_, stop := s.monitor("n", channel)
+			synctest.Wait()
+			start := time.Now()
+			stop()
+			require.Equal(t, min(tt.takes, stopGrace), time.Since(start))
+			require.Equal(t, tt.status, s.status(failed))
+		})
+	}
+}
+
+// TestANodeThatDiesBetweenClaimAndSendIsSpokenFor: the store's part of a crash;
+// crash_test.go kills a process.
+func TestANodeThatDiesBetweenClaimAndSendIsSpokenFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{AlarmRecovered: true})
+		failed := s.end(job, 500, "")
+		back := s.end(job, 200, "")
+		before, err := s.store.AlarmState(t.Context(), job)
+		require.NoError(t, err)
+		_, err = s.store.DecideAlarms(t.Context(), "dead", []xxladapter.AlarmDecision{{
+			Before: before, After: before, Alarm: []int64{failed}, Recovered: back,
+		}})
+		require.NoError(t, err)
+
+		channel := &fakeChannel{name: "fake"}
+		s.monitor("n1", channel)
+		s.monitor("n2", channel)
+		time.Sleep(claimLife - time.Second)
+		require.Empty(t, channel.alarms(), "it may still be alive")
+		time.Sleep(2 * lookPace)
+		require.Equal(t, []string{"job 1 j failed", "job 1 j has recovered"}, channel.titles())
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+		time.Sleep(time.Hour)
+		require.Len(t, channel.alarms(), 2)
+	})
+}

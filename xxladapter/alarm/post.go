@@ -1,0 +1,188 @@
+package alarm
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A Target is where a channel posts to.
+type Target struct {
+	// Name tells several channels of a kind apart; empty: the kind.
+	Name string
+	// URL is http or https. For the robots, whoever knows it can write to them:
+	// it is a secret, of which errors show the host alone.
+	URL string
+	// Secret signs what is posted; empty: nothing is signed.
+	Secret string
+	Guard  Guard
+}
+
+// maxReply bounds what is read of an answer.
+const maxReply = 64 << 10
+
+// A poster posts JSON to one target.
+type poster struct {
+	name   string
+	url    *url.URL
+	secret string
+	guard  Guard
+	client *http.Client
+}
+
+// newPoster checks a target. The error names the kind and what is wrong, and
+// shows nothing of a secret URL.
+func newPoster(kind string, t Target) (*poster, error) {
+	u, err := url.Parse(t.URL)
+	switch {
+	case t.URL == "":
+		return nil, xxladapter.Invalidf("%s URL is empty, must be set", kind)
+	case err != nil:
+		return nil, xxladapter.Invalidf("%s URL cannot be read, must be like https://example.org/path", kind)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, xxladapter.Invalidf("%s URL begins with %q, must begin with http:// or https://", kind, u.Scheme+":")
+	case u.Hostname() == "":
+		return nil, xxladapter.Invalidf("%s URL has no host, must be like https://example.org/path", kind)
+	}
+	if err := t.Guard.checkHost(u.Hostname()); err != nil {
+		return nil, xxladapter.Invalidf("%s URL: %v", kind, err)
+	}
+	if t.Name == "" {
+		t.Name = kind
+	}
+	return &poster{name: t.Name, url: u, secret: t.Secret, guard: t.Guard, client: t.Guard.client()}, nil
+}
+
+// Name implements [Channel].
+func (p *poster) Name() string { return p.name }
+
+// post sends body, with what sign makes of the request, and hands the body of a
+// 2xx answer to check.
+func (p *poster) post(ctx context.Context, body any, sign func(r *http.Request, body []byte), check func(reply []byte) error) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return finalf("encode alarm: %w", err)
+	}
+	return retry(ctx, func(ctx context.Context) error {
+		err := p.attempt(ctx, text, sign, check)
+		if err == nil {
+			return nil
+		}
+		return p.conceal(err)
+	})
+}
+
+func (p *poster) attempt(ctx context.Context, body []byte, sign func(*http.Request, []byte), check func([]byte) error) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return &finalError{err}
+	}
+	req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	req.Header.Set("User-Agent", "xxlwheel")
+	if sign != nil {
+		sign(req, body)
+	}
+	resp, err := p.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, maxReply))
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		return finalf("answer %s: redirects are not followed", resp.Status)
+	case resp.StatusCode == http.StatusRequestTimeout, resp.StatusCode == http.StatusTooEarly,
+		resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode >= 500:
+		return fmt.Errorf("answer %s: %s", resp.Status, excerpt(reply))
+	case resp.StatusCode < 200 || resp.StatusCode >= 300:
+		return finalf("answer %s: %s", resp.Status, excerpt(reply))
+	case err != nil:
+		return fmt.Errorf("read answer: %w", err)
+	case check == nil:
+		return nil
+	}
+	return check(reply)
+}
+
+// excerpt is as much of an answer as fits into an error, on one line.
+func excerpt(reply []byte) string {
+	return cutText(oneLine(strings.ToValidUTF8(string(bytes.TrimSpace(reply)), "?")), 200)
+}
+
+// conceal says what went wrong without the URL or the secret, which the HTTP
+// client and the answer may have put into it.
+func (p *poster) conceal(err error) error {
+	var inner *url.Error
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	text := err.Error()
+	for _, secret := range p.secrets() {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	var final *finalError
+	if errors.As(err, &final) {
+		return finalf("post to %s: %s", p.url.Host, text)
+	}
+	return fmt.Errorf("post to %s: %s", p.url.Host, text)
+}
+
+// secrets are the texts that must not be shown, longest first.
+func (p *poster) secrets() []string {
+	all := []string{p.secret, p.url.RequestURI(), p.url.Path, p.url.RawQuery}
+	for part := range strings.SplitSeq(p.url.Path, "/") {
+		all = append(all, part)
+	}
+	for _, values := range p.url.Query() {
+		all = append(all, values...)
+	}
+	if p.url.User != nil {
+		password, _ := p.url.User.Password()
+		all = append(all, p.url.User.String(), password)
+	}
+	// What is short is no secret, and would garble every message.
+	all = slices.DeleteFunc(all, func(s string) bool { return len(s) < 8 })
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	return all
+}
+
+func hmacSHA256(key, text string) []byte {
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text)) // never fails
+	return mac.Sum(nil)
+}
+
+// checkErrCode reads the answer of DingTalk's and WeCom's robots. later are the
+// codes after which another attempt may succeed.
+func checkErrCode(reply []byte, later ...int) error {
+	var r struct {
+		Code *int   `json:"errcode"`
+		Msg  string `json:"errmsg"`
+	}
+	if err := json.Unmarshal(reply, &r); err != nil || r.Code == nil {
+		return finalf("answer has no errcode: %s", excerpt(reply))
+	}
+	return checkCode("errcode", *r.Code, r.Msg, later)
+}
+
+func checkCode(field string, code int, msg string, later []int) error {
+	if code == 0 {
+		return nil
+	}
+	err := fmt.Errorf("answer has %s %d: %s", field, code, excerpt([]byte(msg)))
+	if slices.Contains(later, code) {
+		return err
+	}
+	return &finalError{err}
+}

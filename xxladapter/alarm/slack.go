@@ -1,0 +1,40 @@
+package alarm
+
+import (
+	"bytes"
+	"context"
+	"strings"
+)
+
+// Slack writes to a channel through an incoming webhook, whose URL is the
+// secret. Services that speak Slack's format, such as Mattermost, work too.
+type Slack struct{ *poster }
+
+// NewSlack checks the target; its URL is the incoming webhook.
+func NewSlack(t Target) (*Slack, error) {
+	p, err := newPoster("slack", t)
+	if err != nil {
+		return nil, err
+	}
+	return &Slack{p}, nil
+}
+
+// slackMost is well below the 40000 characters at which Slack cuts.
+const slackMost = 12000
+
+// slackEscape is what Slack asks for; without the angle brackets nothing is a
+// link or calls anybody.
+var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// Send implements [Channel]. The text is not marked up beyond the title.
+func (s *Slack) Send(ctx context.Context, a *Alarm) error {
+	title := strings.ReplaceAll(slackEscape.Replace(a.Title()), "*", "∗")
+	text := slackEscape.Replace(strings.ReplaceAll(plainForm.write(a), "```", "'''"))
+	body := map[string]any{"text": "*" + title + "*\n```\n" + cutText(text, slackMost) + "\n```", "unfurl_links": false}
+	return s.post(ctx, body, nil, func(reply []byte) error {
+		if string(bytes.TrimSpace(reply)) != "ok" {
+			return finalf(`answer is not "ok": %s`, excerpt(reply))
+		}
+		return nil
+	})
+}

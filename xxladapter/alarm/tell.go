@@ -1,0 +1,221 @@
+package alarm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// messagesAtOnce is how many messages are on their way at a time. What is
+	// behind them waits in the store, unclaimed.
+	messagesAtOnce = 8
+	// telLimit bounds the time from the claim of a message to its settlement.
+	telLimit = 90 * time.Second
+	// sendLimit bounds one channel's work on one message.
+	sendLimit = 40 * time.Second
+	// downLimit is sendLimit for a channel that failed the last time, so that
+	// it keeps the others waiting for less.
+	downLimit = 5 * time.Second
+	// storeLimit bounds the storing of an outcome.
+	storeLimit = 10 * time.Second
+)
+
+// tell sends messages, some at a time, and returns when all of them are
+// settled or given up.
+func (m *Monitor) tell(ctx context.Context, messages [][]subject) {
+	var all errgroup.Group
+	all.SetLimit(messagesAtOnce)
+	for _, subjects := range messages {
+		if ctx.Err() != nil {
+			break
+		}
+		all.Go(func() error {
+			m.tellOne(ctx, subjects)
+			return nil
+		})
+	}
+	_ = all.Wait() // no task returns an error
+}
+
+// tellOne claims what a message is about, sends it and settles the claims. What
+// becomes of it stands in the store; if anything fails here, the claims age and
+// are found again.
+func (m *Monitor) tellOne(ctx context.Context, subjects []subject) {
+	ctx, cancel := context.WithTimeout(ctx, telLimit)
+	defer cancel()
+	claims, err := m.claim(ctx, subjects)
+	if err != nil {
+		// What was claimed before that is told: it is ours.
+		m.logger.Error("claim of alarms failed", "err", err)
+	}
+	for _, kind := range []Kind{Failed, Recovered} {
+		about := slices.DeleteFunc(slices.Clone(claims), func(c xxladapter.AlarmClaim) bool { return c.Recovered != (kind == Recovered) })
+		if len(about) == 0 {
+			continue
+		}
+		a, err := m.describe(ctx, kind, subjects, about)
+		if err != nil {
+			m.logger.Error("alarm not sent yet", "err", err)
+			return
+		}
+		status, done := m.deliver(ctx, a)
+		if !done {
+			m.logger.Warn("alarm not sent yet, no channel took it", "alarm", a.ID, "title", a.Title())
+			continue
+		}
+		if err := m.settle(context.WithoutCancel(ctx), about, status); err != nil {
+			m.logger.Error("outcome of an alarm not stored yet", "alarm", a.ID, "err", err)
+			m.unset.add(about, status)
+		}
+	}
+}
+
+// claim makes new subjects' runs and abandoned claims this node's own.
+func (m *Monitor) claim(ctx context.Context, subjects []subject) ([]xxladapter.AlarmClaim, error) {
+	var decisions []xxladapter.AlarmDecision
+	var claims, stale []xxladapter.AlarmClaim
+	for _, s := range subjects {
+		decisions = append(decisions, s.decisions...)
+		stale = append(stale, s.claims...)
+		if len(s.decisions) > 0 {
+			m.raised.Store(s.job.ID, nil)
+		}
+	}
+	for part := range slices.Chunk(stale, maxRows) {
+		renewed, err := m.opts.Store.RenewAlarms(ctx, m.opts.Node, part)
+		if err != nil {
+			return claims, err
+		}
+		claims = append(claims, renewed...)
+	}
+	decided, err := m.decide(ctx, decisions)
+	return append(claims, decided...), err
+}
+
+// decide stores decisions, about maxRows rows at a time.
+func (m *Monitor) decide(ctx context.Context, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
+	var claims []xxladapter.AlarmClaim
+	for len(decisions) > 0 {
+		n, rows := 0, 0
+		for n < len(decisions) && (n == 0 || rows < maxRows) {
+			rows += 1 + len(decisions[n].Quiet) + len(decisions[n].Alarm)
+			n++
+		}
+		part, err := m.opts.Store.DecideAlarms(ctx, m.opts.Node, decisions[:n])
+		if err != nil {
+			return claims, err
+		}
+		claims, decisions = append(claims, part...), decisions[n:]
+	}
+	return claims, nil
+}
+
+// deliver hands an alarm to all channels at once. done is false if it reached
+// nobody and should be tried again later.
+func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool) {
+	results := make([]string, len(m.opts.Channels))
+	var all sync.WaitGroup
+	for i, channel := range m.opts.Channels {
+		all.Go(func() {
+			limited, cancel := context.WithTimeout(ctx, m.down.limit(i))
+			defer cancel()
+			start := time.Now()
+			err := channel.Send(limited, a)
+			switch {
+			case err == nil:
+				results[i] = ResultSent
+				m.logger.Info("alarm sent", "channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "took", time.Since(start))
+			case errors.Is(err, ErrNobody):
+				results[i] = ResultSkipped
+			default:
+				results[i] = ResultFailed
+				m.logger.Error("alarm failed", "channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "err", err)
+			}
+			m.down.note(i, results[i])
+			m.opts.OnAlarm(channel.Name(), results[i])
+		})
+	}
+	all.Wait()
+	sent, failed := slices.Contains(results, ResultSent), slices.Contains(results, ResultFailed)
+	switch {
+	case sent && failed:
+		return xxladapter.AlarmFailed, true
+	case sent:
+		return xxladapter.AlarmSent, true
+	case failed:
+		return 0, false
+	}
+	return xxladapter.AlarmNotNeeded, true
+}
+
+func (m *Monitor) settle(ctx context.Context, claims []xxladapter.AlarmClaim, status int) error {
+	ctx, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	for part := range slices.Chunk(claims, maxRows) {
+		if err := m.opts.Store.SettleAlarms(ctx, part, status); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// downs are the channels that failed the last time.
+type downs struct {
+	mu   sync.Mutex
+	down []bool
+}
+
+func newDowns(n int) *downs { return &downs{down: make([]bool, n)} }
+
+func (d *downs) limit(i int) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.down[i] {
+		return downLimit
+	}
+	return sendLimit
+}
+
+func (d *downs) note(i int, result string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.down[i] = result == ResultFailed
+}
+
+// unsettled are outcomes that the store would not take, kept so that what was
+// sent is not sent again while this process lives.
+type unsettled struct {
+	mu   sync.Mutex
+	left []outcome
+}
+
+type outcome struct {
+	claims []xxladapter.AlarmClaim
+	status int
+}
+
+func (u *unsettled) add(claims []xxladapter.AlarmClaim, status int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left = append(u.left, outcome{claims, status})
+}
+
+// settle stores them, or returns the error of the first that is still refused.
+func (u *unsettled) settle(ctx context.Context, store Store) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for len(u.left) > 0 {
+		if err := store.SettleAlarms(ctx, u.left[0].claims, u.left[0].status); err != nil {
+			return err
+		}
+		u.left = u.left[1:]
+	}
+	return nil
+}
