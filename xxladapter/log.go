@@ -44,11 +44,11 @@ const (
 
 // Status is the row's status.
 func (l *Log) Status() LogStatus {
-	switch {
-	case l.HandleCode == ResultOK:
-		return LogSuccess
-	case l.HandleCode == ResultNone && (l.TriggerCode == ResultNone || l.TriggerCode == ResultOK):
+	switch l.Outcome() {
+	case OutcomeRunning:
 		return LogRunning
+	case OutcomeSuccess:
+		return LogSuccess
 	}
 	return LogFail
 }

@@ -70,6 +70,10 @@ type Store interface {
 	// over. A term that is over already is no error.
 	Resign(ctx context.Context, term Term) error
 
+	// Leases lists the leases that hold, by node, without what they say of the
+	// dead. Nobody is given anything.
+	Leases(ctx context.Context) ([]Lease, error)
+
 	// The four calls by which a scheduler acts present its term. If that is not
 	// the node's current term, or its lease has lapsed, they return [ErrFenced]
 	// and write nothing.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -383,6 +384,11 @@ func (e *fakeExecutors) Kill(_ context.Context, addr, _ string, jobID int64) err
 	e.asked = append(e.asked, addr)
 	e.killed = append(e.killed, jobID)
 	return e.fail
+}
+
+func (e *fakeExecutors) Probe(_ context.Context, addr, app string) (trigger.Probe, error) {
+	e.asked = append(e.asked, addr+" "+app)
+	return trigger.Probe{Generation: "G3", RoundTrip: 1500 * time.Microsecond}, e.fail
 }
 
 // run stores a run of a job that an executor took, and returns its log id.

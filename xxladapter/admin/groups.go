@@ -10,12 +10,49 @@ import (
 
 // A groupForm is a group as the management API shows and takes it.
 type groupForm struct {
-	ID          int64                  `json:"id,omitempty"`
-	AppName     string                 `json:"appName"`
-	Title       string                 `json:"title,omitempty"`
-	AddressType xxladapter.AddressType `json:"addressType,omitempty" doc:"0: addresses come from registrations. 1: they are typed in."`
-	AddressList []string               `json:"addressList,omitempty"`
-	Updated     *time.Time             `json:"updateTime,omitempty"`
+	ID          int64                   `json:"id,omitempty"`
+	AppName     string                  `json:"appName,omitempty"`
+	Title       string                  `json:"title,omitempty" doc:"Left out for a new group: the app name."`
+	AddressType *xxladapter.AddressType `json:"addressType,omitempty" doc:"0: addresses come from registrations. 1: they are typed in."`
+	AddressList []string                `json:"addressList,omitempty"`
+	Updated     *time.Time              `json:"updateTime,omitempty"`
+
+	AccessToken    *string `json:"accessToken,omitempty" doc:"The secret of these executors alone, 8 to 255 characters; empty: they have the scheduler's. It is never shown."`
+	HasAccessToken bool    `json:"hasAccessToken,omitempty" doc:"Only shown."`
+}
+
+func showGroupForm(g *xxladapter.Group) groupForm {
+	return groupForm{
+		ID: g.ID, AppName: g.AppName, Title: g.Title, AddressType: &g.AddressType, AddressList: g.Addresses,
+		Updated: given(g.Updated), HasAccessToken: g.AccessToken != "",
+	}
+}
+
+// apply sets the given fields on g.
+func (f *groupForm) apply(g *xxladapter.Group) error {
+	switch {
+	case f.ID != 0 && f.ID != g.ID:
+		if g.ID == 0 {
+			return xxladapter.Invalidf("id is %d, must be left out for a new group", f.ID)
+		}
+		return xxladapter.Invalidf("id is %d, must be %d as in the path", f.ID, g.ID)
+	case f.Updated != nil || f.HasAccessToken:
+		return xxladapter.Invalidf("updateTime or hasAccessToken is given, must be left out: they cannot be set")
+	case f.AppName != "":
+		g.AppName = f.AppName
+	}
+	if f.Title != "" {
+		g.Title = f.Title
+	}
+	if g.Title == "" {
+		g.Title = g.AppName
+	}
+	set(&g.AddressType, f.AddressType)
+	set(&g.AccessToken, f.AccessToken)
+	if f.AddressList != nil {
+		g.Addresses = f.AddressList
+	}
+	return nil
 }
 
 type groupList struct {
@@ -31,33 +68,64 @@ func (s *Server) listGroups(ctx context.Context, _ none) (groupList, error) {
 	groups, err := s.opts.Store.Groups(ctx)
 	forms := make([]groupForm, len(groups))
 	for i, g := range groups {
-		forms[i] = groupForm{g.ID, g.AppName, g.Title, g.AddressType, g.Addresses, given(g.Updated)}
+		forms[i] = showGroupForm(g)
 	}
 	return groupList{forms}, err
 }
 
 func (s *Server) createGroup(ctx context.Context, _ none, form groupForm) (no created, err error) {
-	if form.ID != 0 {
-		return no, xxladapter.Invalidf("id is %d, must be left out for a new group", form.ID)
-	}
-	if form.Title == "" {
-		form.Title = form.AppName
-	}
-	g := &xxladapter.Group{
-		AppName: form.AppName, Title: form.Title, AddressType: form.AddressType, Addresses: form.AddressList,
+	g := new(xxladapter.Group)
+	if err := form.apply(g); err != nil {
+		return no, err
 	}
 	if err := s.checkGroup(g); err != nil {
 		return no, err
 	}
-	if other, err := s.findGroup(ctx, g.AppName); err != nil || other != nil {
-		if other != nil {
-			err = xxladapter.Conflictf("app_name %q is taken by group %d", g.AppName, other.ID)
-		}
-		return no, err
+	id, err := s.saveGroup(ctx, g)
+	return created{id}, err
+}
+
+// saveGroup refuses an app name that another group has.
+func (s *Server) saveGroup(ctx context.Context, g *xxladapter.Group) (int64, error) {
+	if other, err := s.findGroup(ctx, g.AppName); err != nil {
+		return 0, err
+	} else if other != nil && other.ID != g.ID {
+		return 0, xxladapter.Conflictf("app_name %q is taken by group %d", g.AppName, other.ID)
 	}
 	id, err := s.opts.Store.SaveGroup(ctx, g)
 	s.opts.Tokens.Forget()
-	return created{id}, err
+	return id, err
+}
+
+func (s *Server) showGroup(ctx context.Context, path idPath) (form groupForm, err error) {
+	g, err := s.group(ctx, path.ID)
+	if err != nil {
+		return form, err
+	}
+	return showGroupForm(g), nil
+}
+
+func (s *Server) updateGroup(ctx context.Context, path idPath, form groupForm) (no none, err error) {
+	g, err := s.group(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	if err := form.apply(g); err != nil {
+		return no, err
+	}
+	if err := s.checkGroup(g); err != nil {
+		return no, err
+	}
+	_, err = s.saveGroup(ctx, g)
+	return no, err
+}
+
+func (s *Server) removeGroup(ctx context.Context, path idPath) (no none, err error) {
+	if _, err := s.group(ctx, path.ID); err != nil {
+		return no, err
+	}
+	defer s.opts.Tokens.Forget()
+	return no, s.opts.Store.RemoveGroup(ctx, path.ID)
 }
 
 // checkGroup refuses also addresses that are well formed and must not be called.

@@ -58,6 +58,29 @@ func (s *Server) removeJob(ctx context.Context, path idPath) (no none, err error
 	return no, s.opts.Store.RemoveJob(ctx, j.ID)
 }
 
+// copyJob creates a stopped job with everything that an operator sets on
+// another one, its glue source included.
+func (s *Server) copyJob(ctx context.Context, path idPath, form *jobForm) (no created, err error) {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	if form == nil {
+		form = new(jobForm)
+	}
+	if form.ID != 0 {
+		return no, xxladapter.Invalidf("id is %d, must be left out for a new job", form.ID)
+	}
+	copied := *j
+	copied.ID, copied.Running = 0, false
+	copied.TriggerLast, copied.TriggerNext, copied.Added, copied.Updated = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	if _, err := s.fill(ctx, &copied, form); err != nil {
+		return no, err
+	}
+	id, err := s.opts.Store.CreateJob(ctx, &copied)
+	return created{id}, err
+}
+
 // A triggerForm says how a run by hand differs from the job's own runs.
 type triggerForm struct {
 	Param     *string  `json:"executorParam,omitempty" doc:"The text handed to the handler; left out: the job's own."`

@@ -25,19 +25,26 @@ type logForm struct {
 	HandleCode  int        `json:"handleCode"`
 	HandleMsg   string     `json:"handleMsg,omitempty"`
 	AlarmStatus int        `json:"alarmStatus"`
+
+	Status xxladapter.LogStatus `json:"status" doc:"What the two codes mean."`
 }
 
 func showLogForm(l *xxladapter.Log) logForm {
 	return logForm{
 		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
 		given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, given(l.HandleTime), l.HandleCode, l.HandleMsg, l.AlarmStatus,
+		l.Status(),
 	}
 }
 
 type logQuery struct {
 	page
-	Job    int64 `query:"job" doc:"Only runs of this job."`
-	Newest bool  `query:"newest" doc:"Newest first."`
+	Job    int64                `query:"job" doc:"Only runs of this job."`
+	Group  int64                `query:"group" doc:"Only runs of jobs of this group."`
+	Status xxladapter.LogStatus `query:"status" doc:"Only runs of this status."`
+	Since  time.Time            `query:"since" doc:"Only runs triggered at or after this instant."`
+	Before time.Time            `query:"before" doc:"Only runs triggered before this instant."`
+	Newest bool                 `query:"newest" doc:"Newest first."`
 }
 
 type logList struct {
@@ -46,8 +53,11 @@ type logList struct {
 }
 
 func (s *Server) listLogs(ctx context.Context, q logQuery) (logList, error) {
+	if err := q.Status.Validate(); err != nil {
+		return logList{}, err
+	}
 	logs, err := s.opts.Store.Logs(ctx, xxladapter.LogFilter{
-		JobID: q.Job, AfterID: q.After, Newest: q.Newest, Limit: q.limit() + 1,
+		JobID: q.Job, GroupID: q.Group, Status: q.Status, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest, Limit: q.limit() + 1,
 	})
 	logs, next := cutPage(logs, q.limit(), func(l *xxladapter.Log) int64 { return l.ID })
 	forms := make([]logForm, len(logs))

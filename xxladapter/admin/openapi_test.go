@@ -203,17 +203,20 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?","settings":{"zone":"Europe/Berlin"}`)
 	require.Equal(t, int64(1), job)
 	s.run(job, xxladapter.ResultOK)
+	require.NoError(t, s.store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
 	bodies := map[string]string{
 		"post /api/v1/groups":            `{"appName":"another-app","addressType":1,"addressList":["http://10.0.0.9:9999/"]}`,
 		"post /api/v1/jobs":              `{"appName":"some-app","name":"n","author":"a","executorHandler":"h"}`,
+		"put /api/v1/groups/{id}":        `{"title":"renamed","accessToken":"a-token-of-its-own"}`,
 		"put /api/v1/jobs/{id}":          `{"name":"renamed"}`,
 		"post /api/v1/jobs/{id}/trigger": `{"executorParam":"p"}`,
 	}
+	parameters := map[string]string{"/api/v1/cron/next": "?expr=0+0+2+*+*+%3F&count=2"}
 	var last []call // what removes the things that others need
 	done := 0
 	run := func(c call) {
 		done++
-		path := strings.ReplaceAll(c.path, "{id}", "1")
+		path := strings.ReplaceAll(c.path, "{id}", "1") + parameters[c.path]
 		status, body := s.do(c.method, path, testToken, bodies[strings.ToLower(c.method)+" "+c.path])
 		require.Equal(t, http.StatusOK, status, "%s %s: %s", c.method, c.path, body)
 		v.answer(strings.ToLower(c.method), c.path, status, body)
@@ -234,10 +237,24 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 			run(c)
 		}
 	}
-	for _, c := range last {
-		if c.method == http.MethodDelete {
-			run(c)
+	for _, path := range []string{"/api/v1/jobs/{id}", "/api/v1/groups/{id}"} { // the jobs go before their group
+		for _, c := range last {
+			if c.method == http.MethodDelete && c.path == path {
+				if path == "/api/v1/groups/{id}" {
+					s.removeJobs()
+				}
+				run(c)
+			}
 		}
 	}
 	require.Equal(t, len(calls), done)
+}
+
+func (s *site) removeJobs() {
+	s.t.Helper()
+	jobs, err := s.store.Jobs(s.t.Context(), xxladapter.JobFilter{})
+	require.NoError(s.t, err)
+	for _, j := range jobs {
+		require.NoError(s.t, s.store.RemoveJob(s.t.Context(), j.ID))
+	}
 }

@@ -20,15 +20,27 @@ func (s *Server) calls() []call {
 		reads("DELETE /api/v1/jobs/{id}", "Delete a job with its runs.", s.removeJob),
 		reads("POST /api/v1/jobs/{id}/start", "Switch a job's schedule on.", s.startJob),
 		reads("POST /api/v1/jobs/{id}/stop", "Switch a job's schedule off.", s.stopJob),
+		takes("POST /api/v1/jobs/{id}/copy", "Create a job like another one, stopped, but for the given fields.", s.copyJob),
 		takes("POST /api/v1/jobs/{id}/trigger", "Run a job now, also a stopped one.", s.triggerJob),
+
+		reads("GET /api/v1/jobs/{id}/next", "When a job would be due next, whether its schedule is on or off.", s.nextOfJob),
+		reads("GET /api/v1/jobs/{id}/misfires", "Due times of a job that gave no fire of their own: the newest of them, oldest first.", s.listMisfires),
 
 		reads("GET /api/v1/groups", "List groups of executors, by id.", s.listGroups),
 		takes("POST /api/v1/groups", "Create a group.", s.createGroup),
+		reads("GET /api/v1/groups/{id}", "Show a group.", s.showGroup),
+		takes("PUT /api/v1/groups/{id}", "Change the given fields of a group.", s.updateGroup),
+		reads("DELETE /api/v1/groups/{id}", "Delete a group that has no jobs.", s.removeGroup),
+		reads("GET /api/v1/groups/{id}/executors", "Call each executor of a group: whether it answers, and what release it is of.", s.probeGroup),
 
 		reads("GET /api/v1/logs", "List runs: oldest first, or newest first.", s.listLogs),
 		reads("GET /api/v1/logs/{id}", "Show a run.", s.showLog),
 		reads("GET /api/v1/logs/{id}/text", "What a run wrote, from a line on.", s.runLog),
 		reads("POST /api/v1/logs/{id}/kill", "End a run, and with it what else of its job runs or waits on that executor.", s.killRun),
+
+		reads("GET /api/v1/fires", "List fires that are not settled, by due time.", s.listFires),
+		reads("GET /api/v1/nodes", "List the schedulers that hold a lease.", s.listNodes),
+		reads("GET /api/v1/cron/next", "When a cron expression matches next.", s.nextOfCron),
 
 		reads("GET /api/v1/reports", "What became of the runs of each day, by the day of their trigger.", s.reports),
 	}

@@ -37,7 +37,12 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[xxladapter.AlarmRule](): {
 		xxladapter.AlarmEach, xxladapter.AlarmLastRetry, xxladapter.AlarmInARow, xxladapter.AlarmNever,
 	},
-	reflect.TypeFor[xxladapter.KeepLogs](): {xxladapter.KeepAll, xxladapter.KeepFailures},
+	reflect.TypeFor[xxladapter.KeepLogs]():  {xxladapter.KeepAll, xxladapter.KeepFailures},
+	reflect.TypeFor[xxladapter.LogStatus](): {xxladapter.LogRunning, xxladapter.LogSuccess, xxladapter.LogFail},
+	reflect.TypeFor[xxladapter.TriggerType](): {
+		xxladapter.TriggerCron, xxladapter.TriggerMisfire, xxladapter.TriggerManual, xxladapter.TriggerParent,
+		xxladapter.TriggerRetry, xxladapter.TriggerAPI,
+	},
 	reflect.TypeFor[xxladapter.FireState](): {
 		xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireAmbiguous,
 	},

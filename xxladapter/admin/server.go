@@ -13,6 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -26,6 +27,7 @@ type Completer interface {
 type Executors interface {
 	Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error)
 	Kill(ctx context.Context, addr, appName string, jobID int64) error
+	Probe(ctx context.Context, addr, appName string) (trigger.Probe, error)
 }
 
 // Options configures a [Server].

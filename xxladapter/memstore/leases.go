@@ -140,3 +140,21 @@ func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 	}
 	return nil
 }
+
+// Leases implements [xxladapter.Store].
+func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var found []xxladapter.Lease
+	for _, node := range slices.Sorted(maps.Keys(s.leases)) {
+		l := s.leases[node]
+		term := xxladapter.Term{Node: node, Number: l.number}
+		if s.holds(term) {
+			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Shards: s.shardsOf(node)})
+		}
+	}
+	return found, nil
+}

@@ -222,3 +222,30 @@ func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 		return err
 	})
 }
+
+// Leases implements [xxladapter.Store].
+func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
+	var found []xxladapter.Lease
+	now := toMilli(s.clock())
+	err := s.query(ctx, `SELECT node, term, until_ms FROM xxlwheel_lease WHERE until_ms > ? ORDER BY node`, []any{now}, func(r row) error {
+		var l xxladapter.Lease
+		err := r.Scan(&l.Node, &l.Number, milli{&l.Until})
+		found = append(found, l)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.query(ctx, selectShards, nil, func(r row) error {
+		var shard int
+		var owner string
+		err := r.Scan(&shard, text(&owner))
+		for i := range found {
+			if found[i].Node == owner {
+				found[i].Shards = found[i].Shards.With(shard)
+			}
+		}
+		return err
+	})
+	return found, err
+}

@@ -23,6 +23,28 @@ var leaseRules = []rule{
 		b.Equal(xxladapter.AllShards, l.Shards)
 		b.Empty(l.Dead)
 	}},
+	{"LeasesListsThoseThatHold", func(b *bench) {
+		list := func() []xxladapter.Lease {
+			found, err := b.store.Leases(b.ctx)
+			b.NoError(err)
+			return found
+		}
+		b.Empty(list())
+		two, one := b.lease("n2", leaseLife), b.lease("n1", 2*leaseLife)
+		got := list()
+		b.Len(got, 2)
+		b.Equal(one, got[0])
+		b.Equal(two.Term, got[1].Term)
+		b.Equal(two.Until, got[1].Until)
+		b.Equal(xxladapter.AllShards, got[0].Shards|got[1].Shards)
+		b.Zero(got[0].Shards & got[1].Shards)
+		b.clock.Advance(leaseLife)
+		got = list()
+		b.Len(got, 1)
+		b.Equal(one.Term, got[0].Term)
+		b.resign(one.Term)
+		b.Empty(list())
+	}},
 	{"ARenewalInTimeKeepsTheTerm", func(b *bench) {
 		first := b.lease("n1", leaseLife)
 		b.clock.Advance(leaseLife - time.Millisecond)

@@ -173,17 +173,34 @@ func (c *Client) expectOK(ctx context.Context, addr, appName, path string, req a
 	return nil
 }
 
-// call posts one request. The error wraps [ErrOutcomeUnknown] once a connection
-// was in hand, since bytes may have left from then on.
+// call posts one request and reads the reply.
 func (c *Client) call(ctx context.Context, addr, appName, path string, req any) (wire.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
+	appName, token := c.sent(ctx, addr, appName)
+	data, err := c.post(ctx, addr, appName, token, path, req)
+	if err != nil {
+		return wire.Reply{}, err
+	}
+	reply, err := wire.DecodeReply(data)
+	if errors.Is(err, wire.ErrNoCode) {
+		return reply, nil // a failure by the protocol's rule, with whatever text there was
+	}
+	if err != nil {
+		return wire.Reply{}, outcome(true, fmt.Errorf("post %s%s: reply %.80q: %w", strings.TrimSuffix(addr, "/"), path, data, err))
+	}
+	return reply, nil
+}
 
+// post sends one request and returns the body of the reply. The error wraps
+// [ErrOutcomeUnknown] once a connection was in hand, since bytes may have left
+// from then on.
+func (c *Client) post(ctx context.Context, addr, appName, token, path string, req any) ([]byte, error) {
 	body := []byte(`""`) // what G1 and G2 send where there is nothing to say
 	if req != nil {
 		var err error
 		if body, err = json.Marshal(req); err != nil {
-			return wire.Reply{}, fmt.Errorf("encode %s request: %w", path, err)
+			return nil, fmt.Errorf("encode %s request: %w", path, err)
 		}
 	}
 	var sent atomic.Bool
@@ -197,10 +214,9 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 	url := strings.TrimSuffix(addr, "/") + path
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return wire.Reply{}, fmt.Errorf("call executor: %w", err)
+		return nil, fmt.Errorf("call executor: %w", err)
 	}
 	r.Header.Set("Content-Type", wire.ContentType)
-	appName, token := c.sent(ctx, addr, appName)
 	if token != "" {
 		r.Header.Set(wire.HeaderToken, token)
 	}
@@ -209,30 +225,23 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 	}
 	resp, err := c.http.Do(r)
 	if err != nil && guard != nil && guard.withheld.Load() {
-		return wire.Reply{}, errWithheld
+		return nil, errWithheld
 	}
 	if err != nil {
-		return wire.Reply{}, outcome(sent.Load(), err)
+		return nil, outcome(sent.Load(), err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxBody))
 	switch {
 	case err != nil:
-		return wire.Reply{}, outcome(true, fmt.Errorf("post %s: read reply: %w", url, err))
+		return nil, outcome(true, fmt.Errorf("post %s: read reply: %w", url, err))
 	case resp.StatusCode == http.StatusBadGateway, resp.StatusCode == http.StatusGatewayTimeout:
 		// A proxy speaks, and cannot know what the executor behind it did.
-		return wire.Reply{}, outcome(true, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode))
+		return nil, outcome(true, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode))
 	case resp.StatusCode != http.StatusOK:
-		return wire.Reply{}, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode)
+		return nil, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode)
 	}
-	reply, err := wire.DecodeReply(data)
-	if errors.Is(err, wire.ErrNoCode) {
-		return reply, nil // a failure by the protocol's rule, with whatever text there was
-	}
-	if err != nil {
-		return wire.Reply{}, outcome(true, fmt.Errorf("post %s: reply %.80q: %w", url, data, err))
-	}
-	return reply, nil
+	return data, nil
 }
 
 func outcome(sent bool, err error) error {

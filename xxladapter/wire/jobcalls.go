@@ -18,6 +18,7 @@ const CodeTooMany = 502
 // Texts of G4 admins.
 const (
 	MsgWrongAppToken = "invalid request, accessToken or appname invalid."
+	PrefixNoAppName  = "invalid request, accessToken or appname is empty" // executor: one of the two headers is missing
 	MsgTooMany       = "Too many requests, please try again later."
 )
 

@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A fireForm is a fire that is not settled, as the management API shows it.
+type fireForm struct {
+	ID         int64                  `json:"id"`
+	JobID      int64                  `json:"jobId"`
+	Due        time.Time              `json:"due"`
+	Type       xxladapter.TriggerType `json:"triggerType"`
+	State      xxladapter.FireState   `json:"state"`
+	ShardIndex int                    `json:"shardIndex"`
+	ShardTotal int                    `json:"shardTotal" doc:"0 until the fire is claimed."`
+	RetryCount *int                   `json:"retryCount,omitempty" doc:"Attempts left; left out: the job's."`
+	Param      *string                `json:"executorParam,omitempty" doc:"Left out: the job's."`
+	Addresses  []string               `json:"addressList,omitempty" doc:"Left out: the group's."`
+	Node       string                 `json:"node,omitempty" doc:"The scheduler that has claimed it."`
+	Term       int64                  `json:"term,omitempty" doc:"The term of that scheduler."`
+	LogID      int64                  `json:"logId,omitempty"`
+	Claimed    *time.Time             `json:"claimed,omitempty"`
+}
+
+func showFire(f *xxladapter.Fire) fireForm {
+	form := fireForm{
+		ID: f.ID, JobID: f.JobID, Due: f.Due, Type: f.Type, State: f.State, ShardIndex: f.ShardIndex, ShardTotal: f.ShardTotal,
+		Param: f.Param, Addresses: f.Addresses, Node: f.Owner.Node, Term: f.Owner.Number, LogID: f.LogID, Claimed: given(f.Claimed),
+	}
+	if f.RetryCount >= 0 {
+		form.RetryCount = &f.RetryCount
+	}
+	return form
+}
+
+// A fireQuery pages by due time and id, since due times do not grow with ids.
+type fireQuery struct {
+	Job      int64                `query:"job" doc:"Only fires of this job."`
+	State    xxladapter.FireState `query:"state" doc:"Only fires in this state."`
+	AfterDue time.Time            `query:"afterDue" doc:"The due time of the last fire of the page before, together with afterId."`
+	AfterID  int64                `query:"afterId"`
+	Limit    int                  `query:"limit" doc:"How many entries at most, up to 1000, which is also the default."`
+}
+
+type fireList struct {
+	Fires []fireForm `json:"fires"`
+	More  bool       `json:"more,omitempty" doc:"There are others behind the last one."`
+}
+
+func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err error) {
+	states := []xxladapter.FireState{"", xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireAmbiguous}
+	if !slices.Contains(states, q.State) {
+		return no, xxladapter.Invalidf("state is %q, must be one of planned, claimed, ambiguous", q.State)
+	}
+	if q.AfterDue.IsZero() != (q.AfterID == 0) {
+		return no, xxladapter.Invalidf("afterDue and afterId go together, must both be given or left out")
+	}
+	limit := page{Limit: q.Limit}.limit()
+	fires, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
+		JobID: q.Job, State: q.State, AfterDue: q.AfterDue, AfterID: q.AfterID, Limit: limit + 1,
+	})
+	more := len(fires) > limit
+	fires = fires[:min(len(fires), limit)]
+	forms := make([]fireForm, len(fires))
+	for i := range fires {
+		forms[i] = showFire(&fires[i])
+	}
+	return fireList{forms, more}, err
+}
+
+// A misfireForm is due times that gave no fire of their own.
+type misfireForm struct {
+	ID     int64                      `json:"id"`
+	JobID  int64                      `json:"jobId"`
+	Due    time.Time                  `json:"due" doc:"The first due time concerned."`
+	Until  time.Time                  `json:"until" doc:"The last one."`
+	Policy xxladapter.MisfireStrategy `json:"misfireStrategy"`
+	At     time.Time                  `json:"at" doc:"When it was noticed."`
+}
+
+type misfireList struct {
+	Misfires []misfireForm `json:"misfires"`
+}
+
+type misfireQuery struct {
+	idPath
+	Limit int `query:"limit" doc:"How many entries at most, up to 1000, which is also the default."`
+}
+
+func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireList, err error) {
+	if _, err := s.job(ctx, q.ID); err != nil {
+		return no, err
+	}
+	misfires, err := s.opts.Store.Misfires(ctx, q.ID, page{Limit: q.Limit}.limit())
+	forms := make([]misfireForm, len(misfires))
+	for i, m := range misfires {
+		forms[i] = misfireForm(m)
+	}
+	return misfireList{forms}, err
+}
+
+// A nodeForm is a scheduler that holds a lease.
+type nodeForm struct {
+	Node   string    `json:"node"`
+	Term   int64     `json:"term"`
+	Until  time.Time `json:"until" doc:"When its lease lapses unless it is renewed."`
+	Shards int       `json:"shards" doc:"How many of the 64 shards of the jobs it plans."`
+}
+
+type nodeList struct {
+	Nodes []nodeForm `json:"nodes"`
+}
+
+func (s *Server) listNodes(ctx context.Context, _ none) (nodeList, error) {
+	leases, err := s.opts.Store.Leases(ctx)
+	forms := make([]nodeForm, len(leases))
+	for i, l := range leases {
+		forms[i] = nodeForm{l.Node, l.Number, l.Until, l.Shards.Len()}
+	}
+	return nodeList{forms}, err
+}

@@ -1,0 +1,104 @@
+package admin
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// maxPreview is how many due times one answer has at the most.
+const maxPreview = 100
+
+// An instantList is due times to come. It is shorter than asked for where the
+// schedule ends.
+type instantList struct {
+	Next []time.Time `json:"next"`
+}
+
+type previewQuery struct {
+	idPath
+	Count int `query:"count" doc:"How many, 1 to 100; 5 if left out."`
+}
+
+func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList, err error) {
+	j, err := s.job(ctx, q.ID)
+	if err != nil {
+		return no, err
+	}
+	plan, err := s.plan(j)
+	if err != nil {
+		return no, err
+	}
+	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return no, err
+	}
+	if j.Running && !j.TriggerNext.IsZero() {
+		// What the scheduler counts on from, whatever the clock says.
+		list, err := preview(plan, j.TriggerNext, q.Count, j.TriggerNext)
+		return list, err
+	}
+	return preview(plan, now, q.Count)
+}
+
+type cronQuery struct {
+	Expr    string    `query:"expr" doc:"The expression, of at most 128 characters."`
+	Zone    string    `query:"zone" doc:"The IANA time zone in which it is read; left out: the scheduler's."`
+	Profile string    `query:"profile" doc:"quartz, xxl34, sane or unix; left out: the scheduler's."`
+	From    time.Time `query:"from" doc:"The instant to look from; left out: now."`
+	Count   int       `query:"count" doc:"How many, 1 to 100; 5 if left out."`
+}
+
+// profiles are the values of the parameter.
+var profiles = map[string]cron.Profile{"quartz": cron.Quartz, "xxl34": cron.XXL34, "sane": cron.Sane, "unix": cron.Unix}
+
+func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, err error) {
+	if len(q.Expr) > 128 { // as in a job; what is longer only costs time
+		return no, xxladapter.Invalidf("expr has %d bytes, must have at most 128", len(q.Expr))
+	}
+	profile, known := profiles[q.Profile]
+	if q.Profile == "" {
+		profile, known = s.opts.CronProfile, true
+	}
+	if !known {
+		return no, xxladapter.Invalidf("profile is %q, must be one of quartz, xxl34, sane, unix", q.Profile)
+	}
+	zone := s.opts.Zone
+	if q.Zone != "" {
+		if zone, err = time.LoadLocation(q.Zone); err != nil || strings.EqualFold(q.Zone, "local") {
+			return no, xxladapter.Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", q.Zone)
+		}
+	}
+	schedule, err := cron.Parse(q.Expr, profile)
+	if err != nil {
+		return no, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
+	}
+	from := q.From
+	if from.IsZero() {
+		if from, err = s.opts.Store.Now(ctx); err != nil {
+			return no, err
+		}
+	}
+	return preview(schedule.In(zone), from, q.Count)
+}
+
+// preview lists due times after an instant, behind those that are known.
+func preview(plan cron.Plan, after time.Time, count int, known ...time.Time) (instantList, error) {
+	if count == 0 {
+		count = 5
+	}
+	if count > maxPreview {
+		return instantList{}, xxladapter.Invalidf("count is %d, must be 1 to %d", count, maxPreview)
+	}
+	list := append([]time.Time{}, known...)
+	for len(list) < count {
+		if after = plan.Next(after); after.IsZero() {
+			break
+		}
+		list = append(list, after)
+	}
+	return instantList{list}, nil
+}

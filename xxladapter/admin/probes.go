@@ -1,0 +1,53 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// An executorForm is what an executor showed of itself when it was called.
+type executorForm struct {
+	Address    string  `json:"address"`
+	Alive      bool    `json:"alive"`
+	Generation string  `json:"generation,omitempty" doc:"Of its protocol: G1 (XXL-JOB 2.2 to 3.1, and most ports), G2 (3.2), G3 (3.3 and 3.4), G4 (3.5) or xxlwheel; left out where it does not tell."`
+	RoundTrip  float64 `json:"roundTripMs,omitempty"`
+	Error      string  `json:"error,omitempty" doc:"Why it is taken for dead."`
+}
+
+type executorList struct {
+	Executors []executorForm `json:"executors"`
+}
+
+// probesAtOnce is how many executors are called at the same time.
+const probesAtOnce = 16
+
+// probeGroup calls all executors of a group. One that does not answer is an
+// answer.
+func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, err error) {
+	if s.opts.Executors == nil {
+		return no, fmt.Errorf("server was made without Options.Executors")
+	}
+	g, err := s.group(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	list := make([]executorForm, len(g.Addresses))
+	var calls errgroup.Group
+	calls.SetLimit(probesAtOnce)
+	for i, addr := range g.Addresses {
+		calls.Go(func() error {
+			list[i] = executorForm{Address: addr}
+			p, err := s.opts.Executors.Probe(ctx, addr, g.AppName)
+			if err != nil {
+				list[i].Error = err.Error()
+				return nil
+			}
+			list[i].Alive, list[i].Generation = true, p.Generation
+			list[i].RoundTrip = float64(p.RoundTrip.Microseconds()) / 1000
+			return nil
+		})
+	}
+	return executorList{list}, calls.Wait()
+}

@@ -1,0 +1,66 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A Probe is what an executor shows of itself when it is called.
+type Probe struct {
+	// Generation is that of its protocol, G1 to G4 as package wire has them, or
+	// "xxlwheel", which is all of them; empty where it answers nothing that
+	// would tell.
+	Generation string
+	RoundTrip  time.Duration // of the call that asked whether it lives
+}
+
+// Probe calls an executor and finds out what it is, without starting or ending
+// anything there: a beat tells G1, and by its refusal of a call without an app
+// name G4; the others differ in how they answer for a log that does not exist.
+func (c *Client) Probe(ctx context.Context, addr, appName string) (Probe, error) {
+	begun := time.Now()
+	reply, err := c.call(ctx, addr, appName, wire.PathBeat, nil)
+	p := Probe{RoundTrip: time.Since(begun)}
+	switch {
+	case err != nil:
+		return p, err
+	case reply.Code != wire.CodeOK:
+		return p, fmt.Errorf("%s%s: code %d: %s", addr, wire.PathBeat, reply.Code, reply.Msg)
+	case reply.Msg == "":
+		p.Generation = "G1"
+		return p, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	appName, token := c.sent(ctx, addr, appName)
+	data, err := c.post(ctx, addr, "", token, wire.PathBeat, nil)
+	if err != nil {
+		return p, nil // it lives, and says no more of itself
+	}
+	if reply, err = wire.DecodeReply(data); err == nil && strings.HasPrefix(reply.Msg, wire.PrefixNoAppName) {
+		p.Generation = "G4"
+		return p, nil
+	}
+	// Log ids begin at 1. The time is today's, because some executors make the
+	// folder of the day that they are asked for.
+	req := wire.LogRequest{LogTime: wire.Int(time.Now().UnixMilli()), FromLine: 1}
+	data, err = c.post(ctx, addr, appName, token, wire.PathLog, req)
+	var keys struct{ Content, Data json.RawMessage }
+	if err != nil || json.Unmarshal(data, &keys) != nil {
+		return p, nil
+	}
+	switch {
+	case keys.Content != nil && keys.Data != nil:
+		p.Generation = "xxlwheel"
+	case keys.Content != nil:
+		p.Generation = "G2"
+	case keys.Data != nil:
+		p.Generation = "G3"
+	}
+	return p, nil
+}
