@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A benchClock stands still until the benchmark moves it.
@@ -32,10 +33,32 @@ func (c *benchClock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func benchStore(b *testing.B) (*Store, *benchClock, int64) {
+// benchEngines open an empty store whose every commit is on the disk.
+var benchEngines = []struct {
+	name string
+	open func(b *testing.B, clock func() time.Time) *Store
+}{
+	{"sqlite", func(b *testing.B, clock func() time.Time) *Store {
+		return openFile(b, filepath.Join(b.TempDir(), "bench.db"), clock)
+	}},
+	{"postgres", func(b *testing.B, clock func() time.Time) *Store {
+		return openURL(b, testserver.StartPostgres(b).Database(b), Options{Clock: clock})
+	}},
+}
+
+// eachEngine runs a benchmark on every engine.
+func eachEngine(b *testing.B, run func(b *testing.B, open func(b *testing.B) (*Store, *benchClock, int64))) {
+	for _, engine := range benchEngines {
+		b.Run(engine.name, func(b *testing.B) {
+			run(b, func(b *testing.B) (*Store, *benchClock, int64) { return benchStore(b, engine.open) })
+		})
+	}
+}
+
+func benchStore(b *testing.B, open func(b *testing.B, clock func() time.Time) *Store) (*Store, *benchClock, int64) {
 	b.Helper()
 	clock := &benchClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	s := openFile(b, filepath.Join(b.TempDir(), "bench.db"), clock.Now)
+	s := open(b, clock.Now)
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	group, err := s.SaveGroup(b.Context(), &xxladapter.Group{AppName: "bench-app", Title: "bench"})
 	require.NoError(b, err)
@@ -71,10 +94,12 @@ func addJobs(b *testing.B, s *Store, group int64, n int, next time.Time) {
 
 // BenchmarkClaimDue claims, decides, plans one fire for each job, moves its
 // next time and commits. One operation is one job.
-func BenchmarkClaimDue(b *testing.B) {
+func BenchmarkClaimDue(b *testing.B) { eachEngine(b, benchmarkClaimDue) }
+
+func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*Store, *benchClock, int64)) {
 	for _, jobs := range []int{1000, 5000, 50000} {
 		b.Run(fmt.Sprint("jobs=", jobs), func(b *testing.B) {
-			s, clock, group := benchStore(b)
+			s, clock, group := open(b)
 			addJobs(b, s, group, jobs, clock.Now())
 			decide := func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 				decisions := make([]xxladapter.Decision, len(due))
@@ -110,7 +135,9 @@ func BenchmarkClaimDue(b *testing.B) {
 
 // BenchmarkConcurrent measures the writes of one trigger with 64 callers, each
 // on a fire of its own. Every one is durable when it returns.
-func BenchmarkConcurrent(b *testing.B) {
+func BenchmarkConcurrent(b *testing.B) { eachEngine(b, benchmarkConcurrent) }
+
+func benchmarkConcurrent(b *testing.B, open func(b *testing.B) (*Store, *benchClock, int64)) {
 	const callers = 64
 	for _, act := range []struct {
 		name string
@@ -132,7 +159,7 @@ func BenchmarkConcurrent(b *testing.B) {
 		}, true},
 	} {
 		b.Run(fmt.Sprint(act.name, "/callers=", callers), func(b *testing.B) {
-			s, clock, _ := benchStore(b)
+			s, clock, _ := open(b)
 			by := termOf(b, s, "n1")
 			fires := make([]xxladapter.Fire, b.N)
 			for i := range fires {

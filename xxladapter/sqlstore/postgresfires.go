@@ -19,26 +19,33 @@ import (
 // The statements of a group of calls: one for all calls of a kind. Fires are
 // locked before log rows, as everywhere.
 const (
+	// groupPlans keeps the planner from reading a whole table, or all planned
+	// fires, for the sake of a few rows that are named by their keys. It has no
+	// figures yet about tables that have just been filled.
+	groupPlans = `SELECT set_config(name, 'off', true)
+		FROM unnest(ARRAY['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan', 'enable_bitmapscan']) AS name`
+
 	groupHolds = `SELECT l.node, l.term FROM xxlwheel_lease l
 		JOIN unnest($1::text[], $2::bigint[]) AS r (node, term) USING (node, term) WHERE l.until_ms > $3`
 
 	groupClaim = `WITH r AS (
 			SELECT * FROM unnest($3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[],
 				$11::text[], $12::integer[], $13::timestamp[], $14::integer[], $15::text[], $16::timestamp[], $17::integer[], $18::text[], $19::smallint[])
-			AS r (fire, node, term, job_group, job_id, address, handler, param,
-				sharding, retries, trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm)
+			AS r (fire, owner, number, l_group, l_job, l_address, l_handler, l_param, l_sharding, l_retries,
+				l_trigger_time, l_trigger_code, l_trigger_msg, l_handle_time, l_handle_code, l_handle_msg, l_alarm)
 		), claimed AS (
 			UPDATE xxlwheel_fire f SET state = 'claimed', shard_total = CASE f.shard_total WHEN 0 THEN 1 ELSE f.shard_total END,
-				node = r.node, term = r.term, log_id = nextval($1::regclass), claimed_ms = $2
+				node = owner, term = number, log_id = nextval($1::regclass), claimed_ms = $2
 			FROM r WHERE f.id = r.fire AND f.state = 'planned'
-			RETURNING f.*
+			RETURNING f.*, l_group, l_job, l_address, l_handler, l_param, l_sharding, l_retries,
+				l_trigger_time, l_trigger_code, l_trigger_msg, l_handle_time, l_handle_code, l_handle_msg, l_alarm
 		), logged AS (
 			INSERT INTO xxl_job_log (id, job_group, job_id, executor_address, executor_handler, executor_param,
 				executor_sharding_param, executor_fail_retry_count,
 				trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status)
-			SELECT c.log_id, r.job_group, r.job_id, r.address, r.handler, r.param, r.sharding, r.retries,
-				r.trigger_time, r.trigger_code, r.trigger_msg, r.handle_time, r.handle_code, r.handle_msg, r.alarm
-			FROM claimed c JOIN r ON r.fire = c.id ORDER BY c.log_id
+			SELECT log_id, l_group, l_job, l_address, l_handler, l_param, l_sharding, l_retries,
+				l_trigger_time, l_trigger_code, l_trigger_msg, l_handle_time, l_handle_code, l_handle_msg, l_alarm
+			FROM claimed
 		)
 		SELECT ` + fireColumns + ` FROM claimed`
 
@@ -262,6 +269,7 @@ func (f *postgresFires) fence(ctx context.Context, conn *pgxpool.Conn, group []*
 	}
 	var batch pgx.Batch
 	batch.Queue("BEGIN")
+	batch.Queue(groupPlans)
 	if len(nodes) > 0 {
 		batch.Queue(groupHolds, nodes, numbers, toMilli(now)).Query(func(rows pgx.Rows) error {
 			var held xxladapter.Term

@@ -23,8 +23,10 @@ CREATE TABLE xxlwheel_fire (
     claimed_ms   bigint
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
 CREATE UNIQUE INDEX xxlwheel_fire_due_of_job ON xxlwheel_fire (job_id, due_ms, shard_index);
--- Two schedulers that plan the same due time at once: one of them notices.
-CREATE UNIQUE INDEX xxlwheel_fire_planned ON xxlwheel_fire (job_id, due_ms) WHERE state = 'planned';
+-- Two schedulers that plan the same due time at once: one of them notices. The
+-- planned fires are those without a log row; named by their state, the index
+-- would be taken for a short way to find a few of them.
+CREATE UNIQUE INDEX xxlwheel_fire_planned ON xxlwheel_fire (job_id, due_ms) WHERE log_id IS NULL;
 CREATE INDEX xxlwheel_fire_due ON xxlwheel_fire (due_ms, id);
 CREATE INDEX xxlwheel_fire_node ON xxlwheel_fire (node, term, due_ms, id) WHERE node IS NOT NULL;
 CREATE UNIQUE INDEX xxlwheel_fire_log ON xxlwheel_fire (log_id) WHERE log_id IS NOT NULL;
