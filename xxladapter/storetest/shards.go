@@ -56,9 +56,9 @@ var shardRules = []rule{
 		}
 	}},
 	{"ClaimDuePlansTheJobsOfItsShardsOnly", func(b *bench) {
-		n1 := b.lease("n1", leaseLife)
+		b.lease("n1", leaseLife)
 		n2 := b.lease("n2", leaseLife)
-		n1 = b.lease("n1", leaseLife)
+		n1 := b.lease("n1", leaseLife)
 		want := map[string]int{}
 		for i := range 2 * xxladapter.Shards {
 			id := b.addRunning(fmt.Sprint("job", i), at(0))

@@ -15,15 +15,16 @@ import (
 )
 
 type serveCmd struct {
-	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
-	Store             string   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
-	AccessToken       string   `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
-	OperatorToken     []string `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
-	ReadToken         []string `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
-	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
-	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
-	Zone              string   `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
-	CronProfile       string   `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
+	Listen            string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
+	Store             string        `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
+	AccessToken       string        `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
+	OperatorToken     []string      `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
+	ReadToken         []string      `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
+	AllowDefaultToken bool          `help:"Allow the token that everybody knows where other machines can reach the port."`
+	AllowAddress      []string      `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
+	Zone              string        `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
+	Drain             time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
+	CronProfile       string        `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
@@ -49,6 +50,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return err
 	}
 	n, err := node.New(node.Options{
+		Drain: c.Drain,
 		Store: store, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
 		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed,
