@@ -263,3 +263,41 @@ func TestAGrantEndsByEitherClock(t *testing.T) {
 	// Without its monotonic reading this is what a machine that slept sees.
 	require.False(t, (&grant{deadline: now.Add(-time.Millisecond).Round(0)}).holds())
 }
+
+// TestANodeThatDrainsKeepsItsTermWithoutShards: the scan has ended, and what was
+// begun is still to be settled.
+func TestANodeThatDrainsKeepsItsTermWithoutShards(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		leasing, stopLease := context.WithCancel(b.t.Context())
+		running, stop := context.WithCancel(b.t.Context())
+		var ended sync.WaitGroup
+		ended.Go(func() { _ = b.sched.HoldLease(leasing) })
+		time.Sleep(100 * time.Millisecond)
+		term, _ := b.sched.Term()
+		go stop()
+		require.NoError(t, b.sched.Run(running))
+		lease, err := b.store.Lease(b.t.Context(), "two", time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, xxladapter.AllShards, lease.Shards)
+		time.Sleep(3 * leaseLife)
+		now, ok := b.sched.Term()
+		require.True(t, ok)
+		require.Equal(t, term, now)
+		require.Zero(t, b.sched.Stats().Shards)
+		stopLease()
+		ended.Wait()
+	})
+}
+
+func TestShardsThatComeAreArmedAtOnce(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+		_, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: id, Due: time.Now().Add(3500 * time.Millisecond), Type: xxladapter.TriggerManual}})
+		require.NoError(t, err)
+		one := b.start("one", nil)
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, 1, one.Held(), "planned by whoever had the shard before")
+		one.stop()
+	})
+}
