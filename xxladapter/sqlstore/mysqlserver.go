@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/go-sql-driver/mysql"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // A mysqlServer is what an address names. As a text it has no password.
@@ -32,7 +34,8 @@ func parseMySQL(address string) (*mysqlServer, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" {
 		// The parser's own words have the address, and so the password.
-		return nil, errors.New("the store's address is not of the form mysql://user:password@host:port/database")
+		return nil, xxladapter.Invalidf("store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE "+
+			"with special characters of the password written as %%XX", Redacted(address))
 	}
 	query := u.Query()
 	zone, socket := query.Get("zone"), query.Get("socket")
@@ -40,7 +43,7 @@ func parseMySQL(address string) (*mysqlServer, error) {
 	query.Del("socket")
 	cfg, err := mysql.ParseDSN("/?" + query.Encode())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", u.Redacted(), err)
+		return nil, xxladapter.Invalidf("store is %q, its parameters cannot be read: %v", Redacted(address), err)
 	}
 	cfg.User = u.User.Username()
 	cfg.Passwd, _ = u.User.Password()
@@ -50,12 +53,12 @@ func parseMySQL(address string) (*mysqlServer, error) {
 		cfg.Net, cfg.Addr = "unix", socket
 	}
 	if cfg.DBName == "" {
-		return nil, fmt.Errorf("%s names no database", u.Redacted())
+		return nil, xxladapter.Invalidf("store is %q, must name a database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", Redacted(address))
 	}
 	s := &mysqlServer{cfg: cfg}
 	if zone != "" {
 		if s.zone, err = time.LoadLocation(zone); err != nil {
-			return nil, fmt.Errorf("zone is %q, must be a time zone such as Asia/Shanghai", zone)
+			return nil, xxladapter.Invalidf("store's zone is %q, must be a time zone such as Asia/Shanghai", zone)
 		}
 	}
 	return s, nil

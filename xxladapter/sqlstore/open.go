@@ -11,6 +11,7 @@ import (
 // Open opens the store that place names:
 //
 //	sqlite:FILE                                 see [OpenSQLite]
+//	mysql://USER:PASSWORD@HOST:PORT/DATABASE    see [OpenMySQL]
 //	postgres://USER:PASSWORD@HOST:PORT/DATABASE see [OpenPostgres]; postgresql: is the same
 //
 // Any other place is refused with an [xxladapter.Error].
@@ -19,10 +20,12 @@ func Open(ctx context.Context, place string, opts Options) (*Store, error) {
 	switch {
 	case kind == "sqlite" && rest != "":
 		return OpenSQLite(ctx, rest, opts)
+	case kind == "mysql":
+		return OpenMySQL(ctx, place, opts)
 	case kind == "postgres" || kind == "postgresql":
 		return OpenPostgres(ctx, place, opts)
 	}
-	return nil, xxladapter.Invalidf("store is %q, must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE", Redacted(place))
+	return nil, xxladapter.Invalidf("store is %q, must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE", Redacted(place))
 }
 
 // Redacted is place for people: without its password, or without anything that

@@ -22,9 +22,9 @@ func TestAPlaceIsShownWithoutItsPassword(t *testing.T) {
 
 func TestAnUnknownPlaceIsRefusedInOneLine(t *testing.T) {
 	for place, message := range map[string]string{
-		"x":                        `store is "x", must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-		"sqlite:":                  `store is "sqlite:", must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
-		"oracle://bob:secret@db/x": `store is "oracle://bob:xxxxx@db/x", must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
+		"x":                        `store is "x", must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE`,
+		"sqlite:":                  `store is "sqlite:", must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE`,
+		"oracle://bob:secret@db/x": `store is "oracle://bob:xxxxx@db/x", must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE`,
 	} {
 		_, err := Open(t.Context(), place, Options{})
 		require.EqualError(t, err, message)

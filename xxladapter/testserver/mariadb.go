@@ -192,7 +192,7 @@ func startMariaDB(parent string, settings ...string) (*MariaDBServer, error) {
 	if s.dir, err = s.account.folder(parent); err != nil {
 		return nil, err
 	}
-	err = s.account.run(install, "--no-defaults", "--datadir="+s.data(), "--skip-test-db", "--auth-root-authentication-method=normal",
+	err = s.account.run(install, "--no-defaults", "--datadir="+s.data(), s.temporary(), "--skip-test-db", "--auth-root-authentication-method=normal",
 		"--innodb-log-file-size=16M")
 	if err == nil {
 		s.port, err = freePort()
@@ -207,6 +207,10 @@ func startMariaDB(parent string, settings ...string) (*MariaDBServer, error) {
 }
 
 func (s *MariaDBServer) data() string { return filepath.Join(s.dir, "data") }
+
+// temporary keeps servers apart: one that starts removes what others have in a
+// folder that they share.
+func (s *MariaDBServer) temporary() string { return "--tmpdir=" + s.dir }
 
 // URL names one of the server's databases, or none. The user has all rights.
 func (s *MariaDBServer) URL(database string) string {
@@ -225,7 +229,7 @@ func (s *MariaDBServer) Database(t testing.TB) string {
 
 func (s *MariaDBServer) start() error {
 	args := append([]string{
-		"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1",
+		"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1", s.temporary(),
 		"--socket=" + filepath.Join(s.dir, "socket"), "--pid-file=" + filepath.Join(s.dir, "pid"),
 		"--skip-name-resolve", "--default-time-zone=+00:00", "--skip-log-bin", "--performance-schema=off", "--max-connections=400",
 		"--innodb-buffer-pool-size=128M", "--innodb-log-file-size=16M",

@@ -16,7 +16,7 @@ import (
 
 type serveCmd struct {
 	Listen            string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
-	Store             string        `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
+	Store             string        `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
 	AccessToken       string        `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
 	OperatorToken     []string      `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
 	ReadToken         []string      `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+)
+
+// migrateCmd is for databases that belong to somebody else. The stores that are
+// our own migrate themselves when they are opened.
+type migrateCmd struct {
+	Store          string `required:"" placeholder:"PLACE" help:"mysql://USER:PASSWORD@HOST:PORT/DATABASE."`
+	Plan           bool   `xor:"act" help:"Only print the statements, for an administrator to run."`
+	CreateUpstream bool   `xor:"act" help:"First create XXL-JOB's own tables, as of release 3.4.2, in a database that has none."`
+}
+
+func (c *migrateCmd) Run(inv *invocation) error {
+	if !strings.HasPrefix(c.Store, "mysql:") {
+		return usagef("--store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE", sqlstore.Redacted(c.Store))
+	}
+	opts := sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.stderr, nil))}
+	if !c.Plan {
+		return sqlstore.MigrateMySQL(inv.ctx, c.Store, c.CreateUpstream, opts)
+	}
+	plan, err := sqlstore.PlanMySQL(inv.ctx, c.Store, opts)
+	if err == nil && plan == "" {
+		plan = "-- There is nothing to do.\n"
+	}
+	fmt.Fprint(inv.stdout, plan)
+	return err
+}
