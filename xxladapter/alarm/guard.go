@@ -28,10 +28,10 @@ type Guard struct {
 var (
 	privateNets = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128")
 	// closedNets has what nobody means: this network, link-local and with it
-	// most clouds' metadata, the metadata of some clouds in private networks,
-	// protocol assignments, multicast, reserved.
+	// most clouds' metadata, the metadata of Alibaba, Azure and Amazon over IPv6
+	// elsewhere, protocol assignments and Oracle's metadata, multicast, reserved.
 	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		"100.100.100.200/32", "fd00:ec2::254/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
+		"100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
 	// carriers are IPv6 networks with an IPv4 address inside, and at which byte.
 	carriers = []struct {
 		net netip.Prefix

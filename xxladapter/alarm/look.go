@@ -116,6 +116,8 @@ func firstLog(runs []xxladapter.FailedRun) int64 {
 }
 
 func (m *Monitor) failedRuns(ctx context.Context) (map[int64][]xxladapter.FailedRun, error) {
+	start := time.Now()
+	defer func() { m.listed = time.Since(start) }()
 	runs := map[int64][]xxladapter.FailedRun{}
 	for after, n := int64(0), 0; n < lookLimit; {
 		page, err := m.opts.Store.FailedRuns(ctx, after, pageLimit)

@@ -13,8 +13,12 @@ const (
 	// lookPace is how often failed runs are looked for without a hint.
 	// XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
 	lookPace = 10 * time.Second
-	// lookPause is the least time between two looks.
-	lookPause = time.Second
+	// lookPause is the least time between two looks. It grows with what a look
+	// costs the store, which on MySQL reads upstream's log without an index:
+	// lookShare pauses for each listing, and no more than lookPauseMost.
+	lookPause     = time.Second
+	lookShare     = 20
+	lookPauseMost = time.Minute
 	// stopGrace is how long a stop waits for alarms that are being sent.
 	stopGrace = 5 * time.Second
 )
@@ -53,9 +57,10 @@ type Monitor struct {
 	raised sync.Map // job ids whose next success matters
 
 	// Only the goroutine of Run uses these.
-	pace  pace
-	down  *downs
-	unset unsettled
+	pace   pace
+	down   *downs
+	unset  unsettled
+	listed time.Duration // how long the store took to list the failed runs
 }
 
 // NewMonitor returns a Monitor that does nothing before Run. REQUIRES: Store,
@@ -109,7 +114,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(lookPause):
+		case <-time.After(min(max(lookPause, lookShare*m.listed), lookPauseMost)):
 		}
 		select {
 		case <-ctx.Done():

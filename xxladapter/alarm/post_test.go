@@ -360,6 +360,8 @@ func TestGuardAddresses(t *testing.T) {
 		{"fe80::1%eth0", false, false, false},
 		{"fd00:ec2::254", false, false, false},
 		{"100.100.100.200", false, false, false},
+		{"168.63.129.16", false, false, false},
+		{"192.0.0.192", false, false, false},
 		{"0.0.0.0", false, false, false},
 		{"::", false, false, false},
 		{"224.0.0.1", false, false, false},

@@ -72,7 +72,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 func TestHelpEverywhere(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"--help"}, {"demo", "--help"}, {"serve", "--help"}, {"executor", "--help"}, {"job", "--help"},
-		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"cron", "next", "--help"},
+		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"cron", "next", "--help"}, {"alarm", "test", "--help"},
 	} {
 		code, stdout, stderr := cli(t, args...)
 		require.Zero(t, code)

@@ -57,19 +57,20 @@ func (j *jobView) next() string {
 }
 
 type jobAddCmd struct {
-	Name      string        `required:"" help:"What the job is for."`
-	App       string        `required:"" help:"App name of the executors that run it; their group is made if there is none."`
-	Handler   string        `required:"" help:"Name of the handler that the executors registered."`
-	Cron      string        `xor:"schedule" placeholder:"EXPR" help:"Run by this cron expression."`
-	FixedRate time.Duration `xor:"schedule" placeholder:"PERIOD" help:"Run at this period, for example 5s."`
-	Param     string        `help:"Text handed to the handler."`
-	Route     string        `help:"How the executor is chosen: FIRST (default), ROUND, SHARDING_BROADCAST and others."`
-	Block     string        `help:"What happens while a run of the job goes on: SERIAL_EXECUTION (default), DISCARD_LATER, COVER_EARLY."`
-	Misfire   string        `help:"What happens to due times that were missed: DO_NOTHING (default), FIRE_ONCE_NOW, LATEST, ALL."`
-	Timeout   time.Duration `help:"Longest run time in whole seconds (default: none)."`
-	Retry     int           `help:"Further attempts after a failed run."`
-	Author    string        `default:"xxlwheel" help:"Who is responsible (default ${default})."`
-	Start     bool          `help:"Switch the schedule on at once."`
+	Name       string        `required:"" help:"What the job is for."`
+	App        string        `required:"" help:"App name of the executors that run it; their group is made if there is none."`
+	Handler    string        `required:"" help:"Name of the handler that the executors registered."`
+	Cron       string        `xor:"schedule" placeholder:"EXPR" help:"Run by this cron expression."`
+	FixedRate  time.Duration `xor:"schedule" placeholder:"PERIOD" help:"Run at this period, for example 5s."`
+	Param      string        `help:"Text handed to the handler."`
+	Route      string        `help:"How the executor is chosen: FIRST (default), ROUND, SHARDING_BROADCAST and others."`
+	Block      string        `help:"What happens while a run of the job goes on: SERIAL_EXECUTION (default), DISCARD_LATER, COVER_EARLY."`
+	Misfire    string        `help:"What happens to due times that were missed: DO_NOTHING (default), FIRE_ONCE_NOW, LATEST, ALL."`
+	Timeout    time.Duration `help:"Longest run time in whole seconds (default: none)."`
+	Retry      int           `help:"Further attempts after a failed run."`
+	AlarmEmail string        `placeholder:"ADDRESSES" help:"Who gets a mail when the job fails, comma separated."`
+	Author     string        `default:"xxlwheel" help:"Who is responsible (default ${default})."`
+	Start      bool          `help:"Switch the schedule on at once."`
 
 	Settings jobSettings `embed:""`
 }
@@ -83,6 +84,7 @@ func (c *jobAddCmd) Run(inv *invocation, parent *jobCmd) error {
 		"executorHandler": c.Handler, "executorParam": c.Param,
 		"executorTimeout": int64(c.Timeout / time.Second), "executorFailRetryCount": c.Retry,
 		"executorRouteStrategy": c.Route, "executorBlockStrategy": c.Block, "misfireStrategy": c.Misfire,
+		"alarmEmail":   c.AlarmEmail,
 		"scheduleType": "NONE",
 		"settings":     c.Settings.form(),
 	}

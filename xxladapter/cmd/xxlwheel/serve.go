@@ -25,6 +25,8 @@ type serveCmd struct {
 	Zone              string        `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
 	Drain             time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
 	CronProfile       string        `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
+
+	Alarm alarmFlags `embed:"" prefix:"alarm-"`
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
@@ -36,6 +38,10 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return usagef("--allow-address: %v", err)
 	}
 	zone, err := loadZone(c.Zone)
+	if err != nil {
+		return err
+	}
+	alarms, err := c.Alarm.channels()
 	if err != nil {
 		return err
 	}
@@ -53,7 +59,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 		Drain: c.Drain,
 		Store: store, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
 		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
-		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed,
+		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, Alarms: alarms,
 	})
 	if err != nil {
 		return errors.Join(err, store.Close())

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
+)
+
+// alarmFlags say by which channels failed runs are told of.
+type alarmFlags struct {
+	SMTP             string   `name:"smtp" placeholder:"HOST[:PORT]" help:"Mail server for alarms (default port: 587, 465 with implicit TLS, else 25)."`
+	SMTPUser         string   `name:"smtp-user" placeholder:"NAME" help:"Who logs in at the mail server (default: nobody)."`
+	SMTPPasswordFile string   `name:"smtp-password-file" placeholder:"FILE" help:"File with that user's password."`
+	SMTPFrom         string   `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of alarm mails."`
+	SMTPTLS          string   `name:"smtp-tls" default:"starttls" enum:"starttls,opportunistic,implicit,none" placeholder:"POLICY" help:"starttls (default), opportunistic, implicit or none."`
+	MailTo           []string `placeholder:"ADDRESS" help:"Receivers of all alarm mails, beside those whom a job names."`
+
+	Webhook  []string `sep:"none" placeholder:"URL" help:"Post alarms there as JSON. Like the robots below: \"URL\", \"URL SECRET\" to sign, or @FILE with one of them on each line; may be repeated."`
+	Dingtalk []string `sep:"none" placeholder:"URL" help:"Webhook of a DingTalk robot."`
+	Feishu   []string `sep:"none" placeholder:"URL" help:"Webhook of a Feishu or Lark robot."`
+	Wecom    []string `sep:"none" placeholder:"URL" help:"Webhook of a WeCom robot."`
+	Slack    []string `sep:"none" placeholder:"URL" help:"Incoming webhook of Slack."`
+
+	AllowHost    []string `placeholder:"HOST" help:"The only hosts that may stand in those URLs, for example *.example.org (default: any)."`
+	AllowNet     []string `placeholder:"NETWORK" help:"Networks that they may be in although these are not public, for example 10.1.0.0/16."`
+	AllowPrivate bool     `help:"Let them be on this machine and in private networks."`
+}
+
+// channels makes what the flags describe; no flags, no channels.
+func (f *alarmFlags) channels() ([]alarm.Channel, error) {
+	var channels []alarm.Channel
+	if f.SMTP != "" {
+		mail, err := f.mail()
+		if err != nil {
+			return nil, err
+		}
+		channels = append(channels, mail)
+	}
+	for _, needs := range []struct {
+		flag  string
+		given bool
+	}{
+		{"smtp-user", f.SMTPUser != ""}, {"smtp-password-file", f.SMTPPasswordFile != ""},
+		{"smtp-from", f.SMTPFrom != ""}, {"mail-to", len(f.MailTo) > 0},
+	} {
+		if needs.given && f.SMTP == "" {
+			return nil, usagef("--alarm-%s needs --alarm-smtp", needs.flag)
+		}
+	}
+	nets, err := access.ParsePrefixes(f.AllowNet)
+	if err != nil {
+		return nil, usagef("--alarm-allow-net: %v", err)
+	}
+	guard := alarm.Guard{Hosts: f.AllowHost, Nets: nets, Private: f.AllowPrivate}
+	for _, kind := range []struct {
+		name   string
+		values []string
+		signs  bool
+		open   func(alarm.Target) (alarm.Channel, error)
+	}{
+		{"webhook", f.Webhook, true, func(t alarm.Target) (alarm.Channel, error) { return alarm.NewWebhook(t) }},
+		{"dingtalk", f.Dingtalk, true, func(t alarm.Target) (alarm.Channel, error) { return alarm.NewDingTalk(t) }},
+		{"feishu", f.Feishu, true, func(t alarm.Target) (alarm.Channel, error) { return alarm.NewFeishu(t) }},
+		{"wecom", f.Wecom, false, func(t alarm.Target) (alarm.Channel, error) { return alarm.NewWeCom(t) }},
+		{"slack", f.Slack, false, func(t alarm.Target) (alarm.Channel, error) { return alarm.NewSlack(t) }},
+	} {
+		flag := "--alarm-" + kind.name
+		targets, err := readTargets(flag, kind.values)
+		if err != nil {
+			return nil, err
+		}
+		for i, target := range targets {
+			if target.Secret != "" && !kind.signs {
+				return nil, usagef("%s has a secret after the URL, must be the URL alone", flag)
+			}
+			target.Guard, target.Name = guard, kind.name
+			if i > 0 {
+				target.Name = fmt.Sprintf("%s-%d", kind.name, i+1)
+			}
+			channel, err := kind.open(target)
+			if err != nil {
+				return nil, usagef("%s: %v", flag, err)
+			}
+			channels = append(channels, channel)
+		}
+	}
+	return channels, nil
+}
+
+func (f *alarmFlags) mail() (*alarm.Mail, error) {
+	opts := alarm.MailOptions{
+		Host: f.SMTP, TLS: alarm.TLSPolicy(f.SMTPTLS), Username: f.SMTPUser, From: f.SMTPFrom, To: f.MailTo,
+	}
+	if host, port, err := net.SplitHostPort(f.SMTP); err == nil {
+		opts.Host = host
+		if opts.Port, err = strconv.Atoi(port); err != nil || opts.Port < 1 || opts.Port > 65535 {
+			return nil, usagef("--alarm-smtp is %q, must be HOST or HOST:PORT with a port of 1 to 65535", f.SMTP)
+		}
+	} else if strings.Contains(f.SMTP, ":") && net.ParseIP(f.SMTP) == nil || strings.Contains(f.SMTP, "/") {
+		return nil, usagef("--alarm-smtp is %q, must be HOST or HOST:PORT", f.SMTP)
+	}
+	switch {
+	case f.SMTPFrom == "":
+		return nil, usagef("--alarm-smtp-from is empty, must be the sender's address")
+	case f.SMTPUser != "" && f.SMTPPasswordFile == "":
+		return nil, usagef("--alarm-smtp-password-file is empty, must be given with --alarm-smtp-user")
+	case f.SMTPUser == "" && f.SMTPPasswordFile != "":
+		return nil, usagef("--alarm-smtp-user is empty, must be given with --alarm-smtp-password-file")
+	}
+	if f.SMTPPasswordFile != "" {
+		text, err := readSecret("--alarm-smtp-password-file", f.SMTPPasswordFile)
+		if err != nil {
+			return nil, err
+		}
+		if opts.Password = strings.TrimRight(text, "\r\n"); opts.Password == "" {
+			return nil, usagef("--alarm-smtp-password-file is %s, which is empty", f.SMTPPasswordFile)
+		}
+	}
+	mail, err := alarm.NewMail(opts)
+	var invalid *xxladapter.Error
+	if errors.As(err, &invalid) {
+		return nil, usagef("--alarm-smtp: %s", invalid.Message)
+	}
+	return mail, err
+}
+
+// readTargets reads the values of a flag for URLs. No error shows a URL.
+func readTargets(flag string, values []string) ([]alarm.Target, error) {
+	var targets []alarm.Target
+	for _, value := range values {
+		lines := []string{value}
+		if file, isFile := strings.CutPrefix(value, "@"); isFile {
+			text, err := readSecret(flag, file)
+			if err != nil {
+				return nil, err
+			}
+			lines = strings.Split(text, "\n")
+		}
+		found := false
+		for _, line := range lines {
+			fields := strings.Fields(line)
+			if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+				continue
+			}
+			if len(fields) > 2 {
+				return nil, usagef("%s has a line of %d words, must be a URL and maybe a secret", flag, len(fields))
+			}
+			target := alarm.Target{URL: fields[0]}
+			if len(fields) == 2 {
+				target.Secret = fields[1]
+			}
+			targets, found = append(targets, target), true
+		}
+		if !found {
+			return nil, usagef("%s has no URL, must have one", flag)
+		}
+	}
+	return targets, nil
+}
+
+// readSecret reads a file that a flag names, so that a secret need not stand
+// where every user of the machine can read it.
+func readSecret(flag, file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return "", fmt.Errorf("%s is %s, must be a file that can be read: %w", flag, file, err)
+	}
+	return string(text), nil
+}
