@@ -6,8 +6,7 @@ import (
 )
 
 // A LogPurge selects log rows to delete. Zero fields do not restrict. Whatever
-// it says, a row stays while it has no outcome, while its fire is open, and while
-// an alarm for it is still to be decided or sent.
+// it says, a row stays while it has no outcome and while its fire is open.
 type LogPurge struct {
 	JobID   int64
 	GroupID int64
@@ -18,6 +17,9 @@ type LogPurge struct {
 	// failure that alarms remember: what a job whose settings say [KeepFailures]
 	// does not keep.
 	Successes bool
+	// Unalarmed selects failures too for which an alarm is still to be decided or
+	// sent; that is for where no alarms are sent.
+	Unalarmed bool
 
 	// AfterID and UntilID say which ids are still to be looked at, the first one
 	// excluded and the last one included. [Store.PurgeLogs] sets them for the

@@ -205,6 +205,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	s.run(job, xxladapter.ResultOK)
 	require.NoError(t, s.store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
 	bodies := map[string]string{
+		"post /api/v1/logs/clear":        `{"keepNewest":1000}`,
 		"post /api/v1/groups":            `{"appName":"another-app","addressType":1,"addressList":["http://10.0.0.9:9999/"]}`,
 		"post /api/v1/jobs":              `{"appName":"some-app","name":"n","author":"a","executorHandler":"h"}`,
 		"put /api/v1/groups/{id}":        `{"title":"renamed","accessToken":"a-token-of-its-own"}`,

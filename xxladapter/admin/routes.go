@@ -37,6 +37,7 @@ func (s *Server) calls() []call {
 		reads("GET /api/v1/logs/{id}", "Show a run.", s.showLog),
 		reads("GET /api/v1/logs/{id}/text", "What a run wrote, from a line on.", s.runLog),
 		reads("POST /api/v1/logs/{id}/kill", "End a run, and with it what else of its job runs or waits on that executor.", s.killRun),
+		takes("POST /api/v1/logs/clear", "Delete runs that have ended, by age or all but the newest, for some seconds; to be repeated until it is done.", s.clearLogs),
 
 		reads("GET /api/v1/fires", "List fires that are not settled, by due time.", s.listFires),
 		reads("GET /api/v1/nodes", "List the schedulers that hold a lease.", s.listNodes),

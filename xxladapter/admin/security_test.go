@@ -27,6 +27,7 @@ func siteWith(t *testing.T, change func(*Options)) *site {
 	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter), executors: new(fakeExecutors)}
 	opts := Options{
 		Store: s.store, Completer: s.completer, Executors: s.executors, AccessToken: testToken, Zone: time.UTC,
+		Purger:     new(purgeNote),
 		Logger:     slog.New(slog.DiscardHandler),
 		Planned:    func(f xxladapter.Fire) { s.planned = append(s.planned, f) },
 		JobChanged: func() { s.changed++ },

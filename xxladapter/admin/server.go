@@ -37,6 +37,9 @@ type Options struct {
 	// Executors is asked for the logs of runs and told to kill them. Without it
 	// those two calls fail.
 	Executors Executors
+	// Purger deletes runs for the call that clears the log; without it that
+	// fails.
+	Purger Purger
 	// Planned is told of fires that a management call planned, so that they are
 	// handed out at once; nil leaves them to the scheduler's sweep.
 	Planned func(xxladapter.Fire)

@@ -36,9 +36,9 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 func (s *Store) purgeable(l *xxladapter.Log, p xxladapter.LogPurge) bool {
 	_, recovering := s.claims[claimKey{l.ID, true}]
 	switch {
-	case l.Outcome() == xxladapter.OutcomeRunning, s.firesOf[l.ID] != nil, recovering:
+	case l.Outcome() == xxladapter.OutcomeRunning, s.firesOf[l.ID] != nil, recovering && !p.Unalarmed:
 		return false
-	case l.Outcome() == xxladapter.OutcomeFailed && (l.AlarmStatus == xxladapter.AlarmOpen || l.AlarmStatus == xxladapter.AlarmTaken):
+	case !p.Unalarmed && l.Outcome() == xxladapter.OutcomeFailed && (l.AlarmStatus == xxladapter.AlarmOpen || l.AlarmStatus == xxladapter.AlarmTaken):
 		return false
 	case !p.Before.IsZero() && (l.TriggerTime.IsZero() || !l.TriggerTime.Before(p.Before)):
 		return false

@@ -57,6 +57,12 @@ type Options struct {
 	// SkewLimit is by how much this machine's clock may differ from the store's,
 	// see scheduler.Options. The default is 2s.
 	SkewLimit time.Duration
+	// KeepLogs is how long log rows stay after their trigger; 0 or less: for ever.
+	KeepLogs time.Duration
+	// KeepSuccesses is how long those of successful runs stay whose job keeps
+	// failures only; 0: ten minutes. Beside a Java admin on the same database it
+	// must be more than three days, or its daily report forgets them.
+	KeepSuccesses time.Duration
 	// OnEvent and OnMisfire are told what becomes of due times, on the
 	// goroutines that do the work, which wait for them; nil: nobody is.
 	OnEvent   func(trigger.Event)
@@ -83,6 +89,7 @@ type Node struct {
 	stuck     *maintenance.Stuck
 	reports   *maintenance.Reports
 	alarms    *alarm.Monitor // nil: there are no channels
+	retention *maintenance.Retention
 	http      *http.Server
 }
 
@@ -129,6 +136,7 @@ func New(opts Options) (*Node, error) {
 		Store: opts.Store, Completer: handOver, Executors: client, Zone: opts.Zone, CronProfile: opts.CronProfile, Logger: opts.Logger,
 		AccessToken: opts.AccessToken, OperatorTokens: opts.OperatorTokens, ReadTokens: opts.ReadTokens,
 		Tokens: tokens, Addresses: addresses,
+		Purger:     &maintenance.Purger{Store: opts.Store, NoAlarms: alarms == nil, Logger: opts.Logger},
 		JobChanged: sched.Wake,
 		Planned: func(f xxladapter.Fire) {
 			if err := sched.Arm(f); err != nil {
@@ -145,6 +153,9 @@ func New(opts Options) (*Node, error) {
 		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
 		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
+		retention: &maintenance.Retention{
+			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: alarms == nil, Logger: opts.Logger,
+		},
 		http: &http.Server{
 			Handler:           api,
 			ReadHeaderTimeout: 10 * time.Second,
@@ -284,6 +295,7 @@ func (n *Node) Schedule(ctx context.Context) error {
 	if n.alarms != nil {
 		parts.Go(func() error { return n.alarms.Run(ctx) })
 	}
+	parts.Go(func() error { return n.retention.Run(ctx) })
 	parts.Go(func() error {
 		defer stopPool()
 		return n.scheduler.Run(ctx)

@@ -11,8 +11,11 @@ import (
 const (
 	// purgeable is what a row must be to go. It is asked again by the
 	// statement that deletes, as the row was chosen before.
-	purgeable = `(handle_code = 200 OR (handle_code <> 0 OR trigger_code NOT IN (0, 200)) AND alarm_status NOT IN (0, -1))
-		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.log_id = xxl_job_log.id)
+	purgeable = `(handle_code <> 0 OR trigger_code NOT IN (0, 200))
+		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.log_id = xxl_job_log.id)`
+
+	// alarmed is what it must be beside that where alarms are sent.
+	alarmed = `(handle_code = 200 OR alarm_status NOT IN (0, -1))
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_alarm_claim WHERE xxlwheel_alarm_claim.log_id = xxl_job_log.id)`
 
 	// notEndingFailures leaves out the first success after a failure that alarms
@@ -39,6 +42,7 @@ var (
 	batchOfIDs = `(?` + strings.Repeat(`, ?`, purgeBatch-1) + `)`
 
 	deletePurgeable = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs + ` AND ` + purgeable
+	deleteAlarmed   = deletePurgeable + ` AND ` + alarmed
 	// A row that stayed keeps its text.
 	dropTexts = []string{
 		`DELETE FROM xxlwheel_log_text WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
@@ -73,12 +77,16 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if len(ids) == 0 && !whole {
 		return purged, nil
 	}
+	remove := deleteAlarmed
+	if p.Unalarmed {
+		remove = deletePurgeable
+	}
 	var begin time.Time
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
 		begin, purged.Rows = time.Now(), 0
 		for rest := ids; len(rest) > 0; rest = rest[min(purgeBatch, len(rest)):] {
 			batch := idArgs(rest)
-			deleted, err := tx.exec(ctx, deletePurgeable, batch...)
+			deleted, err := tx.exec(ctx, remove, batch...)
 			if err != nil {
 				return err
 			}
@@ -162,5 +170,8 @@ func (s *Store) purgeFrom(p xxladapter.LogPurge) *conditions {
 		c.add(notEndingFailures)
 	}
 	c.add(purgeable)
+	if !p.Unalarmed {
+		c.add(alarmed)
+	}
 	return &c
 }

@@ -43,7 +43,7 @@ func TestPurgeWalksIDs(t *testing.T) {
 		require.Contains(t, got, "SEARCH xxl_job_log USING "+orCovering(got, c.index))
 		require.NotContains(t, got, "TEMP B-TREE")
 	}
-	require.Contains(t, plan(deletePurgeable, make([]any, purgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
+	require.Contains(t, plan(deleteAlarmed, make([]any, purgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
 	require.Contains(t, plan(highestOfOld+` WHERE trigger_time < ?`, make([]any, 1)), "USING COVERING INDEX xxlwheel_log_time")
 	require.Contains(t, plan(selectWant, make([]any, 2)), "xxlwheel_log_fetch_due")
 }

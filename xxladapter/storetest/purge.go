@@ -69,7 +69,7 @@ func (m *model) purgeLogs(t *rapid.T) {
 	if rapid.Bool().Draw(t, "by age") {
 		p.Before = m.clock.Now().AddDate(0, 0, -rapid.IntRange(0, 2).Draw(t, "days"))
 	}
-	p.Successes = rapid.Bool().Draw(t, "successes")
+	p.Successes, p.Unalarmed = rapid.Bool().Draw(t, "successes"), rapid.Bool().Draw(t, "unalarmed")
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
 	var rows []int
 	var done []bool
@@ -147,6 +147,10 @@ var purgeRules = []rule{
 
 		b.Equal(0, b.purge(xxladapter.LogPurge{}, 10))
 		b.Len(b.logIDs(), 5)
+		again := b.run(id, -9)
+		b.settle(again, "", 500)
+		alone := b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -8), JobID: id, Unalarmed: true, AfterID: claimed.LogID}, 10)
+		b.Equal(1, alone, "nobody is told, so nobody waits")
 		b.NoError(b.store.SettleAlarms(b.ctx, claims, 2))
 		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10), "the alarm was sent")
 		b.quiet(id, unalarmed.LogID)

@@ -11,6 +11,8 @@ type logCmd struct {
 
 	Text logTextCmd `cmd:"" help:"Print what a run wrote into its log, as its executor has it."`
 	Kill logKillCmd `cmd:"" help:"End a run, and with it whatever else of its job runs or waits on that executor."`
+
+	Clear logClearCmd `cmd:"" help:"Delete runs that have ended, by age or all but the newest. Failures of which nobody was told yet stay."`
 }
 
 type logTextCmd struct {

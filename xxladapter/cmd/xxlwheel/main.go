@@ -24,6 +24,7 @@ type commands struct {
 	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
 	Log      logCmd      `cmd:"" help:"Look at the runs of a running scheduler, and end them."`
 	Alarm    alarmCmd    `cmd:"" help:"Try out how failed runs are told of."`
+	Report   reportCmd   `cmd:"" help:"Show what became of the runs of each day."`
 	Check    checkCmd    `cmd:"" help:"Judge a history of jobs and runs: what was missed, doubled, early or late."`
 	Migrate  migrateCmd  `cmd:"" help:"Create or update our side tables in a MySQL or MariaDB database with XXL-JOB's tables."`
 	Cron     cronCmd     `cmd:"" help:"Work with cron expressions."`

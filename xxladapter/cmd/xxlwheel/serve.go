@@ -27,6 +27,7 @@ type serveCmd struct {
 	CronProfile       string        `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
 
 	Alarm alarmFlags `embed:"" prefix:"alarm-"`
+	Logs  serveLogs  `embed:""`
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
@@ -45,13 +46,16 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
+	if err := c.Logs.check(); err != nil {
+		return err
+	}
 	logger := slog.New(slog.NewTextHandler(inv.stderr, nil))
 	ln, err := listen(c.Listen)
 	if err != nil {
 		return err
 	}
 	defer ln.Close() // the server closes it too, and a second time does nothing
-	store, err := openStore(inv.ctx, c.Store, logger)
+	store, err := openStore(inv.ctx, c.Store, sqlstore.Options{Logger: logger, Zone: zone})
 	if err != nil {
 		return err
 	}
@@ -60,6 +64,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 		Store: store, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
 		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, Alarms: alarms,
+		KeepLogs: time.Duration(c.Logs.KeepLogs),
 	})
 	if err != nil {
 		return errors.Join(err, store.Close())
@@ -83,8 +88,8 @@ func (c *serveCmd) operators() (list []access.Secret) {
 }
 
 // openStore opens what a --store flag names.
-func openStore(ctx context.Context, place string, logger *slog.Logger) (xxladapter.Store, error) {
-	store, err := sqlstore.Open(ctx, place, sqlstore.Options{Logger: logger})
+func openStore(ctx context.Context, place string, opts sqlstore.Options) (xxladapter.Store, error) {
+	store, err := sqlstore.Open(ctx, place, opts)
 	var refused *xxladapter.Error
 	if errors.As(err, &refused) {
 		return nil, usagef("--%s", refused.Message)

@@ -1,0 +1,79 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A purgeNote notes what it was told to delete.
+type purgeNote struct {
+	what xxladapter.LogPurge
+	done bool
+}
+
+func (p *purgeNote) Purge(_ context.Context, what xxladapter.LogPurge, limit time.Duration) (int64, bool, error) {
+	if limit <= 0 || limit > 20*time.Second {
+		panic("a caller waits 30 seconds")
+	}
+	p.what = what
+	return 7, p.done, nil
+}
+
+func TestClearingTheLog(t *testing.T) {
+	note := new(purgeNote)
+	s := siteWith(t, func(o *Options) { o.Purger = note })
+	for _, c := range []struct {
+		body   string
+		status int
+		want   string // message, or answer
+		what   xxladapter.LogPurge
+	}{
+		{`{}`, 400, "neither before nor keepNewest is given, all must be true to delete every run", xxladapter.LogPurge{}},
+		{`{"jobId":3}`, 400, "neither before nor keepNewest is given", xxladapter.LogPurge{}},
+		{`{"all":true,"keepNewest":3}`, 400, "all is true, must not be together with before or keepNewest", xxladapter.LogPurge{}},
+		{`{"keepNewest":-1}`, 400, "keepNewest is -1, must not be negative", xxladapter.LogPurge{}},
+		{`{"older":3}`, 400, "older", xxladapter.LogPurge{}},
+		{`{"all":true}`, 200, `{"deleted":7,"done":false}`, xxladapter.LogPurge{}},
+		{`{"jobId":3,"keepNewest":1000}`, 200, `{"deleted":7,"done":false}`, xxladapter.LogPurge{JobID: 3, KeepNewest: 1000}},
+		{`{"jobGroup":2,"before":"2026-03-01T00:00:00Z"}`, 200, `{"deleted":7,"done":true}`,
+			xxladapter.LogPurge{GroupID: 2, Before: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}},
+	} {
+		note.what, note.done = xxladapter.LogPurge{}, c.what.GroupID != 0
+		status, body := s.do("POST", "/api/v1/logs/clear", testToken, c.body)
+		require.Equal(t, c.status, status, body)
+		require.Contains(t, body, c.want)
+		require.Equal(t, c.what, note.what, c.body)
+	}
+	status, _ := s.do("POST", "/api/v1/logs/clear", "wrong", `{"all":true}`)
+	require.Equal(t, 401, status)
+}
+
+func TestReportsOfDays(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob("")
+	s.run(id, 200)
+	s.run(id, 500)
+	const yesterday, today = "2025-12-31", "2026-01-01"
+	get := func(query string) (list reportList) {
+		status, body := s.do("GET", "/api/v1/reports"+query, testToken, "")
+		require.Equal(t, 200, status, body)
+		require.NoError(t, json.Unmarshal([]byte(body), &list))
+		return list
+	}
+	want := []reportForm{{Day: today, Running: 1, Failed: 1}}
+	for _, query := range []string{"", "?from=" + today, "?to=" + today, "?from=" + yesterday + "&to=" + today} {
+		require.Equal(t, want, get(query).Reports, query)
+	}
+	for _, query := range []string{"?to=" + yesterday, "?from=2999-01-01"} {
+		require.Empty(t, get(query).Reports, query)
+	}
+	status, body := s.do("GET", "/api/v1/reports?from=today", testToken, "")
+	require.Equal(t, 400, status)
+	require.Contains(t, body, `from is \"today\", must be a day such as 2026-03-01`)
+}

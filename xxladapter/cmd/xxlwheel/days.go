@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// days is a span of time on the command line: as Go writes it, or a number of
+// days, such as 30d.
+type days time.Duration
+
+// UnmarshalText reads the span.
+func (d *days) UnmarshalText(text []byte) error {
+	if number, ok := strings.CutSuffix(string(text), "d"); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil || n > 100_000 || n < -100_000 {
+			return fmt.Errorf("is %q, must be a number of days such as 30d", text)
+		}
+		*d = days(n) * days(24*time.Hour)
+		return nil
+	}
+	if n, err := strconv.Atoi(string(text)); err == nil && n <= 0 { // as XXL-JOB's logretentiondays has it
+		*d = days(n)
+		return nil
+	}
+	span, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("is %q, must be a span such as 30d or 12h", text)
+	}
+	*d = days(span)
+	return nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+type logClearCmd struct {
+	OlderThan days  `placeholder:"SPAN" help:"Delete runs that were triggered longer ago, for example 30d."`
+	Keep      int   `placeholder:"COUNT" help:"Keep so many of the newest runs."`
+	All       bool  `help:"Delete every run."`
+	Job       int64 `placeholder:"ID" help:"Only runs of this job."`
+	Group     int64 `placeholder:"ID" help:"Only runs of this group of executors."`
+}
+
+// Run clears until nothing is left to clear; the scheduler does it in portions.
+func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
+	form := map[string]any{}
+	for name, value := range map[string]int64{"jobId": c.Job, "jobGroup": c.Group, "keepNewest": int64(c.Keep)} {
+		if value != 0 {
+			form[name] = value
+		}
+	}
+	switch {
+	case c.OlderThan < 0:
+		return usagef("--older-than is %v, must not be negative", time.Duration(c.OlderThan))
+	case c.OlderThan == 0 && c.Keep == 0 && !c.All:
+		return usagef("--older-than, --keep or --all must be given")
+	case c.OlderThan > 0:
+		form["before"] = time.Now().Add(-time.Duration(c.OlderThan)).UTC()
+	}
+	if c.All {
+		form["all"] = true
+	}
+	api := apiClient{parent.Server, parent.AccessToken}
+	deleted := int64(0)
+	for {
+		var part struct {
+			Deleted int64
+			Done    bool
+		}
+		if err := api.call(inv.ctx, "POST", "/logs/clear", form, &part); err != nil {
+			return err
+		}
+		if deleted += part.Deleted; part.Done {
+			fmt.Fprintf(inv.stdout, "deleted %d\n", deleted)
+			return nil
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSpansOfDays(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"30d": 30 * 24 * time.Hour, "0": 0, "-1": -1, "0d": 0, "12h": 12 * time.Hour, "1h30m": 90 * time.Minute,
+	} {
+		var d days
+		require.NoError(t, d.UnmarshalText([]byte(text)), text)
+		require.Equal(t, days(want), d, text)
+	}
+	for _, text := range []string{"", "d", "30", "1.5d", "thirty", "999999999d", "1w"} {
+		var d days
+		require.ErrorContains(t, d.UnmarshalText([]byte(text)), "must be", text)
+	}
+}
+
+func TestMistakesInKeepingLogs(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		line string
+	}{
+		{[]string{"serve", "--keep-logs", "2d"}, "--keep-logs is 48h0m0s, must be 0 for ever, or at least 3d"},
+		{[]string{"serve", "--keep-logs", "30"}, `"30", must be a span such as 30d or 12h`},
+		{[]string{"log", "clear"}, "--older-than, --keep or --all must be given"},
+		{[]string{"log", "clear", "--job", "3"}, "--older-than, --keep or --all must be given"},
+		{[]string{"log", "clear", "--older-than=-1d"}, "--older-than is -24h0m0s, must not be negative"},
+		{[]string{"report", "--days", "0"}, "--days is 0, must be at least 1"},
+	} {
+		code, _, stderr := cli(t, c.args...)
+		require.Equal(t, exitUsage, code, stderr)
+		require.Contains(t, stderr, c.line)
+		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+	}
+}
+
+// TestReportAndClear runs the two commands against a server in a process of its
+// own.
+func TestReportAndClear(t *testing.T) {
+	t.Parallel()
+	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db")
+	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	id := mustCLI(t, "job", "--server", server, "add", "--name=n", "--app=some-app", "--handler=h")
+	mustCLI(t, "job", "--server", server, "trigger", id) // nobody is there to take it
+	report := func() string { return mustCLI(t, "report", "--server", server) }
+	eventually(t, 10*time.Second, "the failed hand-over is counted", func() bool {
+		fields := strings.Fields(report())
+		return len(fields) == 8 && strings.Join(fields[5:], " ") == "0 0 1"
+	})
+	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--older-than", "1d"))
+	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--keep", "1", "--job", id))
+	require.Zero(t, serve.terminate())
+}

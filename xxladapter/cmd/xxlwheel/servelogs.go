@@ -1,0 +1,19 @@
+package main
+
+import "time"
+
+// serveLogs says what stays of runs.
+type serveLogs struct {
+	KeepLogs days `default:"30d" placeholder:"SPAN" help:"How long runs stay in the log, at least 3d; 0: for ever (default ${default})."`
+}
+
+// minKeepLogs is how long rows stay at least: XXL-JOB's report counts the rows
+// of three days.
+const minKeepLogs = 3 * 24 * time.Hour
+
+func (s *serveLogs) check() error {
+	if keep := time.Duration(s.KeepLogs); keep > 0 && keep < minKeepLogs {
+		return usagef("--keep-logs is %v, must be 0 for ever, or at least 3d", keep)
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package maintenance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+func TestChunksFollowWhatTheyHold(t *testing.T) {
+	for _, c := range []struct {
+		size int
+		held time.Duration
+		want int
+	}{
+		{100, 0, 200},
+		{100, purgeTarget/2 - 1, 200},
+		{100, purgeTarget / 2, 100},
+		{100, purgeTarget, 100},
+		{100, purgeTarget + 1, 50},
+		{leastChunk, time.Second, leastChunk},
+		{mostChunk, 0, mostChunk},
+		{mostChunk - 1, 0, mostChunk},
+	} {
+		require.Equal(t, c.want, nextChunk(c.size, c.held), "%+v", c)
+	}
+}
+
+func TestNightsAreAtLeastAnHourAway(t *testing.T) {
+	zone := time.FixedZone("east", 8*3600)
+	for _, c := range []struct{ now, want string }{
+		{"2026-03-01 00:00", "2026-03-01 03:40"},
+		{"2026-03-01 02:40", "2026-03-01 03:40"},
+		{"2026-03-01 02:41", "2026-03-02 03:40"},
+		{"2026-12-31 12:00", "2027-01-01 03:40"},
+	} {
+		now, err := time.ParseInLocation("2006-01-02 15:04", c.now, zone)
+		require.NoError(t, err)
+		require.Equal(t, c.want, nextNight(now.UTC(), zone).Format("2006-01-02 15:04"))
+	}
+}
+
+// A logbook is a store with a job and ways to fill its log.
+type logbook struct {
+	*memstore.Store
+	t    *testing.T
+	term xxladapter.Term
+	job  int64
+}
+
+func newLogbook(t *testing.T, settings xxladapter.Settings) *logbook {
+	t.Helper()
+	store := memstore.New(time.Now)
+	group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	job, err := store.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "j", Handler: "h", Settings: settings})
+	require.NoError(t, err)
+	lease, err := store.Lease(t.Context(), "n", 10_000*time.Hour)
+	require.NoError(t, err)
+	return &logbook{store, t, lease.Term, job}
+}
+
+// run adds a run that ended with a code at once; 0: not at all.
+func (b *logbook) run(code int) (logID int64) {
+	b.t.Helper()
+	ctx := context.Background()
+	fires, err := b.PlanFires(ctx, []xxladapter.Fire{{JobID: b.job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(b.t, err)
+	claimed, err := b.ClaimFire(ctx, b.term, fires[0].ID, []*xxladapter.Log{{JobID: b.job, Address: "http://e/", TriggerTime: time.Now()}})
+	require.NoError(b.t, err)
+	logID = claimed[0].LogID
+	require.NoError(b.t, b.SettleFire(ctx, b.term, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK}))
+	if code != 0 {
+		_, err = b.FinishRun(ctx, xxladapter.RunResult{LogID: logID, Code: code, WantText: true})
+		require.NoError(b.t, err)
+	}
+	return logID
+}
+
+func (b *logbook) rows() (ids []int64) {
+	logs, err := b.Logs(context.Background(), xxladapter.LogFilter{})
+	require.NoError(b.t, err)
+	for _, l := range logs {
+		ids = append(ids, l.ID)
+	}
+	return ids
+}
+
+// runFor lets a service work for d.
+func runFor(t *testing.T, d time.Duration, run func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	require.NoError(t, run(ctx))
+}
+
+func TestOldRowsGoSoonAfterTheStartAndThenEveryNight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // it begins at midnight UTC
+		const day = 24 * time.Hour
+		b := newLogbook(t, xxladapter.Settings{})
+		b.run(200)
+		open := b.run(0)
+		time.Sleep(10*day + time.Second)
+		young := b.run(200)
+		var logged bytes.Buffer
+		r := &Retention{Store: b, Keep: 10 * day, Zone: time.UTC, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+		runFor(t, retentionStart-time.Second, r.Run)
+		require.Len(t, b.rows(), 3)
+		runFor(t, retentionStart+time.Second, r.Run)
+		require.Equal(t, []int64{open, young}, b.rows())
+		require.Contains(t, logged.String(), "rows=1")
+
+		// At 03:40 of the eleventh day from here it is ten days old.
+		runFor(t, 10*day+retentionHour-time.Hour, r.Run)
+		require.Equal(t, []int64{open, young}, b.rows())
+		runFor(t, 2*day, r.Run)
+		require.Equal(t, []int64{open}, b.rows())
+		report, err := b.Reports(t.Context(), time.Time{}, time.Time{})
+		require.NoError(t, err)
+		require.Len(t, report, 2)
+		require.EqualValues(t, 1, report[0].Success)
+	})
+}
+
+func TestFailuresStayUntilTheirAlarmUnlessThereIsNone(t *testing.T) {
+	for _, noAlarms := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newLogbook(t, xxladapter.Settings{})
+			b.run(500)
+			r := &Retention{Store: b, Keep: time.Hour, NoAlarms: noAlarms, Logger: slog.New(slog.DiscardHandler)}
+			runFor(t, 48*time.Hour, r.Run)
+			require.Equal(t, noAlarms, len(b.rows()) == 0)
+		})
+	}
+}
+
+func TestRowsStayForEver(t *testing.T) {
+	for _, keep := range []time.Duration{0, -1} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newLogbook(t, xxladapter.Settings{})
+			b.run(200)
+			r := &Retention{Store: b, Keep: keep, Logger: slog.New(slog.DiscardHandler)}
+			runFor(t, 20*24*time.Hour, r.Run)
+			require.Len(t, b.rows(), 1)
+		})
+	}
+}
+
+func TestSuccessesGoSoonIfTheirJobKeepsFailures(t *testing.T) {
+	for _, c := range []struct {
+		keep xxladapter.KeepLogs
+		want int
+	}{{xxladapter.KeepFailures, 2}, {xxladapter.KeepAll, 4}, {"", 4}} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newLogbook(t, xxladapter.Settings{KeepLogs: c.keep})
+			for _, code := range []int{200, 500, 200, 0} {
+				b.run(code)
+			}
+			r := &Retention{Store: b, Logger: slog.New(slog.DiscardHandler)}
+			runFor(t, successAge-time.Second, r.Run)
+			require.Len(t, b.rows(), 4, "somebody may be looking")
+			runFor(t, 3*successPace, r.Run)
+			require.Len(t, b.rows(), c.want)
+		})
+	}
+}
+
+// A flakyPurge fails at every other call.
+type flakyPurge struct {
+	*logbook
+	calls int
+}
+
+func (s *flakyPurge) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
+	if s.calls++; s.calls%2 == 0 {
+		return xxladapter.Purged{}, errors.New("no connection")
+	}
+	return s.logbook.PurgeLogs(ctx, p, 2)
+}
+
+func TestAPurgeThatWasCutOffGoesOnWhereItWas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{})
+		for range 5 {
+			b.run(200)
+		}
+		p := &Purger{Store: &flakyPurge{logbook: b}, Logger: slog.New(slog.DiscardHandler)}
+		left := 5
+		for range 2 {
+			rows, done, err := p.Purge(t.Context(), xxladapter.LogPurge{}, 0)
+			require.ErrorContains(t, err, "no connection")
+			require.False(t, done)
+			require.EqualValues(t, 2, rows)
+			left -= 2
+			require.Len(t, b.rows(), left)
+		}
+		rows, done, err := p.Purge(t.Context(), xxladapter.LogPurge{}, 0)
+		require.NoError(t, err)
+		require.True(t, done)
+		require.EqualValues(t, 1, rows)
+	})
+}
+
+func TestAPurgeStopsAtItsLimitAndWhenItIsCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{})
+		for range 1000 {
+			b.run(200)
+		}
+		p := &Purger{Store: b, Logger: slog.New(slog.DiscardHandler)}
+		rows, done, err := p.Purge(t.Context(), xxladapter.LogPurge{}, purgeRest)
+		require.NoError(t, err)
+		require.False(t, done)
+		require.EqualValues(t, firstChunk+nextChunk(firstChunk, 0), rows)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(purgeRest/2, cancel)
+		_, done, err = p.Purge(ctx, xxladapter.LogPurge{}, 0)
+		require.ErrorIs(t, err, context.Canceled)
+		require.False(t, done)
+	})
+}
+
+// A foldCounter counts folds, of which the first one fails.
+type foldCounter struct{ calls int }
+
+func (c *foldCounter) FoldReports(context.Context) error {
+	if c.calls++; c.calls == 1 {
+		return errors.New("no connection")
+	}
+	return nil
+}
+
+func TestReportsAreFoldedAgainAndAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		store := new(foldCounter)
+		r := &Reports{Store: store, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+		runFor(t, 3*reportPace+time.Second, r.Run)
+		require.Equal(t, 3, store.calls)
+		require.Contains(t, logged.String(), "no connection")
+	})
+}
