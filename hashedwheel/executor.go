@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"fmt"
+	"runtime"
 
 	"go.uber.org/atomic"
 )
@@ -19,10 +20,12 @@ func (e *engine) execute(t *Timeout) {
 	// An executor that breaks its word, and runs what it refused, shall not run it
 	// twice.
 	var begun atomic.Bool
+	timer := e.public()
 	run := func() {
 		if !begun.Swap(true) {
 			e.runGuarded(t)
 		}
+		runtime.KeepAlive(timer) // the task may arm t again
 	}
 	if err := e.offer(run); err != nil {
 		e.tally.refused.Inc()
@@ -49,5 +52,5 @@ func (e *engine) runGuarded(t *Timeout) {
 		}
 		e.rearm(t)
 	}()
-	t.task.Run(t)
+	t.task().Run(t)
 }

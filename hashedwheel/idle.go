@@ -107,8 +107,8 @@ func (i *Idle) Add(m *IdleMember) error {
 		}
 	}
 	i.mu.members++
-	if m.timeout.timer != w {
-		w.Init(&m.timeout, (*idleTask)(m))
+	if m.timeout.timer != w.number {
+		w.init(&m.timeout, (*idleTask)(m))
 	}
 	if m.idle != i {
 		m.idle = i

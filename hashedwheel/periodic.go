@@ -33,7 +33,8 @@ func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), h
 		panic(fmt.Sprintf("hashedwheel: %s: period is %v, must be positive", name, period))
 	}
 	p := &periodicTask{f: f, period: int64(period)}
-	t := &Timeout{timer: w, task: p}
+	t := new(Timeout)
+	t.bind(w.engine, p)
 	t.word.Store(uint64(periodic | how))
 	_ = w.submit(t, period) // the state of t tells
 	return t
@@ -72,7 +73,7 @@ func (e *engine) rearm(t *Timeout) {
 	if t == nil {
 		return
 	}
-	p, ok := t.task.(*periodicTask)
+	p, ok := t.task().(*periodicTask)
 	if !ok {
 		return
 	}

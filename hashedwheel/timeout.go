@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 // A TimerTask runs when its timeout is due.
@@ -36,21 +37,42 @@ func (f plainFunc) Run(*Timeout) { f() }
 //
 // All methods may be called from any goroutine, also from inside its own task, and
 // none of them waits for a task.
+//
+// A pending timeout holds its timer: neither is lost when nobody else has the
+// timer any more. One that is not pending does not, unless it was bound by Init.
 type Timeout struct {
-	timer *HashedWheelTimer // immutable after Init
-	task  TimerTask         // immutable after Init
+	value unsafe.Pointer // of the task, with kind; immutable after Init. The only pointer, and so the first field: a collector stops at the last.
 
 	word atomic.Uint64 // a state
 
 	// at is where the wheel keeps the timeout. It belongs to the worker and is
 	// meaningful while the state says linked.
 	at location
+
+	timer uint32 // number of the engine, 0 before Init; immutable after
+	kind  kind   // immutable after Init
 }
 
-func (t *Timeout) load() state                              { return state(t.word.Load()) }
-func (t *Timeout) cas(from, to state) bool                  { return t.word.CompareAndSwap(uint64(from), uint64(to)) }
-func (t *Timeout) engine() *engine                          { return t.timer.engine }
-func (t *Timeout) bind(w *HashedWheelTimer, task TimerTask) { t.timer, t.task = w, task }
+func (t *Timeout) load() state             { return state(t.word.Load()) }
+func (t *Timeout) cas(from, to state) bool { return t.word.CompareAndSwap(uint64(from), uint64(to)) }
+
+// engine returns the engine of a timeout that has been bound.
+func (t *Timeout) engine() *engine {
+	if e := engines.get(t.timer); e != nil {
+		return e
+	}
+	return over
+}
+
+// bind sets what a timeout keeps, and returns the flags that its task asks for.
+func (t *Timeout) bind(e *engine, task TimerTask) (flags state) {
+	t.timer = e.number
+	t.kind, t.value = split(task)
+	if kinds.known(t.kind).canceller {
+		return notify
+	}
+	return 0
+}
 
 // Init binds t, which lives in the caller's own struct, to w and task. It arms
 // nothing; Reset does. A nil task, and a t that is pending, are bugs of the
@@ -58,19 +80,26 @@ func (t *Timeout) bind(w *HashedWheelTimer, task TimerTask) { t.timer, t.task = 
 //
 // Init is not safe for use at the same time as t's other methods. It may be called
 // again, with another task, when t is not pending and its task is not running.
+//
+// A timer that has handles bound by Init ends by Stop only. Others end, with a
+// warning, when nobody holds them and nothing is pending.
 func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
+	if !w.bound.Load() {
+		w.bound.Store(true)
+	}
+	w.init(t, task)
+}
+
+// init is Init for handles that do not outlive their use.
+func (e *engine) init(t *Timeout, task TimerTask) {
 	if task == nil {
 		panic("hashedwheel: Init: task is nil, must not be nil")
 	}
 	s := t.load()
-	if t.timer != nil && (s.pending() || s&(linked|queued) != 0 && t.timer != w) {
+	if t.timer != 0 && (s.pending() || s&(linked|queued) != 0 && t.timer != e.number) {
 		panic("hashedwheel: Init: timeout is in use by a timer, must be neither pending nor just cancelled")
 	}
-	flags := state(0)
-	if _, ok := task.(canceller); ok {
-		flags = notify
-	}
-	t.bind(w, task)
+	flags := t.bind(e, task)
 	// linked and queued belong to the worker: they outlive a rebinding.
 	for {
 		s := t.load()
@@ -91,7 +120,7 @@ func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 // allocation, lock or queue. Moving it nearer puts t into a queue. A Reset of a
 // Timeout that was not bound by Init panics.
 func (t *Timeout) Reset(delay time.Duration) bool {
-	if t.timer == nil {
+	if t.timer == 0 {
 		panic("hashedwheel: Reset of a Timeout that no timer has initialised")
 	}
 	e := t.engine()
@@ -111,7 +140,7 @@ func (t *Timeout) Reset(delay time.Duration) bool {
 // Cancel of a periodic timeout, at any time before it is cancelled, returns true: it
 // prevents all further runs, also from inside its own task.
 func (t *Timeout) Cancel() bool {
-	if t.timer == nil {
+	if t.timer == 0 {
 		return false
 	}
 	return t.engine().cancel(t)
@@ -128,28 +157,46 @@ func (t *Timeout) IsExpired() bool { return t.load().phase() == expired }
 // timer, or refused by Reset, and not armed again.
 func (t *Timeout) IsCancelled() bool { return t.load().phase() == cancelled }
 
-// Task returns the task that t was made with.
-func (t *Timeout) Task() TimerTask { return t.task }
+// Task returns the task that t was made with, nil before Init.
+func (t *Timeout) Task() TimerTask {
+	if t.timer == 0 {
+		return nil
+	}
+	return t.task()
+}
 
-// Timer returns the timer that t belongs to, nil before Init.
-func (t *Timeout) Timer() *HashedWheelTimer { return t.timer }
+// task is Task of a timeout that has been bound.
+func (t *Timeout) task() TimerTask { return join(t.kind, t.value) }
+
+// Timer returns the timer that t belongs to. It is nil before Init, and when the timer
+// has ended and nobody else holds it.
+func (t *Timeout) Timer() *HashedWheelTimer {
+	if t.timer == 0 {
+		return nil
+	}
+	e := engines.get(t.timer)
+	if e == nil {
+		return nil
+	}
+	return e.public()
+}
 
 // String describes t: whether it is pending, when it is due, its task. It reads the
 // clock and is meant for people.
 func (t *Timeout) String() string {
-	if t.timer == nil {
+	if t.timer == 0 {
 		return "hashedwheel.Timeout(not initialised)"
 	}
 	s, e := t.load(), t.engine()
 	if !s.pending() || e.life.Load() == created {
-		return fmt.Sprintf("hashedwheel.Timeout(%v, task: %T)", s, t.task)
+		return fmt.Sprintf("hashedwheel.Timeout(%v, task: %T)", s, t.task())
 	}
 	if s.tick() >= never {
-		return fmt.Sprintf("hashedwheel.Timeout(%v, due: never, task: %T)", s, t.task)
+		return fmt.Sprintf("hashedwheel.Timeout(%v, due: never, task: %T)", s, t.task())
 	}
 	d := time.Duration(e.deadline(s) - e.now())
 	if d < 0 {
-		return fmt.Sprintf("hashedwheel.Timeout(%v, due: %v ago, task: %T)", s, -d, t.task)
+		return fmt.Sprintf("hashedwheel.Timeout(%v, due: %v ago, task: %T)", s, -d, t.task())
 	}
-	return fmt.Sprintf("hashedwheel.Timeout(%v, due: in %v, task: %T)", s, d, t.task)
+	return fmt.Sprintf("hashedwheel.Timeout(%v, due: in %v, task: %T)", s, d, t.task())
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+	"weak"
 
 	"go.uber.org/atomic"
 )
@@ -32,6 +33,7 @@ const (
 type engine struct {
 	// Immutable after newEngine.
 	places
+	number   uint32 // in the registry
 	executor Executor
 	logger   *slog.Logger
 	intake   intake[*Timeout]
@@ -42,6 +44,7 @@ type engine struct {
 	watch *time.Timer // looks whether a task stalls the worker; made by start
 
 	life    atomic.Int32
+	bound   atomic.Bool // Init has been called
 	_       [64]byte
 	turn    atomic.Uint64 // a turn: who works, and how far it has come
 	repeats atomic.Int64  // fires of periodic timeouts
@@ -61,6 +64,7 @@ type engine struct {
 		workers map[uint64]struct{} // goroutine ids
 		sampled uint64              // the turn that the watch saw last
 		current *worker
+		public  weak.Pointer[HashedWheelTimer]
 	}
 	ended   sync.WaitGroup // every worker
 	stopped chan struct{}  // closed when Stop has finished
@@ -86,9 +90,9 @@ func New(opts Options) (*HashedWheelTimer, error) {
 	moved := func(t *Timeout, l location) { t.at = l }
 	e.wheel = newCore(opts, moved)
 	e.mu.workers = make(map[uint64]struct{})
-	w := &HashedWheelTimer{engine: e}
-	watchLeak(w)
-	return w, nil
+	e.number = engines.add(e)
+	countInstance(e)
+	return e.public(), nil
 }
 
 // NewTimeout runs task after delay. A negative delay counts as zero: the task
@@ -101,9 +105,9 @@ func (w *HashedWheelTimer) NewTimeout(task TimerTask, delay time.Duration) (*Tim
 	if task == nil {
 		return nil, errors.New("hashedwheel: NewTimeout: task is nil, must not be nil")
 	}
-	t := &Timeout{timer: w, task: task}
-	if _, ok := task.(canceller); ok {
-		t.word.Store(uint64(notify))
+	t := new(Timeout)
+	if flags := t.bind(w.engine, task); flags != 0 {
+		t.word.Store(uint64(flags))
 	}
 	if err := w.submit(t, delay); err != nil {
 		return nil, err
@@ -118,7 +122,8 @@ func (w *HashedWheelTimer) AfterFunc(delay time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc: f is nil, must not be nil")
 	}
-	t := &Timeout{timer: w, task: plainFunc(f)}
+	t := new(Timeout)
+	t.bind(w.engine, plainFunc(f))
 	_ = w.submit(t, delay) // the state of t tells
 	return t
 }
@@ -137,12 +142,14 @@ func (e *engine) submit(t *Timeout, delay time.Duration) error {
 
 // PendingTimeouts returns how many timeouts are accepted, not fired and not
 // cancelled. It is exact whenever no other call is under way.
-func (w *HashedWheelTimer) PendingTimeouts() int64 {
+func (w *HashedWheelTimer) PendingTimeouts() int64 { return w.pending() }
+
+func (e *engine) pending() int64 {
 	// What ends a timeout is read before what begins one, so that the difference is
 	// not too small.
-	fired := turn(w.turn.Load()).fired()
-	fired -= w.repeats.Load()
-	started, cancelled, _ := w.intake.counts()
+	fired := turn(e.turn.Load()).fired()
+	fired -= e.repeats.Load()
+	started, cancelled, _ := e.intake.counts()
 	const unused = 64 - firedBits // fired counts modulo 1<<firedBits
 	return max((started-cancelled-fired)<<unused>>unused, 0)
 }

@@ -131,7 +131,7 @@ func (w *worker) runBatch() (end batchEnd) {
 			w.next++
 			w.current = t
 			w.enter(0)
-			t.task.(canceller).Cancelled(t)
+			t.task().(canceller).Cancelled(t)
 			w.current = nil
 			if !w.exit() {
 				return turnLost
@@ -179,7 +179,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	w.current = t
 	w.enter(1)
 	if e.executor == nil {
-		t.task.Run(t)
+		t.task().Run(t)
 	} else {
 		e.execute(t)
 	}
@@ -196,7 +196,7 @@ func (e *engine) panicked(t *Timeout, r any) {
 	e.tally.panicked.Inc()
 	var task TimerTask
 	if t != nil {
-		task = t.task
+		task = t.task()
 	}
 	e.logger.Error("hashedwheel: task panicked", "task", fmt.Sprintf("%T", task), "panic", r, "stack", string(debug.Stack()))
 }
@@ -208,7 +208,7 @@ func (e *engine) tellCancelled(t *Timeout) {
 			e.panicked(t, r)
 		}
 	}()
-	t.task.(canceller).Cancelled(t)
+	t.task().(canceller).Cancelled(t)
 }
 
 // launchLocked starts w, whose turn it must be.

@@ -57,7 +57,7 @@ func (w *HashedWheelTimer) WithTimeout(parent context.Context, delay time.Durati
 		return context.WithCancel(parent)
 	}
 	c := &wheelContext{parent: parent, deadline: deadline, done: make(chan struct{})}
-	w.Init(&c.timeout, (*contextTask)(c))
+	w.init(&c.timeout, (*contextTask)(c))
 	c.timeout.Reset(delay)
 	if c.timeout.IsCancelled() && c.Err() == nil {
 		return context.WithTimeout(parent, delay)

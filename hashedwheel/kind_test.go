@@ -1,0 +1,81 @@
+package hashedwheel
+
+import (
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Tasks of every shape that Go has for a value in an interface.
+type (
+	intTask            int
+	emptyTask          struct{}
+	structTask         struct{ a, b string }
+	chanTask           chan int
+	arrayTask          [1]*int
+	genericTask[T any] struct{ x T }
+)
+
+func (intTask) Run(*Timeout)               {}
+func (emptyTask) Run(*Timeout)             {}
+func (structTask) Run(*Timeout)            {}
+func (chanTask) Run(*Timeout)              {}
+func (chanTask) Cancelled(*Timeout)        {}
+func (arrayTask) Run(*Timeout)             {}
+func (genericTask[T]) Run(*Timeout)        {}
+func (*genericTask[T]) Cancelled(*Timeout) {}
+
+func TestTaskComesBackAsItWas(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	tasks := []TimerTask{
+		intTask(0), intTask(7), intTask(1 << 40), emptyTask{}, structTask{"a", "b"}, chanTask(nil), make(chanTask, 1),
+		arrayTask{new(int)}, genericTask[int]{1}, &genericTask[int]{1}, genericTask[string]{"x"}, &genericTask[string]{"x"},
+		(*periodicTask)(nil),
+	}
+	handles := make([]Timeout, len(tasks))
+	for round := range 2 { // first seen, and known
+		for i, task := range tasks {
+			w.Init(&handles[i], task)
+		}
+		for i, task := range tasks {
+			require.Equal(t, task, handles[i].Task(), "round %d", round)
+			_, tells := task.(canceller)
+			require.Equal(t, tells, handles[i].load()&notify != 0, "%T", task)
+		}
+	}
+	require.Nil(t, new(Timeout).Task())
+}
+
+// Many types share the places where a kind is looked for first.
+func TestKindsDoNotGetMixedUp(t *testing.T) {
+	const types = 300
+	var (
+		table  kindTable
+		places [types][64 << 5]byte // apart by as much as makes them share one place
+		all    sync.WaitGroup
+	)
+	seen := make([][types]kind, 8)
+	for g := range seen {
+		all.Go(func() {
+			for range 3 {
+				for i := range types {
+					i = (i + 37*g) % types
+					seen[g][i] = table.of(unsafe.Pointer(&places[i]), emptyTask{})
+				}
+			}
+		})
+	}
+	all.Wait()
+	numbers := map[kind]bool{}
+	for i, k := range seen[0] {
+		require.NotZero(t, k)
+		require.Equal(t, unsafe.Pointer(&places[i]), table.known(k).table)
+		numbers[k] = true
+		for g := range seen {
+			require.Equal(t, k, seen[g][i])
+		}
+	}
+	require.Len(t, numbers, types)
+}
