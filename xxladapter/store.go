@@ -79,8 +79,10 @@ type Store interface {
 	// and write nothing.
 
 	// ClaimDue takes the running jobs of the term's shards whose next trigger
-	// time is at most ahead from now, at most limit of them, earliest first, so that no other
-	// scheduler takes them; asks decide once, or again if the transaction has to be
+	// time is at most ahead from now, and of all shards those whose time is
+	// nearer than a fifth of that: their owner is gone or late, and shards are
+	// for sharing the work, not for letting it lie. A term without shards takes
+	// none. It takes at most limit of them, earliest first, so that no other scheduler takes them; asks decide once, or again if the transaction has to be
 	// repeated; stores the decisions and returns the fires they planned, with
 	// ids, together with the number of jobs that were due. decide must be a
 	// pure function.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // An engine is a kind of store that schedulers are run on.
@@ -37,6 +38,10 @@ type server interface {
 var engines = []engine{
 	{"sqlite", 1, func(t *testing.T) database {
 		return database{url: "sqlite:" + filepath.Join(t.TempDir(), "faults.db")}
+	}},
+	{"postgres", 3, func(t *testing.T) database {
+		s := testserver.StartPostgres(t)
+		return database{s.Database(t), s}
 	}},
 }
 

@@ -23,7 +23,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		return nil, 0, err
 	}
 	now := s.clock()
-	due := s.due(s.shardsOf(by.Node), now.Add(ahead), limit)
+	due := s.due(s.shardsOf(by.Node), now.Add(ahead), now.Add(ahead/5), limit)
 	if len(due) == 0 {
 		return nil, 0, nil
 	}
@@ -60,10 +60,12 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 
 // due is the running jobs of the shards whose next trigger time is at most until, earliest
 // first.
-func (s *Store) due(shards xxladapter.ShardSet, until time.Time, limit int) []*xxladapter.Job {
+// due lists the jobs of the shards that are due until then, and those of other
+// shards that are due sooner than their owner should have let them be.
+func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
-		if j.Running && shards.HasJob(j.ID) && !j.TriggerNext.After(until) {
+		if j.Running && !j.TriggerNext.After(until) && (shards.HasJob(j.ID) || shards != 0 && j.TriggerNext.Before(toMilli(orphaned))) {
 			due = append(due, j)
 		}
 	}

@@ -37,7 +37,8 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 // sweep picks up what nobody holds: planned fires of this node's shards, and
 // fires without a known outcome that were claimed in its own term, or, in its
 // shards, in one that is over. Planned fires are those that are due; when shards
-// have come, also what their last node had planned ahead.
+// have come, also what their last node had planned ahead. Fires of other shards
+// are picked up once they are late.
 func (s *Scheduler) sweep(ctx context.Context) error {
 	g := s.grant.Load()
 	if !g.holds() {
@@ -60,6 +61,9 @@ func (s *Scheduler) sweep(ctx context.Context) error {
 			if arrived {
 				s.arrived.Store(true)
 			}
+			return err
+		}
+		if err := s.armOrphans(ctx, g.Shards, now); err != nil {
 			return err
 		}
 		for _, dead := range g.Dead {
@@ -92,6 +96,35 @@ func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, 
 		}
 	}
 	return ctx.Err()
+}
+
+const (
+	// orphanAge is how late a planned fire may be before nodes that do not own
+	// its shard arm it as well: its owner is gone, frozen or overwhelmed, and the
+	// shards move only when its lease lapses.
+	orphanAge = 1 * time.Second
+
+	// orphanLimit bounds how many of them one sweep takes, since an owner that
+	// is overwhelmed races for them too.
+	orphanLimit = 500
+)
+
+func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.ShardSet, now time.Time) error {
+	if own == xxladapter.AllShards {
+		return nil // they are armed already
+	}
+	orphans, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
+		State: xxladapter.FirePlanned, DueBefore: now.Add(-orphanAge), Limit: orphanLimit,
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range orphans {
+		if err := s.ring.arm(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resolveOf starts to find out what became of open hand-overs. What was claimed

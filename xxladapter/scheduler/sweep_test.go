@@ -94,3 +94,49 @@ func TestDueJobsAreShownBeforeTheirFiresGo(t *testing.T) {
 		b.sched.ring.stop()
 	})
 }
+
+// TestANodeThatOnlyHoldsItsShardsHoldsNothingUp has a second node that plans
+// once and then does nothing but renew its lease.
+func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		ctx := t.Context()
+		jobs := map[int64]int{}
+		for range xxladapter.Shards { // one in each
+			jobs[b.addJob(xxladapter.ScheduleFixRate, "1", 2*time.Second)] = 0
+		}
+		for range 2 {
+			for _, node := range []string{"idler", b.sched.opts.Node} {
+				_, err := b.store.Lease(ctx, node, leaseLife)
+				require.NoError(t, err)
+			}
+		}
+		lease, err := b.store.Lease(ctx, "idler", leaseLife)
+		require.NoError(t, err)
+		require.Equal(t, 32, lease.Shards.Len())
+		planned, _, err := b.store.ClaimDue(ctx, lease.Term, 5*time.Second, 100, b.sched.decideAll)
+		require.NoError(t, err)
+		require.NotEmpty(t, planned)
+
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			for renew := time.NewTicker(time.Second); ; {
+				select {
+				case <-stop:
+					return
+				case <-renew.C:
+					_, _ = b.store.Lease(ctx, "idler", leaseLife)
+				}
+			}
+		}()
+		b.run(20_550 * time.Millisecond)
+		for _, g := range b.pool.fires() {
+			jobs[g.fire.JobID]++
+			late := g.at.Sub(g.fire.Due)
+			require.LessOrEqual(t, late, orphanAge+sweepPace+2*ringTick, "job %d due %v", g.fire.JobID, g.fire.Due)
+		}
+		for id, n := range jobs {
+			require.GreaterOrEqual(t, n, 17, "job %d, of 19 due times, the last two of which may come late", id)
+		}
+	})
+}

@@ -33,7 +33,7 @@ type dialect struct {
 	// lockSchedule takes the lock that Java schedulers take too, until the
 	// transaction ends; it must find a row. Empty where there are none.
 	lockSchedule string
-	// selectDue replaces the SELECT of due jobs, with the same arguments. It may
+	// selectDue replaces the SELECT of due jobs, with the arguments of firstDue. It may
 	// return jobs that are no longer due.
 	selectDue string
 	// lockApp holds up all others who want to lock the same app name, until the

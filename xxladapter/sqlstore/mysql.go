@@ -165,10 +165,7 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 		// An inner SELECT without locks finds the jobs, so that the walk through the
 		// table neither locks nor waits for those that are not due.
 		selectDue: `SELECT ` + jobColumns + ` FROM (
-				SELECT id AS due_id FROM xxl_job_info
-				WHERE trigger_status = 1 AND trigger_next_time <= ?
-					AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
-				ORDER BY trigger_next_time, id LIMIT ?
+				SELECT id AS due_id` + firstDue + `
 			) AS due STRAIGHT_JOIN xxl_job_info ON id = due_id
 			ORDER BY trigger_next_time, id FOR UPDATE`,
 		// The row of an app name is what its changes wait for each other at; some

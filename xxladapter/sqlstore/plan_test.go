@@ -20,7 +20,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		args  int
 		index string
 	}{
-		{selectDue, 3, "xxlwheel_info_due"},
+		{selectDue, 5, "xxlwheel_info_due"},
 		{sqliteDialect.planFire, 10, "xxlwheel_fire_due_of_job"},
 		{dropScheduled, 1, "xxlwheel_fire_due_of_job"},
 		{isScheduled, 2, "xxlwheel_fire_due_of_job"},

@@ -9,10 +9,15 @@ import (
 )
 
 const (
-	selectDue = `SELECT ` + jobColumns + ` FROM xxl_job_info
+	// firstDue completes a SELECT with the due jobs. Arguments: until when they
+	// are due, the node, until when those of all shards are due, the node again,
+	// and their number.
+	firstDue = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
-			AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
+			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
+				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))
 		ORDER BY trigger_next_time, id LIMIT ?`
+	selectDue = `SELECT ` + jobColumns + firstDue
 
 	// The guard lets a stop, a restart and another scheduler win over a
 	// decision that was made from what the job was before.
@@ -39,7 +44,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if err := tx.fence(ctx, by, now); err != nil {
 			return err
 		}
-		due, err := tx.due(ctx, by.Node, toMilli(now.Add(ahead)), limit)
+		due, err := tx.due(ctx, by.Node, toMilli(now.Add(ahead)), toMilli(now.Add(ahead/5)), limit)
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -111,13 +116,13 @@ func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire
 }
 
 // due reads jobs of the node's shards, for a decision about them.
-func (t *tx) due(ctx context.Context, node string, until int64, limit int) ([]*xxladapter.Job, error) {
+func (t *tx) due(ctx context.Context, node string, until, orphaned int64, limit int) ([]*xxladapter.Job, error) {
 	query := t.dialect.selectDue
 	if query == "" {
 		query = selectDue + t.dialect.lockDue
 	}
 	var due []*xxladapter.Job
-	err := t.query(ctx, query, []any{until, node, max(limit, 0)}, func(r row) error {
+	err := t.query(ctx, query, []any{until, node, orphaned, node, max(limit, 0)}, func(r row) error {
 		j, err := scanJob(r)
 		if j.Running && toMilli(j.TriggerNext) <= until {
 			due = append(due, j)

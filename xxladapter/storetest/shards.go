@@ -55,13 +55,35 @@ var shardRules = []rule{
 			b.Equal(1, n)
 		}
 	}},
+	{"ClaimDueTakesTheJobsThatTheirOwnerLetLie", func(b *bench) {
+		n1 := b.lease("n1", leaseLife)
+		b.lease("n2", leaseLife)
+		n1 = b.lease("n1", leaseLife)
+		var foreign []int64
+		for i := 0; len(foreign) < 3; i++ {
+			if id := b.addJob(fmt.Sprint("job", i)); !n1.Shards.HasJob(id) {
+				foreign = append(foreign, id)
+			}
+		}
+		for i, from := range []time.Duration{999 * time.Millisecond, time.Second, 4 * time.Second} {
+			b.NoError(b.store.StartJob(b.ctx, foreign[i], epoch.Truncate(time.Millisecond).Add(from)))
+		}
+		fires, due, err := b.store.ClaimDue(b.ctx, n1.Term, 5*time.Second, 10, everyMinute)
+		b.NoError(err)
+		b.Equal(1, due, "of five seconds the last one")
+		b.Equal(foreign[0], fires[0].JobID)
+		b.clock.Advance(time.Millisecond)
+		_, due, err = b.store.ClaimDue(b.ctx, n1.Term, 5*time.Second, 10, everyMinute)
+		b.NoError(err)
+		b.Equal(1, due)
+	}},
 	{"ClaimDuePlansTheJobsOfItsShardsOnly", func(b *bench) {
 		b.lease("n1", leaseLife)
 		n2 := b.lease("n2", leaseLife)
 		n1 := b.lease("n1", leaseLife)
 		want := map[string]int{}
 		for i := range 2 * xxladapter.Shards {
-			id := b.addRunning(fmt.Sprint("job", i), at(0))
+			id := b.addRunning(fmt.Sprint("job", i), epoch.Add(900*time.Millisecond))
 			for node, l := range map[string]xxladapter.Lease{"n1": n1, "n2": n2} {
 				if l.Shards.HasJob(id) {
 					want[node]++
@@ -70,7 +92,7 @@ var shardRules = []rule{
 		}
 		b.Equal(map[string]int{"n1": xxladapter.Shards, "n2": xxladapter.Shards}, want)
 		for _, l := range []xxladapter.Lease{n1, n2} {
-			fires, due, err := b.store.ClaimDue(b.ctx, l.Term, 0, 1000, everyMinute)
+			fires, due, err := b.store.ClaimDue(b.ctx, l.Term, time.Second, 1000, everyMinute)
 			b.NoError(err)
 			b.Equal(want[l.Node], due)
 			b.Len(fires, want[l.Node])
