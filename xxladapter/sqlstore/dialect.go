@@ -33,9 +33,10 @@ type dialect struct {
 	// lockSchedule takes the lock that Java schedulers take too, until the
 	// transaction ends; it must find a row. Empty where there are none.
 	lockSchedule string
-	// selectDue replaces the SELECT of due jobs, with the arguments of firstDue. It may
-	// return jobs that are no longer due.
-	selectDue string
+	// lockByID says that a SELECT with locks also locks, and waits for, the rows
+	// that it only walks through, so that rows are found first and locked by
+	// their ids.
+	lockByID bool
 	// lockApp holds up all others who want to lock the same app name, until the
 	// transaction ends. Argument: the app name. Empty as lock is.
 	lockApp string

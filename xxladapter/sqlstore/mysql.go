@@ -162,12 +162,7 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 		lock:         " FOR UPDATE",
 		share:        " LOCK IN SHARE MODE",
 		lockSchedule: `SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE`,
-		// An inner SELECT without locks finds the jobs, so that the walk through the
-		// table neither locks nor waits for those that are not due.
-		selectDue: `SELECT ` + jobColumns + ` FROM (
-				SELECT id AS due_id` + firstDue + `
-			) AS due STRAIGHT_JOIN xxl_job_info ON id = due_id
-			ORDER BY trigger_next_time, id FOR UPDATE`,
+		lockByID:     true,
 		// The row of an app name is what its changes wait for each other at; some
 		// have no group yet.
 		lockApp: `INSERT INTO xxlwheel_app (app_name) VALUES (?) ON DUPLICATE KEY UPDATE app_name = app_name`,

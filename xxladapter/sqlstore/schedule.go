@@ -1,8 +1,10 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -17,7 +19,8 @@ const (
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
 				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))
 		ORDER BY trigger_next_time, id LIMIT ?`
-	selectDue = `SELECT ` + jobColumns + firstDue
+	selectDue    = `SELECT ` + jobColumns + firstDue
+	selectDueIDs = `SELECT id` + firstDue
 
 	// The guard lets a stop, a restart and another scheduler win over a
 	// decision that was made from what the job was before.
@@ -117,19 +120,54 @@ func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire
 
 // due reads jobs of the node's shards, for a decision about them.
 func (t *tx) due(ctx context.Context, node string, until, orphaned int64, limit int) ([]*xxladapter.Job, error) {
-	query := t.dialect.selectDue
-	if query == "" {
-		query = selectDue + t.dialect.lockDue
+	args := []any{until, node, orphaned, node, max(limit, 0)}
+	if t.dialect.lockByID {
+		return t.dueByID(ctx, until, args)
 	}
 	var due []*xxladapter.Job
-	err := t.query(ctx, query, []any{until, node, orphaned, node, max(limit, 0)}, func(r row) error {
+	err := t.query(ctx, selectDue+t.dialect.lockDue, args, func(r row) error {
 		j, err := scanJob(r)
-		if j.Running && toMilli(j.TriggerNext) <= until {
-			due = append(due, j)
-		}
+		due = append(due, j)
 		return err
 	})
 	return due, err
+}
+
+// dueByID finds due jobs without a lock, and then locks those that still are.
+func (t *tx) dueByID(ctx context.Context, until int64, args []any) ([]*xxladapter.Job, error) {
+	var ids []any
+	err := t.query(ctx, selectDueIDs, args, func(r row) error {
+		var id int64
+		err := r.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var due []*xxladapter.Job
+	for batch := range slices.Chunk(ids, 1000) {
+		// By the key also where most rows are meant: a walk would wait for others.
+		query := t.dialect.text(`SELECT ` + jobColumns + ` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
+			strings.Repeat(`, ?`, len(batch)-1) + `)` + t.dialect.lock)
+		rows, err := t.QueryContext(ctx, query, batch...)
+		if err == nil {
+			err = scanAll(rows, func(r row) error {
+				j, err := scanJob(r)
+				if j.Running && toMilli(j.TriggerNext) <= until {
+					due = append(due, j)
+				}
+				return err
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(due, func(a, b *xxladapter.Job) int {
+		return cmp.Or(a.TriggerNext.Compare(b.TriggerNext), cmp.Compare(a.ID, b.ID))
+	})
+	return due, nil
 }
 
 // lockSchedule waits for other schedulers, where there may be any that know

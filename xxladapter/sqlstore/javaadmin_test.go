@@ -1,0 +1,287 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A javaAdmin sends the statements of a Java admin's scan, in its order and in
+// its transactions, for jobs that are due each second. What it would submit to
+// its ring it hands to fire, before the statements that move the times, and what
+// it leaves out because it is late to skip.
+type javaAdmin struct {
+	db *sql.DB
+	// together is how releases from 3.3.0 on do it: all in one transaction, and
+	// from 3.4.0 with one UPDATE for many jobs. Those before have a transaction
+	// for the lock and commit each other statement by itself.
+	together   bool
+	fire, skip func(job, due int64)
+}
+
+type javaSession interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+const (
+	javaWindow = 5000 // ms
+	javaBatch  = 100
+)
+
+func (a *javaAdmin) scan(ctx context.Context) error {
+	transaction, err := a.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = transaction.Rollback() }()
+	rows, err := transaction.QueryContext(ctx, `select * from xxl_job_lock where lock_name = 'schedule_lock' for update`)
+	if err != nil {
+		return err
+	}
+	if err := scanAll(rows, func(row) error { return nil }); err != nil {
+		return err
+	}
+	var session javaSession = a.db
+	if a.together {
+		session = transaction
+	}
+	if err := a.scanLocked(ctx, session); err != nil {
+		return err
+	}
+	return transaction.Commit()
+}
+
+type javaJob struct{ id, last, next int64 }
+
+func (a *javaAdmin) scanLocked(ctx context.Context, session javaSession) error {
+	now := time.Now().UnixMilli()
+	rows, err := session.QueryContext(ctx, `SELECT t.id, t.trigger_last_time, t.trigger_next_time FROM xxl_job_info AS t
+		WHERE t.trigger_status = 1 and t.trigger_next_time <= ? ORDER BY id ASC LIMIT 6000`, now+javaWindow)
+	if err != nil {
+		return err
+	}
+	var jobs []*javaJob
+	err = scanAll(rows, func(r row) error {
+		var j javaJob
+		err := r.Scan(&j.id, &j.last, &j.next)
+		jobs = append(jobs, &j)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		a.decide(j, now)
+	}
+	for len(jobs) > 0 {
+		n := 1
+		if a.together {
+			n = min(javaBatch, len(jobs))
+		}
+		if err := a.advance(ctx, session, jobs[:n]); err != nil {
+			return err
+		}
+		jobs = jobs[n:]
+	}
+	return nil
+}
+
+func (a *javaAdmin) decide(j *javaJob, now int64) {
+	if now > j.next+javaWindow {
+		a.refresh(j, now, false)
+		return
+	}
+	if now <= j.next {
+		a.refresh(j, j.next, true)
+		return
+	}
+	a.refresh(j, now, true)
+	if !a.together && now+javaWindow > j.next { // "pre-read again", which later releases never come to
+		a.refresh(j, j.next, true)
+	}
+}
+
+// refresh consumes the job's due time and goes on at the first second after
+// from.
+func (a *javaAdmin) refresh(j *javaJob, from int64, fires bool) {
+	next := from/1000*1000 + 1000
+	for due := j.next; due < next; due += 1000 {
+		if fires && due == j.next {
+			a.fire(j.id, due)
+		} else {
+			a.skip(j.id, due)
+		}
+	}
+	j.last, j.next = j.next, next
+}
+
+func (a *javaAdmin) advance(ctx context.Context, session javaSession, jobs []*javaJob) error {
+	if !a.together {
+		j := jobs[0]
+		_, err := session.ExecContext(ctx, `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = 1 WHERE id = ?`,
+			j.last, j.next, j.id)
+		return err
+	}
+	var lasts, nexts, ids strings.Builder
+	for i, j := range jobs {
+		fmt.Fprintf(&lasts, " WHEN %d THEN %d", j.id, j.last)
+		fmt.Fprintf(&nexts, " WHEN %d THEN %d", j.id, j.next)
+		if i > 0 {
+			ids.WriteByte(',')
+		}
+		fmt.Fprint(&ids, j.id)
+	}
+	_, err := session.ExecContext(ctx, `UPDATE xxl_job_info SET trigger_last_time = CASE id`+lasts.String()+` END,
+		trigger_next_time = CASE id`+nexts.String()+` END WHERE id IN (`+ids.String()+`) AND trigger_status = 1`)
+	return err
+}
+
+// A shared is who consumed which due time, for a comparison at the end.
+type shared struct {
+	mu  sync.Mutex
+	who map[dueTime][]string
+}
+
+func (s *shared) note(who string) func(job, due int64) {
+	return func(job, due int64) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		at := dueTime{job, due}
+		s.who[at] = append(s.who[at], who)
+	}
+}
+
+// TestBesideAJavaAdmin lets schedulers of both kinds scan the same jobs: each
+// due time belongs to exactly one of them.
+func TestBesideAJavaAdmin(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		release  string
+		together bool
+	}{"UpTo3.2": {"2.3", false}, "From3.4": {"3.4", true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			besideAJavaAdmin(t, c.release, c.together)
+		})
+	}
+}
+
+func besideAJavaAdmin(t *testing.T, release string, together bool) {
+	const (
+		jobs   = 300
+		length = 12 * time.Second
+	)
+	ctx := t.Context()
+	address := mysqlDatabase(t, release)
+	ours := []*Store{openMySQLAt(t, address, Options{}), openMySQLAt(t, address, Options{})}
+	for _, s := range ours {
+		defer func() { require.NoError(t, s.Close()) }()
+	}
+	group, err := ours[0].SaveGroup(ctx, &xxladapter.Group{AppName: "java-app", Title: "java"})
+	require.NoError(t, err)
+	begin := time.Now().Truncate(time.Second).Add(2 * time.Second)
+	var wg sync.WaitGroup
+	created := make([]error, jobs)
+	for i := range jobs {
+		wg.Go(func() {
+			id, err := ours[0].CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: fmt.Sprint("job ", i)})
+			if err == nil {
+				err = ours[0].StartJob(ctx, id, begin)
+			}
+			created[i] = err
+		})
+	}
+	wg.Wait()
+	for _, err := range created {
+		require.NoError(t, err)
+	}
+
+	server, err := parseMySQL(address)
+	require.NoError(t, err)
+	db, err := server.open(nil, quiet)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	if together { // its default; ours is READ COMMITTED
+		db.SetMaxOpenConns(1)
+		_, err = db.ExecContext(ctx, `SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ`)
+		require.NoError(t, err)
+	}
+	all := &shared{who: map[dueTime][]string{}}
+	java := &javaAdmin{db: db, together: together, fire: all.note("java"), skip: all.note("java, left out")}
+
+	end := time.Now().Add(length)
+	// More often than once a second, so that they meet.
+	again := func() bool {
+		time.Sleep(time.Duration(20+rand.IntN(80)) * time.Millisecond)
+		return time.Now().Before(end)
+	}
+	wg.Go(func() {
+		for again() {
+			if err := java.scan(ctx); err != nil {
+				t.Errorf("java: %v", err)
+			}
+		}
+	})
+	for i, s := range ours {
+		term := termOf(t, s, fmt.Sprint("n", i))
+		note := all.note(term.Node)
+		wg.Go(func() {
+			for again() {
+				if _, err := s.Lease(ctx, term.Node, 1000*time.Hour); err != nil {
+					t.Errorf("%s: %v", term.Node, err)
+				}
+				fires, _, err := s.ClaimDue(ctx, term, 5*time.Second, 1000, eachSecond)
+				if err != nil {
+					t.Errorf("%s: %v", term.Node, err)
+				}
+				for _, f := range fires {
+					note(f.JobID, toMilli(f.Due))
+				}
+			}
+		})
+	}
+	wg.Wait()
+
+	kept, err := ours[0].Jobs(ctx, xxladapter.JobFilter{})
+	require.NoError(t, err)
+	require.Len(t, kept, jobs)
+	count := map[string]int{}
+	for _, j := range kept {
+		require.True(t, j.Running)
+		for due := begin; due.Before(j.TriggerNext); due = due.Add(time.Second) {
+			who := all.who[dueTime{j.ID, toMilli(due)}]
+			require.Len(t, who, 1, "job %d, due %v: %v", j.ID, due, who)
+			count[who[0]]++
+			delete(all.who, dueTime{j.ID, toMilli(due)})
+		}
+	}
+	require.Empty(t, all.who)
+	require.Positive(t, count["java"])
+	require.Positive(t, count["n0"])
+	require.Positive(t, count["n1"])
+	t.Log(count)
+}
+
+// eachSecond plans all due times of the window.
+func eachSecond(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+	var decisions []xxladapter.Decision
+	for _, j := range due {
+		d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
+		for !d.Next.After(now.Add(5 * time.Second)) {
+			d.Fires = append(d.Fires, xxladapter.Fire{Due: d.Next, Type: xxladapter.TriggerCron})
+			d.Last, d.Next = d.Next, d.Next.Add(time.Second)
+		}
+		decisions = append(decisions, d)
+	}
+	return decisions
+}
