@@ -39,6 +39,12 @@ var engines = []engine{
 	{"sqlite", 1, func(t *testing.T) database {
 		return database{url: "sqlite:" + filepath.Join(t.TempDir(), "faults.db")}
 	}},
+	{"mariadb", 3, func(t *testing.T) database {
+		s := testserver.StartMariaDB(t)
+		url := s.Database(t)
+		require.NoError(t, sqlstore.MigrateMySQL(t.Context(), url, true, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)}))
+		return database{url, s}
+	}},
 	{"postgres", 3, func(t *testing.T) database {
 		s := testserver.StartPostgres(t)
 		return database{s.Database(t), s}

@@ -51,6 +51,7 @@ func resolved() time.Duration { return pick(12*time.Second, 30*time.Second) }
 func TestKilledAfterTheRequestWasSent(t *testing.T) {
 	for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip} {
 		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
 			onEachEngine(t, func(t *testing.T, e engine) {
 				c := newCluster(t, e)
 				var (
