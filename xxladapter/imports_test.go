@@ -38,11 +38,12 @@ var mayImport = map[string][]string{
 	"xxladapter/alarm":       {"xxladapter"},
 	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/admin":       {"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
-	"xxladapter/node":        {"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/alarm", "xxladapter/cron", "xxladapter/maintenance", "xxladapter/scheduler", "xxladapter/trigger"},
+	"xxladapter/metrics":     {"xxladapter", "xxladapter/scheduler", "xxladapter/trigger", "hashedwheel"},
+	"xxladapter/node":        {"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/alarm", "xxladapter/cron", "xxladapter/maintenance", "xxladapter/metrics", "xxladapter/scheduler", "xxladapter/trigger"},
 	"xxladapter/faults":      {}, // tests only
 	"xxladapter/cmd/xxlwheel": {
 		"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker", "xxladapter/alarm",
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker", "xxladapter/alarm",
 	},
 	"bench":            {"hashedwheel"},
 	"bench/cmd/report": {},

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"net/http"
 )
 
 // apiBase is where the paths of the management API begin.
@@ -55,9 +54,11 @@ func (s *Server) routes() {
 		s.mux.Handle(c.method+" "+c.path, s.api(c.serve))
 	}
 	s.mux.Handle(apiBase+"/", s.api(s.noCall))
-	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte("ok\n"))
-	})
+	s.mux.HandleFunc("GET /healthz", healthz)
+	s.mux.HandleFunc("GET /readyz", s.readyz)
+	if s.opts.Metrics != nil {
+		s.mux.HandleFunc("GET /metrics", s.metrics)
+	}
 }
 
 func (s *Server) openAPI(context.Context, none) (object, error) { return s.description, nil }

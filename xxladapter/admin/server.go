@@ -57,6 +57,11 @@ type Options struct {
 	Tokens *access.Executors
 	// Addresses says where executors may be; nil: as its zero value does.
 	Addresses *access.Addresses
+	// Metrics is served at /metrics to those who may read the API; nil: there
+	// is no such page.
+	Metrics http.Handler
+	// Checks decide whether /readyz says yes.
+	Checks []Check
 	// Zone is where cron expressions are read. The default is time.Local.
 	Zone *time.Location
 	// CronProfile is how they are read; see package cron.

@@ -21,6 +21,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
@@ -70,9 +71,15 @@ type Options struct {
 	// Alarms are the channels by which failed runs are told of. None: nobody is
 	// told, and failures stay open for another scheduler on the same store.
 	Alarms []alarm.Channel
+	// Metrics counts and measures what the node does, and is served at /metrics to
+	// those who may read the API; nil: nothing is measured. It is of this node
+	// alone.
+	Metrics *metrics.Metrics
 	// OnAlarm is told what became of each alarm on each channel; nil: nobody is.
 	OnAlarm func(channel, result string)
 	Logger  *slog.Logger // nil: slog.Default()
+
+	onCallback func(outcome string)
 }
 
 // A Node is one scheduler process. It may be the only one of its store.
@@ -101,6 +108,9 @@ func New(opts Options) (*Node, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
+	if opts.Metrics != nil {
+		opts = measure(opts)
+	}
 	name := uniqueName()
 	var alarms *alarm.Monitor
 	if len(opts.Alarms) > 0 {
@@ -114,7 +124,7 @@ func New(opts Options) (*Node, error) {
 	client := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent, MayDial: addresses.CheckDial})
 	var sched *scheduler.Scheduler // set below, before anything runs
 	handOver := trigger.NewHandOver(trigger.Options{
-		Store: opts.Store, Sender: client, OnEvent: opts.OnEvent, Logger: opts.Logger,
+		Store: opts.Store, Sender: client, OnEvent: opts.OnEvent, OnCallback: opts.onCallback, Logger: opts.Logger,
 		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
 		Fenced:  func(t xxladapter.Term) { sched.Fenced(t) },
 		Planned: func() { sched.Sweep() },
@@ -132,7 +142,15 @@ func New(opts Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	var metricsPage http.Handler
+	if opts.Metrics != nil {
+		opts.Metrics.Watch(metrics.Sources{
+			Scheduler: sched.Stats, Wheel: sched.Wheel, Loads: pool.Loads, Groups: opts.Store.Groups, Reports: opts.Store.Reports,
+		})
+		metricsPage = opts.Metrics.Handler()
+	}
 	api := admin.New(admin.Options{
+		Metrics: metricsPage, Checks: checks(opts.Store, sched.Stats, name),
 		Store: opts.Store, Completer: handOver, Executors: client, Zone: opts.Zone, CronProfile: opts.CronProfile, Logger: opts.Logger,
 		AccessToken: opts.AccessToken, OperatorTokens: opts.OperatorTokens, ReadTokens: opts.ReadTokens,
 		Tokens: tokens, Addresses: addresses,

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/hashedwheel"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"golang.org/x/sync/errgroup"
@@ -163,6 +164,9 @@ func signal(wanted chan<- struct{}) {
 
 // Arm hands out a fire that was planned outside of a scan, when it is due.
 func (s *Scheduler) Arm(f xxladapter.Fire) error { return s.ring.arm(f) }
+
+// Wheel is what the wheel says of itself.
+func (s *Scheduler) Wheel() hashedwheel.Stats { return s.ring.timer.Stats() }
 
 // Held is how many fires wait in the wheel or are being handed over.
 func (s *Scheduler) Held() int { return s.ring.len() }

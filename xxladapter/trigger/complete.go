@@ -26,14 +26,16 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 				r.Msg = "job handle result lost."
 			}
 		}
-		err := h.finish(ctx, r)
+		outcome, err := h.finish(ctx, r)
 		if errors.Is(err, xxladapter.ErrNotFound) {
 			h.logger.Warn("result of an unknown run", "log", r.LogID, "code", r.Code)
+			h.onCallback(CallbackUnknown)
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("store result of log %d: %w", r.LogID, err)
 		}
+		h.onCallback(outcome)
 	}
 	return nil
 }
@@ -42,7 +44,7 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 // result that came first stays. What follows from a failure follows here too;
 // upstream's lost-job monitor leaves that to another one (JobCompleteHelper).
 func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
-	err := h.finish(ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultFail, Msg: reason})
+	_, err := h.finish(ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultFail, Msg: reason})
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil
 	}
@@ -57,29 +59,36 @@ func (h *HandOver) WrittenOff(l *xxladapter.Log) {
 	})
 }
 
-func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) error {
+// finish stores a result and says what it has changed.
+func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome string, err error) {
 	var now time.Time
 	l, err := h.store.Log(ctx, r.LogID)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if l.HandleCode == xxladapter.ResultNone {
 		if now, err = h.store.Now(ctx); err != nil {
-			return err
+			return "", err
 		}
 		if r.Next, err = h.follow(ctx, l, r.Code, now); err != nil {
-			return err
+			return "", err
 		}
 	}
 	applied, err := h.store.FinishRun(ctx, r)
-	if err != nil || !applied {
-		return err
+	switch {
+	case err != nil:
+		return "", err
+	case applied:
+	case l.HandleCode == r.Code, l.HandleCode == xxladapter.ResultNone: // or one that came at the same time
+		return CallbackDuplicate, nil
+	default:
+		return CallbackLate, nil
 	}
-	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Code: r.Code, Msg: r.Msg})
+	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
 	if anyDue(r.Next, now) {
 		h.planned()
 	}
-	return nil
+	return CallbackApplied, nil
 }
 
 // follow returns the fires that follow from a result.

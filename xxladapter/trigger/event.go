@@ -16,6 +16,7 @@ type Event struct {
 	LogID   int64
 	Address string
 	At      time.Time // when the request left, or when the result was stored
+	Began   time.Time // of results: when the run was triggered, in whole seconds
 	Code    int       // trigger code, or result code
 	Msg     string
 }
@@ -28,4 +29,13 @@ const (
 	EventFailed                     // it did not take the run, or there was nobody to send it to
 	EventAmbiguous                  // nobody knows yet
 	EventResult                     // the run ended and its result is stored
+)
+
+// What a result that an executor reported has changed, as Options.OnCallback is
+// told it.
+const (
+	CallbackApplied   = "applied"
+	CallbackDuplicate = "duplicate" // the run has this result already
+	CallbackLate      = "late"      // the run has another one, for example because it was given up
+	CallbackUnknown   = "unknown"   // there is no such run
 )

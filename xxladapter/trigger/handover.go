@@ -46,6 +46,9 @@ type Options struct {
 	Fenced func(xxladapter.Term)
 	// OnEvent is told what happens; nil: nobody is.
 	OnEvent func(Event)
+	// OnCallback is told what each result that an executor reported has changed,
+	// on the goroutine that stores it; nil: nobody is.
+	OnCallback func(outcome string)
 	// Planned is told that fires were planned which are due now: retries and
 	// child jobs. Without it they wait for the scheduler's next sweep.
 	Planned func()
@@ -55,17 +58,18 @@ type Options struct {
 // A HandOver hands fires over to executors. Its methods may be called from any
 // goroutine.
 type HandOver struct {
-	store   Store
-	sender  Sender
-	routes  *route.Routes
-	term    func() (xxladapter.Term, bool)
-	fenced  func(xxladapter.Term)
-	stats   stats
-	onEvent func(Event)
-	planned func()
-	loaded  func(*xxladapter.Job) // is shown each job that a fire is handed over for
-	jitter  func() float64        // a random number from 0 to 1
-	logger  *slog.Logger
+	store      Store
+	sender     Sender
+	routes     *route.Routes
+	term       func() (xxladapter.Term, bool)
+	fenced     func(xxladapter.Term)
+	stats      stats
+	onEvent    func(Event)
+	onCallback func(string)
+	planned    func()
+	loaded     func(*xxladapter.Job) // is shown each job that a fire is handed over for
+	jitter     func() float64        // a random number from 0 to 1
+	logger     *slog.Logger
 }
 
 // NewHandOver returns a HandOver. REQUIRES: Store, Sender and Term are set.
@@ -76,6 +80,9 @@ func NewHandOver(opts Options) *HandOver {
 	if opts.Fenced == nil {
 		opts.Fenced = func(xxladapter.Term) {}
 	}
+	if opts.OnCallback == nil {
+		opts.OnCallback = func(string) {}
+	}
 	if opts.Planned == nil {
 		opts.Planned = func() {}
 	}
@@ -83,16 +90,17 @@ func NewHandOver(opts Options) *HandOver {
 		opts.Logger = slog.Default()
 	}
 	return &HandOver{
-		store:   opts.Store,
-		sender:  opts.Sender,
-		routes:  route.New(opts.Sender),
-		term:    opts.Term,
-		fenced:  opts.Fenced,
-		onEvent: opts.OnEvent,
-		planned: opts.Planned,
-		loaded:  func(*xxladapter.Job) {},
-		jitter:  rand.Float64,
-		logger:  opts.Logger,
+		store:      opts.Store,
+		sender:     opts.Sender,
+		routes:     route.New(opts.Sender),
+		term:       opts.Term,
+		fenced:     opts.Fenced,
+		onEvent:    opts.OnEvent,
+		onCallback: opts.OnCallback,
+		planned:    opts.Planned,
+		loaded:     func(*xxladapter.Job) {},
+		jitter:     rand.Float64,
+		logger:     opts.Logger,
 	}
 }
 

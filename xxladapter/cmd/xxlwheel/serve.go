@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
@@ -22,6 +25,7 @@ type serveCmd struct {
 	ReadToken         []string      `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
 	AllowDefaultToken bool          `help:"Allow the token that everybody knows where other machines can reach the port."`
 	AllowAddress      []string      `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
+	MetricsListen     string        `placeholder:"HOST:PORT" help:"A further port, where /metrics asks for no token (default: none; /metrics of --listen wants one that may read the API)."`
 	Zone              string        `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
 	Drain             time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
 	CronProfile       string        `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
@@ -55,13 +59,21 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return err
 	}
 	defer ln.Close() // the server closes it too, and a second time does nothing
+	metricsLn, err := c.listenMetrics()
+	if err != nil {
+		return err
+	}
+	if metricsLn != nil {
+		defer metricsLn.Close()
+	}
 	store, err := openStore(inv.ctx, c.Store, sqlstore.Options{Logger: logger, Zone: zone})
 	if err != nil {
 		return err
 	}
+	measured := metrics.New()
 	n, err := node.New(node.Options{
 		Drain: c.Drain,
-		Store: store, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
+		Store: store, Metrics: measured, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
 		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, Alarms: alarms,
 		KeepLogs: time.Duration(c.Logs.KeepLogs),
@@ -70,7 +82,40 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return errors.Join(err, store.Close())
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(c.Store))
-	return errors.Join(n.Run(inv.ctx, ln), store.Close())
+	stopMetrics := serveMetrics(metricsLn, measured)
+	return errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close())
+}
+
+// listenMetrics opens the port of --metrics-listen, if there is one.
+func (c *serveCmd) listenMetrics() (net.Listener, error) {
+	if c.MetricsListen == "" {
+		return nil, nil
+	}
+	ln, err := listen(c.MetricsListen)
+	if err != nil {
+		return nil, fmt.Errorf("for metrics: %w", err)
+	}
+	return ln, nil
+}
+
+// serveMetrics serves on a port of its own, if there is one, until stop is
+// called.
+func serveMetrics(ln net.Listener, m *metrics.Metrics) (stop func() error) {
+	if ln == nil {
+		return func() error { return nil }
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ln) }()
+	return func() error {
+		err := server.Close()
+		if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+			err = errors.Join(err, served)
+		}
+		return err
+	}
 }
 
 // cronProfiles are the values of --cron-profile.

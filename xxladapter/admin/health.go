@@ -1,0 +1,66 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A Check is one thing that has to be well for the process to do its work.
+type Check struct {
+	Name string
+	// Do returns what is wrong. The text of an [xxladapter.Error] is shown; any
+	// other is logged, since it may name what is nobody's business.
+	Do func(ctx context.Context) error
+}
+
+// checkLimit is how long all checks together may take.
+const checkLimit = 2 * time.Second
+
+// healthz says that the process lives. It asks nobody: a process is not healed by
+// being restarted while its database is away.
+func healthz(w http.ResponseWriter, _ *http.Request) {
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+// readyz answers 503 with one line for each check that fails.
+func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), checkLimit)
+	defer cancel()
+	var failing strings.Builder
+	for _, c := range s.opts.Checks {
+		err := c.Do(ctx)
+		var forUser *xxladapter.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &forUser):
+			fmt.Fprintf(&failing, "%s: %s\n", c.Name, forUser.Message)
+		case errors.Is(err, context.DeadlineExceeded):
+			fmt.Fprintf(&failing, "%s: no answer within %v\n", c.Name, checkLimit)
+		default:
+			s.opts.Logger.Warn("not ready", "check", c.Name, "err", err)
+			fmt.Fprintf(&failing, "%s: fails, see the log\n", c.Name)
+		}
+	}
+	if failing.Len() > 0 {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte(failing.String()))
+		return
+	}
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+// metrics serves the metrics to those who may read the API: they tell as much.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	if err := s.mayCall(r); err != nil {
+		status, _ := s.apiError(r, err)
+		http.Error(w, err.Error(), status)
+		return
+	}
+	s.opts.Metrics.ServeHTTP(w, r)
+}

@@ -1,0 +1,258 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+)
+
+// watched are metrics with every source at work.
+func watched(store xxladapter.Store) *Metrics {
+	m := New()
+	m.Watch(Sources{
+		Scheduler: func() scheduler.Stats {
+			return scheduler.Stats{
+				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Shards: xxladapter.ShardSet(0).With(3).With(63),
+				Held: 12, Terms: 2, Dropped: 4, Skew: -250 * time.Millisecond,
+			}
+		},
+		Wheel: func() hashedwheel.Stats { return hashedwheel.Stats{Pending: 5, Fired: 6} },
+		Loads: func() []trigger.Load {
+			return []trigger.Load{{Pool: "fast", GroupID: 1, Waiting: 3, InFlight: 2}, {Pool: "fast", GroupID: 2, Waiting: 1}}
+		},
+		Groups: store.Groups, Reports: store.Reports,
+	})
+	return m
+}
+
+// read are the values of all series, by name and labels.
+func read(t *testing.T, m *Metrics) map[string]float64 {
+	t.Helper()
+	families, err := m.registry.Gather()
+	require.NoError(t, err)
+	values := map[string]float64{}
+	for _, f := range families {
+		for _, one := range f.GetMetric() {
+			name := f.GetName()
+			for _, l := range one.GetLabel() {
+				name += " " + l.GetName() + "=" + l.GetValue()
+			}
+			switch f.GetType() {
+			case dto.MetricType_COUNTER:
+				values[name] = one.GetCounter().GetValue()
+			case dto.MetricType_GAUGE:
+				values[name] = one.GetGauge().GetValue()
+			case dto.MetricType_HISTOGRAM:
+				values[name+" count"] = float64(one.GetHistogram().GetSampleCount())
+				values[name+" sum"] = one.GetHistogram().GetSampleSum()
+			}
+		}
+	}
+	return values
+}
+
+func TestPromlintHasNothingToSay(t *testing.T) {
+	store := memstore.New(time.Now)
+	_, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	m := watched(store)
+	measured := m.Store(store)
+	_, _ = measured.Now(t.Context())
+	m.Event(trigger.Event{Kind: trigger.EventSent})
+	m.Alarm("mail", "sent")
+	problems, err := testutil.GatherAndLint(m.registry)
+	require.NoError(t, err)
+	var ours []promlint.Problem
+	for _, p := range problems {
+		if strings.HasPrefix(p.Metric, namespace+"_") {
+			ours = append(ours, p)
+		}
+	}
+	require.Empty(t, ours)
+	require.NotEmpty(t, read(t, m)["xxladapter_store_op_duration_seconds op=now count"])
+}
+
+func TestNoLabelWithoutABound(t *testing.T) {
+	m := watched(memstore.New(time.Now))
+	m.Event(trigger.Event{Kind: trigger.EventFailed, JobID: 4711, LogID: 4712, Address: "http://10.0.0.7:9999/", Job: "secret name", Msg: "text"})
+	m.Alarm("mail", "sent")
+	for name := range read(t, m) {
+		for _, text := range []string{"4711", "4712", "10.0.0.7", "secret", "text"} {
+			require.NotContains(t, name, text)
+		}
+	}
+}
+
+func TestWhatEventsCount(t *testing.T) {
+	m := New()
+	now := time.Now()
+	cron := xxladapter.Fire{Type: xxladapter.TriggerCron, State: xxladapter.FireClaimed, Due: now.Add(-2 * time.Second)}
+	later := cron
+	later.State = xxladapter.FireAmbiguous
+	m.Event(trigger.Event{Kind: trigger.EventSent, Fire: cron, At: now})
+	m.Event(trigger.Event{Kind: trigger.EventAmbiguous, Fire: cron, At: now})
+	m.Event(trigger.Event{Kind: trigger.EventAmbiguous, Fire: later, At: now}) // still not known
+	m.Event(trigger.Event{Kind: trigger.EventFailed, Fire: later, At: now})
+	m.Event(trigger.Event{Kind: trigger.EventSent, Fire: xxladapter.Fire{Type: xxladapter.TriggerManual, Due: now.Add(-time.Hour)}, At: now})
+	m.Event(trigger.Event{Kind: trigger.EventResult, At: now, Began: now.Add(-time.Minute), Code: 200})
+	m.Misfire(xxladapter.Misfire{Policy: xxladapter.MisfireDoNothing})
+	m.Misfire(xxladapter.Misfire{Policy: xxladapter.MisfireAll})
+	m.Callback(trigger.CallbackLate)
+	got := read(t, m)
+	for name, want := range map[string]float64{
+		"xxladapter_fires_total result=sent":                        2,
+		"xxladapter_fires_total result=failed":                      1,
+		"xxladapter_fires_total result=ambiguous":                   2,
+		"xxladapter_ambiguous_total resolution=failed":              1,
+		"xxladapter_ambiguous_total resolution=sent":                0,
+		"xxladapter_fire_lateness_seconds count":                    2,
+		"xxladapter_fire_lateness_seconds sum":                      4,
+		"xxladapter_run_duration_seconds sum":                       60,
+		"xxladapter_misfires_total policy=DO_NOTHING":               1,
+		"xxladapter_misfires_total policy=ALL":                      1,
+		"xxladapter_fires_missed_total":                             1,
+		"xxladapter_callbacks_total outcome=late":                   1,
+		"xxladapter_callbacks_total outcome=unknown":                0,
+		"xxladapter_dispatch_duration_seconds outcome=failed count": 1,
+	} {
+		require.Contains(t, got, name)
+		require.InDelta(t, want, got[name], 1e-6, name)
+	}
+}
+
+func TestWhatIsReadWhenAsked(t *testing.T) {
+	store := memstore.New(time.Now)
+	_, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	require.NoError(t, store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
+	got := read(t, watched(store))
+	for name, want := range map[string]float64{
+		"xxladapter_wheel_entries":                  12,
+		"xxladapter_wheel_pending":                  5,
+		"xxladapter_wheel_fired_total":              6,
+		"xxladapter_wheel_dropped_total":            4,
+		"xxladapter_dispatch_queue_depth pool=fast": 4,
+		"xxladapter_dispatch_inflight pool=fast":    2,
+		"xxladapter_dispatch_queue_depth pool=slow": 0,
+		"xxladapter_leader shard=3":                 1,
+		"xxladapter_leader shard=63":                1,
+		"xxladapter_term":                           7,
+		"xxladapter_terms_total":                    2,
+		"xxladapter_clock_skew_seconds":             -0.25,
+		"xxladapter_executors_online app=some-app":  1,
+		"xxladapter_runs_open":                      0,
+		"xxladapter_store_up":                       1,
+	} {
+		require.Contains(t, got, name)
+		require.InDelta(t, want, got[name], 1e-9, name)
+	}
+	require.NotContains(t, got, "xxladapter_leader shard=0")
+}
+
+func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
+	store := memstore.New(time.Now)
+	require.NoError(t, store.Close())
+	got := read(t, watched(store))
+	require.Zero(t, got["xxladapter_store_up"])
+	require.Contains(t, got, "xxladapter_store_up")
+	require.NotContains(t, got, "xxladapter_runs_open")
+	require.Equal(t, 12.0, got["xxladapter_wheel_entries"])
+}
+
+// TestEveryStoreCallIsMeasured compares the methods that are written down here
+// with those of the contract.
+func TestEveryStoreCallIsMeasured(t *testing.T) {
+	written := map[string]bool{}
+	for _, file := range []string{"calls.go", "store.go"} {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		require.NoError(t, err)
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+				written[f.Name.Name] = true
+			}
+		}
+	}
+	contract := reflect.TypeFor[xxladapter.Store]()
+	for i := range contract.NumMethod() {
+		if name := contract.Method(i).Name; name != "Close" {
+			require.True(t, written[name], "%s is not measured: add it to calls.go", name)
+		}
+	}
+}
+
+// A refusing store answers every call with one error.
+type refusing struct {
+	xxladapter.Store
+	err error
+}
+
+func (r refusing) ClaimFire(context.Context, xxladapter.Term, int64, []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	return nil, r.err
+}
+
+func (r refusing) PurgeLogs(context.Context, xxladapter.LogPurge, int) (xxladapter.Purged, error) {
+	return xxladapter.Purged{Rows: 17}, r.err
+}
+
+func (r refusing) ClaimDue(_ context.Context, _ xxladapter.Term, _ time.Duration, limit int,
+	decide func(time.Time, []*xxladapter.Job) []xxladapter.Decision,
+) ([]xxladapter.Fire, int, error) {
+	decide(time.Now(), nil)
+	decide(time.Now(), nil) // the transaction was repeated
+	return nil, limit, r.err
+}
+
+func TestWhatTheStoreCounts(t *testing.T) {
+	m := New()
+	term := xxladapter.Term{}
+	for _, err := range []error{xxladapter.Conflictf("x"), xxladapter.Fencedf("x"), xxladapter.NotFoundf("x"), errors.New("disk"), nil} {
+		_, got := m.Store(refusing{err: err}).ClaimFire(t.Context(), term, 1, nil)
+		require.Equal(t, err, got)
+	}
+	_, due, err := m.Store(refusing{}).ClaimDue(t.Context(), term, time.Second, 50, func(time.Time, []*xxladapter.Job) []xxladapter.Decision { return nil })
+	require.NoError(t, err)
+	require.Equal(t, 50, due)
+	_, err = m.Store(refusing{}).PurgeLogs(t.Context(), xxladapter.LogPurge{}, 100)
+	require.NoError(t, err)
+	got := read(t, m)
+	for name, want := range map[string]float64{
+		"xxladapter_duplicate_fire_blocked_total":                  1,
+		"xxladapter_fenced_writes_total":                           1,
+		"xxladapter_store_errors_total op=claim_fire":              1,
+		"xxladapter_store_op_duration_seconds op=claim_fire count": 5,
+		"xxladapter_store_op_duration_seconds op=claim_due count":  1,
+		"xxladapter_scan_duration_seconds count":                   1,
+		"xxladapter_scan_lock_wait_seconds count":                  1,
+		"xxladapter_scan_due_jobs sum":                             50,
+		"xxladapter_retention_rows_deleted_total":                  17,
+		"xxladapter_scan_capped_total":                             1,
+	} {
+		require.Equal(t, want, got[name], name)
+	}
+}
+
+func TestTheTextFormat(t *testing.T) {
+	w := httptest.NewRecorder()
+	watched(memstore.New(time.Now)).Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	require.Equal(t, 200, w.Code)
+	require.Contains(t, w.Body.String(), "# TYPE xxladapter_fires_total counter\n")
+	require.Contains(t, w.Body.String(), "xxladapter_wheel_entries 12\n")
+}

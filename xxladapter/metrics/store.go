@@ -1,0 +1,76 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A measured is a store whose calls are timed. It hides whatever the store does
+// beyond its contract.
+type measured struct {
+	xxladapter.Store
+	m *Metrics
+}
+
+// Store returns a store that does what s does, and measures it.
+func (m *Metrics) Store(s xxladapter.Store) xxladapter.Store { return &measured{s, m} }
+
+// done notes the end of a call. It is deferred, with the result of the call.
+func (s *measured) done(op string, begun time.Time, err *error) {
+	s.m.storeOps.WithLabelValues(op).Observe(time.Since(begun).Seconds())
+	switch {
+	case *err == nil, errors.Is(*err, xxladapter.ErrNotFound), errors.Is(*err, xxladapter.ErrConflict), errors.Is(*err, context.Canceled):
+	case errors.Is(*err, xxladapter.ErrFenced):
+		s.m.fenced.Inc()
+	default:
+		s.m.storeErrors.WithLabelValues(op).Inc()
+	}
+}
+
+// ClaimDue is a scan: the time until the jobs are decided on is the wait for
+// the lock and the read, and one that finds as many jobs as it may take has
+// left others behind.
+func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision,
+) (planned []xxladapter.Fire, due int, err error) {
+	begun := time.Now()
+	defer s.done("claim_due", begun, &err)
+	waits := true
+	planned, due, err = s.Store.ClaimDue(ctx, by, ahead, limit, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		if waits {
+			waits = false // a repeated transaction is part of the scan
+			s.m.scanWait.Observe(time.Since(begun).Seconds())
+		}
+		return decide(now, due)
+	})
+	if err != nil {
+		return planned, due, err
+	}
+	s.m.scanTime.Observe(time.Since(begun).Seconds())
+	s.m.scanDue.Observe(float64(due))
+	if limit > 0 && due >= limit {
+		s.m.scanCapped.Inc()
+	}
+	return planned, due, nil
+}
+
+// ClaimFire that finds the fire taken is a second trigger that did not happen.
+func (s *measured) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) (fires []xxladapter.Fire, err error) {
+	defer s.done("claim_fire", time.Now(), &err)
+	fires, err = s.Store.ClaimFire(ctx, by, id, logs)
+	if errors.Is(err, xxladapter.ErrConflict) {
+		s.m.blocked.Inc()
+	}
+	return fires, err
+}
+
+// PurgeLogs counts what has gone, by age or by hand.
+func (s *measured) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (done xxladapter.Purged, err error) {
+	defer s.done("purge_logs", time.Now(), &err)
+	done, err = s.Store.PurgeLogs(ctx, p, limit)
+	s.m.deleted.Add(float64(done.Rows))
+	return done, err
+}

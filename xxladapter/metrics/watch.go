@@ -1,0 +1,164 @@
+package metrics
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+)
+
+// Sources are where the numbers come from that are read when somebody asks.
+type Sources struct {
+	Scheduler func() scheduler.Stats
+	Wheel     func() hashedwheel.Stats
+	Loads     func() []trigger.Load
+	// Groups and Reports are asked at most every ten seconds, however often
+	// the metrics are read.
+	Groups  func(context.Context) ([]*xxladapter.Group, error)
+	Reports func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+}
+
+const (
+	storeEvery = 10 * time.Second
+	// storeLimit is how long a reader of the metrics may be held up by the store;
+	// after it the numbers that come from there are left out.
+	storeLimit = 2 * time.Second
+)
+
+func gauge(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
+}
+
+var (
+	held     = gauge("wheel_entries", "Fires in the wheel or being handed over.")
+	depth    = gauge("dispatch_queue_depth", "Fires that wait for a free place, by pool.", "pool")
+	inFlight = gauge("dispatch_inflight", "Fires that are being handed over, by pool.", "pool")
+	leader   = gauge("leader", "1 for each shard of the jobs that this node plans.", "shard")
+	term     = gauge("term", "The number of the term that this node acts in; 0 without a lease.")
+	terms    = gauge("terms_total", "Terms that this node was given.")
+	dropped  = gauge("wheel_dropped_total", "Fires let go from the wheel because their term or shard had left.")
+	skew     = gauge("clock_skew_seconds", "How far this machine's clock is ahead of the store's.")
+	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
+	runsOpen = gauge("runs_open", "Triggers without an end: about to be sent, or without a result.")
+	storeUp  = gauge("store_up", "1 if the store answered the last time that its numbers were asked for.")
+
+	wheelPending = gauge("wheel_pending", "Timeouts pending in the wheel.")
+	wheelFired   = gauge("wheel_fired_total", "Timeouts that the wheel has run.")
+	wheelWakeUps = gauge("wheel_wakeups_total", "Times the wheel's worker woke.")
+	wheelLag     = gauge("wheel_tick_lag_seconds", "How far behind the clock the wheel's last tick began.")
+	wheelLate    = gauge("wheel_lateness_max_seconds", "The latest that a timeout of the wheel has fired.")
+
+	descriptions = []*prometheus.Desc{
+		held, depth, inFlight, leader, term, terms, dropped, skew, online, runsOpen, storeUp,
+		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
+	}
+)
+
+// Watch adds the numbers of sources. It may be called once.
+func (m *Metrics) Watch(s Sources) { m.registry.MustRegister(&watcher{sources: s}) }
+
+// A watcher reads its sources when it is collected.
+type watcher struct {
+	sources Sources
+
+	mu       sync.Mutex
+	asked    time.Time
+	ok       bool
+	groups   []*xxladapter.Group
+	openRuns int64
+}
+
+// Describe implements [prometheus.Collector].
+func (w *watcher) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range descriptions {
+		to <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (w *watcher) Collect(to chan<- prometheus.Metric) {
+	value := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	count := func(d *prometheus.Desc, v int64) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
+	}
+	s := w.sources.Scheduler()
+	value(held, float64(s.Held))
+	if s.Holds {
+		value(term, float64(s.Term.Number))
+		for shard := range s.Shards.All() {
+			value(leader, 1, strconv.Itoa(shard))
+		}
+	} else {
+		value(term, 0)
+	}
+	count(terms, s.Terms)
+	count(dropped, s.Dropped)
+	value(skew, s.Skew.Seconds())
+
+	waiting, flying := map[string]int{"fast": 0, "slow": 0}, map[string]int{}
+	for _, l := range w.sources.Loads() {
+		waiting[l.Pool] += l.Waiting
+		flying[l.Pool] += l.InFlight
+	}
+	for pool, n := range waiting {
+		value(depth, float64(n), pool)
+		value(inFlight, float64(flying[pool]), pool)
+	}
+
+	wheel := w.sources.Wheel()
+	value(wheelPending, float64(wheel.Pending))
+	count(wheelFired, wheel.Fired)
+	count(wheelWakeUps, wheel.WakeUps)
+	value(wheelLag, wheel.TickLag.Seconds())
+	value(wheelLate, wheel.LatenessMax.Seconds())
+
+	w.askStore()
+	if !w.ok {
+		value(storeUp, 0)
+		return
+	}
+	value(storeUp, 1)
+	value(runsOpen, float64(w.openRuns))
+	apps := map[string]int{}
+	for _, g := range w.groups {
+		apps[g.AppName] += len(g.Addresses)
+	}
+	for app, n := range apps {
+		value(online, float64(n), app)
+	}
+}
+
+// askStore reads what comes from the store, unless it did just now. The
+// registry collects one reader at a time for each of its own, and readers may
+// come together.
+func (w *watcher) askStore() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.asked.IsZero() && time.Since(w.asked) < storeEvery {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeLimit)
+	defer cancel()
+	groups, err := w.sources.Groups(ctx)
+	var reports []xxladapter.Report
+	if err == nil {
+		reports, err = w.sources.Reports(ctx, time.Time{}, time.Time{})
+	}
+	w.asked, w.ok = time.Now(), err == nil
+	if !w.ok {
+		return
+	}
+	w.groups, w.openRuns = groups, 0
+	for _, r := range reports {
+		w.openRuns += r.Running
+	}
+}

@@ -1,0 +1,33 @@
+package node
+
+import (
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+)
+
+// measure lets the metrics see what opts' own listeners see, and times the store.
+func measure(opts Options) Options {
+	m := opts.Metrics
+	opts.Store = m.Store(opts.Store)
+	opts.onCallback = m.Callback
+	onEvent, onMisfire, onAlarm := opts.OnEvent, opts.OnMisfire, opts.OnAlarm
+	opts.OnEvent = func(e trigger.Event) {
+		m.Event(e)
+		if onEvent != nil {
+			onEvent(e)
+		}
+	}
+	opts.OnMisfire = func(x xxladapter.Misfire) {
+		m.Misfire(x)
+		if onMisfire != nil {
+			onMisfire(x)
+		}
+	}
+	opts.OnAlarm = func(channel, result string) {
+		m.Alarm(channel, result)
+		if onAlarm != nil {
+			onAlarm(channel, result)
+		}
+	}
+	return opts
+}

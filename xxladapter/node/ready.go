@@ -1,0 +1,46 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+)
+
+// A leaseLister is what the checks need of a store.
+type leaseLister interface {
+	Leases(ctx context.Context) ([]xxladapter.Lease, error)
+}
+
+// checks are what a node needs to do its work. That the store's tables are of
+// this release is not among them: a store does not open otherwise.
+func checks(store leaseLister, stats func() scheduler.Stats, name string) []admin.Check {
+	return []admin.Check{
+		{Name: "store", Do: func(ctx context.Context) error {
+			_, err := store.Leases(ctx)
+			return err
+		}},
+		{Name: "lease", Do: func(ctx context.Context) error {
+			leases, err := store.Leases(ctx)
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node == name }) {
+				return &xxladapter.Error{Code: xxladapter.CodeFenced, Message: "this node holds no lease"}
+			}
+			return nil
+		}},
+		{Name: "clock", Do: func(context.Context) error {
+			if s := stats(); s.Skewed {
+				return &xxladapter.Error{
+					Code:    xxladapter.CodeConflict,
+					Message: fmt.Sprintf("differs by %v from the store's, must be within the limit", s.Skew),
+				}
+			}
+			return nil
+		}},
+	}
+}
