@@ -41,6 +41,11 @@ var benchEngines = []struct {
 	{"sqlite", func(b *testing.B, clock func() time.Time) *Store {
 		return openFile(b, filepath.Join(b.TempDir(), "bench.db"), clock)
 	}},
+	{"mysql", func(b *testing.B, clock func() time.Time) *Store {
+		url := testserver.StartMariaDB(b).Database(b)
+		require.NoError(b, MigrateMySQL(b.Context(), url, true, Options{Logger: quiet}))
+		return openMySQLAt(b, url, Options{Clock: clock})
+	}},
 	{"postgres", func(b *testing.B, clock func() time.Time) *Store {
 		return openURL(b, testserver.StartPostgres(b).Database(b), Options{Clock: clock})
 	}},
