@@ -475,3 +475,38 @@ func TestANodeThatDiesBetweenClaimAndSendIsSpokenFor(t *testing.T) {
 		require.Len(t, channel.alarms(), 2)
 	})
 }
+
+func TestWithoutChannelsOldAlarmsAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := newScene(t)
+		job, other := s.job("j", "", xxladapter.Settings{}), s.job("k", "", xxladapter.Settings{AlarmRecovered: true})
+		var old []int64
+		for range maxRows + 1 {
+			old = append(old, s.end(job, 500, ""))
+		}
+		old = append(old, s.end(other, 502, ""))
+		taken := s.end(other, 500, "")
+		state, err := s.store.AlarmState(ctx, other)
+		require.NoError(t, err)
+		_, err = s.store.DecideAlarms(ctx, "gone", []xxladapter.AlarmDecision{{Before: state, After: state, Alarm: []int64{taken}}})
+		require.NoError(t, err)
+
+		ended := make(chan error, 1)
+		c := &Closer{Store: s.store, Now: s.store.Now, Node: "n", Logger: quiet}
+		go func() { ended <- c.Run(ctx) }()
+		time.Sleep(maxAge - closePace)
+		fresh := s.end(job, 500, "")
+		require.Equal(t, xxladapter.AlarmOpen, s.status(old[0]), "another scheduler may still tell of it")
+		require.Equal(t, xxladapter.AlarmTaken, s.status(taken))
+		time.Sleep(2*closePace + time.Second)
+		synctest.Wait()
+		for _, id := range old {
+			require.Equal(t, xxladapter.AlarmNotNeeded, s.status(id))
+		}
+		require.Equal(t, xxladapter.AlarmFailed, s.status(taken))
+		require.Equal(t, xxladapter.AlarmOpen, s.status(fresh))
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}

@@ -101,6 +101,8 @@ func (m *Monitor) claim(ctx context.Context, subjects []subject) ([]xxladapter.A
 
 // decide stores decisions, about maxRows rows at a time.
 func (m *Monitor) decide(ctx context.Context, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
+	decisions = slices.Clone(decisions)
+	slices.SortStableFunc(decisions, byJobID)
 	var claims []xxladapter.AlarmClaim
 	for len(decisions) > 0 {
 		n, rows := 0, 0

@@ -69,7 +69,8 @@ type Options struct {
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
 	// Alarms are the channels by which failed runs are told of. None: nobody is
-	// told, and failures stay open for another scheduler on the same store.
+	// told, and for a day failures stay open for another scheduler on the same
+	// store.
 	Alarms []alarm.Channel
 	// Metrics counts and measures what the node does, and is served at /metrics to
 	// those who may read the API; nil: nothing is measured. It is of this node
@@ -95,7 +96,7 @@ type Node struct {
 	lost      *maintenance.Lost
 	stuck     *maintenance.Stuck
 	reports   *maintenance.Reports
-	alarms    *alarm.Monitor // nil: there are no channels
+	alarms    runner
 	retention *maintenance.Retention
 	http      *http.Server
 }
@@ -112,13 +113,7 @@ func New(opts Options) (*Node, error) {
 		opts = measure(opts)
 	}
 	name := uniqueName()
-	var alarms *alarm.Monitor
-	if len(opts.Alarms) > 0 {
-		alarms = alarm.NewMonitor(alarm.Options{
-			Store: opts.Store, Channels: opts.Alarms, Node: name, OnAlarm: opts.OnAlarm, Logger: opts.Logger,
-		})
-		opts.OnEvent = hintAlarms(alarms, opts.OnEvent)
-	}
+	alarms := withAlarms(&opts, name)
 	tokens := access.NewExecutors(opts.AccessToken, opts.Store.Groups)
 	addresses := &access.Addresses{Allow: opts.AllowAddresses}
 	client := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent, MayDial: addresses.CheckDial})
@@ -198,22 +193,6 @@ func (o *Options) mayServe(addr net.Addr) error {
 		return fmt.Errorf("node: %w", err)
 	}
 	return nil
-}
-
-// hintAlarms tells the monitor of what may matter to it before next, if any, is
-// told.
-func hintAlarms(m *alarm.Monitor, next func(trigger.Event)) func(trigger.Event) {
-	return func(e trigger.Event) {
-		switch {
-		case e.Kind == trigger.EventFailed, e.Kind == trigger.EventResult && e.Code != xxladapter.ResultOK:
-			m.Failed()
-		case e.Kind == trigger.EventResult:
-			m.Succeeded(e.JobID)
-		}
-		if next != nil {
-			next(e)
-		}
-	}
 }
 
 // uniqueName differs for each process that ever ran, so that what a dead one
@@ -310,9 +289,7 @@ func (n *Node) Schedule(ctx context.Context) error {
 	parts.Go(func() error { return n.lost.Run(ctx) })
 	parts.Go(func() error { return n.stuck.Run(ctx) })
 	parts.Go(func() error { return n.reports.Run(ctx) })
-	if n.alarms != nil {
-		parts.Go(func() error { return n.alarms.Run(ctx) })
-	}
+	parts.Go(func() error { return n.alarms.Run(ctx) })
 	parts.Go(func() error { return n.retention.Run(ctx) })
 	parts.Go(func() error {
 		defer stopPool()

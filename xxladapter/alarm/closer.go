@@ -1,0 +1,94 @@
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// closePace is how often a [Closer] looks. Nobody waits for it.
+const closePace = 10 * time.Minute
+
+// A Closer stands in for a [Monitor] where there are no channels: it closes the
+// alarms of runs that failed more than a day ago, so that their rows need not be
+// kept for them. Until then they stay open for another scheduler on the same
+// store that has channels, such as a Java admin.
+type Closer struct {
+	Store xxladapter.AlarmStore
+	Now   func(ctx context.Context) (time.Time, error) // the store's clock
+	// Node is the name of this process, as for a Monitor.
+	Node   string
+	Logger *slog.Logger
+}
+
+// Run looks until ctx ends. Failures of the store are logged and tried again
+// at the next look.
+func (c *Closer) Run(ctx context.Context) error {
+	ticker := time.NewTicker(closePace)
+	defer ticker.Stop()
+	for {
+		if err := c.look(ctx); err != nil && ctx.Err() == nil {
+			c.Logger.Error("look for old alarms failed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+func (c *Closer) look(ctx context.Context) error {
+	now, err := c.Now(ctx)
+	if err != nil {
+		return err
+	}
+	for after := int64(0); ; {
+		page, err := c.Store.FailedRuns(ctx, after, maxRows)
+		if err != nil {
+			return err
+		}
+		byJob := map[int64][]int64{}
+		for _, run := range page {
+			after = run.LogID
+			if now.Sub(run.At) > maxAge {
+				byJob[run.JobID] = append(byJob[run.JobID], run.LogID)
+			}
+		}
+		var decisions []xxladapter.AlarmDecision
+		for job, ids := range byJob {
+			state, err := c.Store.AlarmState(ctx, job)
+			if err != nil {
+				return err
+			}
+			decisions = append(decisions, xxladapter.AlarmDecision{Before: state, After: state, Quiet: ids})
+		}
+		slices.SortFunc(decisions, byJobID)
+		if len(decisions) > 0 {
+			if _, err := c.Store.DecideAlarms(ctx, c.Node, decisions); err != nil {
+				return err
+			}
+		}
+		if len(page) < maxRows {
+			break
+		}
+	}
+	// Claims from when there were channels.
+	for {
+		claims, err := c.Store.StaleAlarms(ctx, maxAge, maxRows)
+		if err != nil || len(claims) == 0 {
+			return err
+		}
+		if err := c.Store.SettleAlarms(ctx, claims, xxladapter.AlarmFailed); err != nil {
+			return err
+		}
+	}
+}
+
+// byJobID is the order in which every transaction takes the jobs' states, so
+// that no two wait for each other.
+func byJobID(a, b xxladapter.AlarmDecision) int { return cmp.Compare(a.Before.JobID, b.Before.JobID) }

@@ -1,0 +1,42 @@
+package node
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+)
+
+// A runner is work that goes on until its context ends.
+type runner interface {
+	Run(ctx context.Context) error
+}
+
+// withAlarms returns what sees to failed runs, and lets it know of events.
+func withAlarms(opts *Options, node string) runner {
+	if len(opts.Alarms) == 0 {
+		return &alarm.Closer{Store: opts.Store, Now: opts.Store.Now, Node: node, Logger: opts.Logger}
+	}
+	m := alarm.NewMonitor(alarm.Options{
+		Store: opts.Store, Channels: opts.Alarms, Node: node, OnAlarm: opts.OnAlarm, Logger: opts.Logger,
+	})
+	opts.OnEvent = hintAlarms(m, opts.OnEvent)
+	return m
+}
+
+// hintAlarms tells the monitor of what may matter to it before next, if any, is
+// told.
+func hintAlarms(m *alarm.Monitor, next func(trigger.Event)) func(trigger.Event) {
+	return func(e trigger.Event) {
+		switch {
+		case e.Kind == trigger.EventFailed, e.Kind == trigger.EventResult && e.Code != xxladapter.ResultOK:
+			m.Failed()
+		case e.Kind == trigger.EventResult:
+			m.Succeeded(e.JobID)
+		}
+		if next != nil {
+			next(e)
+		}
+	}
+}
