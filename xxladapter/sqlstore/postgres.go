@@ -182,7 +182,7 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 		s.clock, s.ends = clock.now, append(s.ends, clock.close)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	s.reads = readers{db: db, dialect: &postgresDialect}
+	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}
 	s.fires = newPostgresFires(s, pool)
 	s.ends = append(s.ends, s.fires.close)
 	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pool.Close}

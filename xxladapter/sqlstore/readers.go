@@ -13,12 +13,22 @@ type readers struct {
 	db       *sql.DB
 	dialect  *dialect
 	prepared sync.Map // of *sql.Stmt by query
+	// repeat reports whether a query that failed like this may succeed when it
+	// is repeated; nil: none.
+	repeat func(error) bool
 }
+
+// readAttempts is how often a query is tried at most. After a restart of the
+// server each idle connection of the pool may be a lost one.
+const readAttempts = 10
 
 func (r *readers) query(ctx context.Context, query string, args []any, scan func(row) error) error {
 	query, args = r.dialect.text(query), r.dialect.arguments(args)
 	if r.dialect.cached {
 		rows, err := r.db.QueryContext(ctx, query, args...)
+		for attempt := 1; err != nil && attempt < readAttempts && r.repeat != nil && r.repeat(err) && ctx.Err() == nil; attempt++ {
+			rows, err = r.db.QueryContext(ctx, query, args...)
+		}
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,274 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// TestAKilledPostgresKeepsWhatItAcknowledged kills the server in the middle of
+// writes. The store goes on with the restarted server.
+func TestAKilledPostgresKeepsWhatItAcknowledged(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	server := testserver.StartPostgres(t)
+	s := openURL(t, server.Database(t), Options{})
+	defer func() { require.NoError(t, s.Close()) }()
+	lease, err := s.Lease(ctx, "n1", time.Hour)
+	require.NoError(t, err)
+	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "crash-app", Title: "crash"})
+	require.NoError(t, err)
+	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "crash"})
+	require.NoError(t, err)
+
+	const callers, enough = 8, 300
+	var (
+		mu                         sync.Mutex
+		planned, claimed, finished = map[int64]bool{}, map[int64]int64{}, map[int64]bool{} // by fire, log row by fire, by log row
+		reached                    = make(chan struct{})
+		wg                         sync.WaitGroup
+	)
+	note := func(what func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		if what(); len(finished) == enough {
+			close(reached)
+			finished[-1] = true // not twice
+		}
+	}
+	for range callers {
+		wg.Go(func() {
+			for {
+				fires, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+				if err != nil {
+					return
+				}
+				id := fires[0].ID
+				note(func() { planned[id] = true })
+				if id%4 == 0 {
+					continue // stays planned
+				}
+				taken, err := s.ClaimFire(ctx, lease.Term, id, []*xxladapter.Log{{JobID: job, TriggerTime: time.Now()}})
+				if err != nil {
+					return
+				}
+				note(func() { claimed[id] = taken[0].LogID })
+				if id%4 == 1 {
+					continue // stays claimed
+				}
+				if _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: taken[0].LogID, Code: 200}); err != nil {
+					return
+				}
+				note(func() { finished[taken[0].LogID] = true })
+			}
+		})
+	}
+	<-reached
+	server.Kill(t)
+	wg.Wait()
+	delete(finished, -1)
+	server.Start(t)
+
+	fires, err := s.OpenFires(ctx, xxladapter.FireFilter{})
+	require.NoError(t, err, "the first call after the restart")
+	open := map[int64]xxladapter.Fire{}
+	for _, f := range fires {
+		open[f.ID] = f
+	}
+	logs, err := s.Logs(ctx, xxladapter.LogFilter{})
+	require.NoError(t, err)
+	rows := map[int64]*xxladapter.Log{}
+	for _, l := range logs {
+		rows[l.ID] = l
+	}
+	for id := range planned {
+		_, wasClaimed := claimed[id]
+		if !wasClaimed && id%4 == 0 {
+			require.Contains(t, open, id, "a planned fire is lost")
+		}
+	}
+	for id, log := range claimed {
+		require.Contains(t, rows, log, "a log row is lost")
+		if id%4 == 1 {
+			require.Equal(t, log, open[id].LogID, "a claim is lost")
+		}
+	}
+	for log := range finished {
+		require.Equal(t, 200, rows[log].HandleCode, "a result is lost")
+	}
+	fire, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	_, err = s.ClaimFire(ctx, lease.Term, fire[0].ID, []*xxladapter.Log{{JobID: job}})
+	require.NoError(t, err)
+}
+
+// TestTheFirstCallAfterARestartSucceeds has idle connections of each kind when
+// the server restarts.
+func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	server := testserver.StartPostgres(t)
+	s := openURL(t, server.Database(t), Options{})
+	defer func() { require.NoError(t, s.Close()) }()
+	for name, call := range map[string]func() error{
+		"a read":        func() error { _, err := s.Groups(ctx); return err },
+		"a write":       func() error { return s.Register(ctx, "app", "http://a:1") },
+		"a grouped one": func() error { return s.SettleFire(ctx, xxladapter.Term{Node: "n"}, xxladapter.Settlement{FireID: 1}) },
+	} {
+		// Many connections, that none comes back new by chance.
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() { _, _ = s.Groups(ctx) })
+		}
+		wg.Wait()
+		server.Stop(t)
+		server.Start(t)
+		err := call()
+		if errors.Is(err, xxladapter.ErrFenced) {
+			err = nil // the store's answer
+		}
+		require.NoError(t, err, name)
+	}
+}
+
+// TestAFrozenNodeLosesItsRows has one node fall silent in a transaction that
+// holds a job, and another one stop the job.
+func TestAFrozenNodeLosesItsRows(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	url := testserver.PostgresCopy(t, migrateURL)
+	frozen, other := openURL(t, url, Options{LockLife: 500 * time.Millisecond}), openURL(t, url, Options{})
+	defer func() { require.NoError(t, errors.Join(frozen.Close(), other.Close())) }()
+	group, err := other.SaveGroup(ctx, &xxladapter.Group{AppName: "frozen-app", Title: "t"})
+	require.NoError(t, err)
+	job, err := other.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "frozen"})
+	require.NoError(t, err)
+
+	attempts := 0
+	err = frozen.write(ctx, func(ctx context.Context, tx *tx) error {
+		attempts++
+		changed, err := tx.exec(ctx, `UPDATE xxl_job_info SET job_desc = 'held' WHERE id = ?`, job)
+		if err != nil || attempts > 1 {
+			return err
+		}
+		require.EqualValues(t, 1, changed)
+		require.NoError(t, other.StopJob(ctx, job)) // returns when this transaction has lost the row
+		_, err = tx.exec(ctx, `UPDATE xxl_job_info SET job_desc = 'too late' WHERE id = ?`, job)
+		require.Error(t, err)
+		return err
+	})
+	require.NoError(t, err, "the transaction is repeated")
+	require.Equal(t, 2, attempts)
+	j, err := other.Job(ctx, job)
+	require.NoError(t, err)
+	require.Equal(t, "held", j.Name)
+}
+
+// TestABadCallHarmsNoOtherOfItsGroup has one call in many that the server
+// refuses.
+func TestABadCallHarmsNoOtherOfItsGroup(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := openPostgresCopy(t, time.Now).(*Store)
+	defer func() { require.NoError(t, s.Close()) }()
+	lease, err := s.Lease(ctx, "n1", time.Hour)
+	require.NoError(t, err)
+	const calls = 30
+	var plan []xxladapter.Fire
+	for i := range calls {
+		plan = append(plan, xxladapter.Fire{JobID: 1, Due: time.UnixMilli(int64(i + 1)), Type: xxladapter.TriggerManual})
+	}
+	fires, err := s.PlanFires(ctx, plan)
+	require.NoError(t, err)
+	errs := make([]error, calls)
+	var wg sync.WaitGroup
+	for i, f := range fires {
+		wg.Go(func() {
+			l := &xxladapter.Log{JobID: 1, TriggerTime: time.UnixMilli(1), Param: "a\x00b\xff"}
+			if i%10 == 7 {
+				l.HandleTime = time.Date(300_000, 1, 1, 0, 0, 0, 0, time.UTC) // no timestamp of PostgreSQL's
+			}
+			_, errs[i] = s.ClaimFire(ctx, lease.Term, f.ID, []*xxladapter.Log{l})
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if i%10 == 7 {
+			require.Error(t, err)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	logs, err := s.Logs(ctx, xxladapter.LogFilter{})
+	require.NoError(t, err)
+	require.Len(t, logs, calls-3)
+	require.Equal(t, "a\ufffdb\ufffd", logs[0].Param, "text that PostgreSQL has no form for")
+}
+
+func TestOpenPostgresNamesThePlaceAndNotThePassword(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr/et"
+	for url, reason := range map[string]string{
+		"postgres://me:" + secret + "@127.0.0.1:1/db":                      "cannot be read", // the slash is not escaped
+		"postgres://me:s3cr%2Fet@127.0.0.1:1/db?sslmode=disable":           "open postgres://127.0.0.1:1/db: ",
+		"postgres://me:s3cr%2Fet@127.0.0.1:1/db?connect_timeout=" + secret: "cannot be read",
+	} {
+		_, err := OpenPostgres(t.Context(), url, Options{Logger: quiet})
+		require.ErrorContains(t, err, reason)
+		for _, part := range []string{"s3cr", "et@", "2Fet"} {
+			require.NotContains(t, err.Error(), part)
+		}
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+func TestOpenPostgresRefusesADatabaseOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	url := testserver.Postgres(t)
+	s := openURL(t, url, Options{})
+	require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *tx) error {
+		_, err := tx.exec(ctx, `DROP TABLE `+versionTable)
+		return err
+	}))
+	require.NoError(t, s.Close())
+	_, err := OpenPostgres(t.Context(), url, Options{Logger: quiet})
+	require.ErrorContains(t, err, "of another program")
+}
+
+// TestManyOpenANewDatabaseAtOnce has several nodes make the tables.
+func TestManyOpenANewDatabaseAtOnce(t *testing.T) {
+	t.Parallel()
+	url := testserver.Postgres(t)
+	errs := make([]error, 4)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = migrateURL(url) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+}
+
+func TestPostgresStoreGoesByTheServersClock(t *testing.T) {
+	t.Parallel()
+	s := openURL(t, testserver.PostgresCopy(t, migrateURL), Options{})
+	defer func() { require.NoError(t, s.Close()) }()
+	now, err := s.Now(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, time.UTC, now.Location())
+	require.NoError(t, s.query(t.Context(), `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`, nil, func(r row) error {
+		var ms int64
+		err := r.Scan(&ms)
+		require.InDelta(t, ms, now.UnixMilli(), 5000, fmt.Sprint(now)) // how long the machine may need for the two calls
+		return err
+	}))
+}

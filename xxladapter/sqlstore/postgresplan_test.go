@@ -1,0 +1,72 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPostgresUsesItsIndexes checks the plans of what runs all the time, with
+// 100,000 jobs and as many fires and log rows: no walk through a whole table.
+func TestPostgresUsesItsIndexes(t *testing.T) {
+	t.Parallel()
+	s := openPostgresCopy(t, time.Now).(*Store)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	for _, statement := range []string{
+		`INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_next_time)
+			SELECT n % 50, 'job', 'BEAN', (n % 2)::smallint, n * 10 FROM generate_series(1, 100000) AS n`,
+		`INSERT INTO xxlwheel_fire (job_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, node, term, log_id)
+			SELECT n % 5000, n / 1000 * 1000, 0, 1, 'CRON', CASE n % 2 WHEN 0 THEN 'planned' ELSE 'claimed' END, -1,
+				CASE n % 2 WHEN 1 THEN 'n' || n % 3 END, n % 3, CASE n % 2 WHEN 1 THEN n END FROM generate_series(1, 100000) AS n`,
+		`INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code)
+			SELECT 1, n % 5000, now(), 200, CASE WHEN n % 100 = 0 THEN 0 WHEN n % 100 = 1 THEN 500 ELSE 200 END
+			FROM generate_series(1, 100000) AS n`,
+		`UPDATE xxlwheel_shard SET node = 'n' || shard % 3`,
+		`ANALYZE`,
+	} {
+		require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *tx) error {
+			_, err := tx.exec(ctx, statement)
+			return err
+		}))
+	}
+	day, ids, names := time.Now(), []int64{1, 2, 3}, []string{"n1", "n1", "n1"}
+	for _, c := range []struct {
+		query string
+		args  []any
+		index string
+	}{
+		{selectDue + postgresDialect.lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
+		{postgresDialect.planFire, []any{1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{dropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
+		{isScheduled, []any{21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{removeFireOf, []any{7}, "xxlwheel_fire_log"},
+		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, []any{"planned", 9000, 100}, "xxlwheel_fire_due"},
+		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, []any{"n1", 1, 100}, "xxlwheel_fire_node"},
+		{selectLost, []any{0, day, 10}, "xxlwheel_log_open"},
+		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, []any{7, 10}, "xxlwheel_log_job"},
+		{selectFailed, []any{0, 10}, "xxlwheel_log_alarm"},
+		{strings.ReplaceAll(groupRemove, "$", "?"), []any{ids, names, ids}, "xxlwheel_fire_pkey"},
+		{strings.ReplaceAll(groupSent, "$", "?"), []any{ids}, "xxlwheel_fire_log"},
+	} {
+		query := c.query
+		for _, n := range []string{"?1", "?2", "?3"} {
+			query = strings.ReplaceAll(query, n, "?")
+		}
+		var plan []string
+		err := s.query(t.Context(), `EXPLAIN `+query, c.args, func(r row) error {
+			var line string
+			err := r.Scan(&line)
+			plan = append(plan, line)
+			return err
+		})
+		require.NoError(t, err, query)
+		all := strings.Join(plan, "\n")
+		require.Contains(t, all, c.index, query)
+		for _, table := range []string{"xxl_job_info", "xxlwheel_fire", "xxl_job_log"} {
+			require.NotContains(t, all, "Seq Scan on "+table+" ", query)
+		}
+	}
+}
