@@ -40,13 +40,22 @@ type Job struct {
 
 	// TriggerLast and TriggerNext are due times in whole milliseconds, zero
 	// for none. While Running, TriggerNext is the first due time that has no
-	// fire record yet.
+	// fire record yet, or [AfterRun].
 	TriggerLast time.Time
 	TriggerNext time.Time
 
 	Added   time.Time
 	Updated time.Time
 }
+
+// AfterRun is the [Job.TriggerNext] of a running job of type
+// [ScheduleFixDelay] from the moment that a due time became a fire until the run
+// that came of it has ended, with all its shards and retries. It lies so far
+// ahead that no scheduler finds the job due, XXL-JOB's included.
+var AfterRun = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+// Waits reports whether the schedule waits for the end of a run.
+func (j *Job) Waits() bool { return j.Running && j.TriggerNext.Equal(AfterRun) }
 
 // SetDefaults fills the empty enumerations of a new job with the values that
 // upstream's form starts with.

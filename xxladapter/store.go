@@ -118,6 +118,11 @@ type Store interface {
 	// ambiguous or claimed fire of the row is settled by it as sent.
 	FinishRun(ctx context.Context, r RunResult) (applied bool, err error)
 
+	// ResumeJob does what r says, for a job whose last run ended without
+	// somebody to do it in its transaction: its row was cleaned away, or another
+	// tool ended it. resumed is false if r asks for more than is the case.
+	ResumeJob(ctx context.Context, r Resume) (resumed bool, err error)
+
 	// LostRuns lists up to limit runs that an executor took at least age ago,
 	// that have no result, and whose address is not registered. Rows come with
 	// ids above after.
@@ -146,6 +151,8 @@ type JobFilter struct {
 	GroupID int64
 	Name    string // part of the name
 	Running *bool
+	// Waiting selects running jobs whose TriggerNext is [AfterRun].
+	Waiting bool
 	AfterID int64
 	Limit   int // 0: all
 }
@@ -190,6 +197,18 @@ type Settlement struct {
 	// Next are fires to plan in the same transaction, as PlanFires does, if it
 	// is this call that removed the fire.
 	Next []Fire
+	// Resume is done in the same transaction, if it is this call that removed
+	// the fire.
+	Resume Resume
+}
+
+// A Resume lets the schedule of a job go on that waits for the end of its runs:
+// Next becomes its TriggerNext, if it is [AfterRun], the job is running, and
+// nothing of its last due time is left: no open fire of the job, and no run
+// without a result that an executor took since. The zero value does nothing.
+type Resume struct {
+	JobID int64
+	Next  time.Time
 }
 
 // A RunResult is what an executor reported about a run.
@@ -200,6 +219,8 @@ type RunResult struct {
 	// Next are fires to plan in the same transaction, as PlanFires does, if the
 	// result is applied.
 	Next []Fire
+	// Resume is done in the same transaction, if the result is applied.
+	Resume Resume
 	// WantText asks for the run's text to be fetched, if the result is applied.
 	WantText bool
 }

@@ -14,7 +14,7 @@ const (
 	ScheduleNone     ScheduleType = "NONE"      // only triggered by hand, by a parent or through the API
 	ScheduleCron     ScheduleType = "CRON"      // Quartz cron of six or seven fields
 	ScheduleFixRate  ScheduleType = "FIX_RATE"  // seconds between two due times
-	ScheduleFixDelay ScheduleType = "FIX_DELAY" // seconds after the end of the run before; not in XXL-JOB, and refused by Validate
+	ScheduleFixDelay ScheduleType = "FIX_DELAY" // seconds after the end of the run before; not in XXL-JOB
 	ScheduleOnce     ScheduleType = "ONCE"      // one RFC 3339 instant; not in XXL-JOB
 )
 
@@ -74,9 +74,7 @@ const (
 )
 
 var (
-	// FIX_DELAY is not among them: the scheduler plans from due times, and that
-	// type counts from the end of a run.
-	scheduleTypes = []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleOnce}
+	scheduleTypes = []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleFixDelay, ScheduleOnce}
 	misfires      = []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow, MisfireLatest, MisfireAll}
 	routes        = []RouteStrategy{
 		RouteFirst, RouteLast, RouteRound, RouteRandom, RouteConsistentHash,

@@ -280,7 +280,7 @@ func TestTheAPIRefusesBadInput(t *testing.T) {
 		{"unknown group", "POST", "/api/v1/jobs", testToken, `{"jobGroup":99,"name":"n","author":"a","executorHandler":"h"}`, 400, "jobGroup is 99, must be the id of a group"},
 		{"unknown app", "POST", "/api/v1/jobs", testToken, `{"appName":"nosuch","name":"n","author":"a","executorHandler":"h"}`, 404, `appName is "nosuch", must be the app name of a group`},
 		{"unknown route", "POST", "/api/v1/jobs", testToken, job(`,"executorRouteStrategy":"BEST"`), 400, `executor_route_strategy is "BEST", must be one of FIRST, LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER, SHARDING_BROADCAST`},
-		{"unknown schedule", "POST", "/api/v1/jobs", testToken, job(`,"scheduleType":"FIX_DELAY","scheduleConf":"5"`), 400, `schedule_type is "FIX_DELAY", must be one of NONE, CRON, FIX_RATE, ONCE`},
+		{"unknown schedule", "POST", "/api/v1/jobs", testToken, job(`,"scheduleType":"SOMETIMES","scheduleConf":"5"`), 400, `schedule_type is "SOMETIMES", must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE`},
 		{"too long", "POST", "/api/v1/jobs", testToken, job(`,"glueRemark":"` + strings.Repeat("é", 129) + `"`), 400, "glue_remark has 129 characters, must have 0 to 128"},
 		{"negative timeout", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":-1`), 400, "executorTimeout is -1, must be 0 to 2147483647 seconds"},
 		{"negative retries", "POST", "/api/v1/jobs", testToken, job(`,"executorFailRetryCount":-1`), 400, "executor_fail_retry_count is -1, must not be negative"},

@@ -57,9 +57,17 @@ func showForm(j *xxladapter.Job) jobForm {
 		ExecutorBlockStrategy: &j.Block, ExecutorTimeout: &timeout, ExecutorFailRetryCount: &j.RetryCount,
 		GlueType: &j.GlueType, GlueSource: &j.GlueSource, GlueRemark: &j.GlueRemark,
 		ChildJobIDs: &children, Settings: &j.Settings, Running: &j.Running,
-		TriggerLast: given(j.TriggerLast), TriggerNext: given(j.TriggerNext),
+		TriggerLast: given(j.TriggerLast), TriggerNext: givenNext(j),
 		Added: given(j.Added), Updated: given(j.Updated),
 	}
+}
+
+// givenNext leaves out a next due time that only the end of a run will tell.
+func givenNext(j *xxladapter.Job) *time.Time {
+	if j.Waits() {
+		return nil
+	}
+	return given(j.TriggerNext)
 }
 
 func given(t time.Time) *time.Time {

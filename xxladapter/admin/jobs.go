@@ -84,6 +84,9 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 		return err
 	}
 	reschedule := j.Running && (j.ScheduleType != oldType || j.ScheduleConf != oldConf || j.Settings.Zone != oldZone)
+	if j.Waits() && j.ScheduleType == oldType {
+		reschedule = false // the new delay counts from the end of the run, as the old one would have
+	}
 	if reschedule {
 		if j.TriggerNext, err = s.firstDue(ctx, j, plan); err != nil {
 			return err

@@ -15,7 +15,7 @@ type object = map[string]any
 // enums has the values of the string types that have few.
 var enums = map[reflect.Type][]any{
 	reflect.TypeFor[xxladapter.ScheduleType](): {
-		xxladapter.ScheduleNone, xxladapter.ScheduleCron, xxladapter.ScheduleFixRate, xxladapter.ScheduleOnce,
+		xxladapter.ScheduleNone, xxladapter.ScheduleCron, xxladapter.ScheduleFixRate, xxladapter.ScheduleFixDelay, xxladapter.ScheduleOnce,
 	},
 	reflect.TypeFor[xxladapter.MisfireStrategy](): {
 		xxladapter.MisfireDoNothing, xxladapter.MisfireFireOnceNow, xxladapter.MisfireLatest, xxladapter.MisfireAll,

@@ -265,7 +265,7 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 	require.NoError(c.t, err)
 	report := checker.Check(h, opts)
 	require.True(c.t, report.Clean(), "%s", report)
-	require.NotZero(c.t, report.Matched)
+	require.NotZero(c.t, report.Matched, "%s", report)
 	c.t.Logf("%s", report)
 	return report
 }

@@ -179,6 +179,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 	if err := s.fence(by); err != nil {
 		return err
 	}
+	removed := false
 	if fire := s.fires[settled.FireID]; fire != nil {
 		removable := fire.State == xxladapter.FirePlanned && settled.State == ""
 		if fire.Owner != by && !removable {
@@ -186,6 +187,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 		}
 		if settled.State == "" {
 			s.removeFire(fire)
+			removed = true
 			for _, f := range settled.Next {
 				s.plan(f)
 			}
@@ -195,6 +197,9 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 	}
 	if l := s.logs[settled.LogID]; l != nil && settled.Code != 0 {
 		l.TriggerCode, l.TriggerMsg = settled.Code, settled.Msg
+	}
+	if removed {
+		s.resume(settled.Resume)
 	}
 	return nil
 }

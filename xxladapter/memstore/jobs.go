@@ -145,6 +145,7 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 		case f.GroupID != 0 && j.GroupID != f.GroupID,
 			!strings.Contains(j.Name, f.Name),
 			f.Running != nil && j.Running != *f.Running,
+			f.Waiting && !j.Waits(),
 			id <= f.AfterID:
 			continue
 		}

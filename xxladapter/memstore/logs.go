@@ -49,6 +49,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, er
 	for _, f := range r.Next {
 		s.plan(f)
 	}
+	s.resume(r.Resume)
 	if r.WantText {
 		s.wanted[r.LogID] = wantedText{due: toMilli(s.clock().Add(xxladapter.TextDelay))}
 	}

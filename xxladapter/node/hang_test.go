@@ -32,7 +32,7 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	if os.Getenv("XXLWHEEL_TEST_LONG") != "" {
 		phase, grows = 30*time.Second, 50*time.Millisecond
 	}
-	const places = 120
+	const places = 60
 	r := runNode(t, Options{FastPool: places, SlowPool: places})
 	start := func(group int64, n int, period string) {
 		for range n {

@@ -95,6 +95,7 @@ type Node struct {
 	registry  *maintenance.Registry
 	lost      *maintenance.Lost
 	stuck     *maintenance.Stuck
+	waiting   *maintenance.Waiting
 	reports   *maintenance.Reports
 	alarms    runner
 	retention *maintenance.Retention
@@ -123,6 +124,7 @@ func New(opts Options) (*Node, error) {
 		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
 		Fenced:  func(t xxladapter.Term) { sched.Fenced(t) },
 		Planned: func() { sched.Sweep() },
+		Resumed: func() { sched.Wake() },
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{
 		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp, Drain: opts.Drain,
@@ -164,6 +166,7 @@ func New(opts Options) (*Node, error) {
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
 		alarms:   alarms,
 		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
+		waiting:  &maintenance.Waiting{Store: opts.Store, Logger: opts.Logger},
 		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
 		retention: &maintenance.Retention{
@@ -288,6 +291,7 @@ func (n *Node) Schedule(ctx context.Context) error {
 	parts.Go(func() error { return n.registry.Run(ctx) })
 	parts.Go(func() error { return n.lost.Run(ctx) })
 	parts.Go(func() error { return n.stuck.Run(ctx) })
+	parts.Go(func() error { return n.waiting.Run(ctx) })
 	parts.Go(func() error { return n.reports.Run(ctx) })
 	parts.Go(func() error { return n.alarms.Run(ctx) })
 	parts.Go(func() error { return n.retention.Run(ctx) })

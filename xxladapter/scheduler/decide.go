@@ -34,6 +34,10 @@ func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Durati
 	if own := j.Settings.MisfireWindow; own > 0 {
 		grace = own.Duration()
 	}
+	if j.ScheduleType == xxladapter.ScheduleFixDelay {
+		decideDelay(&d, j, plan, now, grace)
+		return d
+	}
 	if now.After(d.Next.Add(grace)) {
 		misfire(&d, j, plan, now)
 	}

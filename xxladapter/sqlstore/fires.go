@@ -263,7 +263,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 	default:
 		return fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
 	}
-	if s.fires != nil && len(settled.Next) == 0 {
+	if s.fires != nil && len(settled.Next) == 0 && settled.Resume.JobID == 0 {
 		err := s.grouped(ctx, &fireCall{by: by, fireID: settled.FireID, logID: settled.LogID, settle: &settled})
 		if !errors.Is(err, errAlone) {
 			return err
@@ -284,15 +284,21 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 				return notOwned(settled.FireID, by)
 			}
 		}
-		if settled.State == "" && changed > 0 {
+		removed := settled.State == "" && changed > 0
+		if removed {
 			if _, err := s.planAll(ctx, tx, settled.Next); err != nil {
 				return err
 			}
 		}
-		if settled.Code == 0 {
-			return nil
+		if settled.Code != 0 {
+			if err := s.setTriggered(ctx, tx, settled.LogID, settled.Code, settled.Msg); err != nil {
+				return err
+			}
 		}
-		return s.setTriggered(ctx, tx, settled.LogID, settled.Code, settled.Msg)
+		if removed {
+			_, err = s.resume(ctx, tx, settled.Resume)
+		}
+		return err
 	})
 }
 

@@ -208,6 +208,9 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 	} else if f.Running != nil {
 		where.add(`trigger_status <> 1`)
 	}
+	if f.Waiting {
+		where.add(`trigger_status = 1 AND trigger_next_time = ?`, toMilli(xxladapter.AfterRun))
+	}
 	if f.AfterID != 0 {
 		where.add(`id > ?`, f.AfterID)
 	}

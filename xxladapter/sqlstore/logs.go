@@ -80,7 +80,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		return false, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
 	}
 	msg := cut(r.Msg, xxladapter.MaxHandleMsg)
-	if s.fires != nil && len(r.Next) == 0 {
+	if s.fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
 		r.Msg = msg
 		call := &fireCall{logID: r.LogID, finish: &r}
 		if err := s.grouped(ctx, call); !errors.Is(err, errAlone) {
@@ -119,7 +119,11 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		s.add(ended, l.triggered, l.outcome(), -1)
 		l.handleCode = r.Code
 		s.add(ended, l.triggered, l.outcome(), 1)
-		return s.count(ctx, tx, ended)
+		if err := s.count(ctx, tx, ended); err != nil {
+			return err
+		}
+		_, err = s.resume(ctx, tx, r.Resume)
+		return err
 	})
 	return applied && err == nil, err
 }

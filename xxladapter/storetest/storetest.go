@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Fires", fireRules},
 		{"Logs", logRules},
 		{"Stuck", stuckRules},
+		{"Resume", resumeRules},
 		{"Leases", leaseRules},
 		{"Shards", shardRules},
 		{"Fences", fenceRules},

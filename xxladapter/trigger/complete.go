@@ -70,7 +70,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 		if now, err = h.store.Now(ctx); err != nil {
 			return "", err
 		}
-		if r.Next, err = h.follow(ctx, l, r.Code, now); err != nil {
+		if r.Next, r.Resume, err = h.follow(ctx, l, r.Code, now); err != nil {
 			return "", err
 		}
 	}
@@ -85,27 +85,37 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 		return CallbackLate, nil
 	}
 	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
-	if anyDue(r.Next, now) {
-		h.planned()
-	}
+	h.followed(r.Next, r.Resume, now)
 	return CallbackApplied, nil
 }
 
-// follow returns the fires that follow from a result.
-func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now time.Time) ([]xxladapter.Fire, error) {
+// follow returns what follows from a result.
+func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now time.Time) ([]xxladapter.Fire, xxladapter.Resume, error) {
 	job, err := h.store.Job(ctx, l.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return nil, nil
+		return nil, xxladapter.Resume{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, xxladapter.Resume{}, err
 	}
+	var next []xxladapter.Fire
 	switch {
 	case code == xxladapter.ResultOK:
-		return children(job, now), nil
+		next = children(job, now)
 	case l.TriggerCode == xxladapter.ResultNone, l.TriggerCode == xxladapter.ResultOK, l.TriggerCode == xxladapter.ResultUnknown:
-		return retry(l, job, nil, now, h.jitter()), nil
+		next = retry(l, job, nil, now, h.jitter())
+	default:
+		// The hand-over was written off as failed, and had its retry then.
 	}
-	// The hand-over was written off as failed, and had its retry then.
-	return nil, nil
+	return next, ResumeAfter(job, now), nil
+}
+
+// followed tells the scheduler of what was stored that concerns it now.
+func (h *HandOver) followed(next []xxladapter.Fire, r xxladapter.Resume, now time.Time) {
+	if anyDue(next, now) {
+		h.planned()
+	}
+	if r.JobID != 0 && r.Next.Before(now.Add(resumeSoon)) {
+		h.resumed()
+	}
 }

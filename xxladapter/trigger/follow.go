@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
 // This file says which fires follow from what became of a run. They are planned
@@ -59,6 +60,24 @@ func attempt(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) (n, of i
 		n += max(job.RetryCount-l.RetryCount, 1)
 	}
 	return n, n + l.RetryCount
+}
+
+// resumeSoon is when a scan has to come to find a job in time. Those that come
+// anyway are at most five seconds apart, and read five seconds ahead.
+const resumeSoon = 6 * time.Second
+
+// ResumeAfter lets the schedule of a FIX_DELAY job go on after a run that ended
+// at end, and of another job not; the store sees to it that it was the last run. A schedule that cannot be
+// read is left to the scan, which stops the job.
+func ResumeAfter(job *xxladapter.Job, end time.Time) xxladapter.Resume {
+	if job.ScheduleType != xxladapter.ScheduleFixDelay {
+		return xxladapter.Resume{}
+	}
+	next := end
+	if plan, err := cron.ParsePlan(string(job.ScheduleType), job.ScheduleConf, end.Location()); err == nil {
+		next = plan.Next(end)
+	}
+	return xxladapter.Resume{JobID: job.ID, Next: next}
 }
 
 // anyDue reports whether one of the fires is due at now.

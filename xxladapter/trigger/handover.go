@@ -52,6 +52,9 @@ type Options struct {
 	// Planned is told that fires were planned which are due now: retries and
 	// child jobs. Without it they wait for the scheduler's next sweep.
 	Planned func()
+	// Resumed is told that a job's schedule, which waited for the end of a run,
+	// goes on soon. Without it the job waits for the scheduler's next scan.
+	Resumed func()
 	Logger  *slog.Logger // nil: slog.Default()
 }
 
@@ -67,6 +70,7 @@ type HandOver struct {
 	onEvent    func(Event)
 	onCallback func(string)
 	planned    func()
+	resumed    func()
 	loaded     func(*xxladapter.Job) // is shown each job that a fire is handed over for
 	jitter     func() float64        // a random number from 0 to 1
 	logger     *slog.Logger
@@ -86,6 +90,9 @@ func NewHandOver(opts Options) *HandOver {
 	if opts.Planned == nil {
 		opts.Planned = func() {}
 	}
+	if opts.Resumed == nil {
+		opts.Resumed = func() {}
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
@@ -98,6 +105,7 @@ func NewHandOver(opts Options) *HandOver {
 		onEvent:    opts.OnEvent,
 		onCallback: opts.OnCallback,
 		planned:    opts.Planned,
+		resumed:    opts.Resumed,
 		loaded:     func(*xxladapter.Job) {},
 		jitter:     rand.Float64,
 		logger:     opts.Logger,
@@ -367,6 +375,7 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 		if !o.unknown {
 			s.Next = retry(l, job, f.Addresses, now, h.jitter())
 		}
+		s.Resume = ResumeAfter(job, now)
 	}
 	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
 	// The outcome must be stored even when the caller is being stopped: what
@@ -379,8 +388,6 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	if err != nil {
 		return fmt.Errorf("settle fire %d: %w", f.ID, err)
 	}
-	if anyDue(s.Next, now) {
-		h.planned()
-	}
+	h.followed(s.Next, s.Resume, now)
 	return nil
 }

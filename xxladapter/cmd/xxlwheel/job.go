@@ -62,6 +62,7 @@ type jobAddCmd struct {
 	Handler    string        `required:"" help:"Name of the handler that the executors registered."`
 	Cron       string        `xor:"schedule" placeholder:"EXPR" help:"Run by this cron expression."`
 	FixedRate  time.Duration `xor:"schedule" placeholder:"PERIOD" help:"Run at this period, for example 5s."`
+	FixedDelay time.Duration `xor:"schedule" placeholder:"PAUSE" help:"Run again so long after each run has ended, for example 5s."`
 	Param      string        `help:"Text handed to the handler."`
 	Route      string        `help:"How the executor is chosen: FIRST (default), ROUND, SHARDING_BROADCAST and others."`
 	Block      string        `help:"What happens while a run of the job goes on: SERIAL_EXECUTION (default), DISCARD_LATER, COVER_EARLY."`
@@ -91,6 +92,8 @@ func (c *jobAddCmd) Run(inv *invocation, parent *jobCmd) error {
 	switch {
 	case c.Cron != "":
 		form["scheduleType"], form["scheduleConf"] = "CRON", c.Cron
+	case c.FixedDelay != 0:
+		form["scheduleType"], form["scheduleConf"] = "FIX_DELAY", seconds(c.FixedDelay)
 	case c.FixedRate != 0:
 		form["scheduleType"], form["scheduleConf"] = "FIX_RATE", seconds(c.FixedRate)
 	}

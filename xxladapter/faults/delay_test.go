@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+)
+
+// TestDelaysSurviveKills kills schedulers under jobs whose every due time
+// follows from the end of the run before. One end that is lost with a
+// scheduler would stop its job for ever, one that counts twice would double it.
+func TestDelaysSurviveKills(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e engine) {
+		r := random(t)
+		c := newCluster(t, e)
+		c.addJobs(pick(30, 500), []schedule{
+			{xxladapter.ScheduleFixDelay, "1"},
+			{xxladapter.ScheduleFixDelay, "0.4"},
+			{xxladapter.ScheduleFixDelay, "2.5"},
+			{xxladapter.ScheduleFixRate, "1"}, // which has targets to match
+		}, nil)
+		for range pick(3, 300) {
+			victim := c.nodes[r.IntN(len(c.nodes))]
+			pause(between(r, 500*time.Millisecond, 2*time.Second))
+			victim.kill()
+			victim.start()
+		}
+		pause(takeover)
+		c.changeAll(checker.OpStop)
+		c.changeAll(checker.OpStart) // a chain for each job again, not two
+		pause(3 * time.Second)
+		c.judge(checker.Options{Epsilon: takeover})
+	})
+}

@@ -1,0 +1,32 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// decideDelay is decide for a job whose next due time follows from the end of
+// the run that this one gives: there is one due time, and after it the
+// schedule waits. Whoever stores the end of the run lets it go on, see
+// [xxladapter.Resume]. A due time that fires nothing is followed by the next one
+// right away, since no run will end.
+func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time, grace time.Duration) {
+	due, trigger := d.Next, xxladapter.TriggerCron
+	if now.After(due.Add(grace)) {
+		m := xxladapter.Misfire{JobID: j.ID, Due: due, Until: due, Policy: j.Misfire, At: now}
+		switch j.Misfire {
+		case xxladapter.MisfireFireOnceNow, xxladapter.MisfireLatest, xxladapter.MisfireAll:
+			trigger = xxladapter.TriggerMisfire
+			d.Misfires = append(d.Misfires, m)
+		default:
+			m.Policy = xxladapter.MisfireDoNothing
+			d.Misfires = append(d.Misfires, m)
+			advance(d, plan, now)
+			return
+		}
+	}
+	d.Fires = append(d.Fires, scheduledFire(j.ID, due, trigger))
+	d.Last, d.Next = due, xxladapter.AfterRun
+}

@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// waiting returns a job that waits for the end of a broadcast of three runs,
+// whose due time was at(0).
+func (b *bench) waiting() (id int64, shards []xxladapter.Fire) {
+	b.Helper()
+	id = b.addRunning("waits", at(0))
+	fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 100, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		return []xxladapter.Decision{{
+			JobID: id, Last: due[0].TriggerNext, Next: xxladapter.AfterRun,
+			Fires: []xxladapter.Fire{{Due: due[0].TriggerNext, Type: xxladapter.TriggerCron, RetryCount: -1}},
+		}}
+	})
+	b.NoError(err)
+	b.Len(fires, 1)
+	b.True(b.job(id).Waits())
+	b.True(b.job(id).TriggerNext.Equal(xxladapter.AfterRun))
+	return id, b.claim(fires[0], "n1", 3)
+}
+
+func (b *bench) settleSent(f xxladapter.Fire) {
+	b.Helper()
+	b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200}))
+}
+
+func (b *bench) endRun(f xxladapter.Fire, r xxladapter.Resume, next ...xxladapter.Fire) (applied bool) {
+	b.Helper()
+	applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 500, Resume: r, Next: next})
+	b.NoError(err)
+	return applied
+}
+
+var resumeRules = []rule{
+	{"AScheduleThatWaitsGoesOnWithTheLastEnd", func(b *bench) {
+		id, shards := b.waiting()
+		resume := xxladapter.Resume{JobID: id, Next: at(30).Add(5 * time.Millisecond)}
+		b.settleSent(shards[0])
+		b.True(b.endRun(shards[0], resume))
+		b.True(b.job(id).Waits(), "two shards are being handed over")
+		b.settleSent(shards[1])
+		failed := xxladapter.Settlement{FireID: shards[2].ID, LogID: shards[2].LogID, Code: 500, Resume: resume}
+		ambiguous := failed
+		ambiguous.State = xxladapter.FireAmbiguous
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), ambiguous))
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), failed))
+		b.True(b.job(id).Waits(), "one shard runs")
+		b.False(b.endRun(shards[0], resume), "it had its result")
+		b.True(b.endRun(shards[1], resume))
+		j := b.job(id)
+		b.Equal(resume.Next, j.TriggerNext)
+		b.Equal(at(0), j.TriggerLast)
+		b.True(j.Running)
+	}},
+	{"AFailedHandOverCanBeTheLastEnd", func(b *bench) {
+		id, shards := b.waiting()
+		for _, f := range shards {
+			b.True(b.job(id).Waits())
+			s := xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Resume: xxladapter.Resume{JobID: id, Next: at(9)}}
+			b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), s))
+		}
+		b.Equal(at(9), b.job(id).TriggerNext)
+	}},
+	{"ARetryKeepsAScheduleWaiting", func(b *bench) {
+		id, shards := b.waiting()
+		resume := xxladapter.Resume{JobID: id, Next: at(9)}
+		for i, f := range shards {
+			var retry []xxladapter.Fire
+			if i == 1 {
+				retry = []xxladapter.Fire{{JobID: id, Due: at(600), Type: xxladapter.TriggerRetry, ShardIndex: 1, ShardTotal: 3}}
+			}
+			b.True(b.endRun(f, resume, retry...))
+		}
+		b.True(b.job(id).Waits())
+		open := b.openFires(xxladapter.FireFilter{})
+		b.Len(open, 1)
+		b.True(b.endRun(b.claim(open[0], "n1", 1)[0], resume))
+		b.Equal(at(9), b.job(id).TriggerNext)
+	}},
+	{"AScheduleThatDoesNotWaitIsLeftAlone", func(b *bench) {
+		id, shards := b.waiting()
+		resume := xxladapter.Resume{JobID: id, Next: at(9)}
+		b.NoError(b.store.StopJob(b.ctx, id))
+		b.True(b.endRun(shards[0], resume))
+		b.True(b.endRun(shards[1], resume))
+		b.Zero(b.job(id).TriggerNext, "it was stopped")
+		b.NoError(b.store.StartJob(b.ctx, id, at(60)))
+		b.True(b.endRun(shards[2], resume))
+		b.Equal(at(60), b.job(id).TriggerNext, "and has begun anew")
+		resumed, err := b.store.ResumeJob(b.ctx, resume)
+		b.NoError(err)
+		b.False(resumed)
+		b.Equal(at(60), b.job(id).TriggerNext)
+		resumed, err = b.store.ResumeJob(b.ctx, xxladapter.Resume{JobID: 4711, Next: at(9)})
+		b.NoError(err)
+		b.False(resumed)
+	}},
+	{"RunsFromBeforeTheDueTimeHoldNothingUp", func(b *bench) {
+		old := b.addJob("holds nothing up") // another job's run
+		b.settleSent(b.claim(b.plan(old, at(0), xxladapter.TriggerManual), "n1", 1)[0])
+		id := b.addRunning("waits", at(100))
+		open := b.claim(b.plan(id, at(0), xxladapter.TriggerManual), "n1", 1)[0] // began at(0), and nobody will report it
+		b.settleSent(open)
+		b.clock.Advance(100 * time.Second)
+		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 100, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			return []xxladapter.Decision{{JobID: id, Last: at(100), Next: xxladapter.AfterRun}}
+		})
+		b.NoError(err)
+		resumed, err := b.store.ResumeJob(b.ctx, xxladapter.Resume{JobID: id, Next: at(200)})
+		b.NoError(err)
+		b.True(resumed)
+		b.Equal(at(200), b.job(id).TriggerNext)
+	}},
+	{"WaitingJobsCanBeListedAndResumed", func(b *bench) {
+		b.addRunning("due", at(50))
+		id, shards := b.waiting()
+		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Waiting: true})
+		b.NoError(err)
+		b.Len(jobs, 1)
+		b.Equal(id, jobs[0].ID)
+		resume := xxladapter.Resume{JobID: id, Next: at(9)}
+		for _, f := range shards {
+			resumed, err := b.store.ResumeJob(b.ctx, resume)
+			b.NoError(err)
+			b.False(resumed)
+			b.True(b.endRun(f, xxladapter.Resume{})) // by somebody who does not know
+		}
+		b.True(b.job(id).Waits())
+		resumed, err := b.store.ResumeJob(b.ctx, resume)
+		b.NoError(err)
+		b.True(resumed)
+		b.Equal(at(9), b.job(id).TriggerNext)
+	}},
+}
