@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"xxladapter/trigger":     {"xxladapter", "xxladapter/cron", "xxladapter/route", "xxladapter/wire"},
 	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/alarm":       {"xxladapter"},
-	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "hashedwheel"},
+	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "xxladapter/wire", "hashedwheel"},
 	"xxladapter/admin":       {"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
 	"xxladapter/metrics":     {"xxladapter", "xxladapter/scheduler", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/node":        {"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/alarm", "xxladapter/cron", "xxladapter/maintenance", "xxladapter/metrics", "xxladapter/scheduler", "xxladapter/trigger"},

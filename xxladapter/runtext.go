@@ -41,3 +41,24 @@ type RunTextStore interface {
 	// RunText returns the stored text of a run. [ErrNotFound] if there is none.
 	RunText(ctx context.Context, logID int64) (*RunText, error)
 }
+
+// A TextPolicy says of which runs the texts are fetched and stored.
+type TextPolicy string
+
+const (
+	TextsOff      TextPolicy = "off"
+	TextsFailures TextPolicy = "failures" // of those that did not end well
+	TextsAll      TextPolicy = "all"      // two calls to the executor for each run
+)
+
+// Wants says whether the text of a run that ended with a code is stored. The
+// zero value is [TextsFailures].
+func (p TextPolicy) Wants(code int) bool {
+	switch p {
+	case TextsAll:
+		return true
+	case TextsOff:
+		return false
+	}
+	return code != ResultOK
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -20,11 +21,43 @@ type textForm struct {
 	To      int64  `json:"toLineNum" doc:"The number of the last line; 0 for none."`
 	Content string `json:"logContent"`
 	End     bool   `json:"isEnd" doc:"Nothing more will come."`
+	Stored  bool   `json:"stored,omitempty" doc:"It comes from the scheduler's store and not from the executor."`
+	Size    int64  `json:"size,omitempty" doc:"How many bytes the executor had, of a stored text."`
+	Note    string `json:"note,omitempty" doc:"Why a stored text is not complete."`
 }
 
-// runLog answers with the text that the run wrote, as its executor has it, from
-// a line on. The address is the one in the row, never one that a caller names.
+// runLog answers with the text that the run wrote, from a line on: what is
+// stored of it, else as its executor has it. The address is the one in the row,
+// never one that a caller names.
 func (s *Server) runLog(ctx context.Context, q textQuery) (no textForm, err error) {
+	stored, err := s.opts.Store.RunText(ctx, q.ID)
+	if err == nil && stored.Text != "" {
+		return showText(stored, q.From), nil
+	}
+	if err != nil && !errors.Is(err, xxladapter.ErrNotFound) {
+		return no, err
+	}
+	form, err := s.askForLog(ctx, q)
+	if err != nil && stored != nil {
+		return showText(stored, q.From), nil // which says why there is nothing
+	}
+	return form, err
+}
+
+// showText is the part of a stored text from a line on.
+func showText(t *xxladapter.RunText, from int64) textForm {
+	form := textForm{From: max(from, 1), End: true, Stored: true, Size: t.Size, Note: t.Note}
+	var b strings.Builder
+	for line := range strings.Lines(t.Text) {
+		if form.To++; form.To >= form.From {
+			b.WriteString(line)
+		}
+	}
+	form.Content = b.String()
+	return form
+}
+
+func (s *Server) askForLog(ctx context.Context, q textQuery) (no textForm, err error) {
 	l, appName, err := s.sentLog(ctx, q.ID)
 	if err != nil {
 		return no, err

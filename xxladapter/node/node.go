@@ -64,6 +64,9 @@ type Options struct {
 	// failures only; 0: ten minutes. Beside a Java admin on the same database it
 	// must be more than three days, or its daily report forgets them.
 	KeepSuccesses time.Duration
+	// RunTexts says of which runs the log text is stored, so that it outlives the
+	// executor. The default is of those that did not end well.
+	RunTexts xxladapter.TextPolicy
 	// OnEvent and OnMisfire are told what becomes of due times, on the
 	// goroutines that do the work, which wait for them; nil: nobody is.
 	OnEvent   func(trigger.Event)
@@ -99,6 +102,7 @@ type Node struct {
 	reports   *maintenance.Reports
 	alarms    runner
 	retention *maintenance.Retention
+	texts     *maintenance.Texts
 	http      *http.Server
 }
 
@@ -125,6 +129,7 @@ func New(opts Options) (*Node, error) {
 		Fenced:  func(t xxladapter.Term) { sched.Fenced(t) },
 		Planned: func() { sched.Sweep() },
 		Resumed: func() { sched.Wake() },
+		Texts:   opts.RunTexts,
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{
 		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp, Drain: opts.Drain,
@@ -169,6 +174,7 @@ func New(opts Options) (*Node, error) {
 		waiting:  &maintenance.Waiting{Store: opts.Store, Logger: opts.Logger},
 		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
+		texts:    &maintenance.Texts{Store: opts.Store, Fetch: client.Log, Busy: pool.Busy, Logger: opts.Logger},
 		retention: &maintenance.Retention{
 			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: alarms == nil, Logger: opts.Logger,
 		},
@@ -295,6 +301,7 @@ func (n *Node) Schedule(ctx context.Context) error {
 	parts.Go(func() error { return n.reports.Run(ctx) })
 	parts.Go(func() error { return n.alarms.Run(ctx) })
 	parts.Go(func() error { return n.retention.Run(ctx) })
+	parts.Go(func() error { return n.texts.Run(ctx) })
 	parts.Go(func() error {
 		defer stopPool()
 		return n.scheduler.Run(ctx)

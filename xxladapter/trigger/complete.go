@@ -74,6 +74,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 			return "", err
 		}
 	}
+	r.WantText = l.Address != "" && h.texts.Wants(r.Code)
 	applied, err := h.store.FinishRun(ctx, r)
 	switch {
 	case err != nil:

@@ -55,7 +55,10 @@ type Options struct {
 	// Resumed is told that a job's schedule, which waited for the end of a run,
 	// goes on soon. Without it the job waits for the scheduler's next scan.
 	Resumed func()
-	Logger  *slog.Logger // nil: slog.Default()
+	// Texts says of which runs the texts are to be stored; empty:
+	// [xxladapter.TextsFailures].
+	Texts  xxladapter.TextPolicy
+	Logger *slog.Logger // nil: slog.Default()
 }
 
 // A HandOver hands fires over to executors. Its methods may be called from any
@@ -71,6 +74,7 @@ type HandOver struct {
 	onCallback func(string)
 	planned    func()
 	resumed    func()
+	texts      xxladapter.TextPolicy
 	loaded     func(*xxladapter.Job) // is shown each job that a fire is handed over for
 	jitter     func() float64        // a random number from 0 to 1
 	logger     *slog.Logger
@@ -106,6 +110,7 @@ func NewHandOver(opts Options) *HandOver {
 		onCallback: opts.OnCallback,
 		planned:    opts.Planned,
 		resumed:    opts.Resumed,
+		texts:      opts.Texts,
 		loaded:     func(*xxladapter.Job) {},
 		jitter:     rand.Float64,
 		logger:     opts.Logger,

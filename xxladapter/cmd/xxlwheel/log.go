@@ -9,7 +9,7 @@ type logCmd struct {
 	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The running scheduler (default ${default})."`
 	AccessToken string `placeholder:"TOKEN" help:"Secret of the scheduler."`
 
-	Text logTextCmd `cmd:"" help:"Print what a run wrote into its log, as its executor has it."`
+	Text logTextCmd `cmd:"" help:"Print what a run wrote into its log: what is stored of it, else as its executor has it."`
 	Kill logKillCmd `cmd:"" help:"End a run, and with it whatever else of its job runs or waits on that executor."`
 
 	Clear logClearCmd `cmd:"" help:"Delete runs that have ended, by age or all but the newest. Failures of which nobody was told yet stay."`
@@ -23,12 +23,16 @@ type logTextCmd struct {
 func (c *logTextCmd) Run(inv *invocation, parent *logCmd) error {
 	var text struct {
 		LogContent string `json:"logContent"`
+		Note       string `json:"note"`
 	}
 	api := apiClient{parent.Server, parent.AccessToken}
 	if err := api.call(inv.ctx, "GET", fmt.Sprintf("/logs/%d/text?from=%d", c.ID, c.From), nil, &text); err != nil {
 		return err
 	}
 	fmt.Fprint(inv.stdout, text.LogContent)
+	if text.Note != "" {
+		fmt.Fprintf(inv.stderr, "xxlwheel: %s\n", text.Note)
+	}
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 		Store: store, Metrics: measured, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
 		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, Alarms: alarms,
-		KeepLogs: time.Duration(c.Logs.KeepLogs),
+		KeepLogs: time.Duration(c.Logs.KeepLogs), RunTexts: c.Logs.StoreRunLogs,
 	})
 	if err != nil {
 		return errors.Join(err, store.Close())

@@ -1,10 +1,16 @@
 package main
 
-import "time"
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
 
 // serveLogs says what stays of runs.
 type serveLogs struct {
 	KeepLogs days `default:"30d" placeholder:"SPAN" help:"How long runs stay in the log, at least 3d; 0: for ever (default ${default})."`
+
+	StoreRunLogs xxladapter.TextPolicy `default:"failures" enum:"off,failures,all" placeholder:"WHICH" help:"Of which runs to store what they wrote, so that it outlives their executors: off, failures (default) or all."`
 }
 
 // minKeepLogs is how long rows stay at least: XXL-JOB's report counts the rows

@@ -1,0 +1,201 @@
+package maintenance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// An executorOf answers for a log in one of the ways that executors have.
+type executorOf struct {
+	mu    sync.Mutex
+	calls int
+	page  func(from int) (wire.LogResult, error)
+}
+
+func (e *executorOf) Log(_ context.Context, _, _ string, req wire.LogRequest) (wire.LogResult, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.calls++
+	return e.page(int(req.FromLine))
+}
+
+// lines is the part of a text from a line on, at most n lines.
+func lines(text string, from, n int) (content string, to int) {
+	all := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+	for i := from; i < from+n && i <= len(all); i++ {
+		content += strings.TrimSuffix(all[i-1], "\n") + "\n"
+		to = i
+	}
+	return content, to
+}
+
+const threeLines = "one\ntwo\nthree\n"
+
+// fetched lets the service work for d on one ended run, and returns what is
+// stored of it.
+func fetched(t *testing.T, d time.Duration, e *executorOf, change func(*Texts)) (*xxladapter.RunText, string) {
+	t.Helper()
+	b := newLogbook(t, xxladapter.Settings{})
+	id := b.run(500)
+	var logged bytes.Buffer
+	texts := &Texts{Store: b, Fetch: e.Log, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+	if change != nil {
+		change(texts)
+	}
+	runFor(t, d, texts.Run)
+	text, err := b.RunText(t.Context(), id)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil, logged.String()
+	}
+	require.NoError(t, err)
+	return text, logged.String()
+}
+
+func TestEveryKindOfExecutorIsReadToItsEnd(t *testing.T) {
+	for name, page := range map[string]func(from int) (wire.LogResult, error){
+		"Java 3.3 and later": func(from int) (wire.LogResult, error) {
+			content, to := lines(threeLines, from, 1000)
+			return wire.LogResult{FromLine: wire.Int(from), ToLine: wire.Int(to), Content: content}, nil
+		},
+		"Java before": func(from int) (wire.LogResult, error) {
+			content, _ := lines(threeLines, from, 1000)
+			return wire.LogResult{FromLine: wire.Int(from), ToLine: 3, Content: content}, nil
+		},
+		"ours, in pages": func(from int) (wire.LogResult, error) {
+			content, to := lines(threeLines, from, 2)
+			return wire.LogResult{FromLine: wire.Int(from), ToLine: wire.Int(max(to, 3*(from/4))), Content: content}, nil
+		},
+		"xxl-job-executor-go": func(int) (wire.LogResult, error) {
+			return wire.LogResult{FromLine: 1, ToLine: 3, Content: threeLines, End: true}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				text, _ := fetched(t, time.Minute, &executorOf{page: page}, nil)
+				require.NotNil(t, text)
+				text.LogID = 0
+				require.Equal(t, &xxladapter.RunText{Text: threeLines, Size: int64(len(threeLines)), Complete: true}, text)
+			})
+		})
+	}
+}
+
+func TestATextWaitsForTheLastLinesAndForHandOvers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &executorOf{page: func(int) (wire.LogResult, error) { return wire.LogResult{Content: "x\n", End: true}, nil }}
+		text, _ := fetched(t, xxladapter.TextDelay-time.Millisecond, e, nil)
+		require.Nil(t, text)
+		text, _ = fetched(t, xxladapter.TextDelay+2*textPace, e, nil)
+		require.NotNil(t, text)
+		e.calls = 0
+		text, _ = fetched(t, time.Hour, e, func(t *Texts) { t.Busy = func() bool { return true } })
+		require.Nil(t, text)
+		require.Zero(t, e.calls)
+	})
+}
+
+func TestATextIsAskedForAgainAndThenGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("connection refused")
+		e := &executorOf{page: func(int) (wire.LogResult, error) { return wire.LogResult{}, refused }}
+		text, _ := fetched(t, 80*time.Minute, e, nil)
+		require.Nil(t, text)
+		require.Equal(t, textAttempts-1, e.calls)
+		e.calls = 0
+		text, logged := fetched(t, 4*time.Hour, e, nil)
+		require.Equal(t, textAttempts, e.calls)
+		require.NotNil(t, text)
+		require.False(t, text.Complete)
+		require.Equal(t, "given up after 5 attempts: connection refused", text.Note)
+		require.Contains(t, logged, "text of a run given up")
+
+		e.calls, e.page = 0, func(int) (wire.LogResult, error) {
+			if e.calls < textAttempts {
+				return wire.LogResult{}, refused
+			}
+			return wire.LogResult{Content: "late\n", End: true}, nil
+		}
+		text, _ = fetched(t, 4*time.Hour, e, nil)
+		require.Equal(t, "late\n", text.Text)
+		require.True(t, text.Complete)
+	})
+}
+
+func TestALogThatIsNotThereIsNotAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &executorOf{page: func(int) (wire.LogResult, error) {
+			return wire.LogResult{Content: wire.MsgNoLogFile, End: true}, nil
+		}}
+		text, _ := fetched(t, 4*time.Hour, e, nil)
+		require.Equal(t, 1, e.calls)
+		require.Empty(t, text.Text)
+		require.Equal(t, "the executor has no log file of this run", text.Note)
+	})
+}
+
+func TestALongTextIsStoredInPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const last = 3000
+		e := &executorOf{page: func(from int) (wire.LogResult, error) {
+			if from > last {
+				return wire.LogResult{}, nil
+			}
+			return wire.LogResult{ToLine: wire.Int(from), Content: fmt.Sprintf("line %d\n", from)}, nil
+		}}
+		text, _ := fetched(t, time.Minute, e, func(t *Texts) { t.Limit = 1000 })
+		require.False(t, text.Complete)
+		require.True(t, strings.HasPrefix(text.Text, "line 1\n"))
+		require.True(t, strings.HasSuffix(text.Text, "line 3000\n"))
+		require.Contains(t, text.Text, "bytes are left out here")
+		require.Contains(t, text.Note, "of which at most 1000 are stored")
+	})
+}
+
+func TestATextWithoutEndIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &executorOf{page: func(from int) (wire.LogResult, error) {
+			time.Sleep(time.Second)
+			return wire.LogResult{ToLine: wire.Int(from), Content: "more\n"}, nil
+		}}
+		text, _ := fetched(t, time.Minute, e, nil)
+		require.False(t, text.Complete)
+		require.Contains(t, text.Note, "reading took longer than 10s")
+		require.Less(t, e.calls, 15)
+	})
+}
+
+func TestATextThatWasNotSavedIsFetchedByTheNextNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{})
+		id := b.run(500)
+		e := &executorOf{page: func(int) (wire.LogResult, error) {
+			time.Sleep(5 * time.Second)
+			return wire.LogResult{Content: "x\n", End: true}, nil
+		}}
+		dies := &Texts{Store: b, Logger: slog.New(slog.DiscardHandler), Fetch: func(ctx context.Context, _, _ string, _ wire.LogRequest) (wire.LogResult, error) {
+			<-ctx.Done()
+			return wire.LogResult{}, ctx.Err()
+		}}
+		runFor(t, 5*time.Second, dies.Run)
+		other := &Texts{Store: b, Fetch: e.Log, Logger: slog.New(slog.DiscardHandler)}
+		runFor(t, 30*time.Second, other.Run)
+		require.Zero(t, e.calls, "somebody may still be at it")
+		runFor(t, time.Minute, other.Run)
+		text, err := b.RunText(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, "x\n", text.Text)
+	})
+}
