@@ -44,6 +44,8 @@ func TestAFrozenHolderLosesTheScheduleLock(t *testing.T) {
 	term := termOf(t, frozen, "n1")
 
 	holds, thaw, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	release := sync.OnceFunc(func() { close(thaw) })
+	defer release() // also when the test fails, as Close waits for it
 	move := func(hours int) func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 		return func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			return []xxladapter.Decision{{
@@ -69,7 +71,7 @@ func TestAFrozenHolderLosesTheScheduleLock(t *testing.T) {
 	require.Greater(t, took, limit/2, "the lock was held")
 	require.Less(t, took, limit+3*time.Second)
 
-	close(thaw)
+	release()
 	require.Error(t, <-ended)
 	j, err := other.Job(ctx, id)
 	require.NoError(t, err)
