@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"sync"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -115,6 +116,23 @@ var resumeRules = []rule{
 		b.NoError(err)
 		b.True(resumed)
 		b.Equal(at(200), b.job(id).TriggerNext)
+	}},
+	{"OfShardsThatEndAtOnceOneIsTheLast", func(b *bench) {
+		for range 5 {
+			id, shards := b.waiting()
+			var ends sync.WaitGroup
+			errs := make([]error, len(shards))
+			for i, f := range shards {
+				ends.Go(func() {
+					_, errs[i] = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Resume: xxladapter.Resume{JobID: id, Next: at(9)}})
+				})
+			}
+			ends.Wait()
+			for _, err := range errs {
+				b.NoError(err)
+			}
+			b.Equal(at(9), b.job(id).TriggerNext)
+		}
 	}},
 	{"WaitingJobsCanBeListedAndResumed", func(b *bench) {
 		b.addRunning("due", at(50))
