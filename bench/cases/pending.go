@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -33,6 +34,11 @@ const (
 
 func openPending(k contender.Kind, s Setting) Ground {
 	procs := runtime.GOMAXPROCS(0)
+	small := s.Pending <= 10_000
+	var order []int // drawn before the weighing, or it would count
+	if s.Pending == resetAt || small && s.Pending > 0 {
+		order = rand.New(rand.NewPCG(3, 3)).Perm(s.Pending)
+	}
 	runtime.GC()
 	before := inUse()
 	t := k.New(contender.Config{Slots: s.Pending + procs*ring, Tick: s.Tick, Fire: noOne, Anonymous: true})
@@ -40,7 +46,6 @@ func openPending(k contender.Kind, s Setting) Ground {
 	settle()
 
 	var v []Variant
-	small := s.Pending <= 10_000
 	if s.Pending > 0 {
 		v = append(v, Variant{Name: "memory", Run: weigh(s, before)})
 	}
@@ -48,8 +53,8 @@ func openPending(k contender.Kind, s Setting) Ground {
 		v = append(v, Variant{Name: "idle", Run: watch(t, s.Pending)})
 	}
 	v = append(v, startStop(t, s, procs)...)
-	if s.Pending == resetAt || small && s.Pending > 0 {
-		v = append(v, resets(t, s)...)
+	if order != nil {
+		v = append(v, resets(t, s, order)...)
 	}
 	return Ground{Variants: v, Close: t.Close}
 }

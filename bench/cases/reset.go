@@ -1,17 +1,14 @@
 package cases
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
 // resets moves deadlines of pending timeouts: the touch of a connection, made with
-// a timer. The orders are drawn before.
-func resets(t contender.Timer, s Setting) []Variant {
-	order := rand.New(rand.NewPCG(3, 3)).Perm(s.Pending)
-
+// a timer.
+func resets(t contender.Timer, s Setting, order []int) []Variant {
 	measure := func(slot func(i int) int, delay func(i int) time.Duration) func(Meter, int) {
 		return func(m Meter, n int) {
 			sample(m, time.Duration(n)*s.span(), 1, func(_, first, n int) (pending int) {
