@@ -92,3 +92,22 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 	}
 	return moved, ok
 }
+
+// moveTo takes entries out, from the end on so that nothing moves, until the bucket
+// is empty or out is full to its capacity.
+func (b *bucket[E]) moveTo(out []E, pool *pagePool[E]) []E {
+	for b.n > 0 && len(out) < cap(out) {
+		out = append(out, b.item(b.n-1))
+		b.remove(pool, b.n-1)
+	}
+	return out
+}
+
+// drain takes out every entry, calling f for each.
+func (b *bucket[E]) drain(f func(E), pool *pagePool[E]) {
+	for b.n > 0 {
+		e := b.item(b.n - 1)
+		b.remove(pool, b.n-1)
+		f(e)
+	}
+}

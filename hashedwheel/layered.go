@@ -135,14 +135,11 @@ func (w *layeredWheel[E]) remove(at location) {
 }
 
 func (w *layeredWheel[E]) collect(now uint64, out []E) (due []E, done bool) {
-	for w.overdue.n > 0 {
-		if len(out) == cap(out) {
-			return out, false
-		}
-		last := w.overdue.n - 1
-		out = append(out, w.overdue.item(last))
-		w.overdue.remove(&w.pool, last)
-		w.n--
+	had := len(out)
+	out = w.overdue.moveTo(out, &w.pool)
+	w.n -= len(out) - had
+	if w.overdue.n > 0 {
+		return out, false
 	}
 	for {
 		t := w.next()
@@ -155,13 +152,11 @@ func (w *layeredWheel[E]) collect(now uint64, out []E) (due []E, done bool) {
 		l := &w.layers[0]
 		i := t & l.mask
 		b := &l.buckets[i]
-		for b.n > 0 {
-			if len(out) == cap(out) {
-				return out, false
-			}
-			out = append(out, b.item(b.n-1))
-			b.remove(&w.pool, b.n-1)
-			w.n--
+		had = len(out)
+		out = b.moveTo(out, &w.pool)
+		w.n -= len(out) - had
+		if b.n > 0 {
+			return out, false
 		}
 		l.occupied[i/64] &^= 1 << (i % 64)
 		w.current = t
@@ -257,21 +252,14 @@ func (l *layer[E]) nextOccupied(current uint64) uint64 {
 func (w *layeredWheel[E]) size() int { return w.n }
 
 func (w *layeredWheel[E]) drain(f func(E)) {
-	empty := func(b *bucket[E]) {
-		for b.n > 0 {
-			e := b.item(b.n - 1)
-			b.remove(&w.pool, b.n-1)
-			w.n--
-			f(e)
-		}
-	}
-	empty(&w.overdue)
+	w.overdue.drain(f, &w.pool)
 	for k := range w.layers {
 		l := &w.layers[k]
 		for i := range l.buckets {
-			empty(&l.buckets[i])
+			l.buckets[i].drain(f, &w.pool)
 		}
 		clear(l.occupied)
 	}
+	w.n = 0
 	w.pool.spare = nil
 }

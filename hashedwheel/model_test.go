@@ -83,6 +83,9 @@ func (m *model) advance(now uint64, chunk int) {
 	for done := false; !done; {
 		var out []int
 		out, done = m.core.collect(now, make([]int, 0, chunk))
+		if len(out) > chunk {
+			m.failf("advance to %d: %d entries handed over, with room for %d", now, len(out), chunk)
+		}
 		for _, id := range out {
 			due, held := m.due[id]
 			if !held {

@@ -165,14 +165,11 @@ func (w *wheel[E]) remove(l location) {
 }
 
 func (w *wheel[E]) collect(now uint64, out []E) (due []E, done bool) {
-	for w.overdue.n > 0 {
-		if len(out) == cap(out) {
-			return out, false
-		}
-		last := w.overdue.n - 1
-		out = append(out, w.overdue.item(last))
-		w.overdue.remove(&w.pool, last)
-		w.n--
+	had := len(out)
+	out = w.overdue.moveTo(out, &w.pool)
+	w.n -= len(out) - had
+	if w.overdue.n > 0 {
+		return out, false
 	}
 	for {
 		t := w.next()
@@ -265,19 +262,12 @@ func (w *wheel[E]) search() uint64 {
 func (w *wheel[E]) size() int { return w.n }
 
 func (w *wheel[E]) drain(f func(E)) {
-	empty := func(b *bucket[E]) {
-		for b.n > 0 {
-			e := b.item(b.n - 1)
-			b.remove(&w.pool, b.n-1)
-			w.n--
-			f(e)
-		}
-	}
-	empty(&w.overdue)
+	w.overdue.drain(f, &w.pool)
 	for i := range w.buckets {
-		empty(&w.buckets[i])
+		w.buckets[i].drain(f, &w.pool)
 		w.minRound[i] = math.MaxUint64
 	}
+	w.n = 0
 	w.pool.spare = nil
 	w.scan = -1
 	w.soonest = 0
