@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,6 +121,37 @@ func TestAFrozenNodeDoesNotSpeakTwice(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Len(t, healthy.alarms(), 1)
 		require.Empty(t, frozen.alarms())
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+	})
+}
+
+// A freezingStore stops the process that uses it for a while, once, between
+// claim and send.
+type freezingStore struct {
+	Store
+	once sync.Once
+}
+
+func (s *freezingStore) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
+	s.once.Do(func() { time.Sleep(claimLife + time.Minute) })
+	return s.Store.Group(context.WithoutCancel(ctx), id)
+}
+
+func (s *freezingStore) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	return s.Store.Log(context.WithoutCancel(ctx), id)
+}
+
+// TestANodeThatIsFrozenBeforeItSendsSaysNothing: its time began with the claim.
+func TestANodeThatIsFrozenBeforeItSendsSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+		channel := &fakeChannel{name: "fake", send: func(ctx context.Context, _ *Alarm) error { return ctx.Err() }}
+		startMonitor(t, Options{Store: &freezingStore{Store: s.store}, Node: "frozen", Channels: []Channel{channel}, Logger: quiet})
+		synctest.Wait()
+		s.monitor("healthy", channel)
+		time.Sleep(time.Hour)
+		require.Len(t, channel.alarms(), 1)
 		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
 	})
 }

@@ -282,6 +282,7 @@ func TestMailErrors(t *testing.T) {
 			to = append(to, mail.to)
 		}
 		require.Equal(t, []string{"a@example.org", "b@example.org", "grey@example.org"}, to)
+		require.Len(t, s.refuse["gone@example.org"], 8, "who is refused for good is asked for once")
 	})
 	t.Run("nobody", func(t *testing.T) {
 		m, err := NewMail(MailOptions{Host: "127.0.0.1", From: "a@example.org"})

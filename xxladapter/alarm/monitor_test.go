@@ -275,7 +275,7 @@ func TestAStormOfManyJobs(t *testing.T) {
 		s := newScene(t)
 		channel := &fakeChannel{name: "fake"}
 		m, _ := s.monitor("n", channel)
-		const jobs = 1_000
+		const jobs = 500
 		for i := range jobs {
 			s.end(s.job(fmt.Sprint("job ", i), fmt.Sprintf("team%d@example.org", i%2), xxladapter.Settings{}), 500, "nobody there")
 			m.Failed()
@@ -473,6 +473,27 @@ func TestANodeThatDiesBetweenClaimAndSendIsSpokenFor(t *testing.T) {
 		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
 		time.Sleep(time.Hour)
 		require.Len(t, channel.alarms(), 2)
+	})
+}
+
+// TestAMonitorKnowsWhatAnEarlierOneRaised: its hints about successes count.
+func TestAMonitorKnowsWhatAnEarlierOneRaised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{AlarmRecovered: true})
+		channel := &fakeChannel{name: "fake"}
+		s.end(job, 500, "")
+		_, stop := s.monitor("first", channel)
+		settled()
+		stop()
+		time.Sleep(window)
+
+		m, _ := s.monitor("second", channel)
+		settled()
+		s.end(job, 200, "")
+		m.Succeeded(job)
+		settled()
+		require.Equal(t, []string{"job 1 j failed", "job 1 j has recovered"}, channel.titles())
 	})
 }
 

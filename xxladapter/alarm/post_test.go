@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -431,15 +432,25 @@ func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 }
 
 func TestAnEndlessAnswerIsCut(t *testing.T) {
+	const most = 256 << 20
+	var written atomic.Int64
 	r := receive(t, func(w http.ResponseWriter) {
 		_, _ = w.Write([]byte(`{"errcode":1,"errmsg":"`))
-		_, _ = w.Write(bytes.Repeat([]byte("x"), 1<<20))
+		for chunk := bytes.Repeat([]byte("x"), 1<<16); written.Load() < most; {
+			n, err := w.Write(chunk)
+			written.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
 	})
 	d, err := NewDingTalk(Target{URL: r.URL, Guard: here})
 	require.NoError(t, err)
 	err = d.Send(t.Context(), hostile())
 	require.ErrorContains(t, err, "answer has no errcode")
 	require.Less(t, len(err.Error()), 400)
+	r.Close() // waits for the handler
+	require.Less(t, written.Load(), int64(most), "it was cut off")
 }
 
 func TestRetryPauses(t *testing.T) {

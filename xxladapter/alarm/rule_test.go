@@ -142,6 +142,35 @@ func TestRunsThatEndOutOfOrder(t *testing.T) {
 	require.Zero(t, itself.after.InARow, "the last one turned out well after all")
 }
 
+func TestARuleThatWasChangedToNeverTellsNoRecovery(t *testing.T) {
+	raised := xxladapter.AlarmState{JobID: 1, Version: 1, Raised: true, InARow: 1, SinceID: 5, LastID: 5}
+	never := xxladapter.Settings{AlarmOn: xxladapter.AlarmNever, AlarmRecovered: true}
+	v := judge(never, raised, []step{{logID: 6, ok: true}})
+	require.Zero(t, v.recovered)
+	require.False(t, v.after.Raised)
+}
+
+// TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails: the recovery and the failure
+// after it fall into different transactions.
+func TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails(t *testing.T) {
+	rule := xxladapter.Settings{AlarmRecovered: true}
+	for story, recovered := range map[string]int64{
+		strings.Repeat("F", maxRows-1) + "S":                                  maxRows,
+		strings.Repeat("F", maxRows-1) + "SF":                                 0,
+		strings.Repeat("F", maxRows-1) + "SFS":                                maxRows + 2,
+		strings.Repeat("F", maxRows-1) + "S" + strings.Repeat("O", 2*maxRows): maxRows,
+	} {
+		decisions := decide(rule, xxladapter.AlarmState{}, stepsOf(1, story), time.Now())
+		for i, d := range decisions {
+			want := int64(0)
+			if i == len(decisions)-1 {
+				want = recovered
+			}
+			require.Equal(t, want, d.Recovered, "%d of %d", i, len(decisions))
+		}
+	}
+}
+
 // TestDecisionsKeepTogether: however a series is cut into transactions and
 // looks, the same runs are told.
 func TestDecisionsKeepTogether(t *testing.T) {

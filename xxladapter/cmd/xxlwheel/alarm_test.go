@@ -89,7 +89,7 @@ func TestServeTellsOfAFailure(t *testing.T) {
 	require.Equal(t, int64(2), a.Jobs[0].Runs[0].LogID, "the first attempt had a retry to follow")
 	require.Equal(t, 500, a.Jobs[0].Runs[0].Code)
 	require.NotEmpty(t, a.Jobs[0].Runs[0].Reason)
-	require.NotContains(t, a.Jobs[0].Runs[0].Reason, "<br>")
+	require.Equal(t, "route: no address", a.Jobs[0].Runs[0].Reason, "and nothing else of the trigger message")
 	eventually(t, 10*time.Second, "the alarm is logged", func() bool { return strings.Contains(serve.stderr.String(), "alarm sent") })
 	require.Zero(t, serve.terminate())
 	require.NotContains(t, serve.stderr.String(), secret)
