@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// purgeTarget is how long one chunk should hold the store up. It is half of
+	// purgeTarget is how long one chunk should hold the store up. It is a third of
 	// what others should ever have to wait, since a chunk may turn out to be more
 	// work than the one before.
-	purgeTarget = 25 * time.Millisecond
+	purgeTarget = 16 * time.Millisecond
 
 	leastChunk = 10
 	mostChunk  = 5000
