@@ -58,7 +58,9 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 		}
 		plan(hangs, 2*sweepLimit+1)
 		time.Sleep(time.Second)
-		late := plan(answers, 1)[0]
+		last, err := b.store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: answers, Due: time.Now(), Type: xxladapter.TriggerRetry}})
+		require.NoError(t, err)
+		late := last[0] // after all of the others
 
 		pool := &pickyPool{refuses: hangs, fired: map[int64]bool{}, resolved: map[int64]bool{}}
 		opts := b.sched.opts
