@@ -31,6 +31,9 @@ func runChild(act, file string) error {
 	if err != nil || act == "open" {
 		return err
 	}
+	if act == "purge" {
+		return purgeAndTell(s)
+	}
 	return writeAndAcknowledge(s)
 }
 
@@ -129,6 +132,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 	for _, l := range all {
 		logs[l.ID] = l
 	}
+	requireRecount(t, s, all)
 	// The last word about a fire counts, and it may have gone one step further.
 	claims := map[int64]bool{}
 	for _, line := range said {
