@@ -166,6 +166,22 @@ var alarmRules = []rule{
 		b.NoError(b.store.SettleAlarms(b.ctx, claims, xxladapter.AlarmFailed), "again")
 		b.Equal(xxladapter.AlarmSent, b.log(failed).AlarmStatus)
 	}},
+	{"ARecoveryByTheVeryRunThatFailedLeavesItsAlarmAlone", func(b *bench) {
+		id := b.addJob("job")
+		run := b.end(id, 500, 0)
+		alarm := b.decide("n1", b.raise(id, run))
+		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run, Code: 200}) // it had arrived after all
+		b.NoError(err)
+		d := b.raise(id)
+		d.Recovered = run
+		recovery := b.decide("n2", d)
+		b.Len(recovery, 1)
+		b.Len(b.stale(0), 2)
+		b.NoError(b.store.SettleAlarms(b.ctx, recovery, xxladapter.AlarmFailed))
+		b.Equal(xxladapter.AlarmTaken, b.log(run).AlarmStatus)
+		b.NoError(b.store.SettleAlarms(b.ctx, alarm, xxladapter.AlarmSent))
+		b.Equal(xxladapter.AlarmSent, b.log(run).AlarmStatus)
+	}},
 	{"AStaleClaimIsRenewedOnce", func(b *bench) {
 		id := b.addJob("job")
 		run := b.end(id, 200, 500)
