@@ -217,7 +217,7 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 		"http://10.0.0.5:8080/", "http://[::ffff:10.0.0.5]:8080/xxl-job-admin",
 
 		// Tricks with the text.
-		"http://good@169.254.169.254/", "http://10.0.0.7:9999/?x=", "http://10.0.0.7:9999/#x", "http://10.0.0.7:9999/?",
+		"http://good@169.254.169.254/", "http://10.0.0.7:9999/?x=", "http://10.0.0.7:9999/#x", "http://10.0.0.7:9999/?", "http://10.0.0.7:9999#",
 		"http://", "http:///run", "http://:9999/", "file:///etc/passwd", "gopher://10.0.0.7:9999/", "10.0.0.7:9999", "http://a b/", "http://[::1", "http://%zz/",
 	} {
 		err := a.CheckURL("registryValue", bad)

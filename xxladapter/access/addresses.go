@@ -84,7 +84,7 @@ func (a *Addresses) CheckURL(field, text string) error {
 		return err
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#") {
 		return xxladapter.Invalidf("%s contains %q, must be http://host:port or https://host:port", field, text)
 	}
 	addr, ok := literal(u)

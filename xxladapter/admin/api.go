@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"unicode"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -15,6 +17,7 @@ var statuses = map[xxladapter.Code]int{
 	xxladapter.CodeInvalid:      http.StatusBadRequest,
 	xxladapter.CodeNotFound:     http.StatusNotFound,
 	xxladapter.CodeConflict:     http.StatusConflict,
+	xxladapter.CodeFenced:       http.StatusConflict,
 	xxladapter.CodeUnauthorized: http.StatusUnauthorized,
 	xxladapter.CodeForbidden:    http.StatusForbidden,
 	xxladapter.CodeUnreachable:  http.StatusBadGateway,
@@ -53,13 +56,24 @@ func (s *Server) apiError(r *http.Request, err error) (int, apiError) {
 	}
 	var forUser *xxladapter.Error
 	if errors.As(err, &forUser) {
-		return statuses[forUser.Code], apiError{forUser.Code, forUser.Message}
+		return statuses[forUser.Code], apiError{forUser.Code, oneLine(forUser.Message)}
 	}
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return http.StatusNotFound, apiError{xxladapter.CodeNotFound, "not found"}
 	}
 	s.opts.Logger.Error("call failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	return http.StatusInternalServerError, apiError{"internal", "internal error"}
+}
+
+// oneLine is text that a caller had a part in, without line breaks and whatever
+// else moves a terminal's cursor.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // noCall answers what is below the management API's path and is no call.

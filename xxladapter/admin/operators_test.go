@@ -122,7 +122,7 @@ func TestPreviews(t *testing.T) {
 		"expr=0+0+12+*+*+%3F&count=101":      "count is 101, must be 1 to 100",
 		"expr=0+0+12+*+*+%3F&from=yesterday": `from is "yesterday", must be an RFC 3339 instant`,
 		"expr=0+0+12+*+*+%3F&expr=x":         "expr is given 2 times, must be given once",
-		"expr=0+0+12+*+*+%3F&cuont=5":        "cuont is not a parameter of GET /api/v1/cron/next",
+		"expr=0+0+12+*+*+%3F&cuont=5":        "\"cuont\" is not a parameter of GET /api/v1/cron/next",
 		"expr=" + fmt.Sprintf("%0129d", 0):   "expr has 129 bytes, must have at most 128",
 	} {
 		status, body := s.do("GET", "/api/v1/cron/next?"+query, testToken, "")

@@ -62,7 +62,7 @@ func decodeParams(r *http.Request, v any) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		return xxladapter.Invalidf("%s is not a parameter of %s %s", name, r.Method, strings.TrimPrefix(r.Pattern, r.Method+" "))
+		return xxladapter.Invalidf("%q is not a parameter of %s %s", name, r.Method, strings.TrimPrefix(r.Pattern, r.Method+" "))
 	}
 	return nil
 }

@@ -224,6 +224,18 @@ func TestBodiesOfTheAPIAreBounded(t *testing.T) {
 	}
 }
 
+// What a caller writes must not break the lines of logs and terminals.
+func TestMessagesAreOneLine(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/api/v1/no%0Asuch", "/api/v1/jobs/%0A%1B[2J", "/api/v1/jobs?%0A=1", "/api/v1/logs?since=%0D%0A"} {
+		_, body := s.do("GET", path, testToken, "")
+		var failure apiError
+		require.NoError(t, json.Unmarshal([]byte(body), &failure))
+		require.NotEmpty(t, failure.Message)
+		require.NotRegexp(t, `[[:cntrl:]]`, failure.Message)
+	}
+}
+
 // Expressions that never match must be told so quickly, and long ones not read.
 func TestCronExpressionsAreBounded(t *testing.T) {
 	s := newSite(t)

@@ -72,7 +72,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 func TestHelpEverywhere(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"--help"}, {"demo", "--help"}, {"serve", "--help"}, {"executor", "--help"}, {"job", "--help"},
-		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"cron", "next", "--help"}, {"alarm", "test", "--help"},
+		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"job", "update", "--help"}, {"group", "--help"}, {"node", "--help"}, {"log", "list", "--help"}, {"cron", "next", "--help"}, {"alarm", "test", "--help"},
 	} {
 		code, stdout, stderr := cli(t, args...)
 		require.Zero(t, code)
@@ -176,6 +176,61 @@ func TestJobCommands(t *testing.T) {
 		require.Contains(t, stderr, "The access token is wrong.\n")
 		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 	}
+	require.Zero(t, serve.terminate())
+}
+
+// TestOperatorCommands is the rest of what an operator does, against a server in
+// another process that has a token for operators and one for readers.
+func TestOperatorCommands(t *testing.T) {
+	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db",
+		"--access-token", "s3cret", "--operator-token", "0perator", "--read-token", "r3ader", "--cron-profile", "xxl34", "--metrics-listen", "127.0.0.1:0")
+	fields := strings.Fields(serve.line("serves on"))
+	server := strings.TrimSuffix(fields[3], ",")
+	as := func(token, words string, more ...string) []string {
+		args := strings.Fields(words)
+		return append(append(args, "--server", server, "--access-token", token), more...)
+	}
+	run := func(words string, more ...string) string { return mustCLI(t, as("0perator", words, more...)...) }
+
+	require.Equal(t, "1", run("group add billing", "--title", "Billing", "--group-token", "billing-token"))
+	require.Regexp(t, `1 +billing +Billing +registered +its own`, run("group list"))
+	run("group update 1 --group-token=", "--address", "http://127.0.0.1:1")
+	require.Regexp(t, `(?s)typed in.*the scheduler's.*http://127.0.0.1:1 .*connection refused`, run("group show 1"))
+	run("group update 1 --register")
+
+	// 0/0 is an expression in the profile of XXL-JOB only.
+	require.Equal(t, "1", run("job add --app billing --handler h --name nightly --zone Asia/Shanghai", "--cron", "0 0/0 2 * * ?"))
+	run("job update 1 --param p --misfire-limit 7 --retry 2", "--cron", "0 0/0 3 * * ?")
+	require.Regexp(t, `(?s)CRON 0 0/0 3.*retries +2`, run("job show 1"))
+	require.Regexp(t, `^\S+T03:00:00\+08:00\n\S+T03:00:00\+08:00$`, run("job next 1 -n 2"), "the zone stays")
+	require.Equal(t, "2", run("job copy 1 --name another"))
+	require.Regexp(t, `2 +another +CRON 0 0/0 3`, run("job list"))
+	code, _, stderr := cli(t, as("0perator", "job update 1")...)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "nothing is given that job 1 should be changed by")
+
+	run("job trigger 2")
+	eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
+		return strings.Contains(run("log list --job 2 --status FAIL --since 1h"), " FAIL ")
+	})
+	require.NotContains(t, run("log list --status SUCCESS --group 1"), " FAIL ")
+	code, _, stderr = cli(t, as("0perator", "log list --since tomorrow")...)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, `--since is "tomorrow", must be an RFC 3339 instant`)
+	require.Regexp(t, `64 of 64`, run("node list"))
+
+	require.Contains(t, mustCLI(t, as("r3ader", "job list")...), "another")
+	for token, refusal := range map[string]string{
+		"r3ader": "the access token may only read, must be an operator's for DELETE /api/v1/jobs/2",
+		"s3cret": "The access token is wrong.",
+	} {
+		code, _, stderr = cli(t, as(token, "job remove 2")...)
+		require.Equal(t, exitFail, code)
+		require.Equal(t, "xxlwheel: "+refusal+"\n", stderr)
+	}
+	run("job remove 1")
+	run("job remove 2")
+	run("group remove 1")
 	require.Zero(t, serve.terminate())
 }
 

@@ -15,6 +15,9 @@ type jobCmd struct {
 	Add     jobAddCmd     `cmd:"" help:"Create a job, stopped unless --start is given, and print its id."`
 	List    jobListCmd    `cmd:"" help:"List the jobs."`
 	Show    jobShowCmd    `cmd:"" help:"Show one job and its newest runs."`
+	Update  jobUpdateCmd  `cmd:"" help:"Change what is given of a job. A running one goes on by its new schedule."`
+	Copy    jobCopyCmd    `cmd:"" help:"Create a job like another one, stopped, and print its id."`
+	Next    jobNextCmd    `cmd:"" help:"Print when a job would be due next."`
 	Start   jobStartCmd   `cmd:"" help:"Switch a job's schedule on."`
 	Stop    jobStopCmd    `cmd:"" help:"Switch a job's schedule off."`
 	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, also a stopped one."`
@@ -132,17 +135,25 @@ func createJob(inv *invocation, api apiClient, app string, form map[string]any) 
 type jobListCmd struct{}
 
 func (c *jobListCmd) Run(inv *invocation, parent *jobCmd) error {
-	var list struct{ Jobs []jobView }
-	if err := parent.api().call(inv.ctx, "GET", "/jobs", nil, &list); err != nil {
-		return err
-	}
+	api := parent.api()
 	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tSCHEDULE\tHANDLER\tROUTE\tSTATUS\tNEXT")
-	for _, j := range list.Jobs {
-		fmt.Fprintf(w, "%d\t%s\t%s %s\t%s\t%s\t%s\t%s\n",
-			j.ID, j.Name, j.ScheduleType, j.ScheduleConf, j.Handler, j.Route, j.status(), j.next())
+	for after := int64(0); ; {
+		var list struct {
+			Jobs []jobView
+			Next int64
+		}
+		if err := api.call(inv.ctx, "GET", fmt.Sprintf("/jobs?after=%d", after), nil, &list); err != nil {
+			return err
+		}
+		for _, j := range list.Jobs {
+			fmt.Fprintf(w, "%d\t%s\t%s %s\t%s\t%s\t%s\t%s\n",
+				j.ID, j.Name, j.ScheduleType, j.ScheduleConf, j.Handler, j.Route, j.status(), j.next())
+		}
+		if after = list.Next; after == 0 {
+			return w.Flush()
+		}
 	}
-	return w.Flush()
 }
 
 // jobID is the argument that most subcommands share.
@@ -211,13 +222,17 @@ func (c *jobStopCmd) Run(inv *invocation, parent *jobCmd) error {
 
 type jobTriggerCmd struct {
 	jobID
-	Param *string `help:"Text handed to the handler in place of the job's own."`
+	Param   *string  `help:"Text handed to the handler in place of the job's own."`
+	Address []string `placeholder:"URL" help:"Executors to choose from in place of the group's; they must be registered, or allowed by the scheduler's --allow-address."`
 }
 
 func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 	form := map[string]any{}
 	if c.Param != nil {
 		form["executorParam"] = *c.Param
+	}
+	if len(c.Address) > 0 {
+		form["addressList"] = c.Address
 	}
 	return parent.api().call(inv.ctx, "POST", c.path("/trigger"), form, nil)
 }

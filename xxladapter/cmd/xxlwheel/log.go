@@ -9,6 +9,7 @@ type logCmd struct {
 	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The running scheduler (default ${default})."`
 	AccessToken string `placeholder:"TOKEN" help:"Secret of the scheduler."`
 
+	List logListCmd `cmd:"" help:"List runs, newest first."`
 	Text logTextCmd `cmd:"" help:"Print what a run wrote into its log: what is stored of it, else as its executor has it."`
 	Kill logKillCmd `cmd:"" help:"End a run, and with it whatever else of its job runs or waits on that executor."`
 

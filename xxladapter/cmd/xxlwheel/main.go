@@ -22,6 +22,8 @@ type commands struct {
 	Serve    serveCmd    `cmd:"" help:"Run the scheduler."`
 	Executor executorCmd `cmd:"" help:"Run the sample executor."`
 	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
+	Group    groupCmd    `cmd:"" help:"Manage the groups of executors of a running scheduler."`
+	Node     nodeCmd     `cmd:"" help:"Look at the schedulers that work on a store together."`
 	Log      logCmd      `cmd:"" help:"Look at the runs of a running scheduler, and end them."`
 	Alarm    alarmCmd    `cmd:"" help:"Try out how failed runs are told of."`
 	Report   reportCmd   `cmd:"" help:"Show what became of the runs of each day."`

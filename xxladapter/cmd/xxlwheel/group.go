@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// groupCmd has one subcommand for each thing an operator does to a group of
+// executors.
+type groupCmd struct {
+	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The running scheduler (default ${default})."`
+	AccessToken string `placeholder:"TOKEN" help:"Secret of the scheduler."`
+
+	Add    groupAddCmd    `cmd:"" help:"Create a group and print its id."`
+	List   groupListCmd   `cmd:"" help:"List the groups."`
+	Show   groupShowCmd   `cmd:"" help:"Show one group, and call each of its executors."`
+	Update groupUpdateCmd `cmd:"" help:"Change what is given of a group."`
+	Remove groupRemoveCmd `cmd:"" help:"Delete a group that has no jobs."`
+}
+
+func (c *groupCmd) api() apiClient { return apiClient{c.Server, c.AccessToken} }
+
+// A groupView is the API's group.
+type groupView struct {
+	ID             int64    `json:"id"`
+	AppName        string   `json:"appName"`
+	Title          string   `json:"title"`
+	AddressType    int      `json:"addressType"`
+	AddressList    []string `json:"addressList"`
+	HasAccessToken bool     `json:"hasAccessToken"`
+}
+
+func (g *groupView) addresses() string {
+	if g.AddressType == 1 {
+		return "typed in"
+	}
+	return "registered"
+}
+
+func (g *groupView) token() string {
+	if g.HasAccessToken {
+		return "its own"
+	}
+	return "the scheduler's"
+}
+
+// groupFields are the flags for what a group may be given.
+type groupFields struct {
+	Title    *string  `help:"What the group is called (default: its app name)."`
+	Token    *string  `name:"group-token" placeholder:"TOKEN" help:"Secret of these executors alone, which lets them act for their own app only; empty: they have the scheduler's."`
+	Address  []string `xor:"addresses" placeholder:"URL" help:"Executors that do not register themselves."`
+	Register bool     `xor:"addresses" help:"The executors register themselves (default for a new group)."`
+}
+
+func (f *groupFields) form() map[string]any {
+	form := map[string]any{}
+	if f.Title != nil {
+		form["title"] = *f.Title
+	}
+	if f.Token != nil {
+		form["accessToken"] = *f.Token
+	}
+	switch {
+	case len(f.Address) > 0:
+		form["addressType"], form["addressList"] = 1, f.Address
+	case f.Register:
+		form["addressType"] = 0
+	}
+	return form
+}
+
+type groupAddCmd struct {
+	App string `arg:"" help:"App name under which the executors register."`
+	groupFields
+}
+
+func (c *groupAddCmd) Run(inv *invocation, parent *groupCmd) error {
+	form := c.form()
+	form["appName"] = c.App
+	var created struct{ ID int64 }
+	if err := parent.api().call(inv.ctx, "POST", "/groups", form, &created); err != nil {
+		return err
+	}
+	fmt.Fprintln(inv.stdout, created.ID)
+	return nil
+}
+
+type groupListCmd struct{}
+
+func (c *groupListCmd) Run(inv *invocation, parent *groupCmd) error {
+	var list struct{ Groups []groupView }
+	if err := parent.api().call(inv.ctx, "GET", "/groups", nil, &list); err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tAPP\tTITLE\tADDRESSES\tTOKEN\tEXECUTORS")
+	for _, g := range list.Groups {
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", g.ID, g.AppName, g.Title, g.addresses(), g.token(), strings.Join(g.AddressList, " "))
+	}
+	return w.Flush()
+}
+
+// groupID is the argument that most subcommands share.
+type groupID struct {
+	ID int64 `arg:"" help:"Id of the group."`
+}
+
+func (id groupID) path() string { return fmt.Sprintf("/groups/%d", id.ID) }
+
+type groupShowCmd struct{ groupID }
+
+func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
+	api := parent.api()
+	var g groupView
+	if err := api.call(inv.ctx, "GET", c.path(), nil, &g); err != nil {
+		return err
+	}
+	var list struct {
+		Executors []struct {
+			Address, Generation, Error string
+			Alive                      bool
+			RoundTripMs                float64
+		}
+	}
+	if err := api.call(inv.ctx, "GET", c.path()+"/executors", nil, &list); err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"id", fmt.Sprint(g.ID)}, {"app", g.AppName}, {"title", g.Title}, {"addresses", g.addresses()}, {"token", g.token()},
+	} {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+	if len(list.Executors) > 0 {
+		fmt.Fprintln(w, "\nEXECUTOR\tANSWER\tPROTOCOL")
+	}
+	for _, e := range list.Executors {
+		answer := firstLine(e.Error)
+		if e.Alive {
+			answer = fmt.Sprintf("%.1f ms", e.RoundTripMs)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Address, answer, e.Generation)
+	}
+	return w.Flush()
+}
+
+type groupUpdateCmd struct {
+	groupID
+	App *string `help:"New app name."`
+	groupFields
+}
+
+func (c *groupUpdateCmd) Run(inv *invocation, parent *groupCmd) error {
+	form := c.form()
+	if c.App != nil {
+		form["appName"] = *c.App
+	}
+	if len(form) == 0 {
+		return usagef("nothing is given that group %d should be changed by (try --help)", c.ID)
+	}
+	return parent.api().call(inv.ctx, "PUT", c.path(), form, nil)
+}
+
+type groupRemoveCmd struct{ groupID }
+
+func (c *groupRemoveCmd) Run(inv *invocation, parent *groupCmd) error {
+	return parent.api().call(inv.ctx, "DELETE", c.path(), nil, nil)
+}
