@@ -218,3 +218,8 @@ func (s *measured) RunText(ctx context.Context, logID int64) (value *xxladapter.
 	defer s.done("run_text", time.Now(), &err)
 	return s.Store.RunText(ctx, logID)
 }
+
+func (s *measured) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed bool, err error) {
+	defer s.done("resume_job", time.Now(), &err)
+	return s.Store.ResumeJob(ctx, r)
+}
