@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -55,4 +56,22 @@ func orCovering(plan, index string) string {
 		}
 	}
 	return index
+}
+
+// TestTheDeleteChecksItsRowsAgain is for rows that were chosen, and then
+// changed by somebody else.
+func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
+	t.Parallel()
+	s := openCopy(t, time.Now).(*Store)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	open := claimAt(t, s, 1, time.Now())
+	for _, statement := range []string{deletePurgeable, deleteAlarmed} {
+		require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *tx) error {
+			deleted, err := tx.exec(ctx, statement, idArgs([]int64{open.LogID})...)
+			require.Zero(t, deleted)
+			return err
+		}))
+	}
+	_, err := s.Log(t.Context(), open.LogID)
+	require.NoError(t, err)
 }
