@@ -14,7 +14,8 @@
 //	executor   which runs the handler and calls back to
 //	admin      whose result goes through trigger into the store
 //
-// Beside them, maintenance keeps the registry in order, cron reads schedules,
+// Beside them, maintenance keeps the registry in order, alarm tells people of
+// failed runs, cron reads schedules,
 // memstore and sqlstore implement [Store], node wires a scheduler process
 // together, and cmd/xxlwheel is the one binary.
 //

@@ -156,7 +156,7 @@ func New(opts Options) (*Node, error) {
 		Store: opts.Store, Completer: handOver, Executors: client, Zone: opts.Zone, CronProfile: opts.CronProfile, Logger: opts.Logger,
 		AccessToken: opts.AccessToken, OperatorTokens: opts.OperatorTokens, ReadTokens: opts.ReadTokens,
 		Tokens: tokens, Addresses: addresses,
-		Purger:     &maintenance.Purger{Store: opts.Store, NoAlarms: alarms == nil, Logger: opts.Logger},
+		Purger:     &maintenance.Purger{Store: opts.Store, NoAlarms: len(opts.Alarms) == 0, Logger: opts.Logger},
 		JobChanged: sched.Wake,
 		Planned: func(f xxladapter.Fire) {
 			if err := sched.Arm(f); err != nil {
@@ -176,7 +176,7 @@ func New(opts Options) (*Node, error) {
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
 		texts:    &maintenance.Texts{Store: opts.Store, Fetch: client.Log, Busy: pool.Busy, Logger: opts.Logger},
 		retention: &maintenance.Retention{
-			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: alarms == nil, Logger: opts.Logger,
+			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: len(opts.Alarms) == 0, Logger: opts.Logger,
 		},
 		http: &http.Server{
 			Handler:           api,
