@@ -6,9 +6,9 @@
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //
-// Each takes -store: sqlite (the default), mariadb or postgres, which run in a
-// folder of their own for the time of the measurement, or the URL of an empty
-// store. Every commit is synced to disk on all of them.
+// Each takes -store: sqlite, the default, which is a file that goes away again,
+// or the place of an empty store as "xxlwheel serve --store" takes it. The store
+// is not emptied again.
 package main
 
 import (
@@ -22,6 +22,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
 // A measurement is one kind of load.
@@ -62,7 +64,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	}
 	flags := flag.NewFlagSet("load "+m.name, flag.ExitOnError)
 	var p plan
-	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, mariadb, postgres or the URL of an empty store")
+	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, or sqlite:FILE, mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE, empty")
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends by itself")
 	flags.BoolVar(&p.burst, "burst", false, "trip: let all jobs be due at the start of the second")
@@ -72,7 +74,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.jobs < 1 || p.duration < time.Second || flags.NArg() > 0 {
 		return fmt.Errorf("-jobs must be at least 1, -for at least 1s, and nothing else may be given")
 	}
-	fmt.Fprintf(out, "%s on %s, %s %s/%s, %d cores, %s\n", m.name, p.store,
+	fmt.Fprintf(out, "%s on %s, %s %s/%s, %d cores, %s\n", m.name, sqlstore.Redacted(p.store),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), time.Now().UTC().Format(time.DateOnly))
 	return m.run(ctx, out, p)
 }

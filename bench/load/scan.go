@@ -22,6 +22,7 @@ func schedule(ctx context.Context, store scheduler.Store, limit time.Duration, d
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var running errgroup.Group
+	running.Go(func() error { return s.HoldLease(ctx) })
 	running.Go(func() error { return s.Run(ctx) })
 	finished := pollUntil(ctx, limit, done)
 	stop()

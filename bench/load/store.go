@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
-	_ "modernc.org/sqlite" // for statements of this tool's own
+	"github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
@@ -41,21 +44,36 @@ func open(ctx context.Context, spec string) (o *opened, err error) {
 	if spec == "sqlite" {
 		spec = "sqlite:" + filepath.Join(o.dir, "load.db")
 	}
-	file, ok := strings.CutPrefix(spec, "sqlite:")
-	if !ok {
-		return nil, fmt.Errorf("-store is %q, must be sqlite or sqlite:FILE", spec)
-	}
-	store, err := sqlstore.OpenSQLite(ctx, file, sqlstore.Options{Logger: logger})
+	store, err := sqlstore.Open(ctx, spec, sqlstore.Options{Logger: logger})
 	if err != nil {
 		return nil, err
 	}
 	o.Store = store
 	o.closings = append(o.closings, store.Close)
-	if o.db, err = sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)"); err != nil {
+	if o.db, err = openDatabase(spec); err != nil {
 		return nil, err
 	}
 	o.closings = append(o.closings, o.db.Close)
 	return o, nil
+}
+
+// openDatabase opens the database of a store for statements of this tool's own.
+func openDatabase(place string) (*sql.DB, error) {
+	if file, ok := strings.CutPrefix(place, "sqlite:"); ok {
+		return sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")
+	}
+	if !strings.HasPrefix(place, "mysql:") {
+		return sql.Open("pgx", place)
+	}
+	u, err := url.Parse(place)
+	if err != nil {
+		return nil, errors.New("-store is no URL")
+	}
+	config := mysql.NewConfig()
+	config.Net, config.Addr, config.DBName = "tcp", u.Host, strings.TrimPrefix(u.Path, "/")
+	config.User = u.User.Username()
+	config.Passwd, _ = u.User.Password()
+	return sql.Open("mysql", config.FormatDSN())
 }
 
 // cleanUp releases everything, in the reverse order.
