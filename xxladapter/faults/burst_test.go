@@ -65,45 +65,50 @@ func TestManyJobsDueInTheSameSecond(t *testing.T) {
 	})
 }
 
-// storeBurst stores n running jobs that are due once, at the instant that it
-// returns. REQUIRES: no scheduler runs.
+// storeBurst stores n running jobs that are due at the instant that it
+// returns, and then not for a day. REQUIRES: no scheduler runs.
 func (c *cluster) storeBurst(n int) time.Time {
 	c.t.Helper()
 	store := openStore(c.t, c.db.url)
 	defer func() { require.NoError(c.t, store.Close()) }()
-	// Time to store them, and for the schedulers to start.
-	due := time.Now().Add(10*time.Second + time.Duration(n)*time.Millisecond/3).Truncate(time.Second)
-	conf := due.UTC().Format("5 4 15 2 1 ? 2006")
-	made := make([]*managed, n)
-	var calls errgroup.Group
-	calls.SetLimit(64) // the store commits them in groups
-	for i := range made {
-		calls.Go(func() error {
-			j := &xxladapter.Job{
-				GroupID: c.group, Name: fmt.Sprintf("burst %d", i), Author: "faults", Handler: "note",
-				ScheduleType: xxladapter.ScheduleCron, ScheduleConf: conf, Route: xxladapter.RouteRound,
-			}
-			j.SetDefaults()
-			asked := time.Now()
-			id, err := store.CreateJob(c.ctx, j)
-			if err != nil {
-				return err
-			}
-			if err := store.StartJob(c.ctx, id, due); err != nil {
-				return err
-			}
-			made[i] = &managed{id, j.ScheduleType, conf}
-			acked := checker.At(time.Now())
-			err = c.rec.Change(checker.Change{
-				Job: id, Op: checker.OpCreate, Asked: checker.At(asked), Acked: acked, Type: j.ScheduleType, Conf: conf,
-			})
-			if err != nil {
-				return err
-			}
-			return c.rec.Change(checker.Change{Job: id, Op: checker.OpStart, Asked: acked, Acked: acked + 1, First: checker.At(due)})
-		})
+	const conf = "86400"
+	c.burst = make([]*managed, n)
+	// The store commits what many callers want in groups.
+	forAll := func(act func(i int) error) {
+		var calls errgroup.Group
+		calls.SetLimit(64)
+		for i := range c.burst {
+			calls.Go(func() error { return act(i) })
+		}
+		require.NoError(c.t, calls.Wait())
 	}
-	require.NoError(c.t, calls.Wait())
-	c.burst = made
+	begun := time.Now()
+	forAll(func(i int) error {
+		j := &xxladapter.Job{
+			GroupID: c.group, Name: fmt.Sprintf("burst %d", i), Author: "faults", Handler: "note",
+			ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: conf, Route: xxladapter.RouteRound,
+		}
+		j.SetDefaults()
+		asked := checker.At(time.Now())
+		id, err := store.CreateJob(c.ctx, j)
+		if err != nil {
+			return err
+		}
+		c.burst[i] = &managed{id, j.ScheduleType, conf}
+		return c.rec.Change(checker.Change{
+			Job: id, Op: checker.OpCreate, Asked: asked, Acked: checker.At(time.Now()), Type: j.ScheduleType, Conf: conf,
+		})
+	})
+	// To start a job costs less than to make one; then the schedulers start.
+	due := time.Now().Add(time.Since(begun) + 12*time.Second).Truncate(time.Second)
+	forAll(func(i int) error {
+		asked := checker.At(time.Now())
+		if err := store.StartJob(c.ctx, c.burst[i].id, due); err != nil {
+			return err
+		}
+		return c.rec.Change(checker.Change{
+			Job: c.burst[i].id, Op: checker.OpStart, Asked: asked, Acked: checker.At(time.Now()), First: checker.At(due),
+		})
+	})
 	return due
 }

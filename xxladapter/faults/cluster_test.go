@@ -37,7 +37,7 @@ type cluster struct {
 
 	group int64
 	jobs  []*managed
-	burst []*managed // due once; not stopped in the end
+	burst []*managed // due once in a day; not stopped in the end
 }
 
 // A managed job is one that the test created and may change.
