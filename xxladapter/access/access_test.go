@@ -49,6 +49,11 @@ func TestOtherMachinesNeedASecret(t *testing.T) {
 	}
 }
 
+func TestWhoIsReachable(t *testing.T) {
+	require.True(t, Reachable(":1"))
+	require.False(t, Reachable("127.0.0.1:1"))
+}
+
 func TestScopes(t *testing.T) {
 	o := NewOperators([]string{"full", ""}, []string{"read", "both"})
 	for token, want := range map[string]Scope{
@@ -132,6 +137,20 @@ func TestWhoActsForWhichApp(t *testing.T) {
 	}
 	require.False(t, Caller{}.May(""))
 	require.False(t, Caller{}.Any())
+}
+
+func TestTheDefaultTokenOfAGroupOpensNothing(t *testing.T) {
+	r := &registry{groups: []*xxladapter.Group{{AppName: "new-app", AccessToken: DefaultToken}}}
+	e := NewExecutors("all", r.read)
+	_, ok, err := e.Caller(t.Context(), DefaultToken, "new-app")
+	require.NoError(t, err)
+	require.True(t, ok)
+	e.RefuseDefault()
+	_, ok, err = e.Caller(t.Context(), DefaultToken, "new-app")
+	require.NoError(t, err)
+	require.False(t, ok)
+	_, token := e.Sent(t.Context(), "http://x", "new-app")
+	require.Equal(t, DefaultToken, token, "its executors want it")
 }
 
 func TestWhatIsSentToAnExecutor(t *testing.T) {

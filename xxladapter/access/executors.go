@@ -18,6 +18,8 @@ type Executors struct {
 	plain  string
 	groups func(context.Context) ([]*xxladapter.Group, error)
 
+	noDefault atomic.Bool // see RefuseDefault
+
 	loading sync.Mutex // held while the groups are read
 	known   atomic.Pointer[groupTokens]
 }
@@ -48,6 +50,10 @@ func NewExecutors(token string, groups func(context.Context) ([]*xxladapter.Grou
 	return &Executors{global: digestOf(token), open: token == "", plain: token, groups: groups}
 }
 
+// RefuseDefault makes [DefaultToken] open nothing, also where a group has it for
+// its own, as every group of a new XXL-JOB 3.5 database does. It is still sent.
+func (e *Executors) RefuseDefault() { e.noDefault.Store(true) }
+
 // A Caller is what a token says about who makes a call. The zero value may do
 // nothing.
 type Caller struct {
@@ -71,6 +77,9 @@ func (c Caller) Any() bool { return c.every && len(c.except) == 0 }
 // Without a token for all executors every token is as good as that one, and acts
 // for the apps that have no token of their own.
 func (e *Executors) Caller(ctx context.Context, token, appName string) (c Caller, ok bool, err error) {
+	if token == DefaultToken && e.noDefault.Load() {
+		return Caller{}, false, nil
+	}
 	got := digestOf(token)
 	if !e.open && e.global.equal(got) {
 		return Caller{every: true}, true, nil

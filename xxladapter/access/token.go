@@ -27,7 +27,7 @@ type Secret struct{ Setting, Token string }
 // must be set, and neither it nor any of the others may be [DefaultToken]
 // unless allowDefault. The error is one line that names the setting.
 func CheckListener(addr string, allowDefault bool, required Secret, others ...Secret) error {
-	if !reachable(addr) {
+	if !Reachable(addr) {
 		return nil
 	}
 	if required.Token == "" {
@@ -41,9 +41,9 @@ func CheckListener(addr string, allowDefault bool, required Secret, others ...Se
 	return nil
 }
 
-// reachable reports whether other machines can reach a listener on addr. What
+// Reachable reports whether other machines can reach a listener on addr. What
 // is not host:port is no address in a network.
-func reachable(addr string) bool {
+func Reachable(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false

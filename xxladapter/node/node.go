@@ -91,19 +91,22 @@ type Node struct {
 	name      string
 	addresses *access.Addresses
 	mayServe  func(net.Addr) error
-	client    *trigger.Client
-	handOver  *trigger.HandOver
-	pool      *trigger.Pool
-	scheduler *scheduler.Scheduler
-	registry  *maintenance.Registry
-	lost      *maintenance.Lost
-	stuck     *maintenance.Stuck
-	waiting   *maintenance.Waiting
-	reports   *maintenance.Reports
-	alarms    runner
-	retention *maintenance.Retention
-	texts     *maintenance.Texts
-	http      *http.Server
+	tokens    *access.Executors
+	// allowDefault is Options.AllowDefaultToken.
+	allowDefault bool
+	client       *trigger.Client
+	handOver     *trigger.HandOver
+	pool         *trigger.Pool
+	scheduler    *scheduler.Scheduler
+	registry     *maintenance.Registry
+	lost         *maintenance.Lost
+	stuck        *maintenance.Stuck
+	waiting      *maintenance.Waiting
+	reports      *maintenance.Reports
+	alarms       runner
+	retention    *maintenance.Retention
+	texts        *maintenance.Texts
+	http         *http.Server
 }
 
 // New returns a node that does nothing before Run.
@@ -166,7 +169,7 @@ func New(opts Options) (*Node, error) {
 		},
 	})
 	return &Node{
-		addresses: addresses, mayServe: opts.mayServe,
+		addresses: addresses, mayServe: opts.mayServe, tokens: tokens, allowDefault: opts.AllowDefaultToken,
 		name: name, client: client, handOver: handOver, pool: pool, scheduler: sched,
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
 		alarms:   alarms,
@@ -260,6 +263,9 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 		return errors.Join(err, ln.Close())
 	}
 	n.addresses.Serve(ln.Addr())
+	if access.Reachable(ln.Addr().String()) && !n.allowDefault {
+		n.tokens.RefuseDefault()
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- n.http.Serve(ln) }()
 	select {

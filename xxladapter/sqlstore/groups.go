@@ -7,8 +7,11 @@ import (
 )
 
 const (
-	groupColumns = `id, app_name, title, address_type, address_list, update_time,
-		(SELECT access_token FROM xxlwheel_group WHERE xxlwheel_group.group_id = xxl_job_group.id)`
+	groupColumns = `id, app_name, title, address_type, address_list, update_time, ` + groupToken
+
+	groupToken  = `(SELECT access_token FROM xxlwheel_group WHERE xxlwheel_group.group_id = xxl_job_group.id)`
+	dropToken   = `DELETE FROM xxlwheel_group WHERE group_id = ?`
+	insertToken = `INSERT INTO xxlwheel_group (access_token, group_id) VALUES (?, ?)`
 
 	insertGroup = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
 	updateGroup = `UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? WHERE id = ?`
@@ -78,10 +81,10 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 
 // setToken replaces the access token of a group; an empty one has no row.
 func (t *tx) setToken(ctx context.Context, id int64, token string) error {
-	if _, err := t.exec(ctx, `DELETE FROM xxlwheel_group WHERE group_id = ?`, id); err != nil || token == "" {
+	if _, err := t.exec(ctx, dropToken, id); err != nil || token == "" {
 		return err
 	}
-	_, err := t.exec(ctx, `INSERT INTO xxlwheel_group (group_id, access_token) VALUES (?, ?)`, id, token)
+	_, err := t.exec(ctx, insertToken, token, id)
 	return err
 }
 

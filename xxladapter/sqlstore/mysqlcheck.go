@@ -74,16 +74,27 @@ func (f *serverFacts) location(logger *slog.Logger) (*time.Location, error) {
 // A mysqlSchema is what differs between the releases of XXL-JOB.
 type mysqlSchema struct {
 	renamed  bool // after 3.4.2: job_desc and title are called name
+	tokens   bool // after 3.4.2 too: groups have a column for their access token
 	logParam int  // most characters of executor_param in a log row; 0: no limit to speak of
 }
 
 // rewrite names the columns as this release does.
 func (s mysqlSchema) rewrite(query string) string {
-	if !s.renamed {
-		return query
+	if s.tokens {
+		query = tokenColumn.Replace(query)
 	}
-	return laterNames.Replace(query)
+	if s.renamed {
+		query = laterNames.Replace(query)
+	}
+	return query
 }
+
+// tokenColumn keeps access tokens where upstream does, in place of our side table.
+var tokenColumn = strings.NewReplacer(
+	groupToken, "access_token",
+	dropToken, `UPDATE xxl_job_group SET access_token = NULL WHERE id = ?`,
+	insertToken, `UPDATE xxl_job_group SET access_token = ? WHERE id = ?`,
+)
 
 // The words occur in our statements as these columns only.
 var laterNames = strings.NewReplacer("job_desc", "name", "title", "name")
@@ -134,6 +145,7 @@ func checkMySQL(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Lo
 		}
 	}
 	_, s.renamed = found["xxl_job_info"]["name"]
+	_, s.tokens = found["xxl_job_group"]["access_token"]
 	for _, column := range [][2]string{{"xxl_job_info", "job_desc"}, {"xxl_job_group", "title"}} {
 		if s.renamed {
 			column[1] = "name"

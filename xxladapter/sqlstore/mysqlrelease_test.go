@@ -36,6 +36,18 @@ func TestMySQLReleases(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []string{"http://a:1", "http://b:1"}, g.Addresses)
 			require.Equal(t, "title", g.Title)
+			require.Empty(t, g.AccessToken)
+			g.AccessToken = "its-own-token"
+			_, err = s.SaveGroup(ctx, g)
+			require.NoError(t, err)
+			g, err = s.Group(ctx, group)
+			require.NoError(t, err)
+			require.Equal(t, "its-own-token", g.AccessToken)
+			inColumn := 0
+			if release == "head" { // where a Java admin of that release looks for it
+				require.NoError(t, s.query(ctx, `SELECT id FROM xxl_job_group WHERE access_token = 'its-own-token'`, nil, func(row) error { inColumn++; return nil }))
+				require.Equal(t, 1, inColumn)
+			}
 
 			now, err := s.Now(ctx)
 			require.NoError(t, err)
