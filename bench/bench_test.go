@@ -12,20 +12,28 @@ func run(b *testing.B, c cases.Case) { runKinds(b, c, contender.All()) }
 
 // runKinds has those of one size follow each other, so that what is compared lies close
 // in time, and an empty timer is not watched while the system takes back five
-// million timeouts' memory.
+// million timeouts' memory. Those that leave something behind come after all others.
 func runKinds(b *testing.B, c cases.Case, kinds []contender.Kind) {
-	for _, s := range c.Settings(testing.Short()) {
-		for _, k := range kinds {
-			b.Run("timer="+k.Name+"/"+s.Name, func(b *testing.B) {
-				if why := c.Absence(k, s); why != "" {
-					b.Skip(why)
+	for _, last := range []bool{false, true} {
+		for _, s := range c.Settings(testing.Short()) {
+			for _, k := range kinds {
+				if k.Last == last {
+					runKind(b, c, k, s)
 				}
-				ground := c.Open(k, s)
-				defer ground.Close()
-				for _, v := range ground.Variants {
-					b.Run(v.Name, func(b *testing.B) { v.Run(b, b.N) })
-				}
-			})
+			}
 		}
 	}
+}
+
+func runKind(b *testing.B, c cases.Case, k contender.Kind, s cases.Setting) {
+	b.Run("timer="+k.Name+"/"+s.Name, func(b *testing.B) {
+		if why := c.Absence(k, s); why != "" {
+			b.Skip(why)
+		}
+		ground := c.Open(k, s)
+		defer ground.Close()
+		for _, v := range ground.Variants {
+			b.Run(v.Name, func(b *testing.B) { v.Run(b, b.N) })
+		}
+	})
 }

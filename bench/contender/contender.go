@@ -55,6 +55,10 @@ type Kind struct {
 	// Early says that it is known to fire before the deadline.
 	Early bool
 
+	// Last says that it leaves something behind in the process that later measurements
+	// would show: dead goroutines, which every garbage collection looks at.
+	Last bool
+
 	// MaxPending is how many pending timeouts it can be filled with in a time
 	// that a benchmark has; 0 means any number. Why gives the reason.
 	MaxPending int

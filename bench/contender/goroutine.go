@@ -7,7 +7,7 @@ import (
 )
 
 var goroutineKind = Kind{
-	Name:       "goroutine",
+	Name: "goroutine", Last: true,
 	New:        newGoroutines,
 	MaxPending: 100_000,
 	Why:        "a goroutine for each timeout takes some 3 KiB",

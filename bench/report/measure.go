@@ -94,7 +94,7 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 				}
 				break
 			}
-			began := time.Now()
+			began, once := time.Now(), time.Duration(0)
 			for _, st := range steps(short) {
 				if st.once && round > 0 {
 					continue
@@ -103,6 +103,7 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 					if !src.takes(st) {
 						continue
 					}
+					stepBegan := time.Now()
 					p.begin(round, st.name+", "+src.name, !st.once)
 					out, err := src.run(ctx, st)
 					if err != nil {
@@ -112,10 +113,18 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 						return err
 					}
 					p.end()
+					if st.once {
+						once += time.Since(stepBegan)
+					}
 				}
 			}
-			took := time.Since(began)
+			took := time.Since(began) - once
 			longest = max(longest, took)
+			if once > 0 {
+				if _, err := fmt.Fprintf(w, "# what is measured once took %v\n", once.Round(time.Second)); err != nil {
+					return err
+				}
+			}
 			if _, err := fmt.Fprintf(w, "# round %d took %v; load average then: %s\n", round+1, took.Round(time.Second), load()); err != nil {
 				return err
 			}
