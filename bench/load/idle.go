@@ -10,6 +10,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"golang.org/x/sync/errgroup"
 )
 
 // idle measures a whole node while none of its jobs is due.
@@ -42,26 +43,27 @@ func idle(ctx context.Context, out io.Writer, p plan) error {
 	running, stop := context.WithTimeout(ctx, settle+p.duration)
 	defer stop()
 	type sample struct {
-		statements int64
-		cpu        time.Duration
-		err        error
+		work int64
+		unit string
+		cpu  time.Duration
+		err  error
 	}
 	take := func() (s sample) {
 		s.cpu = cpuTime()
-		s.statements, s.err = o.statements()
+		s.work, s.unit, s.err = o.work(ctx)
 		return s
 	}
 	before := make(chan sample, 1)
 	time.AfterFunc(settle, func() { before <- take() })
-	if err := n.Schedule(running); err != nil {
+	var parts errgroup.Group
+	parts.Go(func() error { return n.Schedule(running) })
+	<-running.Done()
+	from, to := <-before, take()
+	if err := errors.Join(parts.Wait(), from.err, to.err); err != nil {
 		return err
 	}
-	from, to := <-before, take()
-	if from.err != nil || to.err != nil {
-		return errors.Join(from.err, to.err)
-	}
-	fmt.Fprintf(out, "%d enabled jobs, none due: %.1f statements/s, %.2f%% of a core, %d MiB resident at most\n",
-		rows, float64(to.statements-from.statements)/p.duration.Seconds(),
+	fmt.Fprintf(out, "%d enabled jobs, none due: %.1f %s/s, %.2f%% of a core, %d MiB resident at most\n",
+		rows, float64(to.work-from.work)/p.duration.Seconds(), to.unit,
 		100*(to.cpu-from.cpu).Seconds()/p.duration.Seconds(), peakMemory()>>20)
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 // An opened store and what belongs to it.
 type opened struct {
 	xxladapter.Store
+	place    string // as it was opened
 	dir      string // for files of the measurement; goes away with the store
 	db       *sql.DB
 	closings []func() error
@@ -44,6 +45,7 @@ func open(ctx context.Context, spec string) (o *opened, err error) {
 	if spec == "sqlite" {
 		spec = "sqlite:" + filepath.Join(o.dir, "load.db")
 	}
+	o.place = spec
 	store, err := sqlstore.Open(ctx, spec, sqlstore.Options{Logger: logger})
 	if err != nil {
 		return nil, err
@@ -85,11 +87,17 @@ func (o *opened) cleanUp() {
 	}
 }
 
-// statements is how many statements the store has run so far.
-func (o *opened) statements() (int64, error) {
-	counting, ok := o.Store.(interface{ Statements() int64 })
-	if !ok {
-		return 0, errors.New("this store does not count its statements")
+// work is what the database has done so far, and in which unit it counts that.
+// SQLite counts nothing.
+func (o *opened) work(ctx context.Context) (n int64, unit string, err error) {
+	switch {
+	case strings.HasPrefix(o.place, "mysql:"):
+		var name string
+		err = o.db.QueryRowContext(ctx, `SHOW GLOBAL STATUS LIKE 'Questions'`).Scan(&name, &n)
+		return n, "statements", err
+	case strings.HasPrefix(o.place, "postgres"):
+		err = o.db.QueryRowContext(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&n)
+		return n, "transactions", err
 	}
-	return counting.Statements(), nil
+	return 0, "uncounted statements", nil
 }
