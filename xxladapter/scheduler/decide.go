@@ -51,13 +51,16 @@ func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Durati
 	return d
 }
 
+// scheduleEnded is the reason why a job stops that has fired for the last time.
+const scheduleEnded = "the schedule has ended"
+
 // advance moves the trigger times to the first due time after from. A schedule
 // without one stops the job, with both times zero as upstream has them.
 func advance(d *xxladapter.Decision, plan cron.Plan, from time.Time) {
 	next := plan.Next(from)
 	switch {
 	case next.IsZero():
-		d.Last, d.Next, d.Stop, d.Reason = time.Time{}, time.Time{}, true, "the schedule has ended"
+		d.Last, d.Next, d.Stop, d.Reason = time.Time{}, time.Time{}, true, scheduleEnded
 	case !next.After(d.Next):
 		// A plan that stands still would be decided again and again.
 		d.Last, d.Next, d.Stop = time.Time{}, time.Time{}, true

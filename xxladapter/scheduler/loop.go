@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -113,6 +114,10 @@ func (s *Scheduler) report(d xxladapter.Decision) {
 		s.opts.OnMisfire(m)
 	}
 	if d.Stop {
-		s.opts.Logger.Warn("job stopped", "job", d.JobID, "reason", d.Reason)
+		level := slog.LevelWarn
+		if d.Reason == scheduleEnded {
+			level = slog.LevelInfo // as it was meant to
+		}
+		s.opts.Logger.Log(context.Background(), level, "job stopped", "job", d.JobID, "reason", d.Reason)
 	}
 }

@@ -160,7 +160,10 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 			return err
 		}
 		require.EqualValues(t, 1, changed)
-		require.NoError(t, other.StopJob(ctx, job)) // returns when this transaction has lost the row
+		// Returns when this transaction has lost the row, after half a second.
+		limit, cancel := context.WithTimeout(ctx, 8*time.Second)
+		defer cancel()
+		require.NoError(t, other.StopJob(limit, job))
 		_, err = tx.exec(ctx, `UPDATE xxl_job_info SET job_desc = 'too late' WHERE id = ?`, job)
 		require.Error(t, err)
 		return err
