@@ -52,16 +52,16 @@ func addJobs(ctx context.Context, store xxladapter.Store, n int, job *xxladapter
 	return writers.Wait()
 }
 
-// multiply copies the one job of the table until there are at least n, by the
-// database itself: a million calls would take minutes. It returns how many there
-// are.
+// multiply copies the one job of the table until there are n, by the database
+// itself: a million calls would take minutes. It returns how many there are.
 func multiply(ctx context.Context, db *sql.DB, n int) (rows int64, err error) {
 	const columns = `job_group, job_desc, add_time, update_time, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy, executor_route_strategy, executor_handler, executor_param,
 		executor_block_strategy, executor_timeout, executor_fail_retry_count, glue_type, glue_source, glue_remark,
 		glue_updatetime, child_jobid, trigger_status, trigger_last_time, trigger_next_time`
 	for rows = 1; rows < int64(n); {
-		result, err := db.ExecContext(ctx, `INSERT INTO xxl_job_info (`+columns+`) SELECT `+columns+` FROM xxl_job_info`)
+		result, err := db.ExecContext(ctx, fmt.Sprintf(
+			`INSERT INTO xxl_job_info (%s) SELECT %s FROM xxl_job_info LIMIT %d`, columns, columns, int64(n)-rows))
 		if err != nil {
 			return 0, err
 		}

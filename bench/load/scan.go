@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -47,21 +46,25 @@ func scan(ctx context.Context, out io.Writer, p plan) error {
 	if err != nil {
 		return err
 	}
+	job := newJob(group, xxladapter.ScheduleCron, "0 0 3 * * ?")
+	if err := addJobs(ctx, o, 1, job, func(int) time.Time { return time.Time{} }); err != nil {
+		return err
+	}
+	rows, err := multiply(ctx, o.db, p.jobs)
+	if err != nil {
+		return err
+	}
 	now, err := o.Now(ctx)
 	if err != nil {
 		return err
 	}
-	// Far enough ahead for all of them to be stored before the first is read.
-	due := now.Truncate(time.Minute).Add(time.Minute + time.Duration(p.jobs)*time.Millisecond)
-	job := newJob(group, xxladapter.ScheduleCron, "0 0 3 * * ?")
-	if err := addJobs(ctx, o, p.jobs, job, func(int) time.Time { return due }); err != nil {
+	// Late enough for the update to be over before the first is read.
+	due := now.Add(10*time.Second + time.Duration(rows)*20*time.Microsecond).Truncate(time.Second)
+	if err := spread(ctx, o.db, due, time.Second); err != nil {
 		return err
 	}
-	if now, err = o.Now(ctx); err != nil || now.After(due.Add(-5*time.Second)) {
-		return errors.Join(err, fmt.Errorf("storing the jobs took until %v, and they are due at %v", now, due))
-	}
 	w := &watched{Store: o.Store}
-	err = schedule(ctx, w, time.Until(due)+2*time.Minute, func() bool { return w.planned() >= p.jobs })
+	err = schedule(ctx, w, time.Until(due)+2*time.Minute, func() bool { return w.planned() >= int(rows) })
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,12 @@
 package faults
 
 import (
+	"database/sql"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,4 +93,21 @@ func openStore(t *testing.T, url string) xxladapter.Store {
 	s, err := sqlstore.Open(t.Context(), url, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	return s
+}
+
+// order runs a statement in the database of a store.
+func order(t *testing.T, place, statement string) {
+	t.Helper()
+	if strings.HasPrefix(place, "mysql:") {
+		require.NoError(t, testserver.OrderMySQL(place, statement))
+		return
+	}
+	driver := "pgx"
+	if file, ok := strings.CutPrefix(place, "sqlite:"); ok {
+		driver, place = "sqlite", file
+	}
+	db, err := sql.Open(driver, place)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), statement)
+	require.NoError(t, errors.Join(err, db.Close()))
 }
