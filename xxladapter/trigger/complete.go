@@ -8,6 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+	"golang.org/x/sync/errgroup"
 )
 
 // Complete stores the results that an executor reported, each together with
@@ -17,26 +18,38 @@ import (
 // passed over as upstream does (JobCompleteHelper.callback). After an error the
 // executor has to report all of them again, which is harmless.
 func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) error {
+	// At once, so that the store commits them together: one after the other each
+	// would wait for a commit of its own.
+	var results errgroup.Group
+	results.SetLimit(completeAtOnce)
 	for _, c := range callbacks {
-		r := xxladapter.RunResult{LogID: int64(c.LogID), Code: int(c.HandleCode), Msg: c.HandleMsg}
-		if r.Code <= 0 {
-			// Stored as it is, 0 would leave the run open for ever.
-			r.Code = xxladapter.ResultFail
-			if r.Msg == "" {
-				r.Msg = "job handle result lost."
-			}
-		}
-		outcome, err := h.finish(ctx, r)
-		if errors.Is(err, xxladapter.ErrNotFound) {
-			h.logger.Warn("result of an unknown run", "log", r.LogID, "code", r.Code)
-			h.onCallback(CallbackUnknown)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("store result of log %d: %w", r.LogID, err)
-		}
-		h.onCallback(outcome)
+		results.Go(func() error { return h.complete(ctx, c) })
 	}
+	return results.Wait()
+}
+
+// completeAtOnce is how many results of one call are stored at the same time.
+const completeAtOnce = 64
+
+func (h *HandOver) complete(ctx context.Context, c wire.Callback) error {
+	r := xxladapter.RunResult{LogID: int64(c.LogID), Code: int(c.HandleCode), Msg: c.HandleMsg}
+	if r.Code <= 0 {
+		// Stored as it is, 0 would leave the run open for ever.
+		r.Code = xxladapter.ResultFail
+		if r.Msg == "" {
+			r.Msg = "job handle result lost."
+		}
+	}
+	outcome, err := h.finish(ctx, r)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		h.logger.Warn("result of an unknown run", "log", r.LogID, "code", r.Code)
+		h.onCallback(CallbackUnknown)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("store result of log %d: %w", r.LogID, err)
+	}
+	h.onCallback(outcome)
 	return nil
 }
 
