@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 )
 
@@ -24,11 +25,7 @@ type groupCommit struct {
 	conn    *sql.Conn
 	tx      tx
 	queue   chan *write
-	stopped chan struct{} // closed when the goroutine has ended
-
-	// together runs a group in one transaction. It returns an error if none of
-	// the writes has happened; else each has its own.
-	together func(group []*write) error
+	running sync.WaitGroup // its goroutines
 }
 
 // A write is one waiting call.
@@ -68,18 +65,20 @@ func newGroupCommit(ctx context.Context, db *sql.DB, d *dialect) (*groupCommit, 
 	return g, nil
 }
 
-// newQueue starts a writer whose groups together runs.
-func newQueue(together func([]*write) error) *groupCommit {
+// newQueue starts a writer whose groups are run by whichever of the functions is
+// free, each in one transaction. It returns an error if none of the writes has
+// happened; else each has its own.
+func newQueue(together ...func([]*write) error) *groupCommit {
 	g := &groupCommit{}
-	g.begin(together)
+	g.begin(together...)
 	return g
 }
 
-func (g *groupCommit) begin(together func([]*write) error) {
-	g.together = together
+func (g *groupCommit) begin(together ...func([]*write) error) {
 	g.queue = make(chan *write, maxGroup)
-	g.stopped = make(chan struct{})
-	go g.run()
+	for _, run := range together {
+		g.running.Go(func() { g.run(run) })
+	}
 }
 
 // write returns when apply's changes are durable, or were taken back. If ctx
@@ -114,17 +113,16 @@ func (g *groupCommit) close() error {
 	return errors.Join(g.tx.closePrepared(), g.conn.Close(), g.db.Close())
 }
 
-// finish ends the goroutine after what waits.
+// finish ends the goroutines after what waits.
 func (g *groupCommit) finish() {
 	close(g.queue)
-	<-g.stopped
+	g.running.Wait()
 }
 
-func (g *groupCommit) run() {
-	defer close(g.stopped)
+func (g *groupCommit) run(together func([]*write) error) {
 	for first := range g.queue {
 		group := g.gather(first)
-		err := g.together(group)
+		err := together(group)
 		for _, w := range group {
 			if err != nil {
 				w.answer <- err

@@ -105,25 +105,25 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	if err != nil {
 		return nil, err
 	}
-	write := func(lockWait time.Duration) (*sql.DB, error) {
-		db, err := open(bounded.with(settings{"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second))}), 1)
+	write := func(lockWait time.Duration, conns int) (*sql.DB, error) {
+		db, err := open(bounded.with(settings{"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second))}), conns)
 		if err == nil {
 			db.SetConnMaxIdleTime(limit / 2) // the server must not be the one to end a connection that rests
 		}
 		return db, err
 	}
 	// Whoever waits for a lock outlives a frozen holder.
-	writes, err := write(limit + 5*time.Second)
+	writes, err := write(limit+5*time.Second, mysqlGroups)
 	if err != nil {
 		return nil, err
 	}
 	// The schedule lock and the terms have connections of their own, so that
 	// who waits for them holds up nothing else, and nothing else holds up them.
-	scans, err := write(limit + 5*time.Second)
+	scans, err := write(limit+5*time.Second, 1)
 	if err != nil {
 		return nil, err
 	}
-	leases, err := write(limit + 5*time.Second)
+	leases, err := write(limit+5*time.Second, 1)
 	if err != nil {
 		return nil, err
 	}

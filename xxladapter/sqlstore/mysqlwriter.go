@@ -29,16 +29,29 @@ func pause(attempt int) {
 // A mysqlWriter is the group commit of a database over the network: the group
 // has no savepoints, which would cost a round trip for each write. If one fails
 // after a change, the group is taken back and run again with them.
+//
+// Several groups run at once, because most of a group's time goes by between
+// this process and the server.
 type mysqlWriter struct {
 	*groupCommit
 	db      *sql.DB
 	dialect *dialect
-	slot    int // always the same, so that two nodes wait for each other at one slot or none
 }
 
+// mysqlGroups is how many groups run at once.
+const mysqlGroups = 8
+
 func newMySQLWriter(db *sql.DB, d *dialect) *mysqlWriter {
-	m := &mysqlWriter{db: db, dialect: d, slot: rand.IntN(reportSlots)}
-	m.groupCommit = newQueue(m.commit)
+	m := &mysqlWriter{db: db, dialect: d}
+	// Each has a slot of its own and always the same, so that two of them, of
+	// whatever nodes, wait for each other at one slot or none.
+	first := rand.IntN(reportSlots)
+	var together []func([]*write) error
+	for i := range mysqlGroups {
+		slot := (first + i) % reportSlots
+		together = append(together, func(group []*write) error { return m.commit(group, slot) })
+	}
+	m.groupCommit = newQueue(together...)
 	return m
 }
 
@@ -50,10 +63,10 @@ func (m *mysqlWriter) close() error {
 // errSpoiled says that a group has the changes of a write that failed.
 var errSpoiled = errors.New("sqlstore: a write failed after a change")
 
-func (m *mysqlWriter) commit(group []*write) error {
+func (m *mysqlWriter) commit(group []*write, slot int) error {
 	savepoints := false
 	for attempt := 0; ; {
-		err := m.try(group, savepoints)
+		err := m.try(group, slot, savepoints)
 		switch {
 		case errors.Is(err, errSpoiled):
 			savepoints = true
@@ -66,7 +79,7 @@ func (m *mysqlWriter) commit(group []*write) error {
 	}
 }
 
-func (m *mysqlWriter) try(group []*write, savepoints bool) (err error) {
+func (m *mysqlWriter) try(group []*write, slot int, savepoints bool) (err error) {
 	if len(group) == 0 {
 		return nil
 	}
@@ -82,7 +95,7 @@ func (m *mysqlWriter) try(group []*write, savepoints bool) (err error) {
 			_ = transaction.Rollback()
 		}
 	}()
-	t := &tx{session: transaction, dialect: m.dialect, slot: m.slot}
+	t := &tx{session: transaction, dialect: m.dialect, slot: slot}
 	for _, w := range group {
 		if savepoints {
 			if _, err := t.ExecContext(ctx, "SAVEPOINT one"); err != nil {

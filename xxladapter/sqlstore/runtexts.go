@@ -14,7 +14,7 @@ import (
 const (
 	wantText    = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) VALUES (?, 0, ?)`
 	selectWant  = `SELECT log_id, attempts FROM xxlwheel_log_fetch WHERE due_ms <= ? ORDER BY due_ms, log_id LIMIT ?`
-	retryWant   = `UPDATE xxlwheel_log_fetch SET attempts = ?, due_ms = ? WHERE log_id = ?`
+	retryWant   = `UPDATE xxlwheel_log_fetch SET attempts = ?, due_ms = ? WHERE log_id = ? AND attempts = ?`
 	dropWant    = `DELETE FROM xxlwheel_log_fetch WHERE log_id = ?`
 	dropText    = `DELETE FROM xxlwheel_log_text WHERE log_id = ?`
 	insertText  = `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) VALUES (?, ?, ?, ?, ?)`
@@ -73,10 +73,13 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 				continue
 			}
 			next := now + again(claim.Attempts).Milliseconds()
-			if _, err := tx.exec(ctx, retryWant, claim.Attempts, next, w.id); err != nil {
+			claimed, err := tx.exec(ctx, retryWant, claim.Attempts, next, w.id, w.attempts)
+			if err != nil {
 				return err
 			}
-			claims = append(claims, claim)
+			if claimed > 0 { // else another node was first
+				claims = append(claims, claim)
+			}
 		}
 		return nil
 	})
