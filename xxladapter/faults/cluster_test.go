@@ -263,6 +263,7 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 	require.NoError(c.t, c.rec.Final(time.Now()))
 	h, err := checker.Read(bytes.NewReader([]byte(c.history.String())))
 	require.NoError(c.t, err)
+	opts.Grace = pick(3*time.Second, time.Second) // as with takeover
 	report := checker.Check(h, opts)
 	require.True(c.t, report.Clean(), "%s", report)
 	require.NotZero(c.t, report.Matched, "%s", report)

@@ -27,10 +27,10 @@ func TestDelaysSurviveKills(t *testing.T) {
 			victim.kill()
 			victim.start()
 		}
-		pause(takeover)
+		pause(takeover())
 		c.changeAll(checker.OpStop)
 		c.changeAll(checker.OpStart) // a chain for each job again, not two
 		pause(3 * time.Second)
-		c.judge(checker.Options{Epsilon: takeover})
+		c.judge(checker.Options{Epsilon: takeover()})
 	})
 }

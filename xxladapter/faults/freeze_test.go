@@ -29,10 +29,10 @@ func TestFrozenAndWoken(t *testing.T) {
 			victim.thaw()
 			pause(between(r, time.Second, 3*time.Second))
 		}
-		pause(takeover)
+		pause(takeover())
 		// The schedule lock comes free after its idle limit of ten seconds at
 		// the latest, and the scan that waited for it goes on from there.
-		c.judge(checker.Options{Epsilon: lockIdleLimit + takeover})
+		c.judge(checker.Options{Epsilon: lockIdleLimit + takeover()})
 	})
 }
 

@@ -16,7 +16,10 @@ import (
 // takeover is how late a fire may be because the scheduler that held it died:
 // XXL-JOB's window of five seconds, beyond which it would be a misfire, and the
 // hand-over itself.
-const takeover = 5*time.Second + time.Second
+//
+// A short run shares the machine with the tests of other packages, under the
+// race detector, and allows twice as much.
+func takeover() time.Duration { return pick(12*time.Second, 6*time.Second) }
 
 // TestKilledAtAnyMoment kills schedulers with SIGKILL, at random instants.
 // Since due times are read five seconds ahead, every kill hits fires that are
@@ -35,15 +38,15 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 			victim.start()
 		}
-		pause(takeover)
-		c.judge(checker.Options{Epsilon: takeover})
+		pause(takeover())
+		c.judge(checker.Options{Epsilon: takeover()})
 	})
 }
 
 // resolved is how late a run may be whose hand-over a killed scheduler had begun:
 // its successor acts when the lease has lapsed, which takes four seconds, and
 // may be killed in the middle of that itself.
-func resolved() time.Duration { return pick(12*time.Second, 30*time.Second) }
+func resolved() time.Duration { return pick(20*time.Second, 30*time.Second) }
 
 // TestKilledAfterTheRequestWasSent kills every scheduler when a run request
 // has arrived and before it is answered, so that nobody has recorded what

@@ -29,14 +29,14 @@ func TestStoppedInTurn(t *testing.T) {
 		}
 		require.Less(t, slowest, drainLimit)
 		t.Logf("slowest stop: %v", slowest.Round(time.Millisecond))
-		pause(2 * time.Second)
+		pause(stopDelay())
 		c.judge(checker.Options{Epsilon: stopDelay()})
 	})
 }
 
 // stopDelay is how late a stop may make a run. The tests of other packages may
 // share the machine with a short run.
-func stopDelay() time.Duration { return pick(2*time.Second, time.Second) }
+func stopDelay() time.Duration { return pick(8*time.Second, time.Second) }
 
 // drainLimit is how long a stop may wait for hand-overs that are under way.
 const drainLimit = 11 * time.Second
