@@ -22,8 +22,19 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 	// would wait for a commit of its own.
 	var results errgroup.Group
 	results.SetLimit(completeAtOnce)
+	byLog := make(map[wire.Int][]wire.Callback)
 	for _, c := range callbacks {
-		results.Go(func() error { return h.complete(ctx, c) })
+		byLog[c.LogID] = append(byLog[c.LogID], c)
+	}
+	for _, ofOne := range byLog {
+		results.Go(func() error {
+			for _, c := range ofOne { // in their order: the first result counts
+				if err := h.complete(ctx, c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	return results.Wait()
 }
