@@ -57,18 +57,7 @@ type Lost struct {
 // Run looks until ctx ends. Failures of the store are logged and tried again
 // at the next look.
 func (l *Lost) Run(ctx context.Context) error {
-	ticker := time.NewTicker(lostPace)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			if err := l.look(ctx); err != nil && ctx.Err() == nil {
-				l.Logger.Error("look for lost runs failed", "err", err)
-			}
-		}
-	}
+	return every(ctx, lostPace, l.Logger, "look for lost runs failed", l.look)
 }
 
 func (l *Lost) look(ctx context.Context) error {

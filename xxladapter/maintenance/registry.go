@@ -27,27 +27,16 @@ type Registry struct {
 // Run sweeps until ctx ends. Failures of the store are logged and tried again
 // at the next sweep.
 func (r *Registry) Run(ctx context.Context) error {
-	ticker := time.NewTicker(registryPace)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			r.sweep(ctx)
-		}
-	}
+	return every(ctx, registryPace, r.Logger, "registry sweep failed", r.sweep)
 }
 
-func (r *Registry) sweep(ctx context.Context) {
+func (r *Registry) sweep(ctx context.Context) error {
 	dead, err := r.Store.ExpireRegistrations(ctx, xxladapter.RegistrationLife)
 	if err != nil {
-		if ctx.Err() == nil {
-			r.Logger.Error("registry sweep failed", "err", err)
-		}
-		return
+		return err
 	}
 	for _, d := range dead {
 		r.Logger.Warn("executor lost", "app", d.AppName, "address", d.Address, "last_beat", d.Updated)
 	}
+	return nil
 }

@@ -26,16 +26,5 @@ type Reports struct {
 // Run folds until ctx ends. Failures of the store are logged and tried again
 // at the next turn.
 func (r *Reports) Run(ctx context.Context) error {
-	ticker := time.NewTicker(reportPace)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			if err := r.Store.FoldReports(ctx); err != nil && ctx.Err() == nil {
-				r.Logger.Error("daily figures not brought up to date", "err", err)
-			}
-		}
-	}
+	return every(ctx, reportPace, r.Logger, "daily figures not brought up to date", r.Store.FoldReports)
 }

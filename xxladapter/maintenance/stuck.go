@@ -44,18 +44,7 @@ type Stuck struct {
 // Run looks until ctx ends. Failures of the store are logged and tried again
 // at the next look.
 func (s *Stuck) Run(ctx context.Context) error {
-	ticker := time.NewTicker(stuckPace)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			if err := s.look(ctx); err != nil && ctx.Err() == nil {
-				s.Logger.Error("look for stuck triggers failed", "err", err)
-			}
-		}
-	}
+	return every(ctx, stuckPace, s.Logger, "look for stuck triggers failed", s.look)
 }
 
 func (s *Stuck) look(ctx context.Context) error {

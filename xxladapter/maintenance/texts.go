@@ -59,18 +59,7 @@ type Texts struct {
 // Run fetches until ctx ends. Failures of the store are logged and tried again
 // at the next turn.
 func (t *Texts) Run(ctx context.Context) error {
-	ticker := time.NewTicker(textPace)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			if err := t.fetchDue(ctx); err != nil && ctx.Err() == nil {
-				t.Logger.Error("texts of runs not stored", "err", err)
-			}
-		}
-	}
+	return every(ctx, textPace, t.Logger, "texts of runs not stored", t.fetchDue)
 }
 
 // fetchDue works until nothing is due, or hand-overs need the executors.

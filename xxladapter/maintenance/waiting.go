@@ -31,18 +31,7 @@ type Waiting struct {
 // Run looks until ctx ends. Failures of the store are logged and tried again
 // at the next look.
 func (w *Waiting) Run(ctx context.Context) error {
-	ticker := time.NewTicker(waitingPace)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-			if err := w.look(ctx); err != nil && ctx.Err() == nil {
-				w.Logger.Error("look at waiting schedules failed", "err", err)
-			}
-		}
-	}
+	return every(ctx, waitingPace, w.Logger, "look at waiting schedules failed", w.look)
 }
 
 func (w *Waiting) look(ctx context.Context) error {
