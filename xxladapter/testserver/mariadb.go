@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -137,28 +135,13 @@ func mysqlConfig(address string) (*mysql.Config, error) {
 	return cfg, nil
 }
 
-// A MariaDBServer is a server of a test's own, which it may treat badly. What
-// it has committed is on the disk, unless its settings say otherwise.
-type MariaDBServer struct {
-	program  string
-	account  *account
-	dir      string
-	port     int
-	settings []string
-	process  *process // nil while it is stopped
-}
-
 // StartMariaDB starts a server that ends with the test. settings are further
 // options of mariadbd.
-func StartMariaDB(t testing.TB, settings ...string) *MariaDBServer {
+func StartMariaDB(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s, err := startMariaDB("", settings...)
 	mariaDBOrMissing(t, err)
-	t.Cleanup(func() {
-		if err := s.close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s.closeWith(t)
 	return s
 }
 
@@ -176,7 +159,7 @@ func mariaDBProgram(name string) (string, error) {
 }
 
 // startMariaDB starts a server with its data below parent.
-func startMariaDB(parent string, settings ...string) (*MariaDBServer, error) {
+func startMariaDB(parent string, settings ...string) (*Server, error) {
 	program, err := mariaDBProgram("mariadbd")
 	if err != nil {
 		return nil, err
@@ -185,124 +168,34 @@ func startMariaDB(parent string, settings ...string) (*MariaDBServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &MariaDBServer{program: program, settings: settings}
-	if s.account, err = serverAccount("mysql"); err != nil {
+	account, err := serverAccount("mysql")
+	if err != nil {
 		return nil, err
 	}
-	if s.dir, err = s.account.folder(parent); err != nil {
-		return nil, err
-	}
-	err = s.account.run(install, "--no-defaults", "--datadir="+s.data(), s.temporary(), "--skip-test-db", "--auth-root-authentication-method=normal",
-		"--innodb-log-file-size=16M")
-	if err == nil {
-		s.port, err = freePort()
-	}
-	if err == nil {
-		err = s.start()
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
+	return begin(mariaDB(program, install), account, parent, settings)
 }
 
-func (s *MariaDBServer) data() string { return filepath.Join(s.dir, "data") }
-
-// temporary keeps servers apart: one that starts removes what others have in a
-// folder that they share.
-func (s *MariaDBServer) temporary() string { return "--tmpdir=" + s.dir }
-
-// URL names one of the server's databases, or none. The user has all rights.
-func (s *MariaDBServer) URL(database string) string {
-	return "mysql://root@127.0.0.1:" + strconv.Itoa(s.port) + "/" + database
-}
-
-// Database creates an empty database and returns its URL.
-func (s *MariaDBServer) Database(t testing.TB) string {
-	t.Helper()
-	name, err := createMySQL(s.URL(""))
-	if err != nil {
-		t.Fatal(err)
+func mariaDB(program, install string) engine {
+	// Servers that share a folder for temporary files remove each other's.
+	temporary := func(s *Server) string { return "--tmpdir=" + s.dir }
+	return engine{
+		program: program,
+		initialize: func(s *Server) error {
+			return s.account.run(install, "--no-defaults", "--datadir="+s.data(), temporary(s), "--skip-test-db",
+				"--auth-root-authentication-method=normal", "--innodb-log-file-size=16M")
+		},
+		arguments: func(s *Server) []string {
+			return []string{
+				"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1", temporary(s),
+				"--socket=" + filepath.Join(s.dir, "socket"), "--pid-file=" + filepath.Join(s.dir, "pid"),
+				"--skip-name-resolve", "--default-time-zone=+00:00", "--skip-log-bin", "--performance-schema=off", "--max-connections=400",
+				"--innodb-buffer-pool-size=128M", "--innodb-log-file-size=16M",
+			}
+		},
+		setting: func(option string) []string { return []string{option} },
+		url:     func(port, database string) string { return "mysql://root@127.0.0.1:" + port + "/" + database },
+		ping:    func(s *Server) error { return OrderMySQL(s.URL(""), "DO 1") },
+		create:  func(s *Server) (string, error) { return createMySQL(s.URL("")) },
+		quit:    syscall.SIGTERM,
 	}
-	return s.URL(name)
-}
-
-func (s *MariaDBServer) start() error {
-	args := append([]string{
-		"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1", s.temporary(),
-		"--socket=" + filepath.Join(s.dir, "socket"), "--pid-file=" + filepath.Join(s.dir, "pid"),
-		"--skip-name-resolve", "--default-time-zone=+00:00", "--skip-log-bin", "--performance-schema=off", "--max-connections=400",
-		"--innodb-buffer-pool-size=128M", "--innodb-log-file-size=16M",
-	}, s.settings...)
-	var err error
-	if s.process, err = s.account.launch(filepath.Join(s.dir, "log"), s.program, args...); err != nil {
-		return err
-	}
-	for deadline := time.Now().Add(startWithin); ; {
-		if err = OrderMySQL(s.URL(""), "DO 1"); err == nil {
-			return nil
-		}
-		select {
-		case <-s.process.ended:
-			return fmt.Errorf("mariadbd ended: %s", s.process.lastWords())
-		case <-time.After(20 * time.Millisecond): // nothing tells us when it listens
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("mariadbd does not answer: %w: %s", err, s.process.lastWords())
-		}
-	}
-}
-
-// Start starts a server that was stopped or killed, with the same data and
-// under the same URL, and returns when it answers.
-func (s *MariaDBServer) Start(t testing.TB) {
-	t.Helper()
-	if err := s.start(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Stop shuts the server down in an orderly way, without waiting for clients.
-func (s *MariaDBServer) Stop(t testing.TB) { t.Helper(); s.end(t, syscall.SIGTERM) }
-
-// Kill ends the server with SIGKILL.
-func (s *MariaDBServer) Kill(t testing.TB) { t.Helper(); s.end(t, syscall.SIGKILL) }
-
-func (s *MariaDBServer) end(t testing.TB, how syscall.Signal) {
-	t.Helper()
-	if err := s.process.signal(how); err != nil {
-		t.Fatal(err)
-	}
-	err := s.process.wait()
-	s.process = nil
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Freeze stops the server where it is: connections stay open and nothing
-// answers, until Thaw.
-func (s *MariaDBServer) Freeze(t testing.TB) {
-	t.Helper()
-	if err := s.process.signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Thaw lets a frozen server go on.
-func (s *MariaDBServer) Thaw(t testing.TB) {
-	t.Helper()
-	if err := s.process.signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// close ends the server, whatever its state, and removes its data.
-func (s *MariaDBServer) close() error {
-	var err error
-	if s.process != nil {
-		err = errors.Join(s.process.signal(syscall.SIGKILL), s.process.wait())
-		s.process = nil
-	}
-	return errors.Join(err, os.RemoveAll(s.dir))
 }

@@ -142,28 +142,13 @@ func (p *postgresPlace) order(statement string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// A PostgresServer is a server of a test's own, which it may treat badly. Its
-// settings are PostgreSQL's defaults: what it has committed is on the disk.
-type PostgresServer struct {
-	programs string // folder with initdb and postgres
-	account  *account
-	dir      string
-	port     int
-	settings []string
-	process  *process // nil while it is stopped
-}
-
 // StartPostgres starts a server that ends with the test. settings are further
 // ones, as name=value.
-func StartPostgres(t testing.TB, settings ...string) *PostgresServer {
+func StartPostgres(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s, err := startPostgres("", settings...)
 	orMissing(t, err)
-	t.Cleanup(func() {
-		if err := s.close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s.closeWith(t)
 	return s
 }
 
@@ -198,154 +183,50 @@ func inMemory() string {
 }
 
 // startPostgres starts a server with its data below parent.
-func startPostgres(parent string, settings ...string) (*PostgresServer, error) {
+func startPostgres(parent string, settings ...string) (*Server, error) {
 	programs, err := postgresPrograms()
 	if err != nil {
 		return nil, err
 	}
-	s := &PostgresServer{programs: programs, settings: settings}
-	if s.account, err = serverAccount("postgres"); err != nil {
+	account, err := serverAccount("postgres")
+	if err != nil {
 		return nil, err
 	}
-	if s.dir, err = s.account.folder(parent); err != nil {
-		return nil, err
-	}
-	err = s.account.run(filepath.Join(programs, "initdb"),
-		"--pgdata="+s.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
-	if err == nil {
-		s.port, err = freePort()
-	}
-	if err == nil {
-		err = s.start()
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	return s, nil
+	return begin(postgreSQL(programs), account, parent, settings)
 }
 
-func (s *PostgresServer) data() string { return filepath.Join(s.dir, "data") }
-
-// URL names one of the server's databases; "postgres" is always there.
-func (s *PostgresServer) URL(database string) string {
-	return "postgres://postgres@127.0.0.1:" + strconv.Itoa(s.port) + "/" + database + "?sslmode=disable"
-}
-
-// Database creates an empty database and returns its URL.
-func (s *PostgresServer) Database(t testing.TB) string {
-	t.Helper()
-	place := postgresPlace{admin: s.URL("postgres")}
-	name := newName()
-	if err := place.create(name, "template0"); err != nil {
-		t.Fatal(err)
-	}
-	return place.url(name)
-}
-
-func (s *PostgresServer) start() error {
-	args := []string{"-D", s.data(), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1",
-		"-c", "unix_socket_directories=" + s.dir, "-c", "max_connections=300", "-c", "shared_buffers=64MB"}
-	for _, setting := range s.settings {
-		args = append(args, "-c", setting)
-	}
-	var err error
-	s.process, err = s.account.launch(filepath.Join(s.dir, "log"), filepath.Join(s.programs, "postgres"), args...)
-	if err != nil {
-		return err
-	}
-	for deadline := time.Now().Add(startWithin); ; {
-		if err = s.ping(); err == nil {
-			return nil
-		}
-		select {
-		case <-s.process.ended:
-			return fmt.Errorf("postgres ended: %s", s.process.lastWords())
-		case <-time.After(20 * time.Millisecond): // nothing tells us when it listens
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("postgres does not answer: %w: %s", err, s.process.lastWords())
-		}
+// postgreSQL is the engine whose programs are in a folder.
+func postgreSQL(programs string) engine {
+	place := func(s *Server) *postgresPlace { return &postgresPlace{admin: s.URL("postgres")} }
+	return engine{
+		program: filepath.Join(programs, "postgres"),
+		initialize: func(s *Server) error {
+			return s.account.run(filepath.Join(programs, "initdb"),
+				"--pgdata="+s.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
+		},
+		arguments: func(s *Server) []string {
+			return []string{"-D", s.data(), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1",
+				"-c", "unix_socket_directories=" + s.dir, "-c", "max_connections=300", "-c", "shared_buffers=64MB"}
+		},
+		setting: func(assignment string) []string { return []string{"-c", assignment} },
+		url: func(port, database string) string {
+			return "postgres://postgres@127.0.0.1:" + port + "/" + database + "?sslmode=disable"
+		},
+		ping: func(s *Server) error { return place(s).ping() },
+		create: func(s *Server) (string, error) {
+			name := newName()
+			return name, place(s).create(name, "template0")
+		},
+		quit: syscall.SIGINT, // a fast shutdown
 	}
 }
 
-func (s *PostgresServer) ping() error {
+func (p *postgresPlace) ping() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.URL("postgres"))
+	conn, err := pgx.Connect(ctx, p.admin)
 	if err != nil {
 		return err
 	}
 	return conn.Close(ctx)
-}
-
-// Start starts a server that was stopped or killed, with the same data and
-// under the same URL, and returns when it answers.
-func (s *PostgresServer) Start(t testing.TB) {
-	t.Helper()
-	if err := s.start(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Stop shuts the server down in an orderly way, without waiting for clients.
-func (s *PostgresServer) Stop(t testing.TB) {
-	t.Helper()
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (s *PostgresServer) stop() error {
-	// PostgreSQL's fast shutdown; the parent tells its children itself.
-	err := syscall.Kill(s.process.cmd.Process.Pid, syscall.SIGINT)
-	err = errors.Join(err, s.process.wait())
-	s.process = nil
-	return err
-}
-
-// Kill ends all of the server's processes with SIGKILL.
-func (s *PostgresServer) Kill(t testing.TB) {
-	t.Helper()
-	if err := s.kill(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (s *PostgresServer) kill() error {
-	family := s.process.family()
-	err := s.process.signal(syscall.SIGKILL)
-	err = errors.Join(err, s.process.wait())
-	s.process = nil
-	for _, pid := range family { // the orphans hold the data until they are gone
-		for deadline := time.Now().Add(startWithin); syscall.Kill(pid, 0) == nil && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond) // nobody tells us of a process that is not our child
-		}
-	}
-	return err
-}
-
-// Freeze stops all of the server's processes where they are: connections stay
-// open and nothing answers, until Thaw.
-func (s *PostgresServer) Freeze(t testing.TB) {
-	t.Helper()
-	if err := s.process.signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Thaw lets a frozen server go on.
-func (s *PostgresServer) Thaw(t testing.TB) {
-	t.Helper()
-	if err := s.process.signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// close ends the server, whatever its state, and removes its data.
-func (s *PostgresServer) close() error {
-	var err error
-	if s.process != nil {
-		err = s.kill()
-	}
-	return errors.Join(err, os.RemoveAll(s.dir))
 }

@@ -22,6 +22,8 @@ func connect(t *testing.T, url string) *pgx.Conn {
 }
 
 func TestEachTestHasADatabaseOfItsOwn(t *testing.T) {
+	// With -count it is the first round's call that made what is copied.
+	again := sharedPostgres(t).template != ""
 	prepared := 0
 	prepare := func(url string) error {
 		prepared++
@@ -43,7 +45,9 @@ func TestEachTestHasADatabaseOfItsOwn(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	require.Equal(t, 1, prepared)
+	if !again {
+		require.Equal(t, 1, prepared)
+	}
 	_, err := connect(t, Postgres(t)).Exec(t.Context(), `SELECT n FROM t`)
 	require.ErrorContains(t, err, "does not exist")
 }

@@ -1,0 +1,169 @@
+//go:build unix
+
+package testserver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A Server is a database server of a test's own, which it may treat badly. What
+// it has committed is on the disk, unless its settings say otherwise.
+type Server struct {
+	engine   engine
+	account  *account
+	dir      string
+	port     int
+	settings []string
+	process  *process // nil while it is stopped
+}
+
+// An engine is what makes a Server one of PostgreSQL or of MariaDB.
+type engine struct {
+	program string
+	// initialize makes an empty data directory.
+	initialize func(s *Server) error
+	// arguments are those of the program, without the settings of the test.
+	arguments func(s *Server) []string
+	// setting turns one of the test's settings into arguments.
+	setting func(string) []string
+	url     func(port, database string) string
+	// ping is nil when the server answers.
+	ping func(s *Server) error
+	// create makes an empty database with a new name.
+	create func(s *Server) (name string, err error)
+	// quit asks for an orderly end that does not wait for clients.
+	quit syscall.Signal
+}
+
+// begin starts a new server with its data below parent; "" is where temporary
+// files are.
+func begin(e engine, a *account, parent string, settings []string) (*Server, error) {
+	s := &Server{engine: e, account: a, settings: settings}
+	var err error
+	if s.dir, err = a.folder(parent); err != nil {
+		return nil, err
+	}
+	err = e.initialize(s)
+	if err == nil {
+		s.port, err = freePort()
+	}
+	if err == nil {
+		err = s.start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// URL names one of the server's databases. The user has all rights.
+func (s *Server) URL(database string) string {
+	return s.engine.url(strconv.Itoa(s.port), database)
+}
+
+// Database creates an empty database and returns its URL.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	name, err := s.engine.create(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.URL(name)
+}
+
+// Start starts a server that was stopped or killed, with the same data and
+// under the same URL, and returns when it answers.
+func (s *Server) Start(t testing.TB) { t.Helper(); must(t, s.start()) }
+
+func (s *Server) start() error {
+	args := s.engine.arguments(s)
+	for _, setting := range s.settings {
+		args = append(args, s.engine.setting(setting)...)
+	}
+	var err error
+	if s.process, err = s.account.launch(filepath.Join(s.dir, "log"), s.engine.program, args...); err != nil {
+		return err
+	}
+	name := filepath.Base(s.engine.program)
+	for deadline := time.Now().Add(startWithin); ; {
+		if err = s.engine.ping(s); err == nil {
+			return nil
+		}
+		select {
+		case <-s.process.ended:
+			return fmt.Errorf("%s ended: %s", name, s.process.lastWords())
+		case <-time.After(20 * time.Millisecond): // nothing tells us when it listens
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s does not answer: %w: %s", name, err, s.process.lastWords())
+		}
+	}
+}
+
+// Stop shuts the server down in an orderly way, without waiting for clients.
+func (s *Server) Stop(t testing.TB) { t.Helper(); must(t, s.stop()) }
+
+func (s *Server) stop() error {
+	// Only the parent is asked: it tells its children itself.
+	err := syscall.Kill(s.process.cmd.Process.Pid, s.engine.quit)
+	err = errors.Join(err, s.process.wait())
+	s.process = nil
+	return err
+}
+
+// Kill ends all of the server's processes with SIGKILL.
+func (s *Server) Kill(t testing.TB) { t.Helper(); must(t, s.kill()) }
+
+func (s *Server) kill() error {
+	family := s.process.family()
+	err := s.process.signal(syscall.SIGKILL)
+	err = errors.Join(err, s.process.wait())
+	s.process = nil
+	for _, pid := range family { // the orphans hold the data until they are gone
+		for deadline := time.Now().Add(startWithin); syscall.Kill(pid, 0) == nil && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond) // nobody tells us of a process that is not our child
+		}
+	}
+	return err
+}
+
+// Freeze stops all of the server's processes where they are: connections stay
+// open and nothing answers, until Thaw.
+func (s *Server) Freeze(t testing.TB) { t.Helper(); must(t, s.process.signal(syscall.SIGSTOP)) }
+
+// Thaw lets a frozen server go on.
+func (s *Server) Thaw(t testing.TB) { t.Helper(); must(t, s.process.signal(syscall.SIGCONT)) }
+
+// closeWith ends the server with the test.
+func (s *Server) closeWith(t testing.TB) {
+	t.Cleanup(func() {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// close ends the server, whatever its state, and removes its data.
+func (s *Server) close() error {
+	var err error
+	if s.process != nil {
+		err = s.kill()
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
