@@ -19,15 +19,7 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	defer o.cleanUp()
-	group, err := addGroup(ctx, o, nowhere)
-	if err != nil {
-		return err
-	}
-	job := newJob(group, xxladapter.ScheduleFixRate, fmt.Sprint(int(crowdPeriod/time.Second)))
-	if err := addJobs(ctx, o, 1, job, func(int) time.Time { return time.Time{} }); err != nil {
-		return err
-	}
-	rows, err := multiply(ctx, o.db, p.jobs)
+	rows, err := populate(ctx, o, p.jobs, xxladapter.ScheduleFixRate, fmt.Sprint(int(crowdPeriod/time.Second)))
 	if err != nil {
 		return err
 	}

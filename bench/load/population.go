@@ -52,6 +52,19 @@ func addJobs(ctx context.Context, store xxladapter.Store, n int, job *xxladapter
 	return writers.Wait()
 }
 
+// populate makes n jobs of one schedule that nobody starts before [spread]. It
+// returns how many there are.
+func populate(ctx context.Context, o *opened, n int, kind xxladapter.ScheduleType, conf string) (rows int64, err error) {
+	group, err := addGroup(ctx, o, nowhere)
+	if err != nil {
+		return 0, err
+	}
+	if err := addJobs(ctx, o, 1, newJob(group, kind, conf), func(int) time.Time { return time.Time{} }); err != nil {
+		return 0, err
+	}
+	return multiply(ctx, o.db, n)
+}
+
 // multiply copies the one job of the table until there are n, by the database
 // itself: a million calls would take minutes. It returns how many there are.
 func multiply(ctx context.Context, db *sql.DB, n int) (rows int64, err error) {

@@ -42,15 +42,7 @@ func scan(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	defer o.cleanUp()
-	group, err := addGroup(ctx, o, nowhere)
-	if err != nil {
-		return err
-	}
-	job := newJob(group, xxladapter.ScheduleCron, "0 0 3 * * ?")
-	if err := addJobs(ctx, o, 1, job, func(int) time.Time { return time.Time{} }); err != nil {
-		return err
-	}
-	rows, err := multiply(ctx, o.db, p.jobs)
+	rows, err := populate(ctx, o, p.jobs, xxladapter.ScheduleCron, "0 0 3 * * ?")
 	if err != nil {
 		return err
 	}
