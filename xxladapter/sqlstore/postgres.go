@@ -183,7 +183,7 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}
-	s.fires = newPostgresFires(s, pool)
+	s.fires = newFireQueue((&postgresFires{s, pool}).transact)
 	s.ends = append(s.ends, s.fires.close)
 	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pool.Close}
 	return s, nil

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -87,151 +86,16 @@ const (
 		FROM r LEFT JOIN handled h ON h.id = r.log WHERE EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)`
 )
 
-const (
-	// groupLife bounds the work on one group.
-	groupLife = 30 * time.Second
-	logIDs    = "xxl_job_log_id_seq" // the sequence of xxl_job_log.id
-)
+const logIDs = "xxl_job_log_id_seq" // the sequence of xxl_job_log.id
 
-// errAlone tells a caller to do without the group: it failed, and none of its
-// calls has happened. Whose fault it was shows when each is made alone.
-var errAlone = errors.New("sqlstore: the group was taken back")
-
-// postgresFires runs the calls that every fire makes, ClaimFire, SettleFire
-// and FinishRun: all that wait share a transaction and a few statements, so
-// that many callers need few round trips and few syncs.
+// postgresFires runs a group of fire calls in one transaction of three round
+// trips.
 type postgresFires struct {
-	store   *Store
-	pool    *pgxpool.Pool
-	queue   chan *fireCall
-	stopped chan struct{} // closed when the goroutine has ended
+	store *Store
+	pool  *pgxpool.Pool
 }
 
-// A fireCall is one waiting call; of claim, settle and finish one is set.
-type fireCall struct {
-	by     xxladapter.Term // of claim and settle
-	claim  *xxladapter.Log
-	settle *xxladapter.Settlement
-	finish *xxladapter.RunResult
-
-	fireID int64 // of claim and settle
-	logID  int64 // of settle and finish
-
-	taken  atomic.Bool // by the group, or by its caller, to leave
-	answer chan error
-
-	err     error
-	claimed xxladapter.Fire // of claim
-	applied bool            // of finish
-}
-
-func newPostgresFires(store *Store, pool *pgxpool.Pool) *postgresFires {
-	f := &postgresFires{store: store, pool: pool, queue: make(chan *fireCall, maxGroup), stopped: make(chan struct{})}
-	go f.run()
-	return f
-}
-
-// close ends the goroutine. REQUIRES: no call runs or will be made.
-func (f *postgresFires) close() {
-	close(f.queue)
-	<-f.stopped
-}
-
-// call returns when the call is durable, or has failed. If ctx ends before its
-// group begins it has not happened.
-func (f *postgresFires) call(ctx context.Context, c *fireCall) error {
-	c.answer = make(chan error, 1)
-	select {
-	case f.queue <- c:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-c.answer:
-		return err
-	case <-ctx.Done():
-		if c.taken.CompareAndSwap(false, true) {
-			return ctx.Err()
-		}
-		return <-c.answer
-	}
-}
-
-func (f *postgresFires) run() {
-	defer close(f.stopped)
-	for first := range f.queue {
-		group := f.gather(first)
-		for len(group) > 0 {
-			now, later := apart(group)
-			f.commit(now)
-			group = later
-		}
-	}
-}
-
-// gather takes first and what waits behind it, without those whose callers
-// have left.
-func (f *postgresFires) gather(first *fireCall) []*fireCall {
-	var group []*fireCall
-	for c := first; ; {
-		if c.taken.CompareAndSwap(false, true) {
-			group = append(group, c)
-		}
-		if len(group) == maxGroup {
-			return group
-		}
-		select {
-		case next, ok := <-f.queue:
-			if !ok {
-				return group
-			}
-			c = next
-		default:
-			return group
-		}
-	}
-}
-
-// apart splits a group so that no two calls of a kind are about the same fire
-// or log row: one statement cannot do the one thing after the other.
-func apart(group []*fireCall) (now, later []*fireCall) {
-	type about struct {
-		claim, finish bool
-		fireID, logID int64
-	}
-	seen := make(map[about]bool, 2*len(group))
-	for _, c := range group {
-		fire := about{claim: c.claim != nil, fireID: c.fireID}
-		log := about{finish: c.finish != nil, logID: c.logID}
-		if c.fireID != 0 && seen[fire] || c.logID != 0 && seen[log] {
-			later = append(later, c)
-			continue
-		}
-		seen[fire], seen[log] = true, true
-		now = append(now, c)
-	}
-	return now, later
-}
-
-// commit runs the group and answers its callers.
-func (f *postgresFires) commit(group []*fireCall) {
-	ctx, cancel := context.WithTimeout(context.Background(), groupLife)
-	defer cancel()
-	again, err := f.transact(ctx, group)
-	if again && err != nil {
-		err = errAlone
-	}
-	for _, c := range group {
-		if err != nil {
-			c.answer <- err
-		} else {
-			c.answer <- c.err
-		}
-	}
-}
-
-// transact runs the group in one transaction. again is false if an error leaves
-// open whether it has happened.
+// transact is a [fireTransaction].
 func (f *postgresFires) transact(ctx context.Context, group []*fireCall) (again bool, err error) {
 	conn, err := f.pool.Acquire(ctx)
 	if err != nil {
@@ -501,14 +365,4 @@ func byID(calls []*fireCall, id func(*fireCall) int64) map[int64]*fireCall {
 func (s *Store) move(c changes, before, after logState) {
 	s.add(c, before.triggered, before.outcome(), -1)
 	s.add(c, after.triggered, after.outcome(), 1)
-}
-
-// grouped makes the call with others. It returns [errAlone] if the call is to be
-// made alone.
-func (s *Store) grouped(ctx context.Context, c *fireCall) error {
-	if err := s.enter(ctx); err != nil {
-		return err
-	}
-	defer s.running.Done()
-	return s.fires.call(ctx, c)
 }

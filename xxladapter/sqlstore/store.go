@@ -55,7 +55,7 @@ type Store struct {
 	leases  writer // for terms; nil: writer
 	// fires runs the calls that every fire makes in groups; nil: each goes to
 	// the writer.
-	fires *postgresFires
+	fires *fireQueue
 	clock func() time.Time
 	ends  []func() // called first in Close
 	zone  *time.Location
