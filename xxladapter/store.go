@@ -135,7 +135,7 @@ type Store interface {
 
 	Log(ctx context.Context, id int64) (*Log, error)
 	Logs(ctx context.Context, f LogFilter) ([]*Log, error)
-	Misfires(ctx context.Context, jobID int64, limit int) ([]Misfire, error)
+	Misfires(ctx context.Context, f MisfireFilter) ([]Misfire, error)
 
 	AlarmStore
 	ReportStore
@@ -178,8 +178,20 @@ type LogFilter struct {
 	Status  LogStatus
 	// Since is inclusive and Before exclusive; both are about TriggerTime.
 	Since, Before time.Time
-	AfterID       int64
+	// AfterID is a position in the listed order: with Newest, the rows older than
+	// it follow.
+	AfterID int64
 	// Newest lists the newest rows first.
+	Newest bool
+	Limit  int // 0: all
+}
+
+// A MisfireFilter selects misfires; zero fields do not restrict.
+type MisfireFilter struct {
+	JobID int64
+	// AfterID is a position in the listed order, as in [LogFilter].
+	AfterID int64
+	// Newest lists the newest misfires first.
 	Newest bool
 	Limit  int // 0: all
 }

@@ -84,23 +84,28 @@ type misfireForm struct {
 
 type misfireList struct {
 	Misfires []misfireForm `json:"misfires"`
+	Next     int64         `json:"next,omitempty" doc:"The cursor of the next page; left out at the end."`
 }
 
 type misfireQuery struct {
 	idPath
-	Limit int `query:"limit" doc:"How many entries at most, up to 1000, which is also the default."`
+	page
+	Newest bool `query:"newest" doc:"Newest first."`
 }
 
 func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireList, err error) {
 	if _, err := s.job(ctx, q.ID); err != nil {
 		return no, err
 	}
-	misfires, err := s.opts.Store.Misfires(ctx, q.ID, page{Limit: q.Limit}.limit())
+	misfires, err := s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{
+		JobID: q.ID, AfterID: q.After, Newest: q.Newest, Limit: q.limit() + 1,
+	})
+	misfires, next := cutPage(misfires, q.limit(), func(m xxladapter.Misfire) int64 { return m.ID })
 	forms := make([]misfireForm, len(misfires))
 	for i, m := range misfires {
 		forms[i] = misfireForm(m)
 	}
-	return misfireList{forms}, err
+	return misfireList{forms, next}, err
 }
 
 // A nodeForm is a scheduler that holds a lease.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -175,17 +176,39 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.store.StartJob(ctx, id, time.Now().Add(-time.Hour)))
 	_, _, err = s.store.ClaimDue(ctx, lease.Term, time.Second, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
-		return []xxladapter.Decision{{JobID: id, Next: now.Add(time.Hour), Misfires: []xxladapter.Misfire{{
-			JobID: id, Due: due[0].TriggerNext, Until: due[0].TriggerNext, Policy: xxladapter.MisfireDoNothing, At: now,
-		}}}}
+		d := xxladapter.Decision{JobID: id, Next: now.Add(time.Hour)}
+		for range 5 {
+			d.Misfires = append(d.Misfires, xxladapter.Misfire{
+				JobID: id, Due: due[0].TriggerNext, Until: due[0].TriggerNext, Policy: xxladapter.MisfireDoNothing, At: now,
+			})
+		}
+		return []xxladapter.Decision{d}
 	})
 	require.NoError(t, err)
-	var missed struct {
-		Misfires []struct{ MisfireStrategy string }
+	for _, order := range []string{"", "&newest"} {
+		var ids []int64
+		for next, pages := int64(0), 0; pages == 0 || next != 0; pages++ {
+			var missed struct {
+				Misfires []struct {
+					ID              int64
+					MisfireStrategy string
+				}
+				Next int64
+			}
+			s.get(fmt.Sprintf("/api/v1/jobs/%d/misfires?limit=2&after=%d%s", id, next, order), &missed)
+			require.LessOrEqual(t, len(missed.Misfires), 2)
+			require.Less(t, pages, 3)
+			for _, m := range missed.Misfires {
+				require.Equal(t, "DO_NOTHING", m.MisfireStrategy)
+				ids = append(ids, m.ID)
+			}
+			next = missed.Next
+		}
+		if order != "" {
+			slices.Reverse(ids)
+		}
+		require.Equal(t, []int64{1, 2, 3, 4, 5}, ids)
 	}
-	s.get(fmt.Sprintf("/api/v1/jobs/%d/misfires", id), &missed)
-	require.Len(t, missed.Misfires, 1)
-	require.Equal(t, "DO_NOTHING", missed.Misfires[0].MisfireStrategy)
 
 	var nodes struct {
 		Nodes []struct {

@@ -23,7 +23,7 @@ func (s *Server) calls() []call {
 		takes("POST /api/v1/jobs/{id}/trigger", "Run a job now, also a stopped one.", s.triggerJob),
 
 		reads("GET /api/v1/jobs/{id}/next", "When a job would be due next, whether its schedule is on or off.", s.nextOfJob),
-		reads("GET /api/v1/jobs/{id}/misfires", "Due times of a job that gave no fire of their own: the newest of them, oldest first.", s.listMisfires),
+		reads("GET /api/v1/jobs/{id}/misfires", "The due times of a job that gave no fire of their own.", s.listMisfires),
 
 		reads("GET /api/v1/groups", "List groups of executors, by id.", s.listGroups),
 		takes("POST /api/v1/groups", "Create a group.", s.createGroup),

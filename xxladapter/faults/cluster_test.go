@@ -252,7 +252,7 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 	require.Empty(c.t, open, "fires without an outcome")
 	require.NoError(c.t, c.recordLogs(store))
 	for _, j := range c.jobs {
-		misfires, err := store.Misfires(c.ctx, j.id, 0)
+		misfires, err := store.Misfires(c.ctx, xxladapter.MisfireFilter{JobID: j.id})
 		require.NoError(c.t, err)
 		for _, m := range misfires {
 			require.NoError(c.t, c.rec.Misfire(checker.Misfire{

@@ -88,9 +88,8 @@ func (s *Store) planDue(f xxladapter.Fire) (xxladapter.Fire, bool) {
 	return s.plan(f), true
 }
 
-// Misfires implements [xxladapter.Store]: the newest limit misfires of the
-// job, or all with limit 0.
-func (s *Store) Misfires(ctx context.Context, jobID int64, limit int) ([]xxladapter.Misfire, error) {
+// Misfires implements [xxladapter.Store].
+func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -98,12 +97,19 @@ func (s *Store) Misfires(ctx context.Context, jobID int64, limit int) ([]xxladap
 
 	var found []xxladapter.Misfire
 	for _, m := range s.misfires {
-		if m.JobID == jobID {
+		behind := m.ID > f.AfterID
+		if f.Newest {
+			behind = f.AfterID == 0 || m.ID < f.AfterID
+		}
+		if behind && (f.JobID == 0 || m.JobID == f.JobID) {
 			found = append(found, m)
 		}
 	}
-	if limit > 0 && len(found) > limit {
-		found = found[len(found)-limit:]
+	if f.Newest {
+		slices.Reverse(found)
+	}
+	if f.Limit > 0 {
+		found = found[:min(f.Limit, len(found))]
 	}
 	return found, nil
 }

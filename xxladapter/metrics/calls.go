@@ -149,9 +149,9 @@ func (s *measured) Logs(ctx context.Context, f xxladapter.LogFilter) (value []*x
 	return s.Store.Logs(ctx, f)
 }
 
-func (s *measured) Misfires(ctx context.Context, jobID int64, limit int) (value []xxladapter.Misfire, err error) {
+func (s *measured) Misfires(ctx context.Context, f xxladapter.MisfireFilter) (value []xxladapter.Misfire, err error) {
 	defer s.done("misfires", time.Now(), &err)
-	return s.Store.Misfires(ctx, jobID, limit)
+	return s.Store.Misfires(ctx, f)
 }
 
 func (s *measured) FailedRuns(ctx context.Context, after int64, limit int) (value []xxladapter.FailedRun, err error) {

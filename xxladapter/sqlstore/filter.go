@@ -28,6 +28,19 @@ func (c *conditions) addShards(column string, shards xxladapter.ShardSet) {
 	c.add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
 }
 
+// pageByID restricts a list to what follows the id, if it is not 0, and returns
+// the order.
+func (c *conditions) pageByID(after int64, newest bool) (order string) {
+	behind, order := `id > ?`, `id`
+	if newest {
+		behind, order = `id < ?`, `id DESC`
+	}
+	if after != 0 {
+		c.add(behind, after)
+	}
+	return order
+}
+
 // where completes a SELECT with the conditions.
 func (c *conditions) where(query string) (string, []any) {
 	if len(c.texts) > 0 {

@@ -163,8 +163,7 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	return found, err
 }
 
-// Logs implements [xxladapter.Store]. AfterID is a position in the listed
-// order: with Newest, the rows older than it follow.
+// Logs implements [xxladapter.Store].
 func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
 	var where conditions
 	if f.JobID != 0 {
@@ -184,13 +183,7 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	if !f.Before.IsZero() {
 		where.add(`trigger_time < ?`, s.dialect.datetime(nextSecond(f.Before)))
 	}
-	after, order := `id > ?`, `id`
-	if f.Newest {
-		after, order = `id < ?`, `id DESC`
-	}
-	if f.AfterID != 0 {
-		where.add(after, f.AfterID)
-	}
+	order := where.pageByID(f.AfterID, f.Newest)
 	query, args := where.selecting(`SELECT `+logColumns+` FROM xxl_job_log`, order, f.Limit)
 	var found []*xxladapter.Log
 	err := s.query(ctx, query, args, func(r row) error {

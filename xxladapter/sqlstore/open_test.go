@@ -162,7 +162,7 @@ func TestReopenKeepsAll(t *testing.T) {
 		require.NoError(t, err)
 		logs, err := s.Logs(ctx, xxladapter.LogFilter{})
 		require.NoError(t, err)
-		misfires, err := s.Misfires(ctx, job, 0)
+		misfires, err := s.Misfires(ctx, xxladapter.MisfireFilter{JobID: job})
 		require.NoError(t, err)
 		require.Len(t, jobs, 1)
 		require.Len(t, groups, 1)

@@ -199,11 +199,14 @@ func (s *Store) planDue(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxlad
 	return planned, err == nil, err
 }
 
-// Misfires implements [xxladapter.Store]: the newest limit misfires of the
-// job, or all with limit 0.
-func (s *Store) Misfires(ctx context.Context, jobID int64, limit int) ([]xxladapter.Misfire, error) {
-	where := conditions{texts: []string{`job_id = ?`}, args: []any{jobID}}
-	query, args := where.selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms FROM xxlwheel_misfire`, `id DESC`, limit)
+// Misfires implements [xxladapter.Store].
+func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
+	var where conditions
+	if f.JobID != 0 {
+		where.add(`job_id = ?`, f.JobID)
+	}
+	order := where.pageByID(f.AfterID, f.Newest)
+	query, args := where.selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms FROM xxlwheel_misfire`, order, f.Limit)
 	var found []xxladapter.Misfire
 	err := s.query(ctx, query, args, func(r row) error {
 		var m xxladapter.Misfire
@@ -211,6 +214,5 @@ func (s *Store) Misfires(ctx context.Context, jobID int64, limit int) ([]xxladap
 		found = append(found, m)
 		return err
 	})
-	slices.Reverse(found)
 	return found, err
 }

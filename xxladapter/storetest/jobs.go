@@ -174,18 +174,14 @@ var jobRules = []rule{
 		b.ErrorIs(b.store.RemoveJob(b.ctx, id), xxladapter.ErrNotFound)
 		_, err = b.store.Log(b.ctx, claimed.LogID)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
-		misfires, err := b.store.Misfires(b.ctx, id, 0)
-		b.NoError(err)
-		b.Empty(misfires)
+		b.Empty(b.misfires(id))
 		b.Equal([]time.Time{claimed.Due, kept.Due}, b.dues())
 
 		// What is under way can still be settled.
 		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK}))
 		b.Equal([]time.Time{kept.Due}, b.dues())
 		b.Equal(kept.LogID, b.log(kept.LogID).ID)
-		misfires, err = b.store.Misfires(b.ctx, other, 0)
-		b.NoError(err)
-		b.Len(misfires, 1)
+		b.Len(b.misfires(other), 1)
 	}},
 	{"JobsAreFilteredAndComeByID", func(b *bench) {
 		other := b.addGroup("another-app")

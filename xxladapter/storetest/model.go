@@ -511,9 +511,9 @@ func (m *model) same(t *rapid.T) {
 }
 
 func (m *model) sameMisfires(t *rapid.T, wantJob, gotJob int64) {
-	want, err := m.want.Misfires(m.ctx, wantJob, 0)
+	want, err := m.want.Misfires(m.ctx, xxladapter.MisfireFilter{JobID: wantJob})
 	require.NoError(t, err)
-	got, err := m.got.Misfires(m.ctx, gotJob, 0)
+	got, err := m.got.Misfires(m.ctx, xxladapter.MisfireFilter{JobID: gotJob})
 	require.NoError(t, err)
 	require.Len(t, got, len(want))
 	for i := range want {

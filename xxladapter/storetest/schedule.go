@@ -95,8 +95,7 @@ var scheduleRules = []rule{
 		}, planned)
 		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
 
-		misfires, err := b.store.Misfires(b.ctx, id, 0)
-		b.NoError(err)
+		misfires := b.misfires(id)
 		b.Len(misfires, 1)
 		b.Equal([]xxladapter.Misfire{{
 			ID: misfires[0].ID, JobID: id, Due: at(-20), Until: at(-10),
@@ -165,25 +164,41 @@ var scheduleRules = []rule{
 		b.Equal([]int64{7, 5}, b.job(id).ChildIDs)
 		b.Equal(at(44), b.job(id).TriggerNext)
 	}},
-	{"MisfiresComeByIDAndTheLimitKeepsTheNewest", func(b *bench) {
-		id := b.addRunning("missed", at(0))
+	{"MisfiresArePagedInBothOrders", func(b *bench) {
+		id, other := b.addRunning("missed", at(0)), b.addRunning("other", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			d := xxladapter.Decision{JobID: id, Next: at(60)}
-			for i := range 4 {
+			for i := range 5 {
 				d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at(i), Until: at(i), At: at(9)})
 			}
-			return []xxladapter.Decision{d}
+			return []xxladapter.Decision{d, {JobID: other, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(9), Until: at(9), At: at(9)}}}}
 		})
 		b.NoError(err)
-		dues := func(limit int) (dues []time.Time) {
-			misfires, err := b.store.Misfires(b.ctx, id, limit)
-			b.NoError(err)
-			for _, m := range misfires {
-				dues = append(dues, m.Due)
+		for newest, want := range map[bool][]time.Time{
+			false: {at(0), at(1), at(2), at(3), at(4)},
+			true:  {at(4), at(3), at(2), at(1), at(0)},
+		} {
+			var dues []time.Time
+			f := xxladapter.MisfireFilter{JobID: id, Newest: newest, Limit: 2}
+			for range 5 { // pages, of which the third is the last
+				page, err := b.store.Misfires(b.ctx, f)
+				b.NoError(err)
+				b.LessOrEqual(len(page), 2)
+				for _, m := range page {
+					dues, f.AfterID = append(dues, m.Due), m.ID
+				}
 			}
-			return dues
+			b.Equal(want, dues, "newest first: %v", newest)
 		}
-		b.Equal([]time.Time{at(0), at(1), at(2), at(3)}, dues(0))
-		b.Equal([]time.Time{at(2), at(3)}, dues(2))
+		all, err := b.store.Misfires(b.ctx, xxladapter.MisfireFilter{})
+		b.NoError(err)
+		b.Len(all, 6)
 	}},
+}
+
+func (b *bench) misfires(jobID int64) []xxladapter.Misfire {
+	b.Helper()
+	found, err := b.store.Misfires(b.ctx, xxladapter.MisfireFilter{JobID: jobID})
+	b.NoError(err)
+	return found
 }

@@ -21,6 +21,7 @@ type jobCmd struct {
 	Start   jobStartCmd   `cmd:"" help:"Switch a job's schedule on."`
 	Stop    jobStopCmd    `cmd:"" help:"Switch a job's schedule off."`
 	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, also a stopped one."`
+	Missed  jobMissedCmd  `cmd:"" help:"List the due times of a job that gave no run of their own."`
 	Remove  jobRemoveCmd  `cmd:"" help:"Delete a job and its logs."`
 }
 
