@@ -84,6 +84,7 @@ type Options struct {
 	Logger  *slog.Logger // nil: slog.Default()
 
 	onCallback func(outcome string)
+	sender     trigger.Sender // nil: calls go over HTTP
 }
 
 // A Node is one scheduler process. It may be the only one of its store.
@@ -125,12 +126,16 @@ func New(opts Options) (*Node, error) {
 	tokens := access.NewExecutors(opts.AccessToken, opts.Store.Groups)
 	addresses := &access.Addresses{Allow: opts.AllowAddresses}
 	client := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent, MayDial: addresses.CheckDial})
+	if opts.sender == nil {
+		opts.sender = client
+	}
 	var sched *scheduler.Scheduler // set below, before anything runs
 	handOver := trigger.NewHandOver(trigger.Options{
-		Store: opts.Store, Sender: client, OnEvent: opts.OnEvent, OnCallback: opts.onCallback, Logger: opts.Logger,
+		Store: opts.Store, Sender: opts.sender, OnEvent: opts.OnEvent, OnCallback: opts.onCallback, Logger: opts.Logger,
 		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
 		Fenced:  func(t xxladapter.Term) { sched.Fenced(t) },
 		Planned: func() { sched.Sweep() },
+		Arm:     func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
 		Resumed: func() { sched.Wake() },
 		Texts:   opts.RunTexts,
 	})
@@ -161,12 +166,7 @@ func New(opts Options) (*Node, error) {
 		Tokens: tokens, Addresses: addresses,
 		Purger:     &maintenance.Purger{Store: opts.Store, NoAlarms: len(opts.Alarms) == 0, Logger: opts.Logger},
 		JobChanged: sched.Wake,
-		Planned: func(f xxladapter.Fire) {
-			if err := sched.Arm(f); err != nil {
-				// The scheduler is stopping. The fire is stored and goes out after the next start.
-				opts.Logger.Warn("fire not armed", "fire", f.ID, "err", err)
-			}
-		},
+		Planned:    func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
 	})
 	return &Node{
 		addresses: addresses, mayServe: opts.mayServe, tokens: tokens, allowDefault: opts.AllowDefaultToken,
@@ -189,6 +189,14 @@ func New(opts Options) (*Node, error) {
 			ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
 		},
 	}, nil
+}
+
+// arm lets a stored fire be handed out when it is due.
+func arm(s *scheduler.Scheduler, f xxladapter.Fire, logger *slog.Logger) {
+	if err := s.Arm(f); err != nil {
+		// The scheduler is stopping. The fire goes out after the next start.
+		logger.Warn("fire not armed", "fire", f.ID, "err", err)
+	}
 }
 
 // mayServe refuses to let other machines in without a secret.

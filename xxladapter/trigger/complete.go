@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -110,7 +111,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 		return CallbackLate, nil
 	}
 	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
-	h.followed(r.Next, r.Resume, now)
+	h.followed(ctx, r.Next, r.Resume, now)
 	return CallbackApplied, nil
 }
 
@@ -136,11 +137,43 @@ func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now 
 }
 
 // followed tells the scheduler of what was stored that concerns it now.
-func (h *HandOver) followed(next []xxladapter.Fire, r xxladapter.Resume, now time.Time) {
+func (h *HandOver) followed(ctx context.Context, next []xxladapter.Fire, r xxladapter.Resume, now time.Time) {
 	if anyDue(next, now) {
 		h.planned()
 	}
+	for _, f := range next {
+		if wait := f.Due.Sub(now); wait > 0 && wait <= armAhead {
+			h.armLater(ctx, f)
+		}
+	}
 	if r.JobID != 0 && r.Next.Before(now.Add(resumeSoon)) {
 		h.resumed()
+	}
+}
+
+const (
+	// armAhead is how far ahead a retry is held in memory. What is due later may
+	// be a second late, of a pause of more than a minute.
+	armAhead = time.Minute
+
+	// armSpread is how far a fire may be moved, as its due time was taken.
+	armSpread = 100 * time.Millisecond
+	armLimit  = 100
+)
+
+// armLater lets a retry that was planned be handed out when it is due. It is
+// looked up, since its id and its exact due time are the store's; those that the
+// job has right behind it may come along, and are armed once.
+func (h *HandOver) armLater(ctx context.Context, f xxladapter.Fire) {
+	planned, err := h.store.OpenFires(ctx, xxladapter.FireFilter{
+		JobID: f.JobID, State: xxladapter.FirePlanned, DueBefore: f.Due.Add(armSpread), Limit: armLimit,
+		AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64,
+	})
+	if err != nil {
+		h.logger.Warn("retry not armed, the sweep will find it", "job", f.JobID, "due", f.Due, "err", err)
+		return
+	}
+	for _, f := range planned {
+		h.arm(f)
 	}
 }

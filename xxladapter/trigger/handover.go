@@ -24,6 +24,7 @@ type Store interface {
 	SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error
 	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error)
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
+	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 }
 
 // A Sender carries calls to executors; [Client] does so over HTTP.
@@ -52,6 +53,10 @@ type Options struct {
 	// Planned is told that fires were planned which are due now: retries and
 	// child jobs. Without it they wait for the scheduler's next sweep.
 	Planned func()
+	// Arm is given the retries that are due within a minute, and not yet, to be
+	// handed out when they are. Without it they wait for the first sweep after
+	// that, as those do that are due later.
+	Arm func(xxladapter.Fire)
 	// Resumed is told that a job's schedule, which waited for the end of a run,
 	// goes on soon. Without it the job waits for the scheduler's next scan.
 	Resumed func()
@@ -73,6 +78,7 @@ type HandOver struct {
 	onEvent    func(Event)
 	onCallback func(string)
 	planned    func()
+	arm        func(xxladapter.Fire)
 	resumed    func()
 	texts      xxladapter.TextPolicy
 	loaded     func(*xxladapter.Job) // is shown each job that a fire is handed over for
@@ -94,6 +100,9 @@ func NewHandOver(opts Options) *HandOver {
 	if opts.Planned == nil {
 		opts.Planned = func() {}
 	}
+	if opts.Arm == nil {
+		opts.Arm = func(xxladapter.Fire) {}
+	}
 	if opts.Resumed == nil {
 		opts.Resumed = func() {}
 	}
@@ -109,6 +118,7 @@ func NewHandOver(opts Options) *HandOver {
 		onEvent:    opts.OnEvent,
 		onCallback: opts.OnCallback,
 		planned:    opts.Planned,
+		arm:        opts.Arm,
 		resumed:    opts.Resumed,
 		texts:      opts.Texts,
 		loaded:     func(*xxladapter.Job) {},
@@ -393,6 +403,6 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	if err != nil {
 		return fmt.Errorf("settle fire %d: %w", f.ID, err)
 	}
-	h.followed(s.Next, s.Resume, now)
+	h.followed(ctx, s.Next, s.Resume, now)
 	return nil
 }
