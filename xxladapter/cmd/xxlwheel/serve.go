@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,39 +19,28 @@ import (
 )
 
 type serveCmd struct {
-	Listen            string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
-	Store             string        `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
-	AccessToken       string        `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
-	OperatorToken     []string      `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
-	ReadToken         []string      `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
-	AllowDefaultToken bool          `help:"Allow the token that everybody knows where other machines can reach the port."`
-	AllowAddress      []string      `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
-	MetricsListen     string        `placeholder:"HOST:PORT" help:"A further port, where /metrics asks for no token (default: none; /metrics of --listen wants one that may read the API)."`
-	Zone              string        `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
-	Drain             time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
-	CronProfile       string        `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
+	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
+	Store             string   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
+	AccessToken       string   `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
+	OperatorToken     []string `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
+	ReadToken         []string `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
+	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
+	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
+	MetricsListen     string   `placeholder:"HOST:PORT" help:"A further port, where /metrics asks for no token (default: none; /metrics of --listen wants one that may read the API)."`
+	Zone              string   `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
+	CronProfile       string   `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
 
-	Alarm alarmFlags `embed:"" prefix:"alarm-"`
-	Logs  serveLogs  `embed:""`
+	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
+	Logs   serveLogs   `embed:""`
+	Limits serveLimits `embed:""`
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
 	if err := checkListener(c.Listen, c.AccessToken, c.AllowDefaultToken, c.operators()...); err != nil {
 		return err
 	}
-	allowed, err := access.ParsePrefixes(c.AllowAddress)
+	opts, err := c.nodeOptions()
 	if err != nil {
-		return usagef("--allow-address: %v", err)
-	}
-	zone, err := loadZone(c.Zone)
-	if err != nil {
-		return err
-	}
-	alarms, err := c.Alarm.channels()
-	if err != nil {
-		return err
-	}
-	if err := c.Logs.check(); err != nil {
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(inv.stderr, nil))
@@ -66,24 +56,46 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if metricsLn != nil {
 		defer metricsLn.Close()
 	}
-	store, err := openStore(inv.ctx, c.Store, sqlstore.Options{Logger: logger, Zone: zone})
+	store, err := openStore(inv.ctx, c.Store, sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections})
 	if err != nil {
 		return err
 	}
 	measured := metrics.New()
-	n, err := node.New(node.Options{
-		Drain: c.Drain,
-		Store: store, Metrics: measured, Zone: zone, CronProfile: cronProfiles[c.CronProfile], Logger: logger,
-		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
-		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, Alarms: alarms,
-		KeepLogs: time.Duration(c.Logs.KeepLogs), RunTexts: c.Logs.StoreRunLogs,
-	})
+	opts.Store, opts.Metrics, opts.Logger = store, measured, logger
+	n, err := node.New(opts)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(c.Store))
 	stopMetrics := serveMetrics(metricsLn, measured)
 	return errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close())
+}
+
+// nodeOptions are what the flags say of the node, without what is opened for it.
+func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
+	allowed, err := access.ParsePrefixes(c.AllowAddress)
+	if err != nil {
+		return opts, usagef("--allow-address: %v", err)
+	}
+	zone, err := loadZone(c.Zone)
+	if err != nil {
+		return opts, err
+	}
+	alarms, err := c.Alarm.channels()
+	if err != nil {
+		return opts, err
+	}
+	if err := cmp.Or(c.Logs.check(), c.Limits.check()); err != nil {
+		return opts, err
+	}
+	return node.Options{
+		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
+		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, Alarms: alarms,
+		Zone: zone, CronProfile: cronProfiles[c.CronProfile],
+		FastPool: c.Limits.FastPool, SlowPool: c.Limits.SlowPool, PoolPerApp: c.Limits.PoolPerApp,
+		Drain: c.Limits.Drain, SkewLimit: c.Limits.skewLimit(),
+		KeepLogs: time.Duration(c.Logs.KeepLogs), KeepSuccesses: time.Duration(c.Logs.KeepSuccesses), RunTexts: c.Logs.StoreRunLogs,
+	}, nil
 }
 
 // listenMetrics opens the port of --metrics-listen, if there is one.

@@ -1,0 +1,57 @@
+package main
+
+import "time"
+
+// serveLimits say how much a scheduler does at the same time, and how long it
+// waits.
+type serveLimits struct {
+	FastPool   int `default:"200" placeholder:"COUNT" help:"How many runs are handed over at the same time (default ${default})."`
+	SlowPool   int `default:"100" placeholder:"COUNT" help:"How many of those jobs that were slow in this minute, beside the others (default ${default})."`
+	PoolPerApp int `placeholder:"COUNT" help:"How many of one executor app, by each of the two (default: half of it)."`
+
+	StoreConnections int           `placeholder:"COUNT" help:"How many connections to a database server are open at most (default: 4 for each processor, at least 8)."`
+	Drain            time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
+	ClockSkew        time.Duration `default:"2s" placeholder:"TIME" help:"By how much this machine's clock may differ from the store's before this scheduler stops to plan; 0: by any time (default ${default})."`
+}
+
+func (l *serveLimits) check() error {
+	for _, count := range []struct {
+		flag               string
+		value, least, most int
+		zero               bool // is the default
+	}{
+		{"fast-pool", l.FastPool, 1, 10_000, false},
+		{"slow-pool", l.SlowPool, 1, 10_000, false},
+		{"pool-per-app", l.PoolPerApp, 1, 10_000, true},
+		{"store-connections", l.StoreConnections, 4, 10_000, true},
+	} {
+		if count.zero && count.value == 0 {
+			continue
+		}
+		if count.value < count.least || count.value > count.most {
+			return usagef("--%s is %d, must be %d to %d", count.flag, count.value, count.least, count.most)
+		}
+	}
+	for _, span := range []struct {
+		flag        string
+		value       time.Duration
+		least, most time.Duration
+	}{
+		{"drain", l.Drain, time.Millisecond, time.Hour},
+		{"clock-skew", l.ClockSkew, 0, time.Hour},
+	} {
+		if span.value < span.least || span.value > span.most {
+			return usagef("--%s is %v, must be %v to %v", span.flag, span.value, span.least, span.most)
+		}
+	}
+	return nil
+}
+
+// skewLimit is ClockSkew as a node takes it, for which 0 is the default and less
+// is any time.
+func (l *serveLimits) skewLimit() time.Duration {
+	if l.ClockSkew == 0 {
+		return -1
+	}
+	return l.ClockSkew
+}

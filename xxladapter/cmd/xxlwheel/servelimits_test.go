@@ -1,0 +1,51 @@
+package main
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+)
+
+// parseServe reads a command line of serve, and the environment.
+func parseServe(t *testing.T, args ...string) *serveCmd {
+	t.Helper()
+	var c serveCmd
+	parser, err := kong.New(&c, kong.DefaultEnvars("XXLWHEEL"))
+	require.NoError(t, err)
+	_, err = parser.Parse(args)
+	require.NoError(t, err)
+	return &c
+}
+
+func TestServeFlagsReachTheNode(t *testing.T) {
+	// Not by the name of this machine's zone, which is its own.
+	opts, err := parseServe(t, "--zone=UTC").nodeOptions()
+	require.NoError(t, err)
+	require.Equal(t, node.Options{
+		Zone: time.UTC, FastPool: 200, SlowPool: 100, Drain: 10 * time.Second, SkewLimit: 2 * time.Second,
+		KeepLogs: 30 * 24 * time.Hour, KeepSuccesses: 10 * time.Minute, RunTexts: xxladapter.TextsFailures,
+	}, opts)
+
+	t.Setenv("XXLWHEEL_FAST_POOL", "7")
+	t.Setenv("XXLWHEEL_CLOCK_SKEW", "0s")
+	c := parseServe(t, "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--zone=UTC",
+		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-address=10.0.0.0/8",
+		"--keep-logs=0", "--store-run-logs=all", "--cron-profile=xxl34")
+	require.Equal(t, 20, c.Limits.StoreConnections)
+	opts, err = c.nodeOptions()
+	require.NoError(t, err)
+	require.Equal(t, node.Options{
+		AccessToken: "a", OperatorTokens: []string{"o"}, ReadTokens: []string{"r"}, AllowDefaultToken: true,
+		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+		Zone:           time.UTC, CronProfile: cron.XXL34,
+		FastPool: 7, SlowPool: 8, PoolPerApp: 3, Drain: time.Minute, SkewLimit: -1,
+		KeepSuccesses: 4 * 24 * time.Hour, RunTexts: xxladapter.TextsAll,
+	}, opts)
+}
