@@ -90,15 +90,7 @@ func (t *tx) setToken(ctx context.Context, id int64, token string) error {
 
 // Group implements [xxladapter.Store].
 func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
-	var found *xxladapter.Group
-	err := s.query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group WHERE id = ?`, []any{id}, func(r row) (err error) {
-		found, err = scanGroup(r)
-		return err
-	})
-	if err == nil && found == nil {
-		return nil, noGroup(id)
-	}
-	return found, err
+	return find(ctx, s, &groupEntity, &s.groups, id)
 }
 
 // Groups implements [xxladapter.Store].

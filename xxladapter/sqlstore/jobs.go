@@ -183,15 +183,7 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 
 // Job implements [xxladapter.Store].
 func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
-	var found *xxladapter.Job
-	err := s.query(ctx, `SELECT `+jobColumns+` FROM xxl_job_info WHERE id = ?`, []any{id}, func(r row) (err error) {
-		found, err = scanJob(r)
-		return err
-	})
-	if err == nil && found == nil {
-		return nil, noJob(id)
-	}
-	return found, err
+	return find(ctx, s, &jobEntity, &s.jobs, id)
 }
 
 // Jobs implements [xxladapter.Store].

@@ -152,15 +152,7 @@ func cut(text string, most int) string {
 
 // Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
-	var found *xxladapter.Log
-	err := s.query(ctx, `SELECT `+logColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r row) (err error) {
-		found, err = scanLog(r)
-		return err
-	})
-	if err == nil && found == nil {
-		return nil, noLog(id)
-	}
-	return found, err
+	return find(ctx, s, &logEntity, &s.logs, id)
 }
 
 // Logs implements [xxladapter.Store].

@@ -56,9 +56,13 @@ type Store struct {
 	// fires runs the calls that every fire makes in groups; nil: each goes to
 	// the writer.
 	fires *fireQueue
-	clock func() time.Time
-	ends  []func() // called first in Close
-	zone  *time.Location
+	// What is asked for by id.
+	jobs   sharedReads[xxladapter.Job]
+	groups sharedReads[xxladapter.Group]
+	logs   sharedReads[xxladapter.Log]
+	clock  func() time.Time
+	ends   []func() // called first in Close
+	zone   *time.Location
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
 	closed  bool
@@ -137,6 +141,9 @@ func (s *Store) Close() error {
 	if closed {
 		return nil
 	}
+	s.jobs.wait()
+	s.groups.wait()
+	s.logs.wait()
 	for _, end := range s.ends {
 		end()
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -150,6 +151,40 @@ var raceRules = []rule{
 				}
 			}
 			b.Equal(1, winners)
+		}
+	}},
+	{"EachOfManyReadersHasRowsOfItsOwn", func(b *bench) {
+		id := b.addJob("job")
+		job := b.job(id)
+		job.ChildIDs = []int64{id + 1, id + 2}
+		b.NoError(b.store.UpdateJob(b.ctx, job, false))
+		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+		log := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)[0].LogID
+		for _, err := range race(8, func(i int) error {
+			for range 20 {
+				j, err := b.store.Job(b.ctx, id)
+				if err != nil {
+					return err
+				}
+				g, err := b.store.Group(b.ctx, b.group)
+				if err != nil {
+					return err
+				}
+				l, err := b.store.Log(b.ctx, log)
+				if err != nil {
+					return err
+				}
+				if j.ChildIDs[0] != id+1 || g.Addresses[0] != "http://a:1" || l.JobID != id {
+					return fmt.Errorf("reader %d was given %v, %v and job %d", i, j.ChildIDs, g.Addresses, l.JobID)
+				}
+				j.ChildIDs[0], g.Addresses[0], l.JobID = 0, "", 0
+				if _, err := b.store.Job(b.ctx, -1); !errors.Is(err, xxladapter.ErrNotFound) {
+					return fmt.Errorf("job -1: %w", err)
+				}
+			}
+			return nil
+		}) {
+			b.NoError(err)
 		}
 	}},
 	{"CloseMayRaceWithCalls", func(b *bench) {

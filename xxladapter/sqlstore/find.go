@@ -1,0 +1,157 @@
+package sqlstore
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// An entity is how rows of one table are read by their ids.
+type entity[T any] struct {
+	query string // up to its condition
+	scan  func(row) (*T, error)
+	id    func(*T) int64
+	copy  func(*T) *T // shares nothing with its argument
+	none  func(id int64) error
+}
+
+var (
+	jobEntity = entity[xxladapter.Job]{
+		query: `SELECT ` + jobColumns + ` FROM xxl_job_info`,
+		scan:  scanJob,
+		id:    func(j *xxladapter.Job) int64 { return j.ID },
+		copy: func(j *xxladapter.Job) *xxladapter.Job {
+			mine := *j
+			mine.ChildIDs = slices.Clone(j.ChildIDs)
+			return &mine
+		},
+		none: noJob,
+	}
+	groupEntity = entity[xxladapter.Group]{
+		query: `SELECT ` + groupColumns + ` FROM xxl_job_group`,
+		scan:  scanGroup,
+		id:    func(g *xxladapter.Group) int64 { return g.ID },
+		copy: func(g *xxladapter.Group) *xxladapter.Group {
+			mine := *g
+			mine.Addresses = slices.Clone(g.Addresses)
+			return &mine
+		},
+		none: noGroup,
+	}
+	logEntity = entity[xxladapter.Log]{
+		query: `SELECT ` + logColumns + ` FROM xxl_job_log`,
+		scan:  scanLog,
+		id:    func(l *xxladapter.Log) int64 { return l.ID },
+		copy: func(l *xxladapter.Log) *xxladapter.Log {
+			mine := *l
+			return &mine
+		},
+		none: noLog,
+	}
+)
+
+// find is the row with the id, or the error of e.none. Where the dialect can
+// ask for several rows at once, it is read together with those of other calls.
+func find[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedReads[T], id int64) (*T, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.running.Done()
+	if s.dialect.among != "" {
+		row, err := shared.get(ctx, id, func(ctx context.Context, ids []int64) (map[int64]*T, error) {
+			return e.read(ctx, s, s.dialect.among, ids)
+		})
+		switch {
+		case err == nil && row == nil:
+			return nil, e.none(id)
+		case err == nil:
+			return e.copy(row), nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		}
+		// Whose fault it was shows when each is read alone.
+	}
+	found, err := e.read(ctx, s, `id = ?`, id)
+	if err == nil && found[id] == nil {
+		err = e.none(id)
+	}
+	return found[id], err
+}
+
+func (e *entity[T]) read(ctx context.Context, s *Store, condition string, arg any) (map[int64]*T, error) {
+	found := map[int64]*T{}
+	err := s.reads.query(ctx, e.query+` WHERE `+condition, []any{arg}, func(r row) error {
+		one, err := e.scan(r)
+		if err == nil {
+			found[e.id(one)] = one
+		}
+		return err
+	})
+	return found, err
+}
+
+// sharedReads makes few queries for many calls: those that come while one runs
+// share the next. What a call returns was therefore read after it came. The zero
+// value is ready.
+type sharedReads[T any] struct {
+	mu      sync.Mutex
+	next    *sharedRead[T] // has not begun; nil: nobody waits
+	reading bool           // Invariant: true while next is not nil
+	running sync.WaitGroup
+}
+
+// A sharedRead is one query.
+type sharedRead[T any] struct {
+	ids   []int64
+	done  chan struct{} // closed when found and err are set
+	found map[int64]*T
+	err   error
+}
+
+// get returns the row with the id, which belongs to other calls as well, or nil
+// if there is none. If ctx ends it does not wait any longer. read returns the
+// rows that there are of ids, which come in order and once each; any call's read
+// may be used for any other's.
+func (s *sharedReads[T]) get(ctx context.Context, id int64, read func(ctx context.Context, ids []int64) (map[int64]*T, error)) (*T, error) {
+	s.mu.Lock()
+	if s.next == nil {
+		s.next = &sharedRead[T]{done: make(chan struct{})}
+	}
+	mine := s.next
+	mine.ids = append(mine.ids, id)
+	if !s.reading {
+		s.reading = true
+		s.running.Go(func() { s.run(read) })
+	}
+	s.mu.Unlock()
+	select {
+	case <-mine.done:
+		return mine.found[id], mine.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// run reads until nobody waits.
+func (s *sharedReads[T]) run(read func(ctx context.Context, ids []int64) (map[int64]*T, error)) {
+	for {
+		s.mu.Lock()
+		r := s.next
+		s.next, s.reading = nil, r != nil
+		s.mu.Unlock()
+		if r == nil {
+			return
+		}
+		slices.Sort(r.ids)
+		ctx, cancel := context.WithTimeout(context.Background(), groupLife)
+		r.found, r.err = read(ctx, slices.Compact(r.ids))
+		cancel()
+		close(r.done)
+	}
+}
+
+// wait returns when no query runs any more whose callers have left. REQUIRES: no
+// call of get runs or will be made.
+func (s *sharedReads[T]) wait() { s.running.Wait() }
