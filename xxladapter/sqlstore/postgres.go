@@ -119,7 +119,7 @@ func postgresConfig(url string, opts Options) (*pgxpool.Config, error) {
 		return nil, errors.New("the PostgreSQL URL cannot be read, must be postgres://user:password@host:port/database " +
 			"with special characters of the password written as %XX")
 	}
-	config.MaxConns = int32(opts.Connections)
+	config.MaxConns = int32(max(1, opts.Connections-1)) // and one for groups
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectWithin
 	}
@@ -170,6 +170,11 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	if err != nil {
 		return nil, err
 	}
+	groups, err := pgxpool.NewWithConfig(ctx, groupConfig(config))
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
 	s := &Store{dialect: &postgresDialect, clock: opts.Clock, zone: zoneOf(opts)}
 	if s.clock == nil {
 		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (now time.Time, err error) {
@@ -177,6 +182,7 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 			return now, err
 		})
 		if err != nil {
+			groups.Close()
 			pool.Close()
 			return nil, err
 		}
@@ -184,8 +190,8 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}
-	s.fires = newFireQueue((&postgresFires{s, pool}).transact)
-	s.ends = append(s.ends, s.fires.close)
+	s.fires = newFireQueue((&postgresFires{s, groups}).transact)
+	s.ends = append(s.ends, s.fires.close, groups.Close)
 	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pool.Close}
 	return s, nil
 }

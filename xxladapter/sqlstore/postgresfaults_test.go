@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -274,4 +275,42 @@ func TestPostgresStoreGoesByTheServersClock(t *testing.T) {
 		require.InDelta(t, ms, now.UnixMilli(), 5000, fmt.Sprint(now)) // how long the machine may need for the two calls
 		return err
 	}))
+}
+
+// TestAReadThatFailedForAllIsMadeAlone has the server cancel the query that
+// several callers share.
+func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
+	t.Parallel()
+	ctx, url := t.Context(), testserver.PostgresCopy(t, migrateURL)
+	s := openURL(t, url, Options{})
+	defer func() { require.NoError(t, s.Close()) }()
+	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "read-app", Title: "t"})
+	require.NoError(t, err)
+	conn, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(context.Background())) }()
+	locked, err := conn.Begin(ctx)
+	require.NoError(t, err)
+	_, err = locked.Exec(ctx, `LOCK TABLE xxl_job_group`)
+	require.NoError(t, err)
+
+	const callers = 5
+	answers := make(chan error, callers)
+	for range callers {
+		go func() {
+			_, err := s.Group(ctx, group)
+			answers <- err
+		}()
+	}
+	cancelled := false
+	require.Eventually(t, func() bool {
+		err := locked.QueryRow(ctx, `SELECT bool_or(pg_cancel_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ANY%'`).Scan(&cancelled)
+		return err != nil || cancelled
+	}, 10*time.Second, time.Millisecond)
+	require.True(t, cancelled)
+	require.NoError(t, locked.Rollback(ctx))
+	for range callers {
+		require.NoError(t, <-answers)
+	}
 }

@@ -15,15 +15,30 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+// groupSettings are those of the connection that groups are written through.
+// Their statements name all rows by keys, so that one plan, made once, is right
+// for any number of calls and any size of the tables. It has to be the one by
+// the indexes of the keys, also if it is made while the tables are empty or have
+// no figures yet.
+var groupSettings = map[string]string{
+	"plan_cache_mode":   "force_generic_plan",
+	"enable_hashjoin":   "off",
+	"enable_mergejoin":  "off",
+	"enable_seqscan":    "off",
+	"enable_bitmapscan": "off",
+}
+
+// groupConfig is that of a pool with the one connection for groups.
+func groupConfig(config *pgxpool.Config) *pgxpool.Config {
+	config = config.Copy()
+	config.MaxConns = 1
+	maps.Copy(config.ConnConfig.RuntimeParams, groupSettings)
+	return config
+}
+
 // The statements of a group of calls: one for all calls of a kind. Fires are
 // locked before log rows, as everywhere.
 const (
-	// groupPlans keeps the planner from reading a whole table, or all planned
-	// fires, for the sake of a few rows that are named by their keys. It has no
-	// figures yet about tables that have just been filled.
-	groupPlans = `SELECT set_config(name, 'off', true)
-		FROM unnest(ARRAY['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan', 'enable_bitmapscan']) AS name`
-
 	groupHolds = `SELECT l.node, l.term FROM xxlwheel_lease l
 		JOIN unnest($1::text[], $2::bigint[]) AS r (node, term) USING (node, term) WHERE l.until_ms > $3`
 
@@ -50,8 +65,9 @@ const (
 
 	groupRemove = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
 		WHERE f.id = r.fire AND (f.state = 'planned' OR f.node = r.node AND f.term = r.term)`
+	// With an equals sign the node would be a way to all fires of its term.
 	groupAmbiguous = `UPDATE xxlwheel_fire f SET state = 'ambiguous' FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
-		WHERE f.id = r.fire AND f.node = r.node AND f.term = r.term`
+		WHERE f.id = r.fire AND f.node IS NOT DISTINCT FROM r.node AND f.term = r.term`
 	// A fire that is neither gone nor ambiguous as it should be is another
 	// term's, or nobody's.
 	groupTriggered = `WITH r AS (
@@ -133,7 +149,6 @@ func (f *postgresFires) fence(ctx context.Context, conn *pgxpool.Conn, group []*
 	}
 	var batch pgx.Batch
 	batch.Queue("BEGIN")
-	batch.Queue(groupPlans)
 	if len(nodes) > 0 {
 		batch.Queue(groupHolds, nodes, numbers, toMilli(now)).Query(func(rows pgx.Rows) error {
 			var held xxladapter.Term

@@ -6,7 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestPostgresUsesItsIndexes checks the plans of what runs all the time, with
@@ -15,6 +19,45 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 	t.Parallel()
 	s := openPostgresCopy(t, time.Now).(*Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	fillForPlans(t, s)
+	day, ids := time.Now(), []int64{1, 2, 3}
+	for _, c := range []struct {
+		query string
+		args  []any
+		index string
+	}{
+		{selectDue + postgresDialect.lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
+		{postgresDialect.planFire, []any{1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{dropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
+		{isScheduled, []any{21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{removeFireOf, []any{7}, "xxlwheel_fire_log"},
+		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, []any{"planned", 9000, 100}, "xxlwheel_fire_due"},
+		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, []any{"n1", 1, 100}, "xxlwheel_fire_node"},
+		{selectLost, []any{0, day, 10}, "xxlwheel_log_open"},
+		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, []any{7, 10}, "xxlwheel_log_job"},
+		{selectFailed, []any{0, 10}, "xxlwheel_log_alarm"},
+		{jobEntity.query + ` WHERE ` + postgresDialect.among, []any{ids}, "xxl_job_info_pkey"},
+		{logEntity.query + ` WHERE ` + postgresDialect.among, []any{ids}, "xxl_job_log_pkey"},
+	} {
+		var plan []string
+		err := s.query(t.Context(), `EXPLAIN `+c.query, c.args, func(r row) error {
+			var line string
+			err := r.Scan(&line)
+			plan = append(plan, line)
+			return err
+		})
+		require.NoError(t, err, c.query)
+		all := strings.Join(plan, "\n")
+		require.Contains(t, all, c.index, c.query)
+		for _, table := range []string{"xxl_job_info", "xxlwheel_fire", "xxl_job_log"} {
+			require.NotContains(t, all, "Seq Scan on "+table+" ", c.query)
+		}
+	}
+}
+
+// fillForPlans makes tables that no one should walk through.
+func fillForPlans(t *testing.T, s *Store) {
+	t.Helper()
 	for _, statement := range []string{
 		`INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_next_time)
 			SELECT n % 50, 'job', 'BEAN', (n % 2)::smallint, n * 10 FROM generate_series(1, 100000) AS n`,
@@ -32,41 +75,53 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 			return err
 		}))
 	}
-	day, ids, names := time.Now(), []int64{1, 2, 3}, []string{"n1", "n1", "n1"}
-	for _, c := range []struct {
-		query string
-		args  []any
-		index string
-	}{
-		{selectDue + postgresDialect.lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
-		{postgresDialect.planFire, []any{1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
-		{dropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
-		{isScheduled, []any{21, 20_000}, "xxlwheel_fire_due_of_job"},
-		{removeFireOf, []any{7}, "xxlwheel_fire_log"},
-		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, []any{"planned", 9000, 100}, "xxlwheel_fire_due"},
-		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, []any{"n1", 1, 100}, "xxlwheel_fire_node"},
-		{selectLost, []any{0, day, 10}, "xxlwheel_log_open"},
-		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, []any{7, 10}, "xxlwheel_log_job"},
-		{selectFailed, []any{0, 10}, "xxlwheel_log_alarm"},
-		{strings.ReplaceAll(groupRemove, "$", "?"), []any{ids, names, ids}, "xxlwheel_fire_pkey"},
-		{strings.ReplaceAll(groupSent, "$", "?"), []any{ids}, "xxlwheel_fire_log"},
-	} {
-		query := c.query
-		for _, n := range []string{"?1", "?2", "?3"} {
-			query = strings.ReplaceAll(query, n, "?")
-		}
-		var plan []string
-		err := s.query(t.Context(), `EXPLAIN `+query, c.args, func(r row) error {
-			var line string
-			err := r.Scan(&line)
-			plan = append(plan, line)
-			return err
-		})
-		require.NoError(t, err, query)
-		all := strings.Join(plan, "\n")
-		require.Contains(t, all, c.index, query)
-		for _, table := range []string{"xxl_job_info", "xxlwheel_fire", "xxl_job_log"} {
-			require.NotContains(t, all, "Seq Scan on "+table+" ", query)
+}
+
+// TestGroupsKeepToTheirIndexes checks the one plan of each statement of a group,
+// which may have been made when nothing was known of the tables.
+func TestGroupsKeepToTheirIndexes(t *testing.T) {
+	t.Parallel()
+	ctx, url := t.Context(), testserver.PostgresCopy(t, migrateURL)
+	s := openURL(t, url, Options{})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	config, err := postgresConfig(url, Options{Connections: 1, LockLife: time.Minute})
+	require.NoError(t, err)
+	pool, err := pgxpool.NewWithConfig(ctx, groupConfig(config))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	plans := func() {
+		for name, of := range map[string]struct {
+			statement string
+			arguments int
+			index     []string
+		}{
+			"holds":     {groupHolds, 3, []string{"xxlwheel_lease_pkey"}},
+			"claim":     {groupClaim, 19, []string{"xxlwheel_fire_pkey"}},
+			"remove":    {groupRemove, 3, []string{"xxlwheel_fire_pkey"}},
+			"ambiguous": {groupAmbiguous, 3, []string{"xxlwheel_fire_pkey"}},
+			"triggered": {groupTriggered, 7, []string{"xxlwheel_fire_pkey", "xxl_job_log_pkey"}},
+			"sent":      {groupSent, 1, []string{"xxlwheel_fire_log", "xxl_job_log_pkey"}},
+			"handled":   {groupHandled, 6, []string{"xxl_job_log_pkey"}},
+		} {
+			_, err := pool.Exec(ctx, `PREPARE `+name+` AS `+of.statement)
+			require.NoError(t, err, name)
+			nulls := strings.TrimSuffix(strings.Repeat(`NULL, `, of.arguments), ", ")
+			rows, err := pool.Query(ctx, `EXPLAIN EXECUTE `+name+` (`+nulls+`)`, pgx.QueryExecModeSimpleProtocol)
+			require.NoError(t, err, name)
+			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			require.NoError(t, err, name)
+			plan := strings.Join(lines, "\n")
+			for _, index := range of.index {
+				require.Contains(t, plan, index+" ", name)
+			}
+			for _, way := range []string{"Seq Scan", "Hash", "Merge", "Bitmap"} {
+				require.NotContains(t, plan, way, "%s:\n%s", name, plan)
+			}
+			_, err = pool.Exec(ctx, `DEALLOCATE `+name)
+			require.NoError(t, err, name)
 		}
 	}
+	plans()
+	fillForPlans(t, s)
+	plans()
 }
