@@ -31,6 +31,10 @@ type Lease struct {
 	// Dead are the terms that are over and still own fires, by node, then
 	// number. An earlier term of the same node may be among them.
 	Dead []Term
+	// NextLapse is when the first of the other nodes' leases lapses unless it is
+	// renewed; zero: there is no other. Whoever renews right then takes over from
+	// a node that has died as soon as that may be done.
+	NextLapse time.Time
 }
 
 // Shards is the number of parts in which jobs are dealt out to nodes. It is

@@ -70,8 +70,8 @@ type Store interface {
 	// over. A term that is over already is no error.
 	Resign(ctx context.Context, term Term) error
 
-	// Leases lists the leases that hold, by node, without what they say of the
-	// dead. Nobody is given anything.
+	// Leases lists the leases that hold, by node, without what they say of
+	// other nodes. Nobody is given anything.
 	Leases(ctx context.Context) ([]Lease, error)
 
 	// The four calls by which a scheduler acts present its term. If that is not
@@ -153,8 +153,10 @@ type JobFilter struct {
 	Running *bool
 	// Waiting selects running jobs whose TriggerNext is [AfterRun].
 	Waiting bool
-	AfterID int64
-	Limit   int // 0: all
+	// KeepLogs selects jobs that have this setting; empty: all.
+	KeepLogs KeepLogs
+	AfterID  int64
+	Limit    int // 0: all
 }
 
 // A FireFilter selects open fires; zero fields do not restrict.

@@ -146,6 +146,7 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 			!strings.Contains(j.Name, f.Name),
 			f.Running != nil && j.Running != *f.Running,
 			f.Waiting && !j.Waits(),
+			f.KeepLogs != "" && j.Settings.KeepLogs != f.KeepLogs,
 			id <= f.AfterID:
 			continue
 		}

@@ -54,7 +54,19 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 		Until:  lease.until,
 		Shards: s.shardsOf(node),
 		Dead:   s.deadOwners(),
+
+		NextLapse: s.nextLapse(node),
 	}, nil
+}
+
+// nextLapse is when the first lease lapses that is not the node's.
+func (s *Store) nextLapse(node string) (first time.Time) {
+	for name, l := range s.leases {
+		if name != node && (first.IsZero() || l.until.Before(first)) {
+			first = l.until
+		}
+	}
+	return first
 }
 
 // takers are the nodes that get shards.

@@ -32,6 +32,7 @@ type groupCommit struct {
 type write struct {
 	ctx    context.Context
 	apply  func(context.Context, *tx) error
+	single bool        // it is one statement
 	taken  atomic.Bool // by the writer, to run it, or by its caller, to leave
 	err    error
 	answer chan error
@@ -85,18 +86,26 @@ func (g *groupCommit) begin(together ...func([]*write) error) {
 // ends before the writer has come to apply, it is never run; after that, ctx
 // has no say any more.
 func (g *groupCommit) write(ctx context.Context, apply func(context.Context, *tx) error) error {
-	w := &write{ctx: ctx, apply: apply, answer: make(chan error, 1)}
+	return g.join(&write{ctx: ctx, apply: apply, answer: make(chan error, 1)})
+}
+
+func (g *groupCommit) writeOne(ctx context.Context, apply func(context.Context, *tx) error) error {
+	return g.join(&write{ctx: ctx, apply: apply, single: true, answer: make(chan error, 1)})
+}
+
+// join waits in the queue until the writer has run w, or its caller leaves.
+func (g *groupCommit) join(w *write) error {
 	select {
 	case g.queue <- w:
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-w.ctx.Done():
+		return w.ctx.Err()
 	}
 	var err error
 	select {
 	case err = <-w.answer:
-	case <-ctx.Done():
+	case <-w.ctx.Done():
 		if w.taken.CompareAndSwap(false, true) {
-			return ctx.Err()
+			return w.ctx.Err()
 		}
 		err = <-w.answer
 	}
@@ -159,7 +168,11 @@ func (g *groupCommit) gather(first *write) []*write {
 // commit runs the group in one transaction. It returns an error if none of the
 // writes has happened; else each has its own.
 func (g *groupCommit) commit(group []*write) (err error) {
-	if len(group) == 0 {
+	switch {
+	case len(group) == 0:
+		return nil
+	case len(group) == 1 && group[0].single:
+		group[0].err = group[0].run(&g.tx)
 		return nil
 	}
 	ctx := context.Background()

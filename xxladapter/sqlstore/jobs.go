@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -202,6 +203,11 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 	}
 	if f.Waiting {
 		where.add(`trigger_status = 1 AND trigger_next_time = ?`, toMilli(xxladapter.AfterRun))
+	}
+	if f.KeepLogs != "" {
+		// As ParseSettings reads what settings are stored as; inside of a text the
+		// quotes would be escaped.
+		where.add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"keepLogs":%q%%`, string(f.KeepLogs)))
 	}
 	if f.AfterID != 0 {
 		where.add(`id > ?`, f.AfterID)

@@ -15,12 +15,14 @@ const (
 	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
-	selectLeases = `SELECT node, term, until_ms, life_ms, retired FROM xxlwheel_lease`
 	insertLease  = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, ?, ?, ?, 0)`
 	renewLease   = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
 	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ?`
 	retireLease  = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
 	deleteLease  = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
+
+	// Finds nothing where the term has ended or retired since it was read.
+	prolongLease = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ? AND term = ? AND retired = ?`
 
 	// Without a lock on the row: what a term that lapses meanwhile has written
 	// is still only what the guards of the other rows let it, and a frozen
@@ -31,8 +33,6 @@ const (
 	selectShards = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
 	freeShards   = `UPDATE xxlwheel_shard SET node = NULL WHERE node = ?`
 	moveShard    = `UPDATE xxlwheel_shard SET node = ? WHERE shard = ?`
-
-	selectOwners = `SELECT DISTINCT node, term FROM xxlwheel_fire WHERE node IS NOT NULL ORDER BY node, term`
 )
 
 // Lease implements [xxladapter.Store].
@@ -40,8 +40,11 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	if node == "" || life < time.Millisecond {
 		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
 	}
-	var lease xxladapter.Lease
-	err := s.writeBy(ctx, s.leases, func(ctx context.Context, tx *tx) (err error) {
+	lease, done, err := s.prolong(ctx, node, life)
+	if done || err != nil {
+		return lease, err
+	}
+	err = s.writeBy(ctx, s.leases, func(ctx context.Context, tx *tx) (err error) {
 		lease, err = tx.lease(ctx, node, life, s.clock)
 		return err
 	})
@@ -51,130 +54,79 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	return lease, nil
 }
 
+// prolong is a renewal that changes nothing else, as nearly all are: a look,
+// and a statement that is a transaction by itself. done is false where there is
+// more to do, or somebody has changed the lease since the look. It waits for no
+// other node, also not for one that is frozen in its own renewal.
+func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
+	var state leaseState
+	if err := s.queryBy(ctx, s.leaseReads, selectLeaseState, nil, state.scan); err != nil {
+		return xxladapter.Lease{}, false, err
+	}
+	r := state.renew(node, life.Milliseconds(), toMilli(s.clock()))
+	if !r.quiet() {
+		return xxladapter.Lease{}, false, nil
+	}
+	err = s.writeOne(ctx, s.leases, func(ctx context.Context, tx *tx) error {
+		changed, err := tx.exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, bit(r.mine.retired))
+		done = changed > 0
+		return err
+	})
+	if err != nil || !done {
+		return xxladapter.Lease{}, false, err
+	}
+	return r.lease(), true, nil
+}
+
 func (t *tx) lease(ctx context.Context, node string, life time.Duration, clock func() time.Time) (xxladapter.Lease, error) {
 	var last int64
 	err := t.query(ctx, selectTerm+t.dialect.lock, nil, func(r row) error { return r.Scan(&last) })
 	if err != nil {
 		return xxladapter.Lease{}, err
 	}
-	now := toMilli(clock()) // after the wait for the lock
-	live, err := t.liveLeases(ctx, now)
-	if err != nil {
+	var state leaseState
+	if err := t.query(ctx, selectLeaseState, nil, state.scan); err != nil {
 		return xxladapter.Lease{}, err
 	}
-	mine, lives := live[node]
-	mine.until, mine.life = now+life.Milliseconds(), life.Milliseconds()
-	if lives {
-		_, err = t.exec(ctx, renewLease, mine.until, mine.life, node)
+	// The clock is read after the wait for the lock.
+	r := state.renew(node, life.Milliseconds(), toMilli(clock()))
+	if err := t.apply(ctx, &r, last); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	return r.lease(), nil
+}
+
+// apply stores the renewal. REQUIRES: the row of xxlwheel_term is locked, and
+// last is what it has.
+func (t *tx) apply(ctx context.Context, r *renewal, last int64) error {
+	for _, l := range r.lapsed {
+		if _, err := t.exec(ctx, deleteLease, l.Node, l.Number); err != nil {
+			return err
+		}
+	}
+	for _, l := range r.cut {
+		if _, err := t.exec(ctx, shortenLease, l.until, l.Node, l.Number); err != nil {
+			return err
+		}
+	}
+	var err error
+	if r.mine.Number != 0 {
+		_, err = t.exec(ctx, renewLease, r.mine.until, r.mine.life, r.mine.Node)
 	} else {
-		mine.term = last + 1
-		if _, err = t.exec(ctx, updateTerm, mine.term); err == nil {
-			_, err = t.exec(ctx, insertLease, node, mine.term, mine.until, mine.life)
+		r.mine.Number = last + 1
+		if _, err = t.exec(ctx, updateTerm, r.mine.Number); err == nil {
+			_, err = t.exec(ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life)
 		}
 	}
 	if err != nil {
-		return xxladapter.Lease{}, err
-	}
-	live[node] = mine
-	shards, err := t.deal(ctx, live, node)
-	if err != nil {
-		return xxladapter.Lease{}, err
-	}
-	dead, err := t.deadOwners(ctx, live)
-	return xxladapter.Lease{
-		Term: xxladapter.Term{Node: node, Number: mine.term}, Until: fromMilli(mine.until), Shards: shards, Dead: dead,
-	}, err
-}
-
-// A leaseRow is a row of xxlwheel_lease, but for its node.
-type leaseRow struct {
-	term    int64
-	until   int64 // ms
-	life    int64 // ms
-	retired int
-}
-
-// liveLeases are the leases that hold, by node. The others are forgotten. A
-// lease that would hold for longer than its life was given before the clock was
-// set back, and is cut to its life from now: a node that died then would
-// otherwise count as alive for as long as the clock was set back by.
-func (t *tx) liveLeases(ctx context.Context, now int64) (map[string]leaseRow, error) {
-	all := map[string]leaseRow{}
-	err := t.query(ctx, selectLeases, nil, func(r row) error {
-		var node string
-		var l leaseRow
-		err := r.Scan(&node, &l.term, &l.until, &l.life, &l.retired)
-		all[node] = l
 		return err
-	})
-	for _, node := range slices.Sorted(maps.Keys(all)) {
-		l := all[node]
-		switch {
-		case err != nil:
-			return nil, err
-		case l.until <= now:
-			delete(all, node)
-			_, err = t.exec(ctx, deleteLease, node, l.term)
-		case l.until > now+l.life:
-			l.until = now + l.life
-			all[node] = l
-			_, err = t.exec(ctx, shortenLease, l.until, node, l.term)
+	}
+	for _, shard := range slices.Sorted(maps.Keys(r.moved)) {
+		if _, err := t.exec(ctx, moveShard, r.moved[shard], shard); err != nil {
+			return err
 		}
 	}
-	return all, err
-}
-
-// deal stores the node's part of the shards and returns it.
-func (t *tx) deal(ctx context.Context, live map[string]leaseRow, node string) (xxladapter.ShardSet, error) {
-	if live[node].retired != 0 {
-		return 0, nil
-	}
-	var owners [xxladapter.Shards]string
-	err := t.query(ctx, selectShards, nil, func(r row) error {
-		var shard int
-		var owner string
-		err := r.Scan(&shard, text(&owner))
-		if err == nil && shard >= 0 && shard < len(owners) {
-			owners[shard] = owner
-		}
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	var takers []string
-	for name, l := range live {
-		if l.retired == 0 {
-			takers = append(takers, name)
-		}
-	}
-	before := owners
-	xxladapter.Deal(&owners, takers, node)
-	var mine xxladapter.ShardSet
-	for shard, owner := range owners {
-		if owner != before[shard] {
-			if _, err := t.exec(ctx, moveShard, owner, shard); err != nil {
-				return 0, err
-			}
-		}
-		if owner == node {
-			mine = mine.With(shard)
-		}
-	}
-	return mine, nil
-}
-
-func (t *tx) deadOwners(ctx context.Context, live map[string]leaseRow) ([]xxladapter.Term, error) {
-	var dead []xxladapter.Term
-	err := t.query(ctx, selectOwners, nil, func(r row) error {
-		var owner xxladapter.Term
-		err := r.Scan(&owner.Node, &owner.Number)
-		if l, lives := live[owner.Node]; !lives || l.term != owner.Number {
-			dead = append(dead, owner)
-		}
-		return err
-	})
-	return dead, err
+	return nil
 }
 
 // holds reports whether the term is its node's current one, with a lease that

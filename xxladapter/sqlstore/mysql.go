@@ -107,7 +107,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	}
 	write := func(lockWait time.Duration, conns int) (*sql.DB, error) {
 		db, err := open(bounded.with(settings{"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second))}), conns)
-		if err == nil {
+		if err == nil && facts.idleVariable == waitTimeout {
 			db.SetConnMaxIdleTime(limit / 2) // the server must not be the one to end a connection that rests
 		}
 		return db, err
@@ -138,6 +138,8 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 		s.clock, s.ends = clock.now, append(s.ends, clock.close)
 	}
 	s.writer = newMySQLWriter(writes, s.dialect)
+	s.scanReads = &readers{db: scans, dialect: s.dialect}
+	s.leaseReads = &readers{db: leases, dialect: s.dialect}
 	s.scans = &pooledWriter{db: scans, dialect: s.dialect, repeat: mysqlRepeats}
 	s.leases = &pooledWriter{db: leases, dialect: s.dialect, repeat: mysqlRepeats}
 	return s, nil

@@ -22,9 +22,11 @@ type serverFacts struct {
 	ahead        time.Duration // of UTC, now
 	idStep       int64
 	// idleVariable bounds how long a session may sit in a transaction. On MySQL
-	// it bounds all idleness.
+	// it is waitTimeout, which bounds all idleness.
 	idleVariable string
 }
+
+const waitTimeout = "wait_timeout"
 
 func readServer(ctx context.Context, db *sql.DB) (*serverFacts, error) {
 	var f serverFacts
@@ -37,7 +39,7 @@ func readServer(ctx context.Context, db *sql.DB) (*serverFacts, error) {
 	}
 	f.ahead = time.Duration(ahead) * time.Second
 	f.mariaDB = strings.Contains(f.version, "MariaDB")
-	f.idleVariable = "wait_timeout"
+	f.idleVariable = waitTimeout
 	if f.mariaDB {
 		var name, value string
 		err := db.QueryRowContext(ctx, `SHOW SESSION VARIABLES LIKE 'idle_transaction_timeout'`).Scan(&name, &value)

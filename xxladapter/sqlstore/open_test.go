@@ -126,7 +126,7 @@ func TestOpenSQLiteNames(t *testing.T) {
 // openWithin is OpenSQLite with less patience.
 func openWithin(t *testing.T, file string, wait time.Duration) (*Store, error) {
 	t.Helper()
-	return openNamed(t.Context(), file, Options{Clock: time.Now, Logger: quiet}, wait)
+	return openNamed(t.Context(), sqliteDriver, file, Options{Clock: time.Now, Logger: quiet}, wait)
 }
 
 func TestReopenKeepsAll(t *testing.T) {

@@ -27,7 +27,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{removeFireOf, 1, "xxlwheel_fire_log"},
 		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_due"},
 		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_node"},
-		{selectOwners, 0, "xxlwheel_fire_node"},
+		{selectLeaseState, 0, "xxlwheel_fire_node"},
 		{selectLost, 3, "xxlwheel_log_open"},
 		{selectStuck, 2, "xxlwheel_log_untold"},
 		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},

@@ -34,10 +34,21 @@ type pooledWriter struct {
 }
 
 func (p *pooledWriter) write(ctx context.Context, apply func(context.Context, *tx) error) error {
+	return p.attempt(ctx, func(ctx context.Context) (bool, error) { return p.once(ctx, apply) })
+}
+
+func (p *pooledWriter) writeOne(ctx context.Context, apply func(context.Context, *tx) error) error {
+	return p.attempt(ctx, func(ctx context.Context) (bool, error) {
+		return true, apply(ctx, &tx{session: p.db, dialect: p.dialect})
+	})
+}
+
+// attempt tries until try succeeds or says that it must not be tried again.
+func (p *pooledWriter) attempt(ctx context.Context, try func(context.Context) (again bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, writeLife)
 	defer cancel()
 	for attempt := 1; ; attempt++ {
-		again, err := p.once(ctx, apply)
+		again, err := try(ctx)
 		if err == nil || !again || attempt == writeAttempts || !p.repeat(err) {
 			return err
 		}

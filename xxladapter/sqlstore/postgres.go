@@ -31,6 +31,8 @@ const (
 	statementLife = 30 * time.Second
 	// connectWithin bounds the wait for a connection.
 	connectWithin = 10 * time.Second
+	// pingAfter is how long a connection may rest before it is tried out.
+	pingAfter = 5 * time.Second
 )
 
 var postgresDialect = dialect{
@@ -120,6 +122,10 @@ func postgresConfig(url string, opts Options) (*pgxpool.Config, error) {
 			"with special characters of the password written as %XX")
 	}
 	config.MaxConns = int32(max(1, opts.Connections-1)) // and one for groups
+	// A second, the default, is the pace of a node that has nothing to do, and
+	// would double its statements. A call that finds its connection lost is
+	// repeated anyway.
+	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectWithin
 	}

@@ -66,6 +66,10 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 // longer than life, and never shorter.
 func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
 	var expired []xxladapter.Registration
+	silent := s.dialect.datetime(s.clock().Add(-life))
+	if found, err := s.finds(ctx, selectSilent, silent); !found || err != nil {
+		return nil, err
+	}
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
 		expired = nil
 		now := s.clock()

@@ -169,6 +169,9 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 // each of the last three days too, from a count of its own, and finds its own
 // figures again when it counts the next time.
 func (s *Store) FoldReports(ctx context.Context) error {
+	if found, err := s.finds(ctx, selectSlots); !found || err != nil {
+		return err
+	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		type slot struct {
 			day     time.Time

@@ -35,17 +35,11 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 		attempts int
 	}
 	now := toMilli(s.clock())
-	// Nothing is due most of the time, and a look needs no lock.
-	idle := true
-	err := s.query(ctx, selectWant, []any{now, 1}, func(row) error {
-		idle = false
-		return nil
-	})
-	if idle || err != nil {
+	if found, err := s.finds(ctx, selectWant, now, 1); !found || err != nil {
 		return nil, err
 	}
 	var claims []xxladapter.TextClaim
-	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
 		claims = nil
 		var due []want
 		err := tx.query(ctx, selectWant+s.dialect.lockDue, []any{now, limit}, func(r row) error {

@@ -14,13 +14,18 @@ const (
 	// firstDue completes a SELECT with the due jobs. Arguments: until when they
 	// are due, the node, until when those of all shards are due, the node again,
 	// and their number.
-	firstDue = ` FROM xxl_job_info
+	firstDue = allDue + ` ORDER BY trigger_next_time, id LIMIT ?`
+	allDue   = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
-				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))
-		ORDER BY trigger_next_time, id LIMIT ?`
+				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
 	selectDue    = `SELECT ` + jobColumns + firstDue
 	selectDueIDs = `SELECT id` + firstDue
+
+	// lookDue tells whether a term holds and a job is due. Arguments: node, number
+	// and now; and those of allDue.
+	lookDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
+		(SELECT COUNT(*) FROM (SELECT 1` + allDue + ` LIMIT 1) AS due)`
 
 	// The guard lets a stop, a restart and another scheduler win over a
 	// decision that was made from what the job was before.
@@ -38,6 +43,11 @@ const (
 func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 
+	if s.resting.Load() {
+		if due, err := s.looksDue(ctx, by, ahead); !due || err != nil {
+			return nil, 0, err
+		}
+	}
 	err = s.writeBy(ctx, s.scans, func(ctx context.Context, tx *tx) error {
 		planned, claimed = nil, 0
 		if err := tx.lockSchedule(ctx); err != nil {
@@ -47,7 +57,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if err := tx.fence(ctx, by, now); err != nil {
 			return err
 		}
-		due, err := tx.due(ctx, by.Node, toMilli(now.Add(ahead)), toMilli(now.Add(ahead/5)), limit)
+		due, err := tx.due(ctx, toMilli(now.Add(ahead)), append(dueArgs(by.Node, now, ahead), max(limit, 0)))
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -79,7 +89,26 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	if err != nil {
 		return nil, 0, err
 	}
+	s.resting.Store(claimed == 0)
 	return planned, claimed, nil
+}
+
+// looksDue reports whether there is anything to claim, by a look that takes no
+// lock and writes nothing. A store in which nothing is due costs no more.
+func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Duration) (bool, error) {
+	now := s.clock()
+	var terms, due int
+	err := s.queryBy(ctx, s.scanReads, lookDue, append([]any{by.Node, by.Number, toMilli(now)}, dueArgs(by.Node, now, ahead)...),
+		func(r row) error { return r.Scan(&terms, &due) })
+	if err == nil && terms == 0 {
+		err = fenced(by)
+	}
+	return due > 0, err
+}
+
+// dueArgs are the arguments of allDue.
+func dueArgs(node string, now time.Time, ahead time.Duration) []any {
+	return []any{toMilli(now.Add(ahead)), node, toMilli(now.Add(ahead / 5)), node}
 }
 
 // decided is a decision and the job's trigger_next_time when it was made.
@@ -118,9 +147,9 @@ func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire
 	return planned, nil
 }
 
-// due reads jobs of the node's shards, for a decision about them.
-func (t *tx) due(ctx context.Context, node string, until, orphaned int64, limit int) ([]*xxladapter.Job, error) {
-	args := []any{until, node, orphaned, node, max(limit, 0)}
+// due reads jobs of the node's shards that are due until then, for a decision
+// about them; args are those of firstDue.
+func (t *tx) due(ctx context.Context, until int64, args []any) ([]*xxladapter.Job, error) {
 	if t.dialect.lockByID {
 		return t.dueByID(ctx, until, args)
 	}

@@ -25,6 +25,9 @@ var sqliteMigrations embed.FS
 // defaultLockWait is how long a write waits for another process that writes.
 const defaultLockWait = 5 * time.Second
 
+// sqliteDriver is the name of modernc.org/sqlite among database/sql's drivers.
+const sqliteDriver = "sqlite"
+
 var sqliteDialect = dialect{
 	begin: "BEGIN IMMEDIATE",
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
@@ -55,19 +58,19 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (*Store, error) 
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
-	return openNamed(ctx, file, opts, defaultLockWait)
+	return openNamed(ctx, sqliteDriver, file, opts, defaultLockWait)
 }
 
-func openNamed(ctx context.Context, file string, opts Options, lockWait time.Duration) (*Store, error) {
-	s, err := openSQLite(ctx, file, opts, lockWait)
+func openNamed(ctx context.Context, driver, file string, opts Options, lockWait time.Duration) (*Store, error) {
+	s, err := openSQLite(ctx, driver, file, opts, lockWait)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, sqliteReason(file, err))
 	}
 	return s, nil
 }
 
-func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Duration) (*Store, error) {
-	writes, err := sql.Open("sqlite", sqliteName(file, lockWait, "_txlock=immediate&_pragma=cache_size(-65536)")) // KiB
+func openSQLite(ctx context.Context, driver, file string, opts Options, lockWait time.Duration) (*Store, error) {
+	writes, err := sql.Open(driver, sqliteName(file, lockWait, "_txlock=immediate&_pragma=cache_size(-65536)")) // KiB
 	if err != nil {
 		return nil, err
 	}
@@ -87,18 +90,30 @@ func openSQLite(ctx context.Context, file string, opts Options, lockWait time.Du
 		case <-time.After(lockWait / 100):
 		}
 	}
-	reads, err := sql.Open("sqlite", sqliteName(file, lockWait, "_pragma=query_only(1)&_pragma=cache_size(-8192)"))
+	reading := func(conns int) (*sql.DB, error) {
+		db, err := sql.Open(driver, sqliteName(file, lockWait, "_pragma=query_only(1)&_pragma=cache_size(-8192)"))
+		if err == nil {
+			db.SetMaxOpenConns(conns)
+			db.SetMaxIdleConns(conns)
+		}
+		return db, err
+	}
+	reads, err := reading(max(4, runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return nil, errors.Join(err, writes.Close())
 	}
-	atOnce := max(4, runtime.GOMAXPROCS(0))
-	reads.SetMaxOpenConns(atOnce)
-	reads.SetMaxIdleConns(atOnce)
-	writer, err := newGroupCommit(ctx, writes, &sqliteDialect)
+	looks, err := reading(2) // a scan's and a lease's
 	if err != nil {
 		return nil, errors.Join(err, reads.Close(), writes.Close())
 	}
-	return &Store{dialect: &sqliteDialect, reads: readers{db: reads, dialect: &sqliteDialect}, writer: writer, clock: opts.Clock, zone: zoneOf(opts)}, nil
+	writer, err := newGroupCommit(ctx, writes, &sqliteDialect)
+	if err != nil {
+		return nil, errors.Join(err, reads.Close(), looks.Close(), writes.Close())
+	}
+	s := &Store{dialect: &sqliteDialect, reads: readers{db: reads, dialect: &sqliteDialect}, writer: writer, clock: opts.Clock, zone: zoneOf(opts)}
+	s.scanReads = &readers{db: looks, dialect: &sqliteDialect}
+	s.leaseReads = s.scanReads
+	return s, nil
 }
 
 // sqliteName is the driver's name for the file with our settings.

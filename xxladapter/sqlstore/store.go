@@ -13,6 +13,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -53,6 +54,9 @@ type Store struct {
 	writer  writer
 	scans   writer // for due jobs, and
 	leases  writer // for terms; nil: writer
+	// scanReads and leaseReads look before scans and leases write, and wait for
+	// no other reader; nil: reads.
+	scanReads, leaseReads *readers
 	// fires runs the calls that every fire makes in groups; nil: each goes to
 	// the writer.
 	fires *fireQueue
@@ -61,8 +65,10 @@ type Store struct {
 	groups sharedReads[xxladapter.Group]
 	logs   sharedReads[xxladapter.Log]
 	clock  func() time.Time
-	ends   []func() // called first in Close
-	zone   *time.Location
+	// resting says that the last scan claimed nothing.
+	resting atomic.Bool
+	ends    []func() // called first in Close
+	zone    *time.Location
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
 	closed  bool
@@ -77,6 +83,9 @@ type writer interface {
 	// write returns when apply's changes are durable, or were taken back. apply
 	// may be run again from the start, and a panic in it reaches the caller.
 	write(ctx context.Context, apply func(context.Context, *tx) error) error
+	// writeOne is write for a single statement, which needs no transaction around
+	// it. Where the answer of the database is lost it may happen twice.
+	writeOne(ctx context.Context, apply func(context.Context, *tx) error) error
 	// close REQUIRES: no call of write runs or will be made.
 	close() error
 }
@@ -113,13 +122,44 @@ func (s *Store) writeBy(ctx context.Context, by writer, apply func(ctx context.C
 	return by.write(ctx, apply)
 }
 
-// query hands each row that query selects to scan.
-func (s *Store) query(ctx context.Context, query string, args []any, scan func(row) error) error {
+// writeOne is writeBy for a single statement that may happen twice.
+func (s *Store) writeOne(ctx context.Context, by writer, apply func(ctx context.Context, tx *tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.running.Done()
-	return s.reads.query(ctx, query, args, scan)
+	if by == nil {
+		by = s.writer
+	}
+	return by.writeOne(ctx, apply)
+}
+
+// query hands each row that query selects to scan.
+func (s *Store) query(ctx context.Context, query string, args []any, scan func(row) error) error {
+	return s.queryBy(ctx, nil, query, args, scan)
+}
+
+// queryBy is query by certain readers; nil: by those for all.
+func (s *Store) queryBy(ctx context.Context, by *readers, query string, args []any, scan func(row) error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.running.Done()
+	if by == nil {
+		by = &s.reads
+	}
+	return by.query(ctx, query, args, scan)
+}
+
+// finds reports whether the query selects anything. Work that comes back every
+// few seconds and mostly finds nothing asks before it begins a transaction.
+func (s *Store) finds(ctx context.Context, query string, args ...any) (bool, error) {
+	found := false
+	err := s.query(ctx, query, args, func(row) error {
+		found = true
+		return nil
+	})
+	return found, err
 }
 
 // Now is the store's clock, see [Options].
@@ -149,6 +189,11 @@ func (s *Store) Close() error {
 	}
 	// The readers go first: the last connection to leave cleans up after all.
 	errs := []error{s.reads.db.Close()}
+	for _, r := range []*readers{s.scanReads, s.leaseReads} {
+		if r != nil {
+			errs = append(errs, r.db.Close()) // again is fine
+		}
+	}
 	for _, w := range []writer{s.scans, s.leases, s.writer} {
 		if w != nil {
 			errs = append(errs, w.close())

@@ -16,6 +16,9 @@ const selectStuck = `SELECT id FROM xxl_job_log
 
 // WriteOffStuck implements [xxladapter.Store].
 func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error) {
+	if found, err := s.finds(ctx, selectStuck, s.dialect.datetime(s.clock().Add(-age)), 1); !found || err != nil {
+		return nil, err
+	}
 	var written []*xxladapter.Log
 	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
 		written = nil

@@ -187,7 +187,7 @@ var jobRules = []rule{
 		other := b.addGroup("another-app")
 		a, c := b.addJob("send 100% mail"), b.addRunning("send_mail", at(60))
 		j := b.newJob("report")
-		j.GroupID = other
+		j.GroupID, j.Settings.KeepLogs = other, xxladapter.KeepFailures
 		d, err := b.store.CreateJob(b.ctx, j)
 		b.NoError(err)
 
@@ -207,6 +207,8 @@ var jobRules = []rule{
 			{xxladapter.JobFilter{AfterID: a, Limit: 1}, []int64{c}},
 			{xxladapter.JobFilter{Limit: 2}, []int64{a, c}},
 			{xxladapter.JobFilter{Name: "send", GroupID: other}, nil},
+			{xxladapter.JobFilter{KeepLogs: xxladapter.KeepFailures}, []int64{d}},
+			{xxladapter.JobFilter{KeepLogs: xxladapter.KeepFailures, GroupID: j.GroupID + 1}, nil},
 		} {
 			jobs, err := b.store.Jobs(b.ctx, want.filter)
 			b.NoError(err)

@@ -33,6 +33,7 @@ var leaseRules = []rule{
 		two, one := b.lease("n2", leaseLife), b.lease("n1", 2*leaseLife)
 		got := list()
 		b.Len(got, 2)
+		one.NextLapse = time.Time{}
 		b.Equal(one, got[0])
 		b.Equal(two.Term, got[1].Term)
 		b.Equal(two.Until, got[1].Until)
@@ -44,6 +45,20 @@ var leaseRules = []rule{
 		b.Equal(one.Term, got[0].Term)
 		b.resign(one.Term)
 		b.Empty(list())
+	}},
+	{"ALeaseTellsWhenTheFirstOfTheOthersLapses", func(b *bench) {
+		b.Zero(b.lease("n1", leaseLife).NextLapse)
+		b.clock.Advance(time.Second)
+		two := b.lease("n2", leaseLife)
+		b.Equal(two.Until.Add(-time.Second), two.NextLapse)
+		b.Equal(two.Until, b.lease("n1", leaseLife).NextLapse)
+		three := b.lease("n3", leaseLife/2)
+		b.Equal(two.Until, three.NextLapse)
+		b.Equal(three.Until, b.lease("n1", leaseLife).NextLapse)
+		b.clock.Advance(leaseLife / 2)
+		b.Equal(two.Until, b.lease("n1", leaseLife).NextLapse, "n3 has lapsed")
+		b.resign(two.Term)
+		b.Zero(b.lease("n1", leaseLife).NextLapse)
 	}},
 	{"ARenewalInTimeKeepsTheTerm", func(b *bench) {
 		first := b.lease("n1", leaseLife)
