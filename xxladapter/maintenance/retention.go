@@ -117,15 +117,12 @@ func (r *Retention) dropSuccesses(ctx context.Context) error {
 	const page = 1000
 	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}
 	for after := int64(0); ; {
-		jobs, err := r.Store.Jobs(ctx, xxladapter.JobFilter{AfterID: after, Limit: page})
+		jobs, err := r.Store.Jobs(ctx, xxladapter.JobFilter{KeepLogs: xxladapter.KeepFailures, AfterID: after, Limit: page})
 		if err != nil {
 			return err
 		}
 		for _, j := range jobs {
 			after = j.ID
-			if j.Settings.KeepLogs != xxladapter.KeepFailures {
-				continue
-			}
 			_, _, err := purger.Purge(ctx, xxladapter.LogPurge{JobID: j.ID, Successes: true, Before: now.Add(-age)}, successPace)
 			if err != nil {
 				return err

@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	textPace = time.Second
+	// textPace is how often texts are looked for. Nobody waits for it: until it
+	// is stored, a text is read from its executor.
+	textPace = 5 * time.Second
 	// textWorkers is how many executors are asked at the same time: few, since
 	// nobody waits for it.
 	textWorkers = 4

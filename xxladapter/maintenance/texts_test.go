@@ -189,7 +189,7 @@ func TestATextThatWasNotSavedIsFetchedByTheNextNode(t *testing.T) {
 			<-ctx.Done()
 			return wire.LogResult{}, ctx.Err()
 		}}
-		runFor(t, 5*time.Second, dies.Run)
+		runFor(t, textPace+time.Second, dies.Run)
 		other := &Texts{Store: b, Fetch: e.Log, Logger: slog.New(slog.DiscardHandler)}
 		runFor(t, 30*time.Second, other.Run)
 		require.Zero(t, e.calls, "somebody may still be at it")

@@ -14,14 +14,18 @@ const (
 	// is not taken for death, and short, because a death delays by this much.
 	leaseLife = 4 * time.Second
 
-	// leasePace is the time from one renewal to the next. The fires of a dead
-	// node are noticed at a renewal of another, so its claims are resolved
-	// leaseLife + leasePace after its last one at the latest; two thirds of the
-	// life leave room for three attempts after one that failed.
-	leasePace = leaseLife / 5
+	// leasePace is the time from one renewal to the next, and what a stop costs,
+	// since others learn of free shards by their own. It leaves room for several
+	// attempts after one that failed. Others' deaths are not waited for at this
+	// pace, see leasePause.
+	leasePace = leaseLife / 4
 
 	// leaseRetry is the pause after an attempt that failed.
-	leaseRetry = leasePace / 2
+	leaseRetry = leaseLife / 10
+
+	// lapseSlack is how long after the end of another node's lease this one looks
+	// whether it was renewed. Both clocks count in milliseconds.
+	lapseSlack = 5 * time.Millisecond
 
 	// leaseTry bounds one attempt, so that there is another one before the end.
 	leaseTry = leaseLife / 2
@@ -73,9 +77,10 @@ func (s *Scheduler) Fenced(term xxladapter.Term) {
 // more, since hand-overs are settled under the lease. It may be called once.
 func (s *Scheduler) HoldLease(ctx context.Context) error {
 	for ctx.Err() == nil {
-		pace := leasePace
-		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
-			pace = leaseRetry
+		pace := leaseRetry
+		if err := s.renew(ctx); err == nil {
+			pace = leasePause(s.grant.Load().NextLapse, s.clock.now())
+		} else if ctx.Err() == nil {
 			s.opts.Logger.Warn("no lease", "node", s.opts.Node, "err", err)
 		}
 		timer := time.NewTimer(pace)
@@ -88,6 +93,16 @@ func (s *Scheduler) HoldLease(ctx context.Context) error {
 	}
 	s.resign(ctx)
 	return nil
+}
+
+// leasePause is the time to the next renewal: the usual pace, or less where
+// another node's lease lapses sooner. That node is late with its own renewal, and
+// if it is dead, its fires and shards are to be taken over right then.
+func leasePause(lapse, now time.Time) time.Duration {
+	if lapse.IsZero() {
+		return leasePace
+	}
+	return min(leasePace, max(lapse.Sub(now), 0)+lapseSlack)
 }
 
 func (s *Scheduler) resign(ctx context.Context) {

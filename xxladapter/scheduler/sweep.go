@@ -51,16 +51,31 @@ func (s *Scheduler) sweep(ctx context.Context) error {
 		return err
 	}
 	s.clock.seen(now)
-	if g.Shards != 0 { // an empty filter would be none
-		ahead := time.Millisecond // a fire that is planned for this moment belongs to it as well
-		arrived := s.arrived.Swap(false)
+	ahead := time.Millisecond // a fire that is planned for this moment belongs to it as well
+	arrived := g.Shards != 0 && s.arrived.Swap(false)
+	if arrived {
+		ahead = s.opts.Window
+	}
+	if err := s.sweepUntil(ctx, g, now, now.Add(ahead)); err != nil {
 		if arrived {
-			ahead = s.opts.Window
+			s.arrived.Store(true)
 		}
-		if err := s.armPlanned(ctx, g.Shards, now.Add(ahead)); err != nil {
-			if arrived {
-				s.arrived.Store(true)
-			}
+		return err
+	}
+	return nil
+}
+
+// sweepUntil is sweep with the end of what is armed of this node's own shards.
+func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time) error {
+	if len(g.Dead) == 0 {
+		// Most of the time nothing is open, and one look tells.
+		open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{DueBefore: until, Limit: 1})
+		if len(open) == 0 || err != nil {
+			return err
+		}
+	}
+	if g.Shards != 0 { // an empty filter would be none
+		if err := s.armPlanned(ctx, g.Shards, until); err != nil {
 			return err
 		}
 		if err := s.armOrphans(ctx, g.Shards, now); err != nil {

@@ -1,0 +1,95 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
+)
+
+// idleStatements is what calls cost a database when there is nothing to do, as
+// the tests of package sqlstore demand it. Those that are not named cost one.
+var idleStatements = map[string]int{"now": 0, "lease": 2}
+
+// TestAnIdleNodeAsksLittle lets one node, and two, with jobs that are due some
+// other day, work for an hour: each may cost a database server less than five
+// statements a second.
+func TestAnIdleNodeAsksLittle(t *testing.T) {
+	for _, nodes := range []int{1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			store := memstore.New(time.Now)
+			group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some app"})
+			require.NoError(t, err)
+			for range xxladapter.Shards {
+				j := &xxladapter.Job{GroupID: group, Name: "far", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 3 1 1 ?"}
+				j.SetDefaults()
+				id, err := store.CreateJob(t.Context(), j)
+				require.NoError(t, err)
+				require.NoError(t, store.StartJob(t.Context(), id, time.Now().Add(100*24*time.Hour)))
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, nodes)
+			var measured []*metrics.Metrics
+			for range nodes {
+				m := metrics.New()
+				n, err := New(Options{Store: store, Metrics: m, Alarms: []alarm.Channel{mute{}}, Zone: time.UTC, Logger: slog.New(slog.DiscardHandler)})
+				require.NoError(t, err)
+				measured = append(measured, m)
+				go func() { ended <- n.Schedule(ctx) }()
+			}
+			const lasts = time.Hour
+			time.Sleep(lasts) // of the bubble's own time
+			for i, m := range measured {
+				total := 0
+				for op, calls := range storeCalls(t, m) {
+					statements, known := idleStatements[op]
+					if !known {
+						statements = 1
+					}
+					t.Logf("%d of %d nodes: %5d %s", i+1, nodes, calls, op)
+					total += calls * statements
+				}
+				t.Logf("%d of %d nodes: %.2f statements/s", i+1, nodes, float64(total)/lasts.Seconds())
+				require.Less(t, float64(total), 4.75*lasts.Seconds()) // the rest is for the server's clock
+			}
+			stop()
+			for range nodes {
+				require.NoError(t, <-ended)
+			}
+		})
+	}
+}
+
+// A mute channel tells nobody.
+type mute struct{}
+
+func (mute) Name() string                             { return "silent" }
+func (mute) Send(context.Context, *alarm.Alarm) error { return nil }
+
+var callCount = regexp.MustCompile(`(?m)^xxladapter_store_op_duration_seconds_count\{op="(\w+)"\} (\d+)$`)
+
+// storeCalls is how often each operation of the store was called.
+func storeCalls(t *testing.T, m *metrics.Metrics) map[string]int {
+	t.Helper()
+	page := httptest.NewRecorder()
+	m.Handler().ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
+	calls := map[string]int{}
+	for _, line := range callCount.FindAllStringSubmatch(page.Body.String(), -1) {
+		n, err := strconv.Atoi(line[2])
+		require.NoError(t, err)
+		calls[line[1]] = n
+	}
+	require.NotEmpty(t, calls)
+	return calls
+}
