@@ -21,6 +21,15 @@ const (
 )
 
 func (s *Scheduler) scanLoop(ctx context.Context) {
+	var alert time.Time // until then the pace is that of a busy scan
+	pause := func(pace time.Duration) {
+		if s.pause(ctx, pace) {
+			// What was just started or changed may be of another node's shard. Its
+			// owner sees it within an idle pace; until then this node takes what is
+			// due next, as it may take whatever lies until it is.
+			alert = time.Now().Add(idlePace)
+		}
+	}
 	for ctx.Err() == nil {
 		started := time.Now()
 		due, err := s.scan(ctx)
@@ -28,23 +37,25 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, errNoLease):
-			s.pause(ctx, busyPace) // the lease wakes it
+			pause(busyPace) // the lease wakes it
 		case err != nil:
 			s.opts.Logger.Error("scan failed", "err", err)
-			s.pause(ctx, busyPace)
+			pause(busyPace)
 		case due >= s.opts.Limit || time.Since(started) >= busyPace:
 			// More is due than one scan takes, or the second is over.
 		case due > 0:
-			s.pause(ctx, busyPace)
+			pause(busyPace)
+		case time.Now().Before(alert) && s.grant.Load().Shards != xxladapter.AllShards:
+			pause(busyPace)
 		default:
-			s.pause(ctx, min(idlePace, s.opts.Window))
+			pause(min(idlePace, s.opts.Window))
 		}
 	}
 }
 
 // pause sleeps until pace from now, brought forward to a whole second of the
 // store's clock, or until it is woken.
-func (s *Scheduler) pause(ctx context.Context, pace time.Duration) {
+func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) {
 	now := s.clock.now()
 	timer := time.NewTimer(pace - now.Sub(now.Truncate(time.Second)))
 	defer timer.Stop()
@@ -52,7 +63,9 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-s.wake:
+		return true
 	}
+	return false
 }
 
 // scan takes the jobs that are due within the window, commits what becomes of
