@@ -22,9 +22,8 @@ type serverClock struct {
 
 	started time.Time // zero of the local clock
 
-	mu    sync.Mutex
-	known bool
-	zero  time.Time // the server's time at started
+	mu   sync.Mutex
+	zero time.Time // at most the server's time at started; before any reading the zero Time
 }
 
 // newServerClock reads the clock with ask for the first time. The caller must
@@ -82,24 +81,20 @@ func (c *serverClock) read(ctx context.Context) error {
 	received := time.Since(c.started)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.zero, c.known = corrected(c.zero, c.known, server, sent, received), true
+	c.zero = corrected(c.zero, server, sent, received)
 	return nil
 }
 
-// corrected is the server's time at the local zero, after it said server
-// between the local instants sent and received. It lies between server -
-// received and server - sent; what was known before stays as it is while it
-// agrees with that, so that the clock does not jump with each round trip.
-func corrected(before time.Time, known bool, server time.Time, sent, received time.Duration) time.Time {
+// corrected is the server's time at the local zero, as far as it has surely come,
+// after it said server between the local instants sent and received. It lies
+// between server - received and server - sent; what was known before stays as
+// it is while it agrees with that, so that the clock does not jump with each
+// round trip.
+func corrected(before, server time.Time, sent, received time.Duration) time.Time {
 	server = server.UTC().Round(0)
 	earliest, latest := server.Add(-received), server.Add(-sent)
-	switch {
-	case !known:
-		return earliest.Add((received - sent) / 2)
-	case before.Before(earliest):
+	if before.Before(earliest) || before.After(latest) {
 		return earliest
-	case before.After(latest):
-		return latest
 	}
 	return before
 }

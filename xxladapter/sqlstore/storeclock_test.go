@@ -16,17 +16,38 @@ func TestServerClockIsCorrectedNoMoreThanItIsKnown(t *testing.T) {
 	server := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	const sent, received = 10 * time.Second, 10*time.Second + 40*time.Millisecond
 	earliest, latest := server.Add(-received), server.Add(-sent)
-	for name, c := range map[string]struct {
-		before time.Time
-		known  bool
-		want   time.Time
-	}{
-		"the first reading is taken in the middle of the round trip": {time.Time{}, false, server.Add(-sent - 20*time.Millisecond)},
-		"what agrees with the reading stays":                         {earliest.Add(time.Millisecond), true, earliest.Add(time.Millisecond)},
-		"a clock that is behind goes as far as it must":              {earliest.Add(-time.Hour), true, earliest},
-		"a clock that is ahead as well":                              {latest.Add(time.Hour), true, latest},
+	for name, c := range map[string]struct{ before, want time.Time }{
+		"the first reading counts from the end of the round trip": {time.Time{}, earliest},
+		"what agrees with the reading stays":                      {earliest.Add(time.Millisecond), earliest.Add(time.Millisecond)},
+		"both ends agree with it":                                 {latest, latest},
+		"a clock that is behind goes as far as it must":           {earliest.Add(-time.Hour), earliest},
+		"a clock that is ahead is not left ahead at all":          {latest.Add(time.Nanosecond), earliest},
 	} {
-		require.True(t, c.want.Equal(corrected(c.before, c.known, server, sent, received)), name)
+		require.True(t, c.want.Equal(corrected(c.before, server, sent, received)), name)
+	}
+}
+
+// TestServerClockIsNeverAhead reads a clock over a slow network. The answer
+// takes a tenth of the round trip on its way there, or nine tenths.
+func TestServerClockIsNeverAhead(t *testing.T) {
+	for _, there := range []time.Duration{10 * time.Millisecond, 90 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			const trip = 100 * time.Millisecond
+			c, err := newServerClock(t.Context(), quiet, func(context.Context) (time.Time, error) {
+				time.Sleep(there)
+				now := time.Now()
+				time.Sleep(trip - there)
+				return now, nil
+			})
+			require.NoError(t, err)
+			defer c.close()
+			for range 3 {
+				behind := time.Since(c.now())
+				require.GreaterOrEqual(t, behind, time.Duration(0))
+				require.LessOrEqual(t, behind, trip)
+				time.Sleep(clockEvery)
+			}
+		})
 	}
 }
 
