@@ -61,8 +61,8 @@
 // # Limits
 //
 // Ten million runs take some 2.5 GiB. Check expects a scheduler that goes on
-// from the due time; the fixed rates of an upstream admin go on from the time
-// of the scan, and drift. A FIX_RATE whose start does not say its first due
+// from the due time, also after a misfire; the fixed rates of an upstream admin
+// go on from the time of the scan, and drift. A FIX_RATE whose start does not say its first due
 // time has the phase that its first runs have, as long as that is possible.
 // What becomes of a FIX_DELAY that misfires is not known to it. How often a
 // failed run was tried again is not counted.

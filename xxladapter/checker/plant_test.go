@@ -211,17 +211,11 @@ func (w *world) plant(kind Kind, j *simJob) (key, bool) {
 	return key{}, false
 }
 
-// lastDue is the last due time of a job before t that had a run; 0 if none had
-// or a misfire has changed the phase since.
+// lastDue is the last due time of a job before t that had a run; 0 if none had.
 func (w *world) lastDue(j *simJob, t Instant) (due Instant) {
 	for _, i := range j.runs {
 		if d := w.runs[i].run.Due; d < t {
 			due = max(due, d)
-		}
-	}
-	for _, m := range w.misfires {
-		if m.Job == j.id && m.At > due && m.At < t {
-			return 0
 		}
 	}
 	return due

@@ -291,7 +291,7 @@ func (w *world) follow(j *simJob, from, to, certain, period Instant) {
 			} else if at < w.end-4000 {
 				j.consumed = append(j.consumed, m)
 			}
-			due = j.next(at, period)
+			due = j.next(last, period) // a rate keeps its phase
 			continue
 		}
 		end := w.fire(j, due, at+w.upTo(200), normal)

@@ -68,7 +68,6 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 		if e.ended != nil {
 			t.limit, t.ended = e.gone.Add(o.Grace), e.ended
 		}
-		after := due
 		if m := covering(misfires, due); m != nil {
 			t.fate = consumed
 			switch policyOf(m.Policy) {
@@ -83,19 +82,13 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 			case fireAll:
 				t.fate, t.hi = pending, max(t.hi, m.At.Add(o.CatchUp)+epsilon)
 			}
-			if n := e.next(due); e.period > 0 && n > m.Until {
-				after = max(after, m.At) // the schedule goes on from there
-			}
 		}
 		t.must = e.sure && due >= least && t.hi < e.until && t.hi < end
 		if e.first == 0 {
 			t.must = t.must && due > e.certain.Add(o.StartSkip)
 		}
 		to = append(to, t)
-		due = e.next(after)
-		if e.period > 0 && after > t.due {
-			e.anchor = due
-		}
+		due = e.next(due)
 	}
 	return to
 }

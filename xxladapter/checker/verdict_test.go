@@ -44,6 +44,11 @@ func TestVerdicts(t *testing.T) {
 		{"kind":"change","job":1,"op":"start","asked":3,"acked":4}
 		{"kind":"final","at":60000}
 		{"kind":"run","job":1,"log":1,"at":20010,"end":23000,"code":200}`
+	const rate = `
+		{"kind":"change","job":1,"op":"create","asked":1,"acked":2,"type":"FIX_RATE","conf":"10"}
+		{"kind":"change","job":1,"op":"start","asked":3,"acked":4,"first":7000}
+		{"kind":"final","at":58000}
+		{"kind":"run","job":1,"log":1,"due":7000,"at":7000}`
 	const parent = `
 		{"kind":"change","job":1,"op":"create","asked":1,"acked":2,"type":"ONCE","conf":"2026-03-01T00:00:10Z","children":[2]}
 		{"kind":"change","job":2,"op":"create","asked":1,"acked":2,"type":"NONE"}
@@ -136,6 +141,12 @@ func TestVerdicts(t *testing.T) {
 		{"do nothing", start + `
 			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, ""},
+		{"a rate keeps its phase", rate + `
+			{"kind":"misfire","job":1,"due":17000,"until":37000,"policy":"DO_NOTHING","at":45000}
+			{"kind":"run","job":1,"due":47000,"at":47000}`, ""},
+		{"a rate that goes on from when its misfire was noticed", rate + `
+			{"kind":"misfire","job":1,"due":17000,"until":37000,"policy":"DO_NOTHING","at":45000}
+			{"kind":"run","job":1,"due":55000,"at":55000}`, "missed, extra"},
 		{"do nothing, and yet", start + `
 			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":20000,"at":45000}
