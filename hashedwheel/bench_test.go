@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 
 	"sync/atomic"
@@ -369,9 +370,10 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkTick is the cost of one tick that finds nothing due, with ten million
-// pending over 512 buckets: the common one, which skips the bucket, and the worst, which
-// scans it because one entry in it is due.
+// BenchmarkTick is the cost of one tick with ten million pending over 512 buckets: the
+// common one, which skips the bucket, one that looks through the bucket for the one entry that
+// is due, and one that finds a sixtieth of a percent of all due and files them again, as when
+// ten million connections have a timeout of ten minutes at 10ms a tick.
 func BenchmarkTick(b *testing.B) {
 	const n = 10_000_000
 	w := newWheel(512, func(uint32, location) {})
@@ -391,6 +393,26 @@ func BenchmarkTick(b *testing.B) {
 			now++
 			w.add(now, 0)
 			_, _ = w.collect(now, out)
+		}
+	})
+	b.Run("steady", func(b *testing.B) {
+		const revolution = 60_000
+		rng := rand.New(rand.NewPCG(4, 4))
+		w := newWheel(512, func(uint32, location) {})
+		for i := range n {
+			w.add(1+rng.Uint64N(revolution), uint32(i))
+		}
+		out := make([]uint32, 0, 1024)
+		now := uint64(0)
+		for b.Loop() {
+			now++
+			due, done := w.collect(now, out)
+			if !done {
+				b.Fatal("more are due than there is room for")
+			}
+			for _, e := range due {
+				w.add(now+1+rng.Uint64N(revolution), e)
+			}
 		}
 	})
 }

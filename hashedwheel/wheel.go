@@ -67,8 +67,8 @@ func newCore[E any](opts Options, moved func(E, location)) core[E] {
 // Netty counts that number down at every pass, which writes to every entry of
 // the bucket. Here an entry keeps its tick, the round is the tick's upper bits,
 // and a bucket knows its earliest round: a bucket in which nothing is due costs
-// one comparison, and one in which something is due costs a scan of 8 bytes an
-// entry.
+// one comparison. One in which something is due costs a comparison for each of its
+// pages, and a scan of those in which something may be due.
 type wheel[E any] struct {
 	mask  uint64
 	shift uint // log2 of the number of buckets
@@ -78,8 +78,8 @@ type wheel[E any] struct {
 
 	buckets []bucket[E]
 
-	// minRound[i] is not later than the earliest round in buckets[i], and
-	// math.MaxUint64 when the bucket is empty. Removals leave it alone, so it may be
+	// minRound[i] is not later than the earliest round in buckets[i], and later than any
+	// tick's when the bucket is empty. Removals leave it alone, so it may be
 	// too early until the next scan.
 	minRound []uint64
 
@@ -92,8 +92,7 @@ type wheel[E any] struct {
 
 	// scan is how far the scan of the bucket under the hand has come, counted
 	// down from its end; -1 when none is under way.
-	scan    int
-	scanMin uint64
+	scan int
 
 	n    int
 	pool pagePool[E]
@@ -195,17 +194,21 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 	bi := uint32(t & w.mask)
 	b := &w.buckets[bi]
 	if w.scan < 0 {
-		w.scan, w.scanMin = b.n, math.MaxUint64
+		w.scan = b.n
 	}
 	i := w.scan
 	for i > 0 {
+		p := (i - 1) / pageLen
+		first := p * pageLen
+		if b.pages[p].earliest > t {
+			i = first
+			continue
+		}
 		// One page at a time keeps the bounds checks out of the inner loop.
-		pg := b.pages[(i-1)/pageLen]
-		first := (i - 1) &^ (pageLen - 1)
+		pg := b.pages[p].page
 		for i > first {
 			i--
-			if d := pg.due[i%pageLen]; d > t {
-				w.scanMin = min(w.scanMin, w.round(d))
+			if pg.due[i%pageLen] > t {
 				continue
 			}
 			if len(out) == cap(out) {
@@ -218,8 +221,9 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 				w.moved(e, location{bi, uint32(i)})
 			}
 		}
+		b.review(p)
 	}
-	w.minRound[bi] = w.scanMin
+	w.minRound[bi] = w.round(b.earliest())
 	w.scan = -1
 	w.soonest = 0
 	return out, true
@@ -252,9 +256,7 @@ func (w *wheel[E]) search() uint64 {
 		if r <= w.round(t) {
 			return t
 		}
-		if r != math.MaxUint64 {
-			earliest = min(earliest, r<<w.shift|b)
-		}
+		earliest = min(earliest, r<<w.shift|b)
 	}
 	return earliest
 }

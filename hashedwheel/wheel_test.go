@@ -45,6 +45,39 @@ func TestWheelHandsOverInParts(t *testing.T) {
 	require.EqualValues(t, 8, w.next())
 }
 
+// A scan does not read a page whose heading says that nothing in it is due, and leaves exact
+// headings behind.
+func TestWheelPassesPagesBy(t *testing.T) {
+	w := newWheel(4, func(int, location) {})
+	for i := range 3 * pageLen {
+		w.add(400, i)
+	}
+	near := w.add(4, -1) // on the fourth page
+	w.add(44, -2)
+	w.add(84, -3)
+	b := &w.buckets[0]
+	b.pages[1].due[5] = 4 // would be handed over if it were read
+	due, done := w.collect(4, make([]int, 0, 4))
+	require.True(t, done)
+	require.Equal(t, []int{-1}, due)
+	require.EqualValues(t, 44, b.pages[3].earliest)
+	require.EqualValues(t, 44, w.next())
+
+	// A removal leaves the heading too early, and the next scan mends it.
+	w.remove(location{near.bucket, near.index + 1}) // 44; 84 is left
+	b.pages[1].due[5] = 400
+	due, done = w.collect(44, due[:0])
+	require.True(t, done)
+	require.Empty(t, due)
+	require.EqualValues(t, 84, w.next())
+
+	// An entry that moves to another page takes its tick along.
+	w.remove(location{near.bucket, 0})
+	require.EqualValues(t, 84, b.pages[0].earliest)
+	due, _ = w.collect(84, due)
+	require.Equal(t, []int{-3}, due)
+}
+
 // A layered wheel hands down a budget each tick, not a bucket at once.
 func TestLayeredWheelHandsDownGradually(t *testing.T) {
 	moves := 0
