@@ -28,15 +28,9 @@ const (
 // once. Ten million timeouts over ten minutes put 68,000 into a bucket of four
 // seconds, and moving those at once would hold the wheel up for milliseconds.
 type layeredWheel[E any] struct {
-	// current is the last tick that the hand has reached and finished with.
-	current uint64
+	hand[E]
 
 	layers []layer[E] // finest first
-
-	overdue bucket[E] // what was filed at or behind the hand
-	n       int
-	pool    pagePool[E]
-	moved   func(e E, l location)
 }
 
 // A layer is one wheel of a layered wheel. The bucket for tick t is
@@ -67,7 +61,7 @@ func (l *layer[E]) reach() uint64 {
 // newLayeredWheel returns an empty wheel whose finest layer has the given power of
 // two of buckets, and at least minFinest. It has as many layers as it takes to reach every tick.
 func newLayeredWheel[E any](finest int, moved func(E, location)) *layeredWheel[E] {
-	w := &layeredWheel[E]{moved: moved}
+	w := &layeredWheel[E]{hand: hand[E]{moved: moved}}
 	size, shift, first := max(finest, minFinest), uint(0), uint32(0)
 	for {
 		l := layer[E]{
@@ -90,7 +84,7 @@ func newLayeredWheel[E any](finest int, moved func(E, location)) *layeredWheel[E
 func (w *layeredWheel[E]) add(due uint64, e E) location {
 	w.n++
 	if due <= w.current {
-		return location{overdueBucket, uint32(w.overdue.push(&w.pool, due, e))}
+		return w.addOverdue(due, e)
 	}
 	ahead := due - w.current
 	l := &w.layers[0]
@@ -112,11 +106,13 @@ func (w *layeredWheel[E]) find(at location) (*layer[E], uint32) {
 }
 
 func (w *layeredWheel[E]) dueAt(at location) uint64 {
-	if at.bucket == overdueBucket {
-		return w.overdue.due(int(at.index))
+	b := &w.overdue
+	if at.bucket != overdueBucket {
+		l, i := w.find(at)
+		b = &l.buckets[i]
 	}
-	l, b := w.find(at)
-	return l.buckets[b].due(int(at.index))
+	due, _ := b.at(&w.pool, int(at.index))
+	return due
 }
 
 func (w *layeredWheel[E]) remove(at location) {
@@ -135,10 +131,7 @@ func (w *layeredWheel[E]) remove(at location) {
 }
 
 func (w *layeredWheel[E]) collect(now uint64, out []E) (due []E, done bool) {
-	had := len(out)
-	out = w.overdue.moveTo(out, &w.pool)
-	w.n -= len(out) - had
-	if w.overdue.n > 0 {
+	if out, done = w.handOver(&w.overdue, out); !done {
 		return out, false
 	}
 	for {
@@ -151,11 +144,7 @@ func (w *layeredWheel[E]) collect(now uint64, out []E) (due []E, done bool) {
 		w.handDown(t)
 		l := &w.layers[0]
 		i := t & l.mask
-		b := &l.buckets[i]
-		had = len(out)
-		out = b.moveTo(out, &w.pool)
-		w.n -= len(out) - had
-		if b.n > 0 {
+		if out, done = w.handOver(&l.buckets[i], out); !done {
 			return out, false
 		}
 		l.occupied[i/64] &^= 1 << (i % 64)
@@ -181,7 +170,7 @@ func (w *layeredWheel[E]) handDown(t uint64) {
 			budget = min(budget, max(handDownBudget, 1+b.n/int(begin-t+1)))
 		}
 		for range budget {
-			e, due := b.item(b.n-1), b.due(b.n-1)
+			due, e := b.at(&w.pool, b.n-1)
 			b.remove(&w.pool, b.n-1)
 			w.n--
 			w.moved(e, w.add(due, e))
@@ -249,17 +238,15 @@ func (l *layer[E]) nextOccupied(current uint64) uint64 {
 	return never
 }
 
-func (w *layeredWheel[E]) size() int { return w.n }
-
 func (w *layeredWheel[E]) drain(f func(E)) {
-	w.overdue.drain(f, &w.pool)
+	w.overdue.drain(&w.pool, f)
 	for k := range w.layers {
 		l := &w.layers[k]
 		for i := range l.buckets {
-			l.buckets[i].drain(f, &w.pool)
+			l.buckets[i].drain(&w.pool, f)
 		}
 		clear(l.occupied)
 	}
 	w.n = 0
-	w.pool.spare = nil
+	w.pool = pagePool[E]{}
 }

@@ -70,12 +70,10 @@ func newCore[E any](opts Options, moved func(E, location)) core[E] {
 // one comparison. One in which something is due costs a comparison for each of its
 // pages, and a scan of those in which something may be due.
 type wheel[E any] struct {
-	mask  uint64
-	shift uint // log2 of the number of buckets
+	hand[E]
 
-	// current is the last tick that the hand has reached and finished with.
-	current uint64
-
+	mask    uint64
+	shift   uint // log2 of the number of buckets
 	buckets []bucket[E]
 
 	// minRound[i] is not later than the earliest round in buckets[i], and later than any
@@ -87,33 +85,20 @@ type wheel[E any] struct {
 	// lies at or behind the hand counts as unknown. It saves a busy wheel the search.
 	soonest uint64
 
-	// overdue holds what was filed at or behind the hand.
-	overdue bucket[E]
-
 	// scan is how far the scan of the bucket under the hand has come, counted
 	// down from its end; -1 when none is under way.
 	scan int
-
-	n    int
-	pool pagePool[E]
-
-	// moved tells the owner of e that it is now at l.
-	moved func(e E, l location)
 }
-
-// overdueBucket is the bucket number of entries behind the hand. Wheels have at
-// most 1<<30 buckets.
-const overdueBucket = math.MaxUint32
 
 // newWheel returns an empty wheel with the given power of two of buckets.
 func newWheel[E any](buckets int, moved func(E, location)) *wheel[E] {
 	w := &wheel[E]{
+		hand:     hand[E]{moved: moved},
 		mask:     uint64(buckets - 1),
 		shift:    uint(bits.TrailingZeros(uint(buckets))),
 		buckets:  make([]bucket[E], buckets),
 		minRound: make([]uint64, buckets),
 		scan:     -1,
-		moved:    moved,
 	}
 	for i := range w.minRound {
 		w.minRound[i] = math.MaxUint64
@@ -133,7 +118,7 @@ func (w *wheel[E]) remainingRounds(due uint64) uint64 { return (due - w.current 
 func (w *wheel[E]) add(due uint64, e E) location {
 	w.n++
 	if due <= w.current {
-		return location{overdueBucket, uint32(w.overdue.push(&w.pool, due, e))}
+		return w.addOverdue(due, e)
 	}
 	b := due & w.mask
 	w.scan = -1
@@ -149,7 +134,10 @@ func (w *wheel[E]) at(l location) *bucket[E] {
 	return &w.buckets[l.bucket]
 }
 
-func (w *wheel[E]) dueAt(l location) uint64 { return w.at(l).due(int(l.index)) }
+func (w *wheel[E]) dueAt(l location) uint64 {
+	due, _ := w.at(l).at(&w.pool, int(l.index))
+	return due
+}
 
 func (w *wheel[E]) remove(l location) {
 	b := w.at(l)
@@ -164,10 +152,7 @@ func (w *wheel[E]) remove(l location) {
 }
 
 func (w *wheel[E]) collect(now uint64, out []E) (due []E, done bool) {
-	had := len(out)
-	out = w.overdue.moveTo(out, &w.pool)
-	w.n -= len(out) - had
-	if w.overdue.n > 0 {
+	if out, done = w.handOver(&w.overdue, out); !done {
 		return out, false
 	}
 	for {
@@ -205,7 +190,7 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 			continue
 		}
 		// One page at a time keeps the bounds checks out of the inner loop.
-		pg := b.pages[p].page
+		pg := w.pool.page(b.pages[p].page)
 		for i > first {
 			i--
 			if pg.due[i%pageLen] > t {
@@ -221,7 +206,7 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 				w.moved(e, location{bi, uint32(i)})
 			}
 		}
-		b.review(p)
+		b.review(&w.pool, p)
 	}
 	w.minRound[bi] = w.round(b.earliest())
 	w.scan = -1
@@ -261,16 +246,14 @@ func (w *wheel[E]) search() uint64 {
 	return earliest
 }
 
-func (w *wheel[E]) size() int { return w.n }
-
 func (w *wheel[E]) drain(f func(E)) {
-	w.overdue.drain(f, &w.pool)
+	w.overdue.drain(&w.pool, f)
 	for i := range w.buckets {
-		w.buckets[i].drain(f, &w.pool)
+		w.buckets[i].drain(&w.pool, f)
 		w.minRound[i] = math.MaxUint64
 	}
 	w.n = 0
-	w.pool.spare = nil
+	w.pool = pagePool[E]{}
 	w.scan = -1
 	w.soonest = 0
 }

@@ -56,7 +56,7 @@ func TestWheelPassesPagesBy(t *testing.T) {
 	w.add(44, -2)
 	w.add(84, -3)
 	b := &w.buckets[0]
-	b.pages[1].due[5] = 4 // would be handed over if it were read
+	w.pool.page(b.pages[1].page).due[5] = 4 // would be handed over if it were read
 	due, done := w.collect(4, make([]int, 0, 4))
 	require.True(t, done)
 	require.Equal(t, []int{-1}, due)
@@ -65,7 +65,7 @@ func TestWheelPassesPagesBy(t *testing.T) {
 
 	// A removal leaves the heading too early, and the next scan mends it.
 	w.remove(location{near.bucket, near.index + 1}) // 44; 84 is left
-	b.pages[1].due[5] = 400
+	w.pool.page(b.pages[1].page).due[5] = 400
 	due, done = w.collect(44, due[:0])
 	require.True(t, done)
 	require.Empty(t, due)
