@@ -6,7 +6,8 @@ import (
 )
 
 // A LogPurge selects log rows to delete. Zero fields do not restrict. Whatever
-// it says, a row stays while it has no outcome and while its fire is open.
+// it says, a row stays while it has no outcome and while its fire is open, unless
+// its job was removed.
 type LogPurge struct {
 	JobID   int64
 	GroupID int64
@@ -21,9 +22,14 @@ type LogPurge struct {
 	// sent; that is for where no alarms are sent.
 	Unalarmed bool
 
+	// Removed selects all rows of the jobs that were removed, whatever became of
+	// them. It stands alone: nothing else restricts it.
+	Removed bool
+
 	// AfterID and UntilID say which ids are still to be looked at, the first one
 	// excluded and the last one included. [Store.PurgeLogs] sets them for the
-	// next call; UntilID 0 lets it find the last one.
+	// next call; UntilID 0 lets it find the last one. With Removed it sets JobID
+	// as well.
 	AfterID, UntilID int64
 }
 

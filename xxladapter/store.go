@@ -31,8 +31,9 @@ type Store interface {
 	// drops the planned fires that came from the schedule. Once it has
 	// returned, none of them can be claimed.
 	StopJob(ctx context.Context, id int64) error
-	// RemoveJob deletes the job with its planned fires, misfires, logs and
-	// alarms.
+	// RemoveJob deletes the job with its planned fires, misfires and alarms. Its
+	// log rows, of which there may be millions, go afterwards: see
+	// [LogPurge.Removed]. Until then they are listed, and take results.
 	RemoveJob(ctx context.Context, id int64) error
 	Job(ctx context.Context, id int64) (*Job, error)
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)

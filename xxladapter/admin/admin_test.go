@@ -46,6 +46,7 @@ type site struct {
 	executors *fakeExecutors
 	planned   []xxladapter.Fire
 	changed   int
+	removed   int
 }
 
 const testToken = "a secret"

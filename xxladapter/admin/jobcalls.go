@@ -86,7 +86,7 @@ func (s *Server) removeJobCall(ctx context.Context, by access.Caller, form wire.
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.opts.Store.RemoveJob(ctx, j.ID)
+	return nil, s.remove(ctx, j)
 }
 
 func (s *Server) startJobCall(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {

@@ -107,6 +107,7 @@ func TestJobCallsOfG4(t *testing.T) {
 			require.Equal(t, done, s.replay(base, "removeJob", "some-app", testToken, `12`, `1`))
 			_, err = s.store.Job(ctx, 1)
 			require.ErrorIs(t, err, xxladapter.ErrNotFound)
+			require.Equal(t, 1, s.removed, "its log rows are still to go")
 		})
 	}
 }

@@ -55,7 +55,15 @@ func (s *Server) removeJob(ctx context.Context, path idPath) (no none, err error
 	if err != nil {
 		return no, err
 	}
-	return no, s.opts.Store.RemoveJob(ctx, j.ID)
+	return no, s.remove(ctx, j)
+}
+
+func (s *Server) remove(ctx context.Context, j *xxladapter.Job) error {
+	err := s.opts.Store.RemoveJob(ctx, j.ID)
+	if err == nil {
+		s.opts.JobRemoved()
+	}
+	return err
 }
 
 // copyJob creates a stopped job with everything that an operator sets on

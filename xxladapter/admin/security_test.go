@@ -31,6 +31,7 @@ func siteWith(t *testing.T, change func(*Options)) *site {
 		Logger:     slog.New(slog.DiscardHandler),
 		Planned:    func(f xxladapter.Fire) { s.planned = append(s.planned, f) },
 		JobChanged: func() { s.changed++ },
+		JobRemoved: func() { s.removed++ },
 	}
 	if change != nil {
 		change(&opts)

@@ -45,6 +45,9 @@ type Options struct {
 	Planned func(xxladapter.Fire)
 	// JobChanged is told that a schedule was started or changed; nil: nobody is.
 	JobChanged func()
+	// JobRemoved is told that a job was removed, whose log rows are still to go;
+	// nil: nobody is.
+	JobRemoved func()
 	// AccessToken is what all executors send, and what operators send too unless
 	// they have tokens of their own. Empty: no call is checked, beside those for
 	// groups that have their own.
@@ -88,6 +91,9 @@ func New(opts Options) *Server {
 	}
 	if opts.JobChanged == nil {
 		opts.JobChanged = func() {}
+	}
+	if opts.JobRemoved == nil {
+		opts.JobRemoved = func() {}
 	}
 	if opts.Zone == nil {
 		opts.Zone = time.Local

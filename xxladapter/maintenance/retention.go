@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -29,8 +30,8 @@ type RetentionStore interface {
 	Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error)
 }
 
-// Retention lets old log rows go, once a day, and those of successful runs soon
-// if their job keeps failures only. Several nodes may do so at the same time:
+// Retention lets old log rows go, once a day, those of successful runs soon if
+// their job keeps failures only, and those of removed jobs at once. Several nodes may do so at the same time:
 // one of them finds the rows gone.
 type Retention struct {
 	Store RetentionStore
@@ -44,7 +45,10 @@ type Retention struct {
 	Zone *time.Location
 	// NoAlarms is as in [Purger].
 	NoAlarms bool
-	Logger   *slog.Logger
+	// Removed says that a job was removed and that its rows should go now; nil, or
+	// if another node removed it: they go within a minute.
+	Removed <-chan struct{}
+	Logger  *slog.Logger
 }
 
 // Run works until ctx ends. Failures of the store are logged and tried again
@@ -60,7 +64,9 @@ func (r *Retention) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-successes.C:
-			err = r.dropSuccesses(ctx)
+			err = errors.Join(r.dropSuccesses(ctx), r.dropRemoved(ctx))
+		case <-r.Removed:
+			err = r.dropRemoved(ctx)
 		case <-old.C:
 			err = r.dropOld(ctx)
 			zone := r.Zone
@@ -99,6 +105,18 @@ func (r *Retention) dropOld(ctx context.Context) error {
 	rows, _, err := purger.Purge(ctx, xxladapter.LogPurge{Before: before}, 0)
 	if rows > 0 {
 		r.Logger.Info("old log rows deleted", "rows", rows, "triggered_before", before.UTC().Truncate(time.Second), "took", time.Since(begin))
+	}
+	return err
+}
+
+// dropRemoved ends after a while, so that the rest is not held up; it goes on in
+// the next minute.
+func (r *Retention) dropRemoved(ctx context.Context) error {
+	begin := time.Now()
+	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}
+	rows, done, err := purger.Purge(ctx, xxladapter.LogPurge{Removed: true}, successPace)
+	if rows > 0 {
+		r.Logger.Info("log rows of removed jobs deleted", "rows", rows, "all", done, "took", time.Since(begin))
 	}
 	return err
 }

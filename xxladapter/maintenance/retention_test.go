@@ -173,6 +173,31 @@ func TestSuccessesGoSoonIfTheirJobKeepsFailures(t *testing.T) {
 	}
 }
 
+func TestTheRowsOfARemovedJobGoAtOnceOrWithinAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{})
+		for _, code := range []int{200, 500, 0} {
+			b.run(code)
+		}
+		require.NoError(t, b.RemoveJob(t.Context(), b.job))
+		removed := make(chan struct{}, 1)
+		r := &Retention{Store: b, Removed: removed, Logger: slog.New(slog.DiscardHandler)}
+		runFor(t, successPace-time.Second, r.Run)
+		require.Len(t, b.rows(), 3, "nobody said so")
+		removed <- struct{}{}
+		runFor(t, time.Second, r.Run)
+		require.Empty(t, b.rows())
+	})
+	synctest.Test(t, func(t *testing.T) { // another node removed it, or this one has crashed since
+		b := newLogbook(t, xxladapter.Settings{})
+		b.run(200)
+		require.NoError(t, b.RemoveJob(t.Context(), b.job))
+		r := &Retention{Store: b, Logger: slog.New(slog.DiscardHandler)}
+		runFor(t, successPace+time.Second, r.Run)
+		require.Empty(t, b.rows())
+	})
+}
+
 // A flakyPurge fails at every other call.
 type flakyPurge struct {
 	*logbook

@@ -108,14 +108,16 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 	delete(s.jobs, id)
 	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
 	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
-	for _, l := range s.logs {
-		if l.JobID == id {
-			s.forget(l)
-		}
+	if len(s.logs) > 0 {
+		s.removed[id] = slices.Max(slices.Collect(maps.Keys(s.logs)))
 	}
-	delete(s.alarms, id)
-	maps.DeleteFunc(s.claims, func(_ claimKey, c *xxladapter.AlarmClaim) bool { return c.JobID == id })
+	s.forgetAlarms(id)
 	return nil
+}
+
+func (s *Store) forgetAlarms(jobID int64) {
+	delete(s.alarms, jobID)
+	maps.DeleteFunc(s.claims, func(_ claimKey, c *xxladapter.AlarmClaim) bool { return c.JobID == jobID })
 }
 
 // Job implements [xxladapter.Store].

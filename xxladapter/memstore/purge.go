@@ -17,6 +17,9 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	defer s.mu.Unlock()
 
 	begin := time.Now()
+	if p.Removed {
+		return s.purgeRemoved(p, limit), nil
+	}
 	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(s.logs)), func(id int64) bool {
 		l := s.logs[id]
 		return p.JobID != 0 && l.JobID != p.JobID || p.GroupID != 0 && l.GroupID != p.GroupID
@@ -31,6 +34,34 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		p.AfterID = id
 	}
 	return xxladapter.Purged{Rows: min(limit, len(ids)), Held: time.Since(begin), Next: p, Done: done}, nil
+}
+
+func (s *Store) purgeRemoved(p xxladapter.LogPurge, limit int) xxladapter.Purged {
+	if p.UntilID == 0 {
+		for _, id := range slices.Sorted(maps.Keys(s.removed)) {
+			p.JobID, p.AfterID, p.UntilID = id, 0, s.removed[id]
+			break
+		}
+	}
+	if p.UntilID == 0 {
+		return xxladapter.Purged{Next: p, Done: true}
+	}
+	begin, rows := time.Now(), 0
+	for _, id := range slices.Sorted(maps.Keys(s.logs)) {
+		if l := s.logs[id]; rows < limit && l.JobID == p.JobID && id > p.AfterID && id <= p.UntilID {
+			s.forget(l)
+			p.AfterID = id
+			rows++
+		}
+	}
+	if rows < limit {
+		delete(s.removed, p.JobID)
+		if s.jobs[p.JobID] == nil {
+			s.forgetAlarms(p.JobID)
+		}
+		p = xxladapter.LogPurge{Removed: true, Unalarmed: p.Unalarmed}
+	}
+	return xxladapter.Purged{Rows: rows, Held: time.Since(begin), Next: p}
 }
 
 func (s *Store) purgeable(l *xxladapter.Log, p xxladapter.LogPurge) bool {

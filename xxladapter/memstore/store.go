@@ -32,6 +32,7 @@ type Store struct {
 	firesOf  map[int64]*xxladapter.Fire // by log id
 	logs     map[int64]*xxladapter.Log
 	gone     []goneLog
+	removed  map[int64]int64      // the last log id when the job was removed, by job id
 	wanted   map[int64]wantedText // by log id
 	texts    map[int64]xxladapter.RunText
 	misfires []xxladapter.Misfire // in id order
@@ -69,6 +70,7 @@ func New(clock func() time.Time) *Store {
 		firesOf: map[int64]*xxladapter.Fire{},
 		logs:    map[int64]*xxladapter.Log{},
 		wanted:  map[int64]wantedText{},
+		removed: map[int64]int64{},
 		texts:   map[int64]xxladapter.RunText{},
 		beats:   map[beatKey]time.Time{},
 		leases:  map[string]held{},

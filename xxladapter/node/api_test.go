@@ -74,6 +74,25 @@ func TestANodeIsReadyOnceItHoldsALease(t *testing.T) {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
+func TestTheRowsOfARemovedJobGoAtOnce(t *testing.T) {
+	r := runNode(t, Options{})
+	job, other := r.job(r.group("some-app", "http://127.0.0.1:1/"), nil), r.job(1, nil)
+	r.trigger(job)
+	r.trigger(other)
+	r.logOf(job)
+	r.logOf(other)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, r.url+"/api/v1/jobs/"+strconv.FormatInt(job, 10), nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.Eventually(t, func() bool {
+		logs, err := r.store.Logs(t.Context(), xxladapter.LogFilter{})
+		return err == nil && len(logs) == 1 && logs[0].JobID == other
+	}, 10*time.Second, 10*time.Millisecond, "well before the minute is over")
+}
+
 func TestMetricsOfAWholeTrip(t *testing.T) {
 	r := runNode(t, Options{Metrics: metrics.New()})
 	exec := httptest.NewServer(executorFunc(func(wire.RunRequest) {}))

@@ -159,6 +159,7 @@ func New(opts Options) (*Node, error) {
 		})
 		metricsPage = opts.Metrics.Handler()
 	}
+	removed := make(chan struct{}, 1)
 	api := admin.New(admin.Options{
 		Metrics: metricsPage, Checks: checks(opts.Store, sched.Stats, name),
 		Store: opts.Store, Completer: handOver, Executors: client, Zone: opts.Zone, CronProfile: opts.CronProfile, Logger: opts.Logger,
@@ -166,7 +167,13 @@ func New(opts Options) (*Node, error) {
 		Tokens: tokens, Addresses: addresses,
 		Purger:     &maintenance.Purger{Store: opts.Store, NoAlarms: len(opts.Alarms) == 0, Logger: opts.Logger},
 		JobChanged: sched.Wake,
-		Planned:    func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
+		JobRemoved: func() {
+			select {
+			case removed <- struct{}{}:
+			default: // it is asked for already
+			}
+		},
+		Planned: func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
 	})
 	return &Node{
 		addresses: addresses, mayServe: opts.mayServe, tokens: tokens, allowDefault: opts.AllowDefaultToken,
@@ -179,7 +186,8 @@ func New(opts Options) (*Node, error) {
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
 		texts:    &maintenance.Texts{Store: opts.Store, Fetch: client.Log, Busy: pool.Busy, Logger: opts.Logger},
 		retention: &maintenance.Retention{
-			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: len(opts.Alarms) == 0, Logger: opts.Logger,
+			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: len(opts.Alarms) == 0,
+			Removed: removed, Logger: opts.Logger,
 		},
 		http: &http.Server{
 			Handler:           api,

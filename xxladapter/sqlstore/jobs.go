@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -52,7 +51,6 @@ var removeJob = []string{
 	dropSettings,
 	`DELETE FROM xxlwheel_alarm WHERE job_id = ?`,
 	`DELETE FROM xxlwheel_alarm_claim WHERE job_id = ?`,
-	`DELETE FROM xxl_job_log WHERE job_id = ?`,
 	`DELETE FROM xxl_job_logglue WHERE job_id = ?`,
 }
 
@@ -165,20 +163,16 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 		if removed == 0 {
 			return noJob(id)
 		}
-		// Once this has returned, no claim adds a row to those that are counted next.
+		// Once this has returned, no claim adds a row to those that are noted below.
 		if _, err := tx.exec(ctx, dropPlanned, id); err != nil {
 			return err
 		}
-		forgotten, err := s.openRows(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		for _, statement := range slices.Concat(removeTextsOfJob, removeJob) {
+		for _, statement := range removeJob {
 			if _, err := tx.exec(ctx, statement, id); err != nil {
 				return err
 			}
 		}
-		return s.count(ctx, tx, forgotten)
+		return tx.noteRemoved(ctx, id)
 	})
 }
 

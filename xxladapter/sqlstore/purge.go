@@ -53,6 +53,9 @@ var (
 // PurgeLogs implements [xxladapter.Store]. Rows are chosen without a lock, and
 // deleted by their ids in a transaction that does nothing else.
 func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
+	if p.Removed {
+		return s.purgeRemoved(ctx, p, limit)
+	}
 	whole := p.JobID == 0 && p.GroupID == 0 && p.AfterID == 0
 	if p.UntilID == 0 {
 		var err error

@@ -31,8 +31,6 @@ const (
 		VALUES (?, ?, ?, ?, ?)`
 
 	selectOutcome = `SELECT trigger_time, trigger_code, handle_code FROM xxl_job_log WHERE id = ?`
-	// selectOpen has the times of a job's rows without an outcome.
-	selectOpen = `SELECT trigger_time FROM xxl_job_log WHERE job_id = ? AND handle_code = 0 AND trigger_code IN (0, 200)`
 )
 
 // changes are what a transaction does to the figures, by day.
@@ -110,19 +108,6 @@ const addToSlot = `INSERT INTO xxlwheel_report (trigger_day, slot, running_count
 		running_count = xxlwheel_report.running_count + excluded.running_count,
 		suc_count = xxlwheel_report.suc_count + excluded.suc_count,
 		fail_count = xxlwheel_report.fail_count + excluded.fail_count`
-
-// openRows are the changes that come from forgetting a job's rows without an
-// outcome.
-func (s *Store) openRows(ctx context.Context, tx *tx, jobID int64) (changes, error) {
-	gone := changes{}
-	err := tx.query(ctx, selectOpen+tx.dialect.lock, []any{jobID}, func(r row) error {
-		var triggered time.Time
-		err := r.Scan(datetime{&triggered})
-		s.add(gone, triggered, xxladapter.OutcomeRunning, -1)
-		return err
-	})
-	return gone, err
-}
 
 // Reports implements [xxladapter.Store].
 func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {

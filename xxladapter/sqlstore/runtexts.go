@@ -22,12 +22,6 @@ const (
 	selectLogBy = `SELECT ` + logColumns + ` FROM xxl_job_log WHERE id = ?`
 )
 
-// removeTextsOfJob must run before the job's log rows go.
-var removeTextsOfJob = []string{
-	`DELETE FROM xxlwheel_log_text WHERE log_id IN (SELECT id FROM xxl_job_log WHERE job_id = ?)`,
-	`DELETE FROM xxlwheel_log_fetch WHERE log_id IN (SELECT id FROM xxl_job_log WHERE job_id = ?)`,
-}
-
 // ClaimTexts implements [xxladapter.Store].
 func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
 	type want struct {

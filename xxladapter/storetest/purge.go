@@ -62,14 +62,17 @@ func (b *bench) logIDs() (ids []int64) {
 
 // purgeLogs is one call and not a whole purge, so that others come between.
 func (m *model) purgeLogs(t *rapid.T) {
-	p := xxladapter.LogPurge{KeepNewest: rapid.IntRange(0, 3).Draw(t, "keep")}
-	if rapid.Bool().Draw(t, "of a job") {
-		p.JobID = m.jobs.draw(t, "job")
+	p := xxladapter.LogPurge{Removed: rapid.Bool().Draw(t, "removed")}
+	if !p.Removed {
+		p.KeepNewest = rapid.IntRange(0, 3).Draw(t, "keep")
+		if rapid.Bool().Draw(t, "of a job") {
+			p.JobID = m.jobs.draw(t, "job")
+		}
+		if rapid.Bool().Draw(t, "by age") {
+			p.Before = m.clock.Now().AddDate(0, 0, -rapid.IntRange(0, 2).Draw(t, "days"))
+		}
+		p.Successes, p.Unalarmed = rapid.Bool().Draw(t, "successes"), rapid.Bool().Draw(t, "unalarmed")
 	}
-	if rapid.Bool().Draw(t, "by age") {
-		p.Before = m.clock.Now().AddDate(0, 0, -rapid.IntRange(0, 2).Draw(t, "days"))
-	}
-	p.Successes, p.Unalarmed = rapid.Bool().Draw(t, "successes"), rapid.Bool().Draw(t, "unalarmed")
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
 	var rows []int
 	var done []bool
@@ -223,6 +226,62 @@ var purgeRules = []rule{
 		b.NoError(err)
 		b.clock.Advance(time.Hour)
 		b.Empty(b.claimTexts(10))
+	}},
+	{"PurgeOfRemovedJobsTakesAllTheirRowsInChunks", func(b *bench) {
+		kept := b.addJob("kept")
+		stays := b.ended(kept, 0, 200)
+		one, two := b.addJob("one"), b.addJob("two")
+		for range 7 {
+			b.ended(one, -1, 200)
+		}
+		open := b.run(one, 0)
+		taken := b.run(one, -1)
+		b.settle(taken, "", 200)
+		unalarmed := b.run(one, 0)
+		b.settle(unalarmed, "", 500)
+		text := b.ended(two, 0, 200)
+		b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: text, Text: "said", Complete: true}))
+		late := b.run(two, 0)
+		b.settle(late, "", 200)
+		b.Equal(0, b.purge(xxladapter.LogPurge{Removed: true}, 3), "nothing was removed")
+
+		b.NoError(b.store.RemoveJob(b.ctx, two))
+		b.NoError(b.store.RemoveJob(b.ctx, one))
+		b.Len(b.logIDs(), 13, "the rows are still there")
+		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: late.LogID, Code: 200, WantText: true})
+		b.NoError(err)
+		b.True(applied, "and take results")
+
+		b.Equal(12, b.purge(xxladapter.LogPurge{Removed: true}, 4))
+		b.Equal([]int64{stays}, b.logIDs())
+		b.Equal(0, b.purge(xxladapter.LogPurge{Removed: true}, 4))
+		_, err = b.store.RunText(b.ctx, text)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		b.clock.Advance(time.Hour)
+		b.Empty(b.claimTexts(10))
+
+		// What had ended stays counted, and what had not is not counted any more.
+		b.wantReports(
+			xxladapter.Report{Day: yesterday, Success: 7},
+			xxladapter.Report{Day: today, Success: 3, Failed: 1},
+		)
+		// What is under way can still be settled.
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: open.ID, LogID: open.LogID, Code: xxladapter.ResultOK}))
+		b.Empty(b.dues())
+	}},
+	{"PurgeOfRemovedJobsForgetsAlarmsThatCameToBe", func(b *bench) {
+		id := b.addJob("removed")
+		f := b.run(id, 0)
+		b.settle(f, "", 500)
+		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.quiet(id, f.LogID)
+		state, err := b.store.AlarmState(b.ctx, id)
+		b.NoError(err)
+		b.NotZero(state.Version)
+		b.Equal(1, b.purge(xxladapter.LogPurge{Removed: true}, 1))
+		state, err = b.store.AlarmState(b.ctx, id)
+		b.NoError(err)
+		b.Equal(xxladapter.AlarmState{JobID: id}, state)
 	}},
 	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *bench) {
 		id := b.addJob("job")

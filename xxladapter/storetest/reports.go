@@ -161,6 +161,7 @@ var reportRules = []rule{
 		b.run(other, 0)
 		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 2, Success: 1})
 		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.Equal(3, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1})
 	}},
 	{"AFailedCallCountsNothing", func(b *bench) {

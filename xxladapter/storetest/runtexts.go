@@ -154,6 +154,7 @@ var runTextRules = []rule{
 		b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: saved, Text: "text"}))
 		b.clock.Advance(time.Minute)
 		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.Equal(2, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		b.Equal([]int64{stays}, b.claimTexts(10))
 		_, err := b.store.RunText(b.ctx, saved)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
