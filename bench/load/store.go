@@ -31,8 +31,8 @@ type opened struct {
 var logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 
 // open opens what -store names.
-func open(ctx context.Context, spec string) (o *opened, err error) {
-	o = new(opened)
+func open(ctx context.Context, spec string) (_ *opened, err error) {
+	o := new(opened)
 	defer func() {
 		if err != nil {
 			o.cleanUp()

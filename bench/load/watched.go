@@ -14,6 +14,7 @@ type watched struct {
 
 	mu    sync.Mutex
 	scans []time.Duration // that found jobs
+	work  []time.Duration // processor time of this process during each
 	begun time.Time       // of the first of them
 	ended time.Time       // of the last
 	jobs  int
@@ -24,15 +25,15 @@ type watched struct {
 func (w *watched) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
 
-	started := time.Now()
+	started, worked := time.Now(), cpuTime()
 	fires, jobs, err := w.Store.ClaimDue(ctx, by, ahead, limit, decide)
 	if err == nil && jobs > 0 {
-		w.took(started, jobs, len(fires))
+		w.took(started, cpuTime()-worked, jobs, len(fires))
 	}
 	return fires, jobs, err
 }
 
-func (w *watched) took(started time.Time, jobs, fires int) {
+func (w *watched) took(started time.Time, work time.Duration, jobs, fires int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = time.Now()
@@ -40,6 +41,7 @@ func (w *watched) took(started time.Time, jobs, fires int) {
 		w.begun = started
 	}
 	w.scans = append(w.scans, w.ended.Sub(started))
+	w.work = append(w.work, work)
 	w.jobs += jobs
 	w.fires += fires
 }

@@ -30,9 +30,11 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 			alert = time.Now().Add(idlePace)
 		}
 	}
+	size := min(firstClaim, s.opts.Limit)
 	for ctx.Err() == nil {
-		started := time.Now()
-		due, err := s.scan(ctx)
+		started, most := time.Now(), size
+		due, took, err := s.scan(ctx, most)
+		size = nextClaim(size, due, took, s.opts.Limit)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -41,8 +43,8 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case err != nil:
 			s.opts.Logger.Error("scan failed", "err", err)
 			pause(busyPace)
-		case due >= s.opts.Limit || time.Since(started) >= busyPace:
-			// More is due than one scan takes, or the second is over.
+		case due >= most || time.Since(started) >= busyPace:
+			// More is due than was taken, or the second is over.
 		case due > 0:
 			pause(busyPace)
 		case time.Now().Before(alert) && s.grant.Load().Shards != xxladapter.AllShards:
@@ -68,42 +70,45 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 	return false
 }
 
-// scan takes the jobs that are due within the window, commits what becomes of
-// them, and only then arms their fires. It returns how many jobs were due.
-func (s *Scheduler) scan(ctx context.Context) (int, error) {
+// scan takes up to most of the jobs that are due within the window, commits what
+// becomes of them, and only then arms their fires. It returns how many jobs it
+// took, and how long the store was at it.
+func (s *Scheduler) scan(ctx context.Context, most int) (due int, took time.Duration, err error) {
 	// Of the last time that the store asked:
 	var found []*xxladapter.Job
 	var decisions []xxladapter.Decision
 	term, ok := s.Term()
 	if !ok {
-		return 0, errNoLease
+		return 0, 0, errNoLease
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
-	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, s.opts.Limit,
+	begun := time.Now()
+	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, most,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			s.clock.seen(now)
 			found, decisions = jobs, s.decideAll(now, jobs)
 			return decisions
 		})
+	took = time.Since(begun)
 	if errors.Is(err, xxladapter.ErrFenced) {
 		s.Fenced(term)
 	}
 	if err != nil {
-		return 0, err
+		return 0, took, err
 	}
 	for _, j := range found {
 		s.opts.OnDue(j)
 	}
 	for _, f := range planned {
 		if err := s.ring.arm(f); err != nil {
-			return due, err // the wheel has stopped, and the store has the fires
+			return due, took, err // the wheel has stopped, and the store has the fires
 		}
 	}
 	for _, d := range decisions {
 		s.report(d)
 	}
-	return due, nil
+	return due, took, nil
 }
 
 func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {

@@ -44,8 +44,9 @@ type Options struct {
 	// (PRE_READ_MS in JobScheduleHelper), which is the default. It must be at
 	// least 1s.
 	Window time.Duration
-	// Limit is how many jobs one scan takes. The default is 5000, XXL-JOB's
-	// (200 + 300) x 10. A scan that reaches it is followed by another at once.
+	// Limit is how many jobs one scan takes at most. The default is 5000, XXL-JOB's
+	// (200 + 300) x 10. A scan takes fewer where that many would hold up the store
+	// for long, and is followed by another at once when there are more.
 	Limit int
 	// Zone is where cron expressions are read. The default is time.Local.
 	Zone *time.Location
