@@ -175,6 +175,16 @@ func New(opts Options) (*Node, error) {
 		},
 		Planned: func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
 	})
+	server := &http.Server{
+		Handler:           api,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // a body of 5 MiB over a slow line
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
+	}
+	silent := new(silentConns)
+	server.ConnState = silent.note
+	server.RegisterOnShutdown(silent.close)
 	return &Node{
 		addresses: addresses, mayServe: opts.mayServe, tokens: tokens, allowDefault: opts.AllowDefaultToken,
 		name: name, client: client, handOver: handOver, pool: pool, scheduler: sched,
@@ -189,13 +199,7 @@ func New(opts Options) (*Node, error) {
 			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: len(opts.Alarms) == 0,
 			Removed: removed, Logger: opts.Logger,
 		},
-		http: &http.Server{
-			Handler:           api,
-			ReadHeaderTimeout: 10 * time.Second,
-			ReadTimeout:       time.Minute, // a body of 5 MiB over a slow line
-			IdleTimeout:       2 * time.Minute,
-			ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
-		},
+		http: server,
 	}, nil
 }
 

@@ -1,0 +1,86 @@
+package node
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// A pipeListener accepts what is dialled in a bubble.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error   { close(l.closed); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080} }
+
+func (l *pipeListener) dial() net.Conn {
+	ours, theirs := net.Pipe()
+	l.conns <- theirs
+	return ours
+}
+
+// TestAStopDoesNotWaitForSilentConnections stops a node to which a client keeps a
+// connection in reserve.
+func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, err := New(Options{Store: memstore.New(time.Now), Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		ln := &pipeListener{make(chan net.Conn), make(chan struct{})}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- n.Serve(ctx, ln) }()
+		silent := ln.dial()
+		defer silent.Close()
+		synctest.Wait()
+
+		stop()
+		stopped := time.Now()
+		require.NoError(t, <-ended)
+		require.Less(t, time.Since(stopped), 100*time.Millisecond)
+		_, err = silent.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+	})
+}
+
+// A connection is answered that has asked for something before, and one that
+// comes too late is closed.
+func TestSilentConnectionsAreThoseThatAskedForNothing(t *testing.T) {
+	t.Parallel()
+	var conns silentConns
+	silent, silentEnd := net.Pipe()
+	busy, busyEnd := net.Pipe()
+	late, lateEnd := net.Pipe()
+	for _, end := range []net.Conn{silentEnd, busyEnd, lateEnd} {
+		defer end.Close()
+	}
+	conns.note(silent, http.StateNew)
+	conns.note(busy, http.StateNew)
+	conns.note(busy, http.StateActive)
+	conns.close()
+	conns.note(late, http.StateNew)
+	for conn, open := range map[net.Conn]bool{silent: false, busy: true, late: false} {
+		err := conn.SetDeadline(time.Now().Add(time.Minute))
+		require.Equal(t, open, err == nil, "%v", err)
+	}
+	require.NoError(t, busy.Close())
+}
