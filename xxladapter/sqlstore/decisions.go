@@ -68,7 +68,6 @@ func storeInBatches(ctx context.Context, s *Store, tx *tx, decisions []decided) 
 // direct is exec for a text that differs from call to call, so that it is not
 // worth being remembered.
 func (t *tx) direct(ctx context.Context, query string, args []any) (id int64, err error) {
-	t.changes++
 	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
@@ -96,7 +95,6 @@ func (t *tx) advance(ctx context.Context, status int, decisions []decided) error
 	cases := strings.Repeat(" WHEN ? THEN ?", len(decisions))
 	fmt.Fprintf(&query, `UPDATE xxl_job_info SET trigger_last_time = CASE id%s END, trigger_next_time = CASE id%s END, trigger_status = %d
 		WHERE id IN (?%s)`, cases, cases, status, strings.Repeat(", ?", len(in)-1))
-	t.changes++
 	result, err := t.ExecContext(ctx, query.String(), slices.Concat(lasts, nexts, in)...)
 	if err != nil {
 		return err

@@ -9,8 +9,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// groupLife bounds the work on one group.
-const groupLife = 30 * time.Second
+const (
+	// groupLife bounds the work on one group.
+	groupLife = 30 * time.Second
+	// groupText is how many bytes of text make a group full. Servers take four
+	// times as much at once, and far more as they come.
+	groupText = 1 << 20
+)
 
 // errAlone tells a caller to do without the group: it failed, and none of its
 // calls has happened. Whose fault it was shows when each is made alone.
@@ -45,6 +50,18 @@ type fireCall struct {
 	err     error
 	claimed xxladapter.Fire // of claim
 	applied bool            // of finish
+}
+
+// text is about how many bytes of text the call stores.
+func (c *fireCall) text() int {
+	switch {
+	case c.claim != nil:
+		l := c.claim
+		return len(l.Address) + len(l.Handler) + len(l.Param) + len(l.TriggerMsg) + len(l.HandleMsg)
+	case c.settle != nil:
+		return len(c.settle.Msg)
+	}
+	return len(c.finish.Msg)
 }
 
 func newFireQueue(transact fireTransaction) *fireQueue {
@@ -105,11 +122,13 @@ func (q *fireQueue) run() {
 // have left.
 func (q *fireQueue) gather(first *fireCall) []*fireCall {
 	var group []*fireCall
+	text := 0
 	for c := first; ; {
 		if c.taken.CompareAndSwap(false, true) {
 			group = append(group, c)
+			text += c.text()
 		}
-		if len(group) == maxGroup {
+		if len(group) == maxGroup || text >= groupText {
 			return group
 		}
 		select {

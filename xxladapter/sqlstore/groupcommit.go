@@ -25,7 +25,7 @@ type groupCommit struct {
 	conn    *sql.Conn
 	tx      tx
 	queue   chan *write
-	running sync.WaitGroup // its goroutines
+	running sync.WaitGroup // its goroutine
 }
 
 // A write is one waiting call.
@@ -61,25 +61,9 @@ func newGroupCommit(ctx context.Context, db *sql.DB, d *dialect) (*groupCommit, 
 	if err != nil {
 		return nil, err
 	}
-	g := &groupCommit{db: db, conn: conn, tx: tx{session: conn, dialect: d, prepared: map[string]*sql.Stmt{}}}
-	g.begin(g.commit)
+	g := &groupCommit{db: db, conn: conn, tx: tx{session: conn, dialect: d, prepared: map[string]*sql.Stmt{}}, queue: make(chan *write, maxGroup)}
+	g.running.Go(g.run)
 	return g, nil
-}
-
-// newQueue starts a writer whose groups are run by whichever of the functions is
-// free, each in one transaction. It returns an error if none of the writes has
-// happened; else each has its own.
-func newQueue(together ...func([]*write) error) *groupCommit {
-	g := &groupCommit{}
-	g.begin(together...)
-	return g
-}
-
-func (g *groupCommit) begin(together ...func([]*write) error) {
-	g.queue = make(chan *write, maxGroup)
-	for _, run := range together {
-		g.running.Go(func() { g.run(run) })
-	}
 }
 
 // write returns when apply's changes are durable, or were taken back. If ctx
@@ -118,20 +102,15 @@ func (g *groupCommit) join(w *write) error {
 // close ends the writer after what waits. REQUIRES: no call of write runs or
 // will be made.
 func (g *groupCommit) close() error {
-	g.finish()
+	close(g.queue)
+	g.running.Wait()
 	return errors.Join(g.tx.closePrepared(), g.conn.Close(), g.db.Close())
 }
 
-// finish ends the goroutines after what waits.
-func (g *groupCommit) finish() {
-	close(g.queue)
-	g.running.Wait()
-}
-
-func (g *groupCommit) run(together func([]*write) error) {
+func (g *groupCommit) run() {
 	for first := range g.queue {
 		group := g.gather(first)
-		err := together(group)
+		err := g.commit(group)
 		for _, w := range group {
 			if err != nil {
 				w.answer <- err

@@ -41,15 +41,21 @@ const (
 )
 
 func (s *Store) insertLog(ctx context.Context, tx *tx, l *xxladapter.Log) (int64, error) {
+	return tx.insert(ctx, insertLog, s.logValues(l)...)
+}
+
+// logValues are the arguments of insertLog.
+func (s *Store) logValues(l *xxladapter.Log) []any {
 	param := l.Param
 	if s.dialect.logParam > 0 {
 		param = cut(param, s.dialect.logParam)
 	}
-	return tx.insert(ctx, insertLog,
+	return []any{
 		l.GroupID, l.JobID, orNull(l.Address), l.Handler, param,
 		orNull(l.Sharding), l.RetryCount,
 		s.dialect.datetime(l.TriggerTime), l.TriggerCode, orNull(l.TriggerMsg),
-		s.dialect.datetime(l.HandleTime), l.HandleCode, orNull(l.HandleMsg), l.AlarmStatus)
+		s.dialect.datetime(l.HandleTime), l.HandleCode, orNull(l.HandleMsg), l.AlarmStatus,
+	}
 }
 
 // setTriggered stores the trigger columns of a row, if there is one.

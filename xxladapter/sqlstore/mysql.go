@@ -31,7 +31,7 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (*Store, error
 		opts.LockLife = defaultLockLife
 	}
 	if opts.Connections <= 0 {
-		opts.Connections = max(8, 4*runtime.GOMAXPROCS(0))
+		opts.Connections = max(16, 4*runtime.GOMAXPROCS(0))
 	}
 	server, err := parseMySQL(address)
 	if err != nil {
@@ -53,7 +53,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 			}
 		}
 	}()
-	open := func(vars settings, conns int) (*sql.DB, error) {
+	open := func(server *mysqlServer, vars settings, conns int) (*sql.DB, error) {
 		db, err := server.open(vars, opts.Logger)
 		if err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 		return db, nil
 	}
 
-	first, err := open(nil, 1)
+	first, err := open(server, nil, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -101,29 +101,37 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 		"time_zone": "'" + offset(time.Now().In(server.zone)) + "'",
 	}
 	bounded := base.with(settings{facts.idleVariable: fmt.Sprint(int(limit / time.Second))})
-	reads, err := open(base, max(1, opts.Connections-3))
+	// Beside three of their own kind, half of them read and half of them write, so
+	// that writes which wait for a lock keep nobody from reading.
+	shared := max(2, opts.Connections-3)
+	reads, err := open(server, base, shared-shared/2)
 	if err != nil {
 		return nil, err
 	}
-	write := func(lockWait time.Duration, conns int) (*sql.DB, error) {
-		db, err := open(bounded.with(settings{"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second))}), conns)
+	write := func(server *mysqlServer, lockWait time.Duration, conns int) (*sql.DB, error) {
+		db, err := open(server, bounded.with(settings{"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second))}), conns)
 		if err == nil && facts.idleVariable == waitTimeout {
 			db.SetConnMaxIdleTime(limit / 2) // the server must not be the one to end a connection that rests
 		}
 		return db, err
 	}
 	// Whoever waits for a lock outlives a frozen holder.
-	writes, err := write(limit+5*time.Second, mysqlGroups)
+	writes, err := write(server, limit+5*time.Second, shared/2)
 	if err != nil {
 		return nil, err
 	}
 	// The schedule lock and the terms have connections of their own, so that
 	// who waits for them holds up nothing else, and nothing else holds up them.
-	scans, err := write(limit+5*time.Second, 1)
+	scans, err := write(server, limit+5*time.Second, 1)
 	if err != nil {
 		return nil, err
 	}
-	leases, err := write(limit+5*time.Second, 1)
+	leases, err := write(server, limit+5*time.Second, 1)
+	if err != nil {
+		return nil, err
+	}
+	// A group of fires does not wait for a row that others do not need.
+	fires, err := write(server.batching(), time.Second, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +145,13 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 		}
 		s.clock, s.ends = clock.now, append(s.ends, clock.close)
 	}
-	s.writer = newMySQLWriter(writes, s.dialect)
+	s.writer = &pooledWriter{db: writes, dialect: s.dialect, repeat: mysqlRepeats}
 	s.scanReads = &readers{db: scans, dialect: s.dialect}
 	s.leaseReads = &readers{db: leases, dialect: s.dialect}
 	s.scans = &pooledWriter{db: scans, dialect: s.dialect, repeat: mysqlRepeats}
 	s.leases = &pooledWriter{db: leases, dialect: s.dialect, repeat: mysqlRepeats}
+	s.fires = newFireQueue((&mysqlFires{s, fires}).transact)
+	s.ends = append(s.ends, s.fires.close, func() { _ = fires.Close() })
 	return s, nil
 }
 
@@ -196,7 +206,6 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 const (
 	mysqlNoTable         = 1146
 	mysqlDuplicate       = 1062
-	mysqlLockWait        = 1205
 	mysqlDeadlock        = 1213
 	mysqlChangedSince    = 1020 // MariaDB's other word for a conflict
 	mysqlUnknownVariable = 1193
@@ -219,6 +228,10 @@ func isMySQL(err error, numbers ...uint16) bool {
 }
 
 func isDuplicate(err error) bool { return isMySQL(err, mysqlDuplicate) }
+
+// mysqlRepeats reports whether the server gave up a transaction that may
+// succeed when it is tried again.
+func mysqlRepeats(err error) bool { return isMySQL(err, mysqlDeadlock, mysqlChangedSince) }
 
 // mysqlReason makes one line of the error.
 func mysqlReason(err error) error {

@@ -71,6 +71,13 @@ func orElse(text, instead string) string {
 	return text
 }
 
+// batching is the server for connections that take a [mysqlBatch].
+func (s *mysqlServer) batching() *mysqlServer {
+	cfg := s.cfg.Clone()
+	cfg.MultiStatements = true
+	return &mysqlServer{cfg: cfg, zone: s.zone}
+}
+
 const (
 	dialTimeout = 5 * time.Second
 	// answerTimeout is longer than any wait for a lock. A server that is silent

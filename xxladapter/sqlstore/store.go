@@ -30,8 +30,8 @@ type Options struct {
 	// server's clock, and for SQLite [time.Now].
 	Clock func() time.Time
 	// Connections is how many connections to a database server are open at most.
-	// The default is 4 for each processor and at least 8. PostgreSQL uses two
-	// at least. It has no meaning for SQLite.
+	// The default is 4 for each processor and at least 8, on MySQL 16. PostgreSQL
+	// uses two at least, MySQL five. It has no meaning for SQLite.
 	Connections int
 	// LockLife is how long a node that does not answer any more, but whose
 	// connections are open, can hold rows in the database server before it loses

@@ -21,7 +21,6 @@ type tx struct {
 	dialect  *dialect
 	prepared map[string]*sql.Stmt // by their text
 	slot     int                  // that it adds to the figures in, 0 to reportSlots-1
-	changes  int                  // statements that may have changed something
 }
 
 // A row is the current row of a result.
@@ -59,7 +58,6 @@ func (t *tx) closePrepared() error {
 }
 
 func (t *tx) result(ctx context.Context, query string, args []any) (sql.Result, error) {
-	t.changes++
 	return run(ctx, t, query, args, t.ExecContext, (*sql.Stmt).ExecContext)
 }
 
