@@ -47,9 +47,9 @@ type dialect struct {
 	// taken reports whether planFire failed because somebody else was planning
 	// for the same due time; nil: it cannot.
 	taken func(error) bool
-	// among is the condition that a row's id is one of the argument, an []int64.
-	// Empty where reading several rows at once saves nothing.
-	among string
+	// among is the condition that a row's id is one of these, with its arguments;
+	// nil: reading several rows at once saves nothing.
+	among func(ids []int64) (condition string, args []any)
 	// beat inserts or refreshes the registration (group, key, value, time).
 	beat string
 	// knowAlarm inserts the alarm state of (job id) unless it is known.

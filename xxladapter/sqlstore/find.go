@@ -59,9 +59,10 @@ func find[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedRead
 		return nil, err
 	}
 	defer s.running.Done()
-	if s.dialect.among != "" {
+	if s.dialect.among != nil {
 		row, err := shared.get(ctx, id, func(ctx context.Context, ids []int64) (map[int64]*T, error) {
-			return e.read(ctx, s, s.dialect.among, ids)
+			condition, args := s.dialect.among(ids)
+			return e.read(ctx, s, condition, args)
 		})
 		switch {
 		case err == nil && row == nil:
@@ -73,16 +74,16 @@ func find[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedRead
 		}
 		// Whose fault it was shows when each is read alone.
 	}
-	found, err := e.read(ctx, s, `id = ?`, id)
+	found, err := e.read(ctx, s, `id = ?`, []any{id})
 	if err == nil && found[id] == nil {
 		err = e.none(id)
 	}
 	return found[id], err
 }
 
-func (e *entity[T]) read(ctx context.Context, s *Store, condition string, arg any) (map[int64]*T, error) {
+func (e *entity[T]) read(ctx context.Context, s *Store, condition string, args []any) (map[int64]*T, error) {
 	found := map[int64]*T{}
-	err := s.reads.query(ctx, e.query+` WHERE `+condition, []any{arg}, func(r row) error {
+	err := s.reads.query(ctx, e.query+` WHERE `+condition, args, func(r row) error {
 		one, err := e.scan(r)
 		if err == nil {
 			found[e.id(one)] = one

@@ -182,6 +182,7 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 			SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ? FROM DUAL
 			WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
 		taken: isDuplicate,
+		among: func(ids []int64) (string, []any) { return `id IN (` + joinIDs(ids) + `)`, nil },
 		beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 			VALUES (?, ?, ?, ?) ON DUPLICATE KEY UPDATE update_time = VALUES(update_time)`,
 		knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON DUPLICATE KEY UPDATE job_id = job_id`,

@@ -35,6 +35,9 @@ const (
 	pingAfter = 5 * time.Second
 )
 
+// anyID is the condition that a row's id is one of the argument.
+const anyID = `id = ANY(?)`
+
 var postgresDialect = dialect{
 	begin:     "BEGIN",
 	numbered:  true,
@@ -48,7 +51,7 @@ var postgresDialect = dialect{
 		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)
 		ON CONFLICT DO NOTHING`,
-	among: `id = ANY(?)`,
+	among: func(ids []int64) (string, []any) { return anyID, []any{ids} },
 	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
