@@ -55,6 +55,9 @@ func (g *Group) Validate() error {
 			return err
 		}
 	}
+	if n := len(strings.Join(g.Addresses, ",")); n > MaxRowText {
+		return Invalidf("address_list has %d bytes with its commas, must have at most %d", n, MaxRowText)
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package xxladapter
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -90,8 +91,7 @@ func (j *Job) Validate() error {
 		func() error { return checkOneOf("executor_block_strategy", j.Block, blocks) },
 		func() error { return checkOneOf("glue_type", j.GlueType, glues) },
 		func() error { return checkText("executor_handler", j.Handler, 0, 255) },
-		// 512 was the column's width until 3.4.0; since then it is a TEXT.
-		func() error { return checkBytes("executor_param", j.Param, 65535) },
+		func() error { return CheckParam(j.Param) },
 		func() error { return checkText("glue_remark", j.GlueRemark, 0, 128) },
 	}
 	for _, check := range checks {
@@ -104,8 +104,10 @@ func (j *Job) Validate() error {
 		return Invalidf("executor_handler is empty, a BEAN job must name its handler")
 	case j.Timeout < 0 || j.Timeout%time.Second != 0:
 		return Invalidf("executor_timeout is %v, must be whole seconds, 0 or more", j.Timeout)
-	case j.RetryCount < 0:
-		return Invalidf("executor_fail_retry_count is %d, must not be negative", j.RetryCount)
+	case j.Timeout > maxInt*time.Second:
+		return Invalidf("executor_timeout is %v, must be at most %d seconds", j.Timeout, maxInt)
+	case j.RetryCount < 0 || j.RetryCount > maxInt:
+		return Invalidf("executor_fail_retry_count is %d, must be 0 to %d", j.RetryCount, maxInt)
 	}
 	if err := j.Settings.validate(); err != nil {
 		return err
@@ -115,8 +117,28 @@ func (j *Job) Validate() error {
 			return Invalidf("child_jobid contains %d, must be the id of another job", id)
 		}
 	}
+	return j.checkChildren()
+}
+
+// maxInt is the largest number in upstream's int columns.
+const maxInt = 1<<31 - 1
+
+// checkChildren refuses more ids than upstream's column has room for.
+func (j *Job) checkChildren() error {
+	const most = 255
+	n := max(len(j.ChildIDs)-1, 0) // commas
+	for _, id := range j.ChildIDs {
+		n += len(strconv.FormatInt(id, 10))
+	}
+	if n > most {
+		return Invalidf("child_jobid has %d characters with its commas, must have at most %d", n, most)
+	}
 	return nil
 }
+
+// CheckParam refuses a parameter that a job or a log row has no room for. Before
+// release 3.4.0 the columns are narrower still, at 512 characters.
+func CheckParam(param string) error { return checkBytes("executor_param", param, MaxRowText) }
 
 // checkText refuses text with control characters, and text whose length in
 // characters lies outside least to most.

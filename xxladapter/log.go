@@ -12,7 +12,7 @@ type Log struct {
 
 	Address    string // empty: none was chosen
 	Handler    string
-	Param      string
+	Param      string // like TriggerMsg, at most [MaxRowText] bytes; stores cut them
 	Sharding   string // "index/total" of a sharding broadcast, else empty
 	RetryCount int    // attempts still allowed after this one
 

@@ -356,6 +356,20 @@ func TestAScheduleThatNeverFiresIsNotStarted(t *testing.T) {
 	require.Zero(t, s.changed)
 }
 
+func TestTriggerRefusesAParameterThatNoRowHasRoomFor(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob("")
+	for size, want := range map[int]int{xxladapter.MaxRowText: http.StatusOK, xxladapter.MaxRowText + 1: http.StatusBadRequest} {
+		body := `{"executorParam":"` + strings.Repeat("x", size) + `"}`
+		status, answer := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/trigger", id), testToken, body)
+		require.Equal(t, want, status, answer)
+		if want != http.StatusOK {
+			require.Contains(t, answer, "executor_param has 65536 bytes, must have at most 65535")
+		}
+	}
+	require.Len(t, s.planned, 1)
+}
+
 func TestTriggerRefusesAddressesThatAreNotRegistered(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob("")

@@ -117,6 +117,11 @@ func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.T
 	if err := s.checkAddresses(ctx, j, form.Addresses); err != nil {
 		return 0, err
 	}
+	if form.Param != nil {
+		if err := xxladapter.CheckParam(*form.Param); err != nil {
+			return 0, err
+		}
+	}
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
 		return 0, err

@@ -138,7 +138,7 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 			shard = &c
 			s.addFire(shard)
 		}
-		shard.LogID = s.addLog(l)
+		shard.LogID = s.addLog(l.Fitted())
 		s.firesOf[shard.LogID] = shard
 		claimed = append(claimed, copyFire(shard))
 	}
@@ -196,7 +196,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 		}
 	}
 	if l := s.logs[settled.LogID]; l != nil && settled.Code != 0 {
-		l.TriggerCode, l.TriggerMsg = settled.Code, settled.Msg
+		l.TriggerCode, l.TriggerMsg = settled.Code, xxladapter.CutText(settled.Msg, xxladapter.MaxRowText)
 	}
 	if removed {
 		s.resume(settled.Resume)

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // The forms that domain values take in columns. A value that cannot be read,
@@ -76,6 +78,18 @@ func (a addressList) Scan(value any) error {
 		}
 	}
 	return nil
+}
+
+// fitAddresses leaves out the last addresses if all of them have no room in a
+// column of MaxRowText bytes. A group of two thousand executors has.
+func fitAddresses(addresses []string) []string {
+	size := -1
+	for i, addr := range addresses {
+		if size += 1 + len(addr); size > xxladapter.MaxRowText {
+			return addresses[:i]
+		}
+	}
+	return addresses
 }
 
 // joinAddresses is NULL for none: upstream writes NULL, never an empty text.

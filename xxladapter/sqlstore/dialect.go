@@ -64,9 +64,8 @@ type dialect struct {
 	argument func(any) any
 	// storeTogether stores many decisions at once; nil: each has its statements.
 	storeTogether func(ctx context.Context, s *Store, tx *tx, decisions []decided) ([]xxladapter.Fire, error)
-	// logParam is how many characters a log row's executor_param has room for; 0:
-	// any number.
-	logParam int
+	// widths are those of columns that differ between the releases of XXL-JOB.
+	widths widths
 	// idStep is the distance between the ids of rows that one INSERT brings.
 	idStep int64
 	// datetime is the argument for a datetime column: whole seconds, cut and

@@ -165,7 +165,7 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		return nil, errors.New("sqlstore: claim of a fire without a log row")
 	}
 	if s.fires != nil && len(logs) == 1 {
-		call := &fireCall{by: by, fireID: id, claim: logs[0]}
+		call := &fireCall{by: by, fireID: id, claim: logs[0].Fitted()}
 		if err := s.grouped(ctx, call); err == nil {
 			return []xxladapter.Fire{call.claimed}, nil
 		} else if !errors.Is(err, errAlone) {
@@ -255,6 +255,7 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 
 // SettleFire implements [xxladapter.Store].
 func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
+	settled.Msg = xxladapter.CutText(settled.Msg, xxladapter.MaxRowText)
 	statement := removeFire
 	switch settled.State {
 	case "":

@@ -19,6 +19,9 @@ const (
 
 // SaveGroup implements [xxladapter.Store].
 func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, err error) {
+	if err := s.dialect.widths.checkGroup(g); err != nil {
+		return 0, err
+	}
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.lockApp(ctx, g.AppName); err != nil {
 			return err

@@ -74,6 +74,9 @@ func (t *tx) setSettings(ctx context.Context, id int64, s xxladapter.Settings) e
 
 // CreateJob implements [xxladapter.Store].
 func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (id int64, err error) {
+	if err := s.dialect.widths.checkJob(j); err != nil {
+		return 0, err
+	}
 	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.needGroup(ctx, j.GroupID, s.dialect.share); err != nil {
 			return err
@@ -100,6 +103,9 @@ func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (id int64, err
 
 // UpdateJob implements [xxladapter.Store].
 func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
+	if err := s.dialect.widths.checkJob(j); err != nil {
+		return err
+	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
 		if err := tx.needJob(ctx, j.ID); err != nil {
 			return err

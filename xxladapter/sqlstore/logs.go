@@ -46,9 +46,10 @@ func (s *Store) insertLog(ctx context.Context, tx *tx, l *xxladapter.Log) (int64
 
 // logValues are the arguments of insertLog.
 func (s *Store) logValues(l *xxladapter.Log) []any {
+	l = l.Fitted()
 	param := l.Param
-	if s.dialect.logParam > 0 {
-		param = cut(param, s.dialect.logParam)
+	if most := s.dialect.widths.logParam; most > 0 {
+		param = cut(param, most)
 	}
 	return []any{
 		l.GroupID, l.JobID, orNull(l.Address), l.Handler, param,

@@ -190,7 +190,7 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 			ON DUPLICATE KEY UPDATE running_count = running_count + VALUES(running_count),
 				suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)`,
 		nameHas:       `LOCATE(CAST(? AS BINARY), CAST(job_desc AS BINARY)) > 0`, // the collation would find other letters as well
-		logParam:      schema.logParam,
+		widths:        schema.widths,
 		idStep:        idStep,
 		storeTogether: storeInBatches,
 		datetime: func(t time.Time) any {

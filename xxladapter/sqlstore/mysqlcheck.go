@@ -75,9 +75,9 @@ func (f *serverFacts) location(logger *slog.Logger) (*time.Location, error) {
 
 // A mysqlSchema is what differs between the releases of XXL-JOB.
 type mysqlSchema struct {
-	renamed  bool // after 3.4.2: job_desc and title are called name
-	tokens   bool // after 3.4.2 too: groups have a column for their access token
-	logParam int  // most characters of executor_param in a log row; 0: no limit to speak of
+	renamed bool // after 3.4.2: job_desc and title are called name
+	tokens  bool // after 3.4.2 too: groups have a column for their access token
+	widths  widths
 }
 
 // rewrite names the columns as this release does.
@@ -156,8 +156,14 @@ func checkMySQL(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Lo
 			return s, fmt.Errorf("table %s has no column %s: its tables are of different releases", column[0], column[1])
 		}
 	}
-	if param := found["xxl_job_log"]["executor_param"]; param.dataType == "varchar" {
-		s.logParam = param.width
+	titled := "title"
+	if s.renamed {
+		titled = "name"
+	}
+	s.widths = widths{
+		param:    found["xxl_job_info"]["executor_param"].characters(),
+		title:    found["xxl_job_group"][titled].characters(),
+		logParam: found["xxl_job_log"]["executor_param"].characters(),
 	}
 	if c := found["xxl_job_info"]["executor_handler"].charset; c != "utf8mb4" {
 		logger.Warn("texts with characters beyond the tables' character set will be refused, utf8mb4 has them all", "table", "xxl_job_info", "charset", c)
@@ -182,6 +188,14 @@ type column struct {
 	dataType string
 	width    int // characters; 0 where that is no measure
 	charset  string
+}
+
+// characters is how many the column has room for; 0: it is no such measure.
+func (c column) characters() int {
+	if c.dataType != "varchar" {
+		return 0
+	}
+	return c.width
 }
 
 // readColumns returns the columns of upstream's tables by table and name.

@@ -13,6 +13,8 @@ import (
 
 // TestMySQLReleases goes once through the life of a job on the tables of each
 // release whose tables differ.
+func errorOf(_ int64, err error) error { return err }
+
 func TestMySQLReleases(t *testing.T) {
 	t.Parallel()
 	for _, release := range []string{"2.3", "2.5", "3.2", "3.4", "head"} {
@@ -57,6 +59,21 @@ func TestMySQLReleases(t *testing.T) {
 			id, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "名", Param: param})
 			require.NoError(t, err)
 			require.NoError(t, s.UpdateJob(ctx, &xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param}, false))
+			narrow := release != "3.4" && release != "head"
+			for text, err := range map[string]error{
+				"executor_param has 513 characters, must have at most 512 in tables of this release of XXL-JOB": s.UpdateJob(ctx,
+					&xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param + "数"}, false),
+				"title has 13 characters, must have at most 12 in tables of this release of XXL-JOB": errorOf(s.SaveGroup(ctx,
+					&xxladapter.Group{ID: group, AppName: "release-app", Title: strings.Repeat("题", 13), AccessToken: "its-own-token"})),
+			} {
+				var refused *xxladapter.Error
+				if narrow {
+					require.ErrorAs(t, err, &refused)
+					require.Equal(t, text, refused.Message)
+				} else {
+					require.NoError(t, err)
+				}
+			}
 			require.NoError(t, s.StartJob(ctx, id, due))
 			found, err := s.Jobs(ctx, xxladapter.JobFilter{Name: "w 名"})
 			require.NoError(t, err)

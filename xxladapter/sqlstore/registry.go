@@ -155,7 +155,8 @@ func (t *tx) lockApp(ctx context.Context, appName string) error {
 }
 
 // registered is the sorted addresses of appName. They are sorted by bytes and
-// not by the collation of a table, and once each: old tables may have doubles.
+// not by the collation of a table, and once each: old tables may have doubles. Those
+// that a group has no room for are left out.
 func (t *tx) registered(ctx context.Context, appName string) ([]string, error) {
 	var addresses []string
 	err := t.query(ctx, selectRegistered, []any{appName}, func(r row) error {
@@ -165,5 +166,5 @@ func (t *tx) registered(ctx context.Context, appName string) ([]string, error) {
 		return err
 	})
 	slices.Sort(addresses)
-	return slices.Compact(addresses), err
+	return fitAddresses(slices.Compact(addresses)), err
 }

@@ -114,6 +114,28 @@ var logRules = []rule{
 			b.True(b.log(fire.LogID).HandleMsg == strings.TrimSuffix(msg, "x"), "%d bytes", len(msg))
 		}
 	}},
+	{"TextsThatARowHasNoRoomForAreCut", func(b *bench) {
+		id := b.addJob("job")
+		for _, long := range []string{strings.Repeat("😀", xxladapter.MaxRowText/4+1), strings.Repeat("x", 2*xxladapter.MaxRowText), strings.Repeat("長", xxladapter.MaxRowText/3)} {
+			for _, shards := range []int{1, 2} {
+				logs := b.newLogs(id, shards)
+				for _, l := range logs {
+					l.Param = long
+				}
+				fire := b.plan(id, at(1), xxladapter.TriggerManual)
+				claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
+				b.NoError(err)
+				for _, f := range claimed {
+					b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Msg: long}))
+					_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 500, Msg: long})
+					b.NoError(err)
+					l, want := b.log(f.LogID), xxladapter.CutText(long, xxladapter.MaxRowText)
+					b.True(l.Param == want && l.TriggerMsg == want, "%d and %d bytes", len(l.Param), len(l.TriggerMsg))
+				}
+				b.Equal(long, logs[0].Param, "the run gets all of it")
+			}
+		}
+	}},
 	{"ALogThatDoesNotExistIsNotFound", func(b *bench) {
 		_, err := b.store.Log(b.ctx, 4711)
 		b.ErrorIs(err, xxladapter.ErrNotFound)

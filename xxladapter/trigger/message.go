@@ -10,8 +10,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// maxTriggerMsg keeps trigger_msg inside MySQL's TEXT of 65535 bytes.
-const maxTriggerMsg = 60000
+// maxValue is how many bytes one line of trigger_msg has at most. Three of them may
+// be long, addresses, parameter and result, and together they fit into MySQL's
+// TEXT: the result, which comes last, is what people look for.
+const maxValue = 15_000
 
 // triggerMsg is the text of trigger_msg: for people, and as HTML, because the
 // Java admin's page shows it as such. The lines and their order are upstream's
@@ -64,14 +66,10 @@ func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group,
 			b.WriteString("<br>")
 		}
 		if line.label != "" {
-			b.WriteString(line.label + "：" + html.EscapeString(line.value))
+			b.WriteString(line.label + "：" + xxladapter.CutText(html.EscapeString(line.value), maxValue))
 		}
 	}
-	msg := b.String()
-	if len(msg) > maxTriggerMsg {
-		msg = strings.ToValidUTF8(msg[:maxTriggerMsg], "") + "..."
-	}
-	return msg
+	return b.String()
 }
 
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -1,0 +1,53 @@
+package xxladapter
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWhatHasNoRoomInARowIsRefused tries the widest value of each column, and one
+// that is wider by one.
+func TestWhatHasNoRoomInARowIsRefused(t *testing.T) {
+	fits := func(change func(*Job)) *Job {
+		j := &Job{Name: "job", Author: "me", Handler: "h"}
+		j.SetDefaults()
+		change(j)
+		return j
+	}
+	text := func(n int) string { return strings.Repeat("😀", n) }
+	many := make([]int64, 64) // of three digits: 255 characters with their commas
+	for i := range many {
+		many[i] = 100
+	}
+	for _, tt := range []struct {
+		widest, wider func(*Job)
+		refusal       string
+	}{
+		{func(j *Job) { j.Name = text(255) }, func(j *Job) { j.Name = text(256) }, "name has 256 characters, must have 1 to 255"},
+		{func(j *Job) { j.Author = text(64) }, func(j *Job) { j.Author = text(65) }, "author has 65 characters, must have 1 to 64"},
+		{func(j *Job) { j.AlarmEmail = text(255) }, func(j *Job) { j.AlarmEmail = text(256) }, "alarm_email has 256 characters, must have 0 to 255"},
+		{func(j *Job) { j.ScheduleConf = text(128) }, func(j *Job) { j.ScheduleConf = text(129) }, "schedule_conf has 129 characters, must have 0 to 128"},
+		{func(j *Job) { j.Handler = text(255) }, func(j *Job) { j.Handler = text(256) }, "executor_handler has 256 characters, must have 0 to 255"},
+		{func(j *Job) { j.Param = text(16383) + "abc" }, func(j *Job) { j.Param = text(16384) }, "executor_param has 65536 bytes, must have at most 65535"},
+		{func(j *Job) { j.GlueRemark = text(128) }, func(j *Job) { j.GlueRemark = text(129) }, "glue_remark has 129 characters, must have 0 to 128"},
+		{func(j *Job) { j.ChildIDs = many }, func(j *Job) { j.ChildIDs = append([]int64{1000}, many[1:]...) }, "child_jobid has 256 characters with its commas, must have at most 255"},
+		{func(j *Job) { j.Timeout = maxInt * time.Second }, func(j *Job) { j.Timeout = (maxInt + 1) * time.Second }, "executor_timeout is 596523h14m8s, must be at most 2147483647 seconds"},
+		{func(j *Job) { j.RetryCount = maxInt }, func(j *Job) { j.RetryCount = maxInt + 1 }, "executor_fail_retry_count is 2147483648, must be 0 to 2147483647"},
+	} {
+		require.NoError(t, fits(tt.widest).Validate(), tt.refusal)
+		require.EqualError(t, fits(tt.wider).Validate(), tt.refusal)
+	}
+}
+
+func TestAGroupWithMoreAddressesThanARowHasRoomForIsRefused(t *testing.T) {
+	g := &Group{AppName: "some-app", Title: "t", AddressType: AddressManual}
+	for range 4095 {
+		g.Addresses = append(g.Addresses, "http://a:100001") // 16 bytes with its comma
+	}
+	require.NoError(t, g.Validate())
+	g.Addresses = append(g.Addresses, "http://a:1000011")
+	require.EqualError(t, g.Validate(), "address_list has 65536 bytes with its commas, must have at most 65535")
+}

@@ -1,0 +1,31 @@
+package sqlstore
+
+import (
+	"unicode/utf8"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// widths are how many characters columns have room for in the release of XXL-JOB
+// whose tables these are; 0: as many as the newest one, or more. A server in
+// strict mode would refuse the statement instead, without a word for users.
+type widths struct {
+	param    int // of a job, 512 before 3.4.0
+	title    int // of a group, 12 before 3.4.0
+	logParam int // of a log row, 512 before 3.4.0
+}
+
+func (w widths) checkJob(j *xxladapter.Job) error {
+	return checkWidth("executor_param", j.Param, w.param)
+}
+
+func (w widths) checkGroup(g *xxladapter.Group) error {
+	return checkWidth("title", g.Title, w.title)
+}
+
+func checkWidth(field, text string, most int) error {
+	if n := utf8.RuneCountInString(text); most > 0 && n > most {
+		return xxladapter.Invalidf("%s has %d characters, must have at most %d in tables of this release of XXL-JOB", field, n, most)
+	}
+	return nil
+}
