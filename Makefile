@@ -20,9 +20,12 @@ test: ## run the tests
 race: ## run the tests with the race detector
 	go test -race ./...
 
+# How long make faults goes on with each test on each store; 0: all its rounds.
+FOR ?= 0
+
 .PHONY: faults
 faults: ## kill, freeze and restart schedulers and databases for an hour or more
-	go test ./xxladapter/faults -count=1 -timeout 12h -v -long
+	go test ./xxladapter/faults -count=1 -timeout 12h -v -artifacts -long -for $(FOR)
 
 .PHONY: bench
 bench: ## run the benchmarks of the timer and its baselines

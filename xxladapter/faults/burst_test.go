@@ -16,25 +16,21 @@ import (
 )
 
 // TestManyJobsDueInTheSameSecond lets thousands of jobs be due at one instant,
-// beside one that is due every second. All of them run within thirty seconds,
-// nothing is missed or doubled, the scheduler's memory stays small, and the job
-// of another app does not suffer.
+// beside one that is due every second. All of them are planned within five
+// seconds, nothing is missed or doubled, the scheduler's memory stays small, and
+// the job of another app does not suffer.
 func TestManyJobsDueInTheSameSecond(t *testing.T) {
-	onEngineAfterEngine(t, func(t *testing.T, e engine) {
+	oneAfterAnother(t, engines, func(t *testing.T, e engine) {
 		burst := pick(20_000, 100_000)
-		c := newCluster(t, e)
-		for _, n := range c.nodes {
-			n.stop() // the jobs are made without them, which is faster
-		}
-		due := c.storeBurst(burst)
-		for _, n := range c.nodes {
-			n.start()
-		}
+		c := newClusterOn(t, e, pick(e.open, e.alone)(t))
+		c.storeBurst(burst)
 		c.addJobs(1, []schedule{{xxladapter.ScheduleCron, "* * * * * ?"}}, map[string]any{"jobGroup": c.addGroup("bystander")})
-		bystander := c.jobs[len(c.jobs)-1].id
-		require.Greater(t, time.Until(due), 6*time.Second, "the schedulers are up before the burst is read")
-		pause(time.Until(due))
-		eventually(t, pick(90*time.Second, 30*time.Second), "all of them have run", func() bool { return c.runs() >= burst })
+		bystander := c.jobs[0].id
+		due := c.startBurst()
+		pause(time.Until(due) + plannedWithin)
+		c.requirePlanned(due)
+		sentWithin := time.Duration(burst) * time.Second / sentPerSecond
+		eventually(t, time.Until(due)+sentWithin, "all of them have run", func() bool { return c.runs()-c.runsOf(bystander) >= burst })
 		took := time.Since(due)
 		t.Logf("%d runs within %v of their due time", burst, took.Round(10*time.Millisecond))
 		for _, n := range c.nodes {
@@ -45,14 +41,27 @@ func TestManyJobsDueInTheSameSecond(t *testing.T) {
 		pause(2 * time.Second) // so that the windows are over before the jobs are stopped
 		report := c.judge(checker.Options{Epsilon: took + time.Second})
 		require.GreaterOrEqual(t, report.Matched, burst)
-		late := c.lateness(bystander)
-		t.Logf("the job beside them: %d runs, p99 %v late", len(late), late[len(late)*99/100])
+		late := c.lateness(func(r checker.Run) bool { return r.Job == bystander && r.Due >= checker.At(due) })
+		p99 := late[len(late)*99/100]
+		t.Logf("the job beside them: %d runs, p99 %v late", len(late), p99)
+		require.LessOrEqual(t, p99, besideWithin)
 	})
 }
 
-// storeBurst stores n running jobs that are due at the instant that it
-// returns, and then not for a day. REQUIRES: no scheduler runs.
-func (c *cluster) storeBurst(n int) time.Time {
+const (
+	// plannedWithin is how long after their due time the last of the jobs may be
+	// planned, and besideWithin how late the job beside them may run.
+	plannedWithin = 5 * time.Second
+	besideWithin  = 2 * time.Second
+
+	// sentPerSecond is how many of them have to be sent in a second. Of whole
+	// trips the slowest store completes a thousand on two cores of its own; here
+	// the executors run on them as well, perhaps under the race detector.
+	sentPerSecond = 333
+)
+
+// storeBurst stores n jobs, stopped.
+func (c *cluster) storeBurst(n int) {
 	c.t.Helper()
 	store := openStore(c.t, c.db.url)
 	defer func() { require.NoError(c.t, store.Close()) }()
@@ -73,31 +82,58 @@ func (c *cluster) storeBurst(n int) time.Time {
 	for have := 1; have < n; have *= 2 {
 		order(c.t, c.db.url, fmt.Sprintf(`INSERT INTO xxl_job_info (%s) SELECT %s FROM xxl_job_info LIMIT %d`, columns, columns, n-have))
 	}
-	due := time.Now().Add(15 * time.Second).Truncate(time.Second) // when the schedulers are up again
-	order(c.t, c.db.url, fmt.Sprintf(`UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = %d`, due.UnixMilli()))
 	acked := checker.At(time.Now())
-	jobs, err := store.Jobs(c.ctx, xxladapter.JobFilter{})
+	db := openDatabase(c.t, c.db.url)
+	defer func() { require.NoError(c.t, db.Close()) }()
+	rows, err := db.QueryContext(c.ctx, `SELECT id FROM xxl_job_info`)
 	require.NoError(c.t, err)
-	require.Len(c.t, jobs, n)
-	for _, j := range jobs {
-		c.burst = append(c.burst, &managed{j.ID, j.ScheduleType, conf})
-		require.NoError(c.t, c.rec.Change(checker.Change{
-			Job: j.ID, Op: checker.OpCreate, Asked: asked, Acked: asked + 1, Type: j.ScheduleType, Conf: conf,
-		}))
-		require.NoError(c.t, c.rec.Change(checker.Change{Job: j.ID, Op: checker.OpStart, Asked: asked + 1, Acked: acked, First: checker.At(due)}))
+	for rows.Next() {
+		var id int64
+		require.NoError(c.t, rows.Scan(&id))
+		c.burst = append(c.burst, &managed{id, j.ScheduleType, conf})
+		require.NoError(c.t, c.rec.Change(checker.Change{Job: id, Op: checker.OpCreate, Asked: asked, Acked: acked, Type: j.ScheduleType, Conf: conf}))
+	}
+	require.NoError(c.t, rows.Err())
+	require.Len(c.t, c.burst, n)
+}
+
+// startBurst starts what storeBurst has stored, and returns the instant at
+// which all of it is due, and then not for a day.
+func (c *cluster) startBurst() time.Time {
+	c.t.Helper()
+	// Schedulers look for due jobs every five seconds at least, five seconds ahead.
+	due := time.Now().Add(14 * time.Second).Truncate(time.Second)
+	asked := checker.At(time.Now())
+	order(c.t, c.db.url, fmt.Sprintf(`UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = %d WHERE job_group = %d`, due.UnixMilli(), c.group))
+	acked := checker.At(time.Now())
+	require.Less(c.t, acked, checker.At(due.Add(-5*time.Second)), "the database takes too long for a burst")
+	for _, j := range c.burst {
+		require.NoError(c.t, c.rec.Change(checker.Change{Job: j.id, Op: checker.OpStart, Asked: asked, Acked: acked, First: checker.At(due)}))
 	}
 	return due
 }
 
-// lateness lists how late the runs of a job came, in ascending order.
-func (c *cluster) lateness(job int64) []time.Duration {
+// requirePlanned checks that the fires of the burst are in the store, or have
+// been: they are written in the transaction that moves the next due times.
+func (c *cluster) requirePlanned(due time.Time) {
+	c.t.Helper()
+	db := openDatabase(c.t, c.db.url)
+	defer func() { require.NoError(c.t, db.Close()) }()
+	var planned int
+	row := db.QueryRowContext(c.ctx, fmt.Sprintf(`SELECT count(*) FROM xxl_job_info WHERE job_group = %d AND trigger_next_time > %d`, c.group, due.UnixMilli()))
+	require.NoError(c.t, row.Scan(&planned))
+	require.Equal(c.t, len(c.burst), planned, "planned %v after they were due", plannedWithin)
+}
+
+// lateness lists how late the selected runs came, in ascending order.
+func (c *cluster) lateness(selected func(checker.Run) bool) []time.Duration {
 	c.t.Helper()
 	h, err := checker.Read(strings.NewReader(c.history.String()))
 	require.NoError(c.t, err)
 	var late []time.Duration
 	for _, r := range h.Runs {
-		if r.Job == job {
-			late = append(late, time.Duration(r.At-r.Due)*time.Millisecond)
+		if selected(r) {
+			late = append(late, r.At.Sub(r.Due))
 		}
 	}
 	slices.Sort(late)

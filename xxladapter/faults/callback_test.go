@@ -17,7 +17,7 @@ import (
 // as soon as its acknowledgement is read. The executor forgets the result then,
 // so it must be there after the restart: in 50 rounds, and in 500 with -long.
 func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, e engine) {
+	onEach(t, engines, func(t *testing.T, e engine) {
 		c := newCluster(t, e)
 		arrived := make(chan wire.RunRequest, 100)
 		exec := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,13 +33,14 @@ func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
 		c.must("POST", "/jobs", map[string]any{"jobGroup": group.ID, "name": "callback", "author": "faults", "executorHandler": "h"}, &job)
 
 		// All runs begin before the first kill; a round ends one of them.
-		rounds := pick(50, 500)
+		all := pick(50, 500)
 		var runs []wire.RunRequest
-		for range rounds {
+		for range all {
 			c.must("POST", fmt.Sprintf("/jobs/%d/trigger", job.ID), nil, nil)
 			runs = append(runs, <-arrived)
 		}
-		for i, run := range runs {
+		for i := range rounds(len(runs), len(runs)) {
+			run := runs[i]
 			code := []int{wire.CodeOK, wire.CodeFail, wire.CodeTimeout}[i%3]
 			victim := c.nodes[i%len(c.nodes)]
 			w := witness{t: t, admins: []string{c.servers[i%len(c.servers)]}}
@@ -62,6 +63,6 @@ func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
 		defer func() { require.NoError(t, store.Close()) }()
 		logs, err := store.Logs(c.ctx, xxladapter.LogFilter{JobID: job.ID})
 		require.NoError(t, err)
-		require.Len(t, logs, rounds, "and nothing ran twice")
+		require.Len(t, logs, all, "and nothing ran twice")
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +29,6 @@ import (
 type cluster struct {
 	t       *testing.T
 	ctx     context.Context
-	engine  engine
 	db      database
 	nodes   []*process
 	servers []string // base URLs of the nodes
@@ -48,8 +49,10 @@ type managed struct {
 }
 
 // newCluster makes an empty store and starts its schedulers.
-func newCluster(t *testing.T, e engine) *cluster {
-	c := &cluster{t: t, ctx: context.Background(), engine: e, db: e.open(t), history: new(lockedBuffer)}
+func newCluster(t *testing.T, e engine) *cluster { return newClusterOn(t, e, e.open(t)) }
+
+func newClusterOn(t *testing.T, e engine, db database) *cluster {
+	c := &cluster{t: t, ctx: context.Background(), db: db, history: new(lockedBuffer)}
 	c.rec = checker.NewRecorder(c.history, "test")
 	for i := range e.nodes {
 		listen := "127.0.0.1:" + freePort(t)
@@ -212,6 +215,17 @@ func (c *cluster) runs() int {
 	return total
 }
 
+// runsOf is how many runs of a job have arrived so far.
+func (c *cluster) runsOf(job int64) int {
+	total := 0
+	for _, w := range c.seen {
+		w.mu.Lock()
+		total += w.runs[job]
+		w.mu.Unlock()
+	}
+	return total
+}
+
 // waitForRuns waits until n further runs have arrived.
 func (c *cluster) waitForRuns(n int) {
 	c.t.Helper()
@@ -263,8 +277,12 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 	require.NoError(c.t, c.rec.Final(time.Now()))
 	h, err := checker.Read(bytes.NewReader([]byte(c.history.String())))
 	require.NoError(c.t, err)
-	opts.Grace = pick(3*time.Second, time.Second) // as with takeover
 	report := checker.Check(h, opts)
+	if !report.Clean() { // for xxlwheel check; go test -artifacts keeps it
+		kept := filepath.Join(c.t.ArtifactDir(), "history.jsonl")
+		require.NoError(c.t, os.WriteFile(kept, []byte(c.history.String()), 0o644))
+		c.t.Logf("what happened is in %s", kept)
+	}
 	require.True(c.t, report.Clean(), "%s", report)
 	require.NotZero(c.t, report.Matched, "%s", report)
 	c.t.Logf("%s", report)

@@ -12,7 +12,7 @@ import (
 // follows from the end of the run before. One end that is lost with a
 // scheduler would stop its job for ever, one that counts twice would double it.
 func TestDelaysSurviveKills(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, e engine) {
+	onEach(t, engines, func(t *testing.T, e engine) {
 		r := random(t)
 		c := newCluster(t, e)
 		c.addJobs(pick(30, 500), []schedule{
@@ -21,16 +21,16 @@ func TestDelaysSurviveKills(t *testing.T) {
 			{xxladapter.ScheduleFixDelay, "2.5"},
 			{xxladapter.ScheduleFixRate, "1"}, // which has targets to match
 		}, nil)
-		for range pick(3, 300) {
+		for range rounds(3, 300) {
 			victim := c.nodes[r.IntN(len(c.nodes))]
 			pause(between(r, 500*time.Millisecond, 2*time.Second))
 			victim.kill()
 			victim.start()
 		}
-		pause(takeover())
+		pause(takeover)
 		c.changeAll(checker.OpStop)
 		c.changeAll(checker.OpStart) // a chain for each job again, not two
 		pause(3 * time.Second)
-		c.judge(checker.Options{Epsilon: takeover()})
+		c.judge(checker.Options{Epsilon: takeover})
 	})
 }

@@ -3,11 +3,16 @@
 // every due time. It holds tests only.
 //
 // Each test runs on SQLite with one scheduler, and on MariaDB and PostgreSQL
-// with three. The executors are part of the test: they take every run they are
+// with three; those that kill schedulers also with two on one SQLite file. The executors are part of the test: they take every run they are
 // handed, also a second one with the same log id, so that nothing is hidden by
 // an executor that knows better.
 //
 //	go test ./xxladapter/faults                    a few rounds of each fault
 //	make faults                                    many rounds, with a new seed
-//	go test ./xxladapter/faults -long -seed 7      the same, with the seed of a failure
+//	make faults FOR=10m                            as many of them as ten minutes have room for, of each test on each store
+//	go test ./xxladapter/faults -long -seed 7      with the seed of a failure
+//
+// A short run takes some four minutes on two cores. Its tests run six at a
+// time, those of a long one one after another. A history that is not clean is kept
+// by go test -artifacts, for xxlwheel check.
 package faults

@@ -5,6 +5,7 @@ package faults
 import (
 	"database/sql"
 	"errors"
+	"flag"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
@@ -22,41 +24,76 @@ import (
 type engine struct {
 	name  string
 	nodes int // schedulers at once
-	open  func(t *testing.T) database
+
+	// open makes an empty store, on a server that all tests share. It is in
+	// memory: no test takes the power away, and a disk that is busy with
+	// something else would make runs late.
+	open func(t *testing.T) database
+
+	// alone makes one on a server of the test's own, on the disk, for tests that
+	// treat it badly or measure it.
+	alone func(t *testing.T) database
+
+	// hold locks, in a transaction, what every scheduler comes to wait for with
+	// locks of its own. stuck counts the sessions that have an open transaction
+	// and have said nothing for half a second.
+	hold, stuck string
 }
 
 // A database is one store, empty at first.
 type database struct {
-	url    string // for --store
-	server server // nil: the database is a file
+	url    string             // for --store
+	server *testserver.Server // the test's own; nil: there is none
 }
 
-// A server is a database server that belongs to the test.
-type server interface {
-	Kill(t testing.TB)  // as a power cut
-	Stop(t testing.TB)  // in its own orderly way
-	Start(t testing.TB) // on the same data; returns when it accepts connections
+func inMemory(t *testing.T) database { return file(testserver.TempDir(t)) }
+func onDisk(t *testing.T) database   { return file(t.TempDir()) }
+
+func file(dir string) database { return database{url: "sqlite:" + filepath.Join(dir, "faults.db")} }
+
+func migrated(t *testing.T, url string) string {
+	t.Helper()
+	require.NoError(t, sqlstore.MigrateMySQL(t.Context(), url, true, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)}))
+	return url
 }
 
-var engines = []engine{
-	{"sqlite", 1, func(t *testing.T) database {
-		return database{url: "sqlite:" + filepath.Join(t.TempDir(), "faults.db")}
-	}},
-	{"mariadb", 3, func(t *testing.T) database {
-		s := testserver.StartMariaDB(t)
-		url := s.Database(t)
-		require.NoError(t, sqlstore.MigrateMySQL(t.Context(), url, true, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)}))
-		return database{url, s}
-	}},
-	{"postgres", 3, func(t *testing.T) database {
-		s := testserver.StartPostgres(t)
-		return database{s.Database(t), s}
-	}},
-}
+var (
+	engines = []engine{
+		{name: "sqlite", nodes: 1, open: inMemory, alone: onDisk},
+		{
+			name: "mariadb", nodes: 3,
+			open: func(t *testing.T) database { return database{url: migrated(t, testserver.MySQL(t))} },
+			alone: func(t *testing.T) database {
+				s := testserver.StartMariaDB(t)
+				return database{migrated(t, s.Database(t)), s}
+			},
+			hold: `SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE`,
+			stuck: `SELECT count(*) FROM information_schema.processlist p
+				JOIN information_schema.innodb_trx t ON t.trx_mysql_thread_id = p.id
+				WHERE p.db = database() AND p.command = 'Sleep' AND p.time_ms > 500`,
+		},
+		{
+			name: "postgres", nodes: 3,
+			open: func(t *testing.T) database { return database{url: testserver.Postgres(t)} },
+			alone: func(t *testing.T) database {
+				s := testserver.StartPostgres(t)
+				return database{s.Database(t), s}
+			},
+			hold: `LOCK TABLE xxlwheel_fire IN SHARE MODE`,
+			stuck: `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+				AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '500 ms'`,
+		},
+	}
 
-// onEachEngine runs a fault test as one subtest for each engine, all at once:
-// most of their time is waiting.
-func onEachEngine(t *testing.T, test func(t *testing.T, e engine)) {
+	// oneFile is SQLite under two schedulers, processes of one machine. They lock
+	// each other out of the file and share nothing else.
+	oneFile = engine{name: "sqlite shared", nodes: 2, open: inMemory, alone: onDisk}
+)
+
+// onEach runs a fault test as one subtest for each engine. They and other tests
+// run at once: most of their time is waiting.
+func onEach(t *testing.T, engines []engine, test func(t *testing.T, e engine)) {
+	t.Parallel()
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
@@ -65,8 +102,8 @@ func onEachEngine(t *testing.T, test func(t *testing.T, e engine)) {
 	}
 }
 
-// onEngineAfterEngine is for tests that need the machine for themselves.
-func onEngineAfterEngine(t *testing.T, test func(t *testing.T, e engine)) {
+// oneAfterAnother is for tests that need the machine for themselves.
+func oneAfterAnother(t *testing.T, engines []engine, test func(t *testing.T, e engine)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) { test(t, e) })
 	}
@@ -76,15 +113,28 @@ func onEngineAfterEngine(t *testing.T, test func(t *testing.T, e engine)) {
 var workDir string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	var err error
-	if workDir, err = os.MkdirTemp("", "xxlwheel-faults-"); err != nil {
+	if !given {
+		err = flag.Set("test.parallel", atOnce())
+	}
+	if err == nil {
+		workDir, err = os.MkdirTemp("", "xxlwheel-faults-")
+	}
+	if err != nil {
 		panic(err)
 	}
-	code := m.Run()
-	if err := os.RemoveAll(workDir); err != nil && code == 0 {
-		panic(err)
-	}
-	os.Exit(code)
+	testserver.Main(m,
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), // of clients that keep their connections
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
+		goleak.Cleanup(func(code int) {
+			if err := os.RemoveAll(workDir); err != nil && code == 0 {
+				panic(err)
+			}
+			os.Exit(code)
+		}))
 }
 
 // openStore opens the store that schedulers have left.
@@ -98,16 +148,25 @@ func openStore(t *testing.T, url string) xxladapter.Store {
 // order runs a statement in the database of a store.
 func order(t *testing.T, place, statement string) {
 	t.Helper()
-	if strings.HasPrefix(place, "mysql:") {
-		require.NoError(t, testserver.OrderMySQL(place, statement))
-		return
-	}
-	driver := "pgx"
-	if file, ok := strings.CutPrefix(place, "sqlite:"); ok {
-		driver, place = "sqlite", file
-	}
-	db, err := sql.Open(driver, place)
-	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), statement)
+	db := openDatabase(t, place)
+	_, err := db.ExecContext(t.Context(), statement)
 	require.NoError(t, errors.Join(err, db.Close()))
+}
+
+// openDatabase opens the database of a store.
+func openDatabase(t *testing.T, place string) *sql.DB {
+	t.Helper()
+	var (
+		db  *sql.DB
+		err error
+	)
+	if file, ok := strings.CutPrefix(place, "sqlite:"); ok {
+		db, err = sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)") // ms; schedulers have it open
+	} else if strings.HasPrefix(place, "mysql:") {
+		db, err = testserver.OpenMySQL(place)
+	} else {
+		db, err = sql.Open("pgx", place)
+	}
+	require.NoError(t, err)
+	return db
 }

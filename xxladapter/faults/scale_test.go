@@ -5,14 +5,16 @@ package faults
 import (
 	"flag"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"testing"
 	"time"
 )
 
 var (
-	long = flag.Bool("long", false, "many rounds of each fault instead of a few")
-	seed = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0: 1, or with -long a new one")
+	long    = flag.Bool("long", false, "many rounds of each fault instead of a few")
+	lasting = flag.Duration("for", 0, "with -long: for how long each test makes faults on each store; 0: until it has made them all")
+	seed    = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0: 1, or with -long a new one")
 )
 
 // pick is the size of something in a short run and in a long one.
@@ -22,6 +24,24 @@ func pick[T any](short, lengthy T) T {
 	}
 	return short
 }
+
+// rounds counts the faults of a test, from 0: a few in a short run, and in a
+// long one all of them, or as many as there is time for.
+func rounds(short, lengthy int) iter.Seq[int] {
+	begin, n := time.Now(), pick(short, lengthy)
+	return func(yield func(int) bool) {
+		for i := range n {
+			if *long && *lasting > 0 && time.Since(begin) > *lasting || !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// atOnce is how many tests run at the same time. Those of a short run wait for
+// most of their time, whatever the number of processors; the load of a long
+// one takes a machine.
+func atOnce() string { return pick("6", "1") }
 
 // random draws what varies in a test. The seed is printed, and makes the same
 // draws again, though not the same interleaving.

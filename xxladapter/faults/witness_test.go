@@ -38,8 +38,9 @@ type witness struct {
 	silent atomic.Bool
 
 	mu    sync.Mutex
-	began map[wire.Int]bool
-	ended wire.Callbacks // not taken by an admin yet
+	began map[wire.Int]bool // by log id
+	runs  map[int64]int     // those that began, by job id
+	ended wire.Callbacks    // not taken by an admin yet
 
 	wake    chan struct{}
 	stop    context.CancelFunc
@@ -48,7 +49,7 @@ type witness struct {
 
 func newWitness(t *testing.T, rec *checker.Recorder, admins []string) *witness {
 	w := &witness{
-		t: t, rec: rec, admins: admins, began: make(map[wire.Int]bool),
+		t: t, rec: rec, admins: admins, began: make(map[wire.Int]bool), runs: make(map[int64]int),
 		wake: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
 	mux := http.NewServeMux()
@@ -96,7 +97,10 @@ func (w *witness) run(rw http.ResponseWriter, r *http.Request) {
 		w.t.Errorf("record a run: %v", err)
 	}
 	w.mu.Lock()
-	w.began[req.LogID] = true
+	if !w.began[req.LogID] {
+		w.began[req.LogID] = true
+		w.runs[int64(req.JobID)]++
+	}
 	w.ended = append(w.ended, wire.Callback{LogID: req.LogID, LogTime: req.LogTime, HandleCode: wire.CodeOK, HandleMsg: "seen"})
 	w.mu.Unlock()
 	select {

@@ -99,15 +99,10 @@ func createMySQL(admin string) (name string, err error) {
 // OrderMySQL runs statements, each of which may have several separated by
 // semicolons, in the database that the URL names.
 func OrderMySQL(address string, statements ...string) error {
-	cfg, err := mysqlConfig(address)
+	db, err := OpenMySQL(address)
 	if err != nil {
 		return err
 	}
-	connector, err := mysql.NewConnector(cfg)
-	if err != nil {
-		return err
-	}
-	db := sql.OpenDB(connector)
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
 	for _, statement := range statements {
@@ -116,6 +111,20 @@ func OrderMySQL(address string, statements ...string) error {
 		}
 	}
 	return errors.Join(err, db.Close())
+}
+
+// OpenMySQL opens the database that the URL names, which the caller closes. A
+// statement may be several, separated by semicolons.
+func OpenMySQL(address string) (*sql.DB, error) {
+	cfg, err := mysqlConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
 }
 
 func mysqlConfig(address string) (*mysql.Config, error) {

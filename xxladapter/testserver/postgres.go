@@ -171,6 +171,22 @@ func postgresPrograms() (string, error) {
 	return filepath.Dir(found), nil
 }
 
+// TempDir is a folder of the test's own, as [testing.T.TempDir] is, but not on a
+// disk if the system has memory enough.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(inMemory(), "testserver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 // inMemory is a folder that is no disk, if the system has one that is large
 // enough, and else "", for where temporary files are.
 func inMemory() string {
