@@ -37,6 +37,8 @@ type dialect struct {
 	// that it only walks through, so that rows are found first and locked by
 	// their ids.
 	lockByID bool
+	// dueIndex says that an index leads to due jobs; it matters with lockByID.
+	dueIndex bool
 	// lockApp holds up all others who want to lock the same app name, until the
 	// transaction ends. Argument: the app name. Empty as lock is.
 	lockApp string

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A javaAdmin sends the statements of a Java admin's scan, in its order and in
@@ -168,21 +169,25 @@ func TestBesideAJavaAdmin(t *testing.T) {
 	for name, c := range map[string]struct {
 		release  string
 		together bool
-	}{"UpTo3.2": {"2.3", false}, "From3.4": {"3.4", true}} {
+		dueIndex bool
+	}{"UpTo3.2": {"2.3", false, false}, "From3.4": {"3.4", true, false}, "WithADueIndex": {"3.4", true, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			besideAJavaAdmin(t, c.release, c.together)
+			besideAJavaAdmin(t, c.release, c.together, c.dueIndex)
 		})
 	}
 }
 
-func besideAJavaAdmin(t *testing.T, release string, together bool) {
+func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	const (
 		jobs   = 300
 		length = 12 * time.Second
 	)
 	ctx := t.Context()
 	address := mysqlDatabase(t, release)
+	if dueIndex {
+		require.NoError(t, testserver.OrderMySQL(address, createDueIndex))
+	}
 	ours := []*Store{openMySQLAt(t, address, Options{}), openMySQLAt(t, address, Options{})}
 	for _, s := range ours {
 		defer func() { require.NoError(t, s.Close()) }()

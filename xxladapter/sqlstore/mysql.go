@@ -87,6 +87,11 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	if err := migrateMySQL(ctx, first, opts.Logger); err != nil {
 		return nil, err
 	}
+	if !schema.dueIndex {
+		if err := adviseDueIndex(ctx, first, opts.Logger); err != nil {
+			return nil, err
+		}
+	}
 	pools = nil
 	if err := first.Close(); err != nil {
 		return nil, err
@@ -175,6 +180,7 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 		share:        " LOCK IN SHARE MODE",
 		lockSchedule: `SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE`,
 		lockByID:     true,
+		dueIndex:     schema.dueIndex,
 		// The row of an app name is what its changes wait for each other at; some
 		// have no group yet.
 		lockApp: `INSERT INTO xxlwheel_app (app_name) VALUES (?) ON DUPLICATE KEY UPDATE app_name = app_name`,

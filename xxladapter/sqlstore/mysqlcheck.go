@@ -75,9 +75,10 @@ func (f *serverFacts) location(logger *slog.Logger) (*time.Location, error) {
 
 // A mysqlSchema is what differs between the releases of XXL-JOB.
 type mysqlSchema struct {
-	renamed bool // after 3.4.2: job_desc and title are called name
-	tokens  bool // after 3.4.2 too: groups have a column for their access token
-	widths  widths
+	renamed  bool // after 3.4.2: job_desc and title are called name
+	tokens   bool // after 3.4.2 too: groups have a column for their access token
+	dueIndex bool // an index leads to due jobs
+	widths   widths
 }
 
 // rewrite names the columns as this release does.
@@ -169,6 +170,9 @@ func checkMySQL(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Lo
 		logger.Warn("texts with characters beyond the tables' character set will be refused, utf8mb4 has them all", "table", "xxl_job_info", "charset", c)
 	}
 	if err := checkEngines(ctx, db); err != nil {
+		return s, err
+	}
+	if s.dueIndex, err = hasDueIndex(ctx, db); err != nil {
 		return s, err
 	}
 	var locks int

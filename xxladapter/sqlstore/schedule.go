@@ -48,6 +48,12 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			return nil, 0, err
 		}
 	}
+	var found []int64
+	if s.dialect.lockByID {
+		if found, err = s.findDue(ctx, by, ahead, limit); err != nil {
+			return nil, 0, err
+		}
+	}
 	err = s.writeBy(ctx, s.scans, func(ctx context.Context, tx *tx) error {
 		planned, claimed = nil, 0
 		if err := tx.lockSchedule(ctx); err != nil {
@@ -57,7 +63,13 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if err := tx.fence(ctx, by, now); err != nil {
 			return err
 		}
-		due, err := tx.due(ctx, toMilli(now.Add(ahead)), append(dueArgs(by.Node, now, ahead), max(limit, 0)))
+		var due []*xxladapter.Job
+		var err error
+		if s.dialect.lockByID {
+			due, err = tx.stillDue(ctx, toMilli(now.Add(ahead)), found)
+		} else {
+			due, err = tx.due(ctx, append(dueArgs(by.Node, now, ahead), max(limit, 0)))
+		}
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -147,12 +159,9 @@ func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire
 	return planned, nil
 }
 
-// due reads jobs of the node's shards that are due until then, for a decision
+// due reads and locks jobs of the node's shards that are due, for a decision
 // about them; args are those of firstDue.
-func (t *tx) due(ctx context.Context, until int64, args []any) ([]*xxladapter.Job, error) {
-	if t.dialect.lockByID {
-		return t.dueByID(ctx, until, args)
-	}
+func (t *tx) due(ctx context.Context, args []any) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
 	err := t.query(ctx, selectDue+t.dialect.lockDue, args, func(r row) error {
 		j, err := scanJob(r)
@@ -162,20 +171,15 @@ func (t *tx) due(ctx context.Context, until int64, args []any) ([]*xxladapter.Jo
 	return due, err
 }
 
-// dueByID finds due jobs without a lock, and then locks those that still are.
-func (t *tx) dueByID(ctx context.Context, until int64, args []any) ([]*xxladapter.Job, error) {
-	var ids []any
-	err := t.query(ctx, selectDueIDs, args, func(r row) error {
-		var id int64
-		err := r.Scan(&id)
-		ids = append(ids, id)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
+// stillDue reads and locks the jobs that were found due, as far as they still
+// are.
+func (t *tx) stillDue(ctx context.Context, until int64, found []int64) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
-	for batch := range slices.Chunk(ids, 1000) {
+	for ids := range slices.Chunk(found, 1000) {
+		batch := make([]any, len(ids))
+		for i, id := range ids {
+			batch[i] = id
+		}
 		// By the key also where most rows are meant: a walk would wait for others.
 		query := t.dialect.text(`SELECT ` + jobColumns + ` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
 			strings.Repeat(`, ?`, len(batch)-1) + `)` + t.dialect.lock)

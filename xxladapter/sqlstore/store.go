@@ -67,6 +67,7 @@ type Store struct {
 	clock  func() time.Time
 	// resting says that the last scan claimed nothing.
 	resting atomic.Bool
+	walk    walk     // by that scan, where no index leads to due jobs
 	ends    []func() // called first in Close
 	zone    *time.Location
 
