@@ -20,6 +20,10 @@ test: ## run the tests
 race: ## run the tests with the race detector
 	go test -race ./...
 
+.PHONY: interleave
+interleave: ## run what callers and the timer's worker do in every order there is
+	go test -tags interleave -run Interleavings -v ./hashedwheel
+
 # How long make faults goes on with each test on each store; 0: all its rounds.
 FOR ?= 0
 

@@ -11,7 +11,8 @@ package hashedwheel
 // looked at once.
 
 // arm makes t pending with the given due tick and slack. It reports whether t was
-// pending before, and an error if t could not be armed; t is cancelled then.
+// pending before, and an error if t could not be armed. A t that was not pending is cancelled
+// then; one that was, on a timer that has stopped, is left to Stop.
 func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 	for {
 		s := t.load()
@@ -32,77 +33,65 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 			e.refuse(t)
 			return false, ErrTooManyPending
 		}
-		if !t.cas(s, n) {
-			if !was {
-				e.release(1)
-			}
+		st := e.intake.pick()
+		done, err := false, error(nil)
+		if push {
+			done, err = e.enqueue(st, laneTimeouts, t, s, n)
+		} else {
+			done = t.cas(s, n)
+		}
+		if !done && !was {
+			e.release(1)
+		}
+		if err != nil {
+			e.refuse(t) // unless it is pending
+			return was, err
+		}
+		if !done {
 			continue
 		}
-		st := e.intake.pick()
-		fresh := int64(1)
 		if was {
 			st.resets.Inc()
-			fresh = 0
-		}
-		if push {
-			if !e.leave(st, laneTimeouts, t, fresh) {
-				return was, ErrStopped
-			}
-			return was, nil
-		}
-		if !was {
+		} else if !push {
 			st.started.Inc()
 		}
-		if earlier {
-			// Somebody else has queued t, and has perhaps looked at the worker's
-			// alarm with the later due tick in mind.
+		if earlier && !push {
+			// Who queued t looked at the worker's alarm with the later due tick in mind.
 			e.alarm(due.tick())
 		}
 		return was, nil
 	}
 }
 
-// leave puts t, whose queued bit the caller has just set, into a queue and wakes
-// the worker if it would sleep too long. It counts fresh timeouts as started, under
-// the lock that it needs anyway. It returns false if the timer has stopped; t
-// is not pending then.
-func (e *engine) leave(st *stripe[*Timeout], l lane, t *Timeout, fresh int64) bool {
-	n, ok := st.push(l, t, fresh)
-	if !ok {
-		e.withdraw(t, fresh)
-		return false
+// enqueue changes the state of t from s to n, which has the queued bit, and puts t into a queue:
+// both or, when somebody has changed the state before, neither. Under the lock that it needs
+// anyway it counts t as started if it is. It wakes the worker if that would sleep too long. On
+// a timer that has stopped it does nothing and returns ErrStopped.
+//
+// Doing both under the lock is what makes Stop exact: a queued timeout is in a queue, where
+// Stop finds it, and not with somebody who is about to put it there.
+func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (done bool, err error) {
+	st.mu.Lock()
+	if st.mu.closed {
+		st.mu.Unlock()
+		return false, ErrStopped
 	}
-	if l == laneCancels || n >= wakeBacklog {
+	if !t.cas(s, n) {
+		st.mu.Unlock()
+		return false, nil
+	}
+	waiting := st.pushLocked(l, t)
+	if !s.pending() && n.pending() {
+		st.mu.started++
+	}
+	st.mu.Unlock()
+	if l == laneCancels || waiting >= wakeBacklog {
 		e.rouse()
 	}
 	if l == laneTimeouts {
-		// The state is read again, after the push: an arm that found the queued bit
-		// set may have gone nearer, before the worker parked.
-		e.alarm(t.load().tick())
+		e.alarm(n.tick())
 	}
-	return true
-}
-
-// withdraw ends t, which could not be queued because the timer has stopped. Fresh is
-// what was not counted for it.
-func (e *engine) withdraw(t *Timeout, fresh int64) {
-	for {
-		s := t.load()
-		n := s &^ queued
-		if s.pending() {
-			n = n.in(cancelled)
-		}
-		if !t.cas(s, n) {
-			continue
-		}
-		if s.pending() {
-			fresh-- // it was never accepted
-			e.release(1)
-		}
-		// Not pending: somebody has counted the end of what was not counted yet.
-		e.intake.pick().started.Add(fresh)
-		return
-	}
+	return true, nil
 }
 
 // refuse leaves a t that is not pending as cancelled.
@@ -122,20 +111,22 @@ func (e *engine) cancel(t *Timeout) bool {
 		if !s.pending() {
 			return false
 		}
-		n := s.in(cancelled)
-		push := s&(linked|queued) == linked
-		if push {
-			n |= queued
+		st := e.intake.pick()
+		done := false
+		if s&(linked|queued) == linked {
+			var err error
+			done, err = e.enqueue(st, laneCancels, t, s, s.in(cancelled)|queued)
+			if err != nil {
+				done = t.cas(s, s.in(cancelled)) // Stop takes t out
+			}
+		} else {
+			done = t.cas(s, s.in(cancelled))
 		}
-		if !t.cas(s, n) {
+		if !done {
 			continue
 		}
-		st := e.intake.pick()
 		st.cancelled.Inc()
 		e.release(1)
-		if push {
-			e.leave(st, laneCancels, t, 0)
-		}
 		if s&notify != 0 {
 			e.announce(st, t)
 		}
@@ -145,7 +136,7 @@ func (e *engine) cancel(t *Timeout) bool {
 
 // announce has the worker tell t's task that it was cancelled.
 func (e *engine) announce(st *stripe[*Timeout], t *Timeout) {
-	if _, ok := st.push(laneNotices, t, 0); !ok {
+	if !st.push(laneNotices, t) {
 		e.tellCancelled(t)
 		return
 	}

@@ -36,8 +36,8 @@ type parker struct {
 	halting atomic.Bool  // halt is closed
 	wakeUps atomic.Int64 // written by the worker
 
-	_      [64]byte      // parked is read by every caller and rarely written
-	parked atomic.Uint64 // tick<<1 | deep until which the worker sleeps; 0 while it is awake
+	_      [64]byte // parked is read by every caller and rarely written
+	parked word     // tick<<1 | deep until which the worker sleeps; 0 while it is awake
 	_      [64]byte
 }
 
@@ -90,26 +90,36 @@ func (p *parker) wakeUp(word uint64) {
 // that there is work. Tick is the current one, and active the last one at
 // which the intake held something.
 func (p *parker) park(tick, active, next uint64, empty func() bool) {
+	if until, ok := p.lieDown(tick, active, next, empty); ok {
+		p.rest(until)
+	}
+	p.parked.Store(0)
+}
+
+// lieDown publishes until when the worker will sleep. It returns false if there is work.
+func (p *parker) lieDown(tick, active, next uint64, empty func() bool) (until uint64, ok bool) {
 	depth := uint64(deep)
 	if active != 0 && tick < active+awakeTicks && next > tick+1 {
 		next, depth = tick+1, 0
 	}
 	if next <= tick {
-		return
+		return next, false
 	}
 	p.parked.Store(next<<1 | depth)
-	if empty() {
-		var alarm <-chan time.Time
-		if next < never {
-			p.sleep.Reset(time.Duration(p.at(next) - p.now()))
-			alarm = p.sleep.C
-		}
-		select {
-		case <-alarm:
-		case <-p.wake:
-		case <-p.halt:
-		}
-		p.wakeUps.Inc()
+	return next, empty()
+}
+
+// rest sleeps until a tick, a wake or the end.
+func (p *parker) rest(until uint64) {
+	var alarm <-chan time.Time
+	if until < never {
+		p.sleep.Reset(time.Duration(p.at(until) - p.now()))
+		alarm = p.sleep.C
 	}
-	p.parked.Store(0)
+	select {
+	case <-alarm:
+	case <-p.wake:
+	case <-p.halt:
+	}
+	p.wakeUps.Inc()
 }

@@ -88,14 +88,20 @@ func (e *engine) rearm(t *Timeout) {
 		if s&fixedDelay == 0 {
 			due = e.due(p.next(e, s, before, now), 0)
 		}
-		if !t.cas(s, due|armed|s&kept|queued) {
+		n := due | armed | s&kept | queued
+		if s&queued != 0 {
+			if t.cas(s, n) {
+				e.alarm(due.tick())
+				return
+			}
 			continue
 		}
-		if s&queued == 0 {
-			e.leave(e.intake.pick(), laneTimeouts, t, 0)
-		} else {
-			e.alarm(due.tick())
+		done, err := e.enqueue(e.intake.pick(), laneTimeouts, t, s, n)
+		if err != nil {
+			e.finish(t)
 		}
-		return
+		if done || err != nil {
+			return
+		}
 	}
 }

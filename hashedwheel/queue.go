@@ -1,8 +1,6 @@
 package hashedwheel
 
 import (
-	"sync"
-
 	"go.uber.org/atomic"
 )
 
@@ -33,7 +31,7 @@ type queue[E any] struct {
 // a consumer would have to wait for.
 type stripe[E any] struct {
 	mu struct {
-		sync.Mutex
+		latch
 		closed   bool
 		timeouts queue[E] // to be filed, or filed earlier
 		cancels  queue[E] // to be taken out
@@ -76,21 +74,18 @@ func (s *stripe[E]) lane(l lane) *queue[E] {
 	}
 }
 
-// push leaves e for the worker, and counts started ones. It returns how many entries
-// the queue holds now, and false if the stripe is closed and e was not taken.
-func (s *stripe[E]) push(l lane, e E, started int64) (n int, ok bool) {
+// push leaves e for the worker. It returns false if the stripe is closed and e was not taken.
+func (s *stripe[E]) push(l lane, e E) bool {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.mu.closed {
-		s.mu.Unlock()
-		return 0, false
+		return false
 	}
-	n = s.pushLocked(l, e)
-	s.mu.started += started
-	s.mu.Unlock()
-	return n, true
+	s.pushLocked(l, e)
+	return true
 }
 
-// pushLocked is push on an open stripe.
+// pushLocked is push on an open stripe. It returns how many entries the queue holds now.
 //
 // REQUIRES: s.mu is held.
 func (s *stripe[E]) pushLocked(l lane, e E) int {

@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"fmt"
-	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -43,7 +42,7 @@ func (f plainFunc) Run(*Timeout) { f() }
 type Timeout struct {
 	value unsafe.Pointer // of the task, with kind; immutable after Init. The only pointer, and so the first field: a collector stops at the last.
 
-	word atomic.Uint64 // a state
+	word word // a state
 
 	// at is where the wheel keeps the timeout. It belongs to the worker and is
 	// meaningful while the state says linked.

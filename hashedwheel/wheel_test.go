@@ -125,8 +125,7 @@ func TestTransferIsBounded(t *testing.T) {
 	for i := range all {
 		w.Init(&all[i], noTask)
 		all[i].word.Store(uint64(w.due(0, 0) | armed | queued))
-		_, ok := st.push(laneTimeouts, &all[i], 1)
-		require.True(t, ok)
+		require.True(t, st.push(laneTimeouts, &all[i]))
 	}
 	require.Equal(t, 100_000, w.transfer(laneTimeouts, &w.timeouts))
 	require.Equal(t, extra, w.timeouts.n)

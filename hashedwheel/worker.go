@@ -12,8 +12,7 @@ const (
 	batchLen = 128
 )
 
-// work is the body of a worker goroutine. A pass files what callers have left,
-// fires what is due, takes out what was cancelled, and sleeps.
+// work is the body of a worker goroutine: passes, and sleep where there is nothing to do.
 func (w *worker) work() {
 	defer w.leave()
 	e := w.engine
@@ -24,24 +23,35 @@ func (w *worker) work() {
 		if e.halting.Load() {
 			return
 		}
-		w.tick = e.floor(e.now())
-		transferred := e.transfer(laneTimeouts, &e.timeouts)
-		// A batch that the end has interrupted is linked and not in the wheel.
-		// Nothing may be filed any more.
-		if !w.expire() || e.halting.Load() {
+		if !w.pass(e.floor(e.now())) {
 			return
-		}
-		transferred += e.transfer(laneCancels, &e.cancels)
-		if !w.tell() {
-			return
-		}
-		if transferred > 0 {
-			e.active = w.tick
 		}
 		if e.timeouts.n == 0 && e.cancels.n == 0 {
 			e.park(w.tick, e.active, e.wheel.next(), e.intake.empty)
 		}
 	}
+}
+
+// pass brings the wheel to a tick: it files what callers have left, fires what is due, and
+// takes out what was cancelled. It returns false if the timer ends or another worker has
+// taken over.
+func (w *worker) pass(tick uint64) bool {
+	e := w.engine
+	w.tick = tick
+	transferred := e.transfer(laneTimeouts, &e.timeouts)
+	// A batch that the end has interrupted is linked and not in the wheel.
+	// Nothing may be filed any more.
+	if !w.expire() || e.halting.Load() {
+		return false
+	}
+	transferred += e.transfer(laneCancels, &e.cancels)
+	if !w.tell() {
+		return false
+	}
+	if transferred > 0 {
+		e.active = tick
+	}
+	return true
 }
 
 // transfer looks at the timeouts in one queue of the intake, and returns how many

@@ -1,0 +1,515 @@
+//go:build interleave
+
+package hashedwheel
+
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// These tests run what a few callers and the worker do to one timeout in every order there
+// is. The code is the real one: an actor is a coroutine that stops before each use of a word or
+// a latch, and the search lets one of them go on at a time, first in one order, then from each
+// choice on in another. What the callers were told must be what they could have been told had
+// everything happened at once, one after the other: see linearizable.
+
+// An act is one call of a timer's or timeout's method, or the run of a task.
+type act struct {
+	kind   actKind
+	tick   uint64 // of a reset: the new due tick; of a run: the tick at which it happens
+	answer bool
+
+	// call is how many acts had ended when it was called, and end its number among those that
+	// ended.
+	call, end int
+}
+
+type actKind byte
+
+const (
+	reset  actKind = 'R'
+	cancel actKind = 'C'
+	fired  actKind = 'F'
+	finish actKind = 'S' // the timer's Stop; the answer says whether it returned the timeout
+)
+
+func (a act) String() string {
+	switch a.kind {
+	case cancel, finish:
+		return fmt.Sprintf("%c=%t[%d,%d]", a.kind, a.answer, a.call, a.end)
+	default:
+		return fmt.Sprintf("%c%d=%t[%d,%d]", a.kind, a.tick, a.answer, a.call, a.end)
+	}
+}
+
+// A reference is what a timeout is, without queues, wheel and worker.
+type reference struct {
+	pending, stopped bool
+	due              uint64
+}
+
+// after returns the reference after a, and whether a's answer is right there.
+func (r reference) after(a act) (reference, bool) {
+	was := r.pending
+	switch a.kind {
+	case reset:
+		if !r.stopped {
+			r.pending, r.due = true, a.tick
+		}
+	case fired:
+		r.pending = false
+		return r, was && r.due <= a.tick
+	case cancel:
+		r.pending = false
+	case finish:
+		r.pending, r.stopped = false, true
+	}
+	return r, a.answer == was
+}
+
+// linearizable reports whether there is an order of acts in which every answer is right, in
+// which no act stands before one that had ended when it was called, and after which the
+// timeout is pending or not as given.
+func linearizable(r reference, acts []act, pending bool) bool {
+	if len(acts) == 0 {
+		return r.pending == pending
+	}
+	for i, a := range acts {
+		if slices.ContainsFunc(acts, func(b act) bool { return b.end <= a.call }) {
+			continue
+		}
+		rest := slices.Delete(slices.Clone(acts), i, i+1)
+		if next, right := r.after(a); right && linearizable(next, rest, pending) {
+			return true
+		}
+	}
+	return false
+}
+
+// A scenario is where a timeout stands, and what happens to it from there.
+type scenario struct {
+	start   startKind
+	callers []string // of each, the acts: R and a tick, C, S
+	ticks   []uint64 // of the worker's passes
+	sleeps  bool     // the worker lies down after the last pass
+}
+
+func (s scenario) String() string {
+	return fmt.Sprintf("%s,callers=%s,ticks=%v,sleeps=%t", s.start, strings.Join(s.callers, "|"), s.ticks, s.sleeps)
+}
+
+type startKind string
+
+const (
+	startIdle     startKind = "idle"
+	startQueued   startKind = "queued"   // due at tick 2
+	startLinked   startKind = "linked"   // due at tick 2, and filed
+	startLater    startKind = "later"    // due at tick 4, and filed under tick 2
+	startDropping startKind = "dropping" // cancelled, filed under tick 2, and among the cancelled
+)
+
+// A stage is one run of a scenario.
+type stage struct {
+	engine  *engine
+	worker  *worker
+	timeout Timeout
+	actors  []*actor
+	current *actor
+	before  reference
+
+	acts   []act
+	past   uint64 // hash of everything in acts
+	asleep bool
+	until  uint64
+}
+
+// An actor is a coroutine. What it does next depends on what it saw, and seen is the hash of
+// that: since its act began, and without the attempts that came to nothing. After a compare-and-swap
+// that fails all code here loads the word again and knows nothing of the time before.
+type actor struct {
+	next     func() (struct{}, bool)
+	yield    func(struct{}) bool
+	begun    uint64 // acts
+	seen     uint64
+	reloaded uint64 // seen before the last load
+	looks    bool   // into the queues, not only at whether they are closed
+	waits    *latch // nil: for nothing
+	over     bool
+}
+
+// ready reports whether a can go on.
+func (a *actor) ready() bool { return !a.over && (a.waits == nil || !a.waits.held) }
+
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
+func (s *stage) pause() {
+	if s.current != nil {
+		a := s.current
+		a.seen = mix(a.seen, 4) // one step further
+		a.yield(struct{}{})
+	}
+}
+
+func (s *stage) wait(l *latch) {
+	if a := s.current; a != nil {
+		a.waits = l
+		s.pause()
+		a.waits = nil
+	}
+}
+
+func (s *stage) loaded(v uint64) {
+	if a := s.current; a != nil {
+		a.reloaded = a.seen
+		a.seen = mix(a.seen, v)
+	}
+}
+
+func (s *stage) swapped(ok bool) {
+	if a := s.current; a != nil && !ok {
+		a.seen = a.reloaded
+	}
+}
+
+func (s *stage) opened() {
+	if a := s.current; a != nil && a.looks {
+		a.seen = mix(a.seen, s.queues())
+	} else if a != nil && s.engine.intake.stripes[0].mu.closed {
+		a.seen = mix(a.seen, 5)
+	}
+}
+
+// began marks the beginning of an act, and returns its call.
+func (s *stage) began() int {
+	a := s.current
+	a.begun++
+	a.seen = a.begun
+	s.pause()
+	a.seen = mix(a.seen, uint64(len(s.acts)))
+	return len(s.acts)
+}
+
+// ended notes an act.
+func (s *stage) ended(a act) {
+	a.end = len(s.acts) + 1
+	s.acts = append(s.acts, a)
+	s.past = mix(mix(mix(s.past, uint64(a.kind)), a.tick), uint64(a.call))
+	if a.answer {
+		s.past = mix(s.past, 2)
+	}
+}
+
+// queues is the hash of what waits in the intake.
+func (s *stage) queues() uint64 {
+	st := &s.engine.intake.stripes[0]
+	h := mix(mix(mix(1, uint64(st.mu.timeouts.n)), uint64(st.mu.cancels.n)), uint64(st.mu.notices.n))
+	if st.mu.closed {
+		h = mix(h, 1)
+	}
+	return h
+}
+
+// shared is the hash of all that the actors have in common.
+func (s *stage) shared() uint64 {
+	e, st := s.engine, &s.engine.intake.stripes[0]
+	started, cancelled := st.mu.started+st.started.Load(), st.mu.cancelled+st.cancelled.Load()
+	h := s.queues()
+	for _, v := range []uint64{
+		s.timeout.word.v.Load(), e.parked.v.Load(), e.turn.Load(), uint64(e.life.Load()), uint64(len(e.wake)),
+		uint64(e.timeouts.n), uint64(e.cancels.n),
+		uint64(e.wheel.size()), e.wheel.next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.bucket), uint64(e.taken.Load()),
+	} {
+		h = mix(h, v)
+	}
+	return h
+}
+
+// state is the hash of everything that the rest of a run depends on.
+func (s *stage) state() uint64 {
+	h := mix(s.shared(), s.past)
+	for _, a := range s.actors {
+		h = mix(h, a.seen)
+		if a.over {
+			h = mix(h, 3)
+		}
+	}
+	return h
+}
+
+// newStage prepares a scenario up to the point where the actors begin.
+func newStage(sc scenario) *stage {
+	e := &engine{
+		places:  places{limit: int64(len(sc.callers)) + 1}, // counted, never reached
+		logger:  quiet,
+		intake:  intake[*Timeout]{stripes: make([]stripe[*Timeout], 1), shift: 64},
+		stall:   time.Hour,
+		stopped: make(chan struct{}),
+	}
+	e.ticker = newTicker(time.Millisecond)
+	e.wheel = newCore(Options{TicksPerWheel: 2}, func(t *Timeout, l location) { t.at = l })
+	e.mu.workers = map[uint64]struct{}{}
+	e.number = engines.add(e)
+	e.begin()
+	e.watch = time.AfterFunc(time.Hour, func() {})
+	e.life.Store(started)
+	w := &worker{engine: e, batch: make([]*Timeout, 0, 4)}
+	e.mu.current = w
+	s := &stage{engine: e, worker: w}
+	e.init(&s.timeout, TaskFunc(func(*Timeout) {
+		// Callers do not see when the worker takes its decision, so it may have been at any time
+		// before. That it was not before the timeout was armed, the reference says.
+		s.ended(act{kind: fired, tick: w.tick})
+	}))
+	if sc.start != startIdle {
+		s.before = reference{pending: true, due: 2}
+		s.reset(2)
+	}
+	if sc.start != startIdle && sc.start != startQueued {
+		w.pass(0)
+	}
+	switch sc.start {
+	case startLater:
+		s.before.due = 4
+		s.reset(4)
+	case startDropping:
+		s.before.pending = false
+		s.timeout.Cancel()
+	}
+	for len(e.wake) > 0 {
+		<-e.wake
+	}
+	for _, acts := range sc.callers {
+		s.enter(strings.Contains(acts, "S"), func() { s.call(acts) })
+	}
+	if len(sc.ticks) > 0 {
+		s.enter(true, func() { s.work(sc.ticks, sc.sleeps) })
+	}
+	return s
+}
+
+func (s *stage) reset(tick uint64) bool {
+	was, _ := s.engine.arm(&s.timeout, state(tick)<<dueShift)
+	return was
+}
+
+// enter adds an actor, which does not begin yet.
+func (s *stage) enter(looks bool, do func()) {
+	a := &actor{looks: looks}
+	a.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		a.yield = yield
+		do()
+	})
+	s.actors = append(s.actors, a)
+}
+
+// call is what a caller does.
+func (s *stage) call(acts string) {
+	for ; acts != ""; acts = acts[1:] {
+		a := act{kind: actKind(acts[0]), call: s.began()}
+		switch a.kind {
+		case reset:
+			acts = acts[1:]
+			a.tick = uint64(acts[0] - '0')
+			a.answer = s.reset(a.tick)
+		case cancel:
+			a.answer = s.timeout.Cancel()
+		case finish:
+			unprocessed, _ := s.engine.stop()
+			a.answer = len(unprocessed) > 0
+		}
+		s.ended(a)
+	}
+}
+
+// work is what the worker does.
+func (s *stage) work(ticks []uint64, sleeps bool) {
+	e := s.engine
+	for _, tick := range ticks {
+		s.began()
+		if !s.worker.pass(tick) {
+			return
+		}
+	}
+	if sleeps && e.timeouts.n == 0 && e.cancels.n == 0 {
+		s.until, s.asleep = e.lieDown(s.worker.tick, e.active, e.wheel.next(), e.intake.empty)
+	}
+}
+
+// goOn lets actor i do one step.
+func (s *stage) goOn(i int) {
+	s.current = s.actors[i]
+	if _, more := s.current.next(); !more {
+		s.current.over = true
+	}
+	s.current = nil
+}
+
+// judge looks at a run that is over.
+func (s *stage) judge() error {
+	e := s.engine
+	st := s.timeout.load()
+	if e.life.Load() == started && s.asleep && len(e.wake) == 0 && st.pending() && st.tick() < s.until {
+		return fmt.Errorf("the worker sleeps until tick %d over a timeout that is due at %d", s.until, st.tick())
+	}
+	pending := st.pending()
+	if n := e.pending(); (n == 1) != pending || n > 1 {
+		return fmt.Errorf("PendingTimeouts is %d, the timeout is %v", n, st)
+	}
+	if n := e.taken.Load(); n != e.pending() {
+		return fmt.Errorf("%d places are taken, the timeout is %v", n, st)
+	}
+	if !linearizable(s.before, s.acts, pending) {
+		return fmt.Errorf("no order explains %v, the timeout is %v", s.acts, st)
+	}
+	if e.life.Load() != started {
+		return nil
+	}
+	// What is left must fire, once, and leave nothing behind.
+	before := len(s.acts)
+	s.worker.pass(8)
+	s.worker.pass(9)
+	if fires := len(s.acts) - before; pending != (fires == 1) || fires > 1 {
+		return fmt.Errorf("pending: %t, and then it fired %d times", pending, fires)
+	}
+	if st := s.timeout.load(); e.wheel.size() != 0 || e.intake.waiting() != 0 || st&(linked|queued) != 0 || e.pending() != 0 {
+		return fmt.Errorf("something is left: state %x, %d in the wheel, %d in queues, %d pending", uint64(st), e.wheel.size(), e.intake.waiting(), e.pending())
+	}
+	return nil
+}
+
+// close lets the parts of a stage go.
+func (s *stage) close() {
+	s.engine.watch.Stop()
+	s.engine.sleep.Stop()
+	engines.remove(s.engine.number)
+}
+
+// explore runs a scenario in every order that makes a difference: where a run comes to a state
+// that an earlier one came to, nothing new follows. It returns how many states there are, and
+// the first run that went wrong.
+func explore(sc scenario) (states int, err error) {
+	defer func() { scheduler = nil }()
+	known := map[uint64]bool{}
+	var path, open []int // the actor chosen at each step; a bit for each that is still to be tried there
+	for {
+		s := newStage(sc)
+		scheduler = s
+		for step, fresh := 0, true; ; step++ {
+			var ready []int
+			for i, a := range s.actors {
+				if a.ready() {
+					ready = append(ready, i)
+				}
+			}
+			if len(ready) == 0 {
+				break
+			}
+			choice := ready[0]
+			switch {
+			case step < len(path):
+				choice = path[step]
+			case fresh && !known[s.state()]:
+				known[s.state()] = true
+				path = append(path, choice)
+				rest := 0
+				for _, i := range ready[1:] {
+					rest |= 1 << i
+				}
+				open = append(open, rest)
+			default:
+				fresh = false // been here: to the end by any way
+			}
+			s.goOn(choice)
+		}
+		scheduler = nil
+		err = s.judge()
+		s.close()
+		if err != nil {
+			return len(known), fmt.Errorf("%w; actors in turn: %v", err, path)
+		}
+		for len(open) > 0 && open[len(open)-1] == 0 {
+			path, open = path[:len(path)-1], open[:len(open)-1]
+		}
+		if len(open) == 0 {
+			return len(known), nil
+		}
+		last := len(open) - 1
+		for i := range s.actors {
+			if open[last]&(1<<i) != 0 {
+				open[last] &^= 1 << i
+				path[last] = i
+				break
+			}
+		}
+	}
+}
+
+var (
+	starts = []startKind{startIdle, startQueued, startLinked, startLater, startDropping}
+	pairs  = [][]string{{"R1", "R1"}, {"R1", "R3"}, {"R3", "R3"}, {"R1", "C"}, {"R3", "C"}, {"C", "C"}}
+)
+
+// A caller that does one thing or two, and a worker that passes twice and lies down.
+func TestInterleavingsOfCallerAndWorker(t *testing.T) {
+	var all []scenario
+	for _, start := range starts {
+		for _, acts := range []string{"R1", "R3", "C", "R1C", "CR1", "R3C", "CR3", "R1R3", "R3R1"} {
+			all = append(all, scenario{start: start, callers: []string{acts}, ticks: []uint64{1, 2}, sleeps: true})
+		}
+	}
+	exploreAll(t, all)
+}
+
+// Two callers, and a worker that passes once.
+func TestInterleavingsOfTwoCallersAndWorker(t *testing.T) {
+	var all []scenario
+	for _, start := range starts {
+		for _, callers := range pairs {
+			all = append(all, scenario{start: start, callers: callers, ticks: []uint64{2}, sleeps: start == startIdle})
+		}
+	}
+	exploreAll(t, all)
+}
+
+// Three callers, while the worker does nothing.
+func TestInterleavingsOfThreeCallers(t *testing.T) {
+	var all []scenario
+	for _, start := range starts {
+		for _, callers := range pairs {
+			all = append(all, scenario{start: start, callers: append(slices.Clone(callers), "R2")}, scenario{start: start, callers: append(slices.Clone(callers), "C")})
+		}
+	}
+	exploreAll(t, all)
+}
+
+// Callers, and one who stops the timer, whose worker has ended.
+func TestInterleavingsWithStop(t *testing.T) {
+	var all []scenario
+	for _, start := range starts {
+		for _, callers := range [][]string{{"R1"}, {"R3"}, {"C"}, {"R1", "C"}, {"R3", "C"}, {"R1", "R3"}, {"R1C"}, {"CR1"}} {
+			all = append(all, scenario{start: start, callers: append(callers, "S")})
+		}
+	}
+	exploreAll(t, all)
+}
+
+func exploreAll(t *testing.T, all []scenario) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // what a run leaves behind is small
+	states := 0
+	for _, sc := range all {
+		n, err := explore(sc)
+		states += n
+		require.NoError(t, err, "%v", sc)
+	}
+	t.Logf("%d scenarios, %d states", len(all), states)
+}

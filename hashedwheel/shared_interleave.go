@@ -1,0 +1,77 @@
+//go:build interleave
+
+package hashedwheel
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A scheduler decides who goes on. Nil: nobody asks.
+var scheduler interface {
+	// pause stops its caller until it is its turn.
+	pause()
+
+	// loaded, swapped and opened note what the caller learned from a word, and that it sees
+	// what a latch guards: what it does from now on depends on nothing else.
+	loaded(uint64)
+	swapped(bool)
+	opened()
+
+	// wait is pause until a latch is free.
+	wait(*latch)
+}
+
+func pause() {
+	if scheduler != nil {
+		scheduler.pause()
+	}
+}
+
+type word struct{ v atomic.Uint64 }
+
+func (w *word) Load() uint64 {
+	pause()
+	v := w.v.Load()
+	if scheduler != nil {
+		scheduler.loaded(v)
+	}
+	return v
+}
+
+func (w *word) Store(v uint64) {
+	pause()
+	w.v.Store(v)
+}
+
+func (w *word) CompareAndSwap(from, to uint64) bool {
+	pause()
+	ok := w.v.CompareAndSwap(from, to)
+	if scheduler != nil {
+		scheduler.swapped(ok)
+	}
+	return ok
+}
+
+type latch struct {
+	mu   sync.Mutex
+	held bool // as far as the scheduler must know
+}
+
+func (l *latch) Lock() {
+	if scheduler != nil {
+		scheduler.wait(l)
+	}
+	l.mu.Lock()
+	if scheduler != nil {
+		l.held = true
+		scheduler.opened()
+	}
+}
+
+func (l *latch) Unlock() {
+	if scheduler != nil {
+		l.held = false
+	}
+	l.mu.Unlock()
+}
