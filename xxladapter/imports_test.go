@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"xxladapter/sqlstore":    {"xxladapter"},
 	"xxladapter/testserver":  {},
 	"xxladapter/storetest":   {"xxladapter", "xxladapter/memstore"}, // memstore is the model that others are compared with
-	"xxladapter/executor":    {"xxladapter", "xxladapter/wire"},
+	"xxladapter/executor":    {"xxladapter", "xxladapter/access", "xxladapter/wire"},
 	"xxladapter/checker":     {"xxladapter", "xxladapter/cron"},
 	"xxladapter/trigger":     {"xxladapter", "xxladapter/cron", "xxladapter/route", "xxladapter/wire"},
 	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},

@@ -231,7 +231,7 @@ func TestNoOperation(t *testing.T) {
 }
 
 func TestNotServedOutsideRun(t *testing.T) {
-	e, err := New(Options{})
+	e, err := New(Options{Listen: "127.0.0.1:0"})
 	require.NoError(t, err)
 	w := newRecorder()
 	e.ServeHTTP(w, newPost("/beat"))

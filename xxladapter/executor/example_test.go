@@ -18,7 +18,7 @@ func Example() {
 	e, err := executor.New(executor.Options{
 		Admins:      []string{"http://127.0.0.1:8080/xxl-job-admin"},
 		AppName:     "orders",
-		AccessToken: "default_token",
+		AccessToken: "a secret of your own",
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -80,7 +80,7 @@ func ExampleExecutor_ServeHTTP() {
 	e, err := executor.New(executor.Options{
 		Admins:      []string{"http://127.0.0.1:8080"},
 		AppName:     "orders",
-		AccessToken: "default_token",
+		AccessToken: "a secret of your own",
 		NoListen:    true,
 		Address:     "http://10.0.0.7:80/jobs/",
 	})
@@ -101,7 +101,7 @@ func (o *orders) ShipOrders(ctx context.Context, run *executor.Run) error  { ret
 
 // Every method of the right shape becomes a handler: closeOrders and shipOrders.
 func ExampleExecutor_HandleMethods() {
-	e, err := executor.New(executor.Options{})
+	e, err := executor.New(executor.Options{Listen: "127.0.0.1:9999"})
 	if err != nil {
 		log.Fatal(err)
 	}

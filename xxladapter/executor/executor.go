@@ -39,6 +39,9 @@ type live struct {
 // New checks the options. Nothing is opened before Run.
 func New(o Options) (*Executor, error) {
 	o, err := o.withDefaults()
+	if err == nil {
+		err = o.checkListener()
+	}
 	if err != nil {
 		return nil, err
 	}

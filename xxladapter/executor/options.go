@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // Options configures an [Executor]. Only AppName and Admins are usually set.
@@ -25,8 +27,15 @@ type Options struct {
 	AppName string
 
 	// AccessToken is what schedulers must send, and what is sent to them.
-	// Empty: every request is taken.
+	// Empty: every request is taken, and therefore Listen must be an address that
+	// other machines cannot reach.
 	AccessToken string
+
+	// AllowNoToken lets other machines in without AccessToken, and
+	// AllowDefaultToken with the one that stands in every sample configuration of
+	// XXL-JOB: for networks that let nobody in but schedulers. With NoListen
+	// nothing is checked, since the server is the application's.
+	AllowNoToken, AllowDefaultToken bool
 
 	// RequireAppName also demands the header XXL-JOB-APPNAME on every request,
 	// as executors of the unreleased 3.5 do. Without it only /trigger does.
@@ -172,6 +181,19 @@ func (o Options) withDefaults() (Options, error) {
 		o.HTTPClient = &http.Client{}
 	}
 	return o, nil
+}
+
+// checkListener refuses to let other machines in without a secret: whoever can
+// reach an executor can run its handlers.
+func (o *Options) checkListener() error {
+	if o.NoListen || o.AccessToken == "" && o.AllowNoToken {
+		return nil
+	}
+	err := access.CheckListener(o.Listen, o.AllowDefaultToken, access.Secret{Setting: "Options.AccessToken", Token: o.AccessToken})
+	if err != nil {
+		return fmt.Errorf("executor: %w", err)
+	}
+	return nil
 }
 
 // checkAdmins replaces Admins by the single addresses in it.

@@ -222,7 +222,7 @@ func TestAddressOfAnInterface(t *testing.T) {
 	ip := net.ParseIP(host)
 	require.NotNil(t, ip)
 	require.False(t, ip.IsLoopback() || ip.IsUnspecified() || ip.IsLinkLocalUnicast())
-	e := start(t, Options{Listen: ":0"}, nil)
+	e := start(t, Options{Listen: ":0", AllowNoToken: true}, nil)
 	require.True(t, strings.HasPrefix(e.Addr(), "http://"+host+":"), e.Addr())
 }
 
@@ -248,13 +248,13 @@ func TestDataDirThatCannotBeMade(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	good := Options{Admins: []string{"http://a"}, AppName: "orders"}
+	good := Options{Admins: []string{"http://a"}, AppName: "orders", AllowNoToken: true}
 	for _, c := range []struct {
 		change func(*Options)
 		want   string
 	}{
 		{func(*Options) {}, ""},
-		{func(o *Options) { *o = Options{} }, ""},
+		{func(o *Options) { *o = Options{AllowNoToken: true} }, ""},
 		{func(o *Options) { o.Admins = []string{"a:8080"} }, `executor: Options.Admins is "a:8080", must be http or https URLs`},
 		{func(o *Options) { o.Admins = []string{"http://a,ftp://b"} }, `executor: Options.Admins is "ftp://b", must be http or https URLs`},
 		{func(o *Options) { o.Admins = []string{" ,"}; o.AppName = "" }, ""},
@@ -320,4 +320,34 @@ func TestHandle(t *testing.T) {
 		e.stop()
 		require.Equal(t, []int32{1, 2, 2}, []int32{o.closed.Load(), o.inits.Load(), o.destroyed.Load()})
 	})
+}
+
+// TestOtherMachinesNeedASecret is about who can reach the port: they could run
+// every handler.
+func TestOtherMachinesNeedASecret(t *testing.T) {
+	for _, tt := range []struct {
+		o       Options
+		refusal string // empty: it is taken
+	}{
+		{Options{}, "executor: Options.AccessToken is empty, must be set to listen on :9999, which other machines can reach"},
+		{Options{Listen: "0.0.0.0:0"}, "executor: Options.AccessToken is empty, must be set to listen on 0.0.0.0:0, which other machines can reach"},
+		{Options{Listen: "10.0.0.7:9999", AccessToken: "  "}, "executor: Options.AccessToken is empty, must be set to listen on 10.0.0.7:9999, which other machines can reach"},
+		{Options{Listen: ":0", AccessToken: "default_token"}, "executor: Options.AccessToken is default_token, which everybody knows, must be another one to listen on :0"},
+		{Options{Listen: ":0", AccessToken: "default_token", AllowNoToken: true}, "executor: Options.AccessToken is default_token, which everybody knows, must be another one to listen on :0"},
+		{Options{Listen: ":0", AllowDefaultToken: true}, "executor: Options.AccessToken is empty, must be set to listen on :0, which other machines can reach"},
+
+		{Options{Listen: ":0", AccessToken: "s3cret"}, ""},
+		{Options{Listen: ":0", AllowNoToken: true}, ""},
+		{Options{Listen: ":0", AccessToken: "default_token", AllowDefaultToken: true}, ""},
+		{Options{Listen: "127.0.0.1:0"}, ""},
+		{Options{Listen: "[::1]:0", AccessToken: "default_token"}, ""},
+		{Options{NoListen: true}, ""}, // the application's own server
+	} {
+		_, err := New(tt.o)
+		if tt.refusal == "" {
+			require.NoError(t, err, "%+v", tt.o)
+		} else {
+			require.EqualError(t, err, tt.refusal)
+		}
+	}
 }

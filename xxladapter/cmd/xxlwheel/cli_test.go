@@ -64,6 +64,8 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
 		{"missing flags", []string{"job", "add"}, 2, "missing flags"},
 		{"two schedules", []string{"job", "add", "--name=n", "--app=a", "--handler=h", "--cron=x", "--fixed-rate=1s"}, 2, "can't be used together"},
+		{"executor open to others without a token", []string{"executor", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},
+		{"executor open to others with the well-known token", []string{"executor", "--listen", ":0", "--access-token", "default_token"}, 2, "(--allow-default-token overrides)"},
 		{"no app", []string{"executor", "--app", "x", "--listen", "127.0.0.1:0"}, 1, `"x"`},
 	}
 	for _, tt := range tests {

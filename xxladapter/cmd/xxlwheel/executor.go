@@ -33,7 +33,7 @@ func (c *executorCmd) Run(inv *invocation) error {
 		}
 	}
 	e, err := executor.New(executor.Options{
-		Admins: c.Admin, AppName: c.App, AccessToken: c.AccessToken,
+		Admins: c.Admin, AppName: c.App, AccessToken: c.AccessToken, AllowDefaultToken: c.AllowDefaultToken,
 		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
 		Logger: slog.New(slog.NewTextHandler(inv.stderr, nil)),
 	})
