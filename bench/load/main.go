@@ -13,12 +13,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -46,6 +48,7 @@ type plan struct {
 	jobs     int
 	duration time.Duration
 	burst    bool
+	profile  string // a file for the processor profile; empty: none
 }
 
 func main() {
@@ -68,6 +71,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends by itself")
 	flags.BoolVar(&p.burst, "burst", false, "trip: let all jobs be due at the start of the second")
+	flags.StringVar(&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -76,7 +80,19 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	}
 	fmt.Fprintf(out, "%s on %s, %s %s/%s, %d cores, %s\n", m.name, sqlstore.Redacted(p.store),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), time.Now().UTC().Format(time.DateOnly))
-	return m.run(ctx, out, p)
+	if p.profile == "" {
+		return m.run(ctx, out, p)
+	}
+	file, err := os.Create(p.profile)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	err = m.run(ctx, out, p)
+	pprof.StopCPUProfile()
+	return errors.Join(err, file.Close())
 }
 
 // choose takes the measurement's name off the arguments; without one it is a
