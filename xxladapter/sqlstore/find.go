@@ -61,6 +61,9 @@ func find[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedRead
 	defer s.running.Done()
 	if s.dialect.among != nil {
 		row, err := shared.get(ctx, id, func(ctx context.Context, ids []int64) (map[int64]*T, error) {
+			if len(ids) == 1 {
+				return e.read(ctx, s, `id = ?`, []any{ids[0]})
+			}
 			condition, args := s.dialect.among(ids)
 			return e.read(ctx, s, condition, args)
 		})
@@ -94,8 +97,8 @@ func (e *entity[T]) read(ctx context.Context, s *Store, condition string, args [
 }
 
 // sharedReads makes few queries for many calls: those that come while one runs
-// share the next. What a call returns was therefore read after it came. The zero
-// value is ready.
+// share the next. What a call returns was therefore read after it came. A call
+// that meets no other reads alone, and for itself. The zero value is ready.
 type sharedReads[T any] struct {
 	mu      sync.Mutex
 	next    *sharedRead[T] // has not begun; nil: nobody waits
@@ -117,15 +120,18 @@ type sharedRead[T any] struct {
 // may be used for any other's.
 func (s *sharedReads[T]) get(ctx context.Context, id int64, read func(ctx context.Context, ids []int64) (map[int64]*T, error)) (*T, error) {
 	s.mu.Lock()
+	if !s.reading {
+		s.reading = true
+		s.mu.Unlock()
+		defer s.goOn(read)
+		found, err := read(ctx, []int64{id})
+		return found[id], err
+	}
 	if s.next == nil {
 		s.next = &sharedRead[T]{done: make(chan struct{})}
 	}
 	mine := s.next
 	mine.ids = append(mine.ids, id)
-	if !s.reading {
-		s.reading = true
-		s.running.Go(func() { s.run(read) })
-	}
 	s.mu.Unlock()
 	select {
 	case <-mine.done:
@@ -135,22 +141,28 @@ func (s *sharedReads[T]) get(ctx context.Context, id int64, read func(ctx contex
 	}
 }
 
-// run reads until nobody waits.
-func (s *sharedReads[T]) run(read func(ctx context.Context, ids []int64) (map[int64]*T, error)) {
-	for {
-		s.mu.Lock()
-		r := s.next
-		s.next, s.reading = nil, r != nil
-		s.mu.Unlock()
-		if r == nil {
-			return
-		}
-		slices.Sort(r.ids)
-		ctx, cancel := context.WithTimeout(context.Background(), groupLife)
-		r.found, r.err = read(ctx, slices.Compact(r.ids))
-		cancel()
-		close(r.done)
+// goOn has what waits be read, for which no single caller's context counts.
+func (s *sharedReads[T]) goOn(read func(ctx context.Context, ids []int64) (map[int64]*T, error)) {
+	if r := s.take(); r != nil {
+		s.running.Go(func() {
+			for ; r != nil; r = s.take() {
+				slices.Sort(r.ids)
+				ctx, cancel := context.WithTimeout(context.Background(), groupLife)
+				r.found, r.err = read(ctx, slices.Compact(r.ids))
+				cancel()
+				close(r.done)
+			}
+		})
 	}
+}
+
+// take begins the next query; nil: nobody waits.
+func (s *sharedReads[T]) take() *sharedRead[T] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.next
+	s.next, s.reading = nil, r != nil
+	return r
 }
 
 // wait returns when no query runs any more whose callers have left. REQUIRES: no

@@ -79,25 +79,47 @@ func TestACallerMayLeaveASharedRead(t *testing.T) {
 		var (
 			shared sharedReads[time.Time]
 			reads  queries
+			others sync.WaitGroup
 		)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		get := func(id int64) {
+			others.Go(func() {
+				if began, err := shared.get(t.Context(), id, reads.read); err != nil || began == nil {
+					t.Errorf("read at %v, %v", began, err)
+				}
+			})
+			synctest.Wait()
+		}
+		get(1)
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
-		_, err := shared.get(ctx, 1, reads.read)
+		others.Go(func() {
+			time.Sleep(time.Millisecond)
+			get(3)
+		})
+		_, err := shared.get(ctx, 2, reads.read)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		left := time.Now()
-		began, err := shared.get(t.Context(), 2, reads.read)
-		require.NoError(t, err)
-		require.True(t, began.After(left), "not the read of the one that left")
-		shared.wait()
+		others.Wait()
+		require.Equal(t, [][]int64{{1}, {2, 3}}, reads.made(), "the one that left took its query along")
 	})
+}
+
+func TestALoneCallerReadsByItsOwnContext(t *testing.T) {
+	var shared sharedReads[time.Time]
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := shared.get(ctx, 1, func(ctx context.Context, _ []int64) (map[int64]*time.Time, error) { return nil, ctx.Err() })
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestASharedReadFailsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var shared sharedReads[time.Time]
-		broken := errors.New("broken")
+		var (
+			shared  sharedReads[time.Time]
+			callers sync.WaitGroup
+			broken  = errors.New("broken")
+		)
 		for range 3 {
-			go func() {
+			callers.Go(func() {
 				_, err := shared.get(t.Context(), 1, func(context.Context, []int64) (map[int64]*time.Time, error) {
 					time.Sleep(time.Second)
 					return nil, broken
@@ -105,9 +127,9 @@ func TestASharedReadFailsForAll(t *testing.T) {
 				if !errors.Is(err, broken) {
 					t.Errorf("got %v", err)
 				}
-			}()
+			})
 		}
-		synctest.Wait()
+		callers.Wait()
 		shared.wait()
 	})
 }

@@ -188,8 +188,13 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 	ctx, url := t.Context(), testserver.PostgresCopy(t, migrateURL)
 	s := openURL(t, url, Options{})
 	defer func() { require.NoError(t, s.Close()) }()
-	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "read-app", Title: "t"})
-	require.NoError(t, err)
+	const callers = 5
+	var groups []int64
+	for i := range callers {
+		id, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: fmt.Sprint("read-app", i), Title: "t"})
+		require.NoError(t, err)
+		groups = append(groups, id)
+	}
 	conn, err := pgx.Connect(ctx, url)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close(context.Background())) }()
@@ -198,21 +203,29 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 	_, err = locked.Exec(ctx, `LOCK TABLE xxl_job_group`)
 	require.NoError(t, err)
 
-	const callers = 5
 	answers := make(chan error, callers)
-	for range callers {
+	for _, id := range groups {
 		go func() {
-			_, err := s.Group(ctx, group)
+			_, err := s.Group(ctx, id)
 			answers <- err
 		}()
 	}
-	cancelled := false
 	require.Eventually(t, func() bool {
-		err := locked.QueryRow(ctx, `SELECT bool_or(pg_cancel_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ANY%'`).Scan(&cancelled)
-		return err != nil || cancelled
+		s.groups.mu.Lock()
+		defer s.groups.mu.Unlock()
+		return s.groups.next != nil && len(s.groups.next.ids) == callers-1
 	}, 10*time.Second, time.Millisecond)
-	require.True(t, cancelled)
+	// The first reads alone, and the others together when that has failed.
+	for _, query := range []string{`%`, `%ANY%`} {
+		cancelled := false
+		require.Eventually(t, func() bool {
+			err := s.query(ctx, `SELECT coalesce(bool_or(pg_cancel_backend(pid)), false) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ?`, []any{query},
+				func(r row) error { return r.Scan(&cancelled) })
+			return err != nil || cancelled
+		}, 10*time.Second, time.Millisecond)
+		require.True(t, cancelled, query)
+	}
 	require.NoError(t, locked.Rollback(ctx))
 	for range callers {
 		require.NoError(t, <-answers)

@@ -36,6 +36,9 @@ var sqliteDialect = dialect{
 	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
+	among: func(ids []int64) (string, []any) {
+		return `id IN (SELECT value FROM json_each(?))`, []any{"[" + joinIDs(ids) + "]"}
+	},
 	nameHas:   `instr(job_desc, ?) > 0`,
 	knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
 	addToSlot: addToSlot,
