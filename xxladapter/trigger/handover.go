@@ -221,6 +221,10 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	if len(fires) != len(shots) {
 		return fmt.Errorf("claim fire %d: store returned %d fires for %d shards", f.ID, len(fires), len(shots))
 	}
+	if len(shots) == 1 {
+		logs[0].ID = fires[0].LogID
+		return h.shoot(ctx, fires[0], shots[0], job, group, logs[0])
+	}
 	var all errgroup.Group
 	for i := range shots {
 		logs[i].ID = fires[i].LogID
