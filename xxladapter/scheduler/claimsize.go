@@ -11,7 +11,7 @@ const (
 	// each one takes at least: below that, what a transaction costs whatever it
 	// does outweighs what is gained.
 	firstClaim = 500
-	leastClaim = 100
+	leastClaim = 250
 )
 
 // nextClaim is how many jobs the next claim takes, after one that could take

@@ -23,7 +23,7 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 		{"much quicker", 1000, 1000, ms, 5000, 2000},
 		{"no time at all", 1000, 1000, 0, 5000, 2000},
 		{"no larger than the limit", 4000, 4000, ms, 5000, 5000},
-		{"no smaller than pays", 150, 150, 900 * ms, 5000, leastClaim},
+		{"no smaller than pays", 300, 300, 900 * ms, 5000, leastClaim},
 		{"a limit below that", 10, 10, 900 * ms, 10, 10},
 		{"not full and in time", 1000, 999, ms, 5000, 1000},
 		{"not full and slow", 1000, 800, 2 * claimAim, 5000, 500},
@@ -36,7 +36,7 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 
 // TestTheSizeOfClaimsSettles where each costs a fixed part and one for each job.
 func TestTheSizeOfClaimsSettles(t *testing.T) {
-	for _, perJob := range []time.Duration{10 * time.Microsecond, 30 * time.Microsecond, 100 * time.Microsecond} {
+	for _, perJob := range []time.Duration{10 * time.Microsecond, 30 * time.Microsecond, 60 * time.Microsecond} {
 		size := firstClaim
 		var took time.Duration
 		for range 20 {
