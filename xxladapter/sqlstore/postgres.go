@@ -46,6 +46,7 @@ var postgresDialect = dialect{
 	lock:      ` FOR UPDATE`,
 	share:     ` FOR SHARE`,
 	lockDue:   ` FOR UPDATE SKIP LOCKED`,
+	inOrder:   `SET LOCAL enable_sort = off`,
 	lockApp:   `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
 		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
