@@ -44,21 +44,24 @@ func TestManyJobsDueInTheSameSecond(t *testing.T) {
 		late := c.lateness(func(r checker.Run) bool { return r.Job == bystander && r.Due >= checker.At(due) })
 		p99 := late[len(late)*99/100]
 		t.Logf("the job beside them: %d runs, p99 %v late", len(late), p99)
-		require.LessOrEqual(t, p99, besideWithin)
+		require.LessOrEqual(t, p99, besideWithin())
 	})
 }
 
 const (
 	// plannedWithin is how long after their due time the last of the jobs may be
-	// planned, and besideWithin how late the job beside them may run.
+	// planned. What is found later has misfired.
 	plannedWithin = 5 * time.Second
-	besideWithin  = 2 * time.Second
 
 	// sentPerSecond is how many of them have to be sent in a second. Of whole
 	// trips the slowest store completes a thousand on two cores of its own; here
 	// the executors run on them as well, perhaps under the race detector.
 	sentPerSecond = 333
 )
+
+// besideWithin is how late the job beside them may run. In a short run their
+// executors have the same two cores.
+func besideWithin() time.Duration { return pick(4*time.Second, 2*time.Second) }
 
 // storeBurst stores n jobs, stopped.
 func (c *cluster) storeBurst(n int) {

@@ -22,7 +22,7 @@ func TestDatabaseRestarted(t *testing.T) {
 			t.Skip("the database is a file, which goes down with its scheduler: see the tests that kill that")
 		}
 		c := newClusterOn(t, e, db)
-		c.addJobs(pick(60, 2000), mixed, nil)
+		c.addJobs(pick(60, *jobs), mixed, nil)
 		c.waitForRuns(60)
 		var worst time.Duration
 		for round := range rounds(2, 50) {

@@ -15,7 +15,7 @@ func TestDelaysSurviveKills(t *testing.T) {
 	onEach(t, engines, func(t *testing.T, e engine) {
 		r := random(t)
 		c := newCluster(t, e)
-		c.addJobs(pick(30, 500), []schedule{
+		c.addJobs(pick(30, *jobs/4), []schedule{
 			{xxladapter.ScheduleFixDelay, "1"},
 			{xxladapter.ScheduleFixDelay, "0.4"},
 			{xxladapter.ScheduleFixDelay, "2.5"},
@@ -27,10 +27,10 @@ func TestDelaysSurviveKills(t *testing.T) {
 			victim.kill()
 			victim.start()
 		}
-		pause(takeover)
+		pause(takeover())
 		c.changeAll(checker.OpStop)
 		c.changeAll(checker.OpStart) // a chain for each job again, not two
 		pause(3 * time.Second)
-		c.judge(checker.Options{Epsilon: takeover})
+		c.judge(checker.Options{Epsilon: takeover()})
 	})
 }

@@ -11,6 +11,7 @@
 //	make faults                                    many rounds, with a new seed
 //	make faults FOR=10m                            as many of them as ten minutes have room for, of each test on each store
 //	go test ./xxladapter/faults -long -seed 7      with the seed of a failure
+//	go test ./xxladapter/faults -long -jobs 200    on a machine that has other things to do
 //
 // A short run takes some four minutes on two cores. Its tests run six at a
 // time, those of a long one one after another. A history that is not clean is kept

@@ -22,7 +22,7 @@ func TestFrozenAndWoken(t *testing.T) {
 		}
 		r := random(t)
 		c := newCluster(t, e)
-		c.addJobs(pick(60, 2000), mixed, nil)
+		c.addJobs(pick(60, *jobs), mixed, nil)
 		c.waitForRuns(60)
 		for range rounds(1, 40) {
 			victim := c.nodes[r.IntN(len(c.nodes))]
@@ -46,7 +46,7 @@ func TestFrozenWithALock(t *testing.T) {
 		}
 		r := random(t)
 		c := newCluster(t, e)
-		c.addJobs(pick(60, 2000), mixed, nil)
+		c.addJobs(pick(60, *jobs), mixed, nil)
 		c.waitForRuns(60)
 		db := openDatabase(t, c.db.url)
 		defer func() { require.NoError(t, db.Close()) }()

@@ -14,7 +14,11 @@ import (
 var (
 	long    = flag.Bool("long", false, "many rounds of each fault instead of a few")
 	lasting = flag.Duration("for", 0, "with -long: for how long each test makes faults on each store; 0: until it has made them all")
-	seed    = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0: 1, or with -long a new one")
+	// Half of their runs are those of jobs that are due every second. Two thousand
+	// would lead to a thousand runs a second, which schedulers, database and
+	// executors cannot do on two cores.
+	jobs = flag.Int("jobs", 1000, "with -long: how many jobs are under load; a thousand lead to five hundred runs a second")
+	seed = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0: 1, or with -long a new one")
 )
 
 // pick is the size of something in a short run and in a long one.

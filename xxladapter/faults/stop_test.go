@@ -18,7 +18,7 @@ func TestStoppedInTurn(t *testing.T) {
 	onEach(t, engines, func(t *testing.T, e engine) {
 		r := random(t)
 		c := newCluster(t, e)
-		c.addJobs(pick(60, 2000), mixed, nil)
+		c.addJobs(pick(60, *jobs), mixed, nil)
 		c.waitForRuns(60)
 		var slowest time.Duration
 		for round := range rounds(6, 200) {
