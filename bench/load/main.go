@@ -25,6 +25,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
@@ -48,6 +49,7 @@ type plan struct {
 	jobs     int
 	duration time.Duration
 	burst    bool
+	texts    xxladapter.TextPolicy
 	profile  string // a file for the processor profile; empty: none
 }
 
@@ -71,6 +73,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends by itself")
 	flags.BoolVar(&p.burst, "burst", false, "trip: let all jobs be due at the start of the second")
+	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: whose `texts` are stored, of off, failures or all runs")
 	flags.StringVar(&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func trip(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	seen := new(seen)
-	n, err := node.New(node.Options{Store: o.Store, Logger: logger, OnEvent: seen.event, OnMisfire: seen.misfire})
+	n, err := node.New(node.Options{Store: o.Store, Logger: logger, RunTexts: p.texts, OnEvent: seen.event, OnMisfire: seen.misfire})
 	if err != nil {
 		return err
 	}
@@ -68,6 +69,10 @@ func trip(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	cpu := cpuTime() - began
+	texts, err := countTexts(ctx, o.db)
+	if err != nil {
+		return err
+	}
 	seen.wait(10 * time.Second)
 	stopExecutor()
 	err = runner.Wait()
@@ -75,9 +80,17 @@ func trip(ctx context.Context, out io.Writer, p plan) error {
 	if err := errors.Join(err, server.Wait()); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d jobs every second for %v, burst %t: %s cpu=%.2f cores without the database server\n",
-		p.jobs, p.duration, p.burst, seen.report(p.duration), cpu.Seconds()/p.duration.Seconds())
+	fmt.Fprintf(out, "%d jobs every second for %v, burst %t: %s %s cpu=%.2f cores without the database server\n",
+		p.jobs, p.duration, p.burst, seen.report(p.duration), texts, cpu.Seconds()/p.duration.Seconds())
 	return nil
+}
+
+// countTexts says how many texts of runs are stored, and how many are still to
+// be fetched.
+func countTexts(ctx context.Context, db *sql.DB) (string, error) {
+	var stored, waiting int
+	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM xxlwheel_log_text), (SELECT count(*) FROM xxlwheel_log_fetch)`).Scan(&stored, &waiting)
+	return fmt.Sprintf("texts=%d texts_waiting=%d", stored, waiting), err
 }
 
 // startTrips stores and starts the jobs, and returns the first due time.

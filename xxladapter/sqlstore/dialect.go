@@ -62,6 +62,10 @@ type dialect struct {
 	// addToSlot adds to a slot of the figures, or makes it. Arguments: day, slot,
 	// and what is added to the three counts.
 	addToSlot string
+	// saveText stores (log id, body, size, complete, note) in place of an earlier
+	// text and takes the run off the queue, if its log row is there, which it
+	// locks. Empty: that takes several statements.
+	saveText string
 	// nameHas is the condition that a job's name contains the argument.
 	nameHas string
 	// argument turns an argument into one that the database accepts; nil: it

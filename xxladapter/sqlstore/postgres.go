@@ -57,6 +57,13 @@ var postgresDialect = dialect{
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
+	saveText: `WITH l AS (
+			SELECT id FROM xxl_job_log WHERE id = ? FOR UPDATE
+		), fetched AS (
+			DELETE FROM xxlwheel_log_fetch USING l WHERE log_id = l.id
+		)
+		INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) SELECT l.id, ?, ?, ?, ? FROM l
+		ON CONFLICT (log_id) DO UPDATE SET body = excluded.body, size = excluded.size, complete = excluded.complete, note = excluded.note`,
 	nameHas:   `strpos(job_desc, ?) > 0`,
 	addToSlot: addToSlot,
 	datetime: func(t time.Time) any {

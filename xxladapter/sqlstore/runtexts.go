@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -88,6 +89,14 @@ func (s *Store) SaveText(ctx context.Context, t xxladapter.RunText) error {
 		complete = 1
 	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		note := cut(t.Note, xxladapter.MaxTextNote)
+		if s.dialect.saveText != "" {
+			saved, err := tx.exec(ctx, s.dialect.saveText, t.LogID, body, t.Size, complete, note)
+			if err == nil && saved == 0 {
+				return noLog(t.LogID)
+			}
+			return err
+		}
 		// The row is locked, so that it does not go and leave its text behind.
 		exists, err := tx.has(ctx, `SELECT 1 FROM xxl_job_log WHERE id = ?`+s.dialect.lock, t.LogID)
 		if err != nil {
@@ -101,7 +110,7 @@ func (s *Store) SaveText(ctx context.Context, t xxladapter.RunText) error {
 				return err
 			}
 		}
-		_, err = tx.exec(ctx, insertText, t.LogID, body, t.Size, complete, cut(t.Note, xxladapter.MaxTextNote))
+		_, err = tx.exec(ctx, insertText, t.LogID, body, t.Size, complete, note)
 		return err
 	})
 }
@@ -132,13 +141,22 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 	return found, nil
 }
 
+// compressors are used again and again, since the tables of a new one are half a
+// megabyte and most texts are short.
+var compressors = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // there is such a level
+	}
+	return w
+}}
+
 // compress is for text that is written once and seldom read: fast before small.
 func compress(text string) ([]byte, error) {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+	w.Reset(&b)
 	if _, err := io.WriteString(w, text); err != nil {
 		return nil, err
 	}
