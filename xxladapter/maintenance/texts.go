@@ -17,9 +17,9 @@ const (
 	// textPace is how often texts are looked for. Nobody waits for it: until it
 	// is stored, a text is read from its executor.
 	textPace = 5 * time.Second
-	// textWorkers is how many executors are asked at the same time: few, since
-	// nobody waits for it.
-	textWorkers = 4
+	// textWorkers is how many texts are fetched at the same time: few, since nobody
+	// waits for them.
+	textWorkers = 16
 	// textBatch is how many runs are claimed together. Even if each takes as
 	// long as it may, all are done before the first of them is offered again.
 	textBatch = 4 * textWorkers
