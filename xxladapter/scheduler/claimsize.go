@@ -14,17 +14,33 @@ const (
 	leastClaim = 250
 )
 
-// nextClaim is how many jobs the next claim takes, after one that could take
-// size, found due, and took so long; most is the limit. It is a pure function.
+// A claim is what one call of ClaimDue was allowed, and what came of it.
+type claim struct {
+	size int           // how many jobs it could take
+	due  int           // how many it took
+	took time.Duration // how long the store was at it
+	lead time.Duration // from the store's now to the first due time among them
+}
+
+// full says that more may be due than was taken.
+func (c claim) full() bool { return c.due >= c.size }
+
+// nextClaim is how many jobs the claim after c takes; most is the limit. It is
+// a pure function.
 //
 // The size follows the time for each job, by a factor of two at most, so that a
-// single claim that was held up does not make many small ones.
-func nextClaim(size, due int, took time.Duration, most int) int {
+// single claim that was held up does not make many small ones. But where half
+// of the window has gone by and there is still more, being in time comes first,
+// and larger claims take less time for each job.
+func nextClaim(c claim, window time.Duration, most int) int {
+	size := c.size
 	switch {
-	case due < min(leastClaim, size): // says little
-	case due < size && took <= claimAim: // says nothing about a larger one
+	case c.full() && c.lead < window/2:
+		size *= 2
+	case c.due < min(leastClaim, size): // says little
+	case !c.full() && c.took <= claimAim: // says nothing about a larger one
 	default:
-		fits := int(claimAim * time.Duration(due) / max(took, 1))
+		fits := int(claimAim * time.Duration(c.due) / max(c.took, 1))
 		size = min(max(fits, size/2), 2*size)
 	}
 	return min(max(size, leastClaim), most)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -32,9 +33,9 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 	}
 	size := min(firstClaim, s.opts.Limit)
 	for ctx.Err() == nil {
-		started, most := time.Now(), size
-		due, took, err := s.scan(ctx, most)
-		size = nextClaim(size, due, took, s.opts.Limit)
+		started := time.Now()
+		c, err := s.scan(ctx, size)
+		size = nextClaim(c, s.opts.Window, s.opts.Limit)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -43,9 +44,9 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case err != nil:
 			s.opts.Logger.Error("scan failed", "err", err)
 			pause(busyPace)
-		case due >= most || time.Since(started) >= busyPace:
+		case c.full() || time.Since(started) >= busyPace:
 			// More is due than was taken, or the second is over.
-		case due > 0:
+		case c.due > 0:
 			pause(busyPace)
 		case time.Now().Before(alert) && s.grant.Load().Shards != xxladapter.AllShards:
 			pause(busyPace)
@@ -70,45 +71,56 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 	return false
 }
 
-// scan takes up to most of the jobs that are due within the window, commits what
-// becomes of them, and only then arms their fires. It returns how many jobs it
-// took, and how long the store was at it.
-func (s *Scheduler) scan(ctx context.Context, most int) (due int, took time.Duration, err error) {
+// scan takes up to size of the jobs that are due within the window, commits what
+// becomes of them, and only then arms their fires.
+func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
+	c := claim{size: size}
 	// Of the last time that the store asked:
 	var found []*xxladapter.Job
 	var decisions []xxladapter.Decision
 	term, ok := s.Term()
 	if !ok {
-		return 0, 0, errNoLease
+		return c, errNoLease
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
 	begun := time.Now()
-	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, most,
+	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, size,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			s.clock.seen(now)
 			found, decisions = jobs, s.decideAll(now, jobs)
+			c.lead = lead(now, jobs)
 			return decisions
 		})
-	took = time.Since(begun)
+	c.took = time.Since(begun)
 	if errors.Is(err, xxladapter.ErrFenced) {
 		s.Fenced(term)
 	}
 	if err != nil {
-		return 0, took, err
+		return c, err
 	}
+	c.due = due
 	for _, j := range found {
 		s.opts.OnDue(j)
 	}
 	for _, f := range planned {
 		if err := s.ring.arm(f); err != nil {
-			return due, took, err // the wheel has stopped, and the store has the fires
+			return c, err // the wheel has stopped, and the store has the fires
 		}
 	}
 	for _, d := range decisions {
 		s.report(d)
 	}
-	return due, took, nil
+	return c, nil
+}
+
+// lead is the time from now to the first due time of jobs.
+func lead(now time.Time, jobs []*xxladapter.Job) time.Duration {
+	first := time.Duration(math.MaxInt64)
+	for _, j := range jobs {
+		first = min(first, j.TriggerNext.Sub(now))
+	}
+	return first
 }
 
 func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {

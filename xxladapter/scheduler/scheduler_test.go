@@ -173,9 +173,9 @@ func TestRestartFiresWhatWasPlanned(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		require.NoError(t, b.sched.renew(b.t.Context()))
-		n, _, err := b.sched.scan(b.t.Context(), firstClaim)
+		c, err := b.sched.scan(b.t.Context(), firstClaim)
 		require.NoError(t, err)
-		require.Equal(t, 1, n)
+		require.Equal(t, 1, c.due)
 		require.Equal(t, 5, b.sched.Held(), "five due times lie in the window")
 		b.sched.ring.stop() // the process is gone, the records stay
 

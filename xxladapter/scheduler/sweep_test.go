@@ -88,7 +88,7 @@ func TestDueJobsAreShownBeforeTheirFiresGo(t *testing.T) {
 			shown++
 		}
 		require.NoError(t, b.sched.renew(b.t.Context()))
-		_, _, err := b.sched.scan(b.t.Context(), firstClaim)
+		_, err := b.sched.scan(b.t.Context(), firstClaim)
 		require.NoError(t, err)
 		require.Equal(t, 1, shown)
 		synctest.Wait()
