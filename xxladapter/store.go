@@ -24,6 +24,9 @@ type Store interface {
 	// Running, the trigger times, Added and the glue fields. With reschedule
 	// it also sets TriggerNext, and drops the planned fires of the old
 	// schedule. [ErrNotFound] if the job or its group does not exist.
+	// [ErrConflict] with reschedule if TriggerNext is not after the store's
+	// clock, or a later one was claimed: the old schedule may have sent a fire for
+	// it already.
 	UpdateJob(ctx context.Context, j *Job, reschedule bool) error
 	// StartJob switches the schedule on with next as its first due time.
 	StartJob(ctx context.Context, id int64, next time.Time) error

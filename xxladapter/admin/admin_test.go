@@ -284,7 +284,7 @@ func TestTheAPIRefusesBadInput(t *testing.T) {
 		{"unknown schedule", "POST", "/api/v1/jobs", testToken, job(`,"scheduleType":"SOMETIMES","scheduleConf":"5"`), 400, `schedule_type is "SOMETIMES", must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE`},
 		{"too long", "POST", "/api/v1/jobs", testToken, job(`,"glueRemark":"` + strings.Repeat("é", 129) + `"`), 400, "glue_remark has 129 characters, must have 0 to 128"},
 		{"negative timeout", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":-1`), 400, "executorTimeout is -1, must be 0 to 2147483647 seconds"},
-		{"negative retries", "POST", "/api/v1/jobs", testToken, job(`,"executorFailRetryCount":-1`), 400, "executor_fail_retry_count is -1, must not be negative"},
+		{"negative retries", "POST", "/api/v1/jobs", testToken, job(`,"executorFailRetryCount":-1`), 400, "executor_fail_retry_count is -1, must be 0 to 2147483647"},
 		{"unknown child", "POST", "/api/v1/jobs", testToken, job(`,"childJobIds":[77]`), 400, "child_jobid contains 77, must be the id of another job"},
 		{"what is only shown", "POST", "/api/v1/jobs", testToken, job(`,"running":true`), 400, "running is given, must be left out: it cannot be set"},
 		{"id is no number", "GET", "/api/v1/jobs/x", testToken, "", 400, `id is "x", must be a positive integer`},

@@ -87,18 +87,38 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 	if j.Waits() && j.ScheduleType == oldType {
 		reschedule = false // the new delay counts from the end of the run, as the old one would have
 	}
-	if reschedule {
-		if j.TriggerNext, err = s.firstDue(ctx, j, plan); err != nil {
+	if !reschedule {
+		return s.opts.Store.UpdateJob(ctx, j, false)
+	}
+	return s.reschedule(ctx, j, plan)
+}
+
+// reschedule stores a job that goes on with the first due time for which the
+// old schedule cannot have fired.
+func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Plan) error {
+	begun, err := s.opts.Store.Now(ctx)
+	now := begun
+	for tries := 0; err == nil; tries++ {
+		after := now
+		if tries > 1 {
+			after = now.Add(now.Sub(begun)) // what is due next would be over again before it is stored
+		}
+		if j.TriggerNext, err = s.nextDue(j, plan, after); err != nil {
 			return err
 		}
+		err = s.opts.Store.UpdateJob(ctx, j, true)
+		if err == nil {
+			s.opts.JobChanged()
+			return nil
+		}
+		if errors.Is(err, xxladapter.ErrConflict) {
+			now, err = s.opts.Store.Now(ctx)
+			if now.Before(j.TriggerNext) {
+				now = j.TriggerNext
+			}
+		}
 	}
-	if err := s.opts.Store.UpdateJob(ctx, j, reschedule); err != nil {
-		return err
-	}
-	if reschedule {
-		s.opts.JobChanged()
-	}
-	return nil
+	return err
 }
 
 // fill applies the form and checks everything that upstream's form checks
@@ -169,17 +189,22 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 // five seconds, to stay clear of what another node may have read ahead; here
 // planned fires are dropped with the old schedule, and nothing has to be skipped.
 func (s *Server) firstDue(ctx context.Context, j *xxladapter.Job, plan cron.Plan) (time.Time, error) {
-	if j.ScheduleType == xxladapter.ScheduleNone {
-		return time.Time{}, xxladapter.Invalidf("schedule_type is %s, must be another one for a job to be started", j.ScheduleType)
-	}
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
-	next := plan.Next(now)
+	return s.nextDue(j, plan, now)
+}
+
+// nextDue is the first due time after the given one.
+func (s *Server) nextDue(j *xxladapter.Job, plan cron.Plan, after time.Time) (time.Time, error) {
+	if j.ScheduleType == xxladapter.ScheduleNone {
+		return time.Time{}, xxladapter.Invalidf("schedule_type is %s, must be another one for a job to be started", j.ScheduleType)
+	}
+	next := plan.Next(after)
 	if next.IsZero() {
 		return time.Time{}, xxladapter.Invalidf("schedule_conf is %q, must have a due time after %s",
-			j.ScheduleConf, now.In(s.opts.Zone).Format(time.RFC3339))
+			j.ScheduleConf, after.In(s.opts.Zone).Format(time.RFC3339))
 	}
 	return next, nil
 }

@@ -54,6 +54,20 @@ func (s *Store) dropPlanned(jobID int64, selected func(xxladapter.TriggerType) b
 	}
 }
 
+// mayHaveFired reports whether the schedule of a job may have sent a fire for
+// next or later, once its planned ones are dropped.
+func (s *Store) mayHaveFired(jobID int64, next time.Time) bool {
+	if !next.After(toMilli(s.clock())) {
+		return true
+	}
+	for _, f := range s.fires {
+		if f.JobID == jobID && f.State != xxladapter.FirePlanned && f.Type.Scheduled() && !f.Due.Before(next) {
+			return true
+		}
+	}
+	return false
+}
+
 func keyOf(f *xxladapter.Fire) dueKey { return dueKey{f.JobID, f.Due.UnixMilli()} }
 
 func (s *Store) addFire(f *xxladapter.Fire) {

@@ -45,6 +45,9 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 	if s.groups[j.GroupID] == nil {
 		return noGroup(j.GroupID)
 	}
+	if reschedule && s.mayHaveFired(j.ID, toMilli(j.TriggerNext)) {
+		return xxladapter.Conflictf("job %d cannot go on from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
+	}
 	c := copyJob(j)
 	c.Running = old.Running
 	c.TriggerLast, c.TriggerNext = old.TriggerLast, old.TriggerNext

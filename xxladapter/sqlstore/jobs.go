@@ -39,6 +39,8 @@ const (
 	startJob = `UPDATE xxl_job_info SET trigger_status = 1, trigger_last_time = 0, trigger_next_time = ?, update_time = ? WHERE id = ?`
 	stopJob  = `UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0, update_time = ? WHERE id = ?`
 
+	selectScheduledFrom = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? AND trigger_type IN ('CRON', 'MISFIRE') LIMIT 1`
+
 	dropScheduled = `DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned' AND trigger_type IN ('CRON', 'MISFIRE')`
 )
 
@@ -101,6 +103,32 @@ func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (id int64, err
 	return id, nil
 }
 
+// reschedule lets the job go on from its TriggerNext, without what was planned
+// before.
+func (t *tx) reschedule(ctx context.Context, j *xxladapter.Job, now time.Time) error {
+	next := toMilli(j.TriggerNext)
+	if next <= toMilli(now) {
+		return mayHaveFired(j)
+	}
+	if _, err := t.exec(ctx, setNext, next, j.ID); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, dropScheduled, j.ID); err != nil {
+		return err
+	}
+	// The clock of the node that claimed may be some milliseconds ahead of this one's.
+	claimed := false
+	err := t.query(ctx, selectScheduledFrom, []any{j.ID, next}, func(row) error { claimed = true; return nil })
+	if err == nil && claimed {
+		return mayHaveFired(j)
+	}
+	return err
+}
+
+func mayHaveFired(j *xxladapter.Job) error {
+	return xxladapter.Conflictf("job %d cannot go on from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
+}
+
 // UpdateJob implements [xxladapter.Store].
 func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
 	if err := s.dialect.widths.checkJob(j); err != nil {
@@ -125,11 +153,7 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 		if err := tx.setSettings(ctx, j.ID, j.Settings); err != nil || !reschedule {
 			return err
 		}
-		if _, err := tx.exec(ctx, setNext, toMilli(j.TriggerNext), j.ID); err != nil {
-			return err
-		}
-		_, err = tx.exec(ctx, dropScheduled, j.ID)
-		return err
+		return tx.reschedule(ctx, j, s.clock())
 	})
 }
 

@@ -23,6 +23,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{selectDue, 5, "xxlwheel_info_due"},
 		{sqliteDialect.planFire, 10, "xxlwheel_fire_due_of_job"},
 		{dropScheduled, 1, "xxlwheel_fire_due_of_job"},
+		{selectScheduledFrom, 2, "xxlwheel_fire_due_of_job"},
 		{isScheduled, 2, "xxlwheel_fire_due_of_job"},
 		{removeFireOf, 1, "xxlwheel_fire_log"},
 		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_due"},

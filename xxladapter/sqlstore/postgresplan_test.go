@@ -29,6 +29,7 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 		{selectDue + postgresDialect.lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
 		{postgresDialect.planFire, []any{1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
 		{dropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
+		{selectScheduledFrom, []any{1, 2}, "xxlwheel_fire_due_of_job"},
 		{isScheduled, []any{21, 20_000}, "xxlwheel_fire_due_of_job"},
 		{removeFireOf, []any{7}, "xxlwheel_fire_log"},
 		{`SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, []any{"planned", 9000, 100}, "xxlwheel_fire_due"},

@@ -110,6 +110,30 @@ var jobRules = []rule{
 		b.Equal(at(0), b.job(id).TriggerLast)
 		b.Equal([]time.Time{manual.Due, claimed[0].Due, bystander.Due}, b.dues())
 	}},
+	{"UpdateJobDoesNotGoOnFromWhatMayHaveFired", func(b *bench) {
+		id := b.addRunning("moved", at(60))
+		b.plan(id, at(1), xxladapter.TriggerCron)
+		b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)
+		b.claim(b.plan(id, at(5), xxladapter.TriggerManual), "n1", 1)
+		now, err := b.store.Now(b.ctx)
+		b.NoError(err)
+		before := b.job(id)
+		j := b.job(id)
+		j.Name = "not stored"
+		for _, next := range []time.Time{at(-60), now, at(2), at(3)} {
+			j.TriggerNext = next
+			b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrConflict, next)
+			b.Equal(before, b.job(id))
+			b.Len(b.dues(), 3)
+		}
+		b.NoError(b.store.UpdateJob(b.ctx, j, false), "which leaves the schedule alone")
+		for _, next := range []time.Time{at(3).Add(time.Millisecond), at(5)} {
+			j.TriggerNext = next
+			b.NoError(b.store.UpdateJob(b.ctx, j, true))
+			b.Equal(next, b.job(id).TriggerNext)
+			b.Equal([]time.Time{at(3), at(5)}, b.dues())
+		}
+	}},
 	{"UpdateJobNeedsTheJobAndItsGroup", func(b *bench) {
 		j := b.newJob("nobody")
 		j.ID = 4711

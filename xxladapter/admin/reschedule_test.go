@@ -1,0 +1,58 @@
+package admin
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// A slowStore stores an edit three seconds after it was asked to, and the fires
+// that fell due meanwhile have been claimed.
+type slowStore struct{ *memstore.Store }
+
+func (s slowStore) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
+	time.Sleep(3 * time.Second) // of the bubble's own time
+	return s.Store.UpdateJob(ctx, j, reschedule)
+}
+
+func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
+	for conf, want := range map[string]time.Duration{
+		"0/5 * * * * ?":  5 * time.Second,
+		"0/4 * * * * ?":  4 * time.Second,
+		"2/10 * * * * ?": 12 * time.Second, // 2 s is over when it is stored, after 3 s
+		// 2, and 4 s, which is over after 6; from then on it leaves as much time as it has taken.
+		"0/2 * * * * ?": 14 * time.Second,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			store := memstore.New(time.Now)
+			group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some app"})
+			require.NoError(t, err)
+			j := &xxladapter.Job{GroupID: group, Name: "job", Author: "a", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0/1 * * * * ?"}
+			j.SetDefaults()
+			id, err := store.CreateJob(t.Context(), j)
+			require.NoError(t, err)
+			begun := time.Now() // a full minute, as every bubble's
+			require.NoError(t, store.StartJob(t.Context(), id, begun.Add(time.Second)))
+			j, err = store.Job(t.Context(), id)
+			require.NoError(t, err)
+
+			changed := 0
+			s := New(Options{
+				Store: slowStore{store}, Completer: new(fakeCompleter), Zone: time.UTC,
+				Logger: slog.New(slog.DiscardHandler), JobChanged: func() { changed++ },
+			})
+			require.NoError(t, s.change(t.Context(), j, &jobForm{ScheduleConf: &conf}))
+			j, err = store.Job(t.Context(), id)
+			require.NoError(t, err)
+			require.Equal(t, want, j.TriggerNext.Sub(begun), conf)
+			require.Equal(t, 1, changed)
+		})
+	}
+}
