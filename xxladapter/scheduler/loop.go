@@ -23,7 +23,9 @@ const (
 
 func (s *Scheduler) scanLoop(ctx context.Context) {
 	var alert time.Time // until then the pace is that of a busy scan
+	found := false      // a job since the last pause
 	pause := func(pace time.Duration) {
+		found = false
 		if s.pause(ctx, pace) {
 			// What was just started or changed may be of another node's shard. Its
 			// owner sees it within an idle pace; until then this node takes what is
@@ -35,6 +37,7 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 	for ctx.Err() == nil {
 		started := time.Now()
 		c, err := s.scan(ctx, size)
+		found = found || c.due > 0
 		size = nextClaim(c, s.opts.Window, s.opts.Limit)
 		switch {
 		case ctx.Err() != nil:
@@ -46,7 +49,7 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 			pause(busyPace)
 		case c.full() || time.Since(started) >= busyPace:
 			// More is due than was taken, or the second is over.
-		case c.due > 0:
+		case found:
 			pause(busyPace)
 		case time.Now().Before(alert) && s.grant.Load().Shards != xxladapter.AllShards:
 			pause(busyPace)

@@ -1,0 +1,58 @@
+package scheduler
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// A scanNote notes when jobs were claimed, and how many.
+type scanNote struct {
+	*memstore.Store
+	found []int
+	at    []time.Time
+}
+
+func (n *scanNote) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
+	fires, due, err := n.Store.ClaimDue(ctx, by, ahead, limit, decide)
+	n.found, n.at = append(n.found, due), append(n.at, time.Now())
+	return fires, due, err
+}
+
+// TestAScanThatFoundJobsIsFollowedWithinASecond also where its last claim found
+// none, because the one before had just taken all.
+func TestAScanThatFoundJobsIsFollowedWithinASecond(t *testing.T) {
+	for _, jobs := range []int{1, 2, 3, 4} {
+		inBubble(t, func(b *bench) {
+			note := &scanNote{Store: b.store}
+			sched, err := New(Options{
+				Store: note, Pool: b.pool, Node: "node-1", Zone: time.UTC, Limit: 2, Logger: slog.New(slog.DiscardHandler),
+			})
+			require.NoError(t, err)
+			b.sched, b.pool.term = sched, sched.Term
+			for range jobs {
+				b.addJob(xxladapter.ScheduleFixRate, "60", 12*time.Second)
+			}
+			b.run(30 * time.Second)
+			last := -1
+			for i, found := range note.found {
+				if found > 0 {
+					last = i
+				}
+			}
+			require.GreaterOrEqual(t, last, 0)
+			next := last + 1
+			for note.at[next].Equal(note.at[last]) { // the rest of the same scan
+				next++
+			}
+			require.LessOrEqual(t, note.at[next].Sub(note.at[last]), busyPace, "%d jobs", jobs)
+		})
+	}
+}
