@@ -33,8 +33,9 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 	if err := spread(ctx, o.db, first, crowdPeriod); err != nil {
 		return err
 	}
-	w := &watched{Store: o.Store}
-	end := time.Until(first) + p.duration
+	// What the first scan finds depends on when it comes.
+	w := &watched{Store: o.Store, from: first.Add(settle)}
+	end := time.Until(first) + settle + p.duration
 	begun = time.Now()
 	if err := schedule(ctx, w, end+time.Minute, func() bool { return time.Since(begun) > end }); err != nil {
 		return err

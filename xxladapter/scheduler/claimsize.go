@@ -5,13 +5,17 @@ import "time"
 const (
 	// claimAim is how long one claim of due jobs should take. It is a transaction,
 	// and on some databases the only one that writes meanwhile.
-	claimAim = 20 * time.Millisecond
+	claimAim = 15 * time.Millisecond
+
+	// lateAim is the same for a node that is behind: larger claims take less time
+	// for each job, up to a point.
+	lateAim = 200 * time.Millisecond
 
 	// firstClaim is how many jobs the first claim takes, and leastClaim how many
 	// each one takes at least: below that, what a transaction costs whatever it
 	// does outweighs what is gained.
 	firstClaim = 500
-	leastClaim = 250
+	leastClaim = 150
 )
 
 // A claim is what one call of ClaimDue was allowed, and what came of it.
@@ -29,18 +33,19 @@ func (c claim) full() bool { return c.due >= c.size }
 // a pure function.
 //
 // The size follows the time for each job, by a factor of two at most, so that a
-// single claim that was held up does not make many small ones. But where half
-// of the window has gone by and there is still more, being in time comes first,
-// and larger claims take less time for each job.
+// single claim that was held up does not make many small ones. Where half of the
+// window has gone by and there is still more, being in time comes first, and the
+// claims may take longer.
 func nextClaim(c claim, window time.Duration, most int) int {
-	size := c.size
+	size, aim := c.size, claimAim
+	if c.full() && c.lead < window/2 {
+		aim = lateAim
+	}
 	switch {
-	case c.full() && c.lead < window/2:
-		size *= 2
 	case c.due < min(leastClaim, size): // says little
-	case !c.full() && c.took <= claimAim: // says nothing about a larger one
+	case !c.full() && c.took <= aim: // says nothing about a larger one
 	default:
-		fits := int(claimAim * time.Duration(c.due) / max(c.took, 1))
+		fits := int(aim * time.Duration(c.due) / max(c.took, 1))
 		size = min(max(fits, size/2), 2*size)
 	}
 	return min(max(size, leastClaim), most)

@@ -32,8 +32,10 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 		{"not full and slow", claim{1000, 800, 2 * claimAim, early}, 5000, 500},
 		{"hardly anything, held up", claim{1000, leastClaim - 1, time.Second, early}, 5000, 1000},
 		{"nothing", claim{1000, 0, time.Second, 0}, 5000, 1000},
-		{"behind, however slow", claim{1000, 1000, time.Second, window/2 - 1}, 5000, 2000},
-		{"just not behind", claim{1000, 1000, time.Second, window / 2}, 5000, 500},
+		{"behind", claim{1000, 1000, lateAim / 2, window/2 - 1}, 5000, 2000},
+		{"behind, and in time", claim{1000, 1000, lateAim, window/2 - 1}, 5000, 1000},
+		{"behind, and slow even so", claim{1000, 1000, lateAim * 2, window/2 - 1}, 5000, 500},
+		{"just not behind", claim{1000, 1000, lateAim / 2, window / 2}, 5000, 500},
 		{"behind, with nothing more to do", claim{1000, 999, time.Second, -time.Second}, 5000, 500},
 		{"behind, at the limit", claim{4000, 4000, ms, -time.Second}, 5000, 5000},
 	} {
