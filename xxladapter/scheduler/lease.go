@@ -157,9 +157,15 @@ func (s *Scheduler) stepDown(g *grant, reason string) {
 	if g.deadline.IsZero() || !s.grant.CompareAndSwap(g, &grant{Lease: g.Lease}) {
 		return // somebody else did, or the lease was renewed after all
 	}
+	dropped := s.dropAll()
+	s.opts.Logger.Warn("node steps down", "node", s.opts.Node, "term", g.Number, "reason", reason, "dropped", dropped)
+}
+
+// dropAll lets go of what the wheel holds, and returns how much that was.
+func (s *Scheduler) dropAll() int {
 	dropped := s.ring.drop(func(xxladapter.Fire) bool { return true })
 	s.stats.dropped.Add(int64(dropped))
-	s.opts.Logger.Warn("node steps down", "node", s.opts.Node, "term", g.Number, "reason", reason, "dropped", dropped)
+	return dropped
 }
 
 // adopt goes on under a lease that was just given.
@@ -192,7 +198,7 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 // while this node drains.
 func (s *Scheduler) retire(ctx context.Context) {
 	s.retired.Store(true)
-	s.stats.dropped.Add(int64(s.ring.drop(func(xxladapter.Fire) bool { return true })))
+	s.dropAll()
 	g := s.grant.Load()
 	if g.Number == 0 {
 		return

@@ -111,6 +111,9 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 			return c, err // the wheel has stopped, and the store has the fires
 		}
 	}
+	if _, ok := s.Term(); !ok {
+		s.dropAll() // it stepped down before these were armed
+	}
 	for _, d := range decisions {
 		s.report(d)
 	}
