@@ -1,12 +1,11 @@
 package executor
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -22,11 +21,17 @@ type quietLogs struct {
 	day   string // that buf is for
 	buf   []byte
 	timer *time.Timer
+
+	indexing sync.Mutex
+	indexes  []*quietIndex // guarded by indexing; of the days that were asked for, the newest last
 }
 
 const (
 	quietName   = "quiet.log"
 	quietBuffer = 64 << 10
+	// quietIndexes is for how many days there is an index at a time: logs are
+	// asked for soon after their runs, and by people.
+	quietIndexes = 3
 )
 
 func (q *quietLogs) add(logID, logTime int64, text []byte) {
@@ -66,6 +71,9 @@ func (q *quietLogs) flushLocked() {
 	path := filepath.Join(q.dir, q.day, quietName)
 	if os.MkdirAll(filepath.Dir(path), 0o750) == nil {
 		if f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640); err == nil {
+			if info, err := f.Stat(); err == nil && info.Size() == 0 {
+				q.forget(q.day) // somebody has deleted the file that was read
+			}
 			// A full disk costs log lines, not runs.
 			_, _ = f.Write(q.buf)
 			_ = f.Close()
@@ -76,27 +84,64 @@ func (q *quietLogs) flushLocked() {
 
 // find returns the log of a run of a day, the last one under its log id.
 func (q *quietLogs) find(logID int64, day string) (text string, ok bool) {
-	q.flush()
+	if text, ok := q.gathered(logID, day); ok {
+		return text, true
+	}
 	f, err := os.Open(filepath.Join(q.dir, day, quietName))
 	if err != nil {
 		return "", false
 	}
 	defer f.Close()
-	prefix := append(strconv.AppendInt(nil, logID, 10), ' ')
-	lines := bufio.NewReaderSize(f, 256<<10)
-	var line []byte
-	for {
-		part, err := lines.ReadSlice('\n')
-		line = append(line, part...)
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+	for _, p := range q.parts(f, day, logID) {
+		lines := make([]byte, p.end-p.begin)
+		if _, err := f.ReadAt(lines, p.begin); err != nil {
+			return "", false
 		}
+		if text, ok := lastQuiet(lines, logID); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// gathered is find among the logs that are not written yet.
+func (q *quietLogs) gathered(logID int64, day string) (text string, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if day != q.day {
+		return "", false
+	}
+	return lastQuiet(q.buf, logID)
+}
+
+// parts are those of the day's file that may have the log, the newest first.
+func (q *quietLogs) parts(f *os.File, day string, logID int64) []quietPart {
+	q.indexing.Lock()
+	defer q.indexing.Unlock()
+	i := slices.IndexFunc(q.indexes, func(x *quietIndex) bool { return x.day == day })
+	if i < 0 {
+		q.indexes = append(q.indexes[max(0, len(q.indexes)+1-quietIndexes):], &quietIndex{day: day})
+		i = len(q.indexes) - 1
+	}
+	if err := q.indexes[i].extend(f); err != nil {
+		return nil
+	}
+	return q.indexes[i].with(logID)
+}
+
+func (q *quietLogs) forget(day string) {
+	q.indexing.Lock()
+	defer q.indexing.Unlock()
+	q.indexes = slices.DeleteFunc(q.indexes, func(x *quietIndex) bool { return x.day == day })
+}
+
+// lastQuiet returns the last of the logs with the id.
+func lastQuiet(lines []byte, logID int64) (text string, ok bool) {
+	prefix := append(strconv.AppendInt(nil, logID, 10), ' ')
+	for line := range bytes.Lines(lines) {
 		if rest, found := bytes.CutPrefix(line, prefix); found && json.Unmarshal(rest, &text) == nil {
 			ok = true
 		}
-		if err != nil {
-			return text, ok
-		}
-		line = line[:0]
 	}
+	return text, ok
 }
