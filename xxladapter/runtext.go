@@ -35,9 +35,11 @@ type RunTextStore interface {
 	// waited longest. Each of them is offered again after again(attempts), unless
 	// its text is saved by then.
 	ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]TextClaim, error)
-	// SaveText stores the text in place of an earlier one; the run is not offered
-	// again. [ErrNotFound] if the log row is gone.
-	SaveText(ctx context.Context, t RunText) error
+	// SaveTexts stores texts of different runs, all or none, in place of earlier
+	// ones; the runs are not offered again. Those whose log row is gone are left
+	// out. A crash of the database may take back the latest texts, and their runs
+	// are offered again; the same is true of claims.
+	SaveTexts(ctx context.Context, texts []RunText) error
 	// RunText returns the stored text of a run. [ErrNotFound] if there is none.
 	RunText(ctx context.Context, logID int64) (*RunText, error)
 }

@@ -19,7 +19,7 @@ func TestAStoredTextIsShownWithoutTheExecutor(t *testing.T) {
 	require.Equal(t, 502, status, body)
 	asked := len(s.executors.asked)
 
-	require.NoError(t, s.store.SaveText(t.Context(), xxladapter.RunText{LogID: id, Text: "one\ntwo\nthree\n", Size: 14, Complete: true}))
+	require.NoError(t, s.store.SaveTexts(t.Context(), []xxladapter.RunText{{LogID: id, Text: "one\ntwo\nthree\n", Size: 14, Complete: true}}))
 	for query, want := range map[string]string{
 		"":        `{"fromLineNum":1,"toLineNum":3,"logContent":"one\ntwo\nthree\n","isEnd":true,"stored":true,"size":14}`,
 		"?from=3": `{"fromLineNum":3,"toLineNum":3,"logContent":"three\n","isEnd":true,"stored":true,"size":14}`,
@@ -32,7 +32,7 @@ func TestAStoredTextIsShownWithoutTheExecutor(t *testing.T) {
 	require.Len(t, s.executors.asked, asked)
 
 	// Given up: the executor may be back.
-	require.NoError(t, s.store.SaveText(t.Context(), xxladapter.RunText{LogID: id, Note: "given up"}))
+	require.NoError(t, s.store.SaveTexts(t.Context(), []xxladapter.RunText{{LogID: id, Note: "given up"}}))
 	_, body = s.do("GET", path, testToken, "")
 	require.JSONEq(t, `{"fromLineNum":1,"toLineNum":0,"logContent":"","isEnd":true,"stored":true,"note":"given up"}`, body)
 	s.executors.fail = nil

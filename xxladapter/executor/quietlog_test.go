@@ -105,8 +105,10 @@ func TestIndexesOfFewDaysAreKept(t *testing.T) {
 	for i := range int64(10) {
 		logTime := i * 86_400_000
 		q.add(i, logTime, []byte("text"))
+		_, ok := q.find(i, "2001-02-03")
+		require.False(t, ok)
 		q.flush()
-		_, ok := q.find(i, day(logTime))
+		_, ok = q.find(i, day(logTime))
 		require.True(t, ok)
 		require.LessOrEqual(t, len(q.indexes), quietIndexes)
 	}

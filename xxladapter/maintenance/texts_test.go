@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,6 +31,12 @@ func (e *executorOf) Log(_ context.Context, _, _ string, req wire.LogRequest) (w
 	defer e.mu.Unlock()
 	e.calls++
 	return e.page(int(req.FromLine))
+}
+
+func (e *executorOf) asked() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.calls
 }
 
 // lines is the part of a text from a line on, at most n lines.
@@ -93,18 +100,123 @@ func TestEveryKindOfExecutorIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-func TestATextWaitsForTheLastLinesAndForHandOvers(t *testing.T) {
+func TestATextWaitsForTheLastLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &executorOf{page: func(int) (wire.LogResult, error) { return wire.LogResult{Content: "x\n", End: true}, nil }}
+		e := oneLine()
 		text, _ := fetched(t, xxladapter.TextDelay-time.Millisecond, e, nil)
 		require.Nil(t, text)
 		text, _ = fetched(t, xxladapter.TextDelay+2*textPace, e, nil)
 		require.NotNil(t, text)
-		e.calls = 0
-		text, _ = fetched(t, time.Hour, e, func(t *Texts) { t.Busy = func() bool { return true } })
-		require.Nil(t, text)
-		require.Zero(t, e.calls)
 	})
+}
+
+// oneLine is an executor whose logs have a line each.
+func oneLine() *executorOf {
+	return &executorOf{page: func(int) (wire.LogResult, error) { return wire.LogResult{Content: "x\n", End: true}, nil }}
+}
+
+func TestTextsLetHandOversGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, e := newLogbook(t, xxladapter.Settings{}), oneLine()
+		const runs = 500
+		for range runs {
+			b.run(500)
+		}
+		var busy atomic.Bool
+		busy.Store(true)
+		texts := &Texts{Store: b, Fetch: e.Log, Busy: busy.Load, Logger: slog.New(slog.DiscardHandler)}
+		time.Sleep(xxladapter.TextDelay)
+		asked := make(chan int, 2)
+		go func() {
+			time.Sleep(textPace + 10*textYield + textYield/2)
+			asked <- e.asked()
+			busy.Store(false)
+			time.Sleep(textYield)
+			asked <- e.asked()
+		}()
+		runFor(t, time.Minute, texts.Run)
+		fewer, all := <-asked, <-asked
+		require.LessOrEqual(t, fewer, 11*textWorkers)
+		require.GreaterOrEqual(t, fewer, 4*textWorkers, "they come to their turn")
+		require.Equal(t, runs, all)
+	})
+}
+
+// A portion is followed by the next one for as long as there is more.
+func TestABacklogOfTextsIsWorkedOffAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, e := newLogbook(t, xxladapter.Settings{}), oneLine()
+		const runs = 1000
+		for range runs {
+			b.run(500)
+		}
+		saves := &countedSaves{TextStore: b}
+		texts := &Texts{Store: saves, Fetch: e.Log, Logger: slog.New(slog.DiscardHandler)}
+		runFor(t, textPace+time.Second, texts.Run)
+		require.Equal(t, runs, e.asked())
+		require.Equal(t, (runs+textBatch-1)/textBatch, saves.calls)
+		require.Equal(t, runs, saves.texts)
+	})
+}
+
+// A countedSaves counts how often and how many texts are stored.
+type countedSaves struct {
+	TextStore
+	mu                 sync.Mutex
+	calls, texts, most int // most bytes in one call
+}
+
+func (s *countedSaves) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error {
+	size := 0
+	for _, t := range texts {
+		size += len(t.Text)
+	}
+	s.mu.Lock()
+	s.calls++
+	s.texts += len(texts)
+	s.most = max(s.most, size)
+	s.mu.Unlock()
+	return s.TextStore.SaveTexts(ctx, texts)
+}
+
+// Long texts are not gathered until they fill the memory.
+func TestLongTextsAreStoredFewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{})
+		const runs, size = 32, textsTogether / 4
+		for range runs {
+			b.run(500)
+		}
+		long := strings.Repeat("x", size-1) + "\n"
+		e := &executorOf{page: func(int) (wire.LogResult, error) { return wire.LogResult{Content: long, End: true}, nil }}
+		saves := &countedSaves{TextStore: b}
+		texts := &Texts{Store: saves, Fetch: e.Log, Logger: slog.New(slog.DiscardHandler)}
+		runFor(t, textPace+time.Second, texts.Run)
+		require.Equal(t, runs, saves.texts)
+		require.LessOrEqual(t, saves.most, textsTogether+textWorkers*size)
+		require.GreaterOrEqual(t, saves.calls, runs/(4+textWorkers))
+		require.Greater(t, saves.calls, 1)
+	})
+}
+
+func TestTheNextTextPauseFollowsWhatWasFound(t *testing.T) {
+	for _, c := range []struct {
+		pause time.Duration
+		found int
+		want  time.Duration
+	}{
+		{textPace, 0, textPace},
+		{textPace, 1, textPace},
+		{textPace, textBatch, leastTextPause},
+		{time.Second, textBatch / 2, time.Second},
+		{time.Second, textBatch/2 + 1, time.Second / 2},
+		{time.Second, textBatch / 4, time.Second},
+		{time.Second, textBatch/4 - 1, 2 * time.Second},
+		{3 * time.Second, 0, textPace},
+		{leastTextPause, textBatch - 1, leastTextPause},
+	} {
+		require.Equal(t, c.want, nextTextPause(c.pause, c.found, textBatch), "%v after %d", c.pause, c.found)
+	}
 }
 
 func TestATextIsAskedForAgainAndThenGivenUp(t *testing.T) {

@@ -41,19 +41,21 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 	return claims, nil
 }
 
-// SaveText implements [xxladapter.Store].
-func (s *Store) SaveText(ctx context.Context, t xxladapter.RunText) error {
+// SaveTexts implements [xxladapter.Store].
+func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
 
-	if s.logs[t.LogID] == nil {
-		return noLog(t.LogID)
+	for _, t := range texts {
+		if s.logs[t.LogID] == nil {
+			continue
+		}
+		t.Note = cut(t.Note, xxladapter.MaxTextNote)
+		s.texts[t.LogID] = t
+		delete(s.wanted, t.LogID)
 	}
-	t.Note = cut(t.Note, xxladapter.MaxTextNote)
-	s.texts[t.LogID] = t
-	delete(s.wanted, t.LogID)
 	return nil
 }
 

@@ -209,9 +209,9 @@ func (s *measured) ClaimTexts(ctx context.Context, limit int, again func(attempt
 	return s.Store.ClaimTexts(ctx, limit, again)
 }
 
-func (s *measured) SaveText(ctx context.Context, t xxladapter.RunText) (err error) {
-	defer s.done("save_text", time.Now(), &err)
-	return s.Store.SaveText(ctx, t)
+func (s *measured) SaveTexts(ctx context.Context, texts []xxladapter.RunText) (err error) {
+	defer s.done("save_texts", time.Now(), &err)
+	return s.Store.SaveTexts(ctx, texts)
 }
 
 func (s *measured) RunText(ctx context.Context, logID int64) (value *xxladapter.RunText, err error) {

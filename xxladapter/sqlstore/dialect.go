@@ -21,6 +21,9 @@ type dialect struct {
 	// cached says that the driver itself prepares each statement once in a
 	// connection's life.
 	cached bool
+	// lazily lets the transaction end before it is on the disk; empty: it does not
+	// cost others anything, or cannot be.
+	lazily string
 	// rewrite names the columns of a query as the database does; nil: as they
 	// stand.
 	rewrite func(query string) string
@@ -52,9 +55,8 @@ type dialect struct {
 	// taken reports whether planFire failed because somebody else was planning
 	// for the same due time; nil: it cannot.
 	taken func(error) bool
-	// among is the condition that a row's id is one of these, with its arguments;
-	// nil: reading several rows at once saves nothing.
-	among func(ids []int64) (condition string, args []any)
+	// among is the condition that a column is one of these ids, with its argument.
+	among func(column string, ids []int64) (condition string, args []any)
 	// beat inserts or refreshes the registration (group, key, value, time).
 	beat string
 	// knowAlarm inserts the alarm state of (job id) unless it is known.
@@ -62,10 +64,8 @@ type dialect struct {
 	// addToSlot adds to a slot of the figures, or makes it. Arguments: day, slot,
 	// and what is added to the three counts.
 	addToSlot string
-	// saveText stores (log id, body, size, complete, note) in place of an earlier
-	// text and takes the run off the queue, if its log row is there, which it
-	// locks. Empty: that takes several statements.
-	saveText string
+	// insertTexts inserts texts with one statement; nil: each has its own.
+	insertTexts func(texts []textRow) (query string, args []any)
 	// nameHas is the condition that a job's name contains the argument.
 	nameHas string
 	// argument turns an argument into one that the database accepts; nil: it

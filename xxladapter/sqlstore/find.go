@@ -52,31 +52,29 @@ var (
 	}
 )
 
-// find is the row with the id, or the error of e.none. Where the dialect can
-// ask for several rows at once, it is read together with those of other calls.
+// find is the row with the id, or the error of e.none. It is read together with
+// those of other calls.
 func find[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedReads[T], id int64) (*T, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.running.Done()
-	if s.dialect.among != nil {
-		row, err := shared.get(ctx, id, func(ctx context.Context, ids []int64) (map[int64]*T, error) {
-			if len(ids) == 1 {
-				return e.read(ctx, s, `id = ?`, []any{ids[0]})
-			}
-			condition, args := s.dialect.among(ids)
-			return e.read(ctx, s, condition, args)
-		})
-		switch {
-		case err == nil && row == nil:
-			return nil, e.none(id)
-		case err == nil:
-			return e.copy(row), nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
+	row, err := shared.get(ctx, id, func(ctx context.Context, ids []int64) (map[int64]*T, error) {
+		if len(ids) == 1 {
+			return e.read(ctx, s, `id = ?`, []any{ids[0]})
 		}
-		// Whose fault it was shows when each is read alone.
+		condition, args := s.dialect.among("id", ids)
+		return e.read(ctx, s, condition, args)
+	})
+	switch {
+	case err == nil && row == nil:
+		return nil, e.none(id)
+	case err == nil:
+		return e.copy(row), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	}
+	// Whose fault it was shows when each is read alone.
 	found, err := e.read(ctx, s, `id = ?`, []any{id})
 	if err == nil && found[id] == nil {
 		err = e.none(id)

@@ -188,7 +188,14 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 			SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ? FROM DUAL
 			WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
 		taken: isDuplicate,
-		among: func(ids []int64) (string, []any) { return `id IN (` + joinIDs(ids) + `)`, nil },
+		among: func(column string, ids []int64) (string, []any) { return column + ` IN (` + joinIDs(ids) + `)`, nil },
+		insertTexts: func(texts []textRow) (string, []any) {
+			var args []any
+			for _, t := range texts {
+				args = append(args, t.values()...)
+			}
+			return insertText + strings.Repeat(`, (?, ?, ?, ?, ?)`, len(texts)-1), args
+		},
 		beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 			VALUES (?, ?, ?, ?) ON DUPLICATE KEY UPDATE update_time = VALUES(update_time)`,
 		knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON DUPLICATE KEY UPDATE job_id = job_id`,

@@ -35,9 +35,6 @@ const (
 	pingAfter = 5 * time.Second
 )
 
-// anyID is the condition that a row's id is one of the argument.
-const anyID = `id = ANY(?)`
-
 var postgresDialect = dialect{
 	begin:     "BEGIN",
 	numbered:  true,
@@ -47,23 +44,31 @@ var postgresDialect = dialect{
 	share:     ` FOR SHARE`,
 	lockDue:   ` FOR UPDATE SKIP LOCKED`,
 	inOrder:   `SET LOCAL enable_sort = off`,
+	lazily:    `SET LOCAL synchronous_commit = off`,
 	lockApp:   `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
 		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)
 		ON CONFLICT DO NOTHING`,
-	among: func(ids []int64) (string, []any) { return anyID, []any{ids} },
+	among: func(column string, ids []int64) (string, []any) { return column + ` = ANY(?)`, []any{ids} },
 	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
-	saveText: `WITH l AS (
-			SELECT id FROM xxl_job_log WHERE id = ? FOR UPDATE
-		), fetched AS (
-			DELETE FROM xxlwheel_log_fetch USING l WHERE log_id = l.id
+	insertTexts: func(texts []textRow) (string, []any) {
+		var (
+			ids, sizes []int64
+			bodies     [][]byte
+			complete   []int16
+			notes      []string
 		)
-		INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) SELECT l.id, ?, ?, ?, ? FROM l
-		ON CONFLICT (log_id) DO UPDATE SET body = excluded.body, size = excluded.size, complete = excluded.complete, note = excluded.note`,
+		for _, t := range texts {
+			ids, bodies, sizes = append(ids, t.logID), append(bodies, t.body), append(sizes, t.size)
+			complete, notes = append(complete, int16(t.complete)), append(notes, validText(t.note))
+		}
+		return `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note)
+			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{ids, bodies, sizes, complete, notes}
+	},
 	nameHas:   `strpos(job_desc, ?) > 0`,
 	addToSlot: addToSlot,
 	datetime: func(t time.Time) any {

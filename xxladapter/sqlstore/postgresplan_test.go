@@ -37,8 +37,8 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 		{selectLost, []any{0, day, 10}, "xxlwheel_log_open"},
 		{`SELECT ` + logColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, []any{7, 10}, "xxlwheel_log_job"},
 		{selectFailed, []any{0, 10}, "xxlwheel_log_alarm"},
-		{jobEntity.query + ` WHERE ` + anyID, []any{ids}, "xxl_job_info_pkey"},
-		{logEntity.query + ` WHERE ` + anyID, []any{ids}, "xxl_job_log_pkey"},
+		{jobEntity.query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_info_pkey"},
+		{logEntity.query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_log_pkey"},
 	} {
 		var plan []string
 		err := s.query(t.Context(), `EXPLAIN `+c.query, c.args, func(r row) error {

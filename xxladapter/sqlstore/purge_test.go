@@ -46,7 +46,7 @@ func TestPurgeWalksIDs(t *testing.T) {
 	}
 	require.Contains(t, plan(deleteAlarmed, make([]any, purgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
 	require.Contains(t, plan(highestOfOld+` WHERE trigger_time < ?`, make([]any, 1)), "USING COVERING INDEX xxlwheel_log_time")
-	require.Contains(t, plan(selectWant, make([]any, 2)), "xxlwheel_log_fetch_due")
+	require.Contains(t, plan(selectWants, make([]any, 2)), "xxlwheel_log_fetch_due")
 }
 
 func orCovering(plan, index string) string {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,63 +15,59 @@ import (
 
 const (
 	wantText    = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) VALUES (?, 0, ?)`
-	selectWant  = `SELECT log_id, attempts FROM xxlwheel_log_fetch WHERE due_ms <= ? ORDER BY due_ms, log_id LIMIT ?`
-	retryWant   = `UPDATE xxlwheel_log_fetch SET attempts = ?, due_ms = ? WHERE log_id = ? AND attempts = ?`
-	dropWant    = `DELETE FROM xxlwheel_log_fetch WHERE log_id = ?`
-	dropText    = `DELETE FROM xxlwheel_log_text WHERE log_id = ?`
+	selectWants = `SELECT log_id FROM xxlwheel_log_fetch WHERE due_ms <= ? ORDER BY due_ms, log_id LIMIT ?`
 	insertText  = `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) VALUES (?, ?, ?, ?, ?)`
 	selectText  = `SELECT body, size, complete, note FROM xxlwheel_log_text WHERE log_id = ?`
-	selectLogBy = `SELECT ` + logColumns + ` FROM xxl_job_log WHERE id = ?`
 )
 
-// ClaimTexts implements [xxladapter.Store].
+// ClaimTexts implements [xxladapter.Store]. What is due is found without a lock,
+// and what is still due when it is locked is claimed.
 func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
-	type want struct {
-		id       int64
-		attempts int
-	}
 	now := toMilli(s.clock())
-	if found, err := s.finds(ctx, selectWant, now, 1); !found || err != nil {
+	var due []int64
+	err := s.query(ctx, selectWants, []any{now, limit}, func(r row) error {
+		var id int64
+		err := r.Scan(&id)
+		due = append(due, id)
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	ofLogs, args := s.dialect.among("id", due)
+	logs, err := logEntity.read(ctx, s, ofLogs, args)
+	if err != nil {
 		return nil, err
 	}
 	var claims []xxladapter.TextClaim
-	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+	err = s.writeLazily(ctx, func(ctx context.Context, tx *tx) error {
 		claims = nil
-		var due []want
-		err := tx.query(ctx, selectWant+s.dialect.lockDue, []any{now, limit}, func(r row) error {
-			var w want
-			err := r.Scan(&w.id, &w.attempts)
-			due = append(due, w)
-			return err
-		})
+		attempts, err := tx.lockWants(ctx, due, now)
 		if err != nil {
 			return err
 		}
-		for _, w := range due {
-			claim := xxladapter.TextClaim{Attempts: w.attempts + 1}
-			err := tx.query(ctx, selectLogBy, []any{w.id}, func(r row) (err error) {
-				claim.Log, err = scanLog(r)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if claim.Log == nil { // deleted by another tool
-				if _, err := tx.exec(ctx, dropWant, w.id); err != nil {
-					return err
-				}
-				continue
-			}
-			next := now + again(claim.Attempts).Milliseconds()
-			claimed, err := tx.exec(ctx, retryWant, claim.Attempts, next, w.id, w.attempts)
-			if err != nil {
-				return err
-			}
-			if claimed > 0 { // else another node was first
-				claims = append(claims, claim)
+		var gone []int64 // rows that another tool has deleted
+		claimed := map[int][]int64{}
+		for _, id := range due {
+			before, free := attempts[id]
+			switch {
+			case !free: // another node was first
+			case logs[id] == nil:
+				gone = append(gone, id)
+			default:
+				attempt := before + 1
+				claims = append(claims, xxladapter.TextClaim{Log: logs[id], Attempts: attempt})
+				claimed[attempt] = append(claimed[attempt], id)
 			}
 		}
-		return nil
+		for attempt, ids := range claimed {
+			these, args := tx.dialect.among("log_id", ids)
+			args = append([]any{attempt, now + again(attempt).Milliseconds()}, args...)
+			if _, err := tx.exec(ctx, `UPDATE xxlwheel_log_fetch SET attempts = ?, due_ms = ? WHERE `+these, args...); err != nil {
+				return err
+			}
+		}
+		return tx.dropOf(ctx, "xxlwheel_log_fetch", gone)
 	})
 	if err != nil {
 		return nil, err
@@ -78,41 +75,115 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 	return claims, nil
 }
 
-// SaveText implements [xxladapter.Store].
-func (s *Store) SaveText(ctx context.Context, t xxladapter.RunText) error {
-	body, err := compress(t.Text)
-	if err != nil {
-		return err
-	}
-	complete := 0
-	if t.Complete {
-		complete = 1
-	}
+// writeLazily is write for what a crash of the database may take back: it is
+// done again then.
+func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *tx) error) error {
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		note := cut(t.Note, xxladapter.MaxTextNote)
-		if s.dialect.saveText != "" {
-			saved, err := tx.exec(ctx, s.dialect.saveText, t.LogID, body, t.Size, complete, note)
-			if err == nil && saved == 0 {
-				return noLog(t.LogID)
-			}
-			return err
-		}
-		// The row is locked, so that it does not go and leave its text behind.
-		exists, err := tx.has(ctx, `SELECT 1 FROM xxl_job_log WHERE id = ?`+s.dialect.lock, t.LogID)
-		if err != nil {
-			return err
-		}
-		if !exists {
-			return noLog(t.LogID)
-		}
-		for _, statement := range []string{dropWant, dropText} {
-			if _, err := tx.exec(ctx, statement, t.LogID); err != nil {
+		if lazily := tx.dialect.lazily; lazily != "" {
+			if _, err := tx.exec(ctx, lazily); err != nil {
 				return err
 			}
 		}
-		_, err = tx.exec(ctx, insertText, t.LogID, body, t.Size, complete, note)
+		return apply(ctx, tx)
+	})
+}
+
+// lockWants returns how often the texts of these runs were asked for, without
+// those that are not due any more.
+func (t *tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts map[int64]int, err error) {
+	attempts = map[int64]int{}
+	these, args := t.dialect.among("log_id", ids)
+	query := `SELECT log_id, attempts FROM xxlwheel_log_fetch WHERE ` + these + ` AND due_ms <= ? ORDER BY log_id` + t.dialect.lock
+	err = t.query(ctx, query, append(args, now), func(r row) error {
+		var (
+			id    int64
+			count int
+		)
+		err := r.Scan(&id, &count)
+		attempts[id] = count
 		return err
 	})
+	return attempts, err
+}
+
+// dropOf deletes what a table has of these log rows.
+func (t *tx) dropOf(ctx context.Context, table string, logIDs []int64) error {
+	if len(logIDs) == 0 {
+		return nil
+	}
+	these, args := t.dialect.among("log_id", logIDs)
+	_, err := t.exec(ctx, `DELETE FROM `+table+` WHERE `+these, args...)
+	return err
+}
+
+// A textRow is a row of xxlwheel_log_text.
+type textRow struct {
+	logID    int64
+	body     []byte
+	size     int64
+	complete int
+	note     string
+}
+
+func (r *textRow) values() []any { return []any{r.logID, r.body, r.size, r.complete, r.note} }
+
+// SaveTexts implements [xxladapter.Store].
+func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error {
+	ids, rows := make([]int64, len(texts)), make([]textRow, len(texts))
+	for i, t := range texts {
+		body, err := compress(t.Text)
+		if err != nil {
+			return err
+		}
+		complete := 0
+		if t.Complete {
+			complete = 1
+		}
+		ids[i], rows[i] = t.LogID, textRow{t.LogID, body, t.Size, complete, cut(t.Note, xxladapter.MaxTextNote)}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return s.writeLazily(ctx, func(ctx context.Context, tx *tx) error {
+		// The rows are locked, so that they do not go and leave their texts behind.
+		there, err := tx.lockLogs(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, table := range []string{"xxlwheel_log_fetch", "xxlwheel_log_text"} {
+			if err := tx.dropOf(ctx, table, ids); err != nil {
+				return err
+			}
+		}
+		return tx.insertTexts(ctx, slices.DeleteFunc(slices.Clone(rows), func(r textRow) bool { return !there[r.logID] }))
+	})
+}
+
+// lockLogs tells which of the log rows there are.
+func (t *tx) lockLogs(ctx context.Context, ids []int64) (there map[int64]bool, err error) {
+	there = map[int64]bool{}
+	these, args := t.dialect.among("id", ids)
+	err = t.query(ctx, `SELECT id FROM xxl_job_log WHERE `+these+` ORDER BY id`+t.dialect.lock, args, func(r row) error {
+		var id int64
+		err := r.Scan(&id)
+		there[id] = true
+		return err
+	})
+	return there, err
+}
+
+func (t *tx) insertTexts(ctx context.Context, rows []textRow) error {
+	if t.dialect.insertTexts != nil && len(rows) > 0 {
+		query, args := t.dialect.insertTexts(rows)
+		_, err := t.exec(ctx, query, args...)
+		return err
+	}
+	for _, r := range rows {
+		if _, err := t.exec(ctx, insertText, r.values()...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RunText implements [xxladapter.Store].

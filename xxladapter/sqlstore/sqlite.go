@@ -36,8 +36,8 @@ var sqliteDialect = dialect{
 	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
-	among: func(ids []int64) (string, []any) {
-		return `id IN (SELECT value FROM json_each(?))`, []any{"[" + joinIDs(ids) + "]"}
+	among: func(column string, ids []int64) (string, []any) {
+		return column + ` IN (SELECT value FROM json_each(?))`, []any{"[" + joinIDs(ids) + "]"}
 	},
 	nameHas:   `instr(job_desc, ?) > 0`,
 	knowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,

@@ -59,7 +59,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"FoldReports":   m.foldReports,
 			"PurgeLogs":     m.purgeLogs,
 			"ClaimTexts":    m.claimTexts,
-			"SaveText":      m.saveText,
+			"SaveTexts":     m.saveTexts,
 		})
 	})
 }

@@ -213,7 +213,7 @@ var purgeRules = []rule{
 		id := b.addJob("job")
 		gone, stays := b.ended(id, -2, 200), b.ended(id, 0, 200)
 		for _, l := range []int64{gone, stays} {
-			b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: l, Text: fmt.Sprint(l), Complete: true}))
+			b.saveText(xxladapter.RunText{LogID: l, Text: fmt.Sprint(l), Complete: true})
 		}
 		wanted := b.run(id, -2)
 		b.settle(wanted, "", 200)
@@ -240,7 +240,7 @@ var purgeRules = []rule{
 		unalarmed := b.run(one, 0)
 		b.settle(unalarmed, "", 500)
 		text := b.ended(two, 0, 200)
-		b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: text, Text: "said", Complete: true}))
+		b.saveText(xxladapter.RunText{LogID: text, Text: "said", Complete: true})
 		late := b.run(two, 0)
 		b.settle(late, "", 200)
 		b.Equal(0, b.purge(xxladapter.LogPurge{Removed: true}, 3), "nothing was removed")

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +25,12 @@ func (b *bench) claimTexts(limit int) (ids []int64) {
 		ids = append(ids, c.Log.ID)
 	}
 	return ids
+}
+
+// saveText stores one text.
+func (b *bench) saveText(text xxladapter.RunText) {
+	b.Helper()
+	b.NoError(b.store.SaveTexts(b.ctx, []xxladapter.RunText{text}))
 }
 
 // wanted is a run that has ended and whose text is wanted.
@@ -47,16 +55,25 @@ func (m *model) claimTexts(t *rapid.T) {
 	require.Equal(t, want, got)
 }
 
-func (m *model) saveText(t *rapid.T) {
-	l := m.logs.draw(t, "log")
-	text := xxladapter.RunText{
-		Text: rapid.SampledFrom([]string{"", "one line\n", "二\nlines\n"}).Draw(t, "text"), Size: 9,
-		Complete: rapid.Bool().Draw(t, "complete"), Note: rapid.SampledFrom([]string{"", "note"}).Draw(t, "note"),
+func (m *model) saveTexts(t *rapid.T) {
+	var texts []xxladapter.RunText
+	for range rapid.IntRange(1, 3).Draw(t, "texts") {
+		l := m.logs.draw(t, "log")
+		if slices.ContainsFunc(texts, func(t xxladapter.RunText) bool { return t.LogID == l }) {
+			continue
+		}
+		texts = append(texts, xxladapter.RunText{
+			LogID: l,
+			Text:  rapid.SampledFrom([]string{"", "one line\n", "二\nlines\n"}).Draw(t, "text"), Size: 9,
+			Complete: rapid.Bool().Draw(t, "complete"), Note: rapid.SampledFrom([]string{"", "note"}).Draw(t, "note"),
+		})
 	}
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		text := text
-		text.LogID = id(m.logs, l)
-		return s.SaveText(m.ctx, text)
+		texts := slices.Clone(texts)
+		for i := range texts {
+			texts[i].LogID = id(m.logs, texts[i].LogID)
+		}
+		return s.SaveTexts(m.ctx, texts)
 	})
 }
 
@@ -82,7 +99,7 @@ var runTextRules = []rule{
 			{Text: strings.Repeat("0123456789\x00\xff\r\n", 100_000), Size: 1 << 40, Note: "cut"},
 		} {
 			text.LogID = b.ended(id, 0, 200)
-			b.NoError(b.store.SaveText(b.ctx, text))
+			b.saveText(text)
 			got, err := b.store.RunText(b.ctx, text.LogID)
 			b.NoError(err)
 			b.True(*got == text, "%d bytes", len(text.Text))
@@ -93,20 +110,57 @@ var runTextRules = []rule{
 	{"ATextThatIsSavedAgainIsReplaced", func(b *bench) {
 		l := b.ended(b.addJob("job"), 0, 200)
 		for _, text := range []string{"first", "second"} {
-			b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: l, Text: text}))
+			b.saveText(xxladapter.RunText{LogID: l, Text: text})
 		}
 		got, err := b.store.RunText(b.ctx, l)
 		b.NoError(err)
 		b.Equal("second", got.Text)
 	}},
 	{"ATextNeedsItsRow", func(b *bench) {
-		b.ErrorIs(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: 4711, Text: "text"}), xxladapter.ErrNotFound)
+		b.saveText(xxladapter.RunText{LogID: 4711, Text: "text"})
 		_, err := b.store.RunText(b.ctx, 4711)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
+	{"ManyTextsAreSavedTogether", func(b *bench) {
+		id := b.addJob("job")
+		var texts []xxladapter.RunText
+		for i := range 100 {
+			l := b.wanted(id)
+			if i%10 == 3 {
+				b.saveText(xxladapter.RunText{LogID: l, Text: "earlier"})
+			}
+			texts = append(texts, xxladapter.RunText{LogID: l, Text: strings.Repeat("'二\\\x00", i), Size: int64(i), Complete: i%2 == 0, Note: fmt.Sprint("note ", i)})
+		}
+		b.clock.Advance(time.Hour)
+		left := b.wanted(id)
+		b.NoError(b.store.SaveTexts(b.ctx, append(texts, xxladapter.RunText{LogID: 4711})))
+		b.NoError(b.store.SaveTexts(b.ctx, nil))
+		for _, want := range texts {
+			got, err := b.store.RunText(b.ctx, want.LogID)
+			b.NoError(err)
+			b.Equal(want, *got)
+		}
+		b.clock.Advance(time.Hour)
+		b.Equal([]int64{left}, b.claimTexts(200))
+	}},
+	{"TextsOfDifferentAttemptsAreClaimedTogether", func(b *bench) {
+		id := b.addJob("job")
+		first := b.wanted(id)
+		b.clock.Advance(time.Minute)
+		b.Equal([]int64{first}, b.claimTexts(10))
+		second := b.wanted(id)
+		b.clock.Advance(time.Minute)
+		claims, err := b.store.ClaimTexts(b.ctx, 10, again)
+		b.NoError(err)
+		b.Equal([]xxladapter.TextClaim{{Log: b.log(second), Attempts: 1}, {Log: b.log(first), Attempts: 2}}, claims)
+		b.clock.Advance(10 * time.Second)
+		b.Equal([]int64{second}, b.claimTexts(10))
+		b.clock.Advance(10 * time.Second)
+		b.Equal([]int64{first}, b.claimTexts(10))
+	}},
 	{"ALongNoteIsCutAtCharacters", func(b *bench) {
 		l := b.ended(b.addJob("job"), 0, 200)
-		b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: l, Note: strings.Repeat("長", xxladapter.MaxTextNote+1)}))
+		b.saveText(xxladapter.RunText{LogID: l, Note: strings.Repeat("長", xxladapter.MaxTextNote+1)})
 		got, err := b.store.RunText(b.ctx, l)
 		b.NoError(err)
 		b.Equal(strings.Repeat("長", xxladapter.MaxTextNote), got.Note)
@@ -131,7 +185,7 @@ var runTextRules = []rule{
 		b.Empty(b.claimTexts(1))
 		b.clock.Advance(19 * time.Second)
 		b.Equal([]int64{second}, b.claimTexts(10), "the second attempt of the other one has 20 seconds")
-		b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: second, Text: "text", Complete: true}))
+		b.saveText(xxladapter.RunText{LogID: second, Text: "text", Complete: true})
 		b.clock.Advance(time.Hour)
 		claims, err = b.store.ClaimTexts(b.ctx, 10, again)
 		b.NoError(err)
@@ -151,14 +205,16 @@ var runTextRules = []rule{
 	{"AJobTakesItsTextsAlong", func(b *bench) {
 		id, other := b.addJob("job"), b.addJob("other")
 		l, saved, stays := b.wanted(id), b.ended(id, 0, 200), b.wanted(other)
-		b.NoError(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: saved, Text: "text"}))
+		b.saveText(xxladapter.RunText{LogID: saved, Text: "text"})
 		b.clock.Advance(time.Minute)
 		b.NoError(b.store.RemoveJob(b.ctx, id))
 		b.Equal(2, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		b.Equal([]int64{stays}, b.claimTexts(10))
 		_, err := b.store.RunText(b.ctx, saved)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
-		b.ErrorIs(b.store.SaveText(b.ctx, xxladapter.RunText{LogID: l, Text: "text"}), xxladapter.ErrNotFound)
+		b.saveText(xxladapter.RunText{LogID: l, Text: "text"})
+		_, err = b.store.RunText(b.ctx, l)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
 	{"ATextIsClaimedByOneOfMany", func(b *bench) {
 		id := b.addJob("job")
@@ -200,12 +256,9 @@ var runTextRules = []rule{
 					_, err := b.store.PurgeLogs(b.ctx, xxladapter.LogPurge{JobID: id}, 10)
 					return err
 				}
-				return b.store.SaveText(b.ctx, xxladapter.RunText{LogID: l, Text: "text"})
+				return b.store.SaveTexts(b.ctx, []xxladapter.RunText{{LogID: l, Text: "text"}})
 			})
-			b.NoError(errs[0])
-			if !errors.Is(errs[1], xxladapter.ErrNotFound) {
-				b.NoError(errs[1])
-			}
+			b.NoError(errors.Join(errs...))
 			_, err := b.store.RunText(b.ctx, l)
 			b.ErrorIs(err, xxladapter.ErrNotFound, "the row is gone, and its text with it")
 		}
