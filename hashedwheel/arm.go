@@ -29,9 +29,7 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 			n |= queued
 		}
 		if !was && !e.reserve() {
-			e.rejected.Inc()
-			e.refuse(t)
-			return false, ErrTooManyPending
+			return false, e.refuseFull(t)
 		}
 		st := e.intake.pick()
 		done, err := false, error(nil)
@@ -63,6 +61,21 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 	}
 }
 
+// armFresh is arm for a t that nobody else has and that was never armed, so there is no other
+// state to reckon with.
+func (e *engine) armFresh(t *Timeout, due state) error {
+	if !e.reserve() {
+		return e.refuseFull(t)
+	}
+	s := t.load()
+	if _, err := e.enqueue(e.intake.pick(), laneTimeouts, t, s, due|armed|queued|fresh|s); err != nil {
+		e.release(1)
+		e.refuse(t)
+		return err
+	}
+	return nil
+}
+
 // enqueue changes the state of t from s to n, which has the queued bit, and puts t into a queue:
 // both or, when somebody has changed the state before, neither. Under the lock that it needs
 // anyway it counts t as started if it is. It wakes the worker if that would sleep too long. On
@@ -84,6 +97,9 @@ func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (
 	if !s.pending() && n.pending() {
 		st.mu.started++
 	}
+	if s.pending() && !n.pending() {
+		st.mu.cancelled++
+	}
 	st.mu.Unlock()
 	if l == laneCancels || waiting >= wakeBacklog {
 		e.rouse()
@@ -104,6 +120,13 @@ func (e *engine) refuse(t *Timeout) {
 	}
 }
 
+// refuseFull is refuse on a timer that has no place left.
+func (e *engine) refuseFull(t *Timeout) error {
+	e.rejected.Inc()
+	e.refuse(t)
+	return ErrTooManyPending
+}
+
 // cancel is Timeout.Cancel.
 func (e *engine) cancel(t *Timeout) bool {
 	for {
@@ -113,25 +136,66 @@ func (e *engine) cancel(t *Timeout) bool {
 		}
 		st := e.intake.pick()
 		done := false
-		if s&(linked|queued) == linked {
-			var err error
-			done, err = e.enqueue(st, laneCancels, t, s, s.in(cancelled)|queued)
-			if err != nil {
-				done = t.cas(s, s.in(cancelled)) // Stop takes t out
+		switch where := s & (linked | queued); {
+		case where == linked:
+			done = e.unlink(st, t, s)
+		case where == queued && s&fresh != 0:
+			done = e.withdraw(st, t, s)
+		default:
+			if done = t.cas(s, s.in(cancelled)); done {
+				st.cancelled.Inc()
 			}
-		} else {
-			done = t.cas(s, s.in(cancelled))
 		}
 		if !done {
 			continue
 		}
-		st.cancelled.Inc()
 		e.release(1)
 		if s&notify != 0 {
 			e.announce(st, t)
 		}
 		return true
 	}
+}
+
+// unlink changes the state of t, which is linked, from s to cancelled, counts that, and has the
+// worker take t out of the wheel. When somebody has changed the state before, it does nothing
+// and returns false.
+func (e *engine) unlink(st *stripe[*Timeout], t *Timeout, s state) bool {
+	done, err := e.enqueue(st, laneCancels, t, s, s.in(cancelled)|queued)
+	if err == nil {
+		return done
+	}
+	if !t.cas(s, s.in(cancelled)) { // Stop takes t out
+		return false
+	}
+	st.cancelled.Inc()
+	return true
+}
+
+// withdraw is unlink for a t that is queued. Where nothing has been pushed after t, as when a
+// call that had a timeout has returned at once, t comes out of the queue again: then neither
+// has the worker to look at it, nor the queue to grow, nor the collector to keep it.
+//
+// For all others the look into the queue is in vain, and a lock costs more than a counter. So
+// only what is fresh comes here: one timeout that is armed again and again is in a queue
+// once in a tick, and does best to stay there.
+func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
+	n := s.in(cancelled)
+	st.mu.Lock()
+	newest := st.newestLocked()
+	out := newest != nil && *newest == t
+	if out {
+		n &^= queued
+	}
+	done := t.cas(s, n)
+	if done {
+		st.mu.cancelled++
+		if out {
+			st.withdrawLocked()
+		}
+	}
+	st.mu.Unlock()
+	return done
 }
 
 // announce has the worker tell t's task that it was cancelled.

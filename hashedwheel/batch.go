@@ -138,47 +138,57 @@ func (b *Batch[T]) Cancel(t Ticket) bool {
 		return false
 	}
 	for {
+		done := false
 		switch s.word.Load() {
 		case t.id.word(slotQueued):
-			// Still in a queue: the slot is free at once, and the worker finds another
-			// generation in it. Nobody can have the slot between the two stores.
-			if !s.word.CompareAndSwap(t.id.word(slotQueued), t.id.word(slotClearing)) {
-				continue
-			}
-			var zero T
-			s.payload = zero
-			s.word.Store(t.id.nextGeneration())
-			i := b.intake.index()
-			st := &b.intake.stripes[i]
-			st.mu.Lock()
-			b.slab.putLocked(i, t.id.slot())
-			st.mu.cancelled++
-			st.mu.Unlock()
-			b.release(1)
-			return true
+			done = b.withdraw(s, t.id)
 		case t.id.word(slotLinked):
-			// The worker frees the slot when it finds it among the cancelled, not
-			// before: clearing the payload must not hit the slot's next use.
-			if !s.word.CompareAndSwap(t.id.word(slotLinked), t.id.word(slotClearing)) {
-				continue
-			}
-			var zero T
-			s.payload = zero
-			s.word.Store(t.id.word(slotCancelled))
-			st := &b.intake.stripes[b.intake.index()]
-			st.mu.Lock()
-			st.mu.cancelled++
-			if !st.mu.closed {
-				st.pushLocked(laneCancels, t.id)
-			}
-			st.mu.Unlock()
-			b.release(1)
-			b.rouse()
-			return true
+			done = b.disown(s, t.id)
 		default:
 			return false
 		}
+		if done {
+			b.release(1)
+			return true
+		}
 	}
+}
+
+// withdraw is Cancel of what is in a queue. The slot is free at once, and the worker, if it
+// comes to the queue's entry, finds another generation in it. It returns false when the
+// worker has filed the slot before.
+func (b *Batch[T]) withdraw(s *slot[T], who id) bool {
+	if !s.clear(who, slotQueued, who.nextGeneration()) {
+		return false
+	}
+	i := b.intake.index()
+	st := &b.intake.stripes[i]
+	st.mu.Lock()
+	b.slab.putLocked(i, who.slot())
+	if newest := st.newestLocked(); newest != nil && *newest == who {
+		st.withdrawLocked()
+	}
+	st.mu.cancelled++
+	st.mu.Unlock()
+	return true
+}
+
+// disown is Cancel of what is in the wheel. The worker frees the slot when it finds it among the
+// cancelled, not before: clearing the payload must not hit the slot's next use. It returns false
+// when the payload is being delivered.
+func (b *Batch[T]) disown(s *slot[T], who id) bool {
+	if !s.clear(who, slotLinked, who.word(slotCancelled)) {
+		return false
+	}
+	st := b.intake.pick()
+	st.mu.Lock()
+	st.mu.cancelled++
+	if !st.mu.closed {
+		st.pushLocked(laneCancels, who)
+	}
+	st.mu.Unlock()
+	b.rouse()
+	return true
 }
 
 // Pending returns how many payloads are added, not delivered and not cancelled.
@@ -286,11 +296,11 @@ func (b *Batch[T]) work() {
 }
 
 func (b *Batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
-	b.intake.take(l, q)
+	withdrawn := b.intake.take(l, q)
 	if q.n == 0 {
-		return 0
+		return withdrawn
 	}
-	return q.each(maxTransfersPerPass, f, b.intake.recycle)
+	return withdrawn + q.each(maxTransfersPerPass, f, b.intake.recycle)
 }
 
 // file puts a queued slot into the wheel, unless its use is over.

@@ -76,6 +76,30 @@ func TestBatchLimit(t *testing.T) {
 	})
 }
 
+// A payload that is cancelled right after it was added leaves nothing in the queue.
+func TestBatchCancelTakesBackWhatWasJustAdded(t *testing.T) {
+	b, err := NewBatch(Options{}, func([]int) {})
+	require.NoError(t, err)
+	b.begin() // a clock, and no worker
+	b.life.Store(started)
+	b.intake = intake[id]{stripes: make([]stripe[id], 1), shift: 64}
+	for range 3 * segmentLen {
+		x, err := b.Add(1, time.Hour)
+		require.NoError(t, err)
+		require.EqualValues(t, 1, b.intake.waiting())
+		require.True(t, b.Cancel(x))
+		require.Zero(t, b.intake.waiting())
+	}
+	x, _ := b.Add(1, time.Hour)
+	y, _ := b.Add(1, time.Hour)
+	require.True(t, b.Cancel(x))
+	require.EqualValues(t, 2, b.intake.waiting())
+	require.EqualValues(t, 1, b.Pending())
+	require.Equal(t, 3*segmentLen+2, b.transfer(laneTimeouts, &b.timeouts, b.file))
+	require.Equal(t, 1, b.wheel.size())
+	require.True(t, b.Cancel(y))
+}
+
 func TestBatchArguments(t *testing.T) {
 	_, err := NewBatch[int](Options{}, nil)
 	require.EqualError(t, err, "hashedwheel: NewBatch: fire is nil, must not be nil")

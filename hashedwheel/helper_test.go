@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -22,3 +23,15 @@ func (l *logCount) Enabled(context.Context, slog.Level) bool  { return true }
 func (l *logCount) Handle(context.Context, slog.Record) error { l.n.Add(1); return nil }
 func (l *logCount) WithAttrs([]slog.Attr) slog.Handler        { return l }
 func (l *logCount) WithGroup(string) slog.Handler             { return l }
+
+// byHand starts the clock of w, and returns a worker that does only what the caller has it do. All
+// callers use one stripe.
+func byHand(w *HashedWheelTimer) *worker {
+	e := w.engine
+	e.intake = intake[*Timeout]{stripes: make([]stripe[*Timeout], 1), shift: 64}
+	e.begin()
+	e.watch = time.AfterFunc(time.Hour, func() {})
+	e.mu.current = &worker{engine: e, batch: make([]*Timeout, 0, batchLen)}
+	e.life.Store(started)
+	return e.mu.current
+}

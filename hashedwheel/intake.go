@@ -57,15 +57,18 @@ func (in *intake[E]) empty() bool {
 	return true
 }
 
-// take empties one queue of every stripe into q.
-func (in *intake[E]) take(l lane, q *queue[E]) {
+// take empties one queue of every stripe into q. It returns how many entries were
+// withdrawn since the last time.
+func (in *intake[E]) take(l lane, q *queue[E]) (withdrawn int) {
 	for i := range in.stripes {
-		taken := in.stripes[i].take(l)
+		taken, n := in.stripes[i].take(l)
 		if taken.n > 0 {
 			in.busy = i
 		}
 		q.append(&taken)
+		withdrawn += n
 	}
+	return withdrawn
 }
 
 // close makes every later push fail.

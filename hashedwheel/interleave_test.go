@@ -110,6 +110,7 @@ type startKind string
 const (
 	startIdle     startKind = "idle"
 	startQueued   startKind = "queued"   // due at tick 2
+	startFresh    startKind = "fresh"    // the same, armed when it was made
 	startLinked   startKind = "linked"   // due at tick 2, and filed
 	startLater    startKind = "later"    // due at tick 4, and filed under tick 2
 	startDropping startKind = "dropping" // cancelled, filed under tick 2, and among the cancelled
@@ -226,7 +227,7 @@ func (s *stage) shared() uint64 {
 	h := s.queues()
 	for _, v := range []uint64{
 		s.timeout.word.v.Load(), e.parked.v.Load(), e.turn.Load(), uint64(e.life.Load()), uint64(len(e.wake)),
-		uint64(e.timeouts.n), uint64(e.cancels.n),
+		uint64(e.timeouts.n), uint64(e.cancels.n), uint64(st.mu.withdrawn), e.active,
 		uint64(e.wheel.size()), e.wheel.next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.bucket), uint64(e.taken.Load()),
 	} {
 		h = mix(h, v)
@@ -272,9 +273,15 @@ func newStage(sc scenario) *stage {
 	}))
 	if sc.start != startIdle {
 		s.before = reference{pending: true, due: 2}
-		s.reset(2)
 	}
-	if sc.start != startIdle && sc.start != startQueued {
+	switch sc.start {
+	case startIdle:
+	case startFresh:
+		s.before.pending = e.armFresh(&s.timeout, state(2)<<dueShift) == nil
+	case startQueued:
+		s.reset(2)
+	default:
+		s.reset(2)
 		w.pass(0)
 	}
 	switch sc.start {
@@ -455,7 +462,7 @@ func explore(sc scenario) (states int, err error) {
 }
 
 var (
-	starts = []startKind{startIdle, startQueued, startLinked, startLater, startDropping}
+	starts = []startKind{startIdle, startQueued, startFresh, startLinked, startLater, startDropping}
 	pairs  = [][]string{{"R1", "R1"}, {"R1", "R3"}, {"R3", "R3"}, {"R1", "C"}, {"R3", "C"}, {"C", "C"}}
 )
 

@@ -16,26 +16,26 @@ import (
 // A period that is not positive, and a nil f, panic. On a stopped or full timer
 // the result is already cancelled.
 func (w *HashedWheelTimer) Every(period time.Duration, f func()) *Timeout {
-	return w.repeat("Every", period, f, 0)
+	return w.repeat("Every", period, f, false)
 }
 
 // EveryDelay is Every with a fixed delay: a period lies between the end of a
 // run and the next deadline.
 func (w *HashedWheelTimer) EveryDelay(period time.Duration, f func()) *Timeout {
-	return w.repeat("EveryDelay", period, f, fixedDelay)
+	return w.repeat("EveryDelay", period, f, true)
 }
 
-func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), how state) *Timeout {
+func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), fixedDelay bool) *Timeout {
 	if f == nil {
 		panic(fmt.Sprintf("hashedwheel: %s: f is nil, must not be nil", name))
 	}
 	if period <= 0 {
 		panic(fmt.Sprintf("hashedwheel: %s: period is %v, must be positive", name, period))
 	}
-	p := &periodicTask{f: f, period: int64(period)}
+	p := &periodicTask{f: f, period: int64(period), fixedDelay: fixedDelay}
 	t := new(Timeout)
 	t.bind(w.engine, p)
-	t.word.Store(uint64(periodic | how))
+	t.word.Store(uint64(periodic))
 	_ = w.submit(t, period) // the state of t tells
 	return t
 }
@@ -44,6 +44,10 @@ func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), h
 type periodicTask struct {
 	f      func()
 	period int64 // nanoseconds
+
+	// fixedDelay means that the next deadline counts from the end of a run instead of from the
+	// last deadline.
+	fixedDelay bool
 
 	// deadline is the last exact deadline, in nanoseconds since the timer's start. A
 	// state keeps a deadline with a little lost, and the loss would add up.
@@ -85,7 +89,7 @@ func (e *engine) rearm(t *Timeout) {
 		}
 		now := e.now()
 		due := e.due(now, time.Duration(p.period))
-		if s&fixedDelay == 0 {
+		if !p.fixedDelay {
 			due = e.due(p.next(e, s, before, now), 0)
 		}
 		n := due | armed | s&kept | queued

@@ -39,6 +39,10 @@ type stripe[E any] struct {
 		spare    *segment[E]
 		spares   int
 
+		// withdrawn is how many entries were taken back since the worker looked. They are
+		// gone, but tell it that the timer is in use.
+		withdrawn int
+
 		// Whoever holds the lock anyway counts here.
 		started, cancelled int64
 	}
@@ -99,6 +103,30 @@ func (s *stripe[E]) pushLocked(l lane, e E) int {
 	return q.n
 }
 
+// newestLocked returns where the entry is that was pushed last among the timeouts, and nil if it
+// is not in the last segment.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) newestLocked() *E {
+	last := s.mu.timeouts.last
+	if last == nil || last.n == 0 {
+		return nil
+	}
+	return &last.item[last.n-1]
+}
+
+// withdrawLocked takes out the entry that newestLocked has returned.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) withdrawLocked() {
+	q := &s.mu.timeouts
+	q.last.n--
+	q.n--
+	var zero E
+	q.last.item[q.last.n] = zero
+	s.mu.withdrawn++
+}
+
 // growLocked gives q a segment with room.
 //
 // REQUIRES: s.mu is held.
@@ -118,14 +146,16 @@ func (s *stripe[E]) growLocked(q *queue[E]) {
 	q.last = seg
 }
 
-// take empties a queue and returns what it held.
-func (s *stripe[E]) take(l lane) queue[E] {
+// take empties a queue and returns what it held, and how many entries were withdrawn from the
+// stripe since the last take.
+func (s *stripe[E]) take(l lane) (taken queue[E], withdrawn int) {
 	s.mu.Lock()
-	q := s.lane(l)
-	taken := *q
-	*q = queue[E]{}
-	s.mu.Unlock()
-	return taken
+	defer s.mu.Unlock()
+	withdrawn, s.mu.withdrawn = s.mu.withdrawn, 0
+	if q := s.lane(l); q.n > 0 { // an empty one may have a segment, which stays
+		taken, *q = *q, queue[E]{}
+	}
+	return taken, withdrawn
 }
 
 // empty reports whether nothing waits in the stripe.

@@ -26,6 +26,19 @@ type slot[T any] struct {
 	payload T        // owned by whoever changed the word last
 }
 
+// clear takes the payload out of the slot whose word is that of who with a status, and stores
+// the word after. It returns false, and does nothing, when the slot has another word. Nobody can
+// have the slot in between.
+func (s *slot[T]) clear(who id, status, after uint64) bool {
+	if !s.word.CompareAndSwap(who.word(status), who.word(slotClearing)) {
+		return false
+	}
+	var zero T
+	s.payload = zero
+	s.word.Store(after)
+	return true
+}
+
 // The statuses of a slot.
 const (
 	slotFree uint64 = iota

@@ -46,12 +46,13 @@ const (
 	// periodic means that the timeout is armed again after it fired.
 	periodic state = 1 << 6
 
-	// fixedDelay means that a periodic timeout's next deadline counts from the end of its
-	// run instead of from its last deadline.
-	fixedDelay state = 1 << 7
+	// fresh means that the timeout was armed when it was made, and not again since. It
+	// decides nothing. It only says that a cancellation which finds the timeout queued may
+	// well be the next thing that happens in its stripe: see withdraw.
+	fresh state = 1 << 7
 
 	// kept are the bits that belong to the timeout for its whole life.
-	kept = notify | periodic | fixedDelay
+	kept = notify | periodic
 
 	slackBits = 8
 	dueShift  = 16

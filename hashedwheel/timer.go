@@ -136,8 +136,7 @@ func (e *engine) submit(t *Timeout, delay time.Duration) error {
 			return err
 		}
 	}
-	_, err := e.arm(t, e.due(e.now(), delay))
-	return err
+	return e.armFresh(t, e.due(e.now(), delay))
 }
 
 // PendingTimeouts returns how many timeouts are accepted, not fired and not

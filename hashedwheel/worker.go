@@ -55,13 +55,13 @@ func (w *worker) pass(tick uint64) bool {
 }
 
 // transfer looks at the timeouts in one queue of the intake, and returns how many
-// it has seen.
+// were there since the last time.
 func (e *engine) transfer(l lane, q *queue[*Timeout]) int {
-	e.intake.take(l, q)
+	withdrawn := e.intake.take(l, q)
 	if q.n == 0 {
-		return 0
+		return withdrawn
 	}
-	return q.each(maxTransfersPerPass, e.file, e.intake.recycle)
+	return withdrawn + q.each(maxTransfersPerPass, e.file, e.intake.recycle)
 }
 
 // file brings the wheel in line with the state of t.

@@ -1,0 +1,74 @@
+package hashedwheel
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A timeout that is stopped right after its start leaves nothing in the queue, and yet keeps the
+// worker up for the next.
+func TestCancelTakesBackWhatWasJustStarted(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	worker := byHand(w)
+	for range 3 * segmentLen {
+		x := w.AfterFunc(time.Hour, func() {})
+		require.EqualValues(t, 1, w.Stats().Queued)
+		require.True(t, x.Cancel())
+		require.True(t, x.IsCancelled())
+		require.False(t, x.Cancel())
+	}
+	s := w.Stats()
+	require.Zero(t, s.Queued)
+	require.Zero(t, s.Pending)
+	require.EqualValues(t, 3*segmentLen, s.Started)
+	require.EqualValues(t, 3*segmentLen, s.Cancelled)
+	st := w.intake.pick()
+	segment := st.mu.timeouts.first
+	require.NotNil(t, segment)
+	require.Zero(t, segment.item, "the collector sees what was cancelled")
+
+	worker.pass(5)
+	require.EqualValues(t, 5, w.active)
+	worker.pass(6)
+	require.EqualValues(t, 5, w.active)
+	require.Same(t, segment, st.mu.timeouts.first)
+}
+
+// Only the newest of a queue is taken back; the worker sees to the others.
+func TestCancelTakesBackTheNewestOnly(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	worker := byHand(w)
+	fired := 0
+	start := func() *Timeout { return w.AfterFunc(0, func() { fired++ }) }
+	a, b, c, d := start(), start(), start(), start()
+	require.True(t, b.Cancel())
+	require.EqualValues(t, 4, w.Stats().Queued)
+	require.True(t, d.Cancel())
+	require.EqualValues(t, 3, w.Stats().Queued)
+	require.True(t, c.Cancel())
+	require.EqualValues(t, 2, w.Stats().Queued)
+	require.EqualValues(t, 1, w.PendingTimeouts())
+	require.False(t, d.Reset(0), "was cancelled")
+	require.EqualValues(t, 3, w.Stats().Queued)
+	worker.pass(2)
+	require.Equal(t, 2, fired)
+	require.True(t, a.IsExpired())
+	require.True(t, d.IsExpired())
+	require.Zero(t, w.PendingTimeouts())
+}
+
+// One that is armed again and again stays in its queue.
+func TestCancelLeavesWhatIsArmedAgainInItsQueue(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	byHand(w)
+	x := w.AfterFunc(time.Hour, func() {})
+	x.Reset(2 * time.Hour)
+	for range 3 {
+		require.True(t, x.Cancel())
+		require.EqualValues(t, 1, w.Stats().Queued)
+		require.False(t, x.Reset(time.Hour))
+	}
+	require.EqualValues(t, 1, w.PendingTimeouts())
+}
