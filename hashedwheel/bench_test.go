@@ -512,3 +512,46 @@ func BenchmarkQuiet(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFire is the worker's part of a herd: a million timeouts that are due at one instant, without
+// anybody to wait for.
+func BenchmarkFire(b *testing.B) {
+	const n = 1_000_000
+	for _, kind := range []string{"rounds", "layered", "scattered"} {
+		b.Run(kind, func(b *testing.B) {
+			w, err := New(Options{TickDuration: 10 * time.Millisecond, Layered: kind == "layered"})
+			require.NoError(b, err)
+			worker := byHand(w)
+			all := make([]Timeout, n)
+			fires := 0
+			task := plainFunc(func() { fires++ })
+			for i := range all {
+				w.Init(&all[i], task)
+			}
+			order := make([]int, n)
+			for k := range order {
+				order[k] = k
+			}
+			if kind == "scattered" {
+				rng := rand.New(rand.NewPCG(5, 5))
+				rng.Shuffle(n, func(i, k int) { order[i], order[k] = order[k], order[i] })
+			}
+			spent := time.Duration(0)
+			for i := range b.N {
+				tick := uint64(2 * (i + 1))
+				for _, k := range order {
+					_, _ = w.arm(&all[k], state(tick)<<dueShift)
+				}
+				for n := n; n > 0; n -= maxTransfersPerPass {
+					worker.pass(tick - 1)
+				}
+				start := time.Now()
+				worker.pass(tick)
+				spent += time.Since(start)
+			}
+			require.Equal(b, n*b.N, fires)
+			b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N)/n, "ns/fire")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

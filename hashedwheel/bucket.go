@@ -62,14 +62,29 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 	from.item[lo] = zero // the collector must not see it any more
 	b.n = last
 	if lo == 0 {
-		k := len(b.pages) - 1
-		pool.put(b.pages[k].page)
-		b.pages = b.pages[:k]
-		if k == 0 && cap(b.pages) > 64 {
-			b.pages = nil // a burst's page list is not worth keeping
-		}
+		b.dropPage(pool)
 	}
 	return moved, ok
+}
+
+// truncate takes out the entries from index n on, all of which are in the last page.
+func (b *bucket[E]) truncate(pool *pagePool[E], n int) {
+	k := len(b.pages) - 1
+	clear(pool.page(b.pages[k].page).item[n-k*pageLen : b.n-k*pageLen]) // the collector must not see them any more
+	b.n = n
+	if n == k*pageLen {
+		b.dropPage(pool)
+	}
+}
+
+// dropPage gives the last page back, in which nothing is left.
+func (b *bucket[E]) dropPage(pool *pagePool[E]) {
+	k := len(b.pages) - 1
+	pool.put(b.pages[k].page)
+	b.pages = b.pages[:k]
+	if k == 0 && cap(b.pages) > 64 {
+		b.pages = nil // a burst's page list is not worth keeping
+	}
 }
 
 // review makes the heading of page p exact, if there still is such a page.
@@ -98,9 +113,13 @@ func (b *bucket[E]) earliest() uint64 {
 // is empty or out is full to its capacity.
 func (b *bucket[E]) moveTo(pool *pagePool[E], out []E) []E {
 	for b.n > 0 && len(out) < cap(out) {
-		_, e := b.at(pool, b.n-1)
-		b.remove(pool, b.n-1)
-		out = append(out, e)
+		k := len(b.pages) - 1
+		items := pool.page(b.pages[k].page).item[:b.n-k*pageLen]
+		items = items[max(len(items)-(cap(out)-len(out)), 0):]
+		for i := len(items) - 1; i >= 0; i-- {
+			out = append(out, items[i])
+		}
+		b.truncate(pool, b.n-len(items))
 	}
 	return out
 }

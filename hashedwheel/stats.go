@@ -9,15 +9,19 @@ import (
 // least 2^(k-1) and less than 2^k microseconds late.
 const lateBuckets = 40
 
-// clockEvery is how many fires share one reading of the clock for the
-// measurement of their lateness.
-const clockEvery = 16
+// Some fires share one reading of the clock for the measurement of their lateness: as many as
+// run in about clockSpan, and at most clockEvery.
+const (
+	clockSpan  = 4_000 // nanoseconds
+	clockEvery = 128
+)
 
 // A lateness collects how late a worker's timeouts fire, and is published after
 // each batch, so that a fire costs no atomic operation for it.
 type lateness struct {
 	now    int64
 	left   int // fires until the clock is read again
+	share  int // fires for one reading
 	counts [lateBuckets]int64
 	fired  int64
 	max    int64
@@ -25,13 +29,23 @@ type lateness struct {
 
 func (l *lateness) add(e *engine, s state) {
 	if l.left == 0 {
-		l.now, l.left = e.now(), clockEvery
+		l.look(e.now())
 	}
 	l.left--
 	late := max(l.now-e.deadline(s), 0)
 	l.fired++
 	l.max = max(l.max, late)
 	l.counts[min(bits.Len64(uint64(late)/1000), lateBuckets-1)]++
+}
+
+// look takes a reading of the clock.
+func (l *lateness) look(now int64) {
+	if now-l.now < clockSpan {
+		l.share = min(2*l.share+1, clockEvery)
+	} else {
+		l.share = max(l.share/2, 1)
+	}
+	l.now, l.left = now, l.share
 }
 
 func (l *lateness) publish(t *tally) {

@@ -44,7 +44,10 @@ func (t turn) user() bool     { return t&userTurn != 0 }
 // they do not change.
 type worker struct {
 	engine *engine
-	id     uint32 // modulo 1<<24, a number of hand-overs that no task lives to see
+
+	// turn is what the worker has last made of the engine's turn, on the way into user code. Its
+	// worker counts modulo 1<<24, a number of hand-overs that no task lives to see.
+	turn turn
 
 	batch   []*Timeout // taken out of the wheel, linked all the same
 	next    int        // the first of batch not looked at
@@ -61,15 +64,14 @@ type worker struct {
 //
 // REQUIRES: it is w's turn, outside user code.
 func (w *worker) enter(n turn) {
-	t := turn(w.engine.turn.Load())
-	w.engine.turn.Store(uint64(t&^firedMask | (t+n)&firedMask | userTurn))
+	w.turn = w.turn&^firedMask | (w.turn+n)&firedMask | userTurn
+	w.engine.turn.Store(uint64(w.turn))
 }
 
 // exit marks the end of user code. It returns false if another worker has taken
 // over; w must not touch the engine any more.
 func (w *worker) exit() bool {
-	t := turn(w.engine.turn.Load())
-	return t.worker() == w.id && w.engine.turn.CompareAndSwap(uint64(t), uint64(t&^userTurn))
+	return w.engine.turn.CompareAndSwap(uint64(w.turn), uint64(w.turn&^userTurn))
 }
 
 // begin makes batch the worker's batch.
@@ -175,11 +177,12 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	} else {
 		e.release(1)
 	}
+	task := t.task()
 	w.late.add(e, s)
 	w.current = t
 	w.enter(1)
 	if e.executor == nil {
-		t.task().Run(t)
+		task.Run(t)
 	} else {
 		e.execute(t)
 	}
@@ -244,7 +247,7 @@ func (w *worker) leave() {
 		return
 	}
 	e.mu.Lock()
-	if tn := turn(e.turn.Load()); tn.worker() == w.id {
+	if tn := turn(e.turn.Load()); tn.worker() == w.turn.worker() {
 		e.takeOverLocked(tn)
 	}
 	e.mu.Unlock()
@@ -258,10 +261,11 @@ func (w *worker) leave() {
 func (e *engine) takeOverLocked(tn turn) {
 	old := e.mu.current
 	id := (tn.worker() + 1) & (1<<(63-firedBits) - 1)
-	if !e.turn.CompareAndSwap(uint64(tn), uint64(turn(id)<<(firedBits+1)|tn&firedMask)) {
+	next := turn(id)<<(firedBits+1) | tn&firedMask
+	if !e.turn.CompareAndSwap(uint64(tn), uint64(next)) {
 		return // the task has returned
 	}
-	w := &worker{engine: e, id: id, notices: old.notices, tick: old.tick}
+	w := &worker{engine: e, turn: next, notices: old.notices, tick: old.tick}
 	w.batch = append(make([]*Timeout, 0, batchLen), old.batch[old.next:]...)
 	e.tally.handOvers.Inc()
 	e.launchLocked(w)

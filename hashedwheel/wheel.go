@@ -191,6 +191,17 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 		}
 		// One page at a time keeps the bounds checks out of the inner loop.
 		pg := w.pool.page(b.pages[p].page)
+		if i == b.n {
+			// What stands at the end goes together, and leaves no hole.
+			for i > first && len(out) < cap(out) && pg.due[(i-1)%pageLen] <= t {
+				i--
+				out = append(out, pg.item[i%pageLen])
+			}
+			w.n -= b.n - i
+			if i < b.n {
+				b.truncate(&w.pool, i)
+			}
+		}
 		for i > first {
 			i--
 			if pg.due[i%pageLen] > t {

@@ -1,6 +1,8 @@
 package hashedwheel
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +45,76 @@ func TestWheelHandsOverInParts(t *testing.T) {
 	require.Equal(t, 50, got)
 	require.Equal(t, 50, w.size())
 	require.EqualValues(t, 8, w.next())
+}
+
+// Whatever of a bucket is due, and however little of it there is room for, each entry is handed
+// over once, what is not due stays, and nothing that is gone is still seen by the collector.
+func TestWheelHandsOverEachOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 2000 {
+		w := newWheel(4, func(*int, location) {})
+		n, room, share := 1+rng.IntN(3*pageLen), 1+rng.IntN(2*pageLen), rng.IntN(5)
+		want, rest := map[*int]bool{}, map[*int]bool{}
+		for range n {
+			e := new(int)
+			if rng.IntN(4) < share {
+				w.add(4, e)
+				want[e] = true
+			} else {
+				w.add(8, e)
+				rest[e] = true
+			}
+		}
+		collect := func(now uint64, want map[*int]bool) {
+			for done := false; !done; {
+				var due []*int
+				due, done = w.collect(now, make([]*int, 0, room))
+				for _, e := range due {
+					require.True(t, want[e])
+					delete(want, e)
+				}
+			}
+			require.Empty(t, want)
+		}
+		collect(4, want)
+		require.Equal(t, len(rest), w.size())
+		collect(8, rest)
+		for _, block := range w.pool.blocks {
+			for _, pg := range block.pages {
+				require.Zero(t, pg.item)
+			}
+		}
+	}
+}
+
+// A bucket is emptied from its end, in as many parts as there is room for.
+func TestBucketMoveTo(t *testing.T) {
+	for n := range 3*pageLen + 2 {
+		for _, room := range []int{1, 7, pageLen, pageLen + 1, 200} {
+			var pool pagePool[*int]
+			var b bucket[*int]
+			var want, got []*int
+			for range n {
+				e := new(int)
+				b.push(&pool, 1, e)
+				want = append(want, e)
+			}
+			for b.n > 0 {
+				out := b.moveTo(&pool, make([]*int, 0, room))
+				require.Len(t, out, min(room, n-len(got)))
+				got = append(got, out...)
+				require.Len(t, b.pages, (b.n+pageLen-1)/pageLen)
+			}
+			slices.Reverse(got)
+			require.Equal(t, want, got)
+			for _, block := range pool.blocks {
+				require.EqualValues(t, 1<<blockLen-1, block.free)
+				for _, pg := range block.pages {
+					require.Zero(t, pg.item)
+				}
+			}
+		}
+	}
 }
 
 // A scan does not read a page whose heading says that nothing in it is due, and leaves exact

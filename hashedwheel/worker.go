@@ -103,6 +103,9 @@ func (w *worker) expire() bool {
 	for {
 		batch, done := e.wheel.collect(w.tick, w.batch[:0])
 		if len(batch) > 0 {
+			for _, t := range batch {
+				_ = t.load() // into the cache, all at once: fires wait for one another
+			}
 			w.begin(batch, false)
 			if !w.finishBatch() {
 				return false
