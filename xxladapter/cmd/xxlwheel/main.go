@@ -13,6 +13,8 @@ import (
 	_ "time/tzdata" // zones of jobs, also where the system has none
 
 	"github.com/alecthomas/kong"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
 // commands is the whole command line. Every flag can also be given as an
@@ -44,6 +46,7 @@ func main() {
 	// The first signal asks for a clean end. From then on a second one ends the
 	// process at once, as if nobody listened for signals.
 	context.AfterFunc(ctx, stop)
+	node.SpareProcessors()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
