@@ -4,8 +4,9 @@ import "time"
 
 const (
 	// claimAim is how long one claim of due jobs should take. It is a transaction,
-	// and on some databases the only one that writes meanwhile.
-	claimAim = 15 * time.Millisecond
+	// and on some databases the only one that writes meanwhile, so fires that are
+	// due wait for it.
+	claimAim = 4 * time.Millisecond
 
 	// lateAim is the same for a node that is behind: larger claims take less time
 	// for each job, up to a point.
@@ -15,14 +16,14 @@ const (
 	// each one takes at least: below that, what a transaction costs whatever it
 	// does outweighs what is gained.
 	firstClaim = 500
-	leastClaim = 150
+	leastClaim = 100
 )
 
 // A claim is what one call of ClaimDue was allowed, and what came of it.
 type claim struct {
 	size int           // how many jobs it could take
 	due  int           // how many it took
-	took time.Duration // how long the store was at it
+	took time.Duration // how long the store was at it, from the decisions on
 	lead time.Duration // from the store's now to the first due time among them
 }
 
@@ -33,12 +34,13 @@ func (c claim) full() bool { return c.due >= c.size }
 // a pure function.
 //
 // The size follows the time for each job, by a factor of two at most, so that a
-// single claim that was held up does not make many small ones. Where half of the
+// single claim that was held up does not make many small ones. Where a third of the
 // window has gone by and there is still more, being in time comes first, and the
-// claims may take longer.
+// claims may take longer. A scan that keeps its pace meets its jobs before that:
+// with a fifth of the window gone by.
 func nextClaim(c claim, window time.Duration, most int) int {
 	size, aim := c.size, claimAim
-	if c.full() && c.lead < window/2 {
+	if c.full() && c.lead < window*2/3 {
 		aim = lateAim
 	}
 	switch {

@@ -10,8 +10,9 @@ import (
 func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 	const (
 		ms     = time.Millisecond
-		window = 5 * time.Second
-		early  = 4 * time.Second
+		window = 6 * time.Second
+		early  = 5 * time.Second
+		late   = 4 * time.Second
 	)
 	for _, c := range []struct {
 		name string
@@ -26,16 +27,16 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 		{"much quicker", claim{1000, 1000, ms, early}, 5000, 2000},
 		{"no time at all", claim{1000, 1000, 0, early}, 5000, 2000},
 		{"no larger than the limit", claim{4000, 4000, ms, early}, 5000, 5000},
-		{"no smaller than pays", claim{300, 300, 900 * ms, early}, 5000, leastClaim},
+		{"no smaller than pays", claim{150, 150, 900 * ms, early}, 5000, leastClaim},
 		{"a limit below that", claim{10, 10, 900 * ms, early}, 10, 10},
 		{"not full and in time", claim{1000, 999, ms, early}, 5000, 1000},
 		{"not full and slow", claim{1000, 800, 2 * claimAim, early}, 5000, 500},
 		{"hardly anything, held up", claim{1000, leastClaim - 1, time.Second, early}, 5000, 1000},
 		{"nothing", claim{1000, 0, time.Second, 0}, 5000, 1000},
-		{"behind", claim{1000, 1000, lateAim / 2, window/2 - 1}, 5000, 2000},
-		{"behind, and in time", claim{1000, 1000, lateAim, window/2 - 1}, 5000, 1000},
-		{"behind, and slow even so", claim{1000, 1000, lateAim * 2, window/2 - 1}, 5000, 500},
-		{"just not behind", claim{1000, 1000, lateAim / 2, window / 2}, 5000, 500},
+		{"behind", claim{1000, 1000, lateAim / 2, late - 1}, 5000, 2000},
+		{"behind, and in time", claim{1000, 1000, lateAim, late - 1}, 5000, 1000},
+		{"behind, and slow even so", claim{1000, 1000, lateAim * 2, late - 1}, 5000, 500},
+		{"just not behind", claim{1000, 1000, lateAim / 2, late}, 5000, 500},
 		{"behind, with nothing more to do", claim{1000, 999, time.Second, -time.Second}, 5000, 500},
 		{"behind, at the limit", claim{4000, 4000, ms, -time.Second}, 5000, 5000},
 	} {
@@ -46,11 +47,11 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 // TestTheSizeOfClaimsSettles where each costs a fixed part and one for each job.
 func TestTheSizeOfClaimsSettles(t *testing.T) {
 	const window = 5 * time.Second
-	for _, perJob := range []time.Duration{10 * time.Microsecond, 30 * time.Microsecond, 60 * time.Microsecond} {
+	for _, perJob := range []time.Duration{5 * time.Microsecond, 10 * time.Microsecond, 30 * time.Microsecond} {
 		size := firstClaim
 		var took time.Duration
 		for range 20 {
-			took = 2*time.Millisecond + time.Duration(size)*perJob
+			took = time.Millisecond + time.Duration(size)*perJob
 			size = nextClaim(claim{size, size, took, window}, window, 5000)
 		}
 		require.InDelta(t, claimAim, took, float64(claimAim/10), "%v for each job", perJob)

@@ -87,15 +87,18 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
-	begun := time.Now()
+	// What comes before the decisions is mostly the wait for the store's turn, and
+	// smaller claims would wait more often.
+	decided := time.Now()
 	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, size,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+			decided = time.Now()
 			s.clock.seen(now)
 			found, decisions = jobs, s.decideAll(now, jobs)
 			c.lead = lead(now, jobs)
 			return decisions
 		})
-	c.took = time.Since(begun)
+	c.took = time.Since(decided)
 	if errors.Is(err, xxladapter.ErrFenced) {
 		s.Fenced(term)
 	}
