@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -124,6 +125,7 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 		IdleTimeout:       90 * time.Second, // XXL-JOB: IdleStateHandler in EmbedServer
 		ErrorLog:          slog.NewLogLogger(e.opts.Logger.Handler(), slog.LevelWarn),
 	}
+	access.CloseSilent(server)
 
 	var serving, background, registration sync.WaitGroup
 	if listener != nil {

@@ -226,6 +226,21 @@ func TestAddressOfAnInterface(t *testing.T) {
 	require.True(t, strings.HasPrefix(e.Addr(), "http://"+host+":"), e.Addr())
 }
 
+// A scheduler may keep a connection in reserve on which it never asked for
+// anything.
+func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
+	e := start(t, Options{Listen: "127.0.0.1:0", StopGrace: -1}, nil)
+	silent, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
+	require.NoError(t, err)
+	defer silent.Close()
+	reply, err := http.Post(strings.TrimSuffix(e.Addr(), "/")+wire.PathBeat, wire.ContentType, nil) // accepted after the silent one
+	require.NoError(t, err)
+	require.NoError(t, reply.Body.Close())
+	began := time.Now()
+	e.stop()
+	require.Less(t, time.Since(began), 2*time.Second)
+}
+
 func TestBusyPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -182,9 +182,7 @@ func New(opts Options) (*Node, error) {
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelWarn),
 	}
-	silent := new(silentConns)
-	server.ConnState = silent.note
-	server.RegisterOnShutdown(silent.close)
+	access.CloseSilent(server)
 	return &Node{
 		addresses: addresses, mayServe: opts.mayServe, tokens: tokens, allowDefault: opts.AllowDefaultToken,
 		name: name, client: client, handOver: handOver, pool: pool, scheduler: sched,

@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,27 +59,4 @@ func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
 		_, err = silent.Read(make([]byte, 1))
 		require.ErrorIs(t, err, io.EOF)
 	})
-}
-
-// A connection is answered that has asked for something before, and one that
-// comes too late is closed.
-func TestSilentConnectionsAreThoseThatAskedForNothing(t *testing.T) {
-	t.Parallel()
-	var conns silentConns
-	silent, silentEnd := net.Pipe()
-	busy, busyEnd := net.Pipe()
-	late, lateEnd := net.Pipe()
-	for _, end := range []net.Conn{silentEnd, busyEnd, lateEnd} {
-		defer end.Close()
-	}
-	conns.note(silent, http.StateNew)
-	conns.note(busy, http.StateNew)
-	conns.note(busy, http.StateActive)
-	conns.close()
-	conns.note(late, http.StateNew)
-	for conn, open := range map[net.Conn]bool{silent: false, busy: true, late: false} {
-		err := conn.SetDeadline(time.Now().Add(time.Minute))
-		require.Equal(t, open, err == nil, "%v", err)
-	}
-	require.NoError(t, busy.Close())
 }

@@ -1,4 +1,4 @@
-package node
+package access
 
 import (
 	"net"
@@ -9,11 +9,19 @@ import (
 // silentConns are the connections of a server that have not asked for anything
 // yet. Clients open them in reserve, and [http.Server.Shutdown] waits five
 // seconds for each, though it answers nothing that comes meanwhile. Until then a
-// scheduler that was stopped would not end, nor its successor begin.
+// process that was stopped would not end, nor its successor begin.
 type silentConns struct {
 	mu     sync.Mutex
 	closed bool
 	open   map[net.Conn]struct{}
+}
+
+// CloseSilent makes [http.Server.Shutdown] close the silent connections of s, and
+// those to come. It sets s.ConnState. REQUIRES: s does not serve yet.
+func CloseSilent(s *http.Server) {
+	silent := new(silentConns)
+	s.ConnState = silent.note
+	s.RegisterOnShutdown(silent.close)
 }
 
 // note is the server's ConnState.
