@@ -214,10 +214,11 @@ func beanRun(jobID, logID int64, handler string) wire.RunRequest {
 }
 
 // eventually is for tests with real files and sockets, where no bubble can tell
-// that nothing more will happen.
+// that nothing more will happen. It waits longer than a child process takes on a
+// crowded machine.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	require.Eventually(t, cond, 10*time.Second, 5*time.Millisecond, what)
+	require.Eventually(t, cond, time.Minute, 5*time.Millisecond, what)
 }
 
 func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }

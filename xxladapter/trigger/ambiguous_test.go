@@ -192,6 +192,7 @@ func TestAnExecutorThatAnswersTooLate(t *testing.T) {
 			fmt.Fprint(w, `{"code":200}`)
 		})
 		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		f.client.timeout = 100 * time.Millisecond
 		f.ambiguous(policy)
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 		close(release)

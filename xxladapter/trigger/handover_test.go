@@ -79,6 +79,7 @@ type fixture struct {
 	t      *testing.T
 	store  *memstore.Store
 	over   *HandOver
+	client *Client
 	job    *xxladapter.Job
 	events chan Event
 }
@@ -86,8 +87,9 @@ type fixture struct {
 func newFixture(t *testing.T, route xxladapter.RouteStrategy, addrs ...string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, store: memstore.New(time.Now), events: make(chan Event, 100)}
-	client := NewClient(ClientOptions{Timeout: 300 * time.Millisecond, AccessToken: "secret"})
+	client := NewClient(ClientOptions{Timeout: 30 * time.Second, AccessToken: "secret"}) // more than a crowded machine takes
 	t.Cleanup(client.Close)
+	f.client = client
 	f.over = NewHandOver(Options{
 		Store: f.store, Sender: client, Term: termOf(t, f.store, "node-1"), Logger: slog.New(slog.DiscardHandler),
 		OnEvent: func(e Event) { f.events <- e },
@@ -319,6 +321,7 @@ func TestATimeoutAfterSendingIsAmbiguous(t *testing.T) {
 	exec := newFakeExecutor(t, func(http.ResponseWriter, string) { <-release })
 	t.Cleanup(func() { close(release) }) // runs before the server is closed
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	f.client.timeout = 100 * time.Millisecond
 	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
 	require.Equal(t, xxladapter.FireAmbiguous, f.open()[0].State)
 }
