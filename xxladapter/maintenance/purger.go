@@ -25,10 +25,11 @@ const (
 )
 
 // nextChunk is the size of the chunk after one that held the store for a time.
+// It grows step by step, and shrinks at once to what would have been right.
 func nextChunk(size int, held time.Duration) int {
 	switch {
 	case held > purgeTarget:
-		size /= 2
+		size = int(int64(size) * int64(purgeTarget) / int64(held))
 	case held < purgeTarget/2:
 		size *= 2
 	}

@@ -85,7 +85,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		remove = deletePurgeable
 	}
 	var begin time.Time
-	err := s.write(ctx, func(ctx context.Context, tx *tx) error {
+	err := s.writeLazily(ctx, func(ctx context.Context, tx *tx) error {
 		begin, purged.Rows = time.Now(), 0
 		for rest := ids; len(rest) > 0; rest = rest[min(purgeBatch, len(rest)):] {
 			batch := idArgs(rest)
