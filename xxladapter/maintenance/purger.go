@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// purgeTarget is how long one chunk should hold the store up. It is a third of
+	// purgeTarget is how long one chunk should hold the store up. It is a quarter of
 	// what others should ever have to wait, since a chunk may turn out to be more
 	// work than the one before.
-	purgeTarget = 16 * time.Millisecond
+	purgeTarget = 12 * time.Millisecond
 
 	leastChunk = 10
 	mostChunk  = 5000
