@@ -33,9 +33,6 @@ type dialect struct {
 	lock, share string
 	// lockDue ends the SELECT of due jobs.
 	lockDue string
-	// inOrder makes the transaction read due jobs along the index, so that it
-	// reads no more than it takes; empty: they are anyway.
-	inOrder string
 	// lockSchedule takes the lock that Java schedulers take too, until the
 	// transaction ends; it must find a row. Empty where there are none.
 	lockSchedule string

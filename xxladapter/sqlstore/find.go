@@ -14,6 +14,7 @@ type entity[T any] struct {
 	scan  func(row) (*T, error)
 	id    func(*T) int64
 	copy  func(*T) *T // shares nothing with its argument
+	table int         // of a [lookup]
 	none  func(id int64) error
 }
 
@@ -27,7 +28,8 @@ var (
 			mine.ChildIDs = slices.Clone(j.ChildIDs)
 			return &mine
 		},
-		none: noJob,
+		none:  noJob,
+		table: lookupJobs,
 	}
 	groupEntity = entity[xxladapter.Group]{
 		query: `SELECT ` + groupColumns + ` FROM xxl_job_group`,
@@ -38,7 +40,8 @@ var (
 			mine.Addresses = slices.Clone(g.Addresses)
 			return &mine
 		},
-		none: noGroup,
+		none:  noGroup,
+		table: lookupGroups,
 	}
 	logEntity = entity[xxladapter.Log]{
 		query: `SELECT ` + logColumns + ` FROM xxl_job_log`,
@@ -48,7 +51,8 @@ var (
 			mine := *l
 			return &mine
 		},
-		none: noLog,
+		none:  noLog,
+		table: lookupLogs,
 	}
 )
 
@@ -59,13 +63,7 @@ func find[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedRead
 		return nil, err
 	}
 	defer s.running.Done()
-	row, err := shared.get(ctx, id, func(ctx context.Context, ids []int64) (map[int64]*T, error) {
-		if len(ids) == 1 {
-			return e.read(ctx, s, `id = ?`, []any{ids[0]})
-		}
-		condition, args := s.dialect.among("id", ids)
-		return e.read(ctx, s, condition, args)
-	})
+	row, err := together(ctx, s, e, shared, id)
 	switch {
 	case err == nil && row == nil:
 		return nil, e.none(id)
@@ -80,6 +78,22 @@ func find[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedRead
 		err = e.none(id)
 	}
 	return found[id], err
+}
+
+// together reads the row with those of other calls; nil: there is none.
+func together[T any](ctx context.Context, s *Store, e *entity[T], shared *sharedReads[T], id int64) (*T, error) {
+	if s.lookups != nil {
+		row, err := s.lookups.get(ctx, e.table, id)
+		found, _ := row.(*T)
+		return found, err
+	}
+	return shared.get(ctx, id, func(ctx context.Context, ids []int64) (map[int64]*T, error) {
+		if len(ids) == 1 {
+			return e.read(ctx, s, `id = ?`, []any{ids[0]})
+		}
+		condition, args := s.dialect.among("id", ids)
+		return e.read(ctx, s, condition, args)
+	})
 }
 
 func (e *entity[T]) read(ctx context.Context, s *Store, condition string, args []any) (map[int64]*T, error) {

@@ -43,7 +43,6 @@ var postgresDialect = dialect{
 	lock:      ` FOR UPDATE`,
 	share:     ` FOR SHARE`,
 	lockDue:   ` FOR UPDATE SKIP LOCKED`,
-	inOrder:   `SET LOCAL enable_sort = off`,
 	lazily:    `SET LOCAL synchronous_commit = off`,
 	lockApp:   `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
@@ -137,7 +136,7 @@ func postgresConfig(url string, opts Options) (*pgxpool.Config, error) {
 		return nil, errors.New("the PostgreSQL URL cannot be read, must be postgres://user:password@host:port/database " +
 			"with special characters of the password written as %XX")
 	}
-	config.MaxConns = int32(max(1, opts.Connections-1)) // and one for groups
+	config.MaxConns = int32(max(1, opts.Connections-ownConnections))
 	// A second, the default, is the pace of a node that has nothing to do, and
 	// would double its statements. A call that finds its connection lost is
 	// repeated anyway.
@@ -156,6 +155,9 @@ func postgresConfig(url string, opts Options) (*pgxpool.Config, error) {
 		"tcp_user_timeout":                    ms(opts.LockLife),
 		// A plan for few rows, once cached, would be used for many as well.
 		"plan_cache_mode": "force_custom_plan",
+		// Compiling takes longer than any statement of ours, and what they are
+		// thought to cost says little where some ways are forbidden.
+		"jit": "off",
 	} {
 		if _, given := config.ConnConfig.RuntimeParams[name]; !given {
 			config.ConnConfig.RuntimeParams[name] = value
@@ -188,15 +190,11 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	if err := migratePostgres(ctx, config.ConnConfig, opts.Logger); err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	pools, err := newPostgresPools(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := pgxpool.NewWithConfig(ctx, groupConfig(config))
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
+	pool := pools.shared
 	s := &Store{dialect: &postgresDialect, clock: opts.Clock, zone: zoneOf(opts)}
 	if s.clock == nil {
 		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (now time.Time, err error) {
@@ -204,17 +202,18 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 			return now, err
 		})
 		if err != nil {
-			groups.Close()
-			pool.Close()
+			pools.close()
 			return nil, err
 		}
 		s.clock, s.ends = clock.now, append(s.ends, clock.close)
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}
-	s.fires = newFireQueue((&postgresFires{s, groups}).transact)
-	s.ends = append(s.ends, s.fires.close, groups.Close)
-	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pool.Close}
+	s.fires = newFireQueue((&postgresFires{s, pools.groups}).transact)
+	s.lookups = &lookupQueue{read: (&postgresLookup{pools.lookups}).read}
+	s.ends = append(s.ends, s.fires.close)
+	s.scans = &pooledWriter{db: stdlib.OpenDBFromPool(pools.scans), dialect: &postgresDialect, repeat: postgresRepeats}
+	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pools.close}
 	return s, nil
 }
 

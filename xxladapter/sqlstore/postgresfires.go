@@ -15,27 +15,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// groupSettings are those of the connection that groups are written through.
-// Their statements name all rows by keys, so that one plan, made once, is right
-// for any number of calls and any size of the tables. It has to be the one by
-// the indexes of the keys, also if it is made while the tables are empty or have
-// no figures yet.
-var groupSettings = map[string]string{
-	"plan_cache_mode":   "force_generic_plan",
-	"enable_hashjoin":   "off",
-	"enable_mergejoin":  "off",
-	"enable_seqscan":    "off",
-	"enable_bitmapscan": "off",
-}
-
-// groupConfig is that of a pool with the one connection for groups.
-func groupConfig(config *pgxpool.Config) *pgxpool.Config {
-	config = config.Copy()
-	config.MaxConns = 1
-	maps.Copy(config.ConnConfig.RuntimeParams, groupSettings)
-	return config
-}
-
 // The statements of a group of calls: one for all calls of a kind. Fires are
 // locked before log rows, as everywhere.
 const (

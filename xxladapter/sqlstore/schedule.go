@@ -162,11 +162,6 @@ func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire
 // due reads and locks jobs of the node's shards that are due, for a decision
 // about them; args are those of firstDue.
 func (t *tx) due(ctx context.Context, args []any) ([]*xxladapter.Job, error) {
-	if t.dialect.inOrder != "" {
-		if _, err := t.exec(ctx, t.dialect.inOrder); err != nil {
-			return nil, err
-		}
-	}
 	var due []*xxladapter.Job
 	err := t.query(ctx, selectDue+t.dialect.lockDue, args, func(r row) error {
 		j, err := scanJob(r)

@@ -31,7 +31,7 @@ type Options struct {
 	Clock func() time.Time
 	// Connections is how many connections to a database server are open at most.
 	// The default is 4 for each processor and at least 8, on MySQL 16. PostgreSQL
-	// uses two at least, MySQL five. It has no meaning for SQLite.
+	// uses four at least, MySQL five. It has no meaning for SQLite.
 	Connections int
 	// LockLife is how long a node that does not answer any more, but whose
 	// connections are open, can hold rows in the database server before it loses
@@ -60,6 +60,8 @@ type Store struct {
 	// fires runs the calls that every fire makes in groups; nil: each goes to
 	// the writer.
 	fires *fireQueue
+	// lookups reads by id for many calls at once; nil: each table by itself.
+	lookups *lookupQueue
 	// What is asked for by id.
 	jobs   sharedReads[xxladapter.Job]
 	groups sharedReads[xxladapter.Group]
@@ -181,6 +183,9 @@ func (s *Store) Close() error {
 	s.running.Wait()
 	if closed {
 		return nil
+	}
+	if s.lookups != nil {
+		s.lookups.wait()
 	}
 	s.jobs.wait()
 	s.groups.wait()
