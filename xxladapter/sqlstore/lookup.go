@@ -7,15 +7,20 @@ import (
 	"time"
 )
 
-// lookupRest is how long a [lookupQueue] rests at most.
-const lookupRest = 5 * time.Millisecond
+const (
+	// lookupMany is how many rows make a [lookupQueue] rest, and lookupRest for how
+	// long at most.
+	lookupMany = 8
+	lookupRest = 5 * time.Millisecond
+)
 
 // A lookupQueue reads rows by their ids for many callers, of several tables in
 // one round trip. Those that come while one runs share the next, so what a call
 // returns was read after it came.
 //
-// After a round trip it rests for as long as that took: most of what one costs
-// does not depend on how many rows it brings, and so more of them share the next.
+// After a round trip for many it rests for as long as that took: most of what one
+// costs does not depend on how many rows it brings, and so more of them share the
+// next. Where few ask, none of them waits for that.
 type lookupQueue struct {
 	read func(ctx context.Context, l *lookup) error
 
@@ -67,16 +72,20 @@ func (q *lookupQueue) get(ctx context.Context, table int, id int64) (any, error)
 // of them wait for.
 func (q *lookupQueue) run() {
 	for l := q.take(); l != nil; l = q.take() {
+		rows := 0
 		for table := range l.ids {
 			slices.Sort(l.ids[table])
 			l.ids[table] = slices.Compact(l.ids[table])
+			rows += len(l.ids[table])
 		}
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), groupLife)
 		l.err = q.read(ctx, l)
 		cancel()
 		close(l.done)
-		time.Sleep(min(time.Since(begun), lookupRest))
+		if rows >= lookupMany {
+			time.Sleep(min(time.Since(begun), lookupRest))
+		}
 	}
 }
 

@@ -59,15 +59,23 @@ func TestLookUpsOfAllTablesShareARoundTrip(t *testing.T) {
 		go get(lookupJobs, 3)
 		go get(lookupJobs, 1)
 		go get(lookupJobs, 3)
-		go get(lookupGroups, 3)
+		for id := range int64(lookupMany - 3) {
+			go get(lookupGroups, id+3)
+		}
 		go get(lookupLogs, 7)
-		time.Sleep(1900 * time.Microsecond)
+		time.Sleep(1100 * time.Microsecond)
 		synctest.Wait()
-		require.Len(t, made.all(), 1, "it rests for as long as the round trip took")
+		require.Len(t, made.all(), 2, "one row is not worth a rest")
+		time.Sleep(time.Millisecond)
+		go get(lookupJobs, 2)
+		time.Sleep(800 * time.Microsecond)
+		synctest.Wait()
+		require.Len(t, made.all(), 2, "after many it rests for as long as the round trip took")
 		q.wait()
 		require.Equal(t, [][lookupTables][]int64{
 			{lookupJobs: {9}},
-			{lookupJobs: {1, 3}, lookupGroups: {3}, lookupLogs: {7}},
+			{lookupJobs: {1, 3}, lookupGroups: {3, 4, 5, 6, 7}, lookupLogs: {7}},
+			{lookupJobs: {2}},
 		}, made.all())
 
 		none, err := q.get(t.Context(), lookupLogs, -1)

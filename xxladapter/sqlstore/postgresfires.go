@@ -83,7 +83,7 @@ const (
 
 const logIDs = "xxl_job_log_id_seq" // the sequence of xxl_job_log.id
 
-// postgresFires runs a group of fire calls in one transaction of three round
+// postgresFires runs a group of fire calls in one transaction of two round
 // trips.
 type postgresFires struct {
 	store *Store
@@ -98,12 +98,24 @@ func (f *postgresFires) transact(ctx context.Context, group []*fireCall) (again 
 	}
 	defer conn.Release() // closes the connection if it is left in a transaction
 	now := f.store.clock()
-	if err := f.fence(ctx, conn, group, now); err != nil {
-		return true, err
-	}
 	moved := changes{}
-	if err := f.apply(ctx, conn, group, now, moved); err != nil {
-		return true, err
+	for {
+		holds, err := f.apply(ctx, conn, group, now, moved)
+		if err != nil {
+			return true, err
+		}
+		held := inTerm(group, holds)
+		if len(held) == len(group) {
+			break
+		}
+		// What a call did whose term is over goes, and with it what the others did.
+		if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
+			return true, err
+		}
+		if len(held) == 0 {
+			return false, nil
+		}
+		group, moved = held, changes{}
 	}
 	var batch pgx.Batch
 	f.store.countTogether(&batch, moved)
@@ -113,21 +125,32 @@ func (f *postgresFires) transact(ctx context.Context, group []*fireCall) (again 
 	return errors.As(err, &server), err // an error of the server's is no commit
 }
 
-// fence begins the transaction and gives the calls an error whose term does
-// not hold.
-func (f *postgresFires) fence(ctx context.Context, conn *pgxpool.Conn, group []*fireCall, now time.Time) error {
-	holds := map[xxladapter.Term]bool{}
+// inTerm returns the calls whose term holds, or that need none, and gives the
+// others their error.
+func inTerm(group []*fireCall, holds map[xxladapter.Term]bool) []*fireCall {
+	held := make([]*fireCall, 0, len(group))
+	for _, c := range group {
+		if c.finish != nil || holds[c.by] {
+			held = append(held, c)
+		} else {
+			c.err = fenced(c.by)
+		}
+	}
+	return held
+}
+
+// queueFence asks which of the terms hold that the calls act in. The answer is
+// there when the batch has been closed.
+func queueFence(batch *pgx.Batch, group []*fireCall, now time.Time) (holds map[xxladapter.Term]bool) {
+	holds = map[xxladapter.Term]bool{}
 	var nodes []string
 	var numbers []int64
 	for _, c := range group {
-		c.err = nil
 		if _, known := holds[c.by]; !known && c.finish == nil {
 			holds[c.by] = false
 			nodes, numbers = append(nodes, c.by.Node), append(numbers, c.by.Number)
 		}
 	}
-	var batch pgx.Batch
-	batch.Queue("BEGIN")
 	if len(nodes) > 0 {
 		batch.Queue(groupHolds, nodes, numbers, toMilli(now)).Query(func(rows pgx.Rows) error {
 			var held xxladapter.Term
@@ -138,27 +161,20 @@ func (f *postgresFires) fence(ctx context.Context, conn *pgxpool.Conn, group []*
 			return err
 		})
 	}
-	if err := conn.SendBatch(ctx, &batch).Close(); err != nil {
-		return err
-	}
-	for _, c := range group {
-		if c.finish == nil && !holds[c.by] {
-			c.err = fenced(c.by)
-		}
-	}
-	return nil
+	return holds
 }
 
-// apply runs the statements of the group in one round trip, without the calls
-// that have an error already, and adds what they do to the figures.
-func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*fireCall, now time.Time, moved changes) error {
+// apply begins the transaction and runs the statements of the group, all in one
+// round trip, and adds what they do to the figures. It runs those of calls whose
+// term is over as well: that is known only at the end.
+func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*fireCall, now time.Time, moved changes) (holds map[xxladapter.Term]bool, err error) {
 	var (
 		batch                    pgx.Batch
 		claims, settles, results []*fireCall
 	)
 	for _, c := range group {
+		c.err = nil
 		switch {
-		case c.err != nil:
 		case c.claim != nil:
 			claims = append(claims, c)
 		case c.settle != nil:
@@ -167,6 +183,8 @@ func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*
 			results = append(results, c)
 		}
 	}
+	batch.Queue("BEGIN")
+	holds = queueFence(&batch, group, now)
 	// Fires first, then log rows.
 	if len(claims) > 0 {
 		f.queueClaims(&batch, claims, toMilli(now), moved)
@@ -183,10 +201,7 @@ func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*
 	if len(results) > 0 {
 		f.queueHandled(&batch, results, now, moved)
 	}
-	if batch.Len() == 0 {
-		return nil
-	}
-	return conn.SendBatch(ctx, &batch).Close()
+	return holds, conn.SendBatch(ctx, &batch).Close()
 }
 
 // countTogether is [Store.count] as a part of a batch.
