@@ -14,8 +14,10 @@ import (
 // file: the transaction holds the locks of the due jobs.
 
 const (
-	// advanceRows is rather small: each row of the UPDATE walks through half of
-	// its CASE.
+	// alikeRows is how many jobs are advanced at once that all get the same times,
+	// and advanceRows how many others: each of their rows walks through half of the
+	// UPDATE's CASE.
+	alikeRows   = 1000
 	advanceRows = 100
 	insertRows  = 500
 )
@@ -23,16 +25,10 @@ const (
 // storeInBatches stores the decisions and returns the planned fires.
 func storeInBatches(ctx context.Context, s *Store, tx *tx, decisions []decided) ([]xxladapter.Fire, error) {
 	var (
-		going, ending []decided
-		fires         []xxladapter.Fire
-		misfires      []xxladapter.Misfire
+		fires    []xxladapter.Fire
+		misfires []xxladapter.Misfire
 	)
 	for _, d := range decisions {
-		if d.Stop {
-			ending = append(ending, d)
-		} else {
-			going = append(going, d)
-		}
 		for _, f := range d.Fires {
 			f.JobID = d.JobID
 			fires = append(fires, f)
@@ -42,12 +38,8 @@ func storeInBatches(ctx context.Context, s *Store, tx *tx, decisions []decided) 
 			misfires = append(misfires, m)
 		}
 	}
-	for status, part := range [][]decided{ending, going} {
-		for rows := range slices.Chunk(part, advanceRows) {
-			if err := tx.advance(ctx, status, rows); err != nil {
-				return nil, err
-			}
-		}
+	if err := tx.advanceAll(ctx, decisions); err != nil {
+		return nil, err
 	}
 	planned, err := s.planDueAll(ctx, tx, fires)
 	if err != nil {
@@ -81,27 +73,87 @@ func manyRows(insert string, rows int) string {
 	return insert + strings.Repeat(", "+values, rows-1)
 }
 
-// advance moves the times of jobs that all get the same status.
-func (t *tx) advance(ctx context.Context, status int, decisions []decided) error {
-	var (
-		query            strings.Builder
-		lasts, nexts, in []any
-	)
+// advanceAll moves the times of jobs and ends those that are to stop.
+func (t *tx) advanceAll(ctx context.Context, decisions []decided) error {
+	alike, different := sortAlike(decisions)
+	for to, ids := range alike {
+		for ids := range slices.Chunk(ids, alikeRows) {
+			query := `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
+				WHERE id IN (?` + strings.Repeat(", ?", len(ids)-1) + `)`
+			if err := t.changeAll(ctx, query, append([]any{to.last, to.next, to.status}, ids...), len(ids)); err != nil {
+				return err
+			}
+		}
+	}
+	for status, part := range different {
+		for rows := range slices.Chunk(part, advanceRows) {
+			if err := t.advance(ctx, status, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// times are what a decision makes of a job's row.
+type times struct {
+	last, next int64
+	status     int
+}
+
+func (d decided) times() times {
+	to := times{toMilli(d.Last), toMilli(d.Next), 1}
+	if d.Stop {
+		to.status = 0
+	}
+	return to
+}
+
+// sortAlike parts the jobs of which many get the same times, as those of one
+// cron expression do, by these times, from the others, by their status. It is a
+// pure function.
+func sortAlike(decisions []decided) (alike map[times][]any, different [2][]decided) {
+	alike = map[times][]any{}
 	for _, d := range decisions {
-		lasts = append(lasts, d.JobID, toMilli(d.Last))
-		nexts = append(nexts, d.JobID, toMilli(d.Next))
+		alike[d.times()] = append(alike[d.times()], d.JobID)
+	}
+	for _, d := range decisions {
+		if to := d.times(); len(alike[to]) < advanceRows/2 {
+			different[to.status] = append(different[to.status], d)
+		}
+	}
+	for to, ids := range alike {
+		if len(ids) < advanceRows/2 {
+			delete(alike, to)
+		}
+	}
+	return alike, different
+}
+
+// advance moves the times of jobs each to its own. All get the same status.
+func (t *tx) advance(ctx context.Context, status int, decisions []decided) error {
+	var lasts, nexts, in []any
+	for _, d := range decisions {
+		to := d.times()
+		lasts = append(lasts, d.JobID, to.last)
+		nexts = append(nexts, d.JobID, to.next)
 		in = append(in, d.JobID)
 	}
-	cases := strings.Repeat(" WHEN ? THEN ?", len(decisions))
-	fmt.Fprintf(&query, `UPDATE xxl_job_info SET trigger_last_time = CASE id%s END, trigger_next_time = CASE id%s END, trigger_status = %d
-		WHERE id IN (?%s)`, cases, cases, status, strings.Repeat(", ?", len(in)-1))
-	result, err := t.ExecContext(ctx, query.String(), slices.Concat(lasts, nexts, in)...)
+	each := "CASE id" + strings.Repeat(" WHEN ? THEN ?", len(decisions)) + " END"
+	query := `UPDATE xxl_job_info SET trigger_last_time = ` + each + `, trigger_next_time = ` + each + `, trigger_status = ?
+		WHERE id IN (?` + strings.Repeat(", ?", len(in)-1) + `)`
+	return t.changeAll(ctx, query, slices.Concat(lasts, nexts, []any{status}, in), len(in))
+}
+
+// changeAll runs a statement that changes a known number of rows.
+func (t *tx) changeAll(ctx context.Context, query string, args []any, rows int) error {
+	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	changed, err := result.RowsAffected()
-	if err == nil && changed != int64(len(in)) {
-		err = fmt.Errorf("sqlstore: %d of %d jobs were advanced, though all were locked", changed, len(in))
+	if err == nil && changed != int64(rows) {
+		err = fmt.Errorf("sqlstore: %d of %d jobs were advanced, though all were locked", changed, rows)
 	}
 	return err
 }

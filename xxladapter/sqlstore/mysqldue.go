@@ -71,7 +71,7 @@ func DueIndexMySQL(ctx context.Context, address string, create bool, opts Option
 
 const (
 	// walkJobs is how many due jobs one walk notes, and walkLife for how long.
-	walkJobs = 5000
+	walkJobs = 15_000
 	walkLife = time.Second
 	// walkClaim is how many jobs a claim asks for at least that takes what an
 	// earlier walk has noted. Smaller ones are worth a walk of their own.
