@@ -81,8 +81,9 @@ type HandOver struct {
 	arm        func(xxladapter.Fire)
 	resumed    func()
 	texts      xxladapter.TextPolicy
-	loaded     func(*xxladapter.Job) // is shown each job that a fire is handed over for
-	jitter     func() float64        // a random number from 0 to 1
+	loaded     func(*xxladapter.Job)   // is shown each job that a fire is handed over for
+	groupOf    func(jobID int64) int64 // the group that a job was last seen in; 0 or less: none
+	jitter     func() float64          // a random number from 0 to 1
 	logger     *slog.Logger
 }
 
@@ -122,6 +123,7 @@ func NewHandOver(opts Options) *HandOver {
 		resumed:    opts.Resumed,
 		texts:      opts.Texts,
 		loaded:     func(*xxladapter.Job) {},
+		groupOf:    func(int64) int64 { return appUnknown },
 		jitter:     rand.Float64,
 		logger:     opts.Logger,
 	}
@@ -183,21 +185,15 @@ func isDue(ctx context.Context, f xxladapter.Fire, now time.Time) bool {
 }
 
 func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
-	job, err := h.store.Job(ctx, f.JobID)
+	job, group, err := h.load(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		// Removed, after this fire had been planned as its retry or child.
 		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
 	}
 	if err != nil {
-		return fmt.Errorf("load job %d: %w", f.JobID, err)
+		return err
 	}
 	h.loaded(job)
-	group, err := h.store.Group(ctx, job.GroupID)
-	if errors.Is(err, xxladapter.ErrNotFound) {
-		group = &xxladapter.Group{ID: job.GroupID} // without addresses: the trigger fails, and says so
-	} else if err != nil {
-		return fmt.Errorf("load group %d: %w", job.GroupID, err)
-	}
 	now, err := h.store.Now(ctx)
 	if err != nil {
 		return fmt.Errorf("read store clock: %w", err)

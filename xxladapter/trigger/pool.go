@@ -90,7 +90,7 @@ func NewPool(h *HandOver, opts PoolOptions) *Pool {
 	for lane, places := range [2]int{opts.Fast, opts.Slow} {
 		p.lanes[lane] = newAdmission[work](places, opts.Queue, max(opts.PerApp, 0))
 	}
-	h.loaded = p.Learn
+	h.loaded, h.groupOf = p.Learn, p.groupOf
 	return p
 }
 
@@ -147,6 +147,12 @@ func (p *Pool) Learn(j *xxladapter.Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.apps.learn(j.ID, j.GroupID)
+}
+
+func (p *Pool) groupOf(jobID int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.apps.of(jobID)
 }
 
 func (p *Pool) put(w work) bool {

@@ -41,18 +41,12 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if err != nil {
 		return fmt.Errorf("load log %d: %w", f.LogID, err)
 	}
-	job, err := h.store.Job(ctx, f.JobID)
+	job, group, err := h.load(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 	}
 	if err != nil {
-		return fmt.Errorf("load job %d: %w", f.JobID, err)
-	}
-	group, err := h.store.Group(ctx, job.GroupID)
-	if errors.Is(err, xxladapter.ErrNotFound) {
-		group = &xxladapter.Group{ID: job.GroupID}
-	} else if err != nil {
-		return fmt.Errorf("load group %d: %w", job.GroupID, err)
+		return err
 	}
 	return h.settle(ctx, f, job, group, l, h.findOut(ctx, f, job, group, l))
 }
