@@ -72,3 +72,11 @@ func TestWhoIsBehindClaimsMore(t *testing.T) {
 	}
 	require.Less(t, now, window)
 }
+
+func TestIdleLooksTwiceInAWindow(t *testing.T) {
+	for window, want := range map[time.Duration]time.Duration{
+		time.Second: busyPace, 3 * time.Second: busyPace, 5 * time.Second: 2 * time.Second, 10 * time.Second: idlePace, time.Hour: idlePace,
+	} {
+		require.Equal(t, want, idle(window), "%v", window)
+	}
+}

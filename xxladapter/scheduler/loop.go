@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The pace of the scan: after a scan that found jobs, and after an empty one,
-// each up to the next whole second. XXL-JOB: JobScheduleHelper.start.
+// The pace of the scan: after a scan that found jobs, and after an empty one, at
+// most, each up to the next whole second. XXL-JOB: JobScheduleHelper.start.
 const (
 	busyPace = 1 * time.Second
 	idlePace = 5 * time.Second
@@ -54,9 +54,17 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case time.Now().Before(alert) && s.grant.Load().Shards != xxladapter.AllShards:
 			pause(busyPace)
 		default:
-			pause(min(idlePace, s.opts.Window))
+			pause(idle(s.opts.Window))
 		}
 	}
+}
+
+// idle is the pace after an empty scan. Upstream's is as long as its window, so a
+// scan may find what is due at once, and no time left for it: of a hundred thousand
+// jobs due at one instant tens of thousands were misfires then. So it is half of
+// the window, in whole seconds.
+func idle(window time.Duration) time.Duration {
+	return max(min(idlePace, (window/2).Truncate(time.Second)), busyPace)
 }
 
 // pause sleeps until pace from now, brought forward to a whole second of the
