@@ -57,7 +57,7 @@ type plan struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	node.SpareProcessors() // as xxlwheel does
+	node.Tune() // as xxlwheel does
 	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)

@@ -51,7 +51,7 @@ func scan(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	// Late enough for the update to be over before the first is read.
-	due := now.Add(10*time.Second + time.Duration(rows)*20*time.Microsecond).Truncate(time.Second)
+	due := now.Add(10*time.Second + time.Duration(rows)*60*time.Microsecond).Truncate(time.Second)
 	if err := spread(ctx, o.db, due, time.Second); err != nil {
 		return err
 	}

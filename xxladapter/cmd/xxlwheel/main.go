@@ -46,7 +46,7 @@ func main() {
 	// The first signal asks for a clean end. From then on a second one ends the
 	// process at once, as if nobody listened for signals.
 	context.AfterFunc(ctx, stop)
-	node.SpareProcessors()
+	node.Tune()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
