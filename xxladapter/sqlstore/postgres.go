@@ -31,6 +31,8 @@ const (
 	statementLife = 30 * time.Second
 	// connectWithin bounds the wait for a connection.
 	connectWithin = 10 * time.Second
+	// deadlockDetected is what the server answers one of those that wait in a circle.
+	deadlockDetected = "40P01"
 	// pingAfter is how long a connection may rest before it is tried out.
 	pingAfter = 5 * time.Second
 )
@@ -286,13 +288,20 @@ func checkPostgres(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
+// isDeadlock reports whether the server has ended a circle of waiting with this
+// transaction.
+func isDeadlock(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == deadlockDetected
+}
+
 // postgresRepeats reports whether a transaction that failed like this has left
 // nothing behind and may succeed when it is repeated.
 func postgresRepeats(err error) bool {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
 		switch server.Code {
-		case "40001", "40P01", // serialization, deadlock
+		case "40001", deadlockDetected, // the former: serialization
 			"55P03",                            // lock time-out
 			"25P03", "57P01", "57P02", "57P05": // the session was ended, by its idle limit or with the server
 			return true

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -252,4 +255,75 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 	for range callers {
 		require.NoError(t, <-answers)
 	}
+}
+
+// TestGroupsOfTwoNodesDoNotDeadlock has two nodes claim the same fires, each in
+// an order of its own, and then settle their own and finish the other's, as when
+// executors report to another node than the one that called them.
+func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	url := testserver.PostgresCopy(t, migrateURL)
+	stores := [2]*Store{openURL(t, url, Options{}), openURL(t, url, Options{})}
+	terms := [2]xxladapter.Term{termOf(t, stores[0], "a"), termOf(t, stores[1], "b")}
+	transact := func(groups [2][]*fireCall) {
+		var wg sync.WaitGroup
+		for i, group := range groups {
+			rand.Shuffle(len(group), func(i, k int) { group[i], group[k] = group[k], group[i] })
+			wg.Go(func() { _, err := stores[i].fires.transact(ctx, group); assert.NoError(t, err) })
+		}
+		wg.Wait()
+	}
+	const fires = 100
+	for round := range 20 {
+		var plan []xxladapter.Fire
+		for i := range fires {
+			plan = append(plan, xxladapter.Fire{JobID: int64(round*fires + i), Type: xxladapter.TriggerManual})
+		}
+		planned, err := stores[0].PlanFires(ctx, plan)
+		require.NoError(t, err)
+		claim := func(of func(f int) bool) (groups [2][]*fireCall) {
+			for i := range groups {
+				for k, f := range planned {
+					if of(k + i) {
+						l := &xxladapter.Log{JobID: f.JobID, TriggerTime: time.UnixMilli(1)}
+						groups[i] = append(groups[i], &fireCall{by: terms[i], fireID: f.ID, claim: l})
+					}
+				}
+			}
+			transact(groups)
+			return groups
+		}
+		half := claim(func(f int) bool { return f < fires/2 && f%2 == 0 })
+		var work [2][]*fireCall
+		for i, calls := range [][2][]*fireCall{half, claim(func(f int) bool { return f >= fires/2 })} {
+			for node, group := range calls {
+				for _, c := range group {
+					if i == 1 && c.err != nil {
+						require.ErrorIs(t, c.err, xxladapter.ErrConflict)
+						continue
+					}
+					require.NoError(t, c.err)
+					logID := c.claimed.LogID
+					work[node] = append(work[node], &fireCall{by: c.by, fireID: c.fireID, logID: logID, settle: &xxladapter.Settlement{Code: 200}})
+					work[1-node] = append(work[1-node], &fireCall{logID: logID, finish: &xxladapter.RunResult{Code: 200}})
+				}
+			}
+		}
+		require.Equal(t, 2*fires, len(work[0])+len(work[1]), "each fire is claimed by one of them")
+		transact(work)
+		for _, c := range slices.Concat(work[0], work[1]) {
+			require.NoError(t, c.err)
+		}
+	}
+	require.NoError(t, errors.Join(stores[0].Close(), stores[1].Close())) // then their sessions have told the server's statistics
+	conn, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close(ctx)) }()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var finished, deadlocks int
+		assert.NoError(c, conn.QueryRow(ctx, `SELECT xact_commit, deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&finished, &deadlocks))
+		assert.Greater(c, finished, 100, "the statistics are there")
+		require.Zero(t, deadlocks)
+	}, 10*time.Second, 50*time.Millisecond)
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -44,7 +45,12 @@ const (
 
 	groupRemove = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
 		WHERE f.id = r.fire AND (f.state = 'planned' OR f.node = r.node AND f.term = r.term)`
-	// With an equals sign the node would be a way to all fires of its term.
+	// Settlements, and results with a fire of 0, remove fires in one statement,
+	// so that they lock them in one order. With an equals sign the node would be a
+	// way to all fires of its term.
+	groupClose = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) AS r (log, fire, node, term)
+		WHERE f.log_id = r.log AND CASE r.fire WHEN 0 THEN EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)
+			ELSE f.id = r.fire AND f.node IS NOT DISTINCT FROM r.node AND f.term = r.term END`
 	groupAmbiguous = `UPDATE xxlwheel_fire f SET state = 'ambiguous' FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
 		WHERE f.id = r.fire AND f.node IS NOT DISTINCT FROM r.node AND f.term = r.term`
 	// A fire that is neither gone nor ambiguous as it should be is another
@@ -65,8 +71,6 @@ const (
 		SELECT r.fire, r.refused, w.fire IS NOT NULL, w.trigger_time, coalesce(w.trigger_code, 0), coalesce(w.handle_code, 0)
 		FROM r LEFT JOIN written w USING (fire) WHERE r.refused OR w.fire IS NOT NULL`
 
-	groupSent = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[]) AS r (log)
-		WHERE f.log_id = r.log AND EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)`
 	groupHandled = `WITH r AS (
 			SELECT * FROM unnest($2::bigint[], $3::integer[], $4::text[], $5::bool[]) AS r (log, code, msg, want_text)
 		), handled AS (
@@ -92,6 +96,17 @@ type postgresFires struct {
 
 // transact is a [fireTransaction].
 func (f *postgresFires) transact(ctx context.Context, group []*fireCall) (again bool, err error) {
+	for attempt := 1; ; attempt++ {
+		again, err = f.once(ctx, group)
+		if !again || !isDeadlock(err) || attempt == writeAttempts {
+			return again, err
+		}
+		// By chance, so that two groups do not meet again and again.
+		time.Sleep(time.Duration(rand.Int64N(int64(attempt) * int64(5*time.Millisecond))))
+	}
+}
+
+func (f *postgresFires) once(ctx context.Context, group []*fireCall) (again bool, err error) {
 	conn, err := f.pool.Acquire(ctx)
 	if err != nil {
 		return false, err // for the callers, who would fare no better alone
@@ -183,18 +198,18 @@ func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*
 			results = append(results, c)
 		}
 	}
+	// Other nodes' groups may be about the same rows. A group locks them in this
+	// order, since a statement goes through its arguments one by one.
+	slices.SortFunc(claims, func(a, b *fireCall) int { return cmp.Compare(a.fireID, b.fireID) })
+	slices.SortFunc(settles, byLogThenFire)
+	slices.SortFunc(results, byLogThenFire)
 	batch.Queue("BEGIN")
 	holds = queueFence(&batch, group, now)
 	// Fires first, then log rows.
 	if len(claims) > 0 {
 		f.queueClaims(&batch, claims, toMilli(now), moved)
 	}
-	if len(settles) > 0 {
-		queueRemovals(&batch, settles)
-	}
-	if len(results) > 0 {
-		batch.Queue(groupSent, columnOf(results, logIDOf))
-	}
+	queueRemovals(&batch, settles, results)
 	if len(settles) > 0 {
 		f.queueTriggered(&batch, settles, moved)
 	}
@@ -202,6 +217,10 @@ func (f *postgresFires) apply(ctx context.Context, conn *pgxpool.Conn, group []*
 		f.queueHandled(&batch, results, now, moved)
 	}
 	return holds, conn.SendBatch(ctx, &batch).Close()
+}
+
+func byLogThenFire(a, b *fireCall) int {
+	return cmp.Or(cmp.Compare(a.logID, b.logID), cmp.Compare(a.fireID, b.fireID))
 }
 
 // countTogether is [Store.count] as a part of a batch.
@@ -289,20 +308,29 @@ func (f *postgresFires) queueClaims(batch *pgx.Batch, calls []*fireCall, now int
 	})
 }
 
-func queueRemovals(batch *pgx.Batch, calls []*fireCall) {
-	var removed, kept []*fireCall
-	for _, c := range calls {
-		if ambiguousOf(c) {
-			kept = append(kept, c)
-		} else {
-			removed = append(removed, c)
+// queueRemovals closes fires, or makes them ambiguous.
+func queueRemovals(batch *pgx.Batch, settles, results []*fireCall) {
+	var planned, doubted []*fireCall
+	closed := slices.Clone(results)
+	for _, c := range settles {
+		switch {
+		case ambiguousOf(c):
+			doubted = append(doubted, c)
+		case c.logID == 0:
+			planned = append(planned, c)
+		default:
+			closed = append(closed, c)
 		}
 	}
-	if len(removed) > 0 {
-		batch.Queue(groupRemove, columnOf(removed, fireIDOf), columnOf(removed, nodeOf), columnOf(removed, numberOf))
+	if len(planned) > 0 {
+		batch.Queue(groupRemove, columnOf(planned, fireIDOf), columnOf(planned, nodeOf), columnOf(planned, numberOf))
 	}
-	if len(kept) > 0 {
-		batch.Queue(groupAmbiguous, columnOf(kept, fireIDOf), columnOf(kept, nodeOf), columnOf(kept, numberOf))
+	if len(doubted) > 0 {
+		batch.Queue(groupAmbiguous, columnOf(doubted, fireIDOf), columnOf(doubted, nodeOf), columnOf(doubted, numberOf))
+	}
+	if len(closed) > 0 {
+		slices.SortFunc(closed, byLogThenFire)
+		batch.Queue(groupClose, columnOf(closed, logIDOf), columnOf(closed, fireIDOf), columnOf(closed, nodeOf), columnOf(closed, numberOf))
 	}
 }
 

@@ -103,7 +103,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			"remove":    {pools.groups, groupRemove, 3, []string{"xxlwheel_fire_pkey"}},
 			"ambiguous": {pools.groups, groupAmbiguous, 3, []string{"xxlwheel_fire_pkey"}},
 			"triggered": {pools.groups, groupTriggered, 7, []string{"xxlwheel_fire_pkey", "xxl_job_log_pkey"}},
-			"sent":      {pools.groups, groupSent, 1, []string{"xxlwheel_fire_log", "xxl_job_log_pkey"}},
+			"close":     {pools.groups, groupClose, 4, []string{"xxlwheel_fire_log", "xxl_job_log_pkey"}},
 			"handled":   {pools.groups, groupHandled, 6, []string{"xxl_job_log_pkey"}},
 			"jobs":      {pools.lookups, jobEntity.query + anyID, 1, []string{"xxl_job_info_pkey"}},
 			"groups":    {pools.lookups, groupEntity.query + anyID, 1, []string{"xxl_job_group_pkey"}},
