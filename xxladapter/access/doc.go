@@ -3,5 +3,6 @@
 // to call ([Addresses]).
 //
 // Whatever is not known to be allowed is refused. Tokens are compared in
-// constant time, and what is kept of those that are configured is a digest.
+// constant time, and what is kept of those that are configured is a digest. Texts
+// for people show no secret ([Conceal], [Shown]).
 package access

@@ -1,8 +1,6 @@
 package executor
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -82,7 +81,7 @@ var operations = map[string]func(*Executor, *live, []byte) wire.Reply{
 func (e *Executor) checkHeaders(path string, h http.Header) string {
 	token, app := h.Get(wire.HeaderToken), h.Get(wire.HeaderAppName)
 	if !e.opts.RequireAppName && (path != wire.PathTrigger || e.opts.AccessToken == "") {
-		if e.opts.AccessToken != "" && !sameSecret(token, e.opts.AccessToken) {
+		if e.opts.AccessToken != "" && !access.Same(token, e.opts.AccessToken) {
 			return wire.MsgWrongToken
 		}
 		return ""
@@ -90,17 +89,10 @@ func (e *Executor) checkHeaders(path string, h http.Header) string {
 	switch {
 	case strings.TrimSpace(token) == "" || strings.TrimSpace(app) == "":
 		return msgNoHeaders
-	case !sameSecret(token, e.opts.AccessToken) || e.opts.AppName != "" && app != e.opts.AppName:
+	case !access.Same(token, e.opts.AccessToken) || e.opts.AppName != "" && app != e.opts.AppName:
 		return msgWrongHeaders
 	}
 	return ""
-}
-
-// sameSecret compares without telling by its duration where the texts differ,
-// or how long they are.
-func sameSecret(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
 // readBody reads a request body of at most wire.MaxBody bytes.

@@ -1,0 +1,278 @@
+package xxladapter_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// secretName is how values are called here that may be a token, and notSecret
+// what is called so and is none: messages about tokens, and times.
+var (
+	secretName = regexp.MustCompile(`(?i)token|secret|passw|bearer|digest`)
+	notSecret  = regexp.MustCompile(`^(Msg.*|tokenLife|tokenGap)$`)
+)
+
+// comparesEarly are functions that stop at the first difference, by package.
+var comparesEarly = map[string][]string{
+	"strings": {"Compare", "Contains", "Count", "Cut", "CutPrefix", "CutSuffix", "EqualFold", "HasPrefix", "HasSuffix", "Index", "LastIndex"},
+	"bytes":   {"Compare", "Contains", "Cut", "CutPrefix", "CutSuffix", "Equal", "EqualFold", "HasPrefix", "HasSuffix", "Index"},
+	"slices":  {"Compare", "Contains", "Equal", "Index", "BinarySearch"},
+	"reflect": {"DeepEqual"},
+	"cmp":     {"Compare"},
+}
+
+// keepsSecret are functions whose result is as secret as what they are given.
+var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUpper", "string", "byte", "Get", "Clone"}
+
+// TestTokensAreComparedInConstantTime reads the source of every package that
+// sees tokens. A token, or what a function makes of one, may be compared by
+// access alone, as a digest, and that by crypto/subtle: whoever writes ==,
+// strings.EqualFold or a look-up in a map instead makes this test fail. Whether
+// one is set, and whether it is the well-known one, may be asked anywhere.
+func TestTokensAreComparedInConstantTime(t *testing.T) {
+	compared := 0
+	for _, pkg := range []string{"access", "admin", "alarm", "executor", "node", "trigger", "cmd/xxlwheel"} {
+		files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			src, err := os.ReadFile(file)
+			require.NoError(t, err)
+			early, constant := comparisons(t, file, src)
+			for _, place := range early {
+				t.Errorf("%s: compares a token in a time that tells where it differs", place)
+			}
+			compared += constant
+		}
+	}
+	require.NotZero(t, compared, "nothing compares tokens: this test looks in the wrong place")
+}
+
+// TestTheSearchForComparisonsFindsThem: what the test above must refuse, and
+// what it must not.
+func TestTheSearchForComparisonsFindsThem(t *testing.T) {
+	for body, found := range map[string]bool{
+		`return token == e.opts.AccessToken`:                                                            true,
+		`return e.opts.AccessToken != h.Get("XXL-JOB-ACCESS-TOKEN")`:                                    true,
+		`return strings.EqualFold(token, e.plain)`:                                                      true,
+		`return strings.HasPrefix(e.plain, token)`:                                                      true,
+		`return bytes.Equal([]byte(token), []byte(e.plain))`:                                            true,
+		`return slices.Contains(e.all, token)`:                                                          true,
+		`_, ok := e.known[token]; return ok`:                                                            true,
+		`_, ok := e.known[digestOf(token)]; return ok`:                                                  true,
+		`x := strings.TrimSpace(token); y := x; return y == e.plain`:                                    true,
+		`x := digestOf(token); return x == e.global`:                                                    true,
+		`switch token { case e.plain: return true }; return false`:                                      true,
+		`switch e.plain { case token: return true }; return false`:                                      true,
+		`for _, x := range e.tokens { if x == e.plain { return true } }; return false`:                  true,
+		`for _, d := range e.all { if d.equal(got) { return true } }; return false`:                     true, // tells which one
+		`return subtle.ConstantTimeCompare([]byte(token), []byte(e.plain)) == 1`:                        true, // tells the length
+		`return token == "" || token == DefaultToken || token == access.DefaultToken`:                   false,
+		`if len(token) < 8 { return false }; return access.Same(token, e.opts.AccessToken)`:             false,
+		`for _, d := range e.all { if d.equal(got) { ok = true } }; return ok`:                          false,
+		`scope := e.operators.Scope(bearer(r)); return scope == Full`:                                   false,
+		`by, ok, err := e.tokens.Caller(ctx, token, app); return ok && err == nil && by == everyCaller`: false,
+	} {
+		early, _ := comparisons(t, "x.go", []byte("package x\nfunc f() bool {\n"+body+"\n}\n"))
+		require.Equal(t, found, len(early) > 0, body)
+	}
+}
+
+// comparisons are the places where a file compares tokens in a telling way, and
+// how often it does so by access.
+func comparisons(t *testing.T, file string, src []byte) (early []string, constant int) {
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	for _, decl := range parsed.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || f.Body == nil {
+			continue
+		}
+		if f.Name.Name == "equal" && f.Recv != nil { // the one place where it is done
+			var body bytes.Buffer
+			require.NoError(t, printer.Fprint(&body, fset, f.Body))
+			require.Equal(t, "{\n\treturn subtle.ConstantTimeCompare(d.sum[:], other.sum[:]) == 1\n}", body.String(), file)
+			continue
+		}
+		s := secrets{names: map[string]bool{}}
+		for before := -1; before < len(s.names); { // until nothing new is found
+			before = len(s.names)
+			ast.Inspect(f.Body, s.learn)
+		}
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			if s.tells(n) {
+				early = append(early, fset.Position(n.Pos()).String())
+			}
+			if call, ok := n.(*ast.CallExpr); ok && (calls(call, "", "equal") || calls(call, "", "Same")) {
+				constant++
+			}
+			return true
+		})
+	}
+	return early, constant
+}
+
+// secrets are the variables of a function that hold a token, or what was made
+// of one, beside those that are called so.
+type secrets struct{ names map[string]bool }
+
+func (s secrets) learn(n ast.Node) bool {
+	note := func(left ast.Expr, right ...ast.Expr) {
+		if name, ok := left.(*ast.Ident); ok && name.Name != "_" && slices.ContainsFunc(right, s.secret) {
+			s.names[name.Name] = true
+		}
+	}
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if len(n.Lhs) == len(n.Rhs) {
+			for i := range n.Lhs {
+				note(n.Lhs[i], n.Rhs[i])
+			}
+		}
+	case *ast.RangeStmt:
+		if n.Value != nil {
+			note(n.Value, n.X)
+		}
+	}
+	return true
+}
+
+func isSecretName(name string) bool {
+	return secretName.MatchString(name) && !notSecret.MatchString(name)
+}
+
+// secret reports whether an expression is a token.
+func (s secrets) secret(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return s.names[e.Name] || isSecretName(e.Name)
+	case *ast.SelectorExpr:
+		return isSecretName(e.Sel.Name)
+	case *ast.ParenExpr:
+		return s.secret(e.X)
+	case *ast.IndexExpr:
+		return s.secret(e.X)
+	case *ast.SliceExpr:
+		return s.secret(e.X)
+	case *ast.BasicLit:
+		return e.Kind == token.STRING && strings.Contains(strings.ToUpper(e.Value), "ACCESS-TOKEN") // a header's name
+	case *ast.CallExpr:
+		if name := calledName(e); name == "bearer" {
+			return true
+		} else if _, conversion := e.Fun.(*ast.ArrayType); !conversion && !slices.Contains(keepsSecret, name) {
+			return false
+		}
+		return slices.ContainsFunc(e.Args, s.secret)
+	}
+	return false
+}
+
+// tells reports whether n compares a token in a way that takes longer the more
+// of it is right.
+func (s secrets) tells(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		switch n.Op {
+		case token.EQL, token.NEQ, token.LSS, token.GTR, token.LEQ, token.GEQ:
+			return (s.secret(n.X) || s.secret(n.Y)) && !public(n.X) && !public(n.Y)
+		}
+	case *ast.IndexExpr:
+		return s.secret(n.Index)
+	case *ast.SwitchStmt:
+		if n.Tag == nil {
+			return false
+		}
+		for _, clause := range n.Body.List {
+			if slices.ContainsFunc(clause.(*ast.CaseClause).List, s.secret) {
+				return true
+			}
+		}
+		return s.secret(n.Tag)
+	case *ast.CallExpr:
+		if calls(n, "subtle", "ConstantTimeCompare") {
+			return true // outside of equal, of texts whose length it tells
+		}
+		for pkg, names := range comparesEarly {
+			for _, name := range names {
+				if calls(n, pkg, name) && slices.ContainsFunc(n.Args, s.secret) {
+					return true
+				}
+			}
+		}
+	case *ast.RangeStmt:
+		return leavesEarly(n.Body)
+	}
+	return false
+}
+
+// leavesEarly reports whether a loop that compares tokens ends with the first
+// that is right.
+func leavesEarly(loop *ast.BlockStmt) bool {
+	compares, leaves := false, false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			compares = compares || calls(n, "", "equal") || calls(n, "", "Same")
+		case *ast.ReturnStmt:
+			leaves = true
+		case *ast.BranchStmt:
+			leaves = leaves || n.Tok != token.CONTINUE
+		}
+		return true
+	})
+	return compares && leaves
+}
+
+// public reports whether everybody may know how a token compares with e: nothing,
+// or the one of all sample configurations.
+func public(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return e.Value == `""` || e.Kind == token.INT
+	case *ast.Ident:
+		return e.Name == "nil" || e.Name == "DefaultToken"
+	case *ast.SelectorExpr:
+		return e.Sel.Name == "DefaultToken"
+	}
+	return false
+}
+
+func calledName(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
+// calls reports whether call is one of pkg.name; of any pkg if that is empty.
+func calls(call *ast.CallExpr, pkg, name string) bool {
+	if calledName(call) != name {
+		return false
+	}
+	if pkg == "" {
+		return true
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := f.X.(*ast.Ident)
+	return ok && x.Name == pkg
+}
