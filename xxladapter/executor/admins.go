@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -57,7 +58,7 @@ func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte,
 			a.last.Store(int32(n))
 			return nil
 		}
-		failed = append(failed, fmt.Errorf("%sapi/%s: %w", a.all[n].url, op, err))
+		failed = append(failed, fmt.Errorf("%sapi/%s: %w", access.Shown(a.all[n].url), op, err))
 		if ctx.Err() != nil {
 			break
 		}
@@ -65,11 +66,15 @@ func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte,
 	return errors.Join(failed...)
 }
 
-// refusedError is a reply with another code than 200.
-type refusedError struct{ reply wire.Reply }
+// refusedError is a reply with another code than 200 to a call that carried a
+// token.
+type refusedError struct {
+	reply wire.Reply
+	token string
+}
 
 func (e *refusedError) Error() string {
-	return fmt.Sprintf("refused with code %d: %s", e.reply.Code, e.reply.Msg)
+	return fmt.Sprintf("refused with code %d: %s", e.reply.Code, access.Conceal(e.reply.Msg, e.token))
 }
 
 // ask calls one admin, and if it does not understand a callback, once more in
@@ -111,15 +116,18 @@ func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admi
 	if err != nil {
 		return err
 	}
-	if resp.StatusCode != http.StatusOK {
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		return fmt.Errorf("answered with status %d, redirects are not followed", resp.StatusCode)
+	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("answered with status %d", resp.StatusCode)
 	}
 	reply, err := wire.DecodeReply(answer)
 	if err != nil {
-		return err
+		return errors.New(access.Conceal(err.Error(), a.opts.AccessToken)) // it quotes the answer
 	}
 	if reply.Code != wire.CodeOK {
-		return &refusedError{reply}
+		return &refusedError{reply, a.opts.AccessToken}
 	}
 	return nil
 }

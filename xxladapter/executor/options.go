@@ -109,7 +109,8 @@ type Options struct {
 	Logger *slog.Logger
 
 	// HTTPClient calls the admins; nil: one of the executor's own. Its Timeout
-	// is not used.
+	// is not used, and redirects are not followed unless its CheckRedirect does:
+	// they would take the token to another host.
 	HTTPClient *http.Client
 }
 
@@ -177,10 +178,22 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	if o.HTTPClient == nil {
-		o.HTTPClient = &http.Client{}
-	}
+	o.HTTPClient = withoutRedirects(o.HTTPClient)
 	return o, nil
+}
+
+// withoutRedirects is client, or a new one for nil, with redirects that are
+// answers, unless it has a rule of its own. Followed, a call would become a GET
+// without its body, and take its token to whatever host was named.
+func withoutRedirects(client *http.Client) *http.Client {
+	var c http.Client
+	if client != nil {
+		c = *client
+	}
+	if c.CheckRedirect == nil {
+		c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	return &c
 }
 
 // checkListener refuses to let other machines in without a secret: whoever can
@@ -206,7 +219,7 @@ func (o *Options) checkAdmins() error {
 				continue
 			}
 			if !isURL(admin) {
-				return invalid("Admins", admin, "must be http or https URLs")
+				return invalid("Admins", access.Shown(admin), "must be http or https URLs")
 			}
 			if !strings.HasSuffix(admin, "/") {
 				admin += "/"
