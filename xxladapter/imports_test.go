@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"xxladapter/storetest":   {"xxladapter", "xxladapter/memstore"}, // memstore is the model that others are compared with
 	"xxladapter/executor":    {"xxladapter", "xxladapter/access", "xxladapter/wire"},
 	"xxladapter/checker":     {"xxladapter", "xxladapter/cron"},
-	"xxladapter/trigger":     {"xxladapter", "xxladapter/cron", "xxladapter/route", "xxladapter/wire"},
+	"xxladapter/trigger":     {"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/route", "xxladapter/wire"},
 	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
 	"xxladapter/alarm":       {"xxladapter"},
 	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "xxladapter/wire", "hashedwheel"},

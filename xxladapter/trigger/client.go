@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -183,6 +184,11 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 		return wire.Reply{}, err
 	}
 	reply, err := wire.DecodeReply(data)
+	if err != nil { // which quotes the reply
+		data = []byte(access.Conceal(string(data), token))
+		reply, err = wire.DecodeReply(data)
+	}
+	reply.Msg = access.Conceal(reply.Msg, token) // it goes into messages that more may read
 	if errors.Is(err, wire.ErrNoCode) {
 		return reply, nil // a failure by the protocol's rule, with whatever text there was
 	}
