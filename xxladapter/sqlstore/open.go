@@ -31,13 +31,26 @@ func Open(ctx context.Context, place string, opts Options) (*Store, error) {
 // Redacted is place for people: without its password, or without anything that
 // might be one.
 func Redacted(place string) string {
-	if u, err := url.Parse(place); err == nil && u.Host != "" {
-		u.RawQuery = "" // may have a password as well
-		return u.Redacted()
-	}
-	if !strings.Contains(place, "@") {
+	kind, _, colon := strings.Cut(place, ":")
+	u, err := url.Parse(place)
+	switch {
+	case kind == "sqlite":
 		return place
+	case err == nil && u.Host != "" && !strayAt(u):
+		u.RawQuery, u.ForceQuery = "", false // may have a password as well
+		return u.Redacted()
+	case kind != "mysql" && kind != "postgres" && kind != "postgresql" &&
+		(strings.Contains(place, "@") || strings.Contains(strings.ToLower(place), "passw")):
+		return "..."
+	case colon:
+		return kind + ":..."
 	}
-	kind, _, _ := strings.Cut(place, ":")
-	return kind + ":..."
+	return place
+}
+
+// strayAt reports whether a URL has an @ where none belongs: its user's password
+// has a /, ? or # that is not escaped, and is taken apart there.
+func strayAt(u *url.URL) bool {
+	name, _, _ := strings.Cut(u.RawQuery, "=") // values may have one
+	return strings.Contains(u.Path+u.Fragment+name, "@")
 }

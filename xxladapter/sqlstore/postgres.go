@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/url"
 	"runtime"
 	"strconv"
 	"strings"
@@ -102,14 +103,14 @@ func validText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
 }
 
-// OpenPostgres opens the store in the database that url names, as
+// OpenPostgres opens the store in the database that address names, as
 // postgres://user:password@host:port/database, and brings its tables up to
 // date. Several processes may open the same database, and do so at once. The
 // error names host, database and the reason, and never the password.
 //
 // A server that is away makes calls fail, and the first call after its return
 // succeeds again.
-func OpenPostgres(ctx context.Context, url string, opts Options) (*Store, error) {
+func OpenPostgres(ctx context.Context, address string, opts Options) (*Store, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
@@ -119,7 +120,7 @@ func OpenPostgres(ctx context.Context, url string, opts Options) (*Store, error)
 	if opts.LockLife <= 0 {
 		opts.LockLife = defaultLockLife
 	}
-	config, err := postgresConfig(url, opts)
+	config, err := postgresConfig(address, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +131,11 @@ func OpenPostgres(ctx context.Context, url string, opts Options) (*Store, error)
 	return s, nil
 }
 
-// postgresConfig reads the URL. What the parser says about a wrong one may
+// postgresConfig reads the address. What the parser says about a wrong one may
 // quote any part of it, so nothing of that is told.
-func postgresConfig(url string, opts Options) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
+func postgresConfig(address string, opts Options) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && strayAt(u) { // hosts in a list are no URL
 		return nil, errors.New("the PostgreSQL URL cannot be read, must be postgres://user:password@host:port/database " +
 			"with special characters of the password written as %XX")
 	}
