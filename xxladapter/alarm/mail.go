@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -229,12 +230,15 @@ func (m *Mail) message(a *Alarm, to string) (*mail.Msg, error) {
 	return msg, nil
 }
 
-// conceal says what went wrong without the password, which a server may repeat.
+// conceal says what went wrong without the password, which a server may repeat
+// as it is or as it was sent.
 func (m *Mail) conceal(err error) error {
-	text := oneLine(err.Error())
-	if m.opts.Password != "" {
-		text = strings.ReplaceAll(text, m.opts.Password, "***")
-	}
+	sent := base64.StdEncoding
+	text := oneLine(concealed(err.Error(), []string{
+		m.opts.Password,
+		sent.EncodeToString([]byte(m.opts.Password)),                                     // LOGIN
+		sent.EncodeToString([]byte("\x00" + m.opts.Username + "\x00" + m.opts.Password)), // PLAIN
+	}))
 	text = fmt.Sprintf("mail server %s:%d: %s", m.opts.Host, m.opts.Port, text)
 	var final *finalError
 	if errors.As(err, &final) {

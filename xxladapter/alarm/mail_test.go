@@ -1,9 +1,11 @@
 package alarm
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"io"
 	"mime/multipart"
@@ -299,6 +301,70 @@ func TestMailErrors(t *testing.T) {
 		require.NoError(t, err)
 		require.ErrorContains(t, m.Send(t.Context(), hostile()), "connection refused")
 	})
+}
+
+// TestNoMailServerBringsThePasswordBack: one that repeats what was sent to log
+// in, in the letters of the wire too.
+func TestNoMailServerBringsThePasswordBack(t *testing.T) {
+	quick(t)
+	for _, password := range []string{"a s3cret of mine", "s3c", "two  blanks\tand a tab"} {
+		for _, methods := range []string{"PLAIN", "LOGIN"} {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			var served sync.WaitGroup
+			served.Go(func() { repeatLogin(ln, methods) })
+			m, err := NewMail(MailOptions{
+				Host: "127.0.0.1", Port: ln.Addr().(*net.TCPAddr).Port, TLS: TLSNone, From: "a@example.org", Username: "bob", Password: password,
+			})
+			require.NoError(t, err)
+			err = m.Send(t.Context(), hostile())
+			require.ErrorContains(t, err, "535", methods)
+			require.ErrorContains(t, err, "***", methods)
+			require.NoError(t, ln.Close())
+			served.Wait()
+			encode := base64.StdEncoding.EncodeToString
+			for _, part := range []string{password, encode([]byte(password)), encode([]byte("\x00bob\x00" + password))} {
+				require.NotContains(t, err.Error(), part)
+			}
+		}
+	}
+}
+
+// repeatLogin is a mail server that refuses every login, and says what it was.
+func repeatLogin(ln net.Listener, methods string) {
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		say := func(line string) { _, _ = io.WriteString(conn, line+"\r\n") }
+		say("220 here")
+		in := bufio.NewScanner(conn)
+		asked := 0 // questions of LOGIN
+		for in.Scan() {
+			switch line := in.Text(); {
+			case strings.HasPrefix(line, "EHLO"):
+				say("250-here\r\n250 AUTH " + methods)
+			case strings.HasPrefix(line, "AUTH PLAIN "):
+				text, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(line, "AUTH PLAIN "))
+				say("535 5.7.8 " + line + " is " + strings.ReplaceAll(string(text), "\x00", " "))
+			case line == "AUTH LOGIN":
+				asked = 1
+				say("334 VXNlcm5hbWU6")
+			case asked == 1:
+				asked = 2
+				say("334 UGFzc3dvcmQ6")
+			case asked == 2:
+				asked = 0
+				say("535 5.7.8 not with " + line)
+			case line == "QUIT":
+				say("221 bye")
+			default:
+				say("250 well")
+			}
+		}
+		_ = conn.Close()
+	}
 }
 
 // TestAMailServerThatHangsIsLeft: whatever it does, the attempt ends with its

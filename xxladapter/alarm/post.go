@@ -115,9 +115,13 @@ func (p *poster) attempt(ctx context.Context, body []byte, sign func(*http.Reque
 	return check(reply)
 }
 
-// excerpt is as much of an answer as fits into an error, on one line.
+// maxReason bounds what an error says of an answer, in bytes.
+const maxReason = 300
+
+// excerpt is an answer on one line. It is cut when its secrets are concealed:
+// half a secret could not be found any more.
 func excerpt(reply []byte) string {
-	return cutText(oneLine(strings.ToValidUTF8(string(bytes.TrimSpace(reply)), "?")), 200)
+	return oneLine(strings.ToValidUTF8(string(bytes.TrimSpace(reply)), "?"))
 }
 
 // conceal says what went wrong without the URL or the secret, which the HTTP
@@ -127,10 +131,7 @@ func (p *poster) conceal(err error) error {
 	if errors.As(err, &inner) {
 		err = inner.Err
 	}
-	text := err.Error()
-	for _, secret := range p.secrets() {
-		text = strings.ReplaceAll(text, secret, "***")
-	}
+	text := cutText(concealed(err.Error(), p.secrets()), maxReason)
 	var final *finalError
 	if errors.As(err, &final) {
 		return finalf("post to %s: %s", p.url.Host, text)
@@ -138,23 +139,38 @@ func (p *poster) conceal(err error) error {
 	return fmt.Errorf("post to %s: %s", p.url.Host, text)
 }
 
-// secrets are the texts that must not be shown, longest first.
+// secrets are the texts that must not be shown: what signs and logs in, and the
+// parts of the URL, as they are sent and as they are meant.
 func (p *poster) secrets() []string {
-	all := []string{p.secret, p.url.RequestURI(), p.url.Path, p.url.RawQuery}
-	for part := range strings.SplitSeq(p.url.Path, "/") {
-		all = append(all, part)
+	parts := append(strings.Split(p.url.Path, "/"), strings.Split(p.url.EscapedPath(), "/")...)
+	parts = append(parts, p.url.RequestURI(), p.url.Path, p.url.RawQuery)
+	for name, values := range p.url.Query() {
+		parts = append(append(parts, name), values...)
 	}
-	for _, values := range p.url.Query() {
-		all = append(all, values...)
+	for pair := range strings.SplitSeq(p.url.RawQuery, "&") {
+		_, value, _ := strings.Cut(pair, "=")
+		parts = append(parts, value)
 	}
+	// What is short is no secret there, and would garble every message.
+	parts = slices.DeleteFunc(parts, func(s string) bool { return len(s) < 8 })
+	all := append(parts, p.secret)
 	if p.url.User != nil {
 		password, _ := p.url.User.Password()
 		all = append(all, p.url.User.String(), password)
 	}
-	// What is short is no secret, and would garble every message.
-	all = slices.DeleteFunc(all, func(s string) bool { return len(s) < 8 })
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
 	return all
+}
+
+// concealed is text with *** in place of each secret, the longest first, because
+// one may be a part of another.
+func concealed(text string, secrets []string) string {
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return text
 }
 
 func hmacSHA256(key, text string) []byte {

@@ -288,6 +288,39 @@ func TestAnswersAreRead(t *testing.T) {
 	}
 }
 
+// TestNoAnswerBringsASecretBack: a target that repeats what it was sent, whole,
+// taken apart, as it was written on the wire, or where the text is cut.
+func TestNoAnswerBringsASecretBack(t *testing.T) {
+	quick(t)
+	const secret, short, token = "the-secret-of-the-robot", "s3c", "the token/in the-url"
+	escaped := url.PathEscape(token)
+	var answer func(http.ResponseWriter)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
+	defer srv.Close()
+	at := strings.Replace(srv.URL, "http://", "http://bob:the-password@", 1) + "/hook/" + escaped + "?key=" + url.QueryEscape(token)
+	for sign, parts := range map[string][]string{secret: {"the-secr"}, short: {short}} {
+		d, err := NewDingTalk(Target{URL: at, Secret: sign, Guard: here})
+		require.NoError(t, err)
+		parts = append(parts, "the-pass", "the token", "in the-u", "the%20", "the+to", "in%20")
+		for _, text := range []string{
+			sign, token, escaped, url.QueryEscape(token), "key=" + escaped, "/hook/" + escaped, "bob:the-password", "the-password",
+			`{"errcode":1,"errmsg":"` + token + `"}`,
+		} {
+			for _, fill := range []int{0, 170, 190, 270, 290, maxReason, maxReply - 10} {
+				for _, status := range []int{200, 404} {
+					answer = says(status, strings.Repeat("x", fill)+text)
+					err := d.Send(t.Context(), hostile())
+					require.Error(t, err)
+					for _, part := range parts {
+						require.NotContains(t, err.Error(), part, "%d %d %s", status, fill, text)
+					}
+					require.LessOrEqual(t, len(err.Error()), maxReason+len("post to 255.255.255.255:65535: "))
+				}
+			}
+		}
+	}
+}
+
 func TestAnotherAttemptMaySucceed(t *testing.T) {
 	quick(t)
 	r := receive(t, says(503, ""), says(200, `{"errcode":130101,"errmsg":"fast"}`), says(200, `{"errcode":0}`))
