@@ -102,10 +102,10 @@ func (f *alarmFlags) mail() (*alarm.Mail, error) {
 	if host, port, err := net.SplitHostPort(f.SMTP); err == nil {
 		opts.Host = host
 		if opts.Port, err = strconv.Atoi(port); err != nil || opts.Port < 1 || opts.Port > 65535 {
-			return nil, usagef("--alarm-smtp is %q, must be HOST or HOST:PORT with a port of 1 to 65535", f.SMTP)
+			return nil, usagef("--alarm-smtp is %q, must be HOST or HOST:PORT with a port of 1 to 65535", shownHost(f.SMTP))
 		}
 	} else if strings.Contains(f.SMTP, ":") && net.ParseIP(f.SMTP) == nil || strings.Contains(f.SMTP, "/") {
-		return nil, usagef("--alarm-smtp is %q, must be HOST or HOST:PORT", f.SMTP)
+		return nil, usagef("--alarm-smtp is %q, must be HOST or HOST:PORT", shownHost(f.SMTP))
 	}
 	switch {
 	case f.SMTPFrom == "":
@@ -130,6 +130,15 @@ func (f *alarmFlags) mail() (*alarm.Mail, error) {
 		return nil, usagef("--alarm-smtp: %s", invalid.Message)
 	}
 	return mail, err
+}
+
+// shownHost is the value of a flag for a host without what stands before an @,
+// where people write a name and a password.
+func shownHost(value string) string {
+	if at := strings.LastIndexByte(value, '@'); at >= 0 {
+		return "..." + value[at:]
+	}
+	return value
 }
 
 // readTargets reads the values of a flag for URLs. No error shows a URL.

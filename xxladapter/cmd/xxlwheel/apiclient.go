@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -26,7 +27,11 @@ type apiError struct{ Code, Message string }
 
 func (e *apiError) Error() string { return e.Message }
 
-var apiHTTP = &http.Client{Timeout: 30 * time.Second}
+// apiHTTP follows no redirects, which would take the token to another host.
+var apiHTTP = &http.Client{
+	Timeout:       30 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // call sends in (nil: no body) and reads the answer into out (nil: nothing is
 // read). The error is the server's own message, or says why it was not reached.
@@ -41,7 +46,7 @@ func (c apiClient) call(ctx context.Context, method, path string, in, out any) e
 	}
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.server, "/")+"/api/v1"+path, body)
 	if err != nil {
-		return usagef("--server is %q, must be a URL such as http://127.0.0.1:8080", c.server)
+		return usagef("--server is %q, must be a URL such as http://127.0.0.1:8080", access.Shown(c.server))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if c.token != "" {
@@ -53,13 +58,16 @@ func (c apiClient) call(ctx context.Context, method, path string, in, out any) e
 		if errors.As(err, &urlErr) {
 			err = urlErr.Err
 		}
-		return fmt.Errorf("reach scheduler at %s: %w", c.server, err)
+		return fmt.Errorf("reach scheduler at %s: %w", access.Shown(c.server), err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		return fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API; redirects are not followed", access.Shown(c.server), resp.Status)
+	}
 	if resp.StatusCode != http.StatusOK {
 		var refusal apiError
 		if json.NewDecoder(resp.Body).Decode(&refusal) != nil || refusal.Message == "" {
-			return fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API", c.server, resp.Status)
+			return fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API", access.Shown(c.server), resp.Status)
 		}
 		return &refusal
 	}
@@ -67,7 +75,7 @@ func (c apiClient) call(ctx context.Context, method, path string, in, out any) e
 		return nil
 	}
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("read answer of %s: %w", c.server, err)
+		return fmt.Errorf("read answer of %s: %w", access.Shown(c.server), err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -63,7 +64,7 @@ func checkAdmin(ctx context.Context, admin, token string) error {
 	url := strings.TrimSuffix(admin, "/") + wire.AdminPath + "checkToken"
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader("{}"))
 	if err != nil {
-		return usagef("--admin is %q, must be a URL such as http://127.0.0.1:8080", admin)
+		return usagef("--admin is %q, must be a URL such as http://127.0.0.1:8080", access.Shown(admin))
 	}
 	req.Header.Set("Content-Type", wire.ContentType)
 	if token != "" {
@@ -79,7 +80,7 @@ func checkAdmin(ctx context.Context, admin, token string) error {
 		return nil
 	}
 	if reply, err := wire.DecodeReply(body); err == nil && reply.Msg == wire.MsgWrongToken {
-		return fmt.Errorf("--access-token is not the one of %s: %s", admin, reply.Msg)
+		return fmt.Errorf("--access-token is not the one of %s: %s", access.Shown(admin), reply.Msg)
 	}
 	return nil
 }
