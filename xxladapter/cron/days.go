@@ -32,7 +32,8 @@ func civil(day int64) (year int64, month, dayOfMonth uint) {
 	return year + 1, uint(mp - 9), dayOfMonth
 }
 
-// dayNumber returns the number of the first day of a month, 1 to 12.
+// dayNumber returns the number of the first day of a month, 1 to 12, or 13 for
+// the next January.
 func dayNumber(year int64, month uint) int64 {
 	m := int64(month) - 3
 	if m < 0 {

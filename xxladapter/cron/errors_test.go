@@ -95,6 +95,14 @@ func TestParseErrors(t *testing.T) {
 		{expr: ", 0 0 1 1 ?", want: `cron: second "" at column 1 has an empty list item`},
 		{expr: ",, 0 0 1 1 ?", want: `cron: second ",," at column 1 has only empty list items`, profile: XXL34},
 
+		{expr: "0 0 0 15Wx * ?", want: `cron: day of month "15Wx" at column 7 has text after W`},
+		{expr: "0 0 0 W15 * ?", want: `cron: day of month "W15" at column 7 cannot start with W; the day stands first: 15W`},
+		{expr: "0 0 0 5L * ?", want: `cron: day of month "5L" at column 7 has L after a day, which only the day of week may have`},
+		{expr: "0 0 0 1 J1N ?", want: `cron: month "J1N" at column 9 has a name of less than three letters`},
+		{expr: "0 0 0 1 JA1 ?", want: `cron: month "JA1" at column 9 has a name of less than three letters`},
+		{expr: "0 0 0 ? * MO", want: `cron: day of week "MO" at column 11 has a name of less than three letters`},
+		{expr: "0 0 0 ? * MON-FR", want: `cron: day of week "MON-FR" at column 11 has a name of less than three letters`},
+
 		{expr: "61/5 * * * * ?", want: `cron: second "61/5" at column 1 must be 0 to 59`},
 		{expr: "0 0 0 ? * 2#1x", want: `cron: day of week "2#1x" at column 11 has text after #k`},
 		{expr: "0 0 0 ? * 2#10", want: `must have 1 to 5 after #`},

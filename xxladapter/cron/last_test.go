@@ -53,6 +53,18 @@ func TestLastOfLongAgoIsFoundAtOnce(t *testing.T) {
 	require.LessOrEqual(t, plan.asked, 1000)
 }
 
+// stuck answers with the instant it is asked about, or with one before it.
+type stuck time.Duration
+
+func (s stuck) Next(after time.Time) time.Time { return after.Add(-time.Duration(s)) }
+
+func TestLastOfAPlanThatDoesNotGoOnIsItsFirst(t *testing.T) {
+	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, back := range []time.Duration{0, 1, time.Hour} {
+		require.Equal(t, first, Last(stuck(back), first, first.Add(time.Hour)))
+	}
+}
+
 // counting hides what kind of plan it is.
 type counting struct {
 	Plan

@@ -60,8 +60,5 @@ func (s *Schedule) ceilXXL(wall, until int64) (int64, bool) {
 
 // nextMonth returns the start of the month that follows the given one.
 func nextMonth(year int64, month uint) int64 {
-	if month == 12 {
-		return dayNumber(year+1, 1) * secondsPerDay
-	}
 	return dayNumber(year, month+1) * secondsPerDay
 }
