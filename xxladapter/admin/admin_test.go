@@ -455,8 +455,10 @@ func TestRunLogAndKill(t *testing.T) {
 	require.NoError(t, err)
 	status, body = s.do("POST", path+"/kill", testToken, "")
 	require.Equal(t, http.StatusConflict, status, body)
-	_, body = s.do("GET", path+"/text", testToken, "")
-	require.Contains(t, body, `"isEnd":true`)
+	for from, end := range map[int]bool{1: false, 2: false, 3: true} { // the executor says 2 is the last line
+		_, body = s.do("GET", fmt.Sprintf("%s/text?from=%d", path, from), testToken, "")
+		require.Contains(t, body, fmt.Sprintf(`"isEnd":%t`, end), "a part of a run that has ended may have others after it")
+	}
 
 	failed := s.run(job, xxladapter.ResultFail)
 	status, body = s.do("GET", fmt.Sprintf("/api/v1/logs/%d/text", failed), testToken, "")

@@ -20,7 +20,7 @@ type textForm struct {
 	From    int64  `json:"fromLineNum"`
 	To      int64  `json:"toLineNum" doc:"The number of the last line; 0 for none."`
 	Content string `json:"logContent"`
-	End     bool   `json:"isEnd" doc:"Nothing more will come."`
+	End     bool   `json:"isEnd" doc:"Nothing more will come. Otherwise go on with the line after toLineNum: a long text comes in parts."`
 	Stored  bool   `json:"stored,omitempty" doc:"It comes from the scheduler's store and not from the executor."`
 	Size    int64  `json:"size,omitempty" doc:"How many bytes the executor had, of a stored text."`
 	Note    string `json:"note,omitempty" doc:"Why a stored text is not complete."`
@@ -70,8 +70,9 @@ func (s *Server) askForLog(ctx context.Context, q textQuery) (no textForm, err e
 	}
 	return textForm{
 		From: int64(result.FromLine), To: int64(result.ToLine), Content: result.Content,
-		// Java executors never say that a log has ended. It has when the run has.
-		End: result.End || l.HandleCode != xxladapter.ResultNone,
+		// Executors give a part at a time, and most never say that it was the
+		// last. It was when the run has ended and there is no line here.
+		End: result.End || l.HandleCode != xxladapter.ResultNone && result.ToLine < result.FromLine,
 	}, nil
 }
 

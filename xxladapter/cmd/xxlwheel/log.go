@@ -22,19 +22,29 @@ type logTextCmd struct {
 }
 
 func (c *logTextCmd) Run(inv *invocation, parent *logCmd) error {
-	var text struct {
-		LogContent string `json:"logContent"`
-		Note       string `json:"note"`
+	if c.From < 1 {
+		return usagef("--from is %d, must be at least 1", c.From)
 	}
 	api := apiClient{parent.Server, parent.AccessToken}
-	if err := api.call(inv.ctx, "GET", fmt.Sprintf("/logs/%d/text?from=%d", c.ID, c.From), nil, &text); err != nil {
-		return err
+	for from := c.From; ; {
+		var part struct {
+			To      int64  `json:"toLineNum"`
+			Content string `json:"logContent"`
+			End     bool   `json:"isEnd"`
+			Note    string `json:"note"`
+		}
+		if err := api.call(inv.ctx, "GET", fmt.Sprintf("/logs/%d/text?from=%d", c.ID, from), nil, &part); err != nil {
+			return err
+		}
+		fmt.Fprint(inv.stdout, part.Content)
+		if part.Note != "" {
+			fmt.Fprintf(inv.stderr, "xxlwheel: %s\n", part.Note)
+		}
+		if part.End || part.Content == "" || part.To < from { // a run that goes on has no more for now
+			return nil
+		}
+		from = part.To + 1
 	}
-	fmt.Fprint(inv.stdout, text.LogContent)
-	if text.Note != "" {
-		fmt.Fprintf(inv.stderr, "xxlwheel: %s\n", text.Note)
-	}
-	return nil
 }
 
 type logKillCmd struct {

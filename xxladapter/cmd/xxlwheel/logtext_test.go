@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestALongLogIsPrintedWhole: it comes in parts, and the last one says so, or is
+// empty, or tells of no line.
+func TestALongLogIsPrintedWhole(t *testing.T) {
+	type part struct {
+		From    int64  `json:"fromLineNum"`
+		To      int64  `json:"toLineNum"`
+		Content string `json:"logContent"`
+		End     bool   `json:"isEnd"`
+		Note    string `json:"note,omitempty"`
+	}
+	for name, tt := range map[string]struct {
+		parts map[int64]part // by the line that is asked for
+		from  string
+		want  string
+		note  string
+	}{
+		"one part":               {parts: map[int64]part{1: {1, 2, "a\nb\n", true, ""}}, want: "a\nb\n"},
+		"the last part says so":  {parts: map[int64]part{1: {1, 2, "a\nb\n", false, ""}, 3: {3, 3, "c\n", true, ""}}, want: "a\nb\nc\n"},
+		"an empty part":          {parts: map[int64]part{1: {1, 2, "a\nb\n", false, ""}, 3: {3, 2, "", true, ""}}, want: "a\nb\n"},
+		"a run that goes on":     {parts: map[int64]part{1: {1, 1, "a\n", false, ""}, 2: {2, 1, "", false, ""}}, want: "a\n"},
+		"an executor that turns": {parts: map[int64]part{1: {1, 0, "a\n", false, ""}}, want: "a\n"},
+		"from a line on":         {parts: map[int64]part{2: {2, 2, "b\n", false, ""}, 3: {3, 2, "", true, ""}}, from: "2", want: "b\n"},
+		"nothing, and why":       {parts: map[int64]part{1: {1, 0, "", true, "given up"}}, note: "xxlwheel: given up\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				from, _ := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
+				p, known := tt.parts[from]
+				if !known || r.URL.Path != "/api/v1/logs/7/text" {
+					t.Errorf("asked for %s", r.URL)
+				}
+				asked++
+				_ = json.NewEncoder(w).Encode(p)
+			}))
+			defer srv.Close()
+			args := []string{"log", "--server", srv.URL, "text", "7"}
+			if tt.from != "" {
+				args = append(args, "--from", tt.from)
+			}
+			code, stdout, stderr := cli(t, args...)
+			require.Zero(t, code, stderr)
+			require.Equal(t, tt.want, stdout)
+			require.Equal(t, tt.note, stderr)
+			require.Equal(t, len(tt.parts), asked)
+		})
+	}
+	code, _, stderr := cli(t, "log", "text", "7", "--from", "0")
+	require.Equal(t, exitUsage, code)
+	require.Equal(t, "xxlwheel: --from is 0, must be at least 1\n", stderr)
+}
