@@ -310,27 +310,23 @@ func (f *postgresFires) queueClaims(batch *pgx.Batch, calls []*fireCall, now int
 
 // queueRemovals closes fires, or makes them ambiguous.
 func queueRemovals(batch *pgx.Batch, settles, results []*fireCall) {
-	var planned, doubted []*fireCall
-	closed := slices.Clone(results)
+	var removed, doubted []*fireCall
 	for _, c := range settles {
-		switch {
-		case ambiguousOf(c):
+		if ambiguousOf(c) {
 			doubted = append(doubted, c)
-		case c.logID == 0:
-			planned = append(planned, c)
-		default:
-			closed = append(closed, c)
+		} else {
+			removed = append(removed, c)
 		}
-	}
-	if len(planned) > 0 {
-		batch.Queue(groupRemove, columnOf(planned, fireIDOf), columnOf(planned, nodeOf), columnOf(planned, numberOf))
 	}
 	if len(doubted) > 0 {
 		batch.Queue(groupAmbiguous, columnOf(doubted, fireIDOf), columnOf(doubted, nodeOf), columnOf(doubted, numberOf))
 	}
+	closed := slices.SortedFunc(slices.Values(slices.Concat(removed, results)), byLogThenFire)
 	if len(closed) > 0 {
-		slices.SortFunc(closed, byLogThenFire)
 		batch.Queue(groupClose, columnOf(closed, logIDOf), columnOf(closed, fireIDOf), columnOf(closed, nodeOf), columnOf(closed, numberOf))
+	}
+	if len(removed) > 0 { // those that are left are not those of the log rows, or have none
+		batch.Queue(groupRemove, columnOf(removed, fireIDOf), columnOf(removed, nodeOf), columnOf(removed, numberOf))
 	}
 }
 
