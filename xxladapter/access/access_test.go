@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -204,6 +205,79 @@ func TestGroupsAreReadRarelyAndNewTokensAreFound(t *testing.T) {
 	})
 }
 
+// A removed token counts for five seconds elsewhere, and no longer; meanwhile
+// nobody asks the store for a token that is known.
+func TestGroupsAreReadEveryFiveSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoGroups()
+		e := NewExecutors("all", r.read)
+		ask := func() bool {
+			_, ok, err := e.Caller(t.Context(), "pay-token", "")
+			require.NoError(t, err)
+			return ok
+		}
+		require.True(t, ask())
+		r.groups[0].AccessToken = ""
+		for range 49 {
+			time.Sleep(100 * time.Millisecond)
+			require.True(t, ask())
+		}
+		require.Equal(t, 1, r.reads)
+		time.Sleep(100 * time.Millisecond)
+		require.False(t, ask())
+		require.Equal(t, 2, r.reads)
+
+		open := NewExecutors("", r.read) // every token is as good as none there, and none is looked for
+		for range 49 {
+			_, ok, err := open.Caller(t.Context(), "whatever", "")
+			require.NoError(t, err)
+			require.True(t, ok)
+			time.Sleep(100 * time.Millisecond)
+		}
+		require.Equal(t, 3, r.reads)
+	})
+}
+
+// Those who come first all wait for one read.
+func TestTheFirstCallersShareARead(t *testing.T) {
+	r := twoGroups()
+	r.slow = make(chan struct{})
+	e := NewExecutors("all", r.read)
+	tokens := make(chan string, 10)
+	for range cap(tokens) {
+		go func() {
+			_, token := e.Sent(t.Context(), "", "pay-app")
+			tokens <- token
+		}()
+	}
+	for range 1000 { // they wait for a mutex by now, which no bubble can tell
+		runtime.Gosched()
+	}
+	close(r.slow)
+	for range cap(tokens) {
+		require.Equal(t, "pay-token", <-tokens)
+	}
+	require.Equal(t, 1, r.reads)
+}
+
+// Who names an app acts for that one alone, also where others have its token.
+func TestANamedAppIsTheOnlyOne(t *testing.T) {
+	r := twoGroups()
+	r.groups[1].AccessToken = "pay-token"
+	for _, global := range []string{"all", ""} {
+		e := NewExecutors(global, r.read)
+		c, ok, err := e.Caller(t.Context(), "pay-token", "")
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.True(t, c.May("pay-app") && c.May("mail-app"))
+		c, ok, err = e.Caller(t.Context(), "pay-token", "pay-app")
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.True(t, c.May("pay-app"))
+		require.False(t, c.May("mail-app") || c.May("free-app") || c.Any())
+	}
+}
+
 // While the groups are read, nobody else waits for them.
 func TestASlowStoreHoldsUpOneCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -270,6 +344,29 @@ func TestTheAllowList(t *testing.T) {
 	require.Error(t, a.CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")))
 	_, err = ParsePrefixes([]string{"10.0.0"})
 	require.EqualError(t, err, `"10.0.0" is not a network such as 10.0.0.0/8`)
+}
+
+// One network is a list too.
+func TestAnAllowListOfOneNetwork(t *testing.T) {
+	a := &Addresses{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
+	require.NoError(t, a.CheckDial(netip.MustParseAddrPort("10.1.2.3:9999")))
+	require.Error(t, a.CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")))
+	require.NoError(t, new(Addresses).CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")))
+	for _, text := range []string{"http://%zz/", "http://[::1", ":", "", "10.1.2.3:9999"} {
+		require.False(t, a.Allows(text), text)
+	}
+}
+
+// A URL without a port has that of its scheme.
+func TestTheSchedulerItselfWithoutAPort(t *testing.T) {
+	for port, itself := range map[int]string{80: "http://10.0.0.5/", 443: "https://10.0.0.5/"} {
+		a := new(Addresses)
+		a.Serve(&net.TCPAddr{IP: net.IPv4(10, 0, 0, 5), Port: port})
+		require.ErrorContains(t, a.CheckURL("f", itself), "is the scheduler itself")
+		for _, other := range []string{"http://10.0.0.5:81/", "https://10.0.0.5:444/", "http://10.0.0.6/", "https://10.0.0.6/"} {
+			require.NoError(t, a.CheckURL("f", other))
+		}
+	}
 }
 
 func TestAllInterfacesAreTheSchedulerItself(t *testing.T) {

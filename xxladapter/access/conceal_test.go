@@ -1,6 +1,7 @@
 package access
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -77,4 +78,5 @@ func TestOnlyTheTokenItselfOpens(t *testing.T) {
 		}
 	}
 	require.False(t, Same("", ""), "no token is set: nothing is the right one")
+	require.False(t, reflect.TypeFor[digest]().Comparable(), "the language must not compare digests")
 }

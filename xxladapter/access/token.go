@@ -24,10 +24,12 @@ func (d digest) equal(other digest) bool {
 	return subtle.ConstantTimeCompare(d.sum[:], other.sum[:]) == 1
 }
 
-// Same reports whether got is the token that is wanted, in a time that says
+// Same reports whether token is the secret that is asked for, in a time that says
 // nothing about where they differ or how long either is. No token is the same as
-// an empty one.
-func Same(got, wanted string) bool { return wanted != "" && digestOf(got).equal(digestOf(wanted)) }
+// an empty secret.
+func Same(token, secret string) bool {
+	return secret != "" && digestOf(token).equal(digestOf(secret))
+}
 
 // A Secret is a configured token and the name of the setting that it came from.
 type Secret struct{ Setting, Token string }

@@ -298,7 +298,10 @@ func TestNoAnswerBringsASecretBack(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
 	defer srv.Close()
 	at := strings.Replace(srv.URL, "http://", "http://bob:the-password@", 1) + "/hook/" + escaped + "?key=" + url.QueryEscape(token)
-	for sign, parts := range map[string][]string{secret: {"the-secr"}, short: {short}} {
+	for sign, parts := range map[string][]string{
+		secret: {"the-secr"}, short: {short},
+		"the-password-and-more": {"and-more"}, // another secret is a part of it
+	} {
 		d, err := NewDingTalk(Target{URL: at, Secret: sign, Guard: here})
 		require.NoError(t, err)
 		parts = append(parts, "the-pass", "the token", "in the-u", "the%20", "the+to", "in%20")

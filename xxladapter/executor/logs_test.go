@@ -117,6 +117,76 @@ func TestLogOfAnAcceptedRunExists(t *testing.T) {
 	})
 }
 
+// TestALineThatIsBeingWrittenIsReadWhenItIsWhole: a script writes as it likes. Its
+// last line without an end counts once the run is over.
+func TestALineThatIsBeingWrittenIsReadWhenItIsWhole(t *testing.T) {
+	write, end := make(chan struct{}), make(chan struct{})
+	e := start(t, Options{}, func(e *Executor) {
+		require.NoError(t, e.Handle("h", func(_ context.Context, run *Run) error {
+			run.Logger.Info("whole")
+			close(write)
+			<-end
+			return nil
+		}))
+	})
+	run := beanRun(7, 1, "h")
+	e.post("/run", run)
+	<-write
+	before := e.readLog(run, 1) // which writes what is gathered
+	require.Contains(t, before.Content, "whole\n")
+	f, err := os.OpenFile(filepath.Join(e.opts.DataDir, day(int64(run.LogTime)), "1.log"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("half a line")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.Equal(t, before, e.readLog(run, 1))
+	close(end)
+	eventually(t, "the run ends", func() bool { return e.admin.result(1) != nil })
+	require.Contains(t, e.readLog(run, 1).Content, "half a line")
+}
+
+// TestLogsAreForTheOwnerAndTheGroup: parameters and results stand in them.
+func TestLogsAreForTheOwnerAndTheGroup(t *testing.T) {
+	e := start(t, Options{}, func(e *Executor) {
+		require.NoError(t, e.Handle("loud", func(_ context.Context, run *Run) error { run.Logger.Info("a line"); return nil }))
+		require.NoError(t, e.Handle("quiet", func(context.Context, *Run) error { return nil }))
+	})
+	e.post("/run", beanRun(7, 1, "loud"))
+	e.post("/run", beanRun(8, 2, "quiet"))
+	eventually(t, "both runs end", func() bool { return e.admin.result(1) != nil && e.admin.result(2) != nil })
+	e.stop()
+	files := 0
+	require.NoError(t, filepath.WalkDir(e.opts.DataDir, func(path string, d os.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		if path != e.opts.DataDir { // the test's own
+			require.Zero(t, info.Mode().Perm()&0o007, "%s is %v", path, info.Mode())
+		}
+		if strings.HasSuffix(path, ".log") {
+			files++
+		}
+		return nil
+	}))
+	require.GreaterOrEqual(t, files, 2)
+}
+
+// TestNothingIsWrittenForNoLogs: a day without quiet runs has no file.
+func TestNothingIsWrittenForNoLogs(t *testing.T) {
+	dir := t.TempDir()
+	q := &quietLogs{dir: dir}
+	q.flush()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	q.add(1, 1767225600000, []byte("a log"))
+	q.flush()
+	q.flush()
+	entries, err = os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "the folder of the day")
+}
+
 func TestReadLines(t *testing.T) {
 	long := strings.Repeat("x", maxLogReply+5)
 	page := strings.Repeat(strings.Repeat("y", 1023)+"\n", 300) // more than a reply carries

@@ -32,7 +32,7 @@ func (s *mysqlServer) String() string {
 // parseMySQL reads mysql://user:password@host:port/database?zone=...
 func parseMySQL(address string) (*mysqlServer, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "mysql" || u.Opaque != "" || strayAt(u) {
+	if err != nil || u.Scheme != "mysql" || strayAt(u) {
 		// The parser's own words have the address, and so the password.
 		return nil, xxladapter.Invalidf("store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE "+
 			"with special characters of the password written as %%XX", Redacted(address))

@@ -31,6 +31,9 @@ func TestIntIsLenientLikeGson(t *testing.T) {
 		{text: "1e3", want: 1000},
 		{text: "1.5e1", want: 15},
 		{text: "-0.0", want: 0},
+		{text: "-7.0", want: -7},
+		{text: "9007199254740992.0", want: 1 << 53},
+		{text: "-9007199254740992.0", want: -1 << 53},
 
 		// Null and missing are 0.
 		{text: "null", want: 0},
@@ -50,6 +53,9 @@ func TestIntIsLenientLikeGson(t *testing.T) {
 		{text: "[1]", bad: true},
 		{text: "9223372036854775808", bad: true},
 		{text: "1e300", bad: true},
+		// Above 2^53 a float may have been any of several integers.
+		{text: "9007199254740994.0", bad: true},
+		{text: "-9007199254740994.0", bad: true},
 	} {
 		var req KillRequest
 		err := Decode([]byte(`{"jobId":`+c.text+`}`), &req)
@@ -95,6 +101,7 @@ func TestDecodeRefuses(t *testing.T) {
 	require.EqualError(t, Decode([]byte(`[{"logId":{}}]`), new(Callbacks)), "{} is not an integer")
 	require.EqualError(t, Decode([]byte(`{"callbackList":7}`), new(Callbacks)), "callbackList is a JSON number, must be a list")
 	require.EqualError(t, Decode([]byte(`7`), new(Callbacks)), "body is a JSON number, must be a list")
+	require.EqualError(t, Decode([]byte(`{"logId":"x"}`), new(LogRequest)), `"x" is not an integer`)
 	require.Error(t, Decode([]byte(strings.Repeat("[", 1<<20)), new(Callbacks)), "deep nesting is refused, not a crash")
 }
 
@@ -132,10 +139,14 @@ func TestDecodeReply(t *testing.T) {
 		`[{"handleCode":500,"handleMsg":"x"},7]`: {},
 		`[{"handleCode":500,"handleMsg":"x"}]`:   Fail("x"),
 		`[{"handleCode":200}]`:                   {Code: 200},
+		" \n[{\"handleCode\":200}]\n":            {Code: 200},
+		`[{"handleCode":"x"}]`:                   {},
+		`[7]`:                                    {},
 	} {
 		got, err := DecodeReply([]byte(text))
 		if want.Code == 0 {
 			require.Error(t, err, text)
+			require.NotErrorIs(t, err, ErrNoCode, text)
 			continue
 		}
 		require.NoError(t, err, text)
