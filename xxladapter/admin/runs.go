@@ -62,8 +62,9 @@ func (s *Server) askForLog(ctx context.Context, q textQuery) (no textForm, err e
 	if err != nil {
 		return no, err
 	}
+	from := wire.Int(max(q.From, 1))
 	result, err := s.opts.Executors.Log(ctx, l.Address, appName, wire.LogRequest{
-		LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: wire.Int(max(q.From, 1)),
+		LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: from,
 	})
 	if err != nil {
 		return no, unreachable(l, err)
@@ -72,7 +73,7 @@ func (s *Server) askForLog(ctx context.Context, q textQuery) (no textForm, err e
 		From: int64(result.FromLine), To: int64(result.ToLine), Content: result.Content,
 		// Executors give a part at a time, and most never say that it was the
 		// last. It was when the run has ended and there is no line here.
-		End: result.End || l.HandleCode != xxladapter.ResultNone && result.ToLine < result.FromLine,
+		End: result.End || l.HandleCode != xxladapter.ResultNone && (result.Content == "" || result.ToLine < from),
 	}, nil
 }
 

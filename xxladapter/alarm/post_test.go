@@ -293,20 +293,21 @@ func TestAnswersAreRead(t *testing.T) {
 func TestNoAnswerBringsASecretBack(t *testing.T) {
 	quick(t)
 	const secret, short, token = "the-secret-of-the-robot", "s3c", "the token/in the-url"
+	const query, name = "a query/with it", "one-without-a-value"
 	escaped := url.PathEscape(token)
 	var answer func(http.ResponseWriter)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
 	defer srv.Close()
-	at := strings.Replace(srv.URL, "http://", "http://bob:the-password@", 1) + "/hook/" + escaped + "?key=" + url.QueryEscape(token)
+	at := strings.Replace(srv.URL, "http://", "http://bob:the-password@", 1) + "/hook/" + escaped + "?key=" + url.QueryEscape(query) + "&" + name
 	for sign, parts := range map[string][]string{
 		secret: {"the-secr"}, short: {short},
 		"the-password-and-more": {"and-more"}, // another secret is a part of it
 	} {
 		d, err := NewDingTalk(Target{URL: at, Secret: sign, Guard: here})
 		require.NoError(t, err)
-		parts = append(parts, "the-pass", "the token", "in the-u", "the%20", "the+to", "in%20")
+		parts = append(parts, "the-pass", "the token", "in the-u", "the%20", "in%20", "a query", "a+que", "one-with")
 		for _, text := range []string{
-			sign, token, escaped, url.QueryEscape(token), "key=" + escaped, "/hook/" + escaped, "bob:the-password", "the-password",
+			sign, token, escaped, query, url.QueryEscape(query), name, "key=" + url.QueryEscape(query), "/hook/" + escaped, "bob:the-password", "the-password",
 			`{"errcode":1,"errmsg":"` + token + `"}`,
 		} {
 			for _, fill := range []int{0, 170, 190, 270, 290, maxReason, maxReply - 10} {

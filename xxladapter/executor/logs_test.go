@@ -187,6 +187,23 @@ func TestNothingIsWrittenForNoLogs(t *testing.T) {
 	require.Len(t, entries, 1, "the folder of the day")
 }
 
+// TestALogIsFoundOnTheDayBefore: databases round the time of a run up to a whole
+// second, which may be the first of the next day.
+func TestALogIsFoundOnTheDayBefore(t *testing.T) {
+	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.Local).UnixMilli()
+	require.Equal(t, []string{"2026-03-02", "2026-03-01"}, uniqueDays(midnight, midnight-1000))
+	require.Equal(t, []string{"2026-03-02"}, uniqueDays(midnight+1000, midnight))
+	l := newRunLogs(t.TempDir(), 1<<20)
+	folder := filepath.Join(l.dir, "2026-03-01")
+	require.NoError(t, os.MkdirAll(folder, 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "5.log"), []byte("a line\n"), 0o640))
+	nobody := func(int64, int64) bool { return false }
+	for _, logTime := range []int64{midnight - 1, midnight, midnight + 999} {
+		require.Equal(t, "a line\n", l.readLog(wire.LogRequest{LogID: 5, LogTime: wire.Int(logTime), FromLine: 1}, nobody).Content)
+	}
+	require.True(t, l.readLog(wire.LogRequest{LogID: 5, LogTime: wire.Int(midnight + 1000), FromLine: 1}, nobody).End)
+}
+
 func TestReadLines(t *testing.T) {
 	long := strings.Repeat("x", maxLogReply+5)
 	page := strings.Repeat(strings.Repeat("y", 1023)+"\n", 300) // more than a reply carries

@@ -219,6 +219,57 @@ func TestTheNextTextPauseFollowsWhatWasFound(t *testing.T) {
 	}
 }
 
+func TestWhenATextIsAskedForAgain(t *testing.T) {
+	for attempts, want := range map[int]time.Duration{
+		1: time.Minute, 2: 4 * time.Minute, 3: 16 * time.Minute, 4: 64 * time.Minute, 5: 64 * time.Minute, 6: 64 * time.Minute,
+	} {
+		require.Equal(t, want, textAgain(attempts), attempts)
+	}
+}
+
+// A failing is a store whose first calls fail.
+type failing struct {
+	TextStore
+	claims, groups int // how many calls are still to fail
+	limits         []int
+}
+
+func (f *failing) ClaimTexts(ctx context.Context, limit int, again func(int) time.Duration) ([]xxladapter.TextClaim, error) {
+	f.limits = append(f.limits, limit)
+	if f.claims--; f.claims >= 0 {
+		return nil, errors.New("no store")
+	}
+	return f.TextStore.ClaimTexts(ctx, limit, again)
+}
+
+func (f *failing) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
+	if f.groups--; f.groups >= 0 {
+		return nil, errors.New("no groups")
+	}
+	return f.TextStore.Group(ctx, id)
+}
+
+// TestAStoreThatFailsIsTriedAgain: it is said, and without the group's name no
+// executor is asked, since some want it.
+func TestAStoreThatFailsIsTriedAgain(t *testing.T) {
+	for name, f := range map[string]*failing{"no store": {claims: 2}, "no groups": {groups: 1}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := oneLine()
+				text, logged := fetched(t, 3*time.Minute, e, func(texts *Texts) { f.TextStore, texts.Store = texts.Store, f })
+				require.NotNil(t, text)
+				require.True(t, text.Complete)
+				require.Contains(t, logged, "texts of runs not stored")
+				require.Contains(t, logged, name)
+				require.Equal(t, 1, e.asked())
+				for _, limit := range f.limits {
+					require.Equal(t, textBatch, limit, "nothing waits that comes first")
+				}
+			})
+		})
+	}
+}
+
 func TestATextIsAskedForAgainAndThenGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refused := errors.New("connection refused")
