@@ -50,6 +50,8 @@ func newPoster(kind string, t Target) (*poster, error) {
 		return nil, xxladapter.Invalidf("%s URL is empty, must be set", kind)
 	case err != nil:
 		return nil, xxladapter.Invalidf("%s URL cannot be read, must be like https://example.org/path", kind)
+	case u.Scheme == "":
+		return nil, xxladapter.Invalidf("%s URL has no scheme, must begin with http:// or https://", kind)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, xxladapter.Invalidf("%s URL begins with %q, must begin with http:// or https://", kind, u.Scheme+":")
 	case u.Hostname() == "":

@@ -357,7 +357,7 @@ func TestWrongTargets(t *testing.T) {
 		err   string
 	}{
 		{"", Guard{}, "slack URL is empty, must be set"},
-		{"hooks.slack.com/services/secret", Guard{}, `slack URL begins with ":", must begin with http:// or https://`},
+		{"hooks.slack.com/services/secret", Guard{}, "slack URL has no scheme, must begin with http:// or https://"},
 		{"ftp://example.org/secret", Guard{}, `slack URL begins with "ftp:"`},
 		{"https:///secret", Guard{}, "slack URL has no host"},
 		{"https://example.org/%zz-secret", Guard{}, "slack URL cannot be read"},

@@ -20,6 +20,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 //go:embed migrations/postgres/*.sql
@@ -136,8 +138,8 @@ func OpenPostgres(ctx context.Context, address string, opts Options) (*Store, er
 func postgresConfig(address string, opts Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && strayAt(u) { // hosts in a list are no URL
-		return nil, errors.New("the PostgreSQL URL cannot be read, must be postgres://user:password@host:port/database " +
-			"with special characters of the password written as %XX")
+		return nil, xxladapter.Invalidf("store is %q, cannot be read, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE "+
+			"with special characters of the password written as %%XX", Redacted(address))
 	}
 	config.MaxConns = int32(max(1, opts.Connections-ownConnections))
 	// A second, the default, is the pace of a node that has nothing to do, and

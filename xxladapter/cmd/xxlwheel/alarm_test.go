@@ -137,7 +137,7 @@ func TestMistakesInAlarmFlags(t *testing.T) {
 		{append(smtp, "--alarm-smtp-user", "u", "--alarm-smtp-password-file", empty), 2, "which is empty"},
 		{append(smtp, "--alarm-smtp-user", "u", "--alarm-smtp-password-file", "/no/such"), 1, "--alarm-smtp-password-file is /no/such, must be a file that can be read: no such file"},
 		{append(smtp, "--alarm-mail-to", "b"), 2, `mail receiver is "b"`},
-		{[]string{"--alarm-webhook", "example.org"}, 2, `--alarm-webhook: webhook URL begins with ":", must begin with http:// or https://`},
+		{[]string{"--alarm-webhook", "example.org"}, 2, "--alarm-webhook: webhook URL has no scheme, must begin with http:// or https://"},
 		{[]string{"--alarm-slack", "@/no/such"}, 1, "--alarm-slack is /no/such, must be a file that can be read"},
 		{[]string{"--alarm-slack", "@" + empty}, 2, "--alarm-slack has no URL"},
 		{[]string{"--alarm-slack", "https://example.org s3cr3t"}, 2, "--alarm-slack has a secret after the URL"},

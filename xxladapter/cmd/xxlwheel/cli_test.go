@@ -51,6 +51,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"unknown store", []string{"serve", "--store", "x"}, 2, `--store is "x", must be sqlite:FILE or mysql:// or postgres://`},
 		{"migrate what is no MySQL", []string{"migrate", "--store", "sqlite:x.db"}, 2, "--store is \"sqlite:x.db\", must be mysql://USER:PASSWORD@HOST:PORT/DATABASE"},
 		{"a MySQL that is not there", []string{"serve", "--listen", "127.0.0.1:0", "--store", "mysql://bob:s3cret@127.0.0.1:1/xxl"}, 1, "open mysql://bob@127.0.0.1:1/xxl: dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"a PostgreSQL URL that is none", []string{"serve", "--store", "postgres://bob:s3c%ret@db/xxl"}, 2, `--store is "postgres:...", cannot be read, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE with special characters`},
 		{"no such folder", []string{"serve", "--store", "sqlite:" + dir + "/no/such/a.db"}, 1, "no such file or directory"},
 		{"a folder", []string{"serve", "--store", "sqlite:" + dir}, 1, dir},
 		{"not a database", []string{"serve", "--store", "sqlite:" + noDatabase}, 1, "is not a SQLite database"},
