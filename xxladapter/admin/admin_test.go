@@ -441,6 +441,12 @@ func TestRunLogAndKill(t *testing.T) {
 	require.JSONEq(t, `{"fromLineNum":2,"toLineNum":2,"logContent":"one\ntwo\n","isEnd":false}`, body)
 	require.Equal(t, []string{fmt.Sprintf("http://10.0.0.7:9999/ some-app log %d at 1767225600000 from 2", id)}, s.executors.asked)
 
+	_, body = s.do("GET", path+"/text?from=3", testToken, "")
+	require.Contains(t, body, `"isEnd":false`, "a run that goes on may write more")
+	status, body = s.do("GET", "/api/v1/logs/4711", testToken, "")
+	require.Equal(t, http.StatusNotFound, status)
+	require.JSONEq(t, `{"code":"not_found","message":"log 4711 does not exist"}`, body)
+
 	status, body = s.do("POST", path+"/kill", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)
 	require.Equal(t, []int64{job}, s.executors.killed)
