@@ -5,18 +5,40 @@ import (
 	"time"
 )
 
-// A storeClock tells the store's time without asking the store: the time seen
-// last, and what has passed since by the monotonic clock. So this machine's
+// A storeClock tells the store's time without asking the store: a time that was
+// seen, and what has passed since by the monotonic clock. So this machine's
 // wall clock may be moved without moving it. It may be used from any goroutine.
 type storeClock struct{ last atomic.Pointer[reading] }
 
 // A reading is what the store's clock showed, and when that was here.
 type reading struct{ store, here time.Time }
 
-// seen notes that the store's clock showed t just now. The asking takes time,
-// so the store's clock is further by up to the call's duration: the estimate runs
-// behind the store's clock and not ahead, and nothing fires early by it.
-func (c *storeClock) seen(t time.Time) { c.last.Store(&reading{store: t.Round(0), here: time.Now()}) }
+// seen notes that the store's clock showed t at some moment since asked. Taken by
+// itself t is behind that clock by up to the time since then, and all that is
+// armed by it late by as much: a claim waits for locks and reads rows after it
+// has looked at the clock. So what was known before stays while it agrees. The
+// estimate does not run ahead, and nothing fires early by it.
+func (c *storeClock) seen(t, asked time.Time) {
+	here := time.Now()
+	for {
+		before := c.last.Load()
+		if before != nil && agrees(before.at(here), t, here.Sub(asked)) {
+			return
+		}
+		if c.last.CompareAndSwap(before, &reading{store: t.Round(0), here: here}) {
+			return
+		}
+	}
+}
+
+// agrees reports whether a clock can show known now that showed t at some moment of
+// a call which took so long and ends now. It is a pure function.
+func agrees(known, t time.Time, took time.Duration) bool {
+	return !known.Before(t) && !known.After(t.Add(took))
+}
+
+// at is the store's time at the local time here.
+func (r *reading) at(here time.Time) time.Time { return r.store.Add(here.Sub(r.here)) }
 
 // now is this machine's wall clock before anything was seen.
 func (c *storeClock) now() time.Time {
@@ -24,5 +46,5 @@ func (c *storeClock) now() time.Time {
 	if r == nil {
 		return time.Now()
 	}
-	return r.store.Add(time.Since(r.here))
+	return r.at(time.Now())
 }

@@ -97,11 +97,12 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	defer cancel()
 	// What comes before the decisions is mostly the wait for the store's turn, and
 	// smaller claims would wait more often.
-	decided := time.Now()
+	asked := time.Now()
+	decided := asked
 	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, size,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			decided = time.Now()
-			s.clock.seen(now)
+			s.clock.seen(now, asked)
 			found, decisions = jobs, s.decideAll(now, jobs)
 			c.lead = lead(now, jobs)
 			return decisions

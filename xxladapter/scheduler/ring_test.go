@@ -27,7 +27,7 @@ func TestTheRingWaitsOutAClockThatWasSetBack(t *testing.T) {
 		require.NoError(t, r.arm(xxladapter.Fire{ID: 1, Due: due}))
 
 		time.Sleep(time.Second)
-		clock.seen(time.Now().Add(-10 * time.Second))
+		clock.seen(time.Now().Add(-10*time.Second), time.Now())
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		require.Empty(t, fired, "a second remains by the clock that was set back")

@@ -12,13 +12,13 @@ import (
 // the store's. But a clock that is off is a clock that is about to be moved,
 // and one that others read: the times in this node's messages would be wrong.
 func (s *Scheduler) checkSkew(ctx context.Context) (bool, error) {
-	before := s.opts.Wall()
+	asked, before := time.Now(), s.opts.Wall()
 	now, err := s.opts.Store.Now(ctx)
 	after := s.opts.Wall()
 	if err != nil {
 		return false, err
 	}
-	s.clock.seen(now)
+	s.clock.seen(now, asked)
 	skew := skewOf(before, after, now)
 	s.stats.skew.Store(int64(skew))
 	limit := s.opts.SkewLimit

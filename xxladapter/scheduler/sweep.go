@@ -46,11 +46,12 @@ func (s *Scheduler) sweep(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
+	asked := time.Now()
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
-	s.clock.seen(now)
+	s.clock.seen(now, asked)
 	ahead := time.Millisecond // a fire that is planned for this moment belongs to it as well
 	arrived := g.Shards != 0 && s.arrived.Swap(false)
 	if arrived {
