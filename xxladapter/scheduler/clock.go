@@ -16,8 +16,9 @@ type reading struct{ store, here time.Time }
 // seen notes that the store's clock showed t at some moment since asked. Taken by
 // itself t is behind that clock by up to the time since then, and all that is
 // armed by it late by as much: a claim waits for locks and reads rows after it
-// has looked at the clock. So what was known before stays while it agrees. The
-// estimate does not run ahead, and nothing fires early by it.
+// has looked at the clock. So what was known before stays while it agrees. Of a
+// store's clock that goes slower than this machine's the estimate may run ahead,
+// by what the quickest calls take, which is less than the wheel's tick.
 func (c *storeClock) seen(t, asked time.Time) {
 	here := time.Now()
 	for {
