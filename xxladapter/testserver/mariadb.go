@@ -191,14 +191,14 @@ func mariaDB(program, install string) engine {
 		program: program,
 		initialize: func(s *Server) error {
 			return s.account.run(install, "--no-defaults", "--datadir="+s.data(), temporary(s), "--skip-test-db",
-				"--auth-root-authentication-method=normal", "--innodb-log-file-size=16M")
+				"--auth-root-authentication-method=normal")
 		},
 		arguments: func(s *Server) []string {
 			return []string{
 				"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1", temporary(s),
 				"--socket=" + filepath.Join(s.dir, "socket"), "--pid-file=" + filepath.Join(s.dir, "pid"),
 				"--skip-name-resolve", "--default-time-zone=+00:00", "--skip-log-bin", "--performance-schema=off", "--max-connections=400",
-				"--innodb-buffer-pool-size=128M", "--innodb-log-file-size=16M",
+				"--innodb-buffer-pool-size=128M",
 			}
 		},
 		setting: func(option string) []string { return []string{option} },
