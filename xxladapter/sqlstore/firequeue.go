@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,22 @@ type fireQueue struct {
 // A fireTransaction runs a group in one transaction and sets what the calls
 // return. again is false if an error leaves open whether it has happened.
 type fireTransaction func(ctx context.Context, group []*fireCall) (again bool, err error)
+
+// repeated runs a group anew that the server took back for another's sake, as
+// repeat tells by the error.
+func repeated(once fireTransaction, repeat func(error) bool) fireTransaction {
+	return func(ctx context.Context, group []*fireCall) (again bool, err error) {
+		for attempt := 1; ; attempt++ {
+			again, err = once(ctx, group)
+			if !again || !repeat(err) || attempt == writeAttempts {
+				return again, err
+			}
+			// Lets the other one of a deadlock pass, and by chance, so that two groups
+			// do not meet again and again.
+			time.Sleep(time.Duration(rand.Int64N(int64(attempt) * int64(5*time.Millisecond))))
+		}
+	}
+}
 
 // A fireCall is one waiting call; of claim, settle and finish one is set.
 type fireCall struct {

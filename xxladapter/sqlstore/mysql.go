@@ -155,7 +155,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	s.leaseReads = &readers{db: leases, dialect: s.dialect}
 	s.scans = &pooledWriter{db: scans, dialect: s.dialect, repeat: mysqlRepeats}
 	s.leases = &pooledWriter{db: leases, dialect: s.dialect, repeat: mysqlRepeats}
-	s.fires = newFireQueue((&mysqlFires{s, fires}).transact)
+	s.fires = newFireQueue(repeated((&mysqlFires{s, fires}).once, mysqlRepeats))
 	s.ends = append(s.ends, s.fires.close, func() { _ = fires.Close() })
 	return s, nil
 }

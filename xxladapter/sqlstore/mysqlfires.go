@@ -42,20 +42,8 @@ type mysqlFires struct {
 	db    *sql.DB // one connection that takes batches, and waits for locks briefly
 }
 
-// transact is a [fireTransaction]. A group that waits for a row for too long is
+// once is a [fireTransaction]. A group that waits for a row for too long is
 // taken back, so that only the calls about that row wait for it.
-func (f *mysqlFires) transact(ctx context.Context, group []*fireCall) (again bool, err error) {
-	for attempt := 1; ; attempt++ {
-		again, err = f.once(ctx, group)
-		if !again || !mysqlRepeats(err) || attempt == writeAttempts {
-			return again, err
-		}
-		// Lets the other one of a deadlock pass, and by chance, so that two groups
-		// do not meet again and again.
-		time.Sleep(time.Duration(rand.Int64N(int64(attempt) * int64(5*time.Millisecond))))
-	}
-}
-
 func (f *mysqlFires) once(ctx context.Context, group []*fireCall) (again bool, err error) {
 	conn, err := f.db.Conn(ctx)
 	if err != nil {

@@ -214,7 +214,7 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}
-	s.fires = newFireQueue((&postgresFires{s, pools.groups}).transact)
+	s.fires = newFireQueue(repeated((&postgresFires{s, pools.groups}).once, isDeadlock))
 	s.lookups = &lookupQueue{read: (&postgresLookup{pools.lookups}).read}
 	s.ends = append(s.ends, s.fires.close)
 	s.scans = &pooledWriter{db: stdlib.OpenDBFromPool(pools.scans), dialect: &postgresDialect, repeat: postgresRepeats}

@@ -22,18 +22,7 @@ type postgresFires struct {
 	pool  *pgxpool.Pool
 }
 
-// transact is a [fireTransaction].
-func (f *postgresFires) transact(ctx context.Context, group []*fireCall) (again bool, err error) {
-	for attempt := 1; ; attempt++ {
-		again, err = f.once(ctx, group)
-		if !again || !isDeadlock(err) || attempt == writeAttempts {
-			return again, err
-		}
-		// By chance, so that two groups do not meet again and again.
-		time.Sleep(time.Duration(rand.Int64N(int64(attempt) * int64(5*time.Millisecond))))
-	}
-}
-
+// once is a [fireTransaction].
 func (f *postgresFires) once(ctx context.Context, group []*fireCall) (again bool, err error) {
 	conn, err := f.pool.Acquire(ctx)
 	if err != nil {
