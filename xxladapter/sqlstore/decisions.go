@@ -206,7 +206,7 @@ func (t *tx) taken(ctx context.Context, fires []xxladapter.Fire) (map[dueTime]bo
 		args = append(args, f.JobID)
 		first, last = min(first, toMilli(f.Due)), max(last, toMilli(f.Due))
 	}
-	rows, err := t.QueryContext(ctx, `SELECT job_id, due_ms FROM xxlwheel_fire
+	rows, err := t.QueryContext(ctx, `SELECT job_id, due_ms FROM xxlwheel_fire`+t.dialect.byJob+`
 		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last)...)
 	if err != nil {
 		return nil, err

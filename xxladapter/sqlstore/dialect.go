@@ -40,6 +40,9 @@ type dialect struct {
 	// that it only walks through, so that rows are found first and locked by
 	// their ids.
 	lockByID bool
+	// byJob makes a look-up of fires by job and due time go by that index, where the
+	// server else may walk through all open fires.
+	byJob string
 	// dueIndex says that an index leads to due jobs; it matters with lockByID.
 	dueIndex bool
 	// lockApp holds up all others who want to lock the same app name, until the

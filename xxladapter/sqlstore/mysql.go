@@ -180,6 +180,7 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 		share:        " LOCK IN SHARE MODE",
 		lockSchedule: `SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE`,
 		lockByID:     true,
+		byJob:        ` FORCE INDEX (xxlwheel_fire_due_of_job)`,
 		dueIndex:     schema.dueIndex,
 		// The row of an app name is what its changes wait for each other at; some
 		// have no group yet.
