@@ -18,7 +18,7 @@ type reading struct{ store, here time.Time }
 // armed by it late by as much: a claim waits for locks and reads rows after it
 // has looked at the clock. So what was known before stays while it agrees. Of a
 // store's clock that goes slower than this machine's the estimate may run ahead,
-// by what the quickest calls take, which is less than the wheel's tick.
+// and fires be early, by no more than the quickest of the calls takes.
 func (c *storeClock) seen(t, asked time.Time) {
 	here := time.Now()
 	for {
