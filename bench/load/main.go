@@ -51,7 +51,8 @@ type plan struct {
 	duration time.Duration
 	burst    bool
 	texts    xxladapter.TextPolicy
-	profile  string // a file for the processor profile; empty: none
+	every    time.Duration // between lines of gauges; 0 prints none
+	profile  string        // a file for the processor profile; empty: none
 }
 
 func main() {
@@ -76,15 +77,16 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends by itself")
 	flags.BoolVar(&p.burst, "burst", false, "trip: let all jobs be due at the start of the second")
 	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: whose `texts` are stored, of off, failures or all runs")
+	flags.DurationVar(&p.every, "every", 0, "trip: print what pool, store and processors do each `pace`; 0 prints nothing")
 	flags.StringVar(&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if p.jobs < 1 || p.duration < time.Second || flags.NArg() > 0 {
-		return fmt.Errorf("-jobs must be at least 1, -for at least 1s, and nothing else may be given")
+	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || flags.NArg() > 0 {
+		return fmt.Errorf("-jobs must be at least 1, -for at least 1s, -every not negative, and nothing else may be given")
 	}
-	fmt.Fprintf(out, "%s on %s, %s %s/%s, %d cores, %s\n", m.name, sqlstore.Redacted(p.store),
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintf(out, "%s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, machine(), time.Now().UTC().Format(time.DateOnly))
 	if p.profile == "" {
 		return m.run(ctx, out, p)
 	}

@@ -65,7 +65,14 @@ func trip(ctx context.Context, out io.Writer, p plan) error {
 	began := cpuTime()
 	scheduling, stopScheduling := context.WithDeadline(ctx, first.Add(p.duration))
 	defer stopScheduling()
-	if err := n.Schedule(scheduling); err != nil {
+	var watching sync.WaitGroup
+	if p.every > 0 {
+		watching.Go(func() { watchGauges(scheduling, out, p.every, n, o, seen) })
+	}
+	err = n.Schedule(scheduling)
+	stopScheduling()
+	watching.Wait()
+	if err != nil {
 		return err
 	}
 	cpu := cpuTime() - began
@@ -146,6 +153,13 @@ func (s *seen) misfire(xxladapter.Misfire) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.missed++
+}
+
+// counts are how many were sent and how many have their result so far.
+func (s *seen) counts() (sent, ended int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return int64(s.sent), int64(s.ended)
 }
 
 // wait returns when every run that was sent has its result, or after limit.
