@@ -15,14 +15,20 @@ const (
 	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
-	insertLease  = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, ?, ?, ?, 0)`
-	renewLease   = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
-	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ?`
-	retireLease  = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
-	deleteLease  = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
+	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, ?, ?, ?, 0)`
+	renewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
+	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
+	deleteLease = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
 
-	// Finds nothing where the term has ended or retired since it was read.
-	prolongLease = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ? AND term = ? AND retired = ?`
+	// These change nothing if the lease was renewed since it was read. Its node relies
+	// on a renewal from the answer on.
+	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ? AND until_ms = ?`
+	endLease     = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms = ?`
+
+	// prolongLease finds nothing if the term has ended or retired since it was read, or
+	// if the lease already holds for as long. The statement may be executed seconds after
+	// its caller has given it up, when later renewals have been answered.
+	prolongLease = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ? AND term = ? AND retired = ? AND until_ms <= ?`
 
 	// Without a lock on the row: what a term that lapses meanwhile has written
 	// is still only what the guards of the other rows let it, and a frozen
@@ -68,7 +74,7 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_
 		return xxladapter.Lease{}, false, nil
 	}
 	err = s.writeOne(ctx, s.leases, func(ctx context.Context, tx *tx) error {
-		changed, err := tx.exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, bit(r.mine.retired))
+		changed, err := tx.exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, bit(r.mine.retired), r.mine.until)
 		done = changed > 0
 		return err
 	})
@@ -100,12 +106,12 @@ func (t *tx) lease(ctx context.Context, node string, life time.Duration, clock f
 // last is what it has.
 func (t *tx) apply(ctx context.Context, r *renewal, last int64) error {
 	for _, l := range r.lapsed {
-		if _, err := t.exec(ctx, deleteLease, l.Node, l.Number); err != nil {
+		if _, err := t.exec(ctx, endLease, l.Node, l.Number, l.until); err != nil {
 			return err
 		}
 	}
 	for _, l := range r.cut {
-		if _, err := t.exec(ctx, shortenLease, l.until, l.Node, l.Number); err != nil {
+		if _, err := t.exec(ctx, shortenLease, l.most, l.Node, l.Number, l.until); err != nil {
 			return err
 		}
 	}

@@ -52,12 +52,18 @@ func (s *leaseState) scan(r row) error {
 // A renewal is what becomes of the tables when a node asks for a lease.
 type renewal struct {
 	mine   leaseRow // as it is to be stored; number 0: it gets a new term
-	lapsed []xxladapter.Term
-	cut    []leaseRow     // other leases that would hold for longer than their life
+	lapsed []leaseRow
+	cut    []cutLease
 	moved  map[int]string // new owners of shards
 	shards xxladapter.ShardSet
 	dead   []xxladapter.Term
 	lapse  int64 // when the first of the other leases lapses, ms; 0: there is no other
+}
+
+// A cutLease is another node's lease that would hold for longer than its life.
+type cutLease struct {
+	leaseRow       // as it was read
+	most     int64 // until when it may hold, ms
 }
 
 // renew is a pure function.
@@ -74,14 +80,14 @@ func (s *leaseState) renew(node string, life, now int64) renewal {
 	for _, l := range s.leases {
 		switch {
 		case l.until <= now:
-			r.lapsed = append(r.lapsed, l.Term)
+			r.lapsed = append(r.lapsed, l)
 			continue
 		case l.Node == node:
 			r.mine = l
 		default:
 			if most := now + l.life; l.until > most {
+				r.cut = append(r.cut, cutLease{l, most})
 				l.until = most
-				r.cut = append(r.cut, l)
 			}
 			if r.lapse == 0 || l.until < r.lapse {
 				r.lapse = l.until

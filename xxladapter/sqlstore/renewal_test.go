@@ -53,3 +53,54 @@ func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile applies what one node has
+// concluded from a look, after the other node has been told that its lease holds.
+func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1_800_000_000, 0)
+	for name, c := range map[string]struct {
+		looked time.Time // by the other node's clock
+		until  time.Time // of the lease, if it is not renewed; zero: it has ended
+	}{
+		"as lapsed":                   {start.Add(time.Minute), time.Time{}},
+		"as given before a set clock": {start.Add(-time.Hour), start.Add(time.Minute - time.Hour)},
+	} {
+		for _, renewed := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				now := start
+				s := openCopy(t, func() time.Time { return now }).(*Store)
+				defer func() { require.NoError(t, s.Close()) }()
+				_, err := s.Lease(t.Context(), "n1", time.Minute)
+				require.NoError(t, err)
+				want := c.until
+				err = s.write(t.Context(), func(ctx context.Context, tx *tx) error {
+					var state leaseState
+					if err := tx.query(ctx, selectLeaseState, nil, state.scan); err != nil {
+						return err
+					}
+					r := state.renew("n2", 1000, toMilli(c.looked))
+					if renewed {
+						want = start.Add(time.Minute + time.Second)
+						if _, err := tx.exec(ctx, renewLease, toMilli(want), 60_000, "n1"); err != nil {
+							return err
+						}
+					}
+					return tx.apply(ctx, &r, 1)
+				})
+				require.NoError(t, err)
+				now = start.Add(-24 * time.Hour)
+				held, err := s.Leases(t.Context())
+				require.NoError(t, err)
+				var until time.Time
+				for _, l := range held {
+					if l.Node == "n1" {
+						until = l.Until
+					}
+				}
+				require.True(t, want.Equal(until), "%v", until)
+			})
+		}
+	}
+}

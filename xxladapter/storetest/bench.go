@@ -39,14 +39,28 @@ func newBench(t *testing.T, open Opener) *bench {
 
 // A clock stands still until a case moves it.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu    sync.Mutex
+	now   time.Time
+	after func() // the next look at the clock; nil: nothing
 }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
+	now, after := c.now, c.after
+	c.after = nil
+	c.mu.Unlock()
+	if after != nil {
+		after()
+	}
+	return now
+}
+
+// After calls f in the next look at the clock, once its time is known to the
+// look and not yet to its caller.
+func (c *clock) After(f func()) {
+	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now
+	c.after = f
 }
 
 func (c *clock) Advance(d time.Duration) {

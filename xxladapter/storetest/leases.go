@@ -81,6 +81,33 @@ var leaseRules = []rule{
 		b.clock.Advance(leaseLife)
 		b.Greater(b.lease("n1", leaseLife).Number, l.Number)
 	}},
+	{"ARenewalThatComesLateTakesNothingBack", func(b *bench) {
+		l := b.lease("n1", leaseLife)
+		var newer xxladapter.Lease
+		renewed := make(chan struct{})
+		b.clock.After(func() { // the next renewal has looked at the clock
+			b.clock.Advance(leaseLife / 2)
+			go func() {
+				defer close(renewed)
+				newer, _ = b.store.Lease(b.ctx, "n1", leaseLife)
+			}()
+			select {
+			case <-renewed:
+			case <-time.After(time.Second): // a store that makes one call at a time has none that come late
+			}
+		})
+		late := b.lease("n1", leaseLife)
+		<-renewed
+		b.Equal(l.Term, newer.Term)
+		b.Equal(l.Until.Add(leaseLife/2), newer.Until)
+		b.Equal(l.Term, late.Term)
+		held, err := b.store.Leases(b.ctx)
+		b.NoError(err)
+		b.Len(held, 1)
+		b.Equal(newer.Until, held[0].Until)
+		b.clock.Advance(leaseLife - time.Millisecond)
+		b.Equal(l.Term, b.lease("n1", leaseLife).Term)
+	}},
 	{"TermsOnlyGrowWhateverIsForgotten", func(b *bench) {
 		last := int64(0)
 		for i := range 5 {
