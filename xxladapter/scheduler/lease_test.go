@@ -255,6 +255,33 @@ func TestAStoppedNodeResigns(t *testing.T) {
 	})
 }
 
+// TestWhatTheLeaseAllowedIsOnTheWireBeforeItLapses: a request leaves some time
+// after the last look at the lease, and a node that was just allowed to send must
+// still be the one that holds the term by then.
+func TestWhatTheLeaseAllowedIsOnTheWireBeforeItLapses(t *testing.T) {
+	const toTheWire = 350 * time.Millisecond
+	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
+		inBubble(t, func(b *bench) {
+			one := b.start("one", nil)
+			time.Sleep(3*time.Second + offset)
+			one.line.cut()
+			term, ok := one.Term()
+			require.True(t, ok)
+			for ok {
+				time.Sleep(time.Millisecond)
+				_, ok = one.Term()
+			}
+			time.Sleep(toTheWire - time.Millisecond) // since it was allowed for the last time
+			held, err := b.store.Leases(b.t.Context())
+			require.NoError(t, err)
+			require.Len(t, held, 1)
+			require.Equal(t, term, held[0].Term)
+			one.line.heal()
+			one.stop()
+		})
+	}
+}
+
 func TestAGrantEndsByEitherClock(t *testing.T) {
 	now := time.Now()
 	require.True(t, (&grant{deadline: now.Add(time.Hour)}).holds())
