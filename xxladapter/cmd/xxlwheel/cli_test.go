@@ -92,19 +92,6 @@ func TestHelpEverywhere(t *testing.T) {
 	}
 }
 
-func TestEveryFlagIsAnEnvironmentVariable(t *testing.T) {
-	t.Setenv("XXLWHEEL_LISTEN", "0.0.0.0:0")
-	t.Setenv("XXLWHEEL_ACCESS_TOKEN", "default_token")
-	code, _, stderr := cli(t, "serve")
-	require.Equal(t, 2, code)
-	require.Contains(t, stderr, "default_token")
-	require.Contains(t, stderr, "0.0.0.0:0")
-	t.Setenv("XXLWHEEL_ACCESS_TOKEN", "")
-	t.Setenv("XXLWHEEL_STORE", "nonsense")
-	_, _, stderr = cli(t, "serve", "--listen", "127.0.0.1:0")
-	require.Contains(t, stderr, `--store is "nonsense"`)
-}
-
 func TestCronNext(t *testing.T) {
 	require.Equal(t, strings.Join([]string{
 		"2026-11-27T12:00:00+08:00", "2026-12-25T12:00:00+08:00", "2027-01-29T12:00:00+08:00",

@@ -17,8 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// commands is the whole command line. Every flag can also be given as an
-// environment variable XXLWHEEL_<FLAG>, for example XXLWHEEL_ACCESS_TOKEN.
+// commands is the whole command line.
 type commands struct {
 	Demo     demoCmd     `cmd:"" help:"Run a scheduler, two executors and three sample jobs, and show every fire."`
 	Serve    serveCmd    `cmd:"" help:"Run the scheduler."`
@@ -57,20 +56,24 @@ type invocation struct {
 	stderr io.Writer
 }
 
+// newParser reads the command line into cli.
+func newParser(cli *commands, more ...kong.Option) (*kong.Kong, error) {
+	return kong.New(cli, append(more,
+		kong.Name("xxlwheel"),
+		kong.Description("An XXL-JOB compatible scheduler on a hashed wheel timer.\n\n"+
+			"serve, executor and demo read each of their flags from an environment variable XXLWHEEL_<FLAG> too, "+
+			"for example --access-token from XXLWHEEL_ACCESS_TOKEN. The commands that call a running scheduler read only "+
+			"XXLWHEEL_SERVER and XXLWHEEL_ACCESS_TOKEN."),
+		kong.UsageOnError(),
+		kong.PostBuild(variables))...)
+}
+
 // run executes one command line and returns the exit code. Whatever goes wrong
 // is one line on stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var cli commands
 	exited := -1
-	parser, err := kong.New(&cli,
-		kong.Name("xxlwheel"),
-		kong.Description("An XXL-JOB compatible scheduler on a hashed wheel timer. "+
-			"Every flag can be set by an environment variable XXLWHEEL_<FLAG>."),
-		kong.UsageOnError(),
-		kong.DefaultEnvars("XXLWHEEL"),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { exited = code }),
-	)
+	parser, err := newParser(&cli, kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command structure itself is wrong
 	}
