@@ -54,12 +54,19 @@ var sqliteDialect = dialect{
 // and brings its tables up to date. Other processes may have the file open as
 // well. The error names the file and the reason, on one line; the file is then
 // as it was, or was migrated in part and will be by the next call.
+//
+// A new file is readable by its owner alone, and an existing one that everybody
+// can read is made so. While the file is removed, or another one has its name, all
+// calls fail with an [xxladapter.Error]; this is noticed within about a second.
 func OpenSQLite(ctx context.Context, file string, opts Options) (*Store, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
 	if opts.Clock == nil {
 		opts.Clock = time.Now
+	}
+	if err := checkSQLiteName(file); err != nil {
+		return nil, err
 	}
 	return openNamed(ctx, sqliteDriver, file, opts, defaultLockWait)
 }
@@ -73,6 +80,7 @@ func openNamed(ctx context.Context, driver, file string, opts Options, lockWait 
 }
 
 func openSQLite(ctx context.Context, driver, file string, opts Options, lockWait time.Duration) (*Store, error) {
+	makePrivate(file, opts.Logger)
 	writes, err := sql.Open(driver, sqliteName(file, lockWait, "_txlock=immediate&_pragma=cache_size(-65536)")) // KiB
 	if err != nil {
 		return nil, err
@@ -116,6 +124,7 @@ func openSQLite(ctx context.Context, driver, file string, opts Options, lockWait
 	s := &Store{dialect: &sqliteDialect, reads: readers{db: reads, dialect: &sqliteDialect}, writer: writer, clock: opts.Clock, zone: zoneOf(opts)}
 	s.scanReads = &readers{db: looks, dialect: &sqliteDialect}
 	s.leaseReads = s.scanReads
+	s.ends = append(s.ends, s.watchFile(file, opts.Logger))
 	return s, nil
 }
 

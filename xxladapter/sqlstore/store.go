@@ -69,8 +69,9 @@ type Store struct {
 	clock  func() time.Time
 	// resting says that the last scan claimed nothing.
 	resting atomic.Bool
-	walk    walk     // by that scan, where no index leads to due jobs
-	ends    []func() // called first in Close
+	walk    walk        // by that scan, where no index leads to due jobs
+	ends    []func()    // called first in Close
+	lost    atomic.Bool // the file of the database is not where it was
 	zone    *time.Location
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
@@ -102,6 +103,9 @@ func (s *Store) enter(ctx context.Context) error {
 	defer s.mu.RUnlock()
 	if s.closed {
 		return errClosed
+	}
+	if s.lost.Load() {
+		return errFileGone
 	}
 	s.running.Add(1)
 	return nil
