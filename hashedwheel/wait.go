@@ -6,11 +6,15 @@ import (
 	"time"
 )
 
-// After returns a channel that gets the time after delay, as time.After does. It
-// is closed instead if the timer stops before. On a timer that is stopped or full
-// it falls back on time.After.
+// After returns a channel that gets the time after delay, as time.After does: at once if delay
+// is not positive. The channel is closed instead if the timer stops before. On a timer that is
+// stopped or full After falls back on time.After.
 func (w *HashedWheelTimer) After(delay time.Duration) <-chan time.Time {
 	c := make(afterTask, 1)
+	if delay <= 0 {
+		c <- time.Now()
+		return c
+	}
 	if _, err := w.NewTimeout(c, delay); err != nil {
 		return time.After(delay)
 	}
@@ -23,11 +27,15 @@ type afterTask chan time.Time
 func (c afterTask) Run(*Timeout)       { c <- time.Now() }
 func (c afterTask) Cancelled(*Timeout) { close(c) }
 
-// Sleep waits for delay. It returns nil then, ctx.Err() if ctx ends before, ErrStopped
-// if the timer stops before, and the error of NewTimeout if it refuses.
+// Sleep waits for delay, not at all if delay is not positive, and returns nil. It returns
+// ctx.Err() if ctx ends before, ErrStopped if the timer stops before or has stopped, and
+// ErrTooManyPending if the timer is full.
 func (w *HashedWheelTimer) Sleep(ctx context.Context, delay time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if delay <= 0 && w.life.Load() != stopped {
+		return nil
 	}
 	c := make(afterTask, 1)
 	t, err := w.NewTimeout(c, delay)
@@ -47,11 +55,18 @@ func (w *HashedWheelTimer) Sleep(ctx context.Context, delay time.Duration) error
 }
 
 // WithTimeout is context.WithTimeout with the deadline kept by w: the context ends with
-// context.DeadlineExceeded after delay, within the precision of w. The caller calls
-// the CancelFunc when it is done, to give the timeout back.
+// context.DeadlineExceeded after delay, within the precision of w. Call the CancelFunc when
+// the context is no longer needed, to give the timeout back. A nil parent panics.
 //
 // If w refuses, or stops before, the time package keeps the deadline.
+//
+// When parent ends, Err and Done of the context tell so at once. A channel that Done returned
+// before, and contexts of the context package that come from this one, follow from a goroutine
+// of their own.
 func (w *HashedWheelTimer) WithTimeout(parent context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
+	if parent == nil || parent.Err() != nil || delay <= 0 {
+		return context.WithTimeout(parent, delay) // needs no timer
+	}
 	deadline := time.Now().Add(delay)
 	if d, ok := parent.Deadline(); ok && d.Before(deadline) {
 		return context.WithCancel(parent)
@@ -59,22 +74,22 @@ func (w *HashedWheelTimer) WithTimeout(parent context.Context, delay time.Durati
 	c := &wheelContext{parent: parent, deadline: deadline, done: make(chan struct{})}
 	w.init(&c.timeout, (*contextTask)(c))
 	c.timeout.Reset(delay)
-	if c.timeout.IsCancelled() && c.Err() == nil {
-		return context.WithTimeout(parent, delay)
+	if c.timeout.IsCancelled() && !c.over() {
+		return context.WithDeadline(parent, deadline)
 	}
 	unlink := context.AfterFunc(parent, func() { c.end(parent.Err()) })
 	c.mu.Lock()
 	c.mu.unlink = unlink
-	ended := c.mu.err != nil
+	over := c.mu.err != nil
 	c.mu.Unlock()
-	if ended {
+	if over {
 		unlink()
 	}
 	return c, func() { c.end(context.Canceled) }
 }
 
 // A wheelContext is a context with a deadline kept by a timer. It has an AfterFunc
-// method, which the context package looks for: so contexts derived from it need no goroutine.
+// method, which the context package looks for, so contexts derived from it need no goroutine.
 type wheelContext struct {
 	parent   context.Context
 	deadline time.Time
@@ -83,28 +98,51 @@ type wheelContext struct {
 
 	mu struct {
 		sync.Mutex
-		err    error
-		unlink func() bool // from the parent
-		after  map[*func()]struct{}
+		err     error
+		unlink  func() bool // from the parent
+		instead *time.Timer // keeps the deadline of a timer that has stopped
+		after   map[*func()]struct{}
 	}
 }
 
 func (c *wheelContext) Deadline() (time.Time, bool) { return c.deadline, true }
-func (c *wheelContext) Done() <-chan struct{}       { return c.done }
 func (c *wheelContext) Value(key any) any           { return c.parent.Value(key) }
 
+// The end of the parent reaches c through a goroutine. Whoever asks before looks for itself.
+
+func (c *wheelContext) Done() <-chan struct{} {
+	c.followParent()
+	return c.done
+}
+
 func (c *wheelContext) Err() error {
+	c.followParent()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.mu.err
 }
 
-// AfterFunc arranges for f to run on its own goroutine when c ends.
+// followParent ends c if its parent has ended.
+func (c *wheelContext) followParent() {
+	if err := c.parent.Err(); err != nil {
+		c.end(err)
+	}
+}
+
+// over reports whether c has ended by itself.
+func (c *wheelContext) over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.mu.err != nil
+}
+
+// AfterFunc arranges for f to be called when c ends. It is meant for the context package, whose
+// f only cancels a context, and starts a goroutine for what may take longer.
 func (c *wheelContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mu.err != nil {
-		go f()
+		go f() // not at once: the context package holds a lock that f needs
 		return func() bool { return false }
 	}
 	if c.mu.after == nil {
@@ -121,7 +159,8 @@ func (c *wheelContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// end ends the context with err, unless it has ended.
+// end ends the context with err, unless it has ended. Contexts that come from it have ended
+// when it returns.
 func (c *wheelContext) end(err error) {
 	c.mu.Lock()
 	if c.mu.err != nil {
@@ -129,7 +168,7 @@ func (c *wheelContext) end(err error) {
 		return
 	}
 	c.mu.err = err
-	after, unlink := c.mu.after, c.mu.unlink
+	after, unlink, instead := c.mu.after, c.mu.unlink, c.mu.instead
 	c.mu.after = nil
 	close(c.done)
 	c.mu.Unlock()
@@ -137,8 +176,11 @@ func (c *wheelContext) end(err error) {
 	if unlink != nil {
 		unlink()
 	}
+	if instead != nil {
+		instead.Stop()
+	}
 	for f := range after {
-		go (*f)()
+		(*f)()
 	}
 }
 
@@ -151,7 +193,9 @@ func (k *contextTask) Run(*Timeout) { (*wheelContext)(k).end(context.DeadlineExc
 // context has ended already, it does nothing.
 func (k *contextTask) Cancelled(t *Timeout) {
 	c := (*wheelContext)(k)
-	if c.Err() == nil {
-		time.AfterFunc(time.Until(c.deadline), func() { k.Run(t) })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.mu.err == nil {
+		c.mu.instead = time.AfterFunc(time.Until(c.deadline), func() { k.Run(t) })
 	}
 }
