@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ func BenchmarkConn(b *testing.B) {
 	b.Run("by=Idle.Touch/conns="+cases.Count(n), func(b *testing.B) { touchIdle(b, n) })
 	b.Run("by=Timeout.Reset/conns="+cases.Count(n), func(b *testing.B) { touchTimeout(b, n) })
 	b.Run("by=time.Timer.Reset/conns="+cases.Count(n), func(b *testing.B) { touchTimer(b, n) })
+	b.Run("by=word/conns="+cases.Count(n), func(b *testing.B) { touchWord(b, n, false) })
+	b.Run("by=clock-and-word/conns="+cases.Count(n), func(b *testing.B) { touchWord(b, n, true) })
 	n = min(sockets(), n)
 	b.Run("by=SetReadDeadline/conns="+cases.Count(n), func(b *testing.B) { touchDeadline(b, n) })
 }
@@ -108,6 +111,26 @@ func touchTimer(b *testing.B, n int) {
 	inOrders(b, n, func(order []int) {
 		for _, i := range order {
 			conns[i].Reset(connTimeout)
+		}
+	})
+}
+
+// touchWord is the floor of any touch that has to tell who else may touch or
+// expire the connection: one compare-and-swap of a word in it, and with clock the
+// reading of the time as well. In random order it is the cache miss that counts.
+func touchWord(b *testing.B, n int, clock bool) {
+	conns := make([]struct {
+		word atomic.Int64
+		_    padding
+	}, n)
+	begin := time.Now()
+	inOrders(b, n, func(order []int) {
+		for _, i := range order {
+			now := int64(i)
+			if clock {
+				now = int64(time.Since(begin))
+			}
+			conns[i].word.CompareAndSwap(conns[i].word.Load(), now)
 		}
 	})
 }

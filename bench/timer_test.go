@@ -34,6 +34,10 @@ func BenchmarkStart(b *testing.B) { run(b, cases.Start) }
 
 func BenchmarkFire(b *testing.B) { run(b, cases.Fire) }
 
+func BenchmarkScaling(b *testing.B) { run(b, cases.Scaling) }
+
+func BenchmarkBurst(b *testing.B) { run(b, cases.Burst) }
+
 // BenchmarkEarly and BenchmarkTick say how ours keep their promises. They need ten
 // million timeouts, and do not get steadier by repetition.
 func BenchmarkEarly(b *testing.B) { runKinds(b, cases.Early, contender.Ours()) }

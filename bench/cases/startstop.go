@@ -12,8 +12,17 @@ const ring = 1024
 // startStop is the life of a timeout that never fires, which is what nearly all
 // network timeouts do. The slots behind those that are pending are free.
 func startStop(t contender.Timer, s Setting, procs int) []Variant {
+	v := []Variant{{Name: "startstop/goroutines=1", Run: pairs(t, s, 1)}}
+	if procs > 1 {
+		v = append(v, Variant{Name: "startstop/goroutines=" + Count(procs), Run: pairs(t, s, procs)})
+	}
+	return v
+}
+
+// pairs measures starts and stops by a number of goroutines, each with slots of its own.
+func pairs(t contender.Timer, s Setting, goroutines int) func(Meter, int) {
 	d := delays()
-	pairs := func(g, first, n int) (stopped int) {
+	do := func(g, first, n int) (stopped int) {
 		ringOf := s.Pending + g*ring
 		for i := first; i < first+n; i++ {
 			slot := ringOf + i&(ring-1)
@@ -24,17 +33,10 @@ func startStop(t contender.Timer, s Setting, procs int) []Variant {
 		}
 		return stopped
 	}
-	measure := func(goroutines int) func(Meter, int) {
-		return func(m Meter, n int) {
-			for g := range goroutines {
-				pairs(g, 0, ring) // what a slot needs once is not counted
-			}
-			sample(m, time.Duration(n)*s.span(), goroutines, pairs)
+	return func(m Meter, n int) {
+		for g := range goroutines {
+			do(g, 0, ring) // what a slot needs once is not counted
 		}
+		sample(m, time.Duration(n)*s.span(), goroutines, do)
 	}
-	v := []Variant{{Name: "startstop/goroutines=1", Run: measure(1)}}
-	if procs > 1 {
-		v = append(v, Variant{Name: "startstop/goroutines=" + Count(procs), Run: measure(procs)})
-	}
-	return v
 }

@@ -33,6 +33,8 @@ func steps(short bool) []step {
 		{name: "Start", time: "1x", netty: true},
 		{name: "Fire", time: "1x", netty: true},
 		{name: "Lateness", time: "1x", netty: true},
+		{name: "Scaling", time: "1x", own: true},
+		{name: "Burst", time: "1x", own: true},
 		{name: "Conn", time: each, own: true},
 		{name: "Queue", time: each, own: true},
 		{name: "Early", time: "1x", own: true, once: true},
