@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -67,7 +68,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	if err := store.StartJob(ctx, id, time.Now().Add(time.Second)); err != nil {
+	if err := storetest.StartAt(ctx, store, id, time.Now().Add(time.Second)); err != nil {
 		panic(err)
 	}
 

@@ -45,8 +45,21 @@ type Job struct {
 	TriggerLast time.Time
 	TriggerNext time.Time
 
-	Added   time.Time
+	Added time.Time
+	// Updated is when an operator last changed the job, in whole seconds. It grows
+	// with each change and so tells the states of a job apart, see [TouchedAt].
 	Updated time.Time
+}
+
+// TouchedAt is the Updated of a job that is changed at now and had the given one
+// before. Several changes within a second move it ahead of the clock, one second
+// each.
+func TouchedAt(now, before time.Time) time.Time {
+	now = now.Truncate(time.Second)
+	if before.IsZero() || now.After(before) {
+		return now
+	}
+	return before.Add(time.Second)
 }
 
 // AfterRun is the [Job.TriggerNext] of a running job of type

@@ -24,16 +24,27 @@ type Store interface {
 	// Running, the trigger times, Added and the glue fields. With reschedule
 	// it also sets TriggerNext, and drops the planned fires of the old
 	// schedule. [ErrNotFound] if the job or its group does not exist.
-	// [ErrConflict] with reschedule if TriggerNext is not after the store's
-	// clock, or a later one was claimed: the old schedule may have sent a fire for
-	// it already.
+	// [ErrConflict] if the job was changed since the caller read it, which its
+	// Updated tells unless that is zero; with reschedule also if TriggerNext is not
+	// after the store's clock, or a later one was claimed: the old schedule may have
+	// sent a fire for it already.
 	UpdateJob(ctx context.Context, j *Job, reschedule bool) error
-	// StartJob switches the schedule on with next as its first due time.
-	StartJob(ctx context.Context, id int64, next time.Time) error
+	// StartJob switches the schedule on and returns the first due time. It asks
+	// first for it, as a cron.Plan's Next tells it: the first one after the store's
+	// clock, or after the last due time that an open fire has, if that is later. It asks
+	// again if the transaction has to be repeated, and it asks for nothing if the job
+	// runs, which is left as it is. Where first answers with the zero time, so does
+	// StartJob, and the job stays off.
+	//
+	// seen is the job's Updated when the caller read it; the zero time stands for
+	// whatever it is. [ErrConflict] if the job was changed since: an order that was
+	// held up must not undo a later one.
+	StartJob(ctx context.Context, id int64, seen time.Time, first func(after time.Time) time.Time) (next time.Time, err error)
 	// StopJob switches the schedule off, sets both trigger times to zero and
 	// drops the planned fires that came from the schedule. Once it has
-	// returned, none of them can be claimed.
-	StopJob(ctx context.Context, id int64) error
+	// returned, none of them can be claimed. A stopped job is left as it is.
+	// seen is as for StartJob.
+	StopJob(ctx context.Context, id int64, seen time.Time) error
 	// RemoveJob deletes the job with its planned fires, misfires and alarms. Its
 	// log rows, of which there may be millions, go afterwards: see
 	// [LogPurge.Removed]. Until then they are listed, and take results.

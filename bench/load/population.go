@@ -46,7 +46,8 @@ func addJobs(ctx context.Context, store xxladapter.Store, n int, job *xxladapter
 			if err != nil {
 				return err
 			}
-			return store.StartJob(ctx, id, first(i))
+			_, err = store.StartJob(ctx, id, time.Time{}, func(time.Time) time.Time { return first(i) })
+			return err
 		})
 	}
 	return writers.Wait()

@@ -103,7 +103,7 @@ func (s *Server) stopJobCall(ctx context.Context, by access.Caller, form wire.Jo
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.opts.Store.StopJob(ctx, j.ID)
+	return nil, s.opts.Store.StopJob(ctx, j.ID, j.Updated)
 }
 
 func (s *Server) triggerJobCall(ctx context.Context, by access.Caller, form wire.TriggerJob) (any, error) {

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -22,8 +23,8 @@ func (s *Server) startJob(ctx context.Context, path idPath) (no started, err err
 	return started{given(next)}, err
 }
 
-// start switches a schedule on and returns the first due time. One that is on
-// goes on as it is.
+// start switches the schedule of a job on, unless it was changed since it was read,
+// and returns the first due time. A schedule that is on stays as it is.
 func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, err error) {
 	if j.Running {
 		return j.TriggerNext, nil
@@ -32,10 +33,12 @@ func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, 
 	if err != nil {
 		return next, err
 	}
-	if next, err = s.firstDue(ctx, j, plan); err != nil {
-		return time.Time{}, err
-	}
-	if err := s.opts.Store.StartJob(ctx, j.ID, next); err != nil {
+	var none error // of the schedule
+	next, err = s.opts.Store.StartJob(ctx, j.ID, j.Updated, func(after time.Time) (next time.Time) {
+		next, none = s.nextDue(j, plan, after)
+		return next
+	})
+	if err = cmp.Or(err, none); err != nil {
 		return time.Time{}, err
 	}
 	s.opts.JobChanged()
@@ -47,7 +50,7 @@ func (s *Server) stopJob(ctx context.Context, path idPath) (no none, err error) 
 	if err != nil {
 		return no, err
 	}
-	return no, s.opts.Store.StopJob(ctx, j.ID)
+	return no, s.opts.Store.StopJob(ctx, j.ID, j.Updated)
 }
 
 func (s *Server) removeJob(ctx context.Context, path idPath) (no none, err error) {

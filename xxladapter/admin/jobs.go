@@ -112,6 +112,9 @@ func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Pl
 			return nil
 		}
 		if errors.Is(err, xxladapter.ErrConflict) {
+			if is, lookErr := s.opts.Store.Job(ctx, j.ID); lookErr != nil || !is.Updated.Equal(j.Updated) {
+				return err // somebody else has changed it
+			}
 			now, err = s.opts.Store.Now(ctx)
 			if now.Before(j.TriggerNext) {
 				now = j.TriggerNext
@@ -185,18 +188,9 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 	return plan, nil
 }
 
-// firstDue is the first due time of a schedule that starts now. Upstream adds
-// five seconds, to stay clear of what another node may have read ahead; here
-// planned fires are dropped with the old schedule, and nothing has to be skipped.
-func (s *Server) firstDue(ctx context.Context, j *xxladapter.Job, plan cron.Plan) (time.Time, error) {
-	now, err := s.opts.Store.Now(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return s.nextDue(j, plan, now)
-}
-
-// nextDue is the first due time after the given one.
+// nextDue is the first due time after the given one. Upstream adds five seconds, to
+// stay clear of what another node may have read ahead; here planned fires are
+// dropped with the old schedule, and nothing has to be skipped.
 func (s *Server) nextDue(j *xxladapter.Job, plan cron.Plan, after time.Time) (time.Time, error) {
 	if j.ScheduleType == xxladapter.ScheduleNone {
 		return time.Time{}, xxladapter.Invalidf("schedule_type is %s, must be another one for a job to be started", j.ScheduleType)

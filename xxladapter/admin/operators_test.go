@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // get reads an answer.
@@ -174,7 +175,7 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 
 	lease, err := s.store.Lease(ctx, "n1", time.Minute)
 	require.NoError(t, err)
-	require.NoError(t, s.store.StartJob(ctx, id, time.Now().Add(-time.Hour)))
+	require.NoError(t, storetest.StartAt(ctx, s.store, id, time.Now().Add(-time.Hour)))
 	_, _, err = s.store.ClaimDue(ctx, lease.Term, time.Second, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 		d := xxladapter.Decision{JobID: id, Next: now.Add(time.Hour)}
 		for range 5 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // A slowStore stores an edit three seconds after it was asked to, and the fires
@@ -39,7 +40,7 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 			id, err := store.CreateJob(t.Context(), j)
 			require.NoError(t, err)
 			begun := time.Now() // a full minute, as every bubble's
-			require.NoError(t, store.StartJob(t.Context(), id, begun.Add(time.Second)))
+			require.NoError(t, storetest.StartAt(t.Context(), store, id, begun.Add(time.Second)))
 			j, err = store.Job(t.Context(), id)
 			require.NoError(t, err)
 
@@ -52,6 +53,12 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 			j, err = store.Job(t.Context(), id)
 			require.NoError(t, err)
 			require.Equal(t, want, j.TriggerNext.Sub(begun), conf)
+			require.Equal(t, 1, changed)
+
+			// An edit of what somebody else has changed meanwhile ends at once.
+			again := "0/7 * * * * ?"
+			j.Updated = j.Updated.Add(-time.Second)
+			require.ErrorIs(t, s.change(t.Context(), j, &jobForm{ScheduleConf: &again}), xxladapter.ErrConflict)
 			require.Equal(t, 1, changed)
 		})
 	}

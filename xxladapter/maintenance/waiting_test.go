@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 func TestAScheduleWhoseRunNobodyReportsGoesOn(t *testing.T) {
@@ -25,7 +26,7 @@ func TestAScheduleWhoseRunNobodyReportsGoesOn(t *testing.T) {
 				GroupID: group, Name: "j", ScheduleType: xxladapter.ScheduleFixDelay, ScheduleConf: "30",
 			})
 			require.NoError(t, err)
-			require.NoError(t, store.StartJob(t.Context(), id, time.Now()))
+			require.NoError(t, storetest.StartAt(t.Context(), store, id, time.Now()))
 			ids = append(ids, id)
 		}
 		gone, running := ids[0], ids[1]

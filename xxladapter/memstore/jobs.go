@@ -42,6 +42,9 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 	if old == nil {
 		return noJob(j.ID)
 	}
+	if !j.Updated.IsZero() && !j.Updated.Equal(old.Updated) {
+		return changedSince(j.ID)
+	}
 	if s.groups[j.GroupID] == nil {
 		return noGroup(j.GroupID)
 	}
@@ -54,7 +57,7 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 	c.Added = old.Added
 	c.GlueType, c.GlueSource = old.GlueType, old.GlueSource
 	c.GlueRemark, c.GlueUpdated = old.GlueRemark, old.GlueUpdated
-	c.Updated = toSecond(s.clock())
+	c.Updated = xxladapter.TouchedAt(s.clock(), old.Updated)
 	if reschedule {
 		c.TriggerNext = toMilli(j.TriggerNext)
 		s.dropPlanned(j.ID, xxladapter.TriggerType.Scheduled)
@@ -64,24 +67,39 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 }
 
 // StartJob implements [xxladapter.Store].
-func (s *Store) StartJob(ctx context.Context, id int64, next time.Time) error {
+func (s *Store) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
 	if err := s.enter(ctx); err != nil {
-		return err
+		return time.Time{}, err
 	}
 	defer s.mu.Unlock()
 
 	j := s.jobs[id]
-	if j == nil {
-		return noJob(id)
+	switch {
+	case j == nil:
+		return time.Time{}, noJob(id)
+	case j.Running:
+		return j.TriggerNext, nil
+	case !seen.IsZero() && !seen.Equal(j.Updated):
+		return time.Time{}, changedSince(id)
+	}
+	after := s.clock()
+	for _, f := range s.fires {
+		if f.JobID == id && f.Type == xxladapter.TriggerCron && f.Due.After(after) {
+			after = f.Due
+		}
+	}
+	next := toMilli(first(after))
+	if next.IsZero() {
+		return next, nil
 	}
 	j.Running = true
-	j.TriggerLast, j.TriggerNext = time.Time{}, toMilli(next)
-	j.Updated = toSecond(s.clock())
-	return nil
+	j.TriggerLast, j.TriggerNext = time.Time{}, next
+	j.Updated = xxladapter.TouchedAt(s.clock(), j.Updated)
+	return next, nil
 }
 
 // StopJob implements [xxladapter.Store].
-func (s *Store) StopJob(ctx context.Context, id int64) error {
+func (s *Store) StopJob(ctx context.Context, id int64, seen time.Time) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -91,9 +109,14 @@ func (s *Store) StopJob(ctx context.Context, id int64) error {
 	if j == nil {
 		return noJob(id)
 	}
+	if j.Running {
+		if !seen.IsZero() && !seen.Equal(j.Updated) {
+			return changedSince(id)
+		}
+		j.Updated = xxladapter.TouchedAt(s.clock(), j.Updated)
+	}
 	j.Running = false
 	j.TriggerLast, j.TriggerNext = time.Time{}, time.Time{}
-	j.Updated = toSecond(s.clock())
 	s.dropPlanned(id, xxladapter.TriggerType.Scheduled)
 	return nil
 }
@@ -164,3 +187,5 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 }
 
 func noJob(id int64) error { return xxladapter.NotFoundf("job %d does not exist", id) }
+
+func changedSince(id int64) error { return xxladapter.Conflictf("job %d was changed meanwhile", id) }

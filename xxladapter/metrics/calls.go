@@ -24,14 +24,14 @@ func (s *measured) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule 
 	return s.Store.UpdateJob(ctx, j, reschedule)
 }
 
-func (s *measured) StartJob(ctx context.Context, id int64, next time.Time) (err error) {
+func (s *measured) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (value time.Time, err error) {
 	defer s.done("start_job", time.Now(), &err)
-	return s.Store.StartJob(ctx, id, next)
+	return s.Store.StartJob(ctx, id, seen, first)
 }
 
-func (s *measured) StopJob(ctx context.Context, id int64) (err error) {
+func (s *measured) StopJob(ctx context.Context, id int64, seen time.Time) (err error) {
 	defer s.done("stop_job", time.Now(), &err)
-	return s.Store.StopJob(ctx, id)
+	return s.Store.StopJob(ctx, id, seen)
 }
 
 func (s *measured) RemoveJob(ctx context.Context, id int64) (err error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -33,7 +34,7 @@ func TestADelayIsKeptBetweenRuns(t *testing.T) {
 	id := r.job(r.group("some-app", exec.URL), func(j *xxladapter.Job) {
 		j.ScheduleType, j.ScheduleConf = xxladapter.ScheduleFixDelay, "0.3"
 	})
-	require.NoError(t, r.store.StartJob(t.Context(), id, time.Now().Add(delay)))
+	require.NoError(t, storetest.StartAt(t.Context(), r.store, id, time.Now().Add(delay)))
 	r.node.scheduler.Wake()
 
 	for n := range 6 {
@@ -57,5 +58,5 @@ func TestADelayIsKeptBetweenRuns(t *testing.T) {
 		require.Empty(t, runs, "the next one waits for this one")
 		require.NoError(t, post(r.url, []wire.Callback{{LogID: run.LogID, HandleCode: wire.CodeOK}}))
 	}
-	require.NoError(t, r.store.StopJob(t.Context(), id))
+	require.NoError(t, r.store.StopJob(t.Context(), id, time.Time{}))
 }

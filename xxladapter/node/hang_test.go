@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -37,7 +38,7 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	start := func(group int64, n int, period string) {
 		for range n {
 			id := r.job(group, func(j *xxladapter.Job) { j.ScheduleType, j.ScheduleConf = xxladapter.ScheduleFixRate, period })
-			require.NoError(t, r.store.StartJob(t.Context(), id, time.Now().Add(500*time.Millisecond)))
+			require.NoError(t, storetest.StartAt(t.Context(), r.store, id, time.Now().Add(500*time.Millisecond)))
 		}
 		r.node.scheduler.Wake()
 	}

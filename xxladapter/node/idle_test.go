@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // idleStatements is what calls cost a database when there is nothing to do, as
@@ -36,7 +37,7 @@ func TestAnIdleNodeAsksLittle(t *testing.T) {
 				j.SetDefaults()
 				id, err := store.CreateJob(t.Context(), j)
 				require.NoError(t, err)
-				require.NoError(t, store.StartJob(t.Context(), id, time.Now().Add(100*24*time.Hour)))
+				require.NoError(t, storetest.StartAt(t.Context(), store, id, time.Now().Add(100*24*time.Hour)))
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, nodes)

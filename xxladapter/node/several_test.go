@@ -17,6 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -160,7 +161,7 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 		id, err := stores[0].CreateJob(ctx, j)
 		require.NoError(t, err)
 		first := time.Now().Truncate(time.Second).Add(2 * time.Second)
-		require.NoError(t, stores[0].StartJob(ctx, id, first))
+		require.NoError(t, storetest.StartAt(ctx, stores[0], id, first))
 		acked := checker.At(time.Now())
 		history.Changes = append(history.Changes,
 			checker.Change{Job: id, Op: checker.OpCreate, Asked: asked, Acked: acked, Type: j.ScheduleType, Conf: j.ScheduleConf},

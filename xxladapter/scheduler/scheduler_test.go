@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // A fakePool settles the fires that it is given in the store, as a hand-over
@@ -119,7 +120,7 @@ func (b *bench) addJob(kind xxladapter.ScheduleType, conf string, first time.Dur
 	j.SetDefaults()
 	id, err := b.store.CreateJob(b.t.Context(), j)
 	require.NoError(b.t, err)
-	require.NoError(b.t, b.store.StartJob(b.t.Context(), id, time.Now().Add(first)))
+	require.NoError(b.t, storetest.StartAt(b.t.Context(), b.store, id, time.Now().Add(first)))
 	return id
 }
 
@@ -202,7 +203,7 @@ func TestAStoppedJobDoesNotFireWhatWasPlanned(t *testing.T) {
 		id := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		go func() {
 			time.Sleep(2500 * time.Millisecond)
-			if err := b.store.StopJob(context.Background(), id); err != nil {
+			if err := b.store.StopJob(context.Background(), id, time.Time{}); err != nil {
 				panic(err)
 			}
 		}()

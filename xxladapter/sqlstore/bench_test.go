@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -85,7 +86,7 @@ func addJobs(b *testing.B, s *Store, group int64, n int, next time.Time) {
 					GlueType: xxladapter.GlueBean,
 				})
 				if err == nil {
-					err = s.StartJob(b.Context(), id, next)
+					err = storetest.StartAt(b.Context(), s, id, next)
 				}
 				errs[w] = err
 			}

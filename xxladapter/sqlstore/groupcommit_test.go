@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // A held store has its writer busy until release, so that a test decides what
@@ -265,7 +266,7 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 	require.NoError(t, err)
 	job, err := opened[1].CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "shared"})
 	require.NoError(t, err)
-	require.NoError(t, opened[2].StartJob(t.Context(), job, time.Now().Add(-time.Hour)))
+	require.NoError(t, storetest.StartAt(t.Context(), opened[2], job, time.Now().Add(-time.Hour)))
 
 	term := termOf(t, opened[0], "n1")
 	var planned [stores][]xxladapter.Fire

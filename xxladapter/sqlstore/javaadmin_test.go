@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -201,7 +202,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 		wg.Go(func() {
 			id, err := ours[0].CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: fmt.Sprint("job ", i)})
 			if err == nil {
-				err = ours[0].StartJob(ctx, id, begin)
+				err = storetest.StartAt(ctx, ours[0], id, begin)
 			}
 			created[i] = err
 		})

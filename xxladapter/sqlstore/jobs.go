@@ -35,9 +35,15 @@ const (
 		executor_timeout = ?, executor_fail_retry_count = ?, child_jobid = ?, update_time = ?
 		WHERE id = ?`
 
+	// Every order locks the row first, so that what it looks at still holds when it
+	// is carried out.
+	selectJobState = `SELECT trigger_status, trigger_next_time, update_time FROM xxl_job_info WHERE id = ?`
+
 	setNext  = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?`
 	startJob = `UPDATE xxl_job_info SET trigger_status = 1, trigger_last_time = 0, trigger_next_time = ?, update_time = ? WHERE id = ?`
 	stopJob  = `UPDATE xxl_job_info SET trigger_status = 0, trigger_last_time = 0, trigger_next_time = 0, update_time = ? WHERE id = ?`
+
+	selectLastDue = `SELECT MAX(due_ms) FROM xxlwheel_fire WHERE job_id = ? AND trigger_type = 'CRON'`
 
 	selectScheduledFrom = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? AND trigger_type IN ('CRON', 'MISFIRE') LIMIT 1`
 
@@ -135,18 +141,22 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 		return err
 	}
 	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		if err := tx.needJob(ctx, j.ID); err != nil {
+		was, err := tx.lockJob(ctx, j.ID)
+		if err != nil {
+			return err
+		}
+		if err := was.check(j.ID, j.Updated); err != nil {
 			return err
 		}
 		if err := tx.needGroup(ctx, j.GroupID, s.dialect.share); err != nil {
 			return err
 		}
-		_, err := tx.exec(ctx, updateJob,
+		_, err = tx.exec(ctx, updateJob,
 			j.GroupID, j.Name, j.Author, j.AlarmEmail,
 			string(j.ScheduleType), j.ScheduleConf, string(j.Misfire),
 			string(j.Route), j.Handler, j.Param, string(j.Block),
 			int64(j.Timeout/time.Second), j.RetryCount,
-			joinIDs(j.ChildIDs), s.dialect.datetime(s.clock()), j.ID)
+			joinIDs(j.ChildIDs), s.dialect.datetime(xxladapter.TouchedAt(s.clock(), was.updated)), j.ID)
 		if err != nil {
 			return err
 		}
@@ -158,25 +168,57 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 }
 
 // StartJob implements [xxladapter.Store].
-func (s *Store) StartJob(ctx context.Context, id int64, next time.Time) error {
-	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		changed, err := tx.exec(ctx, startJob, toMilli(next), s.dialect.datetime(s.clock()), id)
-		if err == nil && changed == 0 {
-			return noJob(id)
-		}
-		return err
-	})
-}
-
-// StopJob implements [xxladapter.Store].
-func (s *Store) StopJob(ctx context.Context, id int64) error {
-	return s.write(ctx, func(ctx context.Context, tx *tx) error {
-		changed, err := tx.exec(ctx, stopJob, s.dialect.datetime(s.clock()), id)
+func (s *Store) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (next time.Time, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+		next = time.Time{}
+		was, err := tx.lockJob(ctx, id)
 		if err != nil {
 			return err
 		}
-		if changed == 0 {
-			return noJob(id)
+		if was.running {
+			next = was.next
+			return nil
+		}
+		if err := was.check(id, seen); err != nil {
+			return err
+		}
+		var last time.Time
+		if err := tx.query(ctx, selectLastDue, []any{id}, func(r row) error { return r.Scan(milli{&last}) }); err != nil {
+			return err
+		}
+		now := s.clock()
+		after := now
+		if last.After(after) {
+			after = last
+		}
+		if next = fromMilli(toMilli(first(after))); next.IsZero() {
+			return nil
+		}
+		_, err = tx.exec(ctx, startJob, toMilli(next), s.dialect.datetime(xxladapter.TouchedAt(now, was.updated)), id)
+		return err
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return next, nil
+}
+
+// StopJob implements [xxladapter.Store].
+func (s *Store) StopJob(ctx context.Context, id int64, seen time.Time) error {
+	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+		was, err := tx.lockJob(ctx, id)
+		if err != nil {
+			return err
+		}
+		updated := was.updated
+		if was.running {
+			if err := was.check(id, seen); err != nil {
+				return err
+			}
+			updated = xxladapter.TouchedAt(s.clock(), updated)
+		}
+		if _, err := tx.exec(ctx, stopJob, s.dialect.datetime(updated), id); err != nil {
+			return err
 		}
 		_, err = tx.exec(ctx, dropScheduled, id)
 		return err
@@ -265,13 +307,36 @@ func scanJob(r row) (*xxladapter.Job, error) {
 	return &j, err
 }
 
-// needJob also locks the job.
-func (t *tx) needJob(ctx context.Context, id int64) error {
-	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_info WHERE id = ?`+t.dialect.lock, id)
+// A jobState is what an order about a job has to know.
+type jobState struct {
+	running bool
+	next    time.Time
+	updated time.Time
+}
+
+// lockJob reads the state of a job that nobody else changes before the
+// transaction ends.
+func (t *tx) lockJob(ctx context.Context, id int64) (j jobState, err error) {
+	found := false
+	err = t.query(ctx, selectJobState+t.dialect.lock, []any{id}, func(r row) error {
+		found = true
+		var status int64
+		err := r.Scan(&status, milli{&j.next}, datetime{&j.updated})
+		j.running = status == 1
+		return err
+	})
 	if err == nil && !found {
-		return noJob(id)
+		err = noJob(id)
 	}
-	return err
+	return j, err
+}
+
+// check returns an error if the job was changed since the caller saw it.
+func (j jobState) check(id int64, seen time.Time) error {
+	if seen.IsZero() || seen.Equal(j.updated) {
+		return nil
+	}
+	return xxladapter.Conflictf("job %d was changed meanwhile", id)
 }
 
 func noJob(id int64) error { return xxladapter.NotFoundf("job %d does not exist", id) }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -26,7 +27,7 @@ func addDue(t *testing.T, s *Store, name string, next time.Time) int64 {
 	}
 	id, err := s.CreateJob(t.Context(), &xxladapter.Job{GroupID: groups[0].ID, Name: name})
 	require.NoError(t, err)
-	require.NoError(t, s.StartJob(t.Context(), id, next))
+	require.NoError(t, storetest.StartAt(t.Context(), s, id, next))
 	return id
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // TestMySQLReleases goes once through the life of a job on the tables of each
@@ -74,7 +75,7 @@ func TestMySQLReleases(t *testing.T) {
 					require.NoError(t, err)
 				}
 			}
-			require.NoError(t, s.StartJob(ctx, id, due))
+			require.NoError(t, storetest.StartAt(ctx, s, id, due))
 			found, err := s.Jobs(ctx, xxladapter.JobFilter{Name: "w 名"})
 			require.NoError(t, err)
 			require.Len(t, found, 1)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // TestOpenSQLiteNames checks that what is wrong with a file is said on one
@@ -139,7 +140,7 @@ func TestReopenKeepsAll(t *testing.T) {
 	require.NoError(t, s.Register(ctx, "kept-app", "http://a:1"))
 	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "kept", ChildIDs: []int64{3}})
 	require.NoError(t, err)
-	require.NoError(t, s.StartJob(ctx, job, time.Now().Add(-time.Second)))
+	require.NoError(t, storetest.StartAt(ctx, s, job, time.Now().Add(-time.Second)))
 	_, _, err = s.ClaimDue(ctx, termOf(t, s, "n1"), 0, 1, func(now time.Time, _ []*xxladapter.Job) []xxladapter.Decision {
 		return []xxladapter.Decision{{
 			JobID: job, Next: now.Add(time.Hour),

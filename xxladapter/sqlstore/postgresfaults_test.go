@@ -78,7 +78,7 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 		// Returns when this transaction has lost the row, after half a second.
 		limit, cancel := context.WithTimeout(ctx, 8*time.Second)
 		defer cancel()
-		require.NoError(t, other.StopJob(limit, job))
+		require.NoError(t, other.StopJob(limit, job, time.Time{}))
 		_, err = tx.exec(ctx, `UPDATE xxl_job_info SET job_desc = 'too late' WHERE id = ?`, job)
 		require.Error(t, err)
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // TestRowsAreUpstreams checks what stands in the columns, for those who read
@@ -51,7 +52,7 @@ func TestRowsAreUpstreams(t *testing.T) {
 		Timeout: 90 * time.Second, ChildIDs: []int64{3, 1},
 	})
 	require.NoError(t, err)
-	require.NoError(t, s.StartJob(ctx, job, now.Truncate(time.Second)))
+	require.NoError(t, storetest.StartAt(ctx, s, job, now.Truncate(time.Second)))
 	require.Equal(t, []any{"FIX_RATE", "30", int64(90), "3,1", utc, utc, int64(1), int64(0), now.Unix() * 1000},
 		one(`SELECT schedule_type, schedule_conf, executor_timeout, child_jobid, glue_updatetime, add_time,
 			trigger_status, trigger_last_time, trigger_next_time FROM xxl_job_info`))

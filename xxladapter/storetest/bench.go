@@ -105,11 +105,18 @@ func (b *bench) addJob(name string) int64 {
 	return id
 }
 
+// StartAt switches the schedule of a job on with next as its first due time, which
+// may have passed.
+func StartAt(ctx context.Context, s xxladapter.Store, id int64, next time.Time) error {
+	_, err := s.StartJob(ctx, id, time.Time{}, func(time.Time) time.Time { return next })
+	return err
+}
+
 // addRunning returns a job whose schedule is on, due at next.
 func (b *bench) addRunning(name string, next time.Time) int64 {
 	b.Helper()
 	id := b.addJob(name)
-	b.NoError(b.store.StartJob(b.ctx, id, next))
+	b.NoError(StartAt(b.ctx, b.store, id, next))
 	return id
 }
 

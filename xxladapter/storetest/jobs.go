@@ -56,7 +56,7 @@ var jobRules = []rule{
 		j.ScheduleType, j.Misfire, j.Route, j.Block, j.GlueType = "LUNAR", "SHRUG", "NEAREST", "QUEUE", "GLUE_LISP"
 		id, err := b.store.CreateJob(b.ctx, j)
 		b.NoError(err)
-		b.NoError(b.store.StartJob(b.ctx, id, at(0)))
+		b.NoError(StartAt(b.ctx, b.store, id, at(0)))
 		_, _, err = b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			j = due[0]
 			return nil
@@ -79,7 +79,7 @@ var jobRules = []rule{
 			Timeout: time.Second, RetryCount: 1, ChildIDs: nil,
 			Settings: xxladapter.Settings{Ambiguous: xxladapter.AmbiguousSkip},
 			GlueType: xxladapter.GlueBean, GlueSource: "no", GlueRemark: "no", GlueUpdated: at(1),
-			Running: false, TriggerLast: at(5), TriggerNext: at(6), Added: at(7), Updated: at(8),
+			Running: false, TriggerLast: at(5), TriggerNext: at(6), Added: at(7), Updated: b.job(id).Updated,
 		}
 		b.NoError(b.store.UpdateJob(b.ctx, edit, false))
 
@@ -127,12 +127,27 @@ var jobRules = []rule{
 			b.Len(b.dues(), 3)
 		}
 		b.NoError(b.store.UpdateJob(b.ctx, j, false), "which leaves the schedule alone")
+		j.Updated = time.Time{}
 		for _, next := range []time.Time{at(3).Add(time.Millisecond), at(5)} {
 			j.TriggerNext = next
 			b.NoError(b.store.UpdateJob(b.ctx, j, true))
 			b.Equal(next, b.job(id).TriggerNext)
 			b.Equal([]time.Time{at(3), at(5)}, b.dues())
 		}
+	}},
+	{"AnEditThatWasHeldUpDoesNotUndoALaterOne", func(b *bench) {
+		id := b.addRunning("edited", at(60))
+		held, later := b.job(id), b.job(id)
+		held.Name, later.Name = "held up", "later"
+		b.NoError(b.store.UpdateJob(b.ctx, later, false))
+		want := b.job(id)
+		b.ErrorIs(b.store.UpdateJob(b.ctx, held, false), xxladapter.ErrConflict)
+		held.TriggerNext = at(120)
+		b.ErrorIs(b.store.UpdateJob(b.ctx, held, true), xxladapter.ErrConflict)
+		b.Equal(want, b.job(id))
+		held.Updated = want.Updated
+		b.NoError(b.store.UpdateJob(b.ctx, held, false))
+		b.Equal("held up", b.job(id).Name)
 	}},
 	{"UpdateJobNeedsTheJobAndItsGroup", func(b *bench) {
 		j := b.newJob("nobody")
@@ -147,18 +162,105 @@ var jobRules = []rule{
 	{"StartJobSetsTheFirstDueTime", func(b *bench) {
 		id := b.addJob("started")
 		next := at(10).Add(250 * time.Millisecond)
-		b.NoError(b.store.StartJob(b.ctx, id, next.Add(999*time.Microsecond)))
+		b.NoError(StartAt(b.ctx, b.store, id, next.Add(999*time.Microsecond)))
 		b.True(b.job(id).Running)
 		b.Equal(next, b.job(id).TriggerNext)
 		b.Zero(b.job(id).TriggerLast)
-		b.ErrorIs(b.store.StartJob(b.ctx, id+1, next), xxladapter.ErrNotFound)
+		b.ErrorIs(StartAt(b.ctx, b.store, id+1, next), xxladapter.ErrNotFound)
 	}},
-	{"StartJobOfARunningJobKeepsWhatIsPlanned", func(b *bench) {
+	{"StartJobOfARunningJobChangesNothing", func(b *bench) {
 		id := b.addRunning("twice", at(0))
 		b.claimDue()
-		b.NoError(b.store.StartJob(b.ctx, id, at(30)))
-		b.Equal(at(30), b.job(id).TriggerNext)
+		before := b.job(id)
+		b.clock.Advance(time.Hour)
+		for _, seen := range []time.Time{{}, at(-60)} {
+			asked := false
+			next, err := b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time {
+				asked = true
+				return at(30)
+			})
+			b.NoError(err)
+			b.False(asked)
+			b.Equal(at(60), next)
+		}
+		b.Equal(before, b.job(id))
 		b.Equal([]time.Time{at(0)}, b.dues())
+	}},
+	{"ALateStartRepeatsNoDueTime", func(b *bench) {
+		id := b.addJob("started twice")
+		seen := b.job(id).Updated
+		late := func() {
+			_, _ = b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time { return at(0) })
+		}
+		late()
+		ran := b.claimDue()
+		b.Len(ran, 1)
+		late() // the due time is planned
+		b.settleSent(b.claim(ran[0], "n1", 1)[0])
+		late() // and now has run
+		b.Empty(b.claimDue())
+		b.NoError(b.store.StopJob(b.ctx, id, b.job(id).Updated))
+		late() // the job is stopped
+		b.Empty(b.claimDue())
+		b.False(b.job(id).Running)
+	}},
+	{"StartJobAsksForTheFirstDueTimeAfterWhatMayHaveFired", func(b *bench) {
+		id := b.addJob("asks")
+		ask := func() (after time.Time) {
+			_, err := b.store.StartJob(b.ctx, id, time.Time{}, func(t time.Time) time.Time {
+				after = t.UTC()
+				return time.Time{}
+			})
+			b.NoError(err)
+			return after
+		}
+		b.Equal(epoch, ask())
+		b.plan(id, at(9), xxladapter.TriggerManual)
+		b.plan(id, at(8), xxladapter.TriggerMisfire)
+		b.plan(b.addJob("other"), at(7), xxladapter.TriggerCron)
+		b.plan(id, at(-7), xxladapter.TriggerCron)
+		b.Equal(epoch, ask())
+		b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 2)
+		b.Equal(at(3), ask())
+		b.plan(id, at(4), xxladapter.TriggerCron) // of a schedule that has ended
+		b.Equal(at(4), ask())
+	}},
+	{"AScheduleWithoutADueTimeStaysOff", func(b *bench) {
+		id := b.addJob("never")
+		before := b.job(id)
+		next, err := b.store.StartJob(b.ctx, id, before.Updated, func(time.Time) time.Time { return time.Time{} })
+		b.NoError(err)
+		b.Zero(next)
+		b.Equal(before, b.job(id))
+	}},
+	{"AnOrderThatWasHeldUpDoesNotUndoALaterOne", func(b *bench) {
+		id := b.addJob("ordered about") // all within a second
+		start := func(seen time.Time) error {
+			_, err := b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time { return at(60) })
+			return err
+		}
+		created := b.job(id).Updated
+		b.NoError(start(created))
+		started := b.job(id).Updated
+		b.NoError(b.store.StopJob(b.ctx, id, started))
+		b.NoError(b.store.StopJob(b.ctx, id, started), "given again")
+		stopped := b.job(id)
+		b.ErrorIs(start(created), xxladapter.ErrConflict)
+		b.Equal(stopped, b.job(id))
+
+		b.NoError(start(stopped.Updated))
+		running := b.job(id)
+		b.ErrorIs(b.store.StopJob(b.ctx, id, started), xxladapter.ErrConflict)
+		b.Equal(running, b.job(id))
+		b.NoError(b.store.UpdateJob(b.ctx, running, false))
+		b.ErrorIs(b.store.StopJob(b.ctx, id, running.Updated), xxladapter.ErrConflict, "it was edited")
+		b.True(b.job(id).Running)
+
+		b.clock.Advance(-time.Hour)
+		b.NoError(b.store.StopJob(b.ctx, id, b.job(id).Updated))
+		b.NoError(start(b.job(id).Updated))
+		b.ErrorIs(b.store.StopJob(b.ctx, id, running.Updated), xxladapter.ErrConflict)
+		b.True(b.job(id).Running)
 	}},
 	{"StopJobZeroesTheTimesAndDropsPlannedFires", func(b *bench) {
 		id := b.addRunning("stopped", at(0))
@@ -167,15 +269,15 @@ var jobRules = []rule{
 		manual := b.plan(id, at(2), xxladapter.TriggerManual)
 		claimed := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)
 
-		b.NoError(b.store.StopJob(b.ctx, id))
+		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}))
 		j := b.job(id)
 		b.False(j.Running)
 		b.Zero(j.TriggerLast)
 		b.Zero(j.TriggerNext)
 		b.Equal([]time.Time{manual.Due, claimed[0].Due}, b.dues())
 		b.Empty(b.claimDue())
-		b.NoError(b.store.StopJob(b.ctx, id), "stopping again is fine")
-		b.ErrorIs(b.store.StopJob(b.ctx, id+1), xxladapter.ErrNotFound)
+		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}), "stopping again is fine")
+		b.ErrorIs(b.store.StopJob(b.ctx, id+1, time.Time{}), xxladapter.ErrNotFound)
 	}},
 	{"RemoveJobTakesItsPlannedFiresAndMisfires", func(b *bench) {
 		id, other := b.addRunning("removed", at(0)), b.addRunning("kept", at(0))

@@ -88,7 +88,7 @@ func (m *model) begin(t *rapid.T) {
 	for _, name := range []string{"every minute", "misfires"} {
 		j := m.create(t, xxladapter.Job{GroupID: groups[0], Name: name})
 		m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-			return s.StartJob(m.ctx, id(m.jobs, j), at(0))
+			return StartAt(m.ctx, s, id(m.jobs, j), at(0))
 		})
 		// Ids that follow each other are of shards that mostly have one owner.
 		for range rapid.SampledFrom([]int{0, 20, 40}).Draw(t, "ids left out") {
@@ -291,6 +291,7 @@ func (m *model) createJob(t *rapid.T) { m.create(t, m.drawJob(t)) }
 func (m *model) updateJob(t *rapid.T) {
 	j := m.drawJob(t)
 	j.ID, j.TriggerNext = m.jobs.draw(t, "job"), m.near(t)
+	j.Updated = m.drawSeen(t, j.ID)
 	reschedule := rapid.Bool().Draw(t, "reschedule")
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 		j := j
@@ -301,14 +302,37 @@ func (m *model) updateJob(t *rapid.T) {
 
 func (m *model) startJob(t *rapid.T) {
 	j, next := m.jobs.draw(t, "job"), m.near(t)
+	seen := m.drawSeen(t, j)
+	var asked, started []time.Time
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		return s.StartJob(m.ctx, id(m.jobs, j), next)
+		from, err := s.StartJob(m.ctx, id(m.jobs, j), seen, func(after time.Time) time.Time {
+			asked = append(asked, after.UTC())
+			return next
+		})
+		started = append(started, from)
+		return err
 	})
+	require.Equal(t, started[0], started[1])
+	if len(asked) > 0 {
+		require.Equal(t, asked[0], asked[len(asked)-1])
+	}
+}
+
+// drawSeen is what a caller may have read as the job's Updated.
+func (m *model) drawSeen(t *rapid.T, job int64) time.Time {
+	j, err := m.want.Job(m.ctx, job)
+	if err != nil {
+		return time.Time{}
+	}
+	return rapid.SampledFrom([]time.Time{{}, j.Updated, j.Updated.Add(-time.Second)}).Draw(t, "seen")
 }
 
 func (m *model) stopJob(t *rapid.T) {
 	j := m.jobs.draw(t, "job")
-	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error { return s.StopJob(m.ctx, id(m.jobs, j)) })
+	seen := m.drawSeen(t, j)
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		return s.StopJob(m.ctx, id(m.jobs, j), seen)
+	})
 }
 
 func (m *model) removeJob(t *rapid.T) {

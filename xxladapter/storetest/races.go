@@ -102,7 +102,7 @@ var raceRules = []rule{
 					_, err := b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
 					return err
 				}
-				if err := b.store.StopJob(b.ctx, id); err != nil {
+				if err := b.store.StopJob(b.ctx, id, time.Time{}); err != nil {
 					return err
 				}
 				_, late = b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
@@ -121,7 +121,7 @@ var raceRules = []rule{
 			term := b.term("n1")
 			for _, err := range race(2, func(i int) error {
 				if i == 0 {
-					return b.store.StopJob(b.ctx, id)
+					return b.store.StopJob(b.ctx, id, time.Time{})
 				}
 				_, _, err := b.store.ClaimDue(b.ctx, term, 0, 10, everyMinute)
 				return err
@@ -151,6 +151,20 @@ var raceRules = []rule{
 				}
 			}
 			b.Equal(1, winners)
+		}
+	}},
+	{"OneOfManyStartOrdersCounts", func(b *bench) {
+		id := b.addJob("started by many")
+		seen := b.job(id).Updated
+		var nexts [8]time.Time
+		for _, err := range race(len(nexts), func(i int) (err error) {
+			nexts[i], err = b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time { return at(60 + i) })
+			return err
+		}) {
+			b.NoError(err)
+		}
+		for _, next := range nexts {
+			b.Equal(b.job(id).TriggerNext, next)
 		}
 	}},
 	{"EachOfManyReadersHasRowsOfItsOwn", func(b *bench) {
@@ -193,7 +207,7 @@ var raceRules = []rule{
 			if i == 8 {
 				return b.store.Close()
 			}
-			return b.store.StartJob(b.ctx, id, at(i))
+			return StartAt(b.ctx, b.store, id, at(i))
 		})
 		b.NoError(errs[8])
 		_, err := b.store.Job(b.ctx, id)

@@ -86,11 +86,11 @@ var resumeRules = []rule{
 	{"AScheduleThatDoesNotWaitIsLeftAlone", func(b *bench) {
 		id, shards := b.waiting()
 		resume := xxladapter.Resume{JobID: id, Next: at(9)}
-		b.NoError(b.store.StopJob(b.ctx, id))
+		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}))
 		b.True(b.endRun(shards[0], resume))
 		b.True(b.endRun(shards[1], resume))
 		b.Zero(b.job(id).TriggerNext, "it was stopped")
-		b.NoError(b.store.StartJob(b.ctx, id, at(60)))
+		b.NoError(StartAt(b.ctx, b.store, id, at(60)))
 		b.True(b.endRun(shards[2], resume))
 		b.Equal(at(60), b.job(id).TriggerNext, "and has begun anew")
 		resumed, err := b.store.ResumeJob(b.ctx, resume)

@@ -66,7 +66,7 @@ var shardRules = []rule{
 			}
 		}
 		for i, from := range []time.Duration{999 * time.Millisecond, time.Second, 4 * time.Second} {
-			b.NoError(b.store.StartJob(b.ctx, foreign[i], epoch.Truncate(time.Millisecond).Add(from)))
+			b.NoError(StartAt(b.ctx, b.store, foreign[i], epoch.Truncate(time.Millisecond).Add(from)))
 		}
 		fires, due, err := b.store.ClaimDue(b.ctx, n1.Term, 5*time.Second, 10, everyMinute)
 		b.NoError(err)

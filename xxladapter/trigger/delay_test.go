@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -21,7 +22,7 @@ func (f *fixture) delayed(change func(*xxladapter.Job)) xxladapter.Fire {
 	}
 	require.NoError(f.t, f.store.UpdateJob(ctx, f.job, false))
 	due := time.Now().Truncate(time.Millisecond)
-	require.NoError(f.t, f.store.StartJob(ctx, f.job.ID, due))
+	require.NoError(f.t, storetest.StartAt(ctx, f.store, f.job.ID, due))
 	term, _ := f.over.term()
 	fires, _, err := f.store.ClaimDue(ctx, term, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 		return []xxladapter.Decision{{JobID: f.job.ID, Last: due, Next: xxladapter.AfterRun, Fires: []xxladapter.Fire{
