@@ -70,8 +70,9 @@ func givenNext(j *xxladapter.Job) *time.Time {
 	return given(j.TriggerNext)
 }
 
+// given leaves out the zero time, and years that JSON has no form for.
 func given(t time.Time) *time.Time {
-	if t.IsZero() {
+	if year := t.UTC().Year(); t.IsZero() || year < 1 || year > 9999 {
 		return nil
 	}
 	return &t

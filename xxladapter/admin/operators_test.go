@@ -262,3 +262,25 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, body, `status is \"LOST\", must be one of RUNNING, SUCCESS, FAIL`)
 }
+
+// TestAJobWithTimesOfAnotherAgeIsListed: JSON has no form for years beyond 9999,
+// and one odd row must not hide the others.
+func TestAJobWithTimesOfAnotherAgeIsListed(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob("")
+	ctx := t.Context()
+	lease, err := s.store.Lease(ctx, "n1", time.Minute)
+	require.NoError(t, err)
+	require.NoError(t, storetest.StartAt(ctx, s.store, id, time.Now().Add(-time.Hour)))
+	_, _, err = s.store.ClaimDue(ctx, lease.Term, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+		return []xxladapter.Decision{{JobID: id, Last: time.UnixMilli(-1 << 60), Next: time.UnixMilli(1 << 60)}}
+	})
+	require.NoError(t, err)
+	for _, path := range []string{"/api/v1/jobs", fmt.Sprintf("/api/v1/jobs/%d", id)} {
+		status, body := s.do("GET", path, testToken, "")
+		require.Equal(t, http.StatusOK, status, path)
+		require.Contains(t, body, `"executorHandler":"h"`)
+		require.NotContains(t, body, "triggerNextTime")
+		require.NotContains(t, body, "triggerLastTime")
+	}
+}

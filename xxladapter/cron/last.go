@@ -47,12 +47,14 @@ func lastOf(p zoned, first, until time.Time) time.Time {
 }
 
 // last needs no search: after the first step, which may round up, all steps
-// have the same length.
+// have the same length. It counts in milliseconds, since a Duration ends after 292
+// years. Due times from the second one on are whole milliseconds.
 func (i interval) last(first, until time.Time) time.Time {
 	second := i.Next(first)
 	if second.After(until) {
 		return first
 	}
-	step := i.Next(second).Sub(second)
-	return second.Add(until.Sub(second) / step * step)
+	step := i.Next(second).Sub(second).Milliseconds()
+	passed := until.UnixMilli() - second.UnixMilli()
+	return time.UnixMilli(second.UnixMilli() + passed/step*step).In(i.zone)
 }

@@ -34,11 +34,12 @@ func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Durati
 	if own := j.Settings.MisfireWindow; own > 0 {
 		grace = own.Duration()
 	}
+	missed := correct(&d, j, plan, now) || now.Sub(d.Next) > grace
 	if j.ScheduleType == xxladapter.ScheduleFixDelay {
-		decideDelay(&d, j, plan, now, grace)
+		decideDelay(&d, j, plan, now, missed)
 		return d
 	}
-	if now.After(d.Next.Add(grace)) {
+	if missed {
 		misfire(&d, j, plan, now)
 	}
 	for range maxFires {
@@ -49,6 +50,24 @@ func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Durati
 		advance(&d, plan, d.Next)
 	}
 	return d
+}
+
+// correct puts a due time in place of a next time that no schedule has given: 0, as
+// an INSERT by a tool leaves it, or a time before 1970. The job counts as overdue
+// once, at now, as it does with XXL-JOB; the due times before that are unknown. A
+// ONCE has its due time in its configuration. missed tells that the job is overdue.
+func correct(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) (missed bool) {
+	if d.Next.UnixMilli() > 0 {
+		return false
+	}
+	if j.ScheduleType == xxladapter.ScheduleOnce {
+		if at := plan.Next(time.Time{}); !at.IsZero() {
+			d.Last, d.Next = time.Time{}, at
+			return false
+		}
+	}
+	d.Last, d.Next = time.Time{}, now.Truncate(time.Millisecond)
+	return true
 }
 
 // scheduleEnded is the reason why a job stops that has fired for the last time.

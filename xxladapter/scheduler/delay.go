@@ -12,9 +12,9 @@ import (
 // schedule waits. Whoever stores the end of the run lets it go on, see
 // [xxladapter.Resume]. A due time that fires nothing is followed by the next one
 // right away, since no run will end.
-func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time, grace time.Duration) {
+func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time, missed bool) {
 	due, trigger := d.Next, xxladapter.TriggerCron
-	if now.After(due.Add(grace)) {
+	if missed {
 		m := xxladapter.Misfire{JobID: j.ID, Due: due, Until: due, Policy: j.Misfire, At: now}
 		switch j.Misfire {
 		case xxladapter.MisfireFireOnceNow, xxladapter.MisfireLatest, xxladapter.MisfireAll:

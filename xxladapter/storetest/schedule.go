@@ -121,6 +121,33 @@ var scheduleRules = []rule{
 		b.Zero(j.TriggerNext)
 		b.claim(fires[0], "n1", 1) // its last fire still happens
 	}},
+	{"TimesThatNoScheduleGaveAreKeptAsTheyAre", func(b *bench) {
+		// As another tool may have written them.
+		id := b.addRunning("astray", at(0))
+		set := func(last, next time.Time) (was time.Time) {
+			_, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				was = due[0].TriggerNext
+				return []xxladapter.Decision{{JobID: id, Last: last, Next: next}}
+			})
+			b.NoError(err)
+			b.Equal(1, due)
+			return was
+		}
+		far := time.UnixMilli(1 << 60).UTC()
+		before := at(0)
+		for _, next := range []time.Time{{}, time.UnixMilli(-1).UTC(), time.UnixMilli(-1 << 60).UTC(), {}, xxladapter.AfterRun} {
+			b.Equal(before, set(far, next))
+			b.Equal(next, b.job(id).TriggerNext)
+			before = next
+		}
+		run := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)[0]
+		b.settleSent(run)
+		b.True(b.endRun(run, xxladapter.Resume{JobID: id, Next: at(0)}))
+		b.Equal(at(0), b.job(id).TriggerNext, "goes on after its run")
+		set(time.UnixMilli(-1<<60), far)
+		b.Equal(far, b.job(id).TriggerNext)
+		b.Empty(b.claimDue())
+	}},
 	{"ADueTimeThatWasPromisedIsNotPlannedAgain", func(b *bench) {
 		id := b.addRunning("again", at(0))
 		again := func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
