@@ -15,13 +15,19 @@ import (
 // delayed makes the fixture's job wait for the end of what it fires next.
 func (f *fixture) delayed(change func(*xxladapter.Job)) xxladapter.Fire {
 	f.t.Helper()
-	ctx := f.t.Context()
 	f.job.ScheduleType, f.job.ScheduleConf, f.job.RetryCount = xxladapter.ScheduleFixDelay, "60", 0
 	if change != nil {
 		change(f.job)
 	}
+	return f.delayedFrom(time.Now())
+}
+
+// delayedFrom is delayed for the job as it is, due at now by the store's clock.
+func (f *fixture) delayedFrom(now time.Time) xxladapter.Fire {
+	f.t.Helper()
+	ctx := f.t.Context()
 	require.NoError(f.t, f.store.UpdateJob(ctx, f.job, false))
-	due := time.Now().Truncate(time.Millisecond)
+	due := now.Truncate(time.Millisecond)
 	require.NoError(f.t, storetest.StartAt(ctx, f.store, f.job.ID, due))
 	term, _ := f.over.term()
 	fires, _, err := f.store.ClaimDue(ctx, term, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {

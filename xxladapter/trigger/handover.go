@@ -381,21 +381,28 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 		o = skipped(o.at, o.msg)
 	}
 	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code}
-	now := o.at.Truncate(time.Millisecond)
+	// The outcome must be stored even when the caller is being stopped: what
+	// is lost here has to be asked again after the restart.
+	storing := context.WithoutCancel(ctx)
+	var now time.Time
 	switch o.kind {
 	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
 		h.logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
 	case EventFailed:
+		// What follows is due by the store's clock; this node's may be off.
+		var err error
+		if now, err = h.store.Now(storing); err != nil {
+			return fmt.Errorf("read store clock: %w", err)
+		}
+		now = now.Truncate(time.Millisecond)
 		if !o.unknown {
 			s.Next = retry(l, job, f.Addresses, now, h.jitter())
 		}
 		s.Resume = ResumeAfter(job, now)
 	}
 	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
-	// The outcome must be stored even when the caller is being stopped: what
-	// is lost here has to be asked again after the restart.
-	err := h.store.SettleFire(context.WithoutCancel(ctx), f.Owner, s)
+	err := h.store.SettleFire(storing, f.Owner, s)
 	h.onEvent(Event{
 		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
 		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,

@@ -86,7 +86,13 @@ type fixture struct {
 
 func newFixture(t *testing.T, route xxladapter.RouteStrategy, addrs ...string) *fixture {
 	t.Helper()
-	f := &fixture{t: t, store: memstore.New(time.Now), events: make(chan Event, 100)}
+	return newFixtureAt(t, time.Now, route, addrs...)
+}
+
+// newFixtureAt is newFixture with the store's clock.
+func newFixtureAt(t *testing.T, clock func() time.Time, route xxladapter.RouteStrategy, addrs ...string) *fixture {
+	t.Helper()
+	f := &fixture{t: t, store: memstore.New(clock), events: make(chan Event, 100)}
 	client := NewClient(ClientOptions{Timeout: 30 * time.Second, AccessToken: "secret"}) // more than a crowded machine takes
 	t.Cleanup(client.Close)
 	f.client = client

@@ -94,12 +94,12 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 		if o.answered || o.withheld {
 			return o
 		}
-		return unanswered(ctx, at, f, o.msg)
+		return h.unanswered(ctx, at, f, o.msg)
 	}
 	req := wire.LogRequest{LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: 1}
 	result, err := h.sender.Log(ctx, l.Address, group.AppName, req)
 	if err != nil {
-		return unanswered(ctx, at, f, err.Error())
+		return h.unanswered(ctx, at, f, err.Error())
 	}
 	if !neverBegan(result) {
 		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "began, by its log"}
@@ -110,8 +110,10 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 }
 
 // unanswered leaves the outcome open for the next sweep until the limit.
-func unanswered(ctx context.Context, at time.Time, f xxladapter.Fire, msg string) sendOutcome {
-	if ctx.Err() == nil && at.Sub(f.Claimed) > resolveLimit {
+func (h *HandOver) unanswered(ctx context.Context, at time.Time, f xxladapter.Fire, msg string) sendOutcome {
+	// By the clock that the claim was made by.
+	now, err := h.store.Now(ctx)
+	if err == nil && ctx.Err() == nil && now.Sub(f.Claimed) > resolveLimit {
 		return failed(at, "outcome unknown, and the executor does not say: "+msg)
 	}
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}

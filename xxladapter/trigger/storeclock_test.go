@@ -1,0 +1,70 @@
+package trigger
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// clocks that the store may have, as this process sees them.
+var clocks = map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour, "the same": 0}
+
+// TestWhatFollowsAFailedHandOverIsDueByTheStoresClock: the clock of this process
+// may be off, and then a retry or the next run of a FIX_DELAY would be early.
+func TestWhatFollowsAFailedHandOverIsDueByTheStoresClock(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	for name, off := range clocks {
+		t.Run(name, func(t *testing.T) {
+			clock := func() time.Time { return time.Now().Add(off) }
+			f := newFixtureAt(t, clock, xxladapter.RouteFirst, closed.URL)
+			f.over.jitter = func() float64 { return 0 }
+			f.job.ScheduleType, f.job.ScheduleConf, f.job.RetryCount = xxladapter.ScheduleFixDelay, "60", 1
+			f.job.Settings.RetryBackoff = 60_000
+			fire := f.delayedFrom(clock())
+			from := clock().Truncate(time.Millisecond)
+			require.NoError(t, f.over.Fire(t.Context(), fire))
+			retries, err := f.store.OpenFires(t.Context(), xxladapter.FireFilter{})
+			require.NoError(t, err)
+			require.Len(t, retries, 1)
+			require.WithinRange(t, retries[0].Due, from.Add(time.Minute), clock().Add(time.Minute))
+
+			f = newFixtureAt(t, clock, xxladapter.RouteFirst, closed.URL)
+			f.job.ScheduleType, f.job.ScheduleConf, f.job.RetryCount = xxladapter.ScheduleFixDelay, "60", 0
+			fire = f.delayedFrom(clock())
+			from = clock().Truncate(time.Millisecond)
+			require.NoError(t, f.over.Fire(t.Context(), fire))
+			j, err := f.store.Job(t.Context(), f.job.ID)
+			require.NoError(t, err)
+			require.WithinRange(t, j.TriggerNext, from.Add(time.Minute), clock().Add(time.Minute+time.Millisecond))
+		})
+	}
+}
+
+// TestSilenceIsMeasuredByTheStoresClock: so is how long an executor that does not
+// answer is asked again.
+func TestSilenceIsMeasuredByTheStoresClock(t *testing.T) {
+	for name, off := range clocks {
+		t.Run(name, func(t *testing.T) {
+			exec := newFakeExecutor(t, func(http.ResponseWriter, string) { panic(http.ErrAbortHandler) })
+			f := newFixtureAt(t, func() time.Time { return time.Now().Add(off) }, xxladapter.RouteFirst, exec.URL)
+			f.job.RetryCount = 0
+			require.NoError(t, f.over.Fire(t.Context(), f.delayedFrom(time.Now().Add(off))))
+			open, err := f.store.OpenFires(t.Context(), xxladapter.FireFilter{State: xxladapter.FireAmbiguous})
+			require.NoError(t, err)
+			require.Len(t, open, 1)
+			for claimed, stays := range map[time.Duration]bool{0: true, resolveLimit / 2: true, resolveLimit + time.Second: false} {
+				f := f
+				fire := open[0]
+				fire.Claimed = fire.Claimed.Add(-claimed)
+				o := f.over.unanswered(t.Context(), time.Now(), fire, "silent")
+				require.Equal(t, stays, o.kind == EventAmbiguous, "after %v", claimed)
+			}
+		})
+	}
+}
