@@ -99,8 +99,9 @@ type Store interface {
 	// for sharing the work, not for letting it lie. A term without shards takes
 	// none. It takes at most limit of them, earliest first, so that no other scheduler takes them; asks decide once, or again if the transaction has to be
 	// repeated; stores the decisions and returns the fires they planned, with
-	// ids, together with the number of jobs that were due. decide must be a
-	// pure function.
+	// ids, together with the number of jobs that were due: those that decide was
+	// shown, and those that another session holds locked, where the store passes them
+	// by. decide must be a pure function.
 	ClaimDue(ctx context.Context, by Term, ahead time.Duration, limit int,
 		decide func(now time.Time, due []*Job) []Decision) (planned []Fire, due int, err error)
 	// ClaimFire makes a planned fire the term's own and inserts its log rows, one

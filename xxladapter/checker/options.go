@@ -32,6 +32,10 @@ type Options struct {
 	// policy that fires them all may take. The default is 1 minute.
 	CatchUp time.Duration
 
+	// NoMisfires lets no misfire record excuse a due time, for histories without a
+	// fault that may cause one: each due time must have its run.
+	NoMisfires bool
+
 	// End leaves out what was still open at that instant. The default is the
 	// end of the history.
 	End Instant

@@ -68,7 +68,7 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 		if e.ended != nil {
 			t.limit, t.ended = e.gone.Add(o.Grace), e.ended
 		}
-		if m := covering(misfires, due); m != nil {
+		if m := covering(misfires, due); m != nil && !o.NoMisfires {
 			t.fate = consumed
 			switch policyOf(m.Policy) {
 			case fireFirst:

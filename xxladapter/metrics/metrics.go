@@ -30,7 +30,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	fires, ambiguous, callbacks, misfires, alarms, storeErrors *prometheus.CounterVec
-	missed, blocked, fenced, scanCapped, deleted               prometheus.Counter
+	missed, blocked, fenced, scanCapped, scanLocked, deleted   prometheus.Counter
 	lateness, runTime, scanTime, scanWait, scanDue             prometheus.Histogram
 	dispatch, storeOps                                         *prometheus.HistogramVec
 }
@@ -54,6 +54,7 @@ func New() *Metrics {
 	m.scanWait = m.histogram("scan_lock_wait_seconds", "The part of it before the first decision: the lock and the read.", callTimes)
 	m.scanDue = m.histogram("scan_due_jobs", "Jobs that a scan found due.", dueJobs)
 	m.scanCapped = m.counter("scan_capped_total", "Scans that found as many jobs as they may take.")
+	m.scanLocked = m.counter("scan_locked_jobs_total", "Due jobs that scans passed by because another session held their rows, counted by each scan.")
 	m.fenced = m.counter("fenced_writes_total", "Calls that the store refused because their term was over.")
 	m.storeOps = m.histograms("store_op_duration_seconds", "Calls of the store.", callTimes, "op")
 	m.storeErrors = m.counters("store_errors_total", "Calls of the store that failed by its own fault.", "op")

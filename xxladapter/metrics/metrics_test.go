@@ -216,8 +216,8 @@ func (r refusing) ClaimDue(_ context.Context, _ xxladapter.Term, _ time.Duration
 	decide func(time.Time, []*xxladapter.Job) []xxladapter.Decision,
 ) ([]xxladapter.Fire, int, error) {
 	decide(time.Now(), nil)
-	decide(time.Now(), nil) // the transaction was repeated
-	return nil, limit, r.err
+	decide(time.Now(), make([]*xxladapter.Job, limit)) // the transaction was repeated
+	return nil, limit + 3, r.err
 }
 
 func TestWhatTheStoreCounts(t *testing.T) {
@@ -229,7 +229,7 @@ func TestWhatTheStoreCounts(t *testing.T) {
 	}
 	_, due, err := m.Store(refusing{}).ClaimDue(t.Context(), term, time.Second, 50, func(time.Time, []*xxladapter.Job) []xxladapter.Decision { return nil })
 	require.NoError(t, err)
-	require.Equal(t, 50, due)
+	require.Equal(t, 53, due)
 	_, err = m.Store(refusing{}).PurgeLogs(t.Context(), xxladapter.LogPurge{}, 100)
 	require.NoError(t, err)
 	got := read(t, m)
@@ -244,6 +244,7 @@ func TestWhatTheStoreCounts(t *testing.T) {
 		"xxladapter_scan_due_jobs sum":                             50,
 		"xxladapter_retention_rows_deleted_total":                  17,
 		"xxladapter_scan_capped_total":                             1,
+		"xxladapter_scan_locked_jobs_total":                        3,
 	} {
 		require.Equal(t, want, got[name], name)
 	}

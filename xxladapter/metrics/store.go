@@ -38,8 +38,9 @@ func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 ) (planned []xxladapter.Fire, due int, err error) {
 	begun := time.Now()
 	defer s.done("claim_due", begun, &err)
-	waits := true
+	waits, shown := true, 0
 	planned, due, err = s.Store.ClaimDue(ctx, by, ahead, limit, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		shown = len(due)
 		if waits {
 			waits = false // a repeated transaction is part of the scan
 			s.m.scanWait.Observe(time.Since(begun).Seconds())
@@ -50,8 +51,10 @@ func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 		return planned, due, err
 	}
 	s.m.scanTime.Observe(time.Since(begun).Seconds())
-	s.m.scanDue.Observe(float64(due))
-	if limit > 0 && due >= limit {
+	shown = min(shown, due) // a transaction that was repeated may have shown more at first
+	s.m.scanDue.Observe(float64(shown))
+	s.m.scanLocked.Add(float64(due - shown))
+	if limit > 0 && shown >= limit {
 		s.m.scanCapped.Inc()
 	}
 	return planned, due, nil

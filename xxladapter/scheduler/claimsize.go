@@ -21,10 +21,11 @@ const (
 
 // A claim is what one call of ClaimDue was allowed, and what came of it.
 type claim struct {
-	size int           // how many jobs it could take
-	due  int           // how many it took
-	took time.Duration // how long the store was at it, from the decisions on
-	lead time.Duration // from the store's now to the first due time among them
+	size   int           // how many jobs it could take
+	due    int           // how many it took
+	took   time.Duration // how long the store was at it, from the decisions on
+	lead   time.Duration // from the store's now to the first due time among them
+	locked int           // how many more were due, in the hands of another session
 }
 
 // full says that more may be due than was taken.

@@ -20,25 +20,25 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 		most int
 		want int
 	}{
-		{"in time", claim{1000, 1000, claimAim, early}, 5000, 1000},
-		{"a little slow", claim{1000, 1000, claimAim * 5 / 4, early}, 5000, 800},
-		{"much too slow", claim{1000, 1000, 900 * ms, early}, 5000, 500},
-		{"a little quick", claim{1000, 1000, claimAim * 4 / 5, early}, 5000, 1250},
-		{"much quicker", claim{1000, 1000, ms, early}, 5000, 2000},
-		{"no time at all", claim{1000, 1000, 0, early}, 5000, 2000},
-		{"no larger than the limit", claim{4000, 4000, ms, early}, 5000, 5000},
-		{"no smaller than pays", claim{150, 150, 900 * ms, early}, 5000, leastClaim},
-		{"a limit below that", claim{10, 10, 900 * ms, early}, 10, 10},
-		{"not full and in time", claim{1000, 999, ms, early}, 5000, 1000},
-		{"not full and slow", claim{1000, 800, 2 * claimAim, early}, 5000, 500},
-		{"hardly anything, held up", claim{1000, leastClaim - 1, time.Second, early}, 5000, 1000},
-		{"nothing", claim{1000, 0, time.Second, 0}, 5000, 1000},
-		{"behind", claim{1000, 1000, lateAim / 2, late - 1}, 5000, 2000},
-		{"behind, and in time", claim{1000, 1000, lateAim, late - 1}, 5000, 1000},
-		{"behind, and slow even so", claim{1000, 1000, lateAim * 2, late - 1}, 5000, 500},
-		{"just not behind", claim{1000, 1000, lateAim / 2, late}, 5000, 500},
-		{"behind, with nothing more to do", claim{1000, 999, time.Second, -time.Second}, 5000, 500},
-		{"behind, at the limit", claim{4000, 4000, ms, -time.Second}, 5000, 5000},
+		{"in time", claim{1000, 1000, claimAim, early, 0}, 5000, 1000},
+		{"a little slow", claim{1000, 1000, claimAim * 5 / 4, early, 0}, 5000, 800},
+		{"much too slow", claim{1000, 1000, 900 * ms, early, 0}, 5000, 500},
+		{"a little quick", claim{1000, 1000, claimAim * 4 / 5, early, 0}, 5000, 1250},
+		{"much quicker", claim{1000, 1000, ms, early, 0}, 5000, 2000},
+		{"no time at all", claim{1000, 1000, 0, early, 0}, 5000, 2000},
+		{"no larger than the limit", claim{4000, 4000, ms, early, 0}, 5000, 5000},
+		{"no smaller than pays", claim{150, 150, 900 * ms, early, 0}, 5000, leastClaim},
+		{"a limit below that", claim{10, 10, 900 * ms, early, 0}, 10, 10},
+		{"not full and in time", claim{1000, 999, ms, early, 0}, 5000, 1000},
+		{"not full and slow", claim{1000, 800, 2 * claimAim, early, 0}, 5000, 500},
+		{"hardly anything, held up", claim{1000, leastClaim - 1, time.Second, early, 0}, 5000, 1000},
+		{"nothing", claim{1000, 0, time.Second, 0, 0}, 5000, 1000},
+		{"behind", claim{1000, 1000, lateAim / 2, late - 1, 0}, 5000, 2000},
+		{"behind, and in time", claim{1000, 1000, lateAim, late - 1, 0}, 5000, 1000},
+		{"behind, and slow even so", claim{1000, 1000, lateAim * 2, late - 1, 0}, 5000, 500},
+		{"just not behind", claim{1000, 1000, lateAim / 2, late, 0}, 5000, 500},
+		{"behind, with nothing more to do", claim{1000, 999, time.Second, -time.Second, 0}, 5000, 500},
+		{"behind, at the limit", claim{4000, 4000, ms, -time.Second, 0}, 5000, 5000},
 	} {
 		require.Equal(t, c.want, nextClaim(c.claim, window, c.most), c.name)
 	}
@@ -52,7 +52,7 @@ func TestTheSizeOfClaimsSettles(t *testing.T) {
 		var took time.Duration
 		for range 20 {
 			took = time.Millisecond + time.Duration(size)*perJob
-			size = nextClaim(claim{size, size, took, window}, window, 5000)
+			size = nextClaim(claim{size, size, took, window, 0}, window, 5000)
 		}
 		require.InDelta(t, claimAim, took, float64(claimAim/10), "%v for each job", perJob)
 	}
@@ -68,7 +68,7 @@ func TestWhoIsBehindClaimsMore(t *testing.T) {
 		took := 18*time.Millisecond + time.Duration(size)*8*time.Microsecond
 		now += took
 		done += size
-		size = nextClaim(claim{size, size, took, window - now}, window, 5000)
+		size = nextClaim(claim{size, size, took, window - now, 0}, window, 5000)
 	}
 	require.Less(t, now, window)
 }

@@ -34,11 +34,20 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		}
 	}
 	size := min(firstClaim, s.opts.Limit)
+	var locked time.Time // since when scans have passed due jobs by; zero: the last did not
 	for ctx.Err() == nil {
 		started := time.Now()
 		c, err := s.scan(ctx, size)
 		found = found || c.due > 0
 		size = nextClaim(c, s.opts.Window, s.opts.Limit)
+		switch {
+		case c.locked == 0:
+			locked = time.Time{}
+		case locked.IsZero():
+			locked = started
+		case started.Sub(locked) >= busyPace:
+			s.opts.Logger.Warn("jobs are due, and another session holds their rows", "jobs", c.locked, "for", started.Sub(locked))
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -49,7 +58,7 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 			pause(busyPace)
 		case c.full() || time.Since(started) >= busyPace:
 			// More is due than was taken, or the second is over.
-		case found:
+		case found, c.locked > 0:
 			pause(busyPace)
 		case time.Now().Before(alert) && s.grant.Load().Shards != xxladapter.AllShards:
 			pause(busyPace)
@@ -114,7 +123,8 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	if err != nil {
 		return c, err
 	}
-	c.due = due
+	c.due = min(len(found), due)
+	c.locked = due - c.due
 	for _, j := range found {
 		s.opts.OnDue(j)
 	}

@@ -3,6 +3,8 @@ package scheduler
 import (
 	"context"
 	"log/slog"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,4 +57,67 @@ func TestAScanThatFoundJobsIsFollowedWithinASecond(t *testing.T) {
 			require.LessOrEqual(t, note.at[next].Sub(note.at[last]), busyPace, "%d jobs", jobs)
 		})
 	}
+}
+
+// A heldStore has one more due job, whose row somebody else holds.
+type heldStore struct {
+	*scanNote
+	until time.Time
+}
+
+func (h *heldStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
+	fires, due, err := h.scanNote.ClaimDue(ctx, by, ahead, limit, decide)
+	if err == nil && time.Now().Before(h.until) {
+		due++
+	}
+	return fires, due, err
+}
+
+// TestAScanComesBackToLockedJobs within a second, and says so when they are still
+// locked then.
+func TestAScanComesBackToLockedJobs(t *testing.T) {
+	for _, c := range []struct {
+		held  time.Duration
+		warns int
+	}{{500 * time.Millisecond, 0}, {3500 * time.Millisecond, 3}} {
+		inBubble(t, func(b *bench) {
+			var said lockedText
+			note := &scanNote{Store: b.store}
+			sched, err := New(Options{
+				Store: &heldStore{note, time.Now().Add(c.held)}, Pool: b.pool, Node: "node-1", Zone: time.UTC,
+				Logger: slog.New(slog.NewTextHandler(&said, nil)),
+			})
+			require.NoError(t, err)
+			b.sched, b.pool.term = sched, sched.Term
+			start := time.Now()
+			b.run(10 * time.Second)
+			early := 0
+			for _, at := range note.at {
+				if at.Sub(start) <= c.held {
+					early++
+				}
+			}
+			require.GreaterOrEqual(t, early, int(c.held/busyPace)+1)
+			require.Equal(t, c.warns, strings.Count(said.String(), "jobs=1"), said.String())
+		})
+	}
+}
+
+// A lockedText is what several goroutines write.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -32,6 +32,9 @@ type Pool interface {
 	Resolve(f xxladapter.Fire, done func()) bool
 }
 
+// DefaultWindow is the default of [Options].Window.
+const DefaultWindow = 5 * time.Second
+
 // Options configures a [Scheduler].
 type Options struct {
 	Store Store
@@ -89,7 +92,7 @@ type Scheduler struct {
 func New(opts Options) (*Scheduler, error) {
 	switch {
 	case opts.Window == 0:
-		opts.Window = 5 * time.Second
+		opts.Window = DefaultWindow
 	case opts.Window < time.Second:
 		return nil, fmt.Errorf("scheduler: Options.Window is %v, must be at least 1s", opts.Window)
 	}

@@ -116,7 +116,9 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	write := func(server *mysqlServer, lockWait time.Duration, conns int) (*sql.DB, error) {
 		db, err := open(server, bounded.with(settings{"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second))}), conns)
 		if err == nil && facts.idleVariable == waitTimeout {
-			db.SetConnMaxIdleTime(limit / 2) // the server must not be the one to end a connection that rests
+			// The server should not be the one to end a connection that rests, and a scan
+			// comes back to its own after two seconds.
+			db.SetConnMaxIdleTime(limit * 3 / 4)
 		}
 		return db, err
 	}

@@ -29,7 +29,7 @@ var postgresMigrations embed.FS
 
 const (
 	// defaultLockLife is the default of [Options.LockLife].
-	defaultLockLife = 10 * time.Second
+	defaultLockLife = 3 * time.Second
 	// statementLife bounds every statement.
 	statementLife = 30 * time.Second
 	// connectWithin bounds the wait for a connection.

@@ -327,3 +327,42 @@ func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
 		require.Zero(t, deadlocks)
 	}, 10*time.Second, 50*time.Millisecond)
 }
+
+// TestAScanCountsTheDueJobsThatOthersHold holds the row of one of two due jobs.
+func TestAScanCountsTheDueJobsThatOthersHold(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	url := testserver.PostgresCopy(t, migrateURL)
+	s := openURL(t, url, Options{})
+	defer func() { require.NoError(t, s.Close()) }()
+	due := time.Now().Truncate(time.Second)
+	held, free := addDue(t, s, "held", due), addDue(t, s, "free", due)
+	term := termOf(t, s, "n1")
+	tx, err := s.reads.db.BeginTx(ctx, nil)
+	require.NoError(t, err)
+	defer func() { _ = tx.Rollback() }()
+	_, err = tx.ExecContext(ctx, `SELECT 1 FROM xxl_job_info WHERE id = $1 FOR UPDATE`, held)
+	require.NoError(t, err)
+
+	scan := func() (shown []int64, due int) {
+		_, due, err := s.ClaimDue(ctx, term, 5*time.Second, 10, func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+			for _, j := range jobs {
+				shown = append(shown, j.ID)
+			}
+			return eachSecond(now, jobs)
+		})
+		require.NoError(t, err)
+		return shown, due
+	}
+	shown, found := scan()
+	require.Equal(t, []int64{free}, shown)
+	require.Equal(t, 2, found)
+	require.False(t, s.resting.Load(), "the next scan does not take a look for a scan")
+	shown, found = scan()
+	require.Empty(t, shown)
+	require.Equal(t, 1, found)
+	require.NoError(t, tx.Rollback())
+	shown, found = scan()
+	require.Equal(t, []int64{held}, shown)
+	require.Equal(t, 1, found)
+}

@@ -27,6 +27,10 @@ const (
 	lookDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + allDue + ` LIMIT 1) AS due)`
 
+	// countDue counts due jobs, also those whose rows are locked. Arguments: those of
+	// firstDue.
+	countDue = `SELECT COUNT(*) FROM (SELECT 1` + allDue + ` LIMIT ?) AS due`
+
 	// The guard lets a stop, a restart and another scheduler win over a
 	// decision that was made from what the job was before.
 	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
@@ -54,8 +58,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			return nil, 0, err
 		}
 	}
+	locked := 0 // due jobs that another session holds
 	err = s.writeBy(ctx, s.scans, func(ctx context.Context, tx *tx) error {
-		planned, claimed = nil, 0
+		planned, claimed, locked = nil, 0, 0
 		if err := tx.lockSchedule(ctx); err != nil {
 			return err
 		}
@@ -68,7 +73,11 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if s.dialect.lockByID {
 			due, err = tx.stillDue(ctx, toMilli(now.Add(ahead)), found)
 		} else {
-			due, err = tx.due(ctx, append(dueArgs(by.Node, now, ahead), max(limit, 0)))
+			args := append(dueArgs(by.Node, now, ahead), max(limit, 0))
+			due, err = tx.due(ctx, args)
+			if err == nil && len(due) < limit && s.dialect.lockDue != "" {
+				locked, err = tx.countLocked(ctx, args, len(due))
+			}
 		}
 		if err != nil || len(due) == 0 {
 			return err
@@ -101,8 +110,8 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	if err != nil {
 		return nil, 0, err
 	}
-	s.resting.Store(claimed == 0)
-	return planned, claimed, nil
+	s.resting.Store(claimed+locked == 0)
+	return planned, claimed + locked, nil
 }
 
 // looksDue reports whether there is anything to claim, by a look that takes no
@@ -169,6 +178,13 @@ func (t *tx) due(ctx context.Context, args []any) ([]*xxladapter.Job, error) {
 		return err
 	})
 	return due, err
+}
+
+// countLocked counts the due jobs that the SELECT of due jobs has passed by,
+// because another session holds their rows; found is how many it has read.
+func (t *tx) countLocked(ctx context.Context, args []any, found int) (locked int, err error) {
+	err = t.query(ctx, countDue, args, func(r row) error { return r.Scan(&locked) })
+	return max(locked-found, 0), err
 }
 
 // stillDue reads and locks the jobs that were found due, as far as they still

@@ -56,7 +56,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if metricsLn != nil {
 		defer metricsLn.Close()
 	}
-	store, err := openStore(inv.ctx, c.Store, sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections})
+	store, err := openStore(inv.ctx, c.Store, sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife})
 	if err != nil {
 		return err
 	}

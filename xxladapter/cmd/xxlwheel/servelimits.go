@@ -1,6 +1,10 @@
 package main
 
-import "time"
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+)
 
 // serveLimits say how much a scheduler does at the same time, and how long it
 // waits.
@@ -10,6 +14,7 @@ type serveLimits struct {
 	PoolPerApp int `placeholder:"COUNT" help:"How many of one executor app, by each of the two (default: half of it)."`
 
 	StoreConnections int           `placeholder:"COUNT" help:"How many connections to a database server are open at most (default: 4 for each processor, at least 8, on MySQL 16)."`
+	StoreLockLife    time.Duration `default:"3s" placeholder:"TIME" help:"How long a scheduler that stalls can hold rows in a database server, which keeps all of them from planning; MySQL counts whole seconds (default ${default})."`
 	Drain            time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
 	ClockSkew        time.Duration `default:"2s" placeholder:"TIME" help:"By how much this machine's clock may differ from the store's before this scheduler stops to plan; 0: by any time (default ${default})."`
 }
@@ -43,6 +48,9 @@ func (l *serveLimits) check() error {
 		if span.value < span.least || span.value > span.most {
 			return usagef("--%s is %v, must be %v to %v", span.flag, span.value, span.least, span.most)
 		}
+	}
+	if l.StoreLockLife < time.Second || l.StoreLockLife >= scheduler.DefaultWindow {
+		return usagef("--store-lock-life is %v, must be at least 1s and less than the pre-read window of %v", l.StoreLockLife, scheduler.DefaultWindow)
 	}
 	return nil
 }

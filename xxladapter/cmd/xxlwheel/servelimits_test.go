@@ -35,10 +35,11 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 
 	t.Setenv("XXLWHEEL_FAST_POOL", "7")
 	t.Setenv("XXLWHEEL_CLOCK_SKEW", "0s")
-	c := parseServe(t, "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--zone=UTC",
+	c := parseServe(t, "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=2s", "--zone=UTC",
 		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-address=10.0.0.0/8",
 		"--keep-logs=0", "--store-run-logs=all", "--cron-profile=xxl34")
 	require.Equal(t, 20, c.Limits.StoreConnections)
+	require.Equal(t, 2*time.Second, c.Limits.StoreLockLife)
 	opts, err = c.nodeOptions()
 	require.NoError(t, err)
 	require.Equal(t, node.Options{
@@ -48,4 +49,15 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 		FastPool: 7, SlowPool: 8, PoolPerApp: 3, Drain: time.Minute, SkewLimit: -1,
 		KeepSuccesses: 4 * 24 * time.Hour, RunTexts: xxladapter.TextsAll,
 	}, opts)
+}
+
+func TestTheLockLifeIsBelowTheWindow(t *testing.T) {
+	for life, wrong := range map[string]bool{"500ms": true, "1s": false, "4999ms": false, "5s": true, "10s": true} {
+		_, err := parseServe(t, "--store-lock-life="+life).nodeOptions()
+		if !wrong {
+			require.NoError(t, err, life)
+			continue
+		}
+		require.EqualError(t, err, "--store-lock-life is "+life+", must be at least 1s and less than the pre-read window of 5s")
+	}
 }
