@@ -36,7 +36,7 @@ func (s *Server) api(handle apiHandler) http.Handler {
 		err := s.mayCall(r)
 		if err == nil {
 			r.Body = http.MaxBytesReader(w, r.Body, wire.MaxBody)
-			value, err = handle(r)
+			value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
 		}
 		status := http.StatusOK
 		if err != nil {

@@ -42,7 +42,7 @@ func jobCall[B any](do func(*Server, context.Context, access.Caller, B) (any, er
 		if err := decodeBody(body, &form); err != nil {
 			return nil, err
 		}
-		return do(s, ctx, by, form)
+		return do(s, xxladapter.ForUser(ctx), by, form)
 	}
 }
 

@@ -169,14 +169,18 @@ var apiClient = &http.Client{Timeout: 20 * time.Second}
 
 // call calls the management API of a scheduler. REQUIRES: they all run.
 func (c *cluster) call(method, path string, in, out any) error {
+	return c.callAt(len(path)%len(c.servers), method, path, in, out) // any of them must do
+}
+
+// callAt is call for a certain scheduler.
+func (c *cluster) callAt(server int, method, path string, in, out any) error {
 	var body bytes.Buffer
 	if in != nil {
 		if err := json.NewEncoder(&body).Encode(in); err != nil {
 			return err
 		}
 	}
-	server := c.servers[len(path)%len(c.servers)] // any of them must do
-	req, err := http.NewRequestWithContext(c.ctx, method, server+"/api/v1"+path, &body)
+	req, err := http.NewRequestWithContext(c.ctx, method, c.servers[server]+"/api/v1"+path, &body)
 	if err != nil {
 		return err
 	}

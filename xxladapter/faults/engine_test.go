@@ -38,6 +38,10 @@ type engine struct {
 	// locks of its own. stuck counts the sessions that have an open transaction
 	// and have said nothing for half a second.
 	hold, stuck string
+
+	// lockMisfires keeps others from reading the misfires until unlock; empty: nothing
+	// does.
+	lockMisfires, unlock string
 }
 
 // A database is one store, empty at first.
@@ -71,6 +75,7 @@ var (
 			stuck: `SELECT count(*) FROM information_schema.processlist p
 				JOIN information_schema.innodb_trx t ON t.trx_mysql_thread_id = p.id
 				WHERE p.db = database() AND p.command = 'Sleep' AND p.time_ms > 500`,
+			lockMisfires: `LOCK TABLES xxlwheel_misfire WRITE`, unlock: `UNLOCK TABLES`,
 		},
 		{
 			name: "postgres", nodes: 3,
@@ -82,6 +87,7 @@ var (
 			hold: `LOCK TABLE xxlwheel_fire IN SHARE MODE`,
 			stuck: `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
 				AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '500 ms'`,
+			lockMisfires: `BEGIN; LOCK TABLE xxlwheel_misfire`, unlock: `ROLLBACK`,
 		},
 	}
 

@@ -156,7 +156,7 @@ func fenced(by xxladapter.Term) error {
 
 // Retire implements [xxladapter.Store].
 func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
-	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+	return s.writeBy(ctx, s.leases, func(ctx context.Context, tx *tx) error {
 		// In the order of a renewal, so that neither waits for the other.
 		var last int64
 		err := tx.query(ctx, selectTerm+tx.dialect.lock, nil, func(r row) error { return r.Scan(&last) })

@@ -108,7 +108,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	bounded := base.with(settings{facts.idleVariable: fmt.Sprint(int(limit / time.Second))})
 	// Beside three of their own kind, half of them read and half of them write, so
 	// that writes which wait for a lock keep nobody from reading.
-	shared := max(2, opts.Connections-3)
+	shared := max(4, opts.Connections-3)
 	reads, err := open(server, base, shared-shared/2)
 	if err != nil {
 		return nil, err
@@ -145,8 +145,9 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 
 	s := &Store{dialect: mysqlDialect(schema, server.zone, facts.idStep), clock: opts.Clock, zone: server.zone}
 	s.reads = readers{db: reads, dialect: s.dialect}
+	s.readGuests, s.writeGuests = newGuests(shared-shared/2), newGuests(shared/2)
 	if s.clock == nil {
-		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (time.Time, error) { return mysqlTime(ctx, reads) })
+		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (time.Time, error) { return mysqlTime(ctx, leases) })
 		if err != nil {
 			return nil, err
 		}

@@ -141,7 +141,7 @@ func postgresConfig(address string, opts Options) (*pgxpool.Config, error) {
 		return nil, xxladapter.Invalidf("store is %q, cannot be read, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE "+
 			"with special characters of the password written as %%XX", Redacted(address))
 	}
-	config.MaxConns = int32(max(1, opts.Connections-ownConnections))
+	config.MaxConns = int32(max(2, opts.Connections-ownConnections))
 	// A second, the default, is the pace of a node that has nothing to do, and
 	// would double its statements. A call that finds its connection lost is
 	// repeated anyway.
@@ -203,7 +203,7 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	s := &Store{dialect: &postgresDialect, clock: opts.Clock, zone: zoneOf(opts)}
 	if s.clock == nil {
 		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (now time.Time, err error) {
-			err = pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
+			err = pools.leases.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
 			return now, err
 		})
 		if err != nil {
@@ -214,6 +214,11 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}
+	leases := stdlib.OpenDBFromPool(pools.leases)
+	s.leaseReads = &readers{db: leases, dialect: &postgresDialect, repeat: postgresRepeats}
+	s.leases = &pooledWriter{db: leases, dialect: &postgresDialect, repeat: postgresRepeats}
+	shared := newGuests(int(pool.Config().MaxConns))
+	s.readGuests, s.writeGuests = shared, shared
 	s.fires = newFireQueue(repeated((&postgresFires{s, pools.groups}).once, isDeadlock))
 	s.lookups = &lookupQueue{read: (&postgresLookup{pools.lookups}).read}
 	s.ends = append(s.ends, s.fires.close)

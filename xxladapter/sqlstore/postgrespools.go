@@ -24,11 +24,12 @@ var keyedSettings = map[string]string{
 var scanSettings = map[string]string{"enable_sort": "off"}
 
 // postgresPools are the connections of a store: those that everything shares,
-// and one each for what every fire does, so that none waits for the others.
-type postgresPools struct{ shared, groups, lookups, scans *pgxpool.Pool }
+// and one each for what every fire does, for scans and for leases, so that none waits
+// for the others.
+type postgresPools struct{ shared, groups, lookups, scans, leases *pgxpool.Pool }
 
 // ownConnections is how many connections are not shared.
-const ownConnections = 3
+const ownConnections = 4
 
 // newPostgresPools connects nothing yet.
 func newPostgresPools(ctx context.Context, config *pgxpool.Config) (_ *postgresPools, err error) {
@@ -50,6 +51,9 @@ func newPostgresPools(ctx context.Context, config *pgxpool.Config) (_ *postgresP
 	if p.scans, err = pgxpool.NewWithConfig(ctx, ownConfig(config, keyedSettings, scanSettings)); err != nil {
 		return nil, err
 	}
+	if p.leases, err = pgxpool.NewWithConfig(ctx, ownConfig(config)); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -64,7 +68,7 @@ func ownConfig(config *pgxpool.Config, settings ...map[string]string) *pgxpool.C
 }
 
 func (p *postgresPools) close() {
-	for _, pool := range []*pgxpool.Pool{p.shared, p.groups, p.lookups, p.scans} {
+	for _, pool := range []*pgxpool.Pool{p.shared, p.groups, p.lookups, p.scans, p.leases} {
 		if pool != nil {
 			pool.Close()
 		}

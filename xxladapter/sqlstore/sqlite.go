@@ -109,7 +109,8 @@ func openSQLite(ctx context.Context, driver, file string, opts Options, lockWait
 		}
 		return db, err
 	}
-	reads, err := reading(max(4, runtime.GOMAXPROCS(0)))
+	readConns := max(4, runtime.GOMAXPROCS(0))
+	reads, err := reading(readConns)
 	if err != nil {
 		return nil, errors.Join(err, writes.Close())
 	}
@@ -125,6 +126,7 @@ func openSQLite(ctx context.Context, driver, file string, opts Options, lockWait
 	s.scanReads = &readers{db: looks, dialect: &sqliteDialect}
 	s.leaseReads = s.scanReads
 	s.ends = append(s.ends, s.watchFile(file, opts.Logger))
+	s.readGuests = newGuests(readConns)
 	return s, nil
 }
 

@@ -31,7 +31,8 @@ type Options struct {
 	Clock func() time.Time
 	// Connections is how many connections to a database server are open at most.
 	// The default is 4 for each processor and at least 8, on MySQL 16. PostgreSQL
-	// uses four at least, MySQL five. It has no meaning for SQLite.
+	// uses six at least, MySQL seven. Calls for users, see [xxladapter.ForUser], get
+	// half of those that are shared. It has no meaning for SQLite.
 	Connections int
 	// LockLife is how long a node that does not answer any more, but whose
 	// connections are open, can hold rows in the database server before it loses
@@ -59,6 +60,8 @@ type Store struct {
 	// scanReads and leaseReads look before scans and leases write, and wait for
 	// no other reader; nil: reads.
 	scanReads, leaseReads *readers
+	// The places for users' calls among reads and writer, which may be the same.
+	readGuests, writeGuests guests
 	// fires runs the calls that every fire makes in groups; nil: each goes to
 	// the writer.
 	fires *fireQueue
@@ -127,6 +130,11 @@ func (s *Store) writeBy(ctx context.Context, by writer, apply func(ctx context.C
 	defer s.running.Done()
 	if by == nil {
 		by = s.writer
+		leave, err := s.writeGuests.enter(ctx)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	return by.write(ctx, apply)
 }
@@ -139,6 +147,11 @@ func (s *Store) writeOne(ctx context.Context, by writer, apply func(ctx context.
 	defer s.running.Done()
 	if by == nil {
 		by = s.writer
+		leave, err := s.writeGuests.enter(ctx)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	return by.writeOne(ctx, apply)
 }
@@ -156,6 +169,11 @@ func (s *Store) queryBy(ctx context.Context, by *readers, query string, args []a
 	defer s.running.Done()
 	if by == nil {
 		by = &s.reads
+		leave, err := s.readGuests.enter(ctx)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
 	return by.query(ctx, query, args, scan)
 }
