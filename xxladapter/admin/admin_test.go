@@ -475,7 +475,7 @@ func TestAPanicDoesNotEndTheServer(t *testing.T) {
 	var logged bytes.Buffer
 	s := New(Options{Store: nil, Completer: new(fakeCompleter), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/jobs", nil))
+	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.Contains(t, logged.String(), "handler panicked")
 }

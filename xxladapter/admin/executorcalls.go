@@ -59,7 +59,7 @@ func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.MsgEmptyBody))
 		return
 	}
-	if err := s.browsers.Check(r); err != nil {
+	if err := s.executorPages.Check(r); err != nil {
 		s.reply(w, wire.Fail("invalid request, "+err.Error()))
 		return
 	}

@@ -49,7 +49,7 @@ func FuzzCalls(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, query, body string) {
 		c := calls[int(which)%len(calls)]
 		u := &url.URL{Path: strings.ReplaceAll(c.path, "{id}", "1"), RawQuery: query}
-		r := httptest.NewRequest(c.method, "/", strings.NewReader(body))
+		r := httptest.NewRequest(c.method, "http://127.0.0.1/", strings.NewReader(body))
 		r.URL = u
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
@@ -87,7 +87,7 @@ func FuzzExecutorCalls(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, body string) {
-		r := httptest.NewRequest(http.MethodPost, wire.AdminPath+ops[int(which)%len(ops)], strings.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+wire.AdminPath+ops[int(which)%len(ops)], strings.NewReader(body))
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		require.Equal(t, http.StatusOK, w.Code)

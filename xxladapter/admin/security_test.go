@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -209,6 +210,61 @@ func TestNoPageOfAnotherSiteCalls(t *testing.T) {
 	groups, err := s.store.Groups(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, groups)
+}
+
+// A page whose name was pointed at this machine is of the same origin. Only the
+// Host header tells, and only where no token does.
+func TestNoNameIsPassedOffAsThisMachines(t *testing.T) {
+	call := func(s *site, method, path, host string) (status int, body string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(`{"appName":"some-app"}`))
+		require.NoError(t, err)
+		req.Host = host
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Origin", "http://"+host)
+		req.Header.Set("Sec-Fetch-Site", "same-origin")
+		resp, err := s.client.Do(req)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		data, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		return resp.StatusCode, string(data)
+	}
+	metricsPage := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("figures")) })
+	s := siteWith(t, func(o *Options) {
+		o.AccessToken, o.AllowHosts, o.Metrics = "", []string{"jobs.example.org"}, metricsPage
+	})
+	const host = "evil.example:8091"
+	for _, path := range []string{"POST /api/v1/groups", "GET /api/v1/jobs", "GET /metrics", "GET /api/v1/nowhere"} {
+		method, path, _ := strings.Cut(path, " ")
+		status, body := call(s, method, path, host)
+		require.Equal(t, http.StatusForbidden, status, path)
+		require.Contains(t, body, `the Host header is`, path)
+		require.Contains(t, body, `evil.example:8091`, path)
+	}
+	for _, path := range []string{"/api/registry", "/xxl-job-admin/api/callback"} {
+		status, body := call(s, "POST", path, host)
+		require.Equal(t, http.StatusOK, status)
+		require.Contains(t, body, `"code":500,"msg":"invalid request, the Host header is`, path)
+	}
+	groups, err := s.store.Groups(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, groups)
+	for _, host := range []string{"localhost:8091", "jobs.example.org"} {
+		status, body := call(s, "GET", "/api/v1/jobs", host)
+		require.Equal(t, http.StatusOK, status, body)
+		status, _ = call(s, "GET", "/metrics", host)
+		require.Equal(t, http.StatusOK, status)
+	}
+
+	// Whoever needs a token may come by any name; executors without one may not.
+	s = siteWith(t, func(o *Options) { o.AccessToken, o.OperatorTokens = "", []string{"an operator's token"} })
+	status, _ := call(s, "GET", "/api/v1/jobs", host)
+	require.Equal(t, http.StatusUnauthorized, status)
+	_, body := call(s, "POST", "/api/registry", host)
+	require.Contains(t, body, "the Host header is")
+	s = siteWith(t, nil)
+	_, body = call(s, "POST", "/api/registry", host)
+	require.Contains(t, body, wire.MsgWrongToken)
 }
 
 func TestBodiesOfTheAPIAreBounded(t *testing.T) {

@@ -55,6 +55,10 @@ type Options struct {
 	// OperatorTokens open the management API; with any of them the access token
 	// does not open it any more. ReadTokens let look and not change.
 	OperatorTokens, ReadTokens []string
+	// AllowHosts are further names, without ports, by which this process may be
+	// called where no token is needed; localhost and loopback addresses are names of
+	// it. See [access.Pages].
+	AllowHosts []string
 	// Tokens knows the tokens of executors; nil: it is made of AccessToken and
 	// Store.
 	Tokens *access.Executors
@@ -78,8 +82,10 @@ type Server struct {
 	mux  *http.ServeMux
 
 	operators access.Operators
-	browsers  *http.CrossOriginProtection
-	jobCalls  *rate.Limiter
+	// apiPages and executorPages refuse what comes from a page in a browser, by
+	// whether the management API and the executors' calls need a token.
+	apiPages, executorPages *access.Pages
+	jobCalls                *rate.Limiter
 	// description is the OpenAPI document.
 	description object
 }
@@ -114,15 +120,21 @@ func New(opts Options) *Server {
 		full = []string{opts.AccessToken}
 	}
 	s := &Server{
-		opts: opts, mux: http.NewServeMux(), operators: access.NewOperators(full, opts.ReadTokens),
-		// No page of another site may use the browser of somebody who can reach this port.
-		browsers: http.NewCrossOriginProtection(), jobCalls: newJobCallLimiter(),
+		opts: opts, mux: http.NewServeMux(), operators: access.NewOperators(full, opts.ReadTokens), jobCalls: newJobCallLimiter(),
 	}
+	s.apiPages = opts.pages(s.operators.Open())
+	s.executorPages = opts.pages(opts.AccessToken == "")
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
 		s.mux.HandleFunc(base+"{op...}", s.executorCall)
 	}
 	s.routes()
 	return s
+}
+
+// pages is the rule for the calls of one kind. Without a token a process listens
+// on the loopback interface only.
+func (o *Options) pages(open bool) *access.Pages {
+	return access.NewPages(access.PagesOptions{Open: open, Hosts: o.AllowHosts, Setting: "the allowed hosts (--allow-host)"})
 }
 
 // ServeHTTP answers one request. A panic in a handler is logged and answered
@@ -152,7 +164,7 @@ func bearer(r *http.Request) string {
 
 // mayCall refuses a management call that its token is not for.
 func (s *Server) mayCall(r *http.Request) error {
-	if err := s.browsers.Check(r); err != nil {
+	if err := s.apiPages.Check(r); err != nil {
 		return &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
 	}
 	switch scope := s.operators.Scope(bearer(r)); {

@@ -177,7 +177,7 @@ func TestBodyLimit(t *testing.T) {
 		go func() {
 			defer close(sent)
 			// The other side may stop reading before the end.
-			_, _ = io.WriteString(conn, "POST /kill HTTP/1.1\r\nHost: x\r\n"+head+"\r\n\r\n"+body)
+			_, _ = io.WriteString(conn, "POST /kill HTTP/1.1\r\nHost: localhost\r\n"+head+"\r\n\r\n"+body)
 		}()
 		require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
 		all, _ := io.ReadAll(io.LimitReader(conn, 64<<10)) // ends when the connection is closed

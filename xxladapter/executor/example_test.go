@@ -64,7 +64,7 @@ func ExampleExecutor_Handle() {
 
 	body := `{"jobId":1,"logId":1,"glueType":"BEAN","executorHandler":"greet","executorParams":"world","broadcastTotal":1}`
 	w := httptest.NewRecorder()
-	e.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/run", strings.NewReader(body)))
+	e.ServeHTTP(w, httptest.NewRequest(http.MethodPost, e.Addr()+"run", strings.NewReader(body)))
 	<-done
 	fmt.Println(w.Body)
 	stop()

@@ -22,6 +22,7 @@ import (
 type Executor struct {
 	opts     Options
 	handlers sync.Map // name -> *handler
+	pages    *access.Pages
 	ready    chan struct{}
 	addr     string               // set before ready is closed
 	live     atomic.Pointer[live] // nil: before Run
@@ -46,7 +47,10 @@ func New(o Options) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Executor{opts: o, ready: make(chan struct{})}, nil
+	pages := access.NewPages(access.PagesOptions{
+		Open: o.AccessToken == "", Listen: o.Listen, Hosts: o.hostNames(), Setting: "Options.AllowHosts",
+	})
+	return &Executor{opts: o, pages: pages, ready: make(chan struct{})}, nil
 }
 
 // Addr returns the address that is registered with the schedulers, and "" until

@@ -192,7 +192,7 @@ func (r *running) raw(method, path string, body any, header map[string]string) *
 		data, _ := json.Marshal(body)
 		text = string(data)
 	}
-	req := httptest.NewRequest(method, "http://executor"+path, bytes.NewBufferString(text))
+	req := httptest.NewRequest(method, "http://127.0.0.1:9999"+path, bytes.NewBufferString(text))
 	if r.opts.AccessToken != "" {
 		req.Header.Set(wire.HeaderToken, r.opts.AccessToken)
 		req.Header.Set(wire.HeaderAppName, r.opts.AppName)
@@ -224,5 +224,5 @@ func eventually(t testing.TB, what string, cond func() bool) {
 func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
 
 func newPost(path string) *http.Request {
-	return httptest.NewRequest(http.MethodPost, "http://executor"+path, nil)
+	return httptest.NewRequest(http.MethodPost, "http://127.0.0.1:9999"+path, nil)
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -42,6 +43,12 @@ type Options struct {
 	// It needs AccessToken and AppName.
 	RequireAppName bool
 
+	// AllowHosts are further names, without ports, by which schedulers call this
+	// executor, for example that of a proxy. Without AccessToken a request must
+	// name localhost, an address of this machine, the host of Listen or Address, or
+	// one of these in its Host header, so that no page in a browser can pass its own
+	// name off as this machine's. With AccessToken nothing is checked.
+	AllowHosts []string
 	// Listen is the host:port to listen on, ":9999" if empty. Port 0 takes any
 	// free one. NoListen is for an application that serves the executor as an
 	// [http.Handler] in a server of its own, and needs Address.
@@ -237,6 +244,15 @@ func isURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
 		u.RawQuery == "" && u.Fragment == "" && !strings.ContainsAny(text, ", \t\r\n")
+}
+
+// hostNames are the names by which schedulers may call, beside that of Listen.
+func (o *Options) hostNames() []string {
+	names := slices.Clone(o.AllowHosts)
+	if u, err := url.Parse(o.Address); err == nil && u.Host != "" {
+		names = append(names, u.Host)
+	}
+	return names
 }
 
 func setZero[T comparable](field *T, value T) {

@@ -29,6 +29,10 @@ func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeReply(w, http.StatusOK, wire.Fail(wire.MsgMethod))
 		return
 	}
+	if err := e.pages.Check(r); err != nil {
+		writeReply(w, http.StatusOK, wire.Fail("invalid request, "+err.Error()))
+		return
+	}
 	path := r.URL.EscapedPath()
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
 		path += "?" + r.URL.RawQuery // XXL-JOB compares the raw target

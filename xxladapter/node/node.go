@@ -45,6 +45,12 @@ type Options struct {
 	// address in them may also be named by who triggers a job. Link-local
 	// addresses and the node itself are never called.
 	AllowAddresses []netip.Prefix
+	// AllowHosts are further names, without ports, by which the node may be called
+	// where no token is needed, for example that of a proxy. Without a token a
+	// request must name localhost, a loopback address or one of these in its Host
+	// header, so that no page in a browser can pass its own name off as this
+	// machine's.
+	AllowHosts []string
 	// Zone is where cron expressions are read. The default is time.Local.
 	Zone *time.Location
 	// CronProfile is how they are read; see package cron.
@@ -164,7 +170,7 @@ func New(opts Options) (*Node, error) {
 		Metrics: metricsPage, Checks: checks(opts.Store, sched.Stats, name),
 		Store: opts.Store, Completer: handOver, Executors: client, Zone: opts.Zone, CronProfile: opts.CronProfile, Logger: opts.Logger,
 		AccessToken: opts.AccessToken, OperatorTokens: opts.OperatorTokens, ReadTokens: opts.ReadTokens,
-		Tokens: tokens, Addresses: addresses,
+		Tokens: tokens, Addresses: addresses, AllowHosts: opts.AllowHosts,
 		Purger:     &maintenance.Purger{Store: opts.Store, NoAlarms: len(opts.Alarms) == 0, Logger: opts.Logger},
 		JobChanged: sched.Wake,
 		JobRemoved: func() {

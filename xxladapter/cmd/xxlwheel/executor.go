@@ -21,6 +21,7 @@ type executorCmd struct {
 	Address           string   `placeholder:"URL" help:"Address to register (default: found from --listen)."`
 	AccessToken       string   `placeholder:"TOKEN" help:"Secret shared with the scheduler."`
 	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
+	AllowHost         []string `placeholder:"NAME" help:"Further names by which schedulers call this executor where no token is needed, for example that of a proxy."`
 	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
 }
 
@@ -34,7 +35,7 @@ func (c *executorCmd) Run(inv *invocation) error {
 		}
 	}
 	e, err := executor.New(executor.Options{
-		Admins: c.Admin, AppName: c.App, AccessToken: c.AccessToken, AllowDefaultToken: c.AllowDefaultToken,
+		Admins: c.Admin, AppName: c.App, AccessToken: c.AccessToken, AllowDefaultToken: c.AllowDefaultToken, AllowHosts: c.AllowHost,
 		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
 		Logger: slog.New(slog.NewTextHandler(inv.stderr, nil)),
 	})

@@ -26,6 +26,7 @@ type serveCmd struct {
 	ReadToken         []string `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
 	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
 	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
+	AllowHost         []string `placeholder:"NAME" help:"Further names by which this process is called where no token is needed, for example that of a proxy (always: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
 	MetricsListen     string   `placeholder:"HOST:PORT" help:"A further port, where /metrics asks for no token (default: none; /metrics of --listen wants one that may read the API)."`
 	Zone              string   `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
 	CronProfile       string   `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
@@ -67,7 +68,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return errors.Join(err, store.Close())
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(c.Store))
-	stopMetrics := serveMetrics(metricsLn, measured)
+	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
 	return errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close())
 }
 
@@ -90,7 +91,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	}
 	return node.Options{
 		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
-		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, Alarms: alarms,
+		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: cronProfiles[c.CronProfile],
 		FastPool: c.Limits.FastPool, SlowPool: c.Limits.SlowPool, PoolPerApp: c.Limits.PoolPerApp,
 		Drain: c.Limits.Drain, SkewLimit: c.Limits.skewLimit(),
@@ -110,14 +111,25 @@ func (c *serveCmd) listenMetrics() (net.Listener, error) {
 	return ln, nil
 }
 
+// metricsPages is who may read the metrics where no token is asked for.
+func (c *serveCmd) metricsPages() *access.Pages {
+	return access.NewPages(access.PagesOptions{Open: true, Listen: c.MetricsListen, Hosts: c.AllowHost, Setting: "--allow-host"})
+}
+
 // serveMetrics serves on a port of its own, if there is one, until stop is
 // called.
-func serveMetrics(ln net.Listener, m *metrics.Metrics) (stop func() error) {
+func serveMetrics(ln net.Listener, pages *access.Pages, m *metrics.Metrics) (stop func() error) {
 	if ln == nil {
 		return func() error { return nil }
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", m.Handler())
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if err := pages.Check(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		m.Handler().ServeHTTP(w, r)
+	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ln) }()

@@ -1,0 +1,98 @@
+package access
+
+import (
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Pages refuses what a web page can make the browser of a person send who can
+// reach a port that the page's author cannot. Create it with [NewPages]. Its
+// methods may be called from any goroutine.
+type Pages struct {
+	crossOrigin *http.CrossOriginProtection
+	open        bool
+	anyAddress  bool // every address literal is a name of this machine
+	hosts       []string
+	setting     string
+}
+
+// PagesOptions configures [Pages].
+type PagesOptions struct {
+	// Open says that requests need no token. A page that has pointed its own name
+	// at this machine (DNS rebinding) is of the same origin, and without a token
+	// only the name in the Host header gives it away.
+	Open bool
+	// Listen is the host:port as it is listened on. Its host is a name of this
+	// machine; where it stands for all interfaces, every address is one, since no
+	// page can rebind an address.
+	Listen string
+	// Hosts are further names, without ports.
+	Hosts []string
+	// Setting names the setting of Hosts in errors.
+	Setting string
+}
+
+// NewPages returns the rule for one listener.
+func NewPages(o PagesOptions) *Pages {
+	p := &Pages{crossOrigin: http.NewCrossOriginProtection(), open: o.Open, setting: o.Setting}
+	for _, host := range o.Hosts {
+		p.hosts = append(p.hosts, hostName(host))
+	}
+	if host, _, err := net.SplitHostPort(o.Listen); err == nil {
+		ip, err := netip.ParseAddr(host)
+		if p.anyAddress = host == "" || err == nil && ip.IsUnspecified(); !p.anyAddress {
+			p.hosts = append(p.hosts, hostName(host))
+		}
+	}
+	return p
+}
+
+// Check returns why a request may be a page's, or nil.
+func (p *Pages) Check(r *http.Request) error {
+	if err := p.crossOrigin.Check(r); err != nil {
+		return err
+	}
+	if !p.open {
+		return nil // no page knows the token
+	}
+	if !p.named(r.Host) {
+		return fmt.Errorf("the Host header is %q, must be localhost, an address of this machine or in %s", r.Host, p.setting)
+	}
+	// The one type in which a form can send JSON; scripts are known by their Origin.
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "text/plain" {
+		return fmt.Errorf("the Content-Type is text/plain, must be application/json")
+	}
+	return nil
+}
+
+// named reports whether a Host header is a name of this machine. Browsers always
+// send one.
+func (p *Pages) named(host string) bool {
+	if host == "" {
+		return true
+	}
+	name := hostName(host)
+	if name == "localhost" || slices.Contains(p.hosts, name) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && (p.anyAddress || ip.Unmap().IsLoopback())
+}
+
+// hostName is the name or address in host, host:port, [address] or
+// [address]:port as names are compared.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().String()
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
