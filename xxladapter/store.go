@@ -21,7 +21,9 @@ type Store interface {
 	// [ErrNotFound] if the group does not exist.
 	CreateJob(ctx context.Context, j *Job) (int64, error)
 	// UpdateJob stores what an operator edits, which is everything but
-	// Running, the trigger times, Added and the glue fields. With reschedule
+	// Running, the trigger times, Added and the glue fields. With a zero
+	// GlueUpdated the other glue fields are stored too, as a new version, whose
+	// GlueUpdated is later than the one before; see [GlueStore]. With reschedule
 	// it also sets TriggerNext, and drops the planned fires of the old
 	// schedule. [ErrNotFound] if the job or its group does not exist.
 	// [ErrConflict] if the job was changed since the caller read it, which its
@@ -157,6 +159,7 @@ type Store interface {
 	ReportStore
 	PurgeStore
 	RunTextStore
+	GlueStore
 
 	// Close waits for running calls and releases the store. Later calls fail.
 	Close() error

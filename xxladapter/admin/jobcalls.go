@@ -78,6 +78,9 @@ func (s *Server) updateJobCall(ctx context.Context, by access.Caller, form wire.
 	if err != nil {
 		return nil, err
 	}
+	if err := keepsGlue(j, &form.JobFields); err != nil {
+		return nil, err
+	}
 	return nil, s.change(ctx, j, &fields)
 }
 

@@ -78,10 +78,14 @@ func (s *Server) updateJob(ctx context.Context, path idPath, form jobForm) (no n
 
 // change applies the form to a stored job and stores it.
 func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) error {
+	old := *j
 	oldType, oldConf, oldZone := j.ScheduleType, j.ScheduleConf, j.Settings.Zone
 	plan, err := s.fill(ctx, j, form)
 	if err != nil {
 		return err
+	}
+	if form.changesGlue(&old, j) {
+		j.GlueUpdated = time.Time{} // a new version
 	}
 	reschedule := j.Running && (j.ScheduleType != oldType || j.ScheduleConf != oldConf || j.Settings.Zone != oldZone)
 	if j.Waits() && j.ScheduleType == oldType {

@@ -22,6 +22,10 @@ func (s *Server) calls() []call {
 		takes("POST /api/v1/jobs/{id}/copy", "Create a job like another one, stopped, but for the given fields.", s.copyJob),
 		takes("POST /api/v1/jobs/{id}/trigger", "Run a job now, also a stopped one.", s.triggerJob),
 
+		reads("GET /api/v1/jobs/{id}/glue", "List the versions of a job's source.", s.listGlue),
+		reads("GET /api/v1/jobs/{id}/glue/{version}", "Show a version of a job's source.", s.showGlueVersion),
+		reads("POST /api/v1/jobs/{id}/glue/{version}/restore", "Give a job the source of an earlier version, which becomes the newest.", s.restoreGlue),
+
 		reads("GET /api/v1/jobs/{id}/next", "When a job would be due next, whether its schedule is on or off.", s.nextOfJob),
 		reads("GET /api/v1/jobs/{id}/misfires", "The due times of a job that gave no fire of their own.", s.listMisfires),
 

@@ -55,8 +55,12 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 	c.Running = old.Running
 	c.TriggerLast, c.TriggerNext = old.TriggerLast, old.TriggerNext
 	c.Added = old.Added
-	c.GlueType, c.GlueSource = old.GlueType, old.GlueSource
-	c.GlueRemark, c.GlueUpdated = old.GlueRemark, old.GlueUpdated
+	if j.GlueUpdated.IsZero() {
+		s.saveGlue(old, c)
+	} else {
+		c.GlueType, c.GlueSource = old.GlueType, old.GlueSource
+		c.GlueRemark, c.GlueUpdated = old.GlueRemark, old.GlueUpdated
+	}
 	c.Updated = xxladapter.TouchedAt(s.clock(), old.Updated)
 	if reschedule {
 		c.TriggerNext = toMilli(j.TriggerNext)
@@ -132,6 +136,7 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 		return noJob(id)
 	}
 	delete(s.jobs, id)
+	delete(s.glue, id)
 	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
 	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
 	if len(s.logs) > 0 {

@@ -160,6 +160,11 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 		if err != nil {
 			return err
 		}
+		if j.GlueUpdated.IsZero() {
+			if err := tx.saveGlue(ctx, j, s.clock()); err != nil {
+				return err
+			}
+		}
 		if err := tx.setSettings(ctx, j.ID, j.Settings); err != nil || !reschedule {
 			return err
 		}

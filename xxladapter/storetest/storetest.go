@@ -21,6 +21,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		cases []rule
 	}{
 		{"Jobs", jobRules},
+		{"Glue", glueRules},
 		{"Groups", groupRules},
 		{"Registry", registryRules},
 		{"Schedule", scheduleRules},

@@ -39,7 +39,7 @@ type JobFields struct {
 	Timeout        Int    `json:"executorTimeout"` // seconds
 	FailRetryCount Int    `json:"executorFailRetryCount"`
 
-	// The glue fields of an update are read and not applied.
+	// Upstream reads the glue fields of an update and does not apply them.
 	GlueType   string `json:"glueType"`
 	GlueSource string `json:"glueSource"`
 	GlueRemark string `json:"glueRemark"`

@@ -1,0 +1,110 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A glueForm is a version of a job's source, as the management API shows it.
+type glueForm struct {
+	ID     int64               `json:"id"`
+	Type   xxladapter.GlueType `json:"glueType"`
+	Remark string              `json:"glueRemark"`
+	Added  *time.Time          `json:"addTime,omitempty" doc:"When it was stored."`
+	Source *string             `json:"glueSource,omitempty" doc:"Left out in lists."`
+}
+
+type glueList struct {
+	Versions []glueForm `json:"versions" doc:"Newest first, 30 at most. The first change of a source stores the source before it as well."`
+}
+
+// A gluePath names a version of a job's source.
+type gluePath struct {
+	ID      int64 `path:"id"`
+	Version int64 `path:"version"`
+}
+
+func showGlue(v *xxladapter.GlueVersion) glueForm {
+	return glueForm{ID: v.ID, Type: v.Type, Remark: v.Remark, Added: given(v.Added), Source: &v.Source}
+}
+
+func (s *Server) listGlue(ctx context.Context, path idPath) (no glueList, err error) {
+	if _, err := s.job(ctx, path.ID); err != nil {
+		return no, err
+	}
+	versions, err := s.opts.Store.GlueVersions(ctx, path.ID)
+	forms := make([]glueForm, len(versions))
+	for i, v := range versions {
+		forms[i] = showGlue(v)
+		forms[i].Source = nil
+	}
+	return glueList{forms}, err
+}
+
+func (s *Server) showGlueVersion(ctx context.Context, path gluePath) (no glueForm, err error) {
+	v, err := s.glueVersion(ctx, path)
+	if err != nil {
+		return no, err
+	}
+	return showGlue(v), nil
+}
+
+func (s *Server) glueVersion(ctx context.Context, path gluePath) (*xxladapter.GlueVersion, error) {
+	if _, err := s.job(ctx, path.ID); err != nil {
+		return nil, err
+	}
+	versions, err := s.opts.Store.GlueVersions(ctx, path.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range versions {
+		if v.ID == path.Version {
+			return v, nil
+		}
+	}
+	return nil, xxladapter.NotFoundf("job %d has no glue version %d", path.ID, path.Version)
+}
+
+// restoreGlue gives a job the source of an earlier version, which becomes the
+// newest one.
+func (s *Server) restoreGlue(ctx context.Context, path gluePath) (no none, err error) {
+	v, err := s.glueVersion(ctx, path)
+	if err != nil {
+		return no, err
+	}
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	return no, s.change(ctx, j, &jobForm{GlueType: &v.Type, GlueSource: &v.Source, GlueRemark: &v.Remark})
+}
+
+// changesGlue reports whether a form gave a job that was old another source,
+// type or remark. The remark belongs to the version, so that a form without one
+// gives an empty one.
+func (f *jobForm) changesGlue(old, j *xxladapter.Job) bool {
+	if f.GlueType == nil && f.GlueSource == nil && f.GlueRemark == nil {
+		return false
+	}
+	same := j.GlueType == old.GlueType && j.GlueSource == old.GlueSource
+	if !same && f.GlueRemark == nil {
+		j.GlueRemark = ""
+	}
+	return !same || j.GlueRemark != old.GlueRemark
+}
+
+// keepsGlue refuses a job call that would change the source: upstream's updateJob
+// reads the glue fields, leaves them as they are and reports success.
+func keepsGlue(j *xxladapter.Job, f *wire.JobFields) error {
+	const rule = "differs from the job's, must be left out or the same: updateJob does not change it, PUT " + apiBase + "/jobs/%d does"
+	switch {
+	case f.GlueType != "" && f.GlueType != string(j.GlueType):
+		return xxladapter.Invalidf("glueType "+rule, j.ID)
+	case f.GlueSource != "" && f.GlueSource != j.GlueSource:
+		return xxladapter.Invalidf("glueSource "+rule, j.ID)
+	}
+	return nil
+}

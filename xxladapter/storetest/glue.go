@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var glueRules = []rule{
+	{"AJobWhoseSourceNeverChangedHasNoVersions", func(b *bench) {
+		versions, err := b.store.GlueVersions(b.ctx, b.addJob("steady"))
+		b.NoError(err)
+		b.Empty(versions)
+	}},
+	{"AJobWithoutAGlueTimeSavesItsSource", func(b *bench) {
+		id, other := b.addJob("changed"), b.addJob("other")
+		before := b.job(id)
+		b.clock.Advance(time.Hour)
+		b.saveGlue(id, "echo two\n二", "second")
+
+		got := b.job(id)
+		want := *before
+		want.GlueType, want.GlueSource, want.GlueRemark = xxladapter.GlueShell, "echo two\n二", "second"
+		want.GlueUpdated, want.Updated = second(epoch.Add(time.Hour)), second(epoch.Add(time.Hour))
+		b.Equal(&want, got)
+		b.Equal(before.GlueSource, b.job(other).GlueSource)
+
+		versions, err := b.store.GlueVersions(b.ctx, id)
+		b.NoError(err)
+		b.Len(versions, 2, "that before the first change as well")
+		b.Greater(versions[0].ID, versions[1].ID)
+		b.Equal(&xxladapter.GlueVersion{
+			ID: versions[0].ID, JobID: id, Type: xxladapter.GlueShell, Source: "echo two\n二", Remark: "second", Added: second(epoch.Add(time.Hour)),
+		}, versions[0])
+		b.Equal(&xxladapter.GlueVersion{
+			ID: versions[1].ID, JobID: id, Type: before.GlueType, Source: before.GlueSource, Remark: before.GlueRemark, Added: second(epoch),
+		}, versions[1])
+	}},
+	// Executors keep their worker, and the old source, while the time is the same.
+	{"EachVersionHasATimeOfItsOwn", func(b *bench) {
+		id := b.addJob("often")
+		last := b.job(id).GlueUpdated
+		for i := range 5 {
+			b.saveGlue(id, fmt.Sprintf("echo %d", i), "within one second")
+			b.True(b.job(id).GlueUpdated.After(last), "%v", last)
+			last = b.job(id).GlueUpdated
+		}
+		b.clock.Advance(-time.Hour)
+		b.saveGlue(id, "echo back", "a clock that was set back")
+		b.True(b.job(id).GlueUpdated.After(last))
+	}},
+	{"TheNewestVersionsAreKept", func(b *bench) {
+		id, other := b.addJob("many"), b.addJob("other")
+		b.saveGlue(other, "echo other", "stays")
+		for i := range xxladapter.MaxGlueVersions + 2 {
+			b.clock.Advance(time.Minute)
+			b.saveGlue(id, fmt.Sprintf("echo %d", i), "version")
+		}
+		versions, err := b.store.GlueVersions(b.ctx, id)
+		b.NoError(err)
+		b.Len(versions, xxladapter.MaxGlueVersions)
+		b.Equal(fmt.Sprintf("echo %d", xxladapter.MaxGlueVersions+1), versions[0].Source)
+		b.Equal("echo 2", versions[len(versions)-1].Source)
+		versions, err = b.store.GlueVersions(b.ctx, other)
+		b.NoError(err)
+		b.Len(versions, 2)
+	}},
+	{"AJobTakesItsVersionsAlong", func(b *bench) {
+		id := b.addJob("removed")
+		b.saveGlue(id, "echo two", "second")
+		b.NoError(b.store.RemoveJob(b.ctx, id))
+		versions, err := b.store.GlueVersions(b.ctx, id)
+		b.NoError(err)
+		b.Empty(versions)
+	}},
+}
+
+// saveGlue stores a job with a new source.
+func (b *bench) saveGlue(id int64, source, remark string) {
+	b.Helper()
+	j := b.job(id)
+	j.GlueType, j.GlueSource, j.GlueRemark, j.GlueUpdated = xxladapter.GlueShell, source, remark, time.Time{}
+	b.NoError(b.store.UpdateJob(b.ctx, j, false))
+}
