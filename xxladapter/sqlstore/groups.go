@@ -45,7 +45,7 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 				return err
 			}
 		}
-		values := []any{g.AppName, g.Title, int64(g.AddressType), joinAddresses(addresses), s.dialect.datetime(s.clock())}
+		values := []any{g.AppName, s.dialect.widths.titleOf(g), int64(g.AddressType), joinAddresses(addresses), s.dialect.datetime(s.clock())}
 		if id != 0 {
 			_, err = tx.exec(ctx, updateGroup, append(values, id)...)
 		} else {

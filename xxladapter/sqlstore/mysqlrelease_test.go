@@ -75,6 +75,17 @@ func TestMySQLReleases(t *testing.T) {
 					require.NoError(t, err)
 				}
 			}
+			// A title that nobody thought of is no reason to refuse upstream's own default app.
+			sample, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "xxl-job-executor-sample", Title: "xxl-job-executor-sample"})
+			require.NoError(t, err)
+			g, err = s.Group(ctx, sample)
+			require.NoError(t, err)
+			if narrow {
+				require.Equal(t, "xxl-job-exec", g.Title)
+			} else {
+				require.Equal(t, "xxl-job-executor-sample", g.Title)
+			}
+			require.Equal(t, "xxl-job-executor-sample", g.AppName)
 			require.NoError(t, storetest.StartAt(ctx, s, id, due))
 			found, err := s.Jobs(ctx, xxladapter.JobFilter{Name: "w 名"})
 			require.NoError(t, err)

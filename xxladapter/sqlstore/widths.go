@@ -20,7 +20,16 @@ func (w widths) checkJob(j *xxladapter.Job) error {
 }
 
 func (w widths) checkGroup(g *xxladapter.Group) error {
-	return checkWidth("title", g.Title, w.title)
+	return checkWidth("title", w.titleOf(g), w.title)
+}
+
+// titleOf is the title to store. One that only repeats the app name was made from
+// it, and is truncated where the column is too narrow for it.
+func (w widths) titleOf(g *xxladapter.Group) string {
+	if title := []rune(g.Title); g.Title == g.AppName && w.title > 0 && len(title) > w.title {
+		return string(title[:w.title])
+	}
+	return g.Title
 }
 
 func checkWidth(field, text string, most int) error {
