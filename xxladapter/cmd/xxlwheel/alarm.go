@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
@@ -49,14 +48,16 @@ func (c *alarmTestCmd) Run(inv *invocation) error {
 		all.Go(func() { said[i], failed[i] = tryChannel(inv, channel, a) })
 	}
 	all.Wait()
-	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for i, channel := range channels {
-		fmt.Fprintf(w, "%s\t%s\n", channel.Name(), said[i])
+		rows = append(rows, []string{channel.Name(), said[i]})
 		if failed[i] {
 			err = errAlarmsFailed
 		}
 	}
-	return errors.Join(w.Flush(), err)
+	t := table{out: inv.stdout}
+	t.print(rows)
+	return err
 }
 
 // tryChannel says on one line what became of the alarm.

@@ -63,7 +63,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"no count", []string{"cron", "next", "* * * * * ?", "-n", "0"}, 2, "-n is 0, must be at least 1"},
 		{"no server", []string{"job", "list", "--server", "http://127.0.0.1:1"}, 1, "reach scheduler at http://127.0.0.1:1"},
 		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
-		{"missing flags", []string{"job", "add"}, 2, "missing flags"},
+		{"missing flags", []string{"job", "add"}, 2, "missing flags: --app, --handler, --name"},
 		{"two schedules", []string{"job", "add", "--name=n", "--app=a", "--handler=h", "--cron=x", "--fixed-rate=1s"}, 2, "can't be used together"},
 		{"executor open to others without a token", []string{"executor", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},
 		{"executor open to others with the well-known token", []string{"executor", "--listen", ":0", "--access-token", "default_token"}, 2, "(--allow-default-token overrides)"},
@@ -160,7 +160,7 @@ func TestJobCommands(t *testing.T) {
 	require.Zero(t, theirs.terminate())
 
 	mustCLI(t, job("stop", "1")...)
-	mustCLI(t, job("remove", "1")...)
+	mustCLI(t, job("remove", "1", "--yes")...)
 	code, _, stderr = cli(t, job("show", "1")...)
 	require.Equal(t, 1, code)
 	require.Equal(t, "xxlwheel: job 1 does not exist\n", stderr)
@@ -222,13 +222,13 @@ func TestOperatorCommands(t *testing.T) {
 		"r3ader": "the access token may only read, must be an operator's for DELETE /api/v1/jobs/2",
 		"s3cret": "The access token is wrong.",
 	} {
-		code, _, stderr = cli(t, as(token, "job remove 2")...)
+		code, _, stderr = cli(t, as(token, "job remove 2 --yes")...)
 		require.Equal(t, exitFail, code)
 		require.Equal(t, "xxlwheel: "+refusal+"\n", stderr)
 	}
-	run("job remove 1")
-	run("job remove 2")
-	run("group remove 1")
+	run("job remove 1 --yes")
+	run("job remove 2 --yes")
+	run("group remove 1 --yes")
 	require.Zero(t, serve.terminate())
 }
 

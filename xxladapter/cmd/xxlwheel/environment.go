@@ -14,7 +14,7 @@ import (
 // XXLWHEEL_ZONE, must not change a job because its flag has the same name.
 var (
 	serving        = []string{"serve", "executor", "demo"}
-	clientSettings = []string{"server", "access-token"}
+	clientSettings = []string{"server", "access-token", "output"}
 )
 
 // variables gives flags their environment variables.

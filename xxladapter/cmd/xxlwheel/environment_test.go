@@ -43,7 +43,7 @@ func TestASettingChangesNoJob(t *testing.T) {
 	}
 	require.Equal(t, "1", mustCLI(t, "job", "add", "--app", "some-app", "--name", "n", "--handler", "h", "--cron", "0 0 2 * * ?"))
 	before := mustCLI(t, "job", "show", "1")
-	require.Regexp(t, `(?s)CRON 0 0 2 .*param +\n.*stopped`, before+"\n")
+	require.Regexp(t, `(?s)CRON 0 0 2 .*param\n.*stopped`, before)
 	require.Contains(t, mustCLI(t, "job", "next", "1", "-n", "1"), "T02:00:00")
 	mustCLI(t, "job", "update", "1", "--author", "me")
 	require.NotContains(t, mustCLI(t, "job", "next", "1", "-n", "1"), "+08:00")
@@ -63,7 +63,7 @@ func TestASettingChangesNoJob(t *testing.T) {
 func TestEachCommandsVariables(t *testing.T) {
 	parser, err := newParser(new(commands))
 	require.NoError(t, err)
-	client := map[string]string{"server": "XXLWHEEL_SERVER", "access-token": "XXLWHEEL_ACCESS_TOKEN"}
+	client := map[string]string{"server": "XXLWHEEL_SERVER", "access-token": "XXLWHEEL_ACCESS_TOKEN", "output": "XXLWHEEL_OUTPUT"}
 	seen := map[string]bool{}
 	var walk func(command string, node *kong.Node)
 	walk = func(command string, node *kong.Node) {

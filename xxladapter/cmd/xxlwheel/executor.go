@@ -19,23 +19,23 @@ type executorCmd struct {
 	App               string   `default:"xxl-job-executor-sample" placeholder:"NAME" help:"App name to register under (default ${default})."`
 	Listen            string   `default:"127.0.0.1:9999" placeholder:"HOST:PORT" help:"Where to take runs (default ${default}; port 0: any free one)."`
 	Address           string   `placeholder:"URL" help:"Address to register (default: found from --listen)."`
-	AccessToken       string   `placeholder:"TOKEN" help:"Secret shared with the scheduler."`
+	AccessToken       secret   `placeholder:"TOKEN" help:"Secret shared with the scheduler, or @FILE with it."`
 	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
 	AllowHost         []string `placeholder:"NAME" help:"Further names by which schedulers call this executor where no token is needed, for example that of a proxy."`
 	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
 }
 
 func (c *executorCmd) Run(inv *invocation) error {
-	if err := checkListener(c.Listen, c.AccessToken, c.AllowDefaultToken); err != nil {
+	if err := checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken); err != nil {
 		return err
 	}
 	for _, admin := range c.Admin {
-		if err := checkAdmin(inv.ctx, admin, c.AccessToken); err != nil {
+		if err := checkAdmin(inv.ctx, admin, string(c.AccessToken)); err != nil {
 			return err
 		}
 	}
 	e, err := executor.New(executor.Options{
-		Admins: c.Admin, AppName: c.App, AccessToken: c.AccessToken, AllowDefaultToken: c.AllowDefaultToken, AllowHosts: c.AllowHost,
+		Admins: c.Admin, AppName: c.App, AccessToken: string(c.AccessToken), AllowDefaultToken: c.AllowDefaultToken, AllowHosts: c.AllowHost,
 		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
 		Logger: slog.New(slog.NewTextHandler(inv.stderr, nil)),
 	})

@@ -1,16 +1,16 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 )
 
 // groupCmd has one subcommand for each thing an operator does to a group of
 // executors.
 type groupCmd struct {
-	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The running scheduler (default ${default})."`
-	AccessToken string `placeholder:"TOKEN" help:"Secret of the scheduler."`
+	clientFlags
 
 	Add    groupAddCmd    `cmd:"" help:"Create a group and print its id."`
 	List   groupListCmd   `cmd:"" help:"List the groups."`
@@ -18,8 +18,6 @@ type groupCmd struct {
 	Update groupUpdateCmd `cmd:"" help:"Change what is given of a group."`
 	Remove groupRemoveCmd `cmd:"" help:"Delete a group that has no jobs."`
 }
-
-func (c *groupCmd) api() apiClient { return apiClient{c.Server, c.AccessToken} }
 
 // A groupView is the API's group.
 type groupView struct {
@@ -48,7 +46,7 @@ func (g *groupView) token() string {
 // groupFields are the flags for what a group may be given.
 type groupFields struct {
 	Title    *string  `help:"What the group is called (default: its app name)."`
-	Token    *string  `name:"group-token" placeholder:"TOKEN" help:"Secret of these executors alone, which lets them act for their own app only; empty: they have the scheduler's."`
+	Token    *secret  `name:"group-token" placeholder:"TOKEN" help:"Secret of these executors alone, which lets them act for their own app only, or @FILE with it; empty: they have the scheduler's."`
 	Address  []string `xor:"addresses" placeholder:"URL" help:"Executors that do not register themselves."`
 	Register bool     `xor:"addresses" help:"The executors register themselves (default for a new group)."`
 }
@@ -59,7 +57,7 @@ func (f *groupFields) form() map[string]any {
 		form["title"] = *f.Title
 	}
 	if f.Token != nil {
-		form["accessToken"] = *f.Token
+		form["accessToken"] = string(*f.Token)
 	}
 	switch {
 	case len(f.Address) > 0:
@@ -82,23 +80,19 @@ func (c *groupAddCmd) Run(inv *invocation, parent *groupCmd) error {
 	if err := parent.api().call(inv.ctx, "POST", "/groups", form, &created); err != nil {
 		return err
 	}
-	fmt.Fprintln(inv.stdout, created.ID)
+	parent.printCreated(inv, created.ID)
 	return nil
 }
 
 type groupListCmd struct{}
 
 func (c *groupListCmd) Run(inv *invocation, parent *groupCmd) error {
-	var list struct{ Groups []groupView }
-	if err := parent.api().call(inv.ctx, "GET", "/groups", nil, &list); err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tAPP\tTITLE\tADDRESSES\tTOKEN\tEXECUTORS")
-	for _, g := range list.Groups {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", g.ID, g.AppName, g.Title, g.addresses(), g.token(), strings.Join(g.AddressList, " "))
-	}
-	return w.Flush()
+	return listing[groupView]{
+		key: "groups", columns: []string{"ID", "APP", "TITLE", "ADDRESSES", "TOKEN", "EXECUTORS"},
+		row: func(g *groupView) []string {
+			return []string{fmt.Sprint(g.ID), g.AppName, g.Title, g.addresses(), g.token(), strings.Join(g.AddressList, " ")}
+		},
+	}.print(inv, &parent.clientFlags, "/groups", nil)
 }
 
 // groupID is the argument that most subcommands share.
@@ -112,37 +106,49 @@ type groupShowCmd struct{ groupID }
 
 func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 	api := parent.api()
-	var g groupView
-	if err := api.call(inv.ctx, "GET", c.path(), nil, &g); err != nil {
+	var raw json.RawMessage
+	if err := api.call(inv.ctx, "GET", c.path(), nil, &raw); err != nil {
 		return err
 	}
-	var list struct {
-		Executors []struct {
-			Address, Generation, Error string
-			Alive                      bool
-			RoundTripMs                float64
-		}
-	}
+	var list struct{ Executors json.RawMessage }
 	if err := api.call(inv.ctx, "GET", c.path()+"/executors", nil, &list); err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
-	for _, row := range [][2]string{
+	if parent.json() {
+		raw, err := withField(raw, "executors", list.Executors)
+		if err != nil {
+			return err
+		}
+		return printJSON(inv.stdout, raw)
+	}
+	var g groupView
+	var executors []struct {
+		Address, Generation, Error string
+		Alive                      bool
+		RoundTripMs                float64
+	}
+	if err := errors.Join(json.Unmarshal(raw, &g), json.Unmarshal(list.Executors, &executors)); err != nil {
+		return err
+	}
+	details := table{out: inv.stdout}
+	details.print([][]string{
 		{"id", fmt.Sprint(g.ID)}, {"app", g.AppName}, {"title", g.Title}, {"addresses", g.addresses()}, {"token", g.token()},
-	} {
-		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	})
+	if len(executors) == 0 {
+		return nil
 	}
-	if len(list.Executors) > 0 {
-		fmt.Fprintln(w, "\nEXECUTOR\tANSWER\tPROTOCOL")
-	}
-	for _, e := range list.Executors {
+	fmt.Fprintln(inv.stdout)
+	rows := [][]string{{"EXECUTOR", "ANSWER", "PROTOCOL"}}
+	for _, e := range executors {
 		answer := firstLine(e.Error)
 		if e.Alive {
 			answer = fmt.Sprintf("%.1f ms", e.RoundTripMs)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Address, answer, e.Generation)
+		rows = append(rows, []string{e.Address, answer, e.Generation})
 	}
-	return w.Flush()
+	probed := table{out: inv.stdout}
+	probed.print(rows)
+	return nil
 }
 
 type groupUpdateCmd struct {
@@ -162,8 +168,20 @@ func (c *groupUpdateCmd) Run(inv *invocation, parent *groupCmd) error {
 	return parent.api().call(inv.ctx, "PUT", c.path(), form, nil)
 }
 
-type groupRemoveCmd struct{ groupID }
+type groupRemoveCmd struct {
+	groupID
+	yesFlag
+}
 
 func (c *groupRemoveCmd) Run(inv *invocation, parent *groupCmd) error {
+	if !c.Yes {
+		var g groupView
+		if err := parent.api().call(inv.ctx, "GET", c.path(), nil, &g); err != nil {
+			return err
+		}
+		if err := c.confirm(inv, fmt.Sprintf("Delete group %d, %s, and its token?", c.ID, g.AppName)); err != nil {
+			return err
+		}
+	}
 	return parent.api().call(inv.ctx, "DELETE", c.path(), nil, nil)
 }

@@ -45,5 +45,5 @@ func TestMissedDueTimesAreListedOverAllPages(t *testing.T) {
 	require.Len(t, lines("missed", id), 20)
 	code, _, stderr := cli(t, job("missed", id, "--count=-1")...)
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "-n is -1, must be 0 or more")
+	require.Contains(t, stderr, "-n is -1, must be 0 for all, or more")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -192,11 +191,3 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	if len(line) > 120 {
-		return strings.ToValidUTF8(line[:120], "") + "..."
-	}
-	return line
-}

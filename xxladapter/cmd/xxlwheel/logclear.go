@@ -11,6 +11,7 @@ type logClearCmd struct {
 	All       bool  `help:"Delete every run."`
 	Job       int64 `placeholder:"ID" help:"Only runs of this job."`
 	Group     int64 `placeholder:"ID" help:"Only runs of this group of executors."`
+	yesFlag
 }
 
 // Run clears until nothing is left to clear; the scheduler does it in portions.
@@ -32,7 +33,10 @@ func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
 	if c.All {
 		form["all"] = true
 	}
-	api := apiClient{parent.Server, parent.AccessToken}
+	if err := c.confirm(inv, "Delete "+c.what()+"?"); err != nil {
+		return err
+	}
+	api := parent.api()
 	deleted := int64(0)
 	for {
 		var part struct {
@@ -43,8 +47,29 @@ func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
 			return err
 		}
 		if deleted += part.Deleted; part.Done {
+			if parent.json() {
+				return printValue(inv.stdout, map[string]int64{"deleted": deleted})
+			}
 			fmt.Fprintf(inv.stdout, "deleted %d\n", deleted)
 			return nil
 		}
 	}
+}
+
+// what says which runs are meant.
+func (c *logClearCmd) what() string {
+	text := "all runs that have ended"
+	if c.Job != 0 {
+		text += fmt.Sprintf(" of job %d", c.Job)
+	}
+	if c.Group != 0 {
+		text += fmt.Sprintf(" of group %d", c.Group)
+	}
+	if c.OlderThan > 0 {
+		text += fmt.Sprintf(" that were triggered more than %v ago", time.Duration(c.OlderThan))
+	}
+	if c.Keep > 0 {
+		text += fmt.Sprintf(" but the newest %d", c.Keep)
+	}
+	return text
 }

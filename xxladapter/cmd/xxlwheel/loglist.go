@@ -3,23 +3,30 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"text/tabwriter"
 	"time"
 )
 
 type logListCmd struct {
-	Job    int64  `help:"Only runs of this job."`
-	Group  int64  `help:"Only runs of jobs of this group."`
+	Job    int64  `placeholder:"ID" help:"Only runs of this job."`
+	App    string `xor:"group" placeholder:"NAME" help:"Only runs of jobs of the executors with this app name."`
+	Group  int64  `xor:"group" placeholder:"ID" help:"Only runs of jobs of this group of executors."`
 	Status string `placeholder:"STATUS" help:"Only runs of this status: RUNNING, SUCCESS or FAIL."`
 	Since  string `placeholder:"TIME" help:"Only runs triggered since then: an RFC 3339 instant, or how long ago, for example 24h."`
 	Before string `placeholder:"TIME" help:"Only runs triggered before then."`
-	Count  int    `short:"n" default:"20" help:"How many to print, the newest (default ${default}; at most 1000)."`
+	Count  int    `short:"n" default:"20" help:"How many to print, the newest (default ${default}; 0: all)."`
 }
 
 func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
-	query := url.Values{"newest": {"true"}, "limit": {fmt.Sprint(c.Count)}}
-	if c.Count < 1 || c.Count > 1000 {
-		return usagef("-n is %d, must be 1 to 1000", c.Count)
+	if c.Count < 0 {
+		return usagef("-n is %d, must be 0 for all, or more", c.Count)
+	}
+	query := url.Values{"newest": {"true"}}
+	if c.App != "" {
+		group, err := parent.groupOf(inv, c.App)
+		if err != nil {
+			return err
+		}
+		c.Group = group
 	}
 	for name, id := range map[string]int64{"job": c.Job, "group": c.Group} {
 		if id != 0 {
@@ -39,36 +46,14 @@ func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
 		}
 		query.Set(name, at.Format(time.RFC3339))
 	}
-	var list struct {
-		Logs []struct {
-			ID          int64
-			JobID       int64
-			Address     string     `json:"executorAddress"`
-			TriggerTime *time.Time `json:"triggerTime"`
-			Status      string
-			HandleTime  *time.Time `json:"handleTime"`
-			HandleMsg   string     `json:"handleMsg"`
-			TriggerMsg  string     `json:"triggerMsg"`
-		}
-	}
-	api := apiClient{parent.Server, parent.AccessToken}
-	if err := api.call(inv.ctx, "GET", "/logs?"+query.Encode(), nil, &list); err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "LOG\tJOB\tTRIGGERED\tEXECUTOR\tSTATUS\tMESSAGE")
-	for _, l := range list.Logs {
-		triggered := "-"
-		if l.TriggerTime != nil {
-			triggered = l.TriggerTime.Local().Format(time.RFC3339)
-		}
-		message := l.HandleMsg
-		if l.HandleTime == nil && l.Status == "FAIL" {
-			message = l.TriggerMsg
-		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t%s\t%s\n", l.ID, l.JobID, triggered, l.Address, l.Status, firstLine(message))
-	}
-	return w.Flush()
+	return listing[logView]{
+		key: "logs", columns: []string{"LOG", "JOB", "TRIGGERED", "EXECUTOR", "STATUS", "MESSAGE"}, count: c.Count,
+		row: func(l *logView) []string {
+			return []string{
+				fmt.Sprint(l.ID), fmt.Sprint(l.JobID), timeText(l.TriggerTime), l.Address, l.Status, firstLine(l.message()),
+			}
+		},
+	}.print(inv, &parent.clientFlags, "/logs", query)
 }
 
 // instant reads an RFC 3339 instant, or a duration before now.

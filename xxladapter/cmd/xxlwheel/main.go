@@ -13,6 +13,7 @@ import (
 	_ "time/tzdata" // zones of jobs, also where the system has none
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/term"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
@@ -35,10 +36,26 @@ type commands struct {
 
 // Exit codes.
 const (
-	exitOK    = 0
-	exitFail  = 1
-	exitUsage = 2
+	exitOK        = 0
+	exitFail      = 1
+	exitUsage     = 2
+	exitRunFailed = 3
+	exitWaited    = 4
 )
+
+// exitHelp is what --help says of them.
+const exitHelp = "Exit codes: 0 done; 1 failed; 2 the command line is wrong; from job trigger --wait also 3 the run failed " +
+	"and 4 it had not ended when the wait was over."
+
+// An exitError ends the command with a code of its own.
+type exitError struct {
+	code int
+	msg  string
+}
+
+func (e *exitError) Error() string { return e.msg }
+
+var errDeclined = errors.New("not confirmed, nothing was done")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -46,14 +63,24 @@ func main() {
 	// process at once, as if nobody listened for signals.
 	context.AfterFunc(ctx, stop)
 	node.Tune()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], console{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		asks: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+	}))
+}
+
+// A console is where a command line came from.
+type console struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	// asks says that somebody sits there who can answer.
+	asks bool
 }
 
 // An invocation is what a command gets to work with.
 type invocation struct {
-	ctx    context.Context
-	stdout io.Writer
-	stderr io.Writer
+	ctx context.Context
+	console
 }
 
 // newParser reads the command line into cli.
@@ -63,17 +90,19 @@ func newParser(cli *commands, more ...kong.Option) (*kong.Kong, error) {
 		kong.Description("An XXL-JOB compatible scheduler on a hashed wheel timer.\n\n"+
 			"serve, executor and demo read each of their flags from an environment variable XXLWHEEL_<FLAG> too, "+
 			"for example --access-token from XXLWHEEL_ACCESS_TOKEN. The commands that call a running scheduler read only "+
-			"XXLWHEEL_SERVER and XXLWHEEL_ACCESS_TOKEN."),
+			"XXLWHEEL_SERVER, XXLWHEEL_ACCESS_TOKEN and XXLWHEEL_OUTPUT. Flags for tokens, passwords and stores also take @FILE, "+
+			"for a file whose only line is the value.\n\n"+exitHelp),
 		kong.UsageOnError(),
 		kong.PostBuild(variables))...)
 }
 
 // run executes one command line and returns the exit code. Whatever goes wrong
 // is one line on stderr.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, at console) int {
+	stderr := at.stderr
 	var cli commands
 	exited := -1
-	parser, err := newParser(&cli, kong.Writers(stdout, stderr), kong.Exit(func(code int) { exited = code }))
+	parser, err := newParser(&cli, kong.Writers(at.stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command structure itself is wrong
 	}
@@ -85,19 +114,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "xxlwheel: %v (try --help)\n", err)
+		fmt.Fprintf(stderr, "xxlwheel: %s (try --help)\n", oneLine(err.Error()))
 		return exitUsage
 	}
-	err = parsed.Run(&invocation{ctx, stdout, stderr})
-	var usage *usageError
-	switch {
-	case err == nil:
+	if err = parsed.Run(&invocation{ctx, at}); err == nil {
 		return exitOK
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "xxlwheel: %v\n", err)
-		return exitUsage
 	}
-	fmt.Fprintf(stderr, "xxlwheel: %v\n", err)
+	fmt.Fprintf(stderr, "xxlwheel: %s\n", oneLine(err.Error()))
+	var usage *usageError
+	var exit *exitError
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &exit):
+		return exit.code
+	}
 	return exitFail
 }
 

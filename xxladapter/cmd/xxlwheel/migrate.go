@@ -11,28 +11,29 @@ import (
 // migrateCmd is for databases that belong to somebody else. The stores that are
 // our own migrate themselves when they are opened.
 type migrateCmd struct {
-	Store          string `required:"" placeholder:"PLACE" help:"mysql://USER:PASSWORD@HOST:PORT/DATABASE."`
+	Store          secret `required:"" placeholder:"PLACE" help:"mysql://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE with it."`
 	Plan           bool   `xor:"act" help:"Only print the statements, for an administrator to run."`
 	DueIndex       bool   `help:"Also add an index on (trigger_status, trigger_next_time) to XXL-JOB's table of jobs, so that scans need not walk through all: for 50,000 jobs and more. Java admins do not mind it."`
 	CreateUpstream bool   `xor:"act" help:"First create XXL-JOB's own tables, as of release 3.4.2, in a database that has none."`
 }
 
 func (c *migrateCmd) Run(inv *invocation) error {
-	if !strings.HasPrefix(c.Store, "mysql:") {
-		return usagef("--store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE", sqlstore.Redacted(c.Store))
+	store := string(c.Store)
+	if !strings.HasPrefix(store, "mysql:") {
+		return usagef("--store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE", sqlstore.Redacted(store))
 	}
 	opts := sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.stderr, nil))}
 	if !c.Plan {
-		if err := sqlstore.MigrateMySQL(inv.ctx, c.Store, c.CreateUpstream, opts); err != nil || !c.DueIndex {
+		if err := sqlstore.MigrateMySQL(inv.ctx, store, c.CreateUpstream, opts); err != nil || !c.DueIndex {
 			return err
 		}
-		_, err := sqlstore.DueIndexMySQL(inv.ctx, c.Store, true, opts)
+		_, err := sqlstore.DueIndexMySQL(inv.ctx, store, true, opts)
 		return err
 	}
-	plan, err := sqlstore.PlanMySQL(inv.ctx, c.Store, opts)
+	plan, err := sqlstore.PlanMySQL(inv.ctx, store, opts)
 	if err == nil && c.DueIndex {
 		var statement string
-		if statement, err = sqlstore.DueIndexMySQL(inv.ctx, c.Store, false, opts); statement != "" {
+		if statement, err = sqlstore.DueIndexMySQL(inv.ctx, store, false, opts); statement != "" {
 			plan += statement + ";\n"
 		}
 	}

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 	"time"
 )
 
 // nodeCmd looks at the schedulers of a store.
 type nodeCmd struct {
-	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"One of the running schedulers (default ${default})."`
-	AccessToken string `placeholder:"TOKEN" help:"Secret of the scheduler."`
+	clientFlags
 
 	List nodeListCmd `cmd:"" help:"List the schedulers that hold a lease."`
 }
@@ -17,22 +15,16 @@ type nodeCmd struct {
 type nodeListCmd struct{}
 
 func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
-	var list struct {
-		Nodes []struct {
-			Node   string
-			Term   int64
-			Until  time.Time
-			Shards int
-		}
+	type node struct {
+		Node   string
+		Term   int64
+		Until  time.Time
+		Shards int
 	}
-	api := apiClient{parent.Server, parent.AccessToken}
-	if err := api.call(inv.ctx, "GET", "/nodes", nil, &list); err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NODE\tTERM\tUNTIL\tSHARDS")
-	for _, n := range list.Nodes {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d of 64\n", n.Node, n.Term, n.Until.Local().Format(time.RFC3339), n.Shards)
-	}
-	return w.Flush()
+	return listing[node]{
+		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "SHARDS"},
+		row: func(n *node) []string {
+			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), fmt.Sprintf("%d of 64", n.Shards)}
+		},
+	}.print(inv, &parent.clientFlags, "/nodes", nil)
 }

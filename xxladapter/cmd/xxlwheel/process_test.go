@@ -130,7 +130,7 @@ func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) 
 func cli(t *testing.T, args ...string) (int, string, string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), args, &stdout, &stderr)
+	code := run(t.Context(), args, console{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr})
 	return code, stdout.String(), stderr.String()
 }
 

@@ -1,15 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 	"time"
 )
 
 type reportCmd struct {
-	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The running scheduler (default ${default})."`
-	AccessToken string `placeholder:"TOKEN" help:"Secret of the scheduler."`
-	Days        int    `default:"7" help:"How many days, today included (default ${default})."`
+	clientFlags
+	Days int `default:"7" help:"How many days, today included (default ${default})."`
 }
 
 // Run prints the newest days last. Today is a day of UTC here and one of the
@@ -18,24 +17,35 @@ func (c *reportCmd) Run(inv *invocation) error {
 	if c.Days < 1 {
 		return usagef("--days is %d, must be at least 1", c.Days)
 	}
-	var list struct {
-		Reports []struct {
+	var list struct{ Reports []json.RawMessage }
+	from := time.Now().UTC().AddDate(0, 0, -c.Days).Format(time.DateOnly)
+	if err := c.api().call(inv.ctx, "GET", "/reports?from="+from, nil, &list); err != nil {
+		return err
+	}
+	rows := [][]string{{"DAY", "RUNNING", "SUCCESS", "FAILED"}}
+	for _, raw := range list.Reports[max(0, len(list.Reports)-c.Days):] {
+		var day struct {
 			Day     string `json:"triggerDay"`
 			Running int64  `json:"runningCount"`
 			Success int64  `json:"sucCount"`
 			Failed  int64  `json:"failCount"`
 		}
+		if err := json.Unmarshal(raw, &day); err != nil {
+			return err
+		}
+		switch {
+		case c.Quiet:
+			fmt.Fprintln(inv.stdout, day.Day)
+		case c.json():
+			if err := printJSON(inv.stdout, raw); err != nil {
+				return err
+			}
+		}
+		rows = append(rows, []string{day.Day, fmt.Sprint(day.Running), fmt.Sprint(day.Success), fmt.Sprint(day.Failed)})
 	}
-	from := time.Now().UTC().AddDate(0, 0, -c.Days).Format(time.DateOnly)
-	api := apiClient{c.Server, c.AccessToken}
-	if err := api.call(inv.ctx, "GET", "/reports?from="+from, nil, &list); err != nil {
-		return err
+	if !c.Quiet && !c.json() {
+		t := table{out: inv.stdout}
+		t.print(rows)
 	}
-	days := list.Reports
-	w := tabwriter.NewWriter(inv.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "DAY\tRUNNING\tSUCCESS\tFAILED\t")
-	for _, d := range days[max(0, len(days)-c.Days):] {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t\n", d.Day, d.Running, d.Success, d.Failed)
-	}
-	return w.Flush()
+	return nil
 }

@@ -54,7 +54,7 @@ func TestReportAndClear(t *testing.T) {
 		fields := strings.Fields(report())
 		return len(fields) == 8 && strings.Join(fields[5:], " ") == "0 0 1"
 	})
-	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--older-than", "1d"))
-	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--keep", "1", "--job", id))
+	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--older-than", "1d", "--yes"))
+	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--keep", "1", "--job", id, "--yes"))
 	require.Zero(t, serve.terminate())
 }

@@ -118,7 +118,7 @@ func elsewhere(t *testing.T) (from *httptest.Server, called func() int) {
 // of the sample executor.
 func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 	from, called := elsewhere(t)
-	for _, words := range []string{"job list", "job remove 1", "group add some-app", "node list", "report", "log text 1"} {
+	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "log text 1"} {
 		code, _, stderr := cli(t, append(strings.Fields(words), "--server", from.URL, "--access-token", planted)...)
 		require.Equal(t, exitFail, code)
 		require.Contains(t, stderr, "answers HTTP status 307 Temporary Redirect, must be a scheduler's API; redirects are not followed")

@@ -20,10 +20,10 @@ import (
 
 type serveCmd struct {
 	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
-	Store             string   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default ${default})."`
-	AccessToken       string   `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens."`
-	OperatorToken     []string `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
-	ReadToken         []string `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
+	Store             secret   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE with one of these (default ${default})."`
+	AccessToken       secret   `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens. Like the other tokens: the secret, or @FILE with it."`
+	OperatorToken     []secret `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
+	ReadToken         []secret `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
 	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
 	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
 	AllowHost         []string `placeholder:"NAME" help:"Further names by which this process is called where no token is needed, for example that of a proxy (always: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
@@ -37,7 +37,7 @@ type serveCmd struct {
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
-	if err := checkListener(c.Listen, c.AccessToken, c.AllowDefaultToken, c.operators()...); err != nil {
+	if err := checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken, c.operators()...); err != nil {
 		return err
 	}
 	opts, err := c.nodeOptions()
@@ -57,7 +57,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if metricsLn != nil {
 		defer metricsLn.Close()
 	}
-	store, err := openStore(inv.ctx, c.Store, sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife})
+	store, err := openStore(inv.ctx, string(c.Store), sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife})
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(c.Store))
+	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(string(c.Store)))
 	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
 	return errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close())
 }
@@ -90,7 +90,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 		return opts, err
 	}
 	return node.Options{
-		AccessToken: c.AccessToken, OperatorTokens: c.OperatorToken, ReadTokens: c.ReadToken,
+		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: cronProfiles[c.CronProfile],
 		FastPool: c.Limits.FastPool, SlowPool: c.Limits.SlowPool, PoolPerApp: c.Limits.PoolPerApp,
@@ -148,10 +148,10 @@ var cronProfiles = map[string]cron.Profile{"quartz": cron.Quartz, "xxl34": cron.
 // operators are the secrets of the API.
 func (c *serveCmd) operators() (list []access.Secret) {
 	for _, token := range c.OperatorToken {
-		list = append(list, access.Secret{Setting: "--operator-token", Token: token})
+		list = append(list, access.Secret{Setting: "--operator-token", Token: string(token)})
 	}
 	for _, token := range c.ReadToken {
-		list = append(list, access.Secret{Setting: "--read-token", Token: token})
+		list = append(list, access.Secret{Setting: "--read-token", Token: string(token)})
 	}
 	return list
 }

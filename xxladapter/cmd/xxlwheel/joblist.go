@@ -1,0 +1,105 @@
+package main
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A jobView is the part of the API's job that is shown here.
+type jobView struct {
+	ID              int64          `json:"id"`
+	JobGroup        int64          `json:"jobGroup"`
+	Name            string         `json:"name"`
+	Author          string         `json:"author"`
+	AlarmEmail      string         `json:"alarmEmail"`
+	ScheduleType    string         `json:"scheduleType"`
+	ScheduleConf    string         `json:"scheduleConf"`
+	MisfireStrategy string         `json:"misfireStrategy"`
+	Route           string         `json:"executorRouteStrategy"`
+	Handler         string         `json:"executorHandler"`
+	Param           string         `json:"executorParam"`
+	Block           string         `json:"executorBlockStrategy"`
+	Timeout         int64          `json:"executorTimeout"`
+	RetryCount      int            `json:"executorFailRetryCount"`
+	GlueType        string         `json:"glueType"`
+	GlueSource      string         `json:"glueSource"`
+	GlueRemark      string         `json:"glueRemark"`
+	Children        []int64        `json:"childJobIds"`
+	Settings        map[string]any `json:"settings"`
+	Running         bool           `json:"running"`
+	TriggerLast     *time.Time     `json:"triggerLastTime"`
+	TriggerNext     *time.Time     `json:"triggerNextTime"`
+}
+
+func (j *jobView) status() string {
+	if j.Running {
+		return "running"
+	}
+	return "stopped"
+}
+
+func (j *jobView) schedule() string { return strings.TrimSpace(j.ScheduleType + " " + j.ScheduleConf) }
+
+// what is the handler, or the language of the script that is run in its place.
+func (j *jobView) what() string {
+	if j.GlueType != "" && j.GlueType != "BEAN" {
+		return j.GlueType
+	}
+	return j.Handler
+}
+
+// timeText is an instant of the API in the local zone.
+func timeText(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Local().Format(time.RFC3339)
+}
+
+type jobListCmd struct {
+	Name    string `placeholder:"TEXT" help:"Only jobs whose name contains this text."`
+	App     string `xor:"group" placeholder:"NAME" help:"Only jobs of the executors with this app name."`
+	Group   int64  `xor:"group" placeholder:"ID" help:"Only jobs of this group of executors."`
+	Running bool   `xor:"state" help:"Only jobs whose schedule is on."`
+	Stopped bool   `xor:"state" help:"Only jobs whose schedule is off."`
+	Handler string `placeholder:"TEXT" help:"Only jobs whose handler contains this text."`
+	Author  string `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
+	Count   int    `short:"n" help:"How many to print at most (default: all)."`
+}
+
+func (c *jobListCmd) Run(inv *invocation, parent *jobCmd) error {
+	if c.Count < 0 {
+		return usagef("-n is %d, must be 0 for all, or more", c.Count)
+	}
+	query := url.Values{}
+	if c.Name != "" {
+		query.Set("name", c.Name)
+	}
+	if c.App != "" {
+		group, err := parent.groupOf(inv, c.App)
+		if err != nil {
+			return err
+		}
+		c.Group = group
+	}
+	if c.Group != 0 {
+		query.Set("group", strconv.FormatInt(c.Group, 10))
+	}
+	if c.Running || c.Stopped {
+		query.Set("running", strconv.FormatBool(c.Running))
+	}
+	jobs := listing[jobView]{
+		key: "jobs", columns: []string{"ID", "NAME", "SCHEDULE", "HANDLER", "ROUTE", "STATUS", "NEXT"}, count: c.Count,
+		row: func(j *jobView) []string {
+			return []string{strconv.FormatInt(j.ID, 10), j.Name, j.schedule(), j.what(), j.Route, j.status(), timeText(j.TriggerNext)}
+		},
+	}
+	if c.Handler != "" || c.Author != "" {
+		jobs.keep = func(j *jobView) bool {
+			return strings.Contains(j.Handler, c.Handler) && strings.Contains(j.Author, c.Author)
+		}
+	}
+	return jobs.print(inv, &parent.clientFlags, "/jobs", query)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A logView is the API's run.
+type logView struct {
+	ID          int64      `json:"id"`
+	JobGroup    int64      `json:"jobGroup"`
+	JobID       int64      `json:"jobId"`
+	Address     string     `json:"executorAddress"`
+	Handler     string     `json:"executorHandler"`
+	Param       string     `json:"executorParam"`
+	Sharding    string     `json:"executorShardingParam"`
+	RetryCount  int        `json:"executorFailRetryCount"`
+	TriggerTime *time.Time `json:"triggerTime"`
+	TriggerCode int        `json:"triggerCode"`
+	TriggerMsg  string     `json:"triggerMsg"`
+	HandleTime  *time.Time `json:"handleTime"`
+	HandleCode  int        `json:"handleCode"`
+	HandleMsg   string     `json:"handleMsg"`
+	AlarmStatus int        `json:"alarmStatus"`
+	Status      string     `json:"status"`
+}
+
+// message is what the handler said at its end, or why there was no run.
+func (l *logView) message() string {
+	if l.HandleCode == 0 && l.TriggerCode != 0 && l.TriggerCode != 200 {
+		return reasonOf(l.TriggerMsg)
+	}
+	return l.HandleMsg
+}
+
+// alarmStatuses are XXL-JOB's.
+var alarmStatuses = map[int]string{0: "not looked at", 1: "none was due", 2: "sent", 3: "could not be sent", -1: "being sent"}
+
+type logShowCmd struct{ logID }
+
+func (c *logShowCmd) Run(inv *invocation, parent *logCmd) error {
+	var raw json.RawMessage
+	if err := parent.api().call(inv.ctx, "GET", c.path(""), nil, &raw); err != nil {
+		return err
+	}
+	if parent.json() {
+		return printJSON(inv.stdout, raw)
+	}
+	var l logView
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return err
+	}
+	alarm := alarmStatuses[l.AlarmStatus]
+	if alarm == "" {
+		alarm = fmt.Sprint(l.AlarmStatus)
+	}
+	ended := timeText(l.HandleTime)
+	if l.TriggerTime != nil && l.HandleTime != nil {
+		ended += fmt.Sprintf(" (after %v)", l.HandleTime.Sub(*l.TriggerTime))
+	}
+	rows := [][]string{
+		{"id", fmt.Sprint(l.ID)}, {"job", fmt.Sprint(l.JobID)}, {"group", fmt.Sprint(l.JobGroup)}, {"status", l.Status},
+		{"executor", l.Address}, {"handler", l.Handler}, {"param", l.Param},
+	}
+	if l.Sharding != "" {
+		rows = append(rows, []string{"shard", l.Sharding})
+	}
+	rows = append(rows,
+		[]string{"retries left", fmt.Sprint(l.RetryCount)},
+		[]string{"triggered", timeText(l.TriggerTime)}, []string{"trigger code", fmt.Sprint(l.TriggerCode)},
+		[]string{"ended", ended}, []string{"result code", fmt.Sprint(l.HandleCode)}, []string{"alarm", alarm},
+		[]string{"message", l.message()},
+	)
+	t := table{out: inv.stdout}
+	t.print(rows)
+	if text := strings.TrimSpace(messageText(l.TriggerMsg)); text != "" {
+		fmt.Fprintf(inv.stdout, "\nhand-over\n  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"unicode"
+)
+
+// printJSON prints a value as the API has it, on one line. Characters that move a
+// terminal's cursor are written as JSON escapes, which mean the same.
+func printJSON(out io.Writer, value json.RawMessage) error {
+	var line bytes.Buffer
+	if err := json.Compact(&line, value); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	for _, r := range line.String() {
+		if unicode.IsControl(r) || turns(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	_, err := fmt.Fprintln(out, b.String())
+	return err
+}
+
+// printValue prints a value as JSON on one line.
+func printValue(out io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return printJSON(out, text)
+}
+
+// withField is a JSON object with one more field.
+func withField(object json.RawMessage, name string, value any) (json.RawMessage, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	object = bytes.TrimSpace(object)
+	return fmt.Appendf(nil, "%s,%q:%s}", object[:len(object)-1], name, text), nil
+}
+
+// printCreated tells the id of what a command has made.
+func (c *clientFlags) printCreated(inv *invocation, id int64) {
+	if c.json() {
+		fmt.Fprintf(inv.stdout, "{\"id\":%d}\n", id)
+		return
+	}
+	fmt.Fprintln(inv.stdout, id)
+}
+
+// note tells what else has happened, on stderr.
+func (c *clientFlags) note(inv *invocation, format string, args ...any) {
+	if !c.Quiet {
+		fmt.Fprintln(inv.stderr, "xxlwheel: "+oneLine(fmt.Sprintf(format, args...)))
+	}
+}
+
+// A listing is how a list of the API is shown, whose entries are T.
+type listing[T any] struct {
+	// key is the name of the list in the API's answer.
+	key string
+	// columns are the heads of the table, and row the cells of an entry: its id
+	// comes first.
+	columns []string
+	row     func(*T) []string
+	// keep selects entries that the API cannot select; nil: all.
+	keep func(*T) bool
+	// count is how many entries are printed at most; 0: all.
+	count int
+}
+
+// maxPage is how many entries the API puts into one answer.
+const maxPage = 1000
+
+// print asks for one page after the other and prints each as it comes.
+func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query url.Values) error {
+	t := table{out: inv.stdout}
+	rows := [][]string{l.columns}
+	if query == nil {
+		query = url.Values{}
+	}
+	for left := l.count; ; {
+		if l.count > 0 && l.keep == nil && left < maxPage {
+			query.Set("limit", strconv.Itoa(left))
+		}
+		var answer map[string]json.RawMessage
+		if err := c.api().call(inv.ctx, "GET", path+"?"+query.Encode(), nil, &answer); err != nil {
+			return err
+		}
+		var entries []json.RawMessage
+		if err := json.Unmarshal(answer[l.key], &entries); err != nil {
+			return fmt.Errorf("read %s of the answer: %w", l.key, err)
+		}
+		for _, raw := range entries {
+			var entry T
+			if err := json.Unmarshal(raw, &entry); err != nil {
+				return fmt.Errorf("read %s of the answer: %w", l.key, err)
+			}
+			if l.keep != nil && !l.keep(&entry) {
+				continue
+			}
+			switch {
+			case c.Quiet:
+				fmt.Fprintln(inv.stdout, oneLine(l.row(&entry)[0]))
+			case c.json():
+				if err := printJSON(inv.stdout, raw); err != nil {
+					return err
+				}
+			default:
+				rows = append(rows, l.row(&entry))
+			}
+			if left--; left == 0 {
+				break
+			}
+		}
+		if !c.Quiet && !c.json() {
+			t.print(rows)
+		}
+		rows = rows[:0]
+		var next int64
+		if answer["next"] != nil {
+			if err := json.Unmarshal(answer["next"], &next); err != nil {
+				return fmt.Errorf("read next of the answer: %w", err)
+			}
+		}
+		if next == 0 || l.count > 0 && left <= 0 {
+			return nil
+		}
+		query.Set("after", strconv.FormatInt(next, 10))
+	}
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// plainText makes text that others wrote fit for a terminal: whatever would move
+// its cursor, change its colours or its title, or turn the direction of writing is
+// spelled out, such as \x1b. Line breaks and tabs stay.
+func plainText(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	harmless := func(r rune) bool { return r == '\n' || r == '\t' || !unicode.IsControl(r) && !turns(r) }
+	if !strings.ContainsFunc(text, func(r rune) bool { return !harmless(r) }) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case harmless(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// turns reports whether r changes the direction of what follows, so that it is
+// read as something else than it is.
+func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
+
+// oneLine is plainText without line breaks and tabs.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(plainText(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+}
+
+// firstLine is the first line of text that is not blank, truncated to 120 bytes.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
+	line = strings.TrimSpace(line)
+	if len(line) > 120 {
+		line = strings.ToValidUTF8(line[:120], "") + "..."
+	}
+	return oneLine(line)
+}
+
+var (
+	lineBreakTag = regexp.MustCompile(`(?i)<br\s*/?>`)
+	spanTag      = regexp.MustCompile(`(?i)</?span[^<>]*>`)
+)
+
+// messageText is the message of a hand-over, which is HTML for the page of a Java
+// admin, as plain text.
+func messageText(message string) string {
+	message = lineBreakTag.ReplaceAllString(message, "\n")
+	return plainText(html.UnescapeString(spanTag.ReplaceAllString(message, "")))
+}
+
+// reasonOf is what the message of a hand-over says of its outcome: what follows
+// "result" in ours and "msg" in a Java admin's, else its last line.
+func reasonOf(message string) string {
+	lines := strings.Split(strings.TrimSpace(messageText(message)), "\n")
+	for i, line := range lines {
+		if reason, ok := strings.CutPrefix(line, "result："); ok {
+			rest := lines[i+1:]
+			for j, line := range rest {
+				if strings.HasPrefix(line, "next attempt：") {
+					rest = rest[:j]
+					break
+				}
+			}
+			return strings.Join(append([]string{strings.TrimPrefix(reason, "error, ")}, rest...), "\n")
+		}
+	}
+	for _, line := range lines {
+		if reason, ok := strings.CutPrefix(line, "msg："); ok && reason != "" {
+			return reason
+		}
+	}
+	return lines[len(lines)-1]
+}
