@@ -132,13 +132,15 @@ func openSQLite(ctx context.Context, driver, file string, opts Options, lockWait
 
 // sqliteName is the driver's name for the file with our settings.
 func sqliteName(file string, lockWait time.Duration, more string) string {
-	path := (&url.URL{Path: filepath.Clean(file)}).EscapedPath()
-	return "file:" + path + "?" + more +
+	return "file:" + sqlitePath(file) + "?" + more +
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", lockWait.Milliseconds()) +
 		"&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)" + // every commit is on the disk; group commit pays for it
 		"&_pragma=temp_store(MEMORY)"
 }
+
+// sqlitePath is the path of a file in the driver's name for it.
+func sqlitePath(file string) string { return (&url.URL{Path: filepath.Clean(file)}).EscapedPath() }
 
 // versionTable tells our files from other people's, and their age.
 const versionTable = "xxlwheel_schema"

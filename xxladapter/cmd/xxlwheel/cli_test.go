@@ -32,7 +32,12 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"wrong flag", []string{"serve", "--nosuch"}, 2, "unknown flag --nosuch"},
 		{"wrong command", []string{"nosuch"}, 2, "unexpected argument nosuch"},
 		{"wrong type", []string{"demo", "--for", "soon"}, 2, "--for: expected duration"},
-		{"negative time", []string{"demo", "--for=-1s"}, 2, "--for is -1s, must not be negative"},
+		{"negative time", []string{"demo", "--for=-1s"}, 2, "--for is -1s, must be more than 0"},
+		{"no time", []string{"demo", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
+		{"unknown level", []string{"serve", "--log-level=loud"}, 2, `--log-level must be one of "debug","info","warn","error" but got "loud"`},
+		{"back up to a file that is there", []string{"backup", noDatabase, "--store", "sqlite:" + noDatabase}, 1, "the file exists, must be a new one"},
+		{"back up a server", []string{"backup", dir + "/to", "--store", "mysql://bob:s3cret@db/xxl"}, 2, `--store is "mysql://bob:xxxxx@db/xxl", must be sqlite:FILE`},
+		{"a store in memory", []string{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite::memory:"}, 2, `--store is ":memory:", must be a file`},
 		{"busy port", []string{"serve", "--listen", busy.Addr().String(), "--store", "sqlite:" + dir + "/a.db"}, 1, "--listen is " + busy.Addr().String() + ", must be a free port: address already in use"},
 		{"no port", []string{"serve", "--listen", "127.0.0.1", "--store", "sqlite:" + dir + "/a.db"}, 1, `--listen is "127.0.0.1", must be host:port: `},
 		{"open to others without a token", []string{"serve", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},
@@ -90,6 +95,17 @@ func TestHelpEverywhere(t *testing.T) {
 		require.Contains(t, stdout, "Usage: xxlwheel")
 		require.Empty(t, stderr)
 	}
+}
+
+func TestCronDescribe(t *testing.T) {
+	require.Equal(t, "at 09:00, on Monday to Friday", mustCLI(t, "cron", "describe", "0 0 9 ? * MON-FRI"))
+	require.Equal(t, "周一至周五，09:00", mustCLI(t, "cron", "describe", "0 0 9 ? * MON-FRI", "--lang", "zh"))
+	code, _, stderr := cli(t, "cron", "describe", "0 0 9 ? * XXX")
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, "XXX")
+	code, _, stderr = cli(t, "cron", "describe", "0 0 9 ? * MON-FRI", "--lang", "tlh")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, `--lang must be one of "en","zh"`)
 }
 
 func TestCronNext(t *testing.T) {

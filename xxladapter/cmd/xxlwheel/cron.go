@@ -8,7 +8,8 @@ import (
 )
 
 type cronCmd struct {
-	Next cronNextCmd `cmd:"" help:"Print the next fire times of a cron expression."`
+	Next     cronNextCmd     `cmd:"" help:"Print the next fire times of a cron expression."`
+	Describe cronDescribeCmd `cmd:"" help:"Say in words when a cron expression fires."`
 }
 
 type cronNextCmd struct {
@@ -47,5 +48,22 @@ func (c *cronNextCmd) Run(inv *invocation) error {
 		}
 		fmt.Fprintln(inv.stdout, t.Format(time.RFC3339))
 	}
+	return nil
+}
+
+type cronDescribeCmd struct {
+	Expr string `arg:"" help:"Cron expression of six or seven fields, in quotes."`
+	Lang string `default:"en" enum:"en,zh" placeholder:"LANGUAGE" help:"en (default) or zh."`
+}
+
+// languages are the values of --lang.
+var languages = map[string]cron.Language{"en": cron.English, "zh": cron.Chinese}
+
+func (c *cronDescribeCmd) Run(inv *invocation) error {
+	schedule, err := cron.Parse(c.Expr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(inv.stdout, schedule.Describe(languages[c.Lang]))
 	return nil
 }

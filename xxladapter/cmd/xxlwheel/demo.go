@@ -22,9 +22,11 @@ import (
 )
 
 type demoCmd struct {
-	For     time.Duration `placeholder:"DURATION" help:"End after this time, for example 15s (default: run until Ctrl-C)."`
-	DB      string        `name:"db" placeholder:"FILE" help:"SQLite file to keep, and to go on with at the next run (default: a temporary one)."`
-	Verbose bool          `help:"Show the scheduler's and the executors' own log."`
+	For     *time.Duration `placeholder:"DURATION" help:"End after this time, for example 15s (default: run until Ctrl-C)."`
+	DB      string         `name:"db" placeholder:"FILE" help:"SQLite file to keep, and to continue with at the next run (default: a temporary one)."`
+	Verbose bool           `help:"Show the scheduler's and the executors' own log: --log-level info."`
+
+	logFlags `set:"log_level=error"`
 }
 
 const demoApp = "xxlwheel-demo"
@@ -54,8 +56,11 @@ const (
 )
 
 func (c *demoCmd) Run(inv *invocation) error {
-	if c.For < 0 {
-		return usagef("--for is %v, must not be negative", c.For)
+	limit := time.Duration(0) // none
+	if c.For != nil {
+		if limit = *c.For; limit <= 0 {
+			return usagef("--for is %v, must be more than 0", limit)
+		}
 	}
 	dir, err := os.MkdirTemp("", "xxlwheel-demo-")
 	if err != nil {
@@ -66,11 +71,10 @@ func (c *demoCmd) Run(inv *invocation) error {
 		// Kept after the end, for a look at its tables.
 		file = filepath.Join(dir, "demo.db")
 	}
-	level := slog.LevelError
 	if c.Verbose {
-		level = slog.LevelInfo
+		c.LogLevel = "info"
 	}
-	logger := slog.New(slog.NewTextHandler(inv.stderr, &slog.HandlerOptions{Level: level}))
+	logger := c.logger(inv.stderr)
 	store, err := sqlstore.OpenSQLite(inv.ctx, file, sqlstore.Options{Logger: logger})
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
@@ -79,7 +83,7 @@ func (c *demoCmd) Run(inv *invocation) error {
 		inv: inv, logger: logger, store: store, file: file, dataDir: filepath.Join(dir, "executors"),
 		ledger: newLedger(inv.stdout), token: rand.Text(),
 	}
-	err = errors.Join(d.run(inv.ctx, c.For), store.Close())
+	err = errors.Join(d.run(inv.ctx, limit), store.Close())
 	if c.DB != "" {
 		return errors.Join(err, os.RemoveAll(dir))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -23,6 +22,8 @@ type executorCmd struct {
 	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
 	AllowHost         []string `placeholder:"NAME" help:"Further names by which schedulers call this executor where no token is needed, for example that of a proxy."`
 	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
+
+	logFlags `set:"log_level=info"`
 }
 
 func (c *executorCmd) Run(inv *invocation) error {
@@ -34,10 +35,11 @@ func (c *executorCmd) Run(inv *invocation) error {
 			return err
 		}
 	}
+	logger := c.logger(inv.stderr)
 	e, err := executor.New(executor.Options{
 		Admins: c.Admin, AppName: c.App, AccessToken: string(c.AccessToken), AllowDefaultToken: c.AllowDefaultToken, AllowHosts: c.AllowHost,
 		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
-		Logger: slog.New(slog.NewTextHandler(inv.stderr, nil)),
+		Logger: logger,
 	})
 	if err != nil {
 		return err
@@ -53,7 +55,7 @@ func (c *executorCmd) Run(inv *invocation) error {
 	case <-e.Ready():
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel executor %s takes runs at %s\n", c.App, e.Addr())
-	return <-ended
+	return stopped(logger, <-ended)
 }
 
 // checkAdmin asks an admin whether it takes the token, by a call of an operation

@@ -27,11 +27,15 @@ type commands struct {
 	Group    groupCmd    `cmd:"" help:"Manage the groups of executors of a running scheduler."`
 	Node     nodeCmd     `cmd:"" help:"Look at the schedulers that work on a store together."`
 	Log      logCmd      `cmd:"" help:"Look at the runs of a running scheduler, and end them."`
-	Alarm    alarmCmd    `cmd:"" help:"Try out how failed runs are told of."`
+	Alarm    alarmCmd    `cmd:"" help:"Try out how failed runs are reported."`
 	Report   reportCmd   `cmd:"" help:"Show what became of the runs of each day."`
 	Check    checkCmd    `cmd:"" help:"Judge a history of jobs and runs: what was missed, doubled, early or late."`
+	Backup   backupCmd   `cmd:"" help:"Copy a SQLite store into a new file, also while schedulers use it."`
 	Migrate  migrateCmd  `cmd:"" help:"Create or update our side tables in a MySQL or MariaDB database with XXL-JOB's tables."`
 	Cron     cronCmd     `cmd:"" help:"Work with cron expressions."`
+
+	VersionCommand versionCmd  `cmd:"" name:"version" help:"Print the version, the revision and the Go release of this binary."`
+	Version        versionFlag `help:"Print the version, the revision and the Go release of this binary."`
 }
 
 // Exit codes.

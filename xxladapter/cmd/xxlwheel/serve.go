@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -34,6 +33,8 @@ type serveCmd struct {
 	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
 	Logs   serveLogs   `embed:""`
 	Limits serveLimits `embed:""`
+
+	logFlags `set:"log_level=info"`
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
@@ -44,7 +45,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	logger := slog.New(slog.NewTextHandler(inv.stderr, nil))
+	logger := c.logger(inv.stderr)
 	ln, err := listen(c.Listen)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(string(c.Store)))
 	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
-	return errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close())
+	return stopped(logger, errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close()))
 }
 
 // nodeOptions are what the flags say of the node, without what is opened for it.

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+)
+
+// backupCmd is for the store that has no server with tools of its own.
+type backupCmd struct {
+	To    string `arg:"" placeholder:"FILE" help:"File to make; an existing one is never overwritten."`
+	Store secret `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"sqlite:FILE, the store of a scheduler, which may be running (default ${default}). MySQL and PostgreSQL have their own tools: mysqldump --single-transaction, pg_dump."`
+}
+
+func (c *backupCmd) Run(inv *invocation) error {
+	file, isFile := strings.CutPrefix(string(c.Store), "sqlite:")
+	if !isFile || file == "" {
+		return usagef("--store is %q, must be sqlite:FILE", sqlstore.Redacted(string(c.Store)))
+	}
+	err := sqlstore.BackupSQLite(inv.ctx, file, c.To)
+	var refused *xxladapter.Error
+	if errors.As(err, &refused) {
+		return usagef("--%s", refused.Message)
+	}
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(c.To)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(inv.stdout, "%s: %d bytes\n", c.To, info.Size())
+	return nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// TestWhatCannotBeUndoneIsAsked: on a terminal by a question, elsewhere by a flag.
+func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
+	store := memstore.New(time.Now)
+	server := httptest.NewServer(admin.New(admin.Options{Store: store}))
+	defer server.Close()
+	command := func(words string) []string { return append(strings.Fields(words), "--server", server.URL) }
+	mustCLI(t, command("job add --app some-app --name nightly --handler h")...)
+	there := func() bool {
+		_, err := store.Job(t.Context(), 1)
+		return err == nil
+	}
+	for _, words := range []string{"job remove 1", "group remove 1", "log clear --all"} {
+		code, _, stderr := cli(t, command(words)...)
+		require.Equal(t, exitUsage, code, words)
+		require.Contains(t, stderr, "--yes is missing, must be given where nobody can be asked: Delete ")
+	}
+	require.True(t, there())
+
+	asked := func(answer, words string) (int, string) {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), command(words), console{stdin: strings.NewReader(answer), stdout: &stdout, stderr: &stderr, asks: true})
+		return code, stderr.String()
+	}
+	for _, no := range []string{"\n", "n\n", "", "yesterday\n"} {
+		code, stderr := asked(no, "job remove 1")
+		require.Equal(t, exitFail, code)
+		require.Equal(t, `Delete job 1, "nightly", and the log of its runs? [y/N] xxlwheel: not confirmed, nothing was done`+"\n", stderr)
+		require.True(t, there())
+	}
+	code, stderr := asked("y\n", "log clear --older-than 30d --job 1 --keep 5")
+	require.Equal(t, exitFail, code, "this API was made without a purger")
+	require.Contains(t, stderr, "Delete all runs that have ended of job 1 that were triggered more than 720h0m0s ago but the newest 5?")
+	code, _ = asked("Yes\n", "job remove 1")
+	require.Zero(t, code)
+	require.False(t, there())
+	code, stderr = asked("", "group remove 1 --yes")
+	require.Zero(t, code)
+	require.Empty(t, stderr)
+}

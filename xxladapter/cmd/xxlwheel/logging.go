@@ -1,0 +1,30 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+)
+
+// logFlags say what a process that serves writes about itself, on stderr.
+type logFlags struct {
+	LogLevel  string `enum:"debug,info,warn,error" default:"${log_level}" placeholder:"LEVEL" help:"debug, info, warn or error: what is less important is not logged (default ${default})."`
+	LogFormat string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"text (default) or json."`
+}
+
+func (f *logFlags) logger(to io.Writer) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: logLevels[f.LogLevel]}
+	if f.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(to, opts))
+	}
+	return slog.New(slog.NewTextHandler(to, opts))
+}
+
+var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+
+// stopped logs a clean end, which a log that just stops does not show.
+func stopped(logger *slog.Logger, err error) error {
+	if err == nil {
+		logger.Info("stopped")
+	}
+	return err
+}

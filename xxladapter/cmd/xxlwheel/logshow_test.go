@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWhyARunFailed is about the words that an operator looks for, on all three
+// ways to them, and about words that a job wrote for the operator's terminal.
+func TestWhyARunFailed(t *testing.T) {
+	t.Parallel()
+	serve, server := serveOn(t, t.TempDir()+"/x.db")
+	run := func(words string, more ...string) string {
+		return mustCLI(t, slices.Concat(strings.Fields(words), more, []string{"--server", server})...)
+	}
+	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
+	theirs.line("takes runs at")
+	run("job add --app some-app --name refused --handler nope --param", `<b> & "quoted"`)
+	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+	run("job trigger 1")
+	eventually(t, 20*time.Second, "the hand-over is refused", func() bool { return strings.Contains(run("log list"), " FAIL ") })
+	const reason = "job handler [nope] not found."
+	require.Regexp(t, ` FAIL +\Q`+reason+`\E$`, run("log list"))
+	require.Regexp(t, ` 500 +0 +\Q`+reason+`\E$`, run("job show 1"))
+	whole := run("log show 1")
+	require.Regexp(t, `(?m)^message +\Q`+reason+`\E$`, whole)
+	require.Regexp(t, `(?m)^  result：error, \Q`+reason+`\E$`, whole)
+	require.Contains(t, whole, `param：<b> & "quoted"`, "no entities")
+	require.NotContains(t, whole, "<br>")
+	var raw struct{ TriggerMsg string }
+	require.NoError(t, json.Unmarshal([]byte(run("log show 1 -o json")), &raw))
+	require.Contains(t, raw.TriggerMsg, "&#34;quoted&#34;", "JSON is the API's")
+
+	run("job add --app some-app --name rude --handler failJobHandler --param", "\x1b]0;owned\x07\x1b[2J")
+	run("job trigger 2")
+	eventually(t, 20*time.Second, "it fails", func() bool { return strings.Contains(run("log list --job 2"), " FAIL ") })
+	for _, words := range []string{"job show 2", "job show 2 -o json", "log list", "log list -o json", "log show 2", "log show 2 -o json", "log text 2", "log text 2 -o json", "job list"} {
+		out := run(words)
+		require.NotContains(t, out, "\x1b", words)
+		require.NotContains(t, out, "\x07", words)
+		if !strings.HasPrefix(words, "job list") {
+			require.Contains(t, out, "owned", words)
+		}
+	}
+	require.Contains(t, run("log text 2 --raw"), "owned")
+	require.Equal(t, "2", run("log list --job 2 --quiet"))
+	require.Len(t, strings.Split(run("log list -n 0 --app some-app"), "\n"), 3)
+	require.Zero(t, theirs.terminate())
+	require.Zero(t, serve.terminate())
+}
+
+// TestATextIsFollowedToItsEnd: the command ends with the run, and has all of it.
+func TestATextIsFollowedToItsEnd(t *testing.T) {
+	t.Parallel()
+	serve, server := serveOn(t, t.TempDir()+"/x.db")
+	run := func(words string) string { return mustCLI(t, append(strings.Fields(words), "--server", server)...) }
+	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
+	theirs.line("takes runs at")
+	run("job add --app some-app --name short --handler sleepJobHandler --param 2s")
+	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+	run("job trigger 1")
+	eventually(t, 20*time.Second, "the run begins", func() bool { return strings.Contains(run("log list"), " RUNNING") })
+	text := run("log text 1 --follow")
+	require.Contains(t, run("log list"), " SUCCESS", "it ended with the run")
+	require.Equal(t, run("log text 1"), text)
+
+	run("job add --app some-app --name refused --handler nope")
+	run("job trigger 2")
+	eventually(t, 20*time.Second, "the hand-over is refused", func() bool { return strings.Contains(run("log list --job 2"), " FAIL ") })
+	code, _, stderr := cli(t, "log", "text", "2", "-f", "--server", server)
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, "no executor took the run")
+	require.Zero(t, theirs.terminate())
+	require.Zero(t, serve.terminate())
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+)
+
+type versionCmd struct{}
+
+func (c *versionCmd) Run(inv *invocation) error {
+	fmt.Fprintln(inv.stdout, version(debug.ReadBuildInfo()))
+	return nil
+}
+
+// versionFlag is --version, as most programs have it.
+type versionFlag bool
+
+// BeforeReset prints the version and ends the program.
+func (versionFlag) BeforeReset(app *kong.Kong) error {
+	fmt.Fprintln(app.Stdout, version(debug.ReadBuildInfo()))
+	app.Exit(exitOK)
+	return nil
+}
+
+// version says of which sources and by which Go the binary was made, so that a
+// report of a fault can name it.
+func version(info *debug.BuildInfo, ok bool) string {
+	text := "xxlwheel"
+	if !ok {
+		return text + " of an unknown version, " + runtime.Version()
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	number := info.Main.Version
+	if number == "" {
+		number = "(devel)"
+	}
+	text += " " + number
+	if revision := settings["vcs.revision"]; revision != "" {
+		text += ", revision " + revision
+		if at := settings["vcs.time"]; at != "" {
+			text += " of " + at
+		}
+		if settings["vcs.modified"] == "true" {
+			text += ", modified"
+		}
+	}
+	return fmt.Sprintf("%s, %s, %s/%s", text, info.GoVersion, runtime.GOOS, runtime.GOARCH)
+}
