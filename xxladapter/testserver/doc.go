@@ -3,6 +3,8 @@
 // own program, once in a test binary; without either it is skipped and says
 // what is missing, or fails when XXLWHEEL_REQUIRE_SERVERS is 1.
 //
+// A [Proxy] is a network in front of a server that a test may break.
+//
 // A package that uses it calls [Main] in its TestMain, so that what was started
 // is stopped. A test binary that is killed leaves no server behind either.
 package testserver

@@ -1,0 +1,548 @@
+package testserver
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A Proxy is a network between a client and its MySQL, MariaDB or PostgreSQL server
+// that a test may break. It reads the protocol, so that faults hit chosen requests.
+// Connections must not be encrypted or compressed.
+type Proxy struct {
+	url     string
+	target  string
+	speaks  func() protocol
+	address string
+
+	mu       sync.Mutex
+	listener net.Listener // nil: connections are refused
+	links    map[*link]struct{}
+	traps    []*Trap
+	holdNew  bool
+	closed   bool
+	running  sync.WaitGroup
+}
+
+// A Request is what a client sends at once and then waits for: a command of MySQL's
+// protocol, or messages of PostgreSQL's up to a Sync.
+type Request struct {
+	// Statements are the texts of the statements that it runs, in order. Those of
+	// prepared statements are found by name. Statements that are only prepared
+	// are not among them.
+	Statements []string
+	// Transaction are the statements of the open transaction so far, these
+	// included; without one they are Statements.
+	Transaction []string
+	// Commits reports whether something becomes durable by this request: it has a
+	// COMMIT, or it writes outside of a transaction.
+	Commits bool
+}
+
+// Contains reports whether one of the request's statements contains text.
+func (r *Request) Contains(text string) bool {
+	return slices.ContainsFunc(r.Statements, func(s string) bool { return strings.Contains(s, text) })
+}
+
+// A Fault is what becomes of a request.
+type Fault int
+
+const (
+	// CutBefore resets the connection instead of delivering the request.
+	CutBefore Fault = iota
+	// CutAfter delivers the request and resets the connection when the answer is
+	// complete, in place of passing it on.
+	CutAfter
+	// Hold keeps the request until [Trap.Release] and delivers it then, even if the
+	// client has closed the connection meanwhile.
+	Hold
+	// SilentBefore does not deliver the request, and nothing else passes on its
+	// connection from then on. The connection stays open on both sides.
+	SilentBefore
+	// SilentAfter is SilentBefore once the server has answered: the request has
+	// happened, and the client never learns of it.
+	SilentAfter
+)
+
+// A Trap does something to requests that match.
+type Trap struct {
+	proxy    *Proxy
+	fault    Fault
+	match    func(*Request) bool
+	once     bool
+	sprung   chan struct{}
+	released chan struct{}
+	count    int // guarded by the proxy's mu
+}
+
+// NewProxy starts a proxy to the server that the URL names. It ends with the test.
+func NewProxy(t testing.TB, address string) *Proxy {
+	t.Helper()
+	u, err := url.Parse(address)
+	must(t, err)
+	p := &Proxy{target: u.Host, links: map[*link]struct{}{}, speaks: newPostgresProtocol}
+	if u.Scheme == "mysql" {
+		p.speaks = newMySQLProtocol
+	}
+	p.address = "127.0.0.1:0"
+	must(t, p.listen())
+	u.Host = p.address
+	p.url = u.String()
+	t.Cleanup(p.close)
+	return p
+}
+
+// URL is the URL that the proxy was made with, by way of the proxy.
+func (p *Proxy) URL() string { return p.url }
+
+// Trap sets a trap for the next request that matches. match runs on goroutines of
+// the proxy, one at a time.
+func (p *Proxy) Trap(fault Fault, match func(*Request) bool) *Trap { return p.set(fault, match, true) }
+
+// Always is Trap for every request that matches, until [Trap.Remove].
+func (p *Proxy) Always(fault Fault, match func(*Request) bool) *Trap {
+	return p.set(fault, match, false)
+}
+
+func (p *Proxy) set(fault Fault, match func(*Request) bool, once bool) *Trap {
+	trap := &Trap{proxy: p, fault: fault, match: match, once: once, sprung: make(chan struct{}), released: make(chan struct{})}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.traps = append(p.traps, trap)
+	return trap
+}
+
+// Sprung is closed when the trap has caught its first request: for CutAfter and
+// SilentAfter when the server has answered it.
+func (t *Trap) Sprung() <-chan struct{} { return t.sprung }
+
+// Count is how many requests the trap has caught.
+func (t *Trap) Count() int {
+	t.proxy.mu.Lock()
+	defer t.proxy.mu.Unlock()
+	return t.count
+}
+
+// Release delivers what a trap with [Hold] has caught, and catches nothing more.
+func (t *Trap) Release() {
+	t.Remove()
+	t.proxy.mu.Lock()
+	defer t.proxy.mu.Unlock()
+	if !isClosed(t.released) {
+		close(t.released)
+	}
+}
+
+// Remove lets further requests pass.
+func (t *Trap) Remove() {
+	t.proxy.mu.Lock()
+	defer t.proxy.mu.Unlock()
+	t.proxy.traps = slices.DeleteFunc(t.proxy.traps, func(other *Trap) bool { return other == t })
+}
+
+// note counts a request that was caught.
+func (t *Trap) note() {
+	t.proxy.mu.Lock()
+	defer t.proxy.mu.Unlock()
+	if t.count++; t.count == 1 {
+		close(t.sprung)
+	}
+}
+
+// catch is the trap that the request falls into; nil: it passes.
+func (p *Proxy) catch(r *Request) *Trap {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, t := range p.traps {
+		if t.match(r) {
+			if t.once {
+				p.traps = slices.Delete(p.traps, i, i+1)
+			}
+			return t
+		}
+	}
+	return nil
+}
+
+// Stall lets nothing pass on the present connections until [Proxy.Resume]. What is
+// sent meanwhile is delivered then, also after its sender has closed the connection.
+func (p *Proxy) Stall() { p.each((*link).stall) }
+
+// Resume ends Stall.
+func (p *Proxy) Resume() { p.each((*link).resume) }
+
+// Silence lets nothing pass on the present connections for ever. They stay open on
+// both sides until they are closed there, and neither side hears of that from the other. New
+// connections work, unless [Proxy.HoldNew] says otherwise.
+func (p *Proxy) Silence() { p.each((*link).silence) }
+
+// HoldNew decides whether new connections are accepted and then ignored. When that
+// ends, those that were held stay ignored.
+func (p *Proxy) HoldNew(hold bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.holdNew = hold
+}
+
+// Reset resets the present connections, on both sides.
+func (p *Proxy) Reset() { p.each((*link).cut) }
+
+// Refuse refuses new connections until [Proxy.Accept].
+func (p *Proxy) Refuse() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listener != nil {
+		_ = p.listener.Close()
+		p.listener = nil
+	}
+}
+
+// Accept ends Refuse.
+func (p *Proxy) Accept(t testing.TB) { t.Helper(); must(t, p.listen()) }
+
+// Connections is how many connections there are.
+func (p *Proxy) Connections() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.links)
+}
+
+func (p *Proxy) each(do func(*link)) {
+	p.mu.Lock()
+	links := make([]*link, 0, len(p.links))
+	for l := range p.links {
+		links = append(links, l)
+	}
+	p.mu.Unlock()
+	for _, l := range links {
+		do(l)
+	}
+}
+
+func (p *Proxy) listen() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listener != nil {
+		return nil
+	}
+	ln, err := net.Listen("tcp", p.address)
+	if err != nil {
+		return err
+	}
+	p.listener, p.address = ln, ln.Addr().String()
+	p.running.Go(func() { p.accept(ln) })
+	return nil
+}
+
+func (p *Proxy) accept(ln net.Listener) {
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			return // it was closed
+		}
+		client := conn.(*net.TCPConn)
+		p.running.Go(func() { p.serve(client) })
+	}
+}
+
+// serve carries one connection to its end.
+func (p *Proxy) serve(client *net.TCPConn) {
+	l := &link{proxy: p, client: client, protocol: p.speaks(), ended: make(chan struct{}), open: make(chan struct{})}
+	close(l.open)
+	p.mu.Lock()
+	hold := p.holdNew
+	refused := p.closed
+	if !refused {
+		p.links[l] = struct{}{}
+	}
+	p.mu.Unlock()
+	if refused {
+		_ = client.Close()
+		return
+	}
+	defer func() {
+		l.end()
+		p.mu.Lock()
+		delete(p.links, l)
+		p.mu.Unlock()
+	}()
+	if hold {
+		<-l.ended
+		return
+	}
+	server, err := net.DialTimeout("tcp", p.target, 5*time.Second)
+	if err != nil {
+		l.cut()
+		return
+	}
+	if !l.connect(server.(*net.TCPConn)) {
+		return
+	}
+	var both sync.WaitGroup
+	both.Go(l.carryRequests)
+	both.Go(l.carryAnswers)
+	both.Wait()
+}
+
+func (p *Proxy) close() {
+	p.Refuse()
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.each((*link).end)
+	p.running.Wait()
+}
+
+// A link is one connection through the proxy.
+type link struct {
+	proxy    *Proxy
+	client   *net.TCPConn
+	protocol protocol
+	ended    chan struct{}
+
+	mu      sync.Mutex
+	server  *net.TCPConn
+	open    chan struct{} // closed while bytes may pass
+	dead    bool          // they never may again
+	pending []*Trap       // of the requests that have no answer yet; nil: none
+	// The transaction as the client has asked for it.
+	inTransaction bool
+	statements    []string
+}
+
+// A protocol takes the bytes of one connection apart. request and answer are called
+// on different goroutines.
+type protocol interface {
+	// request reads from the client up to the end of the next request. Without
+	// an answer to come, as in the handshake, r is nil.
+	request(from *bufio.Reader) (raw []byte, r *Request, err error)
+	// answer reads a part of what the server says; last says that it ends the
+	// answer of a request.
+	answer(from *bufio.Reader) (raw []byte, last bool, err error)
+}
+
+// connect notes the other side; false: the link has ended meanwhile.
+func (l *link) connect(server *net.TCPConn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if isClosed(l.ended) {
+		_ = server.Close()
+		return false
+	}
+	l.server = server
+	return true
+}
+
+func (l *link) stall() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if isClosed(l.open) {
+		l.open = make(chan struct{})
+	}
+}
+
+func (l *link) resume() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.dead && !isClosed(l.open) {
+		close(l.open)
+	}
+}
+
+func (l *link) silence() {
+	l.stall()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dead = true
+}
+
+// pass returns when bytes may pass; false: the link has ended.
+func (l *link) pass() bool {
+	for {
+		l.mu.Lock()
+		open := l.open
+		l.mu.Unlock()
+		if isClosed(l.ended) {
+			return false
+		}
+		if isClosed(open) {
+			return true
+		}
+		select {
+		case <-open:
+		case <-l.ended:
+			return false
+		}
+	}
+}
+
+// cut ends the link with a reset of both sides.
+func (l *link) cut() {
+	l.mu.Lock()
+	_ = l.client.SetLinger(0)
+	if l.server != nil {
+		_ = l.server.SetLinger(0)
+	}
+	l.mu.Unlock()
+	l.end()
+}
+
+func (l *link) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if isClosed(l.ended) {
+		return
+	}
+	close(l.ended)
+	_ = l.client.Close()
+	if l.server != nil {
+		_ = l.server.Close()
+	}
+}
+
+// carryRequests carries from the client to the server.
+func (l *link) carryRequests() {
+	from := bufio.NewReader(l.client)
+	for {
+		raw, r, err := l.protocol.request(from)
+		if !l.pass() {
+			return
+		}
+		if err != nil {
+			// The server still carries out what it has got.
+			if errors.Is(l.server.CloseWrite(), net.ErrClosed) {
+				l.end()
+			}
+			return
+		}
+		if r != nil {
+			l.trace(r)
+			trap := l.proxy.catch(r)
+			l.mu.Lock()
+			l.pending = append(l.pending, trap)
+			l.mu.Unlock()
+			if trap != nil && !l.befall(trap) {
+				return
+			}
+		}
+		if _, err := l.server.Write(raw); err != nil {
+			l.cut()
+			return
+		}
+	}
+}
+
+// befall does what the trap does before the request is delivered; false: it is not.
+func (l *link) befall(trap *Trap) bool {
+	switch trap.fault {
+	case CutBefore:
+		trap.note()
+		l.cut()
+		return false
+	case SilentBefore:
+		l.silence()
+		trap.note()
+		return l.pass()
+	case Hold:
+		trap.note()
+		select {
+		case <-trap.released:
+		case <-l.ended:
+			return false
+		}
+	}
+	return true
+}
+
+// carryAnswers carries from the server to the client.
+func (l *link) carryAnswers() {
+	defer l.end()
+	from := bufio.NewReader(l.server)
+	to := bufio.NewWriter(l.client)
+	for {
+		raw, last, err := l.protocol.answer(from)
+		l.mu.Lock()
+		var trap *Trap
+		if len(l.pending) > 0 {
+			trap = l.pending[0]
+		}
+		if last && len(l.pending) > 0 {
+			l.pending = l.pending[1:]
+		}
+		l.mu.Unlock()
+		lost := err == nil && trap != nil && (trap.fault == CutAfter || trap.fault == SilentAfter)
+		switch {
+		case lost && !last:
+			continue
+		case lost && trap.fault == CutAfter:
+			trap.note()
+			l.cut()
+			return
+		case lost:
+			l.silence()
+			trap.note()
+		}
+		if !l.pass() || err != nil {
+			_ = to.Flush()
+			return
+		}
+		_, err = to.Write(raw)
+		if err == nil && from.Buffered() == 0 {
+			err = to.Flush()
+		}
+		if err != nil && trap == nil {
+			return // the client has gone; a request that was held is still carried out
+		}
+	}
+}
+
+// trace follows the transaction of the connection.
+func (l *link) trace(r *Request) {
+	for _, s := range r.Statements {
+		verb, rest, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(s)), " ")
+		switch {
+		case verb == "BEGIN" || verb == "START":
+			l.inTransaction, l.statements = true, nil
+		case verb == "COMMIT":
+			r.Commits = true
+			l.inTransaction = false
+		case verb == "ROLLBACK" && !strings.HasPrefix(rest, "TO"):
+			l.inTransaction = false
+		case !l.inTransaction:
+			r.Commits = r.Commits || writes(verb, s)
+		}
+		l.statements = append(l.statements, s)
+	}
+	r.Transaction = slices.Clone(l.statements)
+	if !l.inTransaction {
+		l.statements = nil
+	}
+}
+
+// writes reports whether a statement may change something.
+func writes(verb, statement string) bool {
+	switch verb {
+	case "SELECT", "SET", "SHOW", "ROLLBACK", "DO", "--", "":
+		return false
+	case "WITH":
+	default:
+		return true
+	}
+	upper := strings.ToUpper(statement)
+	return strings.Contains(upper, "INSERT ") || strings.Contains(upper, "UPDATE ") || strings.Contains(upper, "DELETE ")
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
