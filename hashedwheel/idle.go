@@ -8,237 +8,298 @@ import (
 	"time"
 )
 
-// idleSteps is how many times in a period the clock of an Idle moves on. It is
-// how finely silence is measured: a member is found silent late by at most two
-// steps, and the worker wakes for a step 64 times in a period.
-const idleSteps = 64
+// ErrIdleStopped is returned when a member is added to an Idle that was stopped by its own Stop.
+// The member is unchanged. The timer continues.
+var ErrIdleStopped = errors.New("hashedwheel: idle stopped")
 
-// idleHistory is how many steps an Idle remembers. Invariant: it spans more
-// than a period, since no two steps are closer than a 64th of it.
-const idleHistory = 2 * idleSteps
+// An Idle is an IdleOf whose members carry a Value of any type.
+type Idle = IdleOf[any]
 
-// An Idle finds out which of its members have been silent for a period: connections,
-// sessions, peers. Each member is told of once and is no member any more then.
+// An IdleMember is a member of an Idle.
+type IdleMember = IdleMemberOf[any]
+
+// An IdleOf finds out which of its members have been silent for a period: connections,
+// sessions, peers. Each member is reported once and then removed. V is the type of the
+// value that a member carries.
 //
-// Touch does not read a clock. It notes the step that the Idle's own coarse clock is
-// at, and stores only when that is another step than before: well under two
-// nanoseconds, where moving a deadline costs more than twenty times as much. A
-// member is looked at about once in a period, however often it is touched.
+// Touch does not read a clock. It notes the step of a coarse clock that the members share,
+// and stores only if that differs from the step noted before: well under two nanoseconds,
+// where moving a deadline costs more than twenty times as much. A member is looked at about
+// once in a period, however often it is touched.
 //
 // A member is never reported early, however late the worker is: a touch in one
 // step counts as a touch at the beginning of the next, and when that was is
-// taken from the clock when it begins. It is reported late by at most 2/64 of the
+// taken from the clock when it begins. It is reported late by at most 2/64 of its
 // period and two ticks, while the worker keeps up.
-type Idle struct {
+//
+// All methods may be called from any goroutine, also from inside the function that is called
+// for silent members.
+type IdleOf[V any] struct {
 	timer  *HashedWheelTimer
-	period time.Duration
-	step   time.Duration
-	silent func(*IdleMember)
-
-	// now is the step that the coarse clock is at. Touch reads it, one write in a
-	// step changes it.
-	_   [64]byte
-	now atomic.Uint64
-	_   [64]byte
+	period time.Duration // of members that have none of their own
+	silent func(*IdleMemberOf[V])
 
 	mu struct {
 		sync.Mutex
-		members int
-		clock   *Timeout // pending while there are members
-		// began[k%idleHistory] is when step k began, in nanoseconds since the timer's start.
-		began [idleHistory]int64
+		stopped bool
+		clocks  []*idleClock[V] // one for each step length in use so far
+		members roster[V]
 	}
 }
 
-// An IdleMember is one member of an Idle. It lives in the caller's own struct and
+// An IdleMemberOf is one member of an IdleOf. It lives in the caller's own struct and
 // must not be copied. The zero value is ready for Add.
-type IdleMember struct {
+type IdleMemberOf[V any] struct {
 	timeout Timeout
-	idle    *Idle
+	lastTouch
 
-	// seen is the last step in which the member was touched.
-	seen atomic.Uint64
+	// clock is nil before the first Add.
+	clock atomic.Pointer[idleClock[V]]
 
-	// life is odd while it is a member, and goes up when it becomes one, is removed or
-	// is reported. Whoever counts it on has done so, and nobody else.
+	// life is odd during a membership, and increases when one begins and ends. It
+	// changes under the mutex of the Idle whose membership it is.
 	life atomic.Uint64
 
-	// Value is the caller's, and tells him in the function whose silence it is.
-	Value any
+	// The following are guarded by that mutex.
+	period time.Duration
+	place  int // in the roster
+
+	// Value is the caller's, who finds in it whose silence is reported.
+	Value V
 }
 
 // NewIdle returns an Idle that calls silent for each member that has not been
 // touched for period. Silent runs as every task of w does; it may add the member
 // again. The period must be positive; a short one is measured in whole ticks.
 //
-// Each member is one pending timeout of w, and the coarse clock one more while there
-// are members. When w stops, nobody is reported any more, and these timeouts are
-// among those that its Stop returns.
+// Each member is one pending timeout of w, and each coarse clock in use is another: members
+// whose periods are within a factor of two share a clock. When w stops, no more members are
+// reported, and these timeouts are among those that its Stop returns.
 func (w *HashedWheelTimer) NewIdle(period time.Duration, silent func(*IdleMember)) (*Idle, error) {
-	if period <= 0 {
-		return nil, fmt.Errorf("hashedwheel: NewIdle: period is %v, must be positive", period)
-	}
-	if silent == nil {
-		return nil, errors.New("hashedwheel: NewIdle: silent is nil, must not be nil")
-	}
-	i := &Idle{timer: w, period: period, silent: silent}
-	i.step = max(period/idleSteps, time.Duration(w.nanos))
-	return i, nil
+	return newIdle("NewIdle", w, period, silent)
 }
 
-// Add makes m a member, touched now. It returns ErrStopped or ErrTooManyPending if the timer
-// refuses, and an error if m is a member already.
-func (i *Idle) Add(m *IdleMember) error {
+// NewIdleOf is NewIdle for members that carry a value of type V.
+func NewIdleOf[V any](w *HashedWheelTimer, period time.Duration, silent func(*IdleMemberOf[V])) (*IdleOf[V], error) {
+	return newIdle("NewIdleOf", w, period, silent)
+}
+
+func newIdle[V any](name string, w *HashedWheelTimer, period time.Duration, silent func(*IdleMemberOf[V])) (*IdleOf[V], error) {
+	if period <= 0 {
+		return nil, fmt.Errorf("hashedwheel: %s: period is %v, must be positive", name, period)
+	}
+	if silent == nil {
+		return nil, fmt.Errorf("hashedwheel: %s: silent is nil, must not be nil", name)
+	}
+	return &IdleOf[V]{timer: w, period: period, silent: silent}, nil
+}
+
+// Add makes m a member, touched now, with the period of i. It returns ErrStopped or
+// ErrTooManyPending if the timer refuses, ErrIdleStopped if i was stopped, and an error if m
+// is a member already.
+//
+// One m must not be added to two Idles at the same time.
+func (i *IdleOf[V]) Add(m *IdleMemberOf[V]) error { return i.AddPeriod(m, i.period) }
+
+// AddPeriod is Add with a period for this member, which must be positive.
+func (i *IdleOf[V]) AddPeriod(m *IdleMemberOf[V], period time.Duration) error {
+	if period <= 0 {
+		return fmt.Errorf("hashedwheel: Idle.AddPeriod: period is %v, must be positive", period)
+	}
 	w := i.timer
 	if err := w.start(); err != nil {
 		return err
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if i.mu.stopped {
+		return ErrIdleStopped
+	}
 	life := m.life.Load()
 	if life&1 != 0 {
 		return errors.New("hashedwheel: Idle.Add: m is a member, must not be added twice")
 	}
-	if i.mu.members == 0 {
-		i.stepLocked() // the clock stood still
-		i.mu.clock = w.Every(i.step, i.tick)
-		if i.mu.clock.IsCancelled() {
-			return i.refusal()
-		}
+	c, err := i.clockLocked(period)
+	if err != nil {
+		return err
 	}
-	i.mu.members++
 	if m.timeout.timer != w.number {
-		w.init(&m.timeout, (*idleTask)(m))
+		w.init(&m.timeout, (*idleTask[V])(m))
 	}
-	if m.idle != i {
-		m.idle = i
-	}
-	m.seen.Store(i.now.Load())
+	i.mu.members.add(m)
 	m.life.Store(life + 1)
-	m.timeout.Reset(i.period)
-	if m.timeout.IsCancelled() && m.life.CompareAndSwap(life+1, life+2) {
-		i.dropLocked()
-		return i.refusal()
+	m.joinLocked(c, period)
+	w.idle.members.Add(1)
+	if i.armLocked(m, period) {
+		return nil
 	}
-	return nil
+	i.endLocked(m)
+	return i.refusal()
 }
 
-func (i *Idle) refusal() error {
+// joinLocked has m touched now, by clock c.
+//
+// REQUIRES: the mutex of the Idle is held.
+func (m *IdleMemberOf[V]) joinLocked(c *idleClock[V], period time.Duration) {
+	c.members++
+	m.period = period
+	m.clock.Store(c)
+	m.lastTouch.join(&c.now)
+}
+
+// armLocked has m looked at after delay. It returns false if the timer refuses.
+//
+// REQUIRES: i.mu is held.
+func (i *IdleOf[V]) armLocked(m *IdleMemberOf[V], delay time.Duration) bool {
+	tally := &i.timer.idle
+	if m.timeout.Reset(delay) {
+		tally.reset.Add(1)
+	} else if !m.timeout.IsCancelled() {
+		tally.started.Add(1)
+	} else {
+		return false
+	}
+	return true
+}
+
+func (i *IdleOf[V]) refusal() error {
 	if i.timer.life.Load() == stopped {
 		return ErrStopped
 	}
 	return ErrTooManyPending
 }
 
-// Touch says that m is alive. It may be called from any goroutine at any time after Add has
-// returned, and does nothing on a member that has been reported or removed, or was never added.
-func (m *IdleMember) Touch() {
-	if m.idle == nil {
-		return
-	}
-	if now := m.idle.now.Load(); m.seen.Load() != now {
-		m.touch(now)
-	}
-}
-
-// touch never goes back: a goroutine that was held up between reading the step
-// and storing it must not hide a later touch.
-func (m *IdleMember) touch(now uint64) {
-	for {
-		seen := m.seen.Load()
-		if seen >= now || m.seen.CompareAndSwap(seen, now) {
-			return
-		}
+// Stop ends all memberships. The members are as after Remove, their timeouts are given
+// back to the timer, which continues, and nobody is reported any more: only a call for a
+// silent member that has begun, or is about to, is not waited for. Add returns
+// ErrIdleStopped from then on. A second Stop does nothing.
+func (i *IdleOf[V]) Stop() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.mu.stopped = true
+	for m := i.mu.members.last(); m != nil; m = i.mu.members.last() {
+		i.endLocked(m)
 	}
 }
 
 // Remove ends the membership. It reports whether this call did so: false means that m was
 // reported, or is about to be, or was no member.
-func (m *IdleMember) Remove() bool {
-	life := m.life.Load()
-	if life&1 == 0 || !m.life.CompareAndSwap(life, life+1) {
+func (m *IdleMemberOf[V]) Remove() bool {
+	i := m.lock()
+	if i == nil {
 		return false
 	}
-	m.timeout.Cancel()
-	m.idle.drop()
+	defer i.mu.Unlock()
+	i.endLocked(m)
 	return true
 }
 
-func (i *Idle) drop() {
-	i.mu.Lock()
-	i.dropLocked()
-	i.mu.Unlock()
-}
-
-// dropLocked counts a member off, and stops the clock after the last.
-//
-// REQUIRES: i.mu is held.
-func (i *Idle) dropLocked() {
-	if i.mu.members--; i.mu.members == 0 {
-		i.mu.clock.Cancel()
+// SetPeriod gives m another period, which must be positive, and counts as a touch: m is
+// reported when it has been silent for the new period from now on. It returns an error if m is
+// no member, and ErrTooManyPending if the timer has no place for a clock that the new period
+// needs; m keeps its period then.
+func (m *IdleMemberOf[V]) SetPeriod(period time.Duration) error {
+	if period <= 0 {
+		return fmt.Errorf("hashedwheel: IdleMember.SetPeriod: period is %v, must be positive", period)
 	}
-}
-
-// tick moves the coarse clock on.
-func (i *Idle) tick() {
-	i.mu.Lock()
-	i.stepLocked()
-	i.mu.Unlock()
-}
-
-// stepLocked begins a new step.
-//
-// REQUIRES: i.mu is held.
-func (i *Idle) stepLocked() {
-	k := i.now.Load() + 1
-	// The clock is read after the step is published: whoever touches in the step
-	// before has read that step by now, so no touch in it began later than this.
-	i.now.Store(k)
-	i.mu.began[k%idleHistory] = i.timer.now()
-}
-
-// lastTouch returns an instant that no touch up to now is later than, given
-// that the last was in step seen.
-func (i *Idle) lastTouch(seen uint64) int64 {
-	i.mu.Lock()
+	i := m.lock()
+	if i == nil {
+		return errNoMember
+	}
 	defer i.mu.Unlock()
-	now := i.now.Load()
-	if seen == now {
-		return i.timer.now()
+	c, err := i.clockLocked(period)
+	if err != nil {
+		return err
 	}
-	if now-seen >= idleHistory {
-		return 0 // forgotten: longer ago than a period
+	old := m.clock.Load()
+	old.members--
+	m.joinLocked(c, period)
+	old.restLocked()
+	// Refused if the timeout has just fired and the timer is full or has stopped. The task,
+	// which waits for the mutex, then arms it.
+	i.armLocked(m, period)
+	return nil
+}
+
+var errNoMember = errors.New("hashedwheel: IdleMember.SetPeriod: m is no member, must be one")
+
+// Period returns the period of m, and 0 if it is no member.
+func (m *IdleMemberOf[V]) Period() time.Duration {
+	i := m.lock()
+	if i == nil {
+		return 0
 	}
-	return i.mu.began[(seen+1)%idleHistory]
+	defer i.mu.Unlock()
+	return m.period
+}
+
+// lock returns the Idle of which m is a member, locked, and nil if m is no member.
+func (m *IdleMemberOf[V]) lock() *IdleOf[V] {
+	for {
+		life := m.life.Load()
+		if life&1 == 0 {
+			return nil
+		}
+		i := m.clock.Load().idle
+		i.mu.Lock()
+		if m.life.Load() == life {
+			return i
+		}
+		i.mu.Unlock()
+	}
+}
+
+// endLocked ends the membership of m.
+//
+// REQUIRES: i.mu is held, and m is a member.
+func (i *IdleOf[V]) endLocked(m *IdleMemberOf[V]) {
+	m.life.Add(1)
+	i.mu.members.remove(m)
+	i.timer.idle.members.Add(-1)
+	if m.timeout.Cancel() {
+		i.timer.idle.cancelled.Add(1)
+	}
+	c := m.clock.Load()
+	c.members--
+	c.restLocked()
 }
 
 // An idleTask is the task of a member's timeout: look whether it was touched.
-type idleTask IdleMember
+type idleTask[V any] IdleMemberOf[V]
 
 // Run looks at the member once its period may be over.
-func (k *idleTask) Run(t *Timeout) {
-	m := (*IdleMember)(k)
-	life := m.life.Load()
-	if life&1 == 0 {
+func (k *idleTask[V]) Run(*Timeout) {
+	m := (*IdleMemberOf[V])(k)
+	i := m.lock()
+	if i == nil {
 		return // removed
 	}
-	i := m.idle
+	i.timer.idle.fired.Add(1)
+	silent := i.lookLocked(m)
+	i.mu.Unlock()
+	if silent {
+		i.silent(m)
+	}
+}
+
+// lookLocked reports whether m has been silent for its period, and ends the membership then;
+// else it has m looked at again.
+//
+// REQUIRES: i.mu is held, and m is a member.
+func (i *IdleOf[V]) lookLocked(m *IdleMemberOf[V]) (silent bool) {
+	c := m.clock.Load()
 	for {
-		seen := m.seen.Load()
-		over := i.lastTouch(seen) + int64(i.period)
-		if left := over - i.timer.now(); left > 0 {
-			t.Reset(time.Duration(left))
-			if m.life.Load()&1 == 0 {
-				t.Cancel() // removed in between
-			}
-			return
+		seen := m.lastTouch.step.Load()
+		left := m.period - time.Duration(i.timer.now()-c.lastTouchLocked(seen))
+		if left > 0 {
+			i.armLocked(m, left)
+			return false
 		}
-		if m.seen.Load() == seen {
+		if m.lastTouch.step.Load() == seen {
 			break
 		}
 	}
-	if m.life.CompareAndSwap(life, life+1) {
-		i.drop()
-		i.silent(m)
-	}
+	i.endLocked(m)
+	i.timer.idle.reported.Add(1)
+	return true
 }

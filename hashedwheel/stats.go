@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"math/bits"
+	"sync/atomic"
 	"time"
 )
 
@@ -85,6 +86,9 @@ type Stats struct {
 	Pending int64 // accepted, not fired, not cancelled
 	Queued  int64 // left by callers, not yet looked at by the worker
 
+	// Idle is the part of all this that serves Idles. What is left is the caller's own.
+	Idle IdleStats
+
 	// Lateness is how long after its deadline a timeout fires, counted since
 	// New: 50 and 99 of 100 timeouts were at most that late, and none later
 	// than the maximum. The first two are upper bounds within a factor of two.
@@ -94,11 +98,43 @@ type Stats struct {
 	TickLag time.Duration
 }
 
+// IdleStats is what the Idles of a timer, and its ConnIdles, contribute to Stats.
+type IdleStats struct {
+	Members  int64 // at this moment
+	Reported int64 // members found silent
+
+	// The following count timeouts that serve an Idle, one for each member and one for each coarse clock.
+	// Each is contained in the field of Stats that has its name.
+	Started   int64
+	Reset     int64
+	Fired     int64
+	Cancelled int64 // those cancelled by the timer's Stop are not in it
+}
+
+// An idleTally counts for IdleStats. Nothing of it is counted by Touch.
+type idleTally struct {
+	members, reported                atomic.Int64
+	started, reset, fired, cancelled atomic.Int64
+}
+
+func (t *idleTally) stats() IdleStats {
+	return IdleStats{
+		Members:   t.members.Load(),
+		Reported:  t.reported.Load(),
+		Started:   t.started.Load(),
+		Reset:     t.reset.Load(),
+		Fired:     t.fired.Load(),
+		Cancelled: t.cancelled.Load(),
+	}
+}
+
 // Stats returns the timer's numbers. It costs the timer nothing until it is called, and then
 // a look at every stripe.
 func (w *HashedWheelTimer) Stats() Stats {
 	e := w.engine
+	// What is a part is read before what it is a part of.
 	s := Stats{
+		Idle:      e.idle.stats(),
 		Pending:   w.PendingTimeouts(),
 		Fired:     e.fired(),
 		Rejected:  e.rejected.Load(),

@@ -51,6 +51,7 @@ type engine struct {
 	tally   tally
 
 	rejected atomic.Int64 // refused because of the limit
+	idle     idleTally
 
 	// The rest belongs to the worker whose turn it is.
 	wheel    core[*Timeout]

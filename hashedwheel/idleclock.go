@@ -1,0 +1,202 @@
+package hashedwheel
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// idleSteps is how many times in a period the clock of an Idle moves on: between this
+// and twice as often. It is how finely silence is measured: a member is found silent
+// late by at most two steps, and the worker wakes for each step.
+const idleSteps = 64
+
+// idleHistory is how many steps a clock remembers. Invariant: that is longer than the period of
+// every member that uses it. Periods are less than twice the one that the clock was made for,
+// and n steps take at least n-1 step lengths.
+const idleHistory = 4 * idleSteps
+
+// stepBits is how many bits of an idleClock's word count steps: enough for 34 years of
+// milliseconds. The others are the clock's number.
+const stepBits = 40
+
+// idleClockNumber is the number of the idleClock made last.
+var idleClockNumber atomic.Uint64
+
+// A lastTouch is when a member was last touched, as a step of a clock. It is apart from
+// IdleMemberOf because the compiler does not inline methods of generic types as readily.
+type lastTouch struct {
+	now  atomic.Pointer[atomic.Uint64] // of the clock; nil before join
+	step atomic.Uint64
+}
+
+// join has l touched now, by a clock.
+func (l *lastTouch) join(now *atomic.Uint64) {
+	l.step.Store(now.Load())
+	l.now.Store(now)
+}
+
+// Touch says that the member is alive. It may be called from any goroutine at any time, and
+// does nothing on a member that has been reported or removed, or was never added.
+func (l *lastTouch) Touch() {
+	if c := l.now.Load(); c != nil {
+		if now := c.Load(); l.step.Load() != now {
+			l.note(now)
+		}
+	}
+}
+
+// note never goes back: a goroutine that was held up between reading the step
+// and storing it must not hide a later touch. If there is another clock in between,
+// that has counted as a touch.
+func (l *lastTouch) note(now uint64) {
+	for {
+		step := l.step.Load()
+		if step>>stepBits != now>>stepBits || step >= now || l.step.CompareAndSwap(step, now) {
+			return
+		}
+	}
+}
+
+// An idleClock is a coarse clock that members with similar periods share. All fields but now are
+// guarded by the mutex of its Idle.
+type idleClock[V any] struct {
+	// now is the step that the clock is at, and above it the clock's number, so that a step of one
+	// clock is not taken for one of another. Touch reads it, one write in a step changes it.
+	_   [64]byte
+	now atomic.Uint64
+	_   [64]byte
+
+	idle    *IdleOf[V]
+	step    time.Duration
+	members int
+	timeout *Timeout // pending while there are members
+
+	// began[k%idleHistory] is when step k began, in nanoseconds since the timer's start.
+	began [idleHistory]int64
+}
+
+// clockLocked returns the clock for members with a period, which moves. It returns an error if
+// the timer refuses.
+//
+// REQUIRES: i.mu is held.
+func (i *IdleOf[V]) clockLocked(period time.Duration) (*idleClock[V], error) {
+	step := max(i.similar(period)/idleSteps, time.Duration(i.timer.nanos))
+	var c *idleClock[V]
+	for _, known := range i.mu.clocks {
+		if known.step == step {
+			c = known
+		}
+	}
+	if c == nil {
+		c = &idleClock[V]{idle: i, step: step}
+		c.now.Store(idleClockNumber.Add(1) << stepBits)
+		i.mu.clocks = append(i.mu.clocks, c)
+	}
+	if c.members > 0 {
+		return c, nil
+	}
+	c.stepLocked() // the clock stood still
+	c.timeout = i.timer.repeat("Idle", step, c.tick, false)
+	if c.timeout.IsCancelled() {
+		return nil, i.refusal()
+	}
+	i.timer.idle.started.Add(1)
+	return c, nil
+}
+
+// similar returns the longest period that is not longer than the given one, among that of i and
+// those that result from doubling or halving it: all members of a clock have the same.
+func (i *IdleOf[V]) similar(period time.Duration) time.Duration {
+	base := i.period
+	for base <= period/2 {
+		base *= 2
+	}
+	for base > period {
+		base /= 2
+	}
+	return base
+}
+
+// restLocked stops the clock if it has no members.
+//
+// REQUIRES: the mutex of the Idle is held.
+func (c *idleClock[V]) restLocked() {
+	if c.members == 0 && c.timeout.Cancel() {
+		c.idle.timer.idle.cancelled.Add(1)
+	}
+}
+
+// tick moves the clock on.
+func (c *idleClock[V]) tick() {
+	c.idle.mu.Lock()
+	c.stepLocked()
+	c.idle.mu.Unlock()
+	c.idle.timer.idle.fired.Add(1)
+}
+
+// stepLocked begins a new step.
+//
+// REQUIRES: the mutex of the Idle is held.
+func (c *idleClock[V]) stepLocked() {
+	k := c.now.Load() + 1
+	// The clock is read after the step is published: whoever touches in the step
+	// before has read that step by now, so no touch in it began later than this.
+	c.now.Store(k)
+	c.began[k%idleHistory] = c.idle.timer.now()
+}
+
+// lastTouchLocked returns an instant that no touch up to now is later than, given
+// that the last was in step seen.
+//
+// REQUIRES: the mutex of the Idle is held.
+func (c *idleClock[V]) lastTouchLocked(seen uint64) int64 {
+	now := c.now.Load()
+	if seen == now {
+		return c.idle.timer.now()
+	}
+	if now-seen >= idleHistory {
+		return 0 // forgotten: longer ago than a period
+	}
+	return c.began[(seen+1)%idleHistory]
+}
+
+// A roster has the members of an Idle, in no order, so that Stop finds them. It grows and
+// shrinks by pieces: a slice of all would be copied under the lock.
+type roster[V any] struct {
+	pieces []*[rosterPiece]*IdleMemberOf[V]
+	n      int
+}
+
+const rosterPiece = 512
+
+func (r *roster[V]) at(k int) **IdleMemberOf[V] { return &r.pieces[k/rosterPiece][k%rosterPiece] }
+
+func (r *roster[V]) add(m *IdleMemberOf[V]) {
+	if r.n == len(r.pieces)*rosterPiece {
+		r.pieces = append(r.pieces, new([rosterPiece]*IdleMemberOf[V]))
+	}
+	*r.at(r.n), m.place = m, r.n
+	r.n++
+}
+
+// remove puts the last member into the place of m.
+func (r *roster[V]) remove(m *IdleMemberOf[V]) {
+	moved := r.last()
+	*r.at(m.place), moved.place = moved, m.place
+	r.n--
+	*r.at(r.n) = nil
+	if r.n%rosterPiece == 0 && len(r.pieces)*rosterPiece-r.n > rosterPiece {
+		// One empty piece is kept, so that a number that goes up and down at the edge
+		// does not allocate.
+		r.pieces[len(r.pieces)-1] = nil
+		r.pieces = r.pieces[:len(r.pieces)-1]
+	}
+}
+
+// last returns the last member, nil if there is none.
+func (r *roster[V]) last() *IdleMemberOf[V] {
+	if r.n == 0 {
+		return nil
+	}
+	return *r.at(r.n - 1)
+}

@@ -1,0 +1,289 @@
+package hashedwheel
+
+import (
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Members of one Idle have periods from milliseconds to hours; each is reported once, never
+// early, and late by no more than the promise for its own period.
+func TestIdlePeriodForEachMember(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tick = 10 * time.Millisecond
+		w := newTestTimer(t, Options{TickDuration: tick})
+		type peer struct {
+			name    time.Duration
+			last    time.Time
+			reports int
+		}
+		var mu sync.Mutex
+		idle, err := NewIdleOf(w, time.Minute, func(m *IdleMemberOf[*peer]) {
+			mu.Lock()
+			defer mu.Unlock()
+			p := m.Value
+			p.reports++
+			silence := time.Since(p.last)
+			if silence < p.name {
+				t.Errorf("period %v: reported early, after %v", p.name, silence)
+			}
+			if most := p.name + 2*p.name/idleSteps + 2*tick; silence > most {
+				t.Errorf("period %v: reported late, after %v", p.name, silence)
+			}
+		})
+		require.NoError(t, err)
+		var members []*IdleMemberOf[*peer]
+		rng := rand.New(rand.NewPCG(4, 4))
+		for _, period := range []time.Duration{
+			1, time.Millisecond, 30 * time.Millisecond, time.Second, 31 * time.Second, time.Minute - 1, time.Minute, 100 * time.Second,
+			2*time.Minute - 1, 2 * time.Minute, time.Hour, 26 * time.Hour,
+		} {
+			m := &IdleMemberOf[*peer]{Value: &peer{name: period, last: time.Now()}}
+			require.Zero(t, m.Period())
+			require.NoError(t, idle.AddPeriod(m, period))
+			require.Equal(t, period, m.Period())
+			members = append(members, m)
+		}
+		for _, m := range members { // touched for some periods, then silent
+			p := m.Value
+			go func(seed uint64) {
+				rng := rand.New(rand.NewPCG(seed, 4))
+				for range 20 {
+					time.Sleep(time.Duration(rng.Int64N(int64(p.name))))
+					mu.Lock()
+					if p.reports == 0 {
+						p.last = time.Now()
+						m.Touch()
+					}
+					mu.Unlock()
+				}
+			}(rng.Uint64())
+		}
+		time.Sleep(60 * 24 * time.Hour)
+		synctest.Wait()
+		for _, m := range members {
+			require.Equal(t, 1, m.Value.reports, "period %v", m.Value.name)
+		}
+		require.Zero(t, w.PendingTimeouts(), "no clock without members")
+		require.Error(t, idle.AddPeriod(members[0], 0))
+	})
+}
+
+// A member whose period changes is reported by the new one, from the change on.
+func TestIdleSetPeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		var reported time.Time
+		idle, err := NewIdleOf(w, time.Minute, func(*IdleMemberOf[int]) { reported = time.Now() })
+		require.NoError(t, err)
+		var m IdleMemberOf[int]
+		require.EqualError(t, m.SetPeriod(time.Second), "hashedwheel: IdleMember.SetPeriod: m is no member, must be one")
+		for _, period := range []time.Duration{time.Second, time.Minute, time.Hour, time.Minute, 40 * time.Second, 24 * time.Hour} {
+			require.NoError(t, idle.Add(&m))
+			time.Sleep(59 * time.Second)
+			require.NoError(t, m.SetPeriod(period))
+			require.Equal(t, period, m.Period())
+			require.EqualValues(t, 2, w.PendingTimeouts(), "one clock")
+			changed := time.Now()
+			time.Sleep(period / 2)
+			m.Touch()
+			time.Sleep(2 * period)
+			synctest.Wait()
+			require.GreaterOrEqual(t, reported.Sub(changed), period*3/2)
+			require.LessOrEqual(t, reported.Sub(changed), period*3/2+period*2/idleSteps+2*time.Millisecond)
+			require.Zero(t, w.PendingTimeouts())
+		}
+		require.NoError(t, idle.Add(&m))
+		require.EqualError(t, m.SetPeriod(0), "hashedwheel: IdleMember.SetPeriod: period is 0s, must be positive")
+	})
+}
+
+// A clock that has no place leaves a member with the period that it has.
+func TestIdleSetPeriodOnAFullTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 3})
+		reports := 0
+		idle, err := NewIdleOf(w, time.Minute, func(*IdleMemberOf[int]) { reports++ })
+		require.NoError(t, err)
+		var one, two, three IdleMemberOf[int]
+		require.NoError(t, idle.Add(&one))
+		require.NoError(t, idle.Add(&two))
+		require.ErrorIs(t, idle.Add(&three), ErrTooManyPending)
+		require.False(t, three.Remove())
+		require.ErrorIs(t, one.SetPeriod(time.Hour), ErrTooManyPending)
+		require.Equal(t, time.Minute, one.Period())
+		require.NoError(t, one.SetPeriod(90*time.Second), "by the same clock")
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, 2, reports)
+		require.Zero(t, w.PendingTimeouts())
+		require.Zero(t, w.Stats().Idle.Members)
+	})
+}
+
+// Stop releases the members at once and reports nobody; the timer continues.
+func TestIdleStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 3 * rosterPiece
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 2*n + 2})
+		idle, err := w.NewIdle(time.Minute, func(*IdleMember) { t.Error("reported") })
+		require.NoError(t, err)
+		other, err := w.NewIdle(time.Minute, func(*IdleMember) {})
+		require.NoError(t, err)
+		members := make([]IdleMember, n)
+		for i := range members {
+			require.NoError(t, idle.AddPeriod(&members[i], time.Duration(1+i%3)*time.Minute))
+		}
+		require.EqualValues(t, n, w.Stats().Idle.Members)
+		time.Sleep(30 * time.Second)
+		idle.Stop()
+		idle.Stop()
+		require.Zero(t, w.PendingTimeouts(), "all given back")
+		require.Zero(t, w.Stats().Idle.Members)
+		for i := range members {
+			require.False(t, members[i].Remove())
+			members[i].Touch()
+		}
+		require.ErrorIs(t, idle.Add(&members[0]), ErrIdleStopped)
+		time.Sleep(time.Hour)
+		fired := false
+		w.AfterFunc(time.Second, func() { fired = true })
+		require.NoError(t, other.Add(&members[0]), "free for another")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.True(t, fired)
+		other.Stop()
+	})
+}
+
+// Stats tells the timeouts of Idles from the caller's.
+func TestStatsOfIdles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		idle, err := w.NewIdle(time.Second, func(*IdleMember) {})
+		require.NoError(t, err)
+		members := make([]IdleMember, 100)
+		for i := range members {
+			require.NoError(t, idle.Add(&members[i]))
+		}
+		user := mustNew(t, w, noTask, time.Hour)
+		mustNew(t, w, noTask, time.Second)
+		for range 5 {
+			time.Sleep(500 * time.Millisecond)
+			for i := range 50 {
+				members[i].Touch()
+			}
+		}
+		require.True(t, members[0].Remove())
+		require.NoError(t, members[1].SetPeriod(time.Minute))
+		user.Reset(time.Minute)
+		user.Cancel()
+		synctest.Wait()
+		s := w.Stats()
+		require.EqualValues(t, 49, s.Idle.Members)
+		require.EqualValues(t, 50, s.Idle.Reported)
+		require.EqualValues(t, 2, s.Started-s.Idle.Started)
+		require.EqualValues(t, 1, s.Reset-s.Idle.Reset)
+		require.EqualValues(t, 1, s.Fired-s.Idle.Fired)
+		require.EqualValues(t, 1, s.Cancelled-s.Idle.Cancelled)
+		idle.Stop()
+		s = w.Stats()
+		require.EqualValues(t, 1, s.Cancelled-s.Idle.Cancelled)
+		require.Zero(t, s.Idle.Members)
+	})
+}
+
+// Add, Touch, SetPeriod, Remove and Stop of several Idles from several goroutines, while
+// members are reported: whatever becomes a member is reported, removed or released once.
+func TestIdleStopStorm(t *testing.T) {
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	for round := range 20 {
+		var reported, removed, added atomic.Int64
+		idle, err := w.NewIdle(2*time.Millisecond, func(*IdleMember) { reported.Add(1) })
+		require.NoError(t, err)
+		members := make([]IdleMember, 30)
+		var wg sync.WaitGroup
+		for g := range 4 {
+			wg.Go(func() {
+				rng := rand.New(rand.NewPCG(uint64(g), uint64(round)))
+				for range 2000 {
+					m := &members[rng.IntN(len(members))]
+					switch rng.IntN(5) {
+					case 0:
+						if idle.AddPeriod(m, time.Duration(1+rng.IntN(20))*time.Millisecond) == nil {
+							added.Add(1)
+						}
+					case 1:
+						if m.Remove() {
+							removed.Add(1)
+						}
+					case 2:
+						_ = m.SetPeriod(time.Duration(1+rng.IntN(20)) * time.Millisecond)
+					default:
+						m.Touch()
+					}
+				}
+			})
+		}
+		if round%2 == 0 { // every other round nobody is released, and all must be reported
+			wg.Wait()
+			require.Eventually(t, func() bool { return added.Load() == reported.Load()+removed.Load() }, 10*time.Second, time.Millisecond)
+			continue
+		}
+		idle.Stop()
+		wg.Wait()
+		require.Zero(t, w.Stats().Idle.Members)
+		require.Eventually(t, func() bool { return w.PendingTimeouts() == 0 }, 10*time.Second, time.Millisecond)
+	}
+}
+
+// A touch that has read the clock before the member got another does not count in the other's
+// steps, where it would lie in the future.
+func TestLastTouchOfAnotherClock(t *testing.T) {
+	var fine, coarse atomic.Uint64
+	fine.Store(7<<stepBits + 1000)
+	coarse.Store(5<<stepBits + 3)
+	var l lastTouch
+	l.Touch()
+	l.join(&fine)
+	late := fine.Load() + 1
+	l.join(&coarse)
+	l.note(late)
+	require.Equal(t, coarse.Load(), l.step.Load())
+	coarse.Add(1)
+	l.Touch()
+	require.Equal(t, coarse.Load(), l.step.Load())
+	l.note(coarse.Load() - 1)
+	require.Equal(t, coarse.Load(), l.step.Load(), "never back")
+}
+
+// The roster against a map.
+func TestRoster(t *testing.T) {
+	var r roster[int]
+	in := map[*IdleMemberOf[int]]bool{}
+	all := make([]IdleMemberOf[int], 5*rosterPiece)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		m := &all[rng.IntN(len(all))]
+		if in[m] {
+			r.remove(m)
+			delete(in, m)
+		} else {
+			r.add(m)
+			in[m] = true
+		}
+	}
+	require.Equal(t, len(in), r.n)
+	for m := r.last(); m != nil; m = r.last() {
+		require.True(t, in[m])
+		delete(in, m)
+		r.remove(m)
+	}
+	require.Empty(t, in)
+	require.Len(t, r.pieces, 1, "the others are given back")
+}
