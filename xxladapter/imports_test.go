@@ -22,6 +22,7 @@ const module = "github.com/xxlwheel/xxlwheel/"
 // knows which store is in use.
 var mayImport = map[string][]string{
 	"hashedwheel":            {},
+	"hashedwheel/time":       {"hashedwheel"},
 	"xxladapter":             {},
 	"xxladapter/cron":        {},
 	"xxladapter/wire":        {},

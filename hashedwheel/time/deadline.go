@@ -1,0 +1,122 @@
+package time
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel"
+)
+
+// A kind says what a deadline is for.
+type kind uint8
+
+const (
+	_        kind = iota // not initialised
+	sends                // a Timer that sends on its channel
+	calls                // a Timer that calls a function
+	ticks                // a Ticker
+	standard             // a Timer that package time keeps for its whole life
+)
+
+// A deadline is kept by a wheel or, while the wheel is full or stopped, by package time.
+//
+// What happens at its end runs beside Stop and Reset. A timeout that has fired cannot be called
+// back, so a run may come late: after the caller has stopped or armed the deadline again. With mu
+// held, reached tells whether a run still has something to do. A channel is written and
+// drained with mu held, so nothing stale is in it when Stop or Reset returns.
+type deadline struct {
+	timeout hashedwheel.Timeout
+	spare   *spare // nil until the wheel refuses for the first time
+
+	mu      sync.Mutex
+	kind    kind // immutable
+	waiting bool // the channel is owed a time; not used by calls
+}
+
+// An ending is what has a deadline.
+type ending interface{ end() }
+
+// arm makes d end after delay, and reports whether it was pending. At the end package time calls
+// e.end, if it has to keep the deadline, and the wheel the task of the timeout.
+//
+// REQUIRES: d.mu is held.
+func (d *deadline) arm(delay Duration, e ending) (was bool) {
+	was = d.timeout.Reset(delay)
+	refused := !was && d.timeout.IsCancelled() // all that cancels beside the wheel holds mu
+	if d.spare != nil && d.spare.stop() {
+		was = true
+	}
+	if refused {
+		if d.spare == nil {
+			d.spare = new(spare)
+		}
+		d.spare.start(delay, e)
+	}
+	return was
+}
+
+// disarm makes d not end, and reports whether it was pending.
+//
+// REQUIRES: d.mu is held.
+func (d *deadline) disarm() (was bool) {
+	was = d.timeout.Cancel()
+	if d.spare != nil && d.spare.stop() {
+		was = true
+	}
+	return was
+}
+
+// reached reports whether d has ended as it was armed last, and the channel has not got its
+// time yet. A timeout that was armed again after it fired is not expired, and the run of the
+// earlier fire has nothing to do.
+//
+// REQUIRES: d.mu is held.
+func (d *deadline) reached() bool {
+	return d.waiting && (d.timeout.IsExpired() || d.spare != nil && d.spare.reached())
+}
+
+// A spare keeps a deadline with package time.
+type spare struct {
+	timer *time.Timer
+
+	// due is when the deadline ends, by now; never while the wheel keeps it. Its timer's calls
+	// cannot be told from one another otherwise.
+	due int64
+}
+
+const never = math.MaxInt64
+
+// start has e.end called after delay.
+func (s *spare) start(delay Duration, e ending) {
+	s.due = after(now(), delay)
+	if s.timer == nil {
+		s.timer = time.AfterFunc(delay, e.end)
+		return
+	}
+	s.timer.Reset(delay)
+}
+
+// stop reports whether it prevented the call.
+func (s *spare) stop() bool {
+	s.due = never
+	return s.timer.Stop()
+}
+
+func (s *spare) reached() bool { return s.due != never && now() >= s.due }
+
+// origin is where now counts from.
+var origin = time.Now()
+
+// now returns the nanoseconds since origin by the monotonic clock or, in a synctest bubble,
+// the bubble's. Only differences have a meaning.
+func now() int64 { return int64(time.Since(origin)) }
+
+// after returns the time d after t, and never if that overflows. A negative d counts as zero.
+func after(t int64, d Duration) int64 {
+	d = max(d, 0)
+	if t > never-int64(d) {
+		return never
+	}
+	return t + int64(d)
+}

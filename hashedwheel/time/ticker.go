@@ -1,0 +1,89 @@
+package time
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel"
+)
+
+// A Ticker sends the current time on its channel at intervals. It drops ticks for a receiver
+// that is slow, and what remain keep their phase: they stay whole periods from the first one. It must be
+// made by NewTicker, here or of a Clock, and must not be copied. Its methods may be called from
+// any goroutine.
+type Ticker struct {
+	C <-chan Time // on which the ticks are sent
+
+	deadline
+	c      chan Time // C, to send on
+	period Duration
+	next   int64 // when the next tick is due, by now
+
+	std *time.Ticker // in a synctest bubble; the rest is not used then
+}
+
+// Stop turns t off. Nothing is received from C after Stop has returned, until a Reset. It
+// does not close C. On a Ticker that was not made by NewTicker it does nothing.
+func (t *Ticker) Stop() {
+	if t.std != nil {
+		t.std.Stop()
+		return
+	}
+	if t.kind == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = false
+	drain(t.c)
+	t.disarm()
+}
+
+// Reset turns t on with the period d. The next tick comes after d, and none of before is
+// received from C after Reset has returned. It panics if d is not positive.
+func (t *Ticker) Reset(d Duration) {
+	if d <= 0 {
+		panic("non-positive interval for Ticker.Reset")
+	}
+	if t.std != nil {
+		t.std.Reset(d)
+		return
+	}
+	if t.kind == 0 {
+		panic("time: Reset called on uninitialized Ticker")
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	drain(t.c)
+	t.start(d)
+}
+
+// start begins with the period d.
+//
+// REQUIRES: t.mu is held.
+func (t *Ticker) start(d Duration) {
+	t.period, t.next, t.waiting = d, after(now(), d), true
+	t.arm(d, t)
+}
+
+// end sends the time, unless the last has not been received yet, and arms t for the next
+// deadline that has not passed. Like Timer.send it may come late.
+func (t *Ticker) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.reached() {
+		return
+	}
+	select {
+	case t.c <- time.Now():
+	default:
+	}
+	at := now()
+	skipped := max(at-t.next, 0) / int64(t.period)
+	t.next = after(t.next+skipped*int64(t.period), t.period)
+	t.arm(Duration(t.next-at), t)
+}
+
+// tickTask is the task of a Ticker's timeout.
+type tickTask Ticker
+
+func (t *tickTask) Run(*hashedwheel.Timeout) { (*Ticker)(t).end() }
