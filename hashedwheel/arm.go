@@ -49,9 +49,9 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 			continue
 		}
 		if was {
-			st.resets.Inc()
+			st.resets.Add(1)
 		} else if !push {
-			st.started.Inc()
+			st.started.Add(1)
 		}
 		if earlier && !push {
 			// Who queued t looked at the worker's alarm with the later due tick in mind.
@@ -122,7 +122,7 @@ func (e *engine) refuse(t *Timeout) {
 
 // refuseFull is refuse on a timer that has no place left.
 func (e *engine) refuseFull(t *Timeout) error {
-	e.rejected.Inc()
+	e.rejected.Add(1)
 	e.refuse(t)
 	return ErrTooManyPending
 }
@@ -143,7 +143,7 @@ func (e *engine) cancel(t *Timeout) bool {
 			done = e.withdraw(st, t, s)
 		default:
 			if done = t.cas(s, s.in(cancelled)); done {
-				st.cancelled.Inc()
+				st.cancelled.Add(1)
 			}
 		}
 		if !done {
@@ -168,7 +168,7 @@ func (e *engine) unlink(st *stripe[*Timeout], t *Timeout, s state) bool {
 	if !t.cas(s, s.in(cancelled)) { // Stop takes t out
 		return false
 	}
-	st.cancelled.Inc()
+	st.cancelled.Add(1)
 	return true
 }
 

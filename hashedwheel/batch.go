@@ -5,9 +5,8 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"go.uber.org/atomic"
 )
 
 // maxDue is the most payloads that one call of a Batch's function gets.
@@ -37,7 +36,7 @@ type Batch[T any] struct {
 	intake intake[id]
 	slab   *slab[T]
 
-	life  atomic.Int32
+	life  life
 	fired atomic.Int64
 
 	// The rest belongs to the worker.
@@ -247,7 +246,7 @@ func (b *Batch[T]) Stop() []T {
 			}
 			if s.word.CompareAndSwap(word, who.nextGeneration()) {
 				left = append(left, s.payload)
-				b.fired.Inc() // no longer pending
+				b.fired.Add(1) // no longer pending
 				b.release(1)
 				return
 			}

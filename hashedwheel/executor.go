@@ -28,7 +28,7 @@ func (e *engine) execute(t *Timeout) {
 		runtime.KeepAlive(timer) // the task may arm t again
 	}
 	if err := e.offer(run); err != nil {
-		e.tally.refused.Inc()
+		e.tally.refused.Add(1)
 		e.logger.Error("hashedwheel: executor refused a task; the worker runs it", "error", err)
 		run()
 	}

@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"math"
 	"sync"
 	"testing"
 	"unsafe"
@@ -30,7 +31,7 @@ func (*genericTask[T]) Cancelled(*Timeout) {}
 func TestTaskComesBackAsItWas(t *testing.T) {
 	w := newTestTimer(t, Options{})
 	tasks := []TimerTask{
-		intTask(0), intTask(7), intTask(1 << 40), emptyTask{}, structTask{"a", "b"}, chanTask(nil), make(chanTask, 1),
+		intTask(0), intTask(7), intTask(math.MaxInt), emptyTask{}, structTask{"a", "b"}, chanTask(nil), make(chanTask, 1),
 		arrayTask{new(int)}, genericTask[int]{1}, &genericTask[int]{1}, genericTask[string]{"x"}, &genericTask[string]{"x"},
 		(*periodicTask)(nil),
 	}

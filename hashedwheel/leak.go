@@ -3,9 +3,8 @@ package hashedwheel
 import (
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 	"weak"
-
-	"go.uber.org/atomic"
 )
 
 // maxInstances is Netty's: more timers than this in one process are nearly always
@@ -19,13 +18,13 @@ var (
 
 // countInstance counts a new timer.
 func countInstance(e *engine) {
-	if instances.Inc() > maxInstances && warnedInstances.CompareAndSwap(false, true) {
+	if instances.Add(1) > maxInstances && warnedInstances.CompareAndSwap(false, true) {
 		e.logger.Warn("hashedwheel: many timers in one process; a timer is meant to be shared",
 			slog.Int64("timers", instances.Load()), slog.Int("limit", maxInstances))
 	}
 }
 
-func forgetInstance() { instances.Dec() }
+func forgetInstance() { instances.Add(-1) }
 
 // public returns the HashedWheelTimer of an engine: the one that New has returned, or
 // one that takes its place if nobody holds that any more.

@@ -53,7 +53,7 @@ func (m *model) add(due uint64) {
 }
 
 // remove takes out the entry whose number is the k-th of all, modulo their count.
-func (m *model) remove(k int) {
+func (m *model) remove(k uint64) {
 	if len(m.due) == 0 {
 		return
 	}
@@ -62,7 +62,7 @@ func (m *model) remove(k int) {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	id := ids[k%len(ids)]
+	id := ids[k%uint64(len(ids))]
 	if got := m.core.dueAt(m.at[id]); got != m.due[id] {
 		m.failf("entry %d at %v: filed under tick %d, want %d", id, m.at[id], got, m.due[id])
 	}
@@ -149,7 +149,7 @@ func drive(opts Options, data []byte) error {
 		case 3: // any distance
 			m.add(min(m.current+r>>(r%64), never))
 		case 4:
-			m.remove(int(r >> 1))
+			m.remove(r >> 1)
 		case 5: // a tick or none
 			m.advance(min(m.current+r%2, never-1), 1+int(op)/8)
 		case 6: // about a revolution

@@ -1,9 +1,8 @@
 package hashedwheel
 
 import (
+	"sync/atomic"
 	"time"
-
-	"go.uber.org/atomic"
 )
 
 const (
@@ -121,5 +120,5 @@ func (p *parker) rest(until uint64) {
 	case <-p.wake:
 	case <-p.halt:
 	}
-	p.wakeUps.Inc()
+	p.wakeUps.Add(1)
 }

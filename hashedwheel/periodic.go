@@ -2,9 +2,8 @@ package hashedwheel
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
-
-	"go.uber.org/atomic"
 )
 
 // Every runs f each period, for the first time after one period, until the

@@ -1,6 +1,6 @@
 package hashedwheel
 
-import "go.uber.org/atomic"
+import "sync/atomic"
 
 // places counts the pending timeouts of a timer that has a limit. Without a limit it
 // counts nothing, and costs nothing.
@@ -31,6 +31,6 @@ func (p *places) reserve() bool {
 // release gives n places back.
 func (p *places) release(n int64) {
 	if p.limit > 0 {
-		p.taken.Sub(n)
+		p.taken.Add(-n)
 	}
 }

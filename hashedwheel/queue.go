@@ -1,8 +1,6 @@
 package hashedwheel
 
-import (
-	"go.uber.org/atomic"
-)
+import "sync/atomic"
 
 // segmentLen makes a segment of pointers, with its header, exactly 4096 bytes.
 const segmentLen = 510

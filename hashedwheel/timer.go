@@ -4,10 +4,9 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
-
-	"go.uber.org/atomic"
 )
 
 // A HashedWheelTimer runs tasks after a delay, approximately: a task runs at the
@@ -21,13 +20,6 @@ type HashedWheelTimer struct {
 	// nobody has the timer any more.
 	*engine
 }
-
-// The stages of a timer's life.
-const (
-	created int32 = iota
-	started
-	stopped
-)
 
 // An engine is the inside of a HashedWheelTimer.
 type engine struct {
@@ -43,7 +35,7 @@ type engine struct {
 
 	watch *time.Timer // looks whether a task stalls the worker; made by start
 
-	life    atomic.Int32
+	life    life
 	bound   atomic.Bool // Init has been called
 	_       [64]byte
 	turn    atomic.Uint64 // a turn: who works, and how far it has come
@@ -253,7 +245,7 @@ func (e *engine) finish(t *Timeout) bool {
 			continue
 		}
 		if s.pending() {
-			e.intake.pick().cancelled.Inc()
+			e.intake.pick().cancelled.Add(1)
 			e.release(1)
 		}
 		return s.pending()

@@ -3,9 +3,8 @@ package hashedwheel
 import (
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
-
-	"go.uber.org/atomic"
 )
 
 // minStall is the least time that a task runs before it counts as stalling the
@@ -173,7 +172,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	}
 	w.next++
 	if s&periodic != 0 {
-		e.repeats.Inc()
+		e.repeats.Add(1)
 	} else {
 		e.release(1)
 	}
@@ -196,7 +195,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 
 // panicked reports a panic in user code.
 func (e *engine) panicked(t *Timeout, r any) {
-	e.tally.panicked.Inc()
+	e.tally.panicked.Add(1)
 	var task TimerTask
 	if t != nil {
 		task = t.task()
@@ -267,7 +266,7 @@ func (e *engine) takeOverLocked(tn turn) {
 	}
 	w := &worker{engine: e, turn: next, notices: old.notices, tick: old.tick}
 	w.batch = append(make([]*Timeout, 0, batchLen), old.batch[old.next:]...)
-	e.tally.handOvers.Inc()
+	e.tally.handOvers.Add(1)
 	e.launchLocked(w)
 }
 

@@ -108,7 +108,7 @@ func TestBucketMoveTo(t *testing.T) {
 			slices.Reverse(got)
 			require.Equal(t, want, got)
 			for _, block := range pool.blocks {
-				require.EqualValues(t, 1<<blockLen-1, block.free)
+				require.Equal(t, uint32(1<<blockLen-1), block.free)
 				for _, pg := range block.pages {
 					require.Zero(t, pg.item)
 				}

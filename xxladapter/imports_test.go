@@ -1,12 +1,14 @@
 package xxladapter_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,4 +114,43 @@ func checkImports(t *testing.T, file, pkg string) {
 			t.Errorf("%s: the timer must not import %s", file, target)
 		}
 	}
+}
+
+// A 64-bit atomic word inside a struct has to be one of sync/atomic's types: nothing else is
+// aligned on processors of 32 bits, where its first use panics.
+func TestAtomicWordsAreAligned(t *testing.T) {
+	bare := regexp.MustCompile(`^(Int64|Uint64|Float64|Duration|(Add|And|Or|Load|Store|Swap|CompareAndSwap)(Int64|Uint64))$`)
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, imp := range parsed.Imports {
+			switch target, _ := strconv.Unquote(imp.Path.Value); target {
+			case "go.uber.org/atomic", "sync/atomic":
+				name := "atomic"
+				if imp.Name != nil {
+					name = imp.Name.Name
+				}
+				ast.Inspect(parsed, func(n ast.Node) bool {
+					sel, ok := n.(*ast.SelectorExpr)
+					if !ok || !bare.MatchString(sel.Sel.Name) {
+						return true
+					}
+					if x, ok := sel.X.(*ast.Ident); !ok || x.Name != name {
+						return true
+					}
+					if target == "go.uber.org/atomic" || len(sel.Sel.Name) > len("Float64") {
+						t.Errorf("%s: %s.%s of %s is not aligned on processors of 32 bits", file, name, sel.Sel.Name, target)
+					}
+					return true
+				})
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
 }

@@ -18,7 +18,8 @@ func TestWhatHasNoRoomInARowIsRefused(t *testing.T) {
 		return j
 	}
 	text := func(n int) string { return strings.Repeat("😀", n) }
-	many := make([]int64, 64) // of three digits: 255 characters with their commas
+	tooMany := int64(maxInt + 1) // a variable: an int of 32 bits has no such constant
+	many := make([]int64, 64)    // of three digits: 255 characters with their commas
 	for i := range many {
 		many[i] = 100
 	}
@@ -35,7 +36,7 @@ func TestWhatHasNoRoomInARowIsRefused(t *testing.T) {
 		{func(j *Job) { j.GlueRemark = text(128) }, func(j *Job) { j.GlueRemark = text(129) }, "glue_remark has 129 characters, must have 0 to 128"},
 		{func(j *Job) { j.ChildIDs = many }, func(j *Job) { j.ChildIDs = append([]int64{1000}, many[1:]...) }, "child_jobid has 256 characters with its commas, must have at most 255"},
 		{func(j *Job) { j.Timeout = maxInt * time.Second }, func(j *Job) { j.Timeout = (maxInt + 1) * time.Second }, "executor_timeout is 596523h14m8s, must be at most 2147483647 seconds"},
-		{func(j *Job) { j.RetryCount = maxInt }, func(j *Job) { j.RetryCount = maxInt + 1 }, "executor_fail_retry_count is 2147483648, must be 0 to 2147483647"},
+		{func(j *Job) { j.RetryCount = maxInt }, func(j *Job) { j.RetryCount = int(tooMany) }, "executor_fail_retry_count is 2147483648, must be 0 to 2147483647"},
 	} {
 		require.NoError(t, fits(tt.widest).Validate(), tt.refusal)
 		require.EqualError(t, fits(tt.wider).Validate(), tt.refusal)

@@ -24,7 +24,7 @@ func peakMemory() int64 {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return u.Maxrss // bytes there, KiB elsewhere
+		return int64(u.Maxrss) // bytes there, KiB elsewhere
 	}
-	return u.Maxrss << 10
+	return int64(u.Maxrss) << 10
 }

@@ -42,7 +42,7 @@ func TestConformance(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "101.log"), []byte("line one\nline two\n"), 0o600))
 
 	run := func(job, log int, more string) string {
-		return fmt.Sprintf(`{"jobId":%d,"logId":%d,"logDateTime":%d,"glueType":"BEAN"%s}`, job, log, triggered, more)
+		return fmt.Sprintf(`{"jobId":%d,"logId":%d,"logDateTime":%d,"glueType":"BEAN"%s}`, job, log, int64(triggered), more)
 	}
 	token := func(token, app string) map[string]string {
 		return map[string]string{wire.HeaderToken: token, wire.HeaderAppName: app}

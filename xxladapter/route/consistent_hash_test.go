@@ -88,8 +88,8 @@ func TestConsistentHashTable(t *testing.T) {
 
 func TestConsistentHashPoints(t *testing.T) {
 	require.EqualValues(t, 943901380, hash32([]byte("1")))
-	require.EqualValues(t, 3725898238, hash32([]byte("SHARD-http://10.0.0.1:9999/-NODE-0")))
-	require.EqualValues(t, 3914784427, hash32([]byte("SHARD-http://10.0.0.1:9999/-NODE-99")))
+	require.EqualValues(t, uint32(3725898238), hash32([]byte("SHARD-http://10.0.0.1:9999/-NODE-0")))
+	require.EqualValues(t, uint32(3914784427), hash32([]byte("SHARD-http://10.0.0.1:9999/-NODE-99")))
 
 	points := newRing(listA).points
 	require.Len(t, points, 300)
@@ -205,7 +205,7 @@ func TestSettleAndSuccessorAgainstLinearSearch(t *testing.T) {
 // belongs to the address that is later in the list, as upstream's sorted map
 // overwrites (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java).
 func TestConsistentHashSamePlace(t *testing.T) {
-	const place = 2156430898
+	const place = uint32(2156430898)
 	addrs := []string{"http://exec-153.svc:9999/", "http://exec-412.svc:9999/"}
 	require.EqualValues(t, place, hash32([]byte("SHARD-"+addrs[0]+"-NODE-36")))
 	require.EqualValues(t, place, hash32([]byte("SHARD-"+addrs[1]+"-NODE-17")))

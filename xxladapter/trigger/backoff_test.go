@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -32,7 +33,7 @@ func TestBackoff(t *testing.T) {
 		{10 * s, 0, 3, 0, 80 * time.Second},
 		{10 * s, 0, 8, 0, 2560 * time.Second},
 		{10 * s, 0, 9, 0, time.Hour},
-		{10 * s, 0, 1 << 40, 0, time.Hour},
+		{10 * s, 0, math.MaxInt, 0, time.Hour},
 		{10 * s, 35 * s, 1, 0, 20 * time.Second},
 		{10 * s, 35 * s, 2, 0, 35 * time.Second},
 		{10 * s, 5 * s, 0, 0, 5 * time.Second},
