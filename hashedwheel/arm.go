@@ -17,7 +17,7 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 	for {
 		s := t.load()
 		was = s.pending()
-		n := due | armed | s&(kept|linked|queued)
+		n := due | armed | s&(kept|held)
 		earlier := due.tick() < s.tick()
 		// A timeout that the wheel holds under an earlier tick stays where it is.
 		// That tick is at most the last due tick, also if it was cancelled since.
@@ -151,7 +151,7 @@ func (e *engine) cancel(t *Timeout) bool {
 		}
 		e.release(1)
 		if s&notify != 0 {
-			e.announce(st, t)
+			e.announce(st, call{t, t.task()}) // before Cancel returns and Init is allowed
 		}
 		return true
 	}
@@ -198,10 +198,10 @@ func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
 	return done
 }
 
-// announce has the worker tell t's task that it was cancelled.
-func (e *engine) announce(st *stripe[*Timeout], t *Timeout) {
-	if !st.push(laneNotices, t) {
-		e.tellCancelled(t)
+// announce has the worker tell a task that it was cancelled.
+func (e *engine) announce(st *stripe[*Timeout], c call) {
+	if !st.announce(c) {
+		e.tellCancelled(c)
 		return
 	}
 	e.rouse()

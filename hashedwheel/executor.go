@@ -15,15 +15,15 @@ import (
 // nothing is lost. A panic in Execute counts as a refusal.
 type Executor interface{ Execute(run func()) error }
 
-// execute has the executor run the task of t, which has fired.
-func (e *engine) execute(t *Timeout) {
+// execute has the executor run the task of a timeout that has fired.
+func (e *engine) execute(c call) {
 	// An executor that breaks its word, and runs what it refused, shall not run it
 	// twice.
 	var begun atomic.Bool
 	timer := e.public()
 	run := func() {
 		if !begun.Swap(true) {
-			e.runGuarded(t)
+			e.runGuarded(c)
 		}
 		runtime.KeepAlive(timer) // the task may arm t again
 	}
@@ -44,13 +44,13 @@ func (e *engine) offer(run func()) (err error) {
 	return e.executor.Execute(run)
 }
 
-// runGuarded runs the task of t, and arms t again if it is periodic.
-func (e *engine) runGuarded(t *Timeout) {
+// runGuarded runs the task of a timeout that has fired, and arms it again if it is periodic.
+func (e *engine) runGuarded(c call) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.panicked(t, r)
+			e.panicked(c, r)
 		}
-		e.rearm(t)
+		e.rearm(c)
 	}()
-	t.task().Run(t)
+	c.task.Run(c.t)
 }

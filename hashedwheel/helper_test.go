@@ -31,7 +31,7 @@ func byHand(w *HashedWheelTimer) *worker {
 	e.intake = intake[*Timeout]{stripes: make([]stripe[*Timeout], 1), shift: 64}
 	e.begin()
 	e.watch = time.AfterFunc(time.Hour, func() {})
-	e.mu.current = &worker{engine: e, batch: make([]*Timeout, 0, batchLen)}
+	e.mu.current = &worker{engine: e, room: make([]*Timeout, 0, batchLen)}
 	e.life.Store(started)
 	return e.mu.current
 }

@@ -71,6 +71,14 @@ func (in *intake[E]) take(l lane, q *queue[E]) (withdrawn int) {
 	return withdrawn
 }
 
+// takeNotices moves what was announced in any stripe to the end of into.
+func (in *intake[E]) takeNotices(into []call) []call {
+	for i := range in.stripes {
+		into = in.stripes[i].takeNotices(into)
+	}
+	return into
+}
+
 // close makes every later push fail.
 func (in *intake[E]) close() {
 	for i := range in.stripes {
@@ -102,7 +110,7 @@ func (in *intake[E]) waiting() (n int64) {
 	for i := range in.stripes {
 		s := &in.stripes[i]
 		s.mu.Lock()
-		n += int64(s.mu.timeouts.n + s.mu.cancels.n + s.mu.notices.n)
+		n += int64(s.mu.timeouts.n + s.mu.cancels.n + len(s.mu.notices))
 		s.mu.Unlock()
 	}
 	return n

@@ -24,6 +24,7 @@ import (
 type act struct {
 	kind   actKind
 	tick   uint64 // of a reset: the new due tick; of a run: the tick at which it happens
+	task   uint64 // of a run: the number of the task
 	answer bool
 
 	// call is how many acts had ended when it was called, and end its number among those that
@@ -38,11 +39,12 @@ const (
 	cancel actKind = 'C'
 	fired  actKind = 'F'
 	finish actKind = 'S' // the timer's Stop; the answer says whether it returned the timeout
+	bind   actKind = 'B' // the timer's Init, with another task than before
 )
 
 func (a act) String() string {
 	switch a.kind {
-	case cancel, finish:
+	case cancel, finish, bind:
 		return fmt.Sprintf("%c=%t[%d,%d]", a.kind, a.answer, a.call, a.end)
 	default:
 		return fmt.Sprintf("%c%d=%t[%d,%d]", a.kind, a.tick, a.answer, a.call, a.end)
@@ -53,6 +55,7 @@ func (a act) String() string {
 type reference struct {
 	pending, stopped bool
 	due              uint64
+	task             uint64 // goes up by one with each Init
 }
 
 // after returns the reference after a, and whether a's answer is right there.
@@ -65,7 +68,10 @@ func (r reference) after(a act) (reference, bool) {
 		}
 	case fired:
 		r.pending = false
-		return r, was && r.due <= a.tick
+		return r, was && r.due <= a.tick && r.task == a.task
+	case bind:
+		r.task++
+		return r, !was
 	case cancel:
 		r.pending = false
 	case finish:
@@ -96,7 +102,7 @@ func linearizable(r reference, acts []act, pending bool) bool {
 // A scenario is where a timeout stands, and what happens to it from there.
 type scenario struct {
 	start   startKind
-	callers []string // of each, the acts: R and a tick, C, S
+	callers []string // of each, the acts: R and a tick, C, S, B
 	ticks   []uint64 // of the worker's passes
 	sleeps  bool     // the worker lies down after the last pass
 }
@@ -127,6 +133,7 @@ type stage struct {
 
 	acts   []act
 	past   uint64 // hash of everything in acts
+	task   uint64 // the number of the task that the timeout is bound to
 	asleep bool
 	until  uint64
 }
@@ -140,7 +147,7 @@ type actor struct {
 	begun    uint64 // acts
 	seen     uint64
 	reloaded uint64 // seen before the last load
-	looks    bool   // into the queues, not only at whether they are closed
+	looks    bool   // into the queues, not only at whether they are closed, and at the task
 	waits    *latch // nil: for nothing
 	over     bool
 }
@@ -173,6 +180,9 @@ func (s *stage) loaded(v uint64) {
 	if a := s.current; a != nil {
 		a.reloaded = a.seen
 		a.seen = mix(a.seen, v)
+		if a.looks {
+			a.seen = mix(a.seen, s.task) // the worker may read the task next
+		}
 	}
 }
 
@@ -204,7 +214,7 @@ func (s *stage) began() int {
 func (s *stage) ended(a act) {
 	a.end = len(s.acts) + 1
 	s.acts = append(s.acts, a)
-	s.past = mix(mix(mix(s.past, uint64(a.kind)), a.tick), uint64(a.call))
+	s.past = mix(mix(mix(mix(s.past, uint64(a.kind)), a.tick), a.task), uint64(a.call))
 	if a.answer {
 		s.past = mix(s.past, 2)
 	}
@@ -213,7 +223,7 @@ func (s *stage) ended(a act) {
 // queues is the hash of what waits in the intake.
 func (s *stage) queues() uint64 {
 	st := &s.engine.intake.stripes[0]
-	h := mix(mix(mix(1, uint64(st.mu.timeouts.n)), uint64(st.mu.cancels.n)), uint64(st.mu.notices.n))
+	h := mix(mix(mix(1, uint64(st.mu.timeouts.n)), uint64(st.mu.cancels.n)), uint64(len(st.mu.notices)))
 	if st.mu.closed {
 		h = mix(h, 1)
 	}
@@ -228,7 +238,7 @@ func (s *stage) shared() uint64 {
 	for _, v := range []uint64{
 		s.timeout.word.v.Load(), e.parked.v.Load(), e.turn.Load(), uint64(e.life.Load()), uint64(len(e.wake)),
 		uint64(e.timeouts.n), uint64(e.cancels.n), uint64(st.mu.withdrawn), e.active,
-		uint64(e.wheel.size()), e.wheel.next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.bucket), uint64(e.taken.Load()),
+		uint64(e.wheel.size()), e.wheel.next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.bucket), uint64(e.taken.Load()), s.task,
 	} {
 		h = mix(h, v)
 	}
@@ -263,14 +273,10 @@ func newStage(sc scenario) *stage {
 	e.begin()
 	e.watch = time.AfterFunc(time.Hour, func() {})
 	e.life.Store(started)
-	w := &worker{engine: e, batch: make([]*Timeout, 0, 4)}
+	w := &worker{engine: e, room: make([]*Timeout, 0, 4)}
 	e.mu.current = w
 	s := &stage{engine: e, worker: w}
-	e.init(&s.timeout, TaskFunc(func(*Timeout) {
-		// Callers do not see when the worker takes its decision, so it may have been at any time
-		// before. That it was not before the timeout was armed, the reference says.
-		s.ended(act{kind: fired, tick: w.tick})
-	}))
+	e.init(&s.timeout, s.number(0))
 	if sc.start != startIdle {
 		s.before = reference{pending: true, due: 2}
 	}
@@ -304,6 +310,15 @@ func newStage(sc scenario) *stage {
 	return s
 }
 
+// number returns the task with a number.
+func (s *stage) number(n uint64) TimerTask {
+	return TaskFunc(func(*Timeout) {
+		// Callers do not see when the worker takes its decision, so it may have been at any time
+		// before. That it was not before the timeout was armed, the reference says.
+		s.ended(act{kind: fired, tick: s.worker.tick, task: n})
+	})
+}
+
 func (s *stage) reset(tick uint64) bool {
 	was, _ := s.engine.arm(&s.timeout, state(tick)<<dueShift)
 	return was
@@ -330,6 +345,10 @@ func (s *stage) call(acts string) {
 			a.answer = s.reset(a.tick)
 		case cancel:
 			a.answer = s.timeout.Cancel()
+		case bind:
+			s.task++
+			s.engine.init(&s.timeout, s.number(s.task))
+			a.answer = true
 		case finish:
 			unprocessed, _ := s.engine.stop()
 			a.answer = len(unprocessed) > 0
@@ -473,6 +492,19 @@ func TestInterleavingsOfCallerAndWorker(t *testing.T) {
 		for _, acts := range []string{"R1", "R3", "C", "R1C", "CR1", "R3C", "CR3", "R1R3", "R3R1"} {
 			all = append(all, scenario{start: start, callers: []string{acts}, ticks: []uint64{1, 2}, sleeps: true})
 		}
+	}
+	exploreAll(t, all)
+}
+
+// A caller that cancels, binds another task and arms with the same deadline, while the worker is
+// about to fire.
+func TestInterleavingsOfInitAndWorker(t *testing.T) {
+	var all []scenario
+	for _, start := range starts {
+		for _, acts := range []string{"CBR2", "R1CBR1", "CBR2CBR2"} {
+			all = append(all, scenario{start: start, callers: []string{acts}, ticks: []uint64{2}})
+		}
+		all = append(all, scenario{start: start, callers: []string{"CBR2", "S"}}, scenario{start: start, callers: []string{"R1CBR1", "S"}})
 	}
 	exploreAll(t, all)
 }

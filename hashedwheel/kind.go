@@ -48,6 +48,14 @@ var kinds kindTable
 // known returns what is known of a kind that of has returned.
 func (t *kindTable) known(k kind) *kindEntry { return &(*t.all.Load())[k] }
 
+// flags returns what a task of kind k asks of a timeout's state.
+func (k kind) flags() state {
+	if kinds.known(k).canceller {
+		return notify
+	}
+	return 0
+}
+
 // of returns the kind of the type that table belongs to, of which task is a value.
 func (t *kindTable) of(table unsafe.Pointer, task TimerTask) kind {
 	recent := &t.recent[uintptr(table)>>5%uintptr(len(t.recent))]

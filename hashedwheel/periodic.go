@@ -72,11 +72,9 @@ func (p *periodicTask) next(e *engine, s state, before, now int64) (deadline int
 
 // rearm arms a periodic timeout after its run, unless it was cancelled or reset
 // in the meantime.
-func (e *engine) rearm(t *Timeout) {
-	if t == nil {
-		return
-	}
-	p, ok := t.task().(*periodicTask)
+func (e *engine) rearm(c call) {
+	t := c.t
+	p, ok := c.task.(*periodicTask)
 	if !ok {
 		return
 	}

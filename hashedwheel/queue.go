@@ -33,7 +33,7 @@ type stripe[E any] struct {
 		closed   bool
 		timeouts queue[E] // to be filed, or filed earlier
 		cancels  queue[E] // to be taken out
-		notices  queue[E] // cancelled; the task wants to hear of it
+		notices  []call   // of tasks that want to hear of their cancellation
 		spare    *segment[E]
 		spares   int
 
@@ -62,32 +62,48 @@ type lane int
 const (
 	laneTimeouts lane = iota
 	laneCancels
-	laneNotices
 )
 
 func (s *stripe[E]) lane(l lane) *queue[E] {
-	switch l {
-	case laneTimeouts:
-		return &s.mu.timeouts
-	case laneCancels:
+	if l == laneCancels {
 		return &s.mu.cancels
-	default:
-		return &s.mu.notices
 	}
+	return &s.mu.timeouts
 }
 
-// push leaves e for the worker. It returns false if the stripe is closed and e was not taken.
-func (s *stripe[E]) push(l lane, e E) bool {
+// A call is a timeout and the task that it had when its fate was decided. By the time that the
+// task is called, Init may have given the timeout another.
+type call struct {
+	t    *Timeout
+	task TimerTask
+}
+
+// announce leaves a cancellation for the worker to tell. It returns false if the stripe is
+// closed and c was not taken.
+func (s *stripe[E]) announce(c call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.mu.closed {
 		return false
 	}
-	s.pushLocked(l, e)
+	s.mu.notices = append(s.mu.notices, c)
 	return true
 }
 
-// pushLocked is push on an open stripe. It returns how many entries the queue holds now.
+// takeNotices moves what was announced to the end of into.
+func (s *stripe[E]) takeNotices(into []call) []call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if into == nil {
+		into = s.mu.notices
+	} else {
+		into = append(into, s.mu.notices...)
+	}
+	s.mu.notices = nil
+	return into
+}
+
+// pushLocked leaves e for the worker. It returns how many entries the queue holds now.
 //
 // REQUIRES: s.mu is held.
 func (s *stripe[E]) pushLocked(l lane, e E) int {
@@ -160,7 +176,7 @@ func (s *stripe[E]) take(l lane) (taken queue[E], withdrawn int) {
 func (s *stripe[E]) empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.mu.timeouts.n == 0 && s.mu.cancels.n == 0 && s.mu.notices.n == 0
+	return s.mu.timeouts.n == 0 && s.mu.cancels.n == 0 && len(s.mu.notices) == 0
 }
 
 // close makes every later push fail.

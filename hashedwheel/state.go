@@ -6,7 +6,7 @@ import "time"
 // one compare-and-swap settles every race: fire against cancel, cancel against
 // reset, reset against fire. Only the winner counts, runs or refuses.
 //
-//	63          16 15      8 7        0
+//	63          18 17     10 9        0
 //	┌─────────────┬─────────┬──────────┐
 //	│  due tick   │  slack  │  flags   │
 //	└─────────────┴─────────┴──────────┘
@@ -51,17 +51,27 @@ const (
 	// well be the next thing that happens in its stripe: see withdraw.
 	fresh state = 1 << 7
 
+	// rebound means that Init has bound the timeout to another task while the worker
+	// held it. It makes the word differ from every one that the worker may have read
+	// together with the task before: see claim. Only Init sets it, only the worker clears it.
+	rebound state = 1 << 8
+
 	// kept are the bits that belong to the timeout for its whole life.
 	kept = notify | periodic
 
+	// held are the bits that tell what the worker knows of the timeout. They outlive what
+	// callers do to it.
+	held = linked | queued | rebound
+
+	flagBits  = 10
 	slackBits = 8
-	dueShift  = 16
-	dueMask   = state(1<<64 - 1<<8) // due tick and slack
+	dueShift  = flagBits + slackBits
+	dueMask   = state(1<<64 - 1<<flagBits) // due tick and slack
 )
 
 func (s state) phase() state  { return s & phaseMask }
 func (s state) tick() uint64  { return uint64(s >> dueShift) }
-func (s state) slack() uint64 { return uint64(s>>8) & (1<<slackBits - 1) }
+func (s state) slack() uint64 { return uint64(s>>flagBits) & (1<<slackBits - 1) }
 
 // pending reports whether the timeout counts as accepted, not fired, not cancelled.
 func (s state) pending() bool { return s.phase() == armed || s.phase() == running }
@@ -129,7 +139,7 @@ func (t *ticker) due(now int64, delay time.Duration) state {
 		tick++
 		slack = uint64(t.nanos-rest) >> t.slackShift
 	}
-	return state(tick<<dueShift | slack<<8)
+	return state(tick<<dueShift | slack<<flagBits)
 }
 
 // at returns when tick begins, in nanoseconds since the start, and the largest

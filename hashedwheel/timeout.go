@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -40,7 +41,10 @@ func (f plainFunc) Run(*Timeout) { f() }
 // A pending timeout holds its timer: neither is lost when nobody else has the
 // timer any more. One that is not pending does not, unless it was bound by Init.
 type Timeout struct {
-	value unsafe.Pointer // of the task, with kind; immutable after Init. The only pointer, and so the first field: a collector stops at the last.
+	// value is the task's, with kind. It is the only pointer, and so the first field: a
+	// collector stops at the last. Both change in Init only, which may be while the worker reads
+	// them: what it read is valid if its next compare-and-swap of the word succeeds.
+	value unsafe.Pointer
 
 	word word // a state
 
@@ -49,7 +53,7 @@ type Timeout struct {
 	at location
 
 	timer uint32 // number of the engine, 0 before Init; immutable after
-	kind  kind   // immutable after Init
+	kind  kind
 }
 
 func (t *Timeout) load() state             { return state(t.word.Load()) }
@@ -63,14 +67,27 @@ func (t *Timeout) engine() *engine {
 	return over
 }
 
-// bind sets what a timeout keeps, and returns the flags that its task asks for.
+// bind sets what a new timeout keeps, and returns the flags that its task asks for.
 func (t *Timeout) bind(e *engine, task TimerTask) (flags state) {
 	t.timer = e.number
 	t.kind, t.value = split(task)
-	if kinds.known(t.kind).canceller {
-		return notify
+	return t.kind.flags()
+}
+
+// claim changes the state of t, which the worker holds, from s to n, and returns the task that t
+// had in s. It returns false, and changes nothing that matters, when t has another state by now:
+// then look again.
+//
+// The task is read before the swap, because Init may replace it after. The swap cannot succeed
+// on a word that only looks like the one before: Init has set rebound in between, and s does not
+// have it.
+func (t *Timeout) claim(s, n state) (task TimerTask, ok bool) {
+	if s&rebound != 0 {
+		t.cas(s, s&^rebound)
+		return nil, false
 	}
-	return 0
+	task = t.task()
+	return task, t.cas(s, n)
 }
 
 // Init binds t, which lives in the caller's own struct, to w and task. It arms
@@ -98,11 +115,19 @@ func (e *engine) init(t *Timeout, task TimerTask) {
 	if t.timer != 0 && (s.pending() || s&(linked|queued) != 0 && t.timer != e.number) {
 		panic("hashedwheel: Init: timeout is in use by a timer, must be neither pending nor just cancelled")
 	}
-	flags := t.bind(e, task)
-	// linked and queued belong to the worker: they outlive a rebinding.
+	if t.timer != e.number {
+		t.timer = e.number
+	}
+	k, value := split(task)
+	atomic.StoreUint32((*uint32)(&t.kind), uint32(k))
+	atomic.StorePointer(&t.value, value)
 	for {
 		s := t.load()
-		if t.cas(s, s&(dueMask|linked|queued)|flags) { // idle
+		n := s&(dueMask|held) | k.flags() // idle
+		if s&(linked|queued) != 0 {
+			n |= rebound
+		}
+		if t.cas(s, n) {
 			return
 		}
 	}
@@ -165,7 +190,10 @@ func (t *Timeout) Task() TimerTask {
 }
 
 // task is Task of a timeout that has been bound.
-func (t *Timeout) task() TimerTask { return join(t.kind, t.value) }
+func (t *Timeout) task() TimerTask {
+	k := kind(atomic.LoadUint32((*uint32)(&t.kind)))
+	return join(k, atomic.LoadPointer(&t.value))
+}
 
 // Timer returns the timer that t belongs to. It is nil before Init, and when the timer
 // has ended and nobody else holds it.

@@ -49,7 +49,7 @@ type engine struct {
 	wheel    core[*Timeout]
 	timeouts queue[*Timeout] // taken from the intake, not yet looked at
 	cancels  queue[*Timeout]
-	notices  queue[*Timeout]
+	notices  []call // taken from the intake, not yet told
 	active   uint64 // the last tick at which the intake held something
 
 	mu struct {
@@ -197,22 +197,27 @@ func (e *engine) stop() ([]*Timeout, error) {
 	e.intake.close()
 	e.ended.Wait()
 	var unprocessed []*Timeout
+	var notices []call
 	end := func(t *Timeout) {
-		if e.finish(t) {
-			unprocessed = append(unprocessed, t)
+		task, pending := e.finish(t)
+		if !pending {
+			return
+		}
+		unprocessed = append(unprocessed, t)
+		if _, wants := task.(canceller); wants {
+			notices = append(notices, call{t, task})
 		}
 	}
 	if was == started {
 		e.watch.Stop()
 		last := e.mu.current
-		for _, t := range last.batch[last.next:] {
-			if last.notices {
-				e.tellCancelled(t)
-			} else {
-				end(t)
-			}
+		for _, t := range last.batch {
+			end(t)
 		}
 		e.wheel.drain(end)
+		for _, c := range last.notices {
+			e.tellCancelled(c)
+		}
 	}
 	for _, l := range []struct {
 		lane lane
@@ -221,33 +226,31 @@ func (e *engine) stop() ([]*Timeout, error) {
 		e.intake.take(l.lane, l.q)
 		l.q.each(l.q.n, end, func(*segment[*Timeout]) {})
 	}
-	e.intake.take(laneNotices, &e.notices)
-	e.notices.each(e.notices.n, e.tellCancelled, func(*segment[*Timeout]) {})
-	for _, t := range unprocessed {
-		if t.load()&notify != 0 {
-			e.tellCancelled(t)
-		}
+	for _, c := range append(e.intake.takeNotices(e.notices), notices...) {
+		e.tellCancelled(c)
 	}
 	forgetInstance()
 	close(e.stopped)
 	return unprocessed, nil
 }
 
-// finish takes t out of the timer for good and reports whether it was pending.
-func (e *engine) finish(t *Timeout) bool {
+// finish takes t out of the timer for good. It reports whether t was pending, and its task then.
+func (e *engine) finish(t *Timeout) (task TimerTask, pending bool) {
 	for {
 		s := t.load()
-		n := s &^ (linked | queued)
-		if s.pending() {
-			n = n.in(cancelled)
-		}
-		if !t.cas(s, n) {
+		n := s &^ held
+		if !s.pending() {
+			if t.cas(s, n) {
+				return nil, false
+			}
 			continue
 		}
-		if s.pending() {
-			e.intake.pick().cancelled.Add(1)
-			e.release(1)
+		task, ok := t.claim(s, n.in(cancelled))
+		if !ok {
+			continue
 		}
-		return s.pending()
+		e.intake.pick().cancelled.Add(1)
+		e.release(1)
+		return task, true
 	}
 }

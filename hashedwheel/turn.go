@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -48,15 +49,15 @@ type worker struct {
 	// worker counts modulo 1<<24, a number of hand-overs that no task lives to see.
 	turn turn
 
-	batch   []*Timeout // taken out of the wheel, linked all the same
-	next    int        // the first of batch not looked at
-	notices bool       // the batch is to be told of cancellations, not to be fired
+	batch   []*Timeout // taken out of the wheel, linked all the same, not yet looked at
+	notices []call     // cancellations still to be told of
+	room    []*Timeout // where batches lie
 	tick    uint64     // the tick being worked on
 	late    lateness
 
-	// current is the timeout inside whose task the worker is. It stays the worker's
-	// own when another takes over.
-	current *Timeout
+	// current is the call that the worker is inside. It stays the worker's own when
+	// another takes over.
+	current call
 }
 
 // enter marks the beginning of user code; n is how many fires that is.
@@ -73,9 +74,9 @@ func (w *worker) exit() bool {
 	return w.engine.turn.CompareAndSwap(uint64(w.turn), uint64(w.turn&^userTurn))
 }
 
-// begin makes batch the worker's batch.
-func (w *worker) begin(batch []*Timeout, notices bool) {
-	w.batch, w.next, w.notices = batch, 0, notices
+// begin makes batch, and notices, the worker's batch.
+func (w *worker) begin(batch []*Timeout, notices []call) {
+	w.batch, w.notices = batch, notices
 	w.engine.watch.Reset(w.engine.stall)
 }
 
@@ -109,44 +110,33 @@ const (
 func (w *worker) runBatch() (end batchEnd) {
 	e := w.engine
 	defer func() {
-		if w.current == nil {
+		if w.current.t == nil {
 			return
 		}
 		if r := recover(); r != nil {
-			t := w.current
-			w.current = nil
-			e.panicked(t, r)
+			c := w.current
+			w.current = call{}
+			e.panicked(c, r)
 			end = taskPanicked
 			if !w.exit() {
 				end = turnLost
 			}
-			e.rearm(t)
+			e.rearm(c)
 		}
 	}()
-	for w.next < len(w.batch) {
+	for len(w.batch) > 0 {
 		if e.halting.Load() {
 			return batchDone
 		}
-		t := w.batch[w.next]
-		if w.notices {
-			w.next++
-			w.current = t
-			w.enter(0)
-			t.task().(canceller).Cancelled(t)
-			w.current = nil
-			if !w.exit() {
-				return turnLost
-			}
-			continue
-		}
+		t := w.batch[0]
 		s := t.load()
 		switch {
 		case s.phase() != armed: // cancelled since it was filed
 			if t.cas(s, s&^linked) {
-				w.next++
+				w.pop()
 			}
 		case s.tick() > w.tick: // armed again, for later, since it was filed
-			w.next++
+			w.pop()
 			t.at = e.wheel.add(s.tick(), t)
 		default:
 			if !w.fire(t, s) {
@@ -154,9 +144,26 @@ func (w *worker) runBatch() (end batchEnd) {
 			}
 		}
 	}
-	clear(w.batch)
-	w.batch, w.next = w.batch[:0], 0
+	for len(w.notices) > 0 {
+		if e.halting.Load() {
+			return batchDone
+		}
+		w.current, w.notices[0] = w.notices[0], call{}
+		w.notices = w.notices[1:]
+		w.enter(0)
+		w.current.task.(canceller).Cancelled(w.current.t)
+		w.current = call{}
+		if !w.exit() {
+			return turnLost
+		}
+	}
 	return batchDone
+}
+
+// pop takes the first timeout out of the batch. The collector shall not see it there any more.
+func (w *worker) pop() {
+	w.batch[0] = nil
+	w.batch = w.batch[1:]
 }
 
 // fire runs the task of t, which is due, unless somebody has just changed its state. It
@@ -167,58 +174,55 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	if s&periodic != 0 {
 		n = s.in(running) &^ linked
 	}
-	if !t.cas(s, n) {
+	task, ok := t.claim(s, n)
+	if !ok {
 		return true // look again
 	}
-	w.next++
+	w.pop()
 	if s&periodic != 0 {
 		e.repeats.Add(1)
 	} else {
 		e.release(1)
 	}
-	task := t.task()
 	w.late.add(e, s)
-	w.current = t
+	c := call{t, task}
+	w.current = c
 	w.enter(1)
 	if e.executor == nil {
 		task.Run(t)
 	} else {
-		e.execute(t)
+		e.execute(c)
 	}
-	w.current = nil
+	w.current = call{}
 	kept := w.exit()
 	if s&periodic != 0 && e.executor == nil {
-		e.rearm(t)
+		e.rearm(c)
 	}
 	return kept
 }
 
 // panicked reports a panic in user code.
-func (e *engine) panicked(t *Timeout, r any) {
+func (e *engine) panicked(c call, r any) {
 	e.tally.panicked.Add(1)
-	var task TimerTask
-	if t != nil {
-		task = t.task()
-	}
-	e.logger.Error("hashedwheel: task panicked", "task", fmt.Sprintf("%T", task), "panic", r, "stack", string(debug.Stack()))
+	e.logger.Error("hashedwheel: task panicked", "task", fmt.Sprintf("%T", c.task), "panic", r, "stack", string(debug.Stack()))
 }
 
-// tellCancelled calls the Cancelled method of t's task, outside the worker.
-func (e *engine) tellCancelled(t *Timeout) {
+// tellCancelled calls the Cancelled method of a task, outside the worker.
+func (e *engine) tellCancelled(c call) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.panicked(t, r)
+			e.panicked(c, r)
 		}
 	}()
-	t.task().(canceller).Cancelled(t)
+	c.task.(canceller).Cancelled(c.t)
 }
 
 // launchLocked starts w, whose turn it must be.
 //
 // REQUIRES: e.mu is held.
 func (e *engine) launchLocked(w *worker) {
-	if w.batch == nil {
-		w.batch = make([]*Timeout, 0, batchLen)
+	if w.room == nil {
+		w.room = make([]*Timeout, 0, batchLen)
 	}
 	e.mu.current = w
 	e.ended.Add(1)
@@ -241,8 +245,8 @@ func (e *engine) launchLocked(w *worker) {
 // worker goes on.
 func (w *worker) leave() {
 	e := w.engine
-	t := w.current
-	if t == nil {
+	c := w.current
+	if c.t == nil {
 		return
 	}
 	e.mu.Lock()
@@ -251,7 +255,7 @@ func (w *worker) leave() {
 	}
 	e.mu.Unlock()
 	w.late.publish(&e.tally)
-	e.rearm(t)
+	e.rearm(c)
 }
 
 // takeOverLocked gives the wheel to a new worker if the turn is still tn.
@@ -264,8 +268,9 @@ func (e *engine) takeOverLocked(tn turn) {
 	if !e.turn.CompareAndSwap(uint64(tn), uint64(next)) {
 		return // the task has returned
 	}
-	w := &worker{engine: e, turn: next, notices: old.notices, tick: old.tick}
-	w.batch = append(make([]*Timeout, 0, batchLen), old.batch[old.next:]...)
+	w := &worker{engine: e, turn: next, room: make([]*Timeout, 0, batchLen), tick: old.tick}
+	w.batch = append(w.room, old.batch...)
+	w.notices = slices.Clone(old.notices)
 	e.tally.handOvers.Add(1)
 	e.launchLocked(w)
 }

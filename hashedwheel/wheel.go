@@ -6,9 +6,9 @@ import (
 )
 
 // never is a tick that no timer reaches. It is also the largest tick that a
-// timeout's state word can hold: at one millisecond a tick it lies 8900 years
-// ahead.
-const never = 1<<48 - 1
+// timeout's state word can hold: at one millisecond a tick it lies 2200 years
+// ahead, and the largest time.Duration 292.
+const never = 1<<46 - 1
 
 // A location says where a wheel keeps an entry.
 type location struct {

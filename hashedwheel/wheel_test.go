@@ -197,7 +197,9 @@ func TestTransferIsBounded(t *testing.T) {
 	for i := range all {
 		w.Init(&all[i], noTask)
 		all[i].word.Store(uint64(w.due(0, 0) | armed | queued))
-		require.True(t, st.push(laneTimeouts, &all[i]))
+		st.mu.Lock()
+		st.pushLocked(laneTimeouts, &all[i])
+		st.mu.Unlock()
 	}
 	require.Equal(t, 100_000, w.transfer(laneTimeouts, &w.timeouts))
 	require.Equal(t, extra, w.timeouts.n)

@@ -16,7 +16,7 @@ const (
 func (w *worker) work() {
 	defer w.leave()
 	e := w.engine
-	if len(w.batch) > 0 {
+	if len(w.batch)+len(w.notices) > 0 {
 		e.watch.Reset(e.stall) // taken over in the middle of a batch
 	}
 	for w.finishBatch() {
@@ -101,12 +101,12 @@ func (w *worker) expire() bool {
 	}
 	e.tally.lag.Store(e.now() - e.at(first))
 	for {
-		batch, done := e.wheel.collect(w.tick, w.batch[:0])
+		batch, done := e.wheel.collect(w.tick, w.room[:0])
 		if len(batch) > 0 {
 			for _, t := range batch {
 				_ = t.load() // into the cache, all at once: fires wait for one another
 			}
-			w.begin(batch, false)
+			w.begin(batch, nil)
 			if !w.finishBatch() {
 				return false
 			}
@@ -123,17 +123,21 @@ func (w *worker) expire() bool {
 // worker has taken over.
 func (w *worker) tell() bool {
 	e := w.engine
-	e.intake.take(laneNotices, &e.notices)
-	if e.notices.n == 0 {
+	e.notices = e.intake.takeNotices(e.notices)
+	if len(e.notices) == 0 {
 		return true
 	}
-	for e.notices.n > 0 && !e.halting.Load() {
-		batch := w.batch[:0]
-		e.notices.each(batchLen, func(t *Timeout) { batch = append(batch, t) }, e.intake.recycle)
-		w.begin(batch, true)
+	for len(e.notices) > 0 && !e.halting.Load() {
+		n := min(batchLen, len(e.notices))
+		told := e.notices[:n:n]
+		e.notices = e.notices[n:]
+		w.begin(nil, told)
 		if !w.finishBatch() {
 			return false
 		}
+	}
+	if len(e.notices) == 0 {
+		e.notices = nil
 	}
 	e.watch.Stop()
 	return true
