@@ -2,7 +2,8 @@ package hashedwheel
 
 import (
 	"fmt"
-	"sync/atomic"
+	"math"
+	"sync"
 	"time"
 )
 
@@ -31,11 +32,17 @@ func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), f
 	if period <= 0 {
 		panic(fmt.Sprintf("hashedwheel: %s: period is %v, must be positive", name, period))
 	}
+	e := w.engine
 	p := &periodicTask{f: f, period: int64(period), fixedDelay: fixedDelay}
 	t := new(Timeout)
-	t.bind(w.engine, p)
+	t.bind(e, p)
 	t.word.Store(uint64(periodic))
-	_ = w.submit(t, period) // the state of t tells
+	if e.start() != nil {
+		e.refuse(t)
+		return t
+	}
+	p.deadline = after(e.now(), int64(period))
+	_ = e.armFresh(t, e.due(p.deadline, 0)) // the state of t tells
 	return t
 }
 
@@ -48,61 +55,133 @@ type periodicTask struct {
 	// last deadline.
 	fixedDelay bool
 
-	// deadline is the last exact deadline, in nanoseconds since the timer's start. A
-	// state keeps a deadline with a little lost, and the loss would add up.
-	deadline atomic.Int64
+	// deadline is the one that the timeout was last armed with, in nanoseconds since the
+	// timer's start. It is exact, where the state has a whole tick. Guarded by periodics.
+	deadline int64
+
+	// running means that a run has begun and not yet ended, and again is the deadline that
+	// Reset has asked for in the meantime, 0 for none. Guarded by periodics.
+	running bool
+	again   int64
 }
 
 // Run calls the function.
 func (p *periodicTask) Run(*Timeout) { p.f() }
 
-// next returns the deadline after the one that s was armed with: whole periods
-// later, and not before now. Before is the exact deadline before that. It overflows
-// to never.
-func (p *periodicTask) next(e *engine, s state, before, now int64) (deadline int64) {
-	last := e.deadline(s)
-	if exact := before + p.period; exact <= last && last-exact < 1<<e.slackShift {
-		last = exact
+// next returns the deadline after a run that has ended now: whole periods after the last one,
+// without those that have passed.
+func (p *periodicTask) next(now int64) int64 {
+	switch {
+	case p.again != 0:
+		return p.again
+	case p.fixedDelay:
+		return after(now, p.period)
 	}
-	// Deadlines that have passed are skipped.
-	skipped := max(now-last, 0) / p.period
-	p.deadline.Store(last + skipped*p.period)
-	return last + skipped*p.period + p.period
+	skipped := max(now-p.deadline, 0) / p.period
+	return after(p.deadline+skipped*p.period, p.period)
 }
 
-// rearm arms a periodic timeout after its run, unless it was cancelled or reset
-// in the meantime.
+// after returns now plus delay, and the largest int64 if that overflows. A negative delay counts
+// as none.
+func after(now, delay int64) int64 {
+	if deadline := now + max(delay, 0); deadline >= 0 {
+		return deadline
+	}
+	return math.MaxInt64
+}
+
+// periodics has the periodic timeouts of which a run is under way: pending, and yet neither in a
+// queue nor in the wheel. Its lock also orders what happens to periodic timeouts: begin and end
+// of a run and Reset. So a Reset during a run leaves the arming to its end, whatever else
+// happens, and no two runs overlap.
+type periodics struct {
+	sync.Mutex
+	running map[*Timeout]struct{}
+}
+
+// claimPeriodic is claim for the run of a periodic timeout.
+func (e *engine) claimPeriodic(t *Timeout, s state) (task TimerTask, ok bool) {
+	e.periodics.Lock()
+	defer e.periodics.Unlock()
+	task, ok = t.claim(s, s.in(running)&^linked)
+	if !ok {
+		return nil, false
+	}
+	task.(*periodicTask).running = true
+	if e.periodics.running == nil {
+		e.periodics.running = make(map[*Timeout]struct{})
+	}
+	e.periodics.running[t] = struct{}{}
+	return task, true
+}
+
+// rearm arms a periodic timeout after its run, unless that has cancelled it. When the timer has
+// stopped, the timeout is left to Stop.
 func (e *engine) rearm(c call) {
-	t := c.t
 	p, ok := c.task.(*periodicTask)
 	if !ok {
 		return
 	}
-	before := p.deadline.Load()
+	e.periodics.Lock()
+	defer e.periodics.Unlock()
 	for {
-		s := t.load()
+		s := c.t.load()
 		if s.phase() != running {
-			return
+			break
 		}
-		now := e.now()
-		due := e.due(now, time.Duration(p.period))
-		if !p.fixedDelay {
-			due = e.due(p.next(e, s, before, now), 0)
-		}
-		n := due | armed | s&kept | queued
+		deadline := p.next(e.now())
+		due := e.due(deadline, 0)
+		n := due | armed | s&(kept|held) | queued
 		if s&queued != 0 {
-			if t.cas(s, n) {
-				e.alarm(due.tick())
-				return
+			if !c.t.cas(s, n) {
+				continue
 			}
+			e.alarm(due.tick())
+		} else if done, err := e.enqueue(e.intake.pick(), laneTimeouts, c.t, s, n); err != nil {
+			return
+		} else if !done {
 			continue
 		}
-		done, err := e.enqueue(e.intake.pick(), laneTimeouts, t, s, n)
-		if err != nil {
-			e.finish(t)
+		p.deadline = deadline
+		break
+	}
+	p.running, p.again = false, 0
+	delete(e.periodics.running, c.t)
+}
+
+// resetPeriodic is Timeout.Reset for a periodic timeout.
+func (e *engine) resetPeriodic(t *Timeout, delay time.Duration) (was bool) {
+	e.periodics.Lock()
+	defer e.periodics.Unlock()
+	p := t.task().(*periodicTask)
+	deadline := after(e.now(), int64(delay))
+	if !p.running {
+		was, err := e.arm(t, e.due(deadline, 0))
+		if err == nil {
+			p.deadline = deadline
 		}
-		if done || err != nil {
-			return
+		return was
+	}
+	for {
+		s := t.load()
+		if s.phase() == running {
+			p.again = deadline
+			return true
 		}
+		// The run has cancelled it.
+		if e.life.Load() != started {
+			e.refuse(t)
+			return false
+		}
+		if !e.reserve() {
+			_ = e.refuseFull(t)
+			return false
+		}
+		if t.cas(s, s.in(running)) {
+			e.intake.pick().started.Add(1)
+			p.again = deadline
+			return false
+		}
+		e.release(1)
 	}
 }

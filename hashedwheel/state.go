@@ -1,6 +1,9 @@
 package hashedwheel
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // A state is everything that decides the fate of a timeout, in one word, so that
 // one compare-and-swap settles every race: fire against cancel, cancel against
@@ -129,8 +132,8 @@ func (t *ticker) floor(now int64) uint64 {
 // the upper bits of a state. A negative delay counts as none. What no timer
 // reaches, including every sum that overflows, becomes never.
 func (t *ticker) due(now int64, delay time.Duration) state {
-	deadline := now + max(int64(delay), 0)
-	if deadline < 0 {
+	deadline := after(now, int64(delay))
+	if deadline == math.MaxInt64 {
 		return never << dueShift
 	}
 	tick := t.floor(deadline)

@@ -152,6 +152,9 @@ func (t *Timeout) Reset(delay time.Duration) bool {
 		e.refuse(t)
 		return false
 	}
+	if t.load()&periodic != 0 {
+		return e.resetPeriodic(t, delay)
+	}
 	was, _ := e.arm(t, e.due(e.now(), delay))
 	return was
 }

@@ -45,6 +45,8 @@ type engine struct {
 	rejected atomic.Int64 // refused because of the limit
 	idle     idleTally
 
+	periodics periodics
+
 	// The rest belongs to the worker whose turn it is.
 	wheel    core[*Timeout]
 	timeouts queue[*Timeout] // taken from the intake, not yet looked at
@@ -218,6 +220,11 @@ func (e *engine) stop() ([]*Timeout, error) {
 		for _, c := range last.notices {
 			e.tellCancelled(c)
 		}
+		e.periodics.Lock()
+		for t := range e.periodics.running {
+			end(t)
+		}
+		e.periodics.Unlock()
 	}
 	for _, l := range []struct {
 		lane lane

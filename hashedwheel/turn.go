@@ -170,11 +170,13 @@ func (w *worker) pop() {
 // returns false if another worker has taken over in the meantime.
 func (w *worker) fire(t *Timeout, s state) bool {
 	e := w.engine
-	n := s.in(expired) &^ linked
-	if s&periodic != 0 {
-		n = s.in(running) &^ linked
+	var task TimerTask
+	var ok bool
+	if s&periodic == 0 {
+		task, ok = t.claim(s, s.in(expired)&^linked)
+	} else {
+		task, ok = e.claimPeriodic(t, s)
 	}
-	task, ok := t.claim(s, n)
 	if !ok {
 		return true // look again
 	}
