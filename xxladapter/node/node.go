@@ -27,6 +27,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// Window is how far ahead of their due times a node plans fires. Whatever keeps all
+// nodes of a store from planning for longer makes due times misfires.
+const Window = scheduler.DefaultWindow
+
 // Options configures a [Node]. Only Store must be set.
 type Options struct {
 	Store xxladapter.Store

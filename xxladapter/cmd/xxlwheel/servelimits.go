@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
 // serveLimits say how much a scheduler does at the same time, and how long it
@@ -49,8 +49,8 @@ func (l *serveLimits) check() error {
 			return usagef("--%s is %v, must be %v to %v", span.flag, span.value, span.least, span.most)
 		}
 	}
-	if l.StoreLockLife < time.Second || l.StoreLockLife >= scheduler.DefaultWindow {
-		return usagef("--store-lock-life is %v, must be at least 1s and less than the pre-read window of %v", l.StoreLockLife, scheduler.DefaultWindow)
+	if l.StoreLockLife < time.Second || l.StoreLockLife >= node.Window {
+		return usagef("--store-lock-life is %v, must be at least 1s and less than the pre-read window of %v", l.StoreLockLife, node.Window)
 	}
 	return nil
 }
