@@ -75,13 +75,13 @@ func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit
 	return due[:min(max(limit, 0), len(due))]
 }
 
-// planDue plans the fire of a due time, unless the schedule promised it
-// before. A fire from elsewhere that happens to hold the due time must not
+// planDue plans a fire that a scan decided on, unless it is a due time's own and
+// was promised before. Another fire that happens to hold the due time must not
 // swallow it.
 func (s *Store) planDue(f xxladapter.Fire) (xxladapter.Fire, bool) {
 	f.Due = toMilli(f.Due)
 	for _, other := range s.firesAt[keyOf(&f)] {
-		if other.Type.Scheduled() {
+		if f.Type == xxladapter.TriggerCron && other.Type == xxladapter.TriggerCron {
 			return xxladapter.Fire{}, false
 		}
 	}

@@ -38,7 +38,7 @@ const (
 
 	insertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms) VALUES (?, ?, ?, ?, ?)`
 
-	isScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type IN ('CRON', 'MISFIRE')`
+	isScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type = 'CRON'`
 )
 
 // ClaimDue implements [xxladapter.Store]. decide runs inside the transaction
@@ -232,17 +232,19 @@ func (t *tx) lockSchedule(ctx context.Context) error {
 	return err
 }
 
-// planDue plans the fire of a due time, unless the schedule promised it
-// before. A fire from elsewhere that happens to hold the due time must not
+// planDue plans a fire that a scan decided on, unless it is a due time's own and
+// was promised before. Another fire that happens to hold the due time must not
 // swallow it.
 func (s *Store) planDue(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
 	planned, ok, err := s.planAt(ctx, tx, f)
 	if ok || err != nil {
 		return planned, ok, err
 	}
-	promised, err := tx.has(ctx, isScheduled, f.JobID, toMilli(f.Due))
-	if promised || err != nil {
-		return xxladapter.Fire{}, false, err
+	if f.Type == xxladapter.TriggerCron {
+		promised, err := tx.has(ctx, isScheduled, f.JobID, toMilli(f.Due))
+		if promised || err != nil {
+			return xxladapter.Fire{}, false, err
+		}
 	}
 	planned, err = s.planFrom(ctx, tx, f)
 	return planned, err == nil, err

@@ -169,6 +169,33 @@ var scheduleRules = []rule{
 		b.Len(b.openFires(xxladapter.FireFilter{}), 3)
 		b.Equal(at(60), b.job(id).TriggerNext)
 	}},
+	{"CatchUpFiresAndDueTimesDoNotSwallowEachOther", func(b *bench) {
+		// Catch-up fires may be spaced out into the time ahead, where due times and
+		// the catch-up fires of an earlier outage are.
+		id := b.addRunning("caught up", at(0))
+		plan := func(fires ...xxladapter.Fire) []xxladapter.Fire {
+			b.Helper()
+			planned, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 100, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				return []xxladapter.Decision{{JobID: id, Next: at(0), Fires: fires}}
+			})
+			b.NoError(err)
+			b.Equal(1, due)
+			return planned
+		}
+		fire := func(seconds int, t xxladapter.TriggerType) xxladapter.Fire {
+			return xxladapter.Fire{Due: at(seconds), Type: t, RetryCount: -1}
+		}
+		b.Len(plan(fire(0, xxladapter.TriggerMisfire), fire(1, xxladapter.TriggerMisfire), fire(1, xxladapter.TriggerCron), fire(2, xxladapter.TriggerCron)), 4)
+		again := plan(fire(1, xxladapter.TriggerMisfire), fire(2, xxladapter.TriggerMisfire), fire(0, xxladapter.TriggerCron))
+		b.Len(again, 3)
+		b.Empty(plan(fire(2, xxladapter.TriggerCron)), "which was promised")
+		byType := map[xxladapter.TriggerType]int{}
+		for _, f := range b.openFires(xxladapter.FireFilter{}) {
+			byType[f.Type]++
+			b.Less(f.Due.Sub(f.Due.Truncate(time.Second)), 5*time.Millisecond)
+		}
+		b.Equal(map[xxladapter.TriggerType]int{xxladapter.TriggerMisfire: 4, xxladapter.TriggerCron: 3}, byType)
+	}},
 	{"AFireFromElsewhereDoesNotSwallowADueTime", func(b *bench) {
 		id := b.addRunning("busy", at(0))
 		manual := b.plan(id, at(0), xxladapter.TriggerManual)
