@@ -29,6 +29,18 @@ type Log struct {
 	AlarmStatus int
 }
 
+// HandOverFailed reports whether a trigger code says that the hand-over is known
+// to have failed. What follows from a failure, the next attempt above all, was
+// planned with that, so a run that fails afterwards has no further one. An outcome
+// that stayed unknown was followed by nothing.
+func HandOverFailed(triggerCode int) bool {
+	switch triggerCode {
+	case ResultNone, ResultOK, ResultUnknown:
+		return false
+	}
+	return true
+}
+
 // MaxHandleMsg is the longest HandleMsg, in characters; upstream cuts there.
 const MaxHandleMsg = 15000
 

@@ -250,7 +250,8 @@ type RunResult struct {
 	Code  int // not 0
 	Msg   string
 	// Next are fires to plan in the same transaction, as PlanFires does, if the
-	// result is applied.
+	// result is applied. Those of a failed run are left out if its hand-over is
+	// stored as failed, which they followed from already, see [HandOverFailed].
 	Next []Fire
 	// Resume is done in the same transaction, if the result is applied.
 	Resume Resume

@@ -46,8 +46,10 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, er
 	if l.TriggerCode == xxladapter.ResultNone {
 		l.TriggerCode = xxladapter.ResultOK // there is a result, so it was sent
 	}
-	for _, f := range r.Next {
-		s.plan(f)
+	if r.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(l.TriggerCode) {
+		for _, f := range r.Next {
+			s.plan(f)
+		}
 	}
 	s.resume(r.Resume)
 	if r.WantText {

@@ -114,8 +114,10 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		if applied = changed > 0; !applied {
 			return nil
 		}
-		if _, err := s.planAll(ctx, tx, r.Next); err != nil {
-			return err
+		if r.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(l.triggerCode) {
+			if _, err := s.planAll(ctx, tx, r.Next); err != nil {
+				return err
+			}
 		}
 		if r.WantText {
 			if _, err := tx.exec(ctx, wantText, r.LogID, toMilli(s.clock().Add(xxladapter.TextDelay))); err != nil {

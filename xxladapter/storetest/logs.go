@@ -9,6 +9,37 @@ import (
 )
 
 var logRules = []rule{
+	{"ARunThatFailedTwiceIsRetriedOnce", func(b *bench) {
+		// The hand-over is written off after the result was read for, and before it
+		// is stored: both ends come with the same retry.
+		id := b.addJob("failed")
+		for _, c := range []struct {
+			handOver, result int
+			retryOfResult    bool
+		}{
+			{500, 500, false},
+			{500, 200, true}, // a child job
+			{502, 502, false},
+			{xxladapter.ResultUnknown, 500, true}, // which is not tried again by itself
+			{200, 500, true},
+			{0, 500, true},
+		} {
+			run := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)[0]
+			next := []xxladapter.Fire{{JobID: id, Due: at(9), Type: xxladapter.TriggerRetry}}
+			if c.handOver != 0 {
+				b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: run.ID, LogID: run.LogID, Code: c.handOver}))
+			}
+			applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run.LogID, Code: c.result, Next: next})
+			b.NoError(err)
+			b.True(applied)
+			b.Equal(c.result, b.log(run.LogID).HandleCode)
+			open := b.openFires(xxladapter.FireFilter{})
+			b.Equal(c.retryOfResult, len(open) == 1, "%+v: %d fires", c, len(open))
+			for _, f := range open {
+				b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID}))
+			}
+		}
+	}},
 	{"TheFirstResultOfARunStays", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		want := b.log(fire.LogID)

@@ -128,10 +128,8 @@ func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now 
 	switch {
 	case code == xxladapter.ResultOK:
 		next = children(job, now)
-	case l.TriggerCode == xxladapter.ResultNone, l.TriggerCode == xxladapter.ResultOK, l.TriggerCode == xxladapter.ResultUnknown:
+	case !xxladapter.HandOverFailed(l.TriggerCode): // the store looks once more
 		next = retry(l, job, nil, now, h.jitter())
-	default:
-		// The hand-over was written off as failed, and had its retry then.
 	}
 	return next, ResumeAfter(job, now), nil
 }
