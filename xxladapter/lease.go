@@ -75,25 +75,39 @@ func (s ShardSet) All() iter.Seq[int] {
 // node of each shard, or "" for none; live has the nodes that take part, node
 // among them. It changes owners.
 //
-// Two rules: node takes every shard whose owner is not live, and then one by one
-// from the node that has most, while that has at least two more. So no shard
-// is without a live owner after any renewal, and once every node has renewed
-// nobody has more than one above any other. A node that has too many loses
-// them to the others' renewals, and may go on for the rest of its own lease
-// period as if they were its own: two nodes then hold the same planned fire,
-// and the store gives it to one.
+// Two rules: each shard whose owner is not live goes to the live node that has
+// fewest, and then node takes one by one from the node that has most, while that
+// has at least two more. So no shard is without a live owner after any renewal,
+// once every node has renewed nobody has more than one above any other, and a
+// death moves little but the shards of the dead. A node learns at its own next
+// renewal what it was given; all survivors renew when a lease lapses. A node that
+// has too many loses them to the others' renewals, and may go on for the rest of
+// its own lease period as if they were its own: two nodes then hold the same
+// planned fire, and the store gives it to one.
 func Deal(owners *[Shards]string, live []string, node string) {
+	names := slices.Sorted(slices.Values(live))
 	held := make(map[string]int, len(live))
-	for _, name := range live {
+	for _, name := range names {
 		held[name] = 0
 	}
+	var free []int
 	for shard, owner := range owners {
-		if _, lives := held[owner]; !lives {
-			owners[shard] = node
+		if _, lives := held[owner]; lives {
+			held[owner]++
+		} else {
+			free = append(free, shard)
 		}
-		held[owners[shard]]++
 	}
-	names := slices.Sorted(slices.Values(live))
+	for _, shard := range free {
+		poorest := node // among equals, since it acts at once
+		for _, name := range names {
+			if held[name] < held[poorest] {
+				poorest = name
+			}
+		}
+		owners[shard] = poorest
+		held[poorest]++
+	}
 	for {
 		richest := node
 		for _, name := range names {

@@ -38,6 +38,24 @@ var shardRules = []rule{
 		b.clock.Advance(time.Millisecond)
 		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))
 	}},
+	{"ADeathMovesTheShardsOfTheDeadAlone", func(b *bench) {
+		nodes := []string{"n1", "n2", "n3", "n4", "n5"}
+		b.renewAll(nodes...)
+		before := map[string]xxladapter.ShardSet{}
+		for _, n := range nodes[:4] {
+			before[n] = b.lease(n, leaseLife).Shards
+		}
+		b.clock.Advance(leaseLife - time.Millisecond)
+		for _, n := range nodes[:4] {
+			b.lease(n, 2*leaseLife)
+		}
+		b.clock.Advance(time.Millisecond)
+		for _, n := range nodes[:4] {
+			l := b.lease(n, leaseLife)
+			b.Equal(16, l.Shards.Len())
+			b.Equal(before[n], before[n]&l.Shards)
+		}
+	}},
 	{"ShardsOfAResignedNodeAreFreeAtOnce", func(b *bench) {
 		n1 := b.lease("n1", leaseLife)
 		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))

@@ -1,0 +1,97 @@
+package xxladapter
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDealMovesFewShards lets nodes join and die at random, each time followed by
+// a renewal of every node in random order, as it happens at a lapse.
+func TestDealMovesFewShards(t *testing.T) {
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		var (
+			owners [Shards]string
+			live   []string
+			names  int
+		)
+		held := func(name string) (n int) {
+			for _, owner := range owners {
+				if owner == name {
+					n++
+				}
+			}
+			return n
+		}
+		renew := func() (moved int) {
+			for _, i := range rnd.Perm(len(live)) {
+				before := owners
+				Deal(&owners, append([]string(nil), live...), live[i])
+				for shard, owner := range owners {
+					if !slices.Contains(live, owner) {
+						t.Fatalf("seed %d: shard %d is %q's after a renewal, of %v", seed, shard, owner, live)
+					}
+					if owner != before[shard] {
+						moved++
+					}
+				}
+			}
+			return moved
+		}
+		for range 100 {
+			before := owners
+			least, what := 0, "death"
+			if n := len(live); n < 2 || n < 16 && rnd.IntN(2) == 0 {
+				names++
+				live, what = append(live, fmt.Sprintf("node-%03d", rnd.IntN(1000)*1000+names)), "join"
+				if least = Shards / len(live); n == 0 {
+					least = Shards
+				}
+			} else {
+				gone := rnd.IntN(n)
+				least = held(live[gone])
+				live = append(live[:gone:gone], live[gone+1:]...)
+			}
+			moved := renew()
+			require.LessOrEqual(t, moved, least+len(live), "seed %d: %s, now %d nodes: %v", seed, what, len(live), before)
+			most, fewest := 0, Shards
+			for _, name := range live {
+				most, fewest = max(most, held(name)), min(fewest, held(name))
+			}
+			require.LessOrEqual(t, most-fewest, 1, "seed %d: %d nodes", seed, len(live))
+			require.Zero(t, renew(), "seed %d: a deal that is fair stays", seed)
+		}
+	}
+}
+
+// TestDealAfterADeathMovesTheDeadNodesShardsOnly checks each number of nodes.
+func TestDealAfterADeathMovesTheDeadNodesShardsOnly(t *testing.T) {
+	for n := 2; n <= 16; n++ {
+		var owners [Shards]string
+		var live []string
+		for i := range n {
+			live = append(live, fmt.Sprintf("n%02d", i))
+		}
+		for range 2 {
+			for _, name := range live {
+				Deal(&owners, live, name)
+			}
+		}
+		dead, before, moved := live[0], owners, 0
+		for _, name := range live[1:] {
+			Deal(&owners, live[1:], name)
+		}
+		for shard, owner := range owners {
+			if owner != before[shard] {
+				require.Equal(t, dead, before[shard], "%d nodes", n)
+				moved++
+			}
+		}
+		require.GreaterOrEqual(t, moved, Shards/n)
+		require.LessOrEqual(t, moved, (Shards+n-1)/n)
+	}
+}
