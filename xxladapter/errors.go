@@ -3,6 +3,7 @@ package xxladapter
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 var (
@@ -14,6 +15,10 @@ var (
 	// call needs, for example a fire that another node claimed first. Nothing
 	// was changed.
 	ErrConflict = errors.New("xxladapter: state changed meanwhile")
+
+	// ErrEarly is returned for a fire that is to be claimed before it is due by the
+	// store's clock; the error is an [EarlyError]. Nothing was changed.
+	ErrEarly = errors.New("xxladapter: not due yet")
 
 	// ErrFenced is returned to a scheduler that acts in a term which is over.
 	// Nothing was changed.
@@ -44,6 +49,20 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// An EarlyError is an [ErrEarly]. It comes where a clock that ran by an earlier
+// reading of the store's clock is ahead of it, because that was set back.
+type EarlyError struct {
+	FireID int64
+	Due    time.Time
+	Now    time.Time // by the store's clock, in whole milliseconds
+}
+
+func (e *EarlyError) Error() string {
+	return fmt.Sprintf("fire %d is due at %v, and it is %v", e.FireID, e.Due, e.Now)
+}
+
+func (e *EarlyError) Unwrap() error { return ErrEarly }
 
 // Invalidf returns an [Error] with [CodeInvalid]. The message names the field,
 // its value and the rule.

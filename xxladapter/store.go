@@ -111,7 +111,8 @@ type Store interface {
 	// own. It returns the claimed fires in the order of logs, with LogID set.
 	// Fires of any job may be claimed, also outside of the term's shards.
 	// REQUIRES: len(logs) > 0. [ErrConflict] if the fire is no longer planned,
-	// or is gone.
+	// or is gone. [ErrEarly] if it is not due yet by the store's clock itself, not by
+	// what the store remembers of it.
 	ClaimFire(ctx context.Context, by Term, id int64, logs []*Log) ([]Fire, error)
 	// TakeOver makes a claimed or ambiguous fire of a term that is over the
 	// caller's own; of its own fires it says that they are its own.

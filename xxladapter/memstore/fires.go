@@ -135,6 +135,9 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		return nil, fmt.Errorf("memstore: fire %d is one shard, but has %d log rows", id, len(logs))
 	}
 	now := toMilli(s.clock())
+	if now.Before(fire.Due) {
+		return nil, &xxladapter.EarlyError{FireID: id, Due: fire.Due, Now: now}
+	}
 	fire.State = xxladapter.FireClaimed
 	fire.Owner = by
 	fire.Claimed = now

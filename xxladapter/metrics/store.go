@@ -22,7 +22,8 @@ func (m *Metrics) Store(s xxladapter.Store) xxladapter.Store { return &measured{
 func (s *measured) done(op string, begun time.Time, err *error) {
 	s.m.storeOps.WithLabelValues(op).Observe(time.Since(begun).Seconds())
 	switch {
-	case *err == nil, errors.Is(*err, xxladapter.ErrNotFound), errors.Is(*err, xxladapter.ErrConflict), errors.Is(*err, context.Canceled):
+	case *err == nil, errors.Is(*err, xxladapter.ErrNotFound), errors.Is(*err, xxladapter.ErrConflict),
+		errors.Is(*err, xxladapter.ErrEarly), errors.Is(*err, context.Canceled):
 	case errors.Is(*err, xxladapter.ErrFenced):
 		s.m.fenced.Inc()
 	default:

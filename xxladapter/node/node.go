@@ -144,6 +144,7 @@ func New(opts Options) (*Node, error) {
 		Store: opts.Store, Sender: opts.sender, OnEvent: opts.OnEvent, OnCallback: opts.onCallback, Logger: opts.Logger,
 		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
 		Fenced:  func(t xxladapter.Term) { sched.Fenced(t) },
+		Early:   func(now, asked time.Time) { sched.Early(now, asked) },
 		Planned: func() { sched.Sweep() },
 		Arm:     func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
 		Resumed: func() { sched.Wake() },

@@ -32,6 +32,10 @@ func (c *storeClock) seen(t, asked time.Time) {
 	}
 }
 
+// Early tells the scheduler that the store refused a fire, or would have, because its
+// clock showed now at some moment since asked.
+func (s *Scheduler) Early(now, asked time.Time) { s.clock.seen(now, asked) }
+
 // agrees reports whether a clock can show known now that showed t at some moment of
 // a call which took so long and ends now. It is a pure function.
 func agrees(known, t time.Time, took time.Duration) bool {

@@ -201,7 +201,7 @@ func TestAClaimOfADeadNodeIsResolvedInTime(t *testing.T) {
 			died := time.Now()
 			lost, err := b.store.Lease(b.t.Context(), "node-0", leaseLife)
 			require.NoError(t, err)
-			planned, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: id, Due: died.Add(time.Hour)}})
+			planned, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: id, Due: died}})
 			require.NoError(t, err)
 			_, err = b.store.ClaimFire(b.t.Context(), lost.Term, planned[0].ID, []*xxladapter.Log{{JobID: id}})
 			require.NoError(t, err)

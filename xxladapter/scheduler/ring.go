@@ -101,9 +101,18 @@ func (r *ring) due(a *armed) {
 // handOut gives the fire to the pool. Where that has no place, or if nothing
 // may be handed out, it is let go, and waits in the store for the sweep.
 func (r *ring) handOut(a *armed) {
-	if !r.may() || !r.fire(a.fire, func() { r.release(a) }) {
+	if !r.may() || !r.fire(a.fire, func() { r.done(a) }) {
 		r.release(a)
 	}
+}
+
+// done takes a fire back from the pool. One that is not due yet was handed out by a
+// clock that has turned out to be ahead of the store's, and waits once more.
+func (r *ring) done(a *armed) {
+	if a.fire.Due.After(r.clock.now()) && r.schedule(a) == nil {
+		return
+	}
+	r.release(a)
 }
 
 // hold claims the fire's id for a; false means that it is held.

@@ -39,6 +39,32 @@ func TestTheRingWaitsOutAClockThatWasSetBack(t *testing.T) {
 	})
 }
 
+// TestAFireThatWasHandedOutEarlyComesAgainWhenItIsDue: the hand-over has found that
+// the store's clock was set back.
+func TestAFireThatWasHandedOutEarlyComesAgainWhenItIsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := new(storeClock)
+		var fired []time.Time
+		r, err := newRing(clock, always, func(_ xxladapter.Fire, done func()) bool {
+			if fired = append(fired, time.Now()); len(fired) == 1 {
+				clock.seen(clock.now().Add(-1500*time.Millisecond), time.Now())
+			}
+			done()
+			return true
+		})
+		require.NoError(t, err)
+		defer r.stop()
+		due := time.Now().Add(2 * time.Second)
+		require.NoError(t, r.arm(xxladapter.Fire{ID: 1, Due: due}))
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		require.Len(t, fired, 2)
+		require.WithinRange(t, fired[0], due, due.Add(2*ringTick))
+		require.WithinRange(t, fired[1], due.Add(1500*time.Millisecond), due.Add(1500*time.Millisecond+2*ringTick))
+		require.Zero(t, r.len())
+	})
+}
+
 func TestTheRingHoldsAFireOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(storeClock)

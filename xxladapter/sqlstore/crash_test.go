@@ -57,7 +57,7 @@ func writeAndAcknowledge(s *Store) error {
 	for range 8 {
 		go func() {
 			for {
-				planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+				planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now().Add(-time.Minute), Type: xxladapter.TriggerManual}})
 				if err != nil {
 					failed <- err
 					return

@@ -11,6 +11,9 @@ import (
 // form of a datetime. All other statements are written once, with ? for their
 // arguments, beside the act that they serve.
 type dialect struct {
+	// clock is the server's clock as an expression, in whole milliseconds; empty: all
+	// processes of the store share one clock.
+	clock string
 	// begin starts a transaction that may write.
 	begin string
 	// numbered says that arguments are $1, $2 and so on.

@@ -12,6 +12,7 @@ import (
 // else can change them; a lease may end.
 type fireRows struct {
 	holds map[xxladapter.Term]bool
+	now   int64                     // by the server's clock, ms; set if any term holds
 	fires map[int64]xxladapter.Fire // by id
 	ofLog map[int64]int64           // the id of the open fire of a log row
 	logs  map[int64]logState        // by id
@@ -71,6 +72,9 @@ func (g *fireGroup) claim(c *fireCall) error {
 	fire := g.rows.fires[c.fireID]
 	if fire.State != xxladapter.FirePlanned {
 		return notPlanned(c.fireID)
+	}
+	if g.rows.now < toMilli(fire.Due) {
+		return tooEarly(fire, g.rows.now)
 	}
 	fire.State, fire.Owner, fire.Claimed = xxladapter.FireClaimed, c.by, fromMilli(toMilli(g.now))
 	fire.ShardTotal = max(fire.ShardTotal, 1)

@@ -161,6 +161,19 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 
 // ClaimFire implements [xxladapter.Store].
 func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	var sent time.Duration
+	if s.server != nil {
+		sent = time.Since(s.server.started)
+	}
+	claimed, err := s.claimFire(ctx, by, id, logs)
+	var early *xxladapter.EarlyError
+	if s.server != nil && errors.As(err, &early) {
+		s.server.saw(early.Now, sent)
+	}
+	return claimed, err
+}
+
+func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	if len(logs) == 0 {
 		return nil, errors.New("sqlstore: claim of a fire without a log row")
 	}
@@ -192,6 +205,11 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		}
 		if fire.ShardTotal > 0 && len(logs) > 1 {
 			return fmt.Errorf("sqlstore: fire %d is one shard, but has %d log rows", id, len(logs))
+		}
+		if server, err := s.serverTime(ctx, tx); err != nil {
+			return err
+		} else if server < toMilli(fire.Due) {
+			return tooEarly(fire, server)
 		}
 		now := toMilli(at)
 		fire.State, fire.Owner, fire.Claimed = xxladapter.FireClaimed, by, fromMilli(now)
@@ -308,6 +326,29 @@ func scanFire(r row) (xxladapter.Fire, error) {
 	err := r.Scan(&f.ID, &f.JobID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, text(&f.Type), text(&f.State),
 		&f.RetryCount, &f.Param, addressList{&f.Addresses}, text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
 	return f, err
+}
+
+// ownTime is the store's clock where it is not the server's, as an argument for
+// statements that else ask the server for its own; nil: they are to ask.
+func (s *Store) ownTime() any {
+	if s.server != nil {
+		return nil
+	}
+	return toMilli(s.clock())
+}
+
+// serverTime is the store's clock itself, in ms: not what clock remembers of it,
+// which is ahead after the server's clock was set back.
+func (s *Store) serverTime(ctx context.Context, tx *tx) (now int64, err error) {
+	if s.server == nil {
+		return toMilli(s.clock()), nil
+	}
+	err = tx.query(ctx, `SELECT `+s.dialect.clock, nil, func(r row) error { return r.Scan(&now) })
+	return now, err
+}
+
+func tooEarly(f xxladapter.Fire, now int64) error {
+	return &xxladapter.EarlyError{FireID: f.ID, Due: f.Due, Now: fromMilli(now)}
 }
 
 func notPlanned(id int64) error { return xxladapter.Conflictf("fire %d is no longer planned", id) }

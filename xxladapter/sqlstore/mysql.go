@@ -151,7 +151,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 		if err != nil {
 			return nil, err
 		}
-		s.clock, s.ends = clock.now, append(s.ends, clock.close)
+		s.clock, s.server, s.ends = clock.now, clock, append(s.ends, clock.close)
 	}
 	s.writer = &pooledWriter{db: writes, dialect: s.dialect, repeat: mysqlRepeats}
 	s.scanReads = &readers{db: scans, dialect: s.dialect}
@@ -172,11 +172,16 @@ func mysqlTime(ctx context.Context, db *sql.DB) (time.Time, error) {
 	return time.UnixMicro(micros).UTC(), err
 }
 
+// mysqlClock is not NOW(), which is when the statement began, and which a
+// replication setting may fix.
+const mysqlClock = `FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)`
+
 // offset is t's zone as the server takes it also without its zone tables.
 func offset(t time.Time) string { return t.Format("-07:00") }
 
 func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialect {
 	return &dialect{
+		clock:        mysqlClock,
 		cached:       true, // the driver puts arguments into the text: one round trip, and nothing to prepare
 		rewrite:      schema.rewrite,
 		lock:         " FOR UPDATE",

@@ -21,7 +21,7 @@ import (
 // it: a walk waits for rows of others. Fires are locked before log rows, as
 // everywhere.
 const (
-	groupLeases    = `SELECT node, term FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
+	groupLeases    = `SELECT node, term, COALESCE(?, ` + mysqlClock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
 	groupFires     = `SELECT ` + fireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
 	groupFiresOf   = `SELECT log_id, id FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
 	groupLogStates = `SELECT id, trigger_time, trigger_code, handle_code FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
@@ -116,7 +116,7 @@ func (f *mysqlFires) read(ctx context.Context, conn *sql.Conn, group []*fireCall
 	}
 	batch.add("START TRANSACTION")
 	if len(terms) > 0 {
-		batch.add(groupLeases, toMilli(now))
+		batch.add(groupLeases, f.store.ownTime(), toMilli(now))
 		before := ""
 		for term := range terms {
 			batch.write(before+"(?,?)", term.Node, term.Number)
@@ -125,7 +125,7 @@ func (f *mysqlFires) read(ctx context.Context, conn *sql.Conn, group []*fireCall
 		batch.write(")")
 		scans = append(scans, func(r row) error {
 			var held xxladapter.Term
-			err := r.Scan(&held.Node, &held.Number)
+			err := r.Scan(&held.Node, &held.Number, &rows.now)
 			rows.holds[held] = true
 			return err
 		})

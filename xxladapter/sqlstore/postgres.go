@@ -40,7 +40,11 @@ const (
 	pingAfter = 5 * time.Second
 )
 
+// postgresClock goes on during a transaction.
+const postgresClock = `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+
 var postgresDialect = dialect{
+	clock:     postgresClock,
 	begin:     "BEGIN",
 	numbered:  true,
 	returning: true,
@@ -210,7 +214,7 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 			pools.close()
 			return nil, err
 		}
-		s.clock, s.ends = clock.now, append(s.ends, clock.close)
+		s.clock, s.server, s.ends = clock.now, clock, append(s.ends, clock.close)
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}

@@ -50,6 +50,7 @@ func (f *postgresFires) once(ctx context.Context, group []*fireCall) (again bool
 		group, moved = held, changes{}
 	}
 	var batch pgx.Batch
+	f.queueEarly(&batch, group)
 	f.store.countTogether(&batch, moved)
 	batch.Queue("COMMIT")
 	err = conn.SendBatch(ctx, &batch).Close()

@@ -24,7 +24,7 @@ const (
 		), claimed AS (
 			UPDATE xxlwheel_fire f SET state = 'claimed', shard_total = CASE f.shard_total WHEN 0 THEN 1 ELSE f.shard_total END,
 				node = owner, term = number, log_id = nextval($1::regclass), claimed_ms = $2
-			FROM r WHERE f.id = r.fire AND f.state = 'planned'
+			FROM r WHERE f.id = r.fire AND f.state = 'planned' AND f.due_ms <= (SELECT coalesce($20::bigint, ` + postgresClock + `))
 			RETURNING f.*, l_group, l_job, l_address, l_handler, l_param, l_sharding, l_retries,
 				l_trigger_time, l_trigger_code, l_trigger_msg, l_handle_time, l_handle_code, l_handle_msg, l_alarm
 		), logged AS (
@@ -36,6 +36,8 @@ const (
 			FROM claimed
 		)
 		SELECT ` + fireColumns + ` FROM claimed`
+	// groupEarly finds those that were not claimed because they were not due.
+	groupEarly = `SELECT id, due_ms, coalesce($2::bigint, ` + postgresClock + `) FROM xxlwheel_fire WHERE id = ANY($1) AND state = 'planned'`
 
 	groupRemove = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
 		WHERE f.id = r.fire AND (f.state = 'planned' OR f.node = r.node AND f.term = r.term)`
@@ -142,7 +144,7 @@ func (f *postgresFires) queueClaims(batch *pgx.Batch, calls []*fireCall, now int
 		columnOf(calls, func(c *fireCall) *time.Time { return timeOrNull(c.claim.HandleTime) }),
 		number(func(l *xxladapter.Log) int { return l.HandleCode }),
 		orNull(func(l *xxladapter.Log) string { return l.HandleMsg }),
-		columnOf(calls, func(c *fireCall) int16 { return int16(c.claim.AlarmStatus) }),
+		columnOf(calls, func(c *fireCall) int16 { return int16(c.claim.AlarmStatus) }), f.store.ownTime(),
 	).Query(func(rows pgx.Rows) error {
 		byFire := byID(calls, fireIDOf)
 		for _, c := range calls {
@@ -158,6 +160,29 @@ func (f *postgresFires) queueClaims(batch *pgx.Batch, calls []*fireCall, now int
 			f.store.add(moved, c.claim.TriggerTime, c.claim.Outcome(), 1)
 		}
 		return rows.Err()
+	})
+}
+
+// queueEarly tells the claims that found no planned fire whether they came early.
+func (f *postgresFires) queueEarly(batch *pgx.Batch, group []*fireCall) {
+	var refused []*fireCall
+	for _, c := range group {
+		if c.claim != nil && c.err != nil {
+			refused = append(refused, c)
+		}
+	}
+	if len(refused) == 0 {
+		return
+	}
+	batch.Queue(groupEarly, columnOf(refused, fireIDOf), f.store.ownTime()).Query(func(rows pgx.Rows) error {
+		byFire := byID(refused, fireIDOf)
+		var fire xxladapter.Fire
+		var now int64
+		_, err := pgx.ForEachRow(rows, []any{&fire.ID, milli{&fire.Due}, &now}, func() error {
+			byFire[fire.ID].err = tooEarly(fire, now)
+			return nil
+		})
+		return err
 	})
 }
 

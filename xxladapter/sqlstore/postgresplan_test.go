@@ -99,7 +99,8 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			index     []string
 		}{
 			"holds":     {pools.groups, groupHolds, 3, []string{"xxlwheel_lease_pkey"}},
-			"claim":     {pools.groups, groupClaim, 19, []string{"xxlwheel_fire_pkey"}},
+			"claim":     {pools.groups, groupClaim, 20, []string{"xxlwheel_fire_pkey"}},
+			"early":     {pools.groups, groupEarly, 2, []string{"xxlwheel_fire_pkey"}},
 			"remove":    {pools.groups, groupRemove, 3, []string{"xxlwheel_fire_pkey"}},
 			"ambiguous": {pools.groups, groupAmbiguous, 3, []string{"xxlwheel_fire_pkey"}},
 			"triggered": {pools.groups, groupTriggered, 7, []string{"xxlwheel_fire_pkey", "xxl_job_log_pkey"}},

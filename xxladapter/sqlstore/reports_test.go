@@ -14,7 +14,7 @@ import (
 // claimAt plans and claims a fire whose row was triggered at a time.
 func claimAt(t *testing.T, s *Store, job int64, triggered time.Time) xxladapter.Fire {
 	t.Helper()
-	fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: triggered, Type: xxladapter.TriggerManual}})
+	fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: triggered.Add(-time.Minute), Type: xxladapter.TriggerManual}})
 	require.NoError(t, err)
 	claimed, err := s.ClaimFire(t.Context(), termOf(t, s, "n1"), fires[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: triggered}})
 	require.NoError(t, err)

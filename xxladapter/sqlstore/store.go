@@ -72,6 +72,8 @@ type Store struct {
 	groups sharedReads[xxladapter.Group]
 	logs   sharedReads[xxladapter.Log]
 	clock  func() time.Time
+	// server is what clock goes by; nil: clock is the store's clock itself.
+	server *serverClock
 	// resting says that the last scan claimed nothing.
 	resting atomic.Bool
 	walk    walk        // by that scan, where no index leads to due jobs

@@ -78,11 +78,15 @@ func (c *serverClock) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	received := time.Since(c.started)
+	c.saw(server, sent)
+	return nil
+}
+
+// saw notes that the server's clock showed a time after the local instant sent.
+func (c *serverClock) saw(server time.Time, sent time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.zero = corrected(c.zero, server, sent, received)
-	return nil
+	c.zero = corrected(c.zero, server, sent, time.Since(c.started))
 }
 
 // corrected is the server's time at the local zero, as far as it has surely come,

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestServerClockIsCorrectedNoMoreThanItIsKnown(t *testing.T) {
@@ -77,4 +80,53 @@ func TestServerClockRunsOn(t *testing.T) {
 		synctest.Wait() // for the reading of this very moment
 		isAhead(2 * time.Hour)
 	})
+}
+
+// TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack: what the store remembers of
+// that clock is ahead until it is read again.
+func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	const back = 1500 * time.Millisecond
+	for name, open := range map[string]func(t *testing.T) *Store{
+		"MySQL":    func(t *testing.T) *Store { return openMySQLAt(t, mysqlDatabase(t, "3.4"), Options{}) },
+		"Postgres": func(t *testing.T) *Store { return openURL(t, testserver.PostgresCopy(t, migrateURL), Options{}) },
+	} {
+		for shards, kind := range map[int]string{1: "in a group", 2: "alone"} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				s := open(t)
+				defer func() { require.NoError(t, s.Close()) }()
+				server := func() (now time.Time) {
+					now, err := s.server.ask(t.Context())
+					require.NoError(t, err)
+					return now
+				}
+				due := server().Add(time.Second)
+				id := addDue(t, s, "job", due.Add(time.Hour))
+				term := termOf(t, s, "n1")
+				fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: id, Due: due, Type: xxladapter.TriggerCron}})
+				require.NoError(t, err)
+				claim := func() error {
+					logs := make([]*xxladapter.Log, shards)
+					for i := range logs {
+						logs[i] = &xxladapter.Log{JobID: id, TriggerTime: due}
+					}
+					_, err := s.ClaimFire(t.Context(), term, fires[0].ID, logs)
+					return err
+				}
+				s.server.mu.Lock()
+				s.server.zero = s.server.zero.Add(back)
+				s.server.mu.Unlock()
+				require.True(t, s.clock().After(fires[0].Due), "by what is remembered it is due")
+
+				var early *xxladapter.EarlyError
+				require.ErrorAs(t, claim(), &early)
+				require.Equal(t, fires[0].Due, early.Due)
+				require.WithinRange(t, early.Now, due.Add(-time.Second).Truncate(time.Millisecond), server())
+				require.False(t, s.clock().After(server()), "it has learnt what the time is")
+				require.Eventually(t, func() bool { err = claim(); return err == nil }, 10*time.Second, 5*time.Millisecond)
+				require.False(t, server().Before(fires[0].Due))
+			})
+		}
+	}
 }

@@ -180,9 +180,14 @@ func everyMinute(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 	return decisions
 }
 
-// claim makes a fire node's own, with n log rows.
+// claim makes a fire node's own, with n log rows. One that is due later is claimed
+// when it is due, and then the clock is set back.
 func (b *bench) claim(fire xxladapter.Fire, node string, n int) []xxladapter.Fire {
 	b.Helper()
+	if early := fire.Due.Sub(b.clock.Now()); early > 0 {
+		b.clock.Advance(early)
+		defer b.clock.Advance(-early)
+	}
 	claimed, err := b.store.ClaimFire(b.ctx, b.term(node), fire.ID, b.newLogs(fire.JobID, n))
 	b.NoError(err)
 	b.Len(claimed, n)

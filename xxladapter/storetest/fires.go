@@ -46,6 +46,31 @@ var fireRules = []rule{
 		b.Equal([]time.Duration{time.Millisecond, 3 * time.Millisecond, 4 * time.Millisecond}, moved)
 		b.Equal(at(0), b.plan(b.addJob("other"), at(0), xxladapter.TriggerManual).Due, "another job's due time is free")
 	}},
+	{"ClaimFireRefusesAFireThatIsNotDue", func(b *bench) {
+		id := b.addJob("job")
+		fire := b.plan(id, b.clock.Now().Add(1500*time.Millisecond), xxladapter.TriggerCron)
+		by := b.term("n1")
+		claim := func(shards int) ([]xxladapter.Fire, error) {
+			return b.store.ClaimFire(b.ctx, by, fire.ID, b.newLogs(id, shards))
+		}
+		for _, wait := range []time.Duration{0, 1499 * time.Millisecond} {
+			b.clock.Advance(wait)
+			for _, shards := range []int{1, 2} { // some stores claim the latter in another way
+				_, err := claim(shards)
+				b.ErrorIs(err, xxladapter.ErrEarly)
+				var early *xxladapter.EarlyError
+				b.ErrorAs(err, &early)
+				b.Equal(&xxladapter.EarlyError{FireID: fire.ID, Due: fire.Due, Now: b.clock.Now().Truncate(time.Millisecond)}, early)
+			}
+		}
+		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
+		logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
+		b.NoError(err)
+		b.Empty(logs)
+		b.clock.Advance(time.Millisecond)
+		_, err = claim(1)
+		b.NoError(err)
+	}},
 	{"FireIDsNeverComeBack", func(b *bench) {
 		id := b.addJob("job")
 		first := b.plan(id, at(0), xxladapter.TriggerManual)
@@ -116,7 +141,7 @@ var fireRules = []rule{
 	{"ClaimFireOfABroadcastMakesAFireOfEachShard", func(b *bench) {
 		param := "override"
 		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{
-			JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerCron,
+			JobID: b.addJob("job"), Due: at(0), Type: xxladapter.TriggerCron,
 			RetryCount: 3, Param: &param, Addresses: []string{"http://a:1"},
 		}})
 		b.NoError(err)

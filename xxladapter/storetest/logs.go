@@ -75,7 +75,7 @@ var logRules = []rule{
 	{"LostRunsAreOldOpenAndAtAnAddressThatIsGone", func(b *bench) {
 		id := b.addJob("job")
 		send := func(due int, addr string, code int) xxladapter.Fire {
-			fire := b.plan(id, at(due), xxladapter.TriggerManual)
+			fire := b.plan(id, at(due-10), xxladapter.TriggerManual)
 			logs := b.newLogs(id, 1)
 			logs[0].Address, logs[0].TriggerTime = addr, second(b.clock.Now())
 			claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
@@ -153,7 +153,7 @@ var logRules = []rule{
 				for _, l := range logs {
 					l.Param = long
 				}
-				fire := b.plan(id, at(1), xxladapter.TriggerManual)
+				fire := b.plan(id, at(0), xxladapter.TriggerManual)
 				claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
 				b.NoError(err)
 				for _, f := range claimed {
@@ -205,7 +205,7 @@ var logRules = []rule{
 		run := func(group int64, seconds, trigger, handle int) int64 {
 			logs := b.newLogs(job, 1)
 			logs[0].GroupID, logs[0].TriggerTime = group, at(seconds)
-			fire := b.plan(job, at(seconds), xxladapter.TriggerManual)
+			fire := b.plan(job, at(seconds-10), xxladapter.TriggerManual)
 			claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
 			b.NoError(err)
 			id := claimed[0].LogID

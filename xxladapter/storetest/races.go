@@ -36,7 +36,7 @@ var raceRules = []rule{
 			terms = append(terms, b.term(fmt.Sprint("n", i)))
 		}
 		for round := range 20 {
-			fire := b.plan(id, at(round), xxladapter.TriggerCron)
+			fire := b.plan(id, at(-round), xxladapter.TriggerCron)
 			won := 0
 			for _, err := range race(4, func(i int) error {
 				_, err := b.store.ClaimFire(b.ctx, terms[i], fire.ID, b.newLogs(id, 1))

@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -128,6 +129,39 @@ func TestAFireThatComesEarlyWaits(t *testing.T) {
 	require.NoError(t, f.over.Fire(t.Context(), far))
 	require.Equal(t, xxladapter.FirePlanned, f.open()[0].State)
 	require.Empty(t, exec.taken())
+
+	near := f.plan(xxladapter.Fire{Due: time.Now().Add(earlyLimit / 2)})
+	require.NoError(t, f.over.Fire(t.Context(), near))
+	require.False(t, time.Now().Before(near.Due))
+	require.Len(t, exec.taken(), 1)
+}
+
+// A hastyStore remembers a clock that is ahead of the one it has.
+type hastyStore struct {
+	Store
+	ahead time.Duration
+}
+
+func (s hastyStore) Now(ctx context.Context) (time.Time, error) {
+	now, err := s.Store.Now(ctx)
+	return now.Add(s.ahead), err
+}
+
+// TestAClaimAsksTheStoresClockItself: what is remembered of that is ahead, because it
+// was set back, by much or by little.
+func TestAClaimAsksTheStoresClockItself(t *testing.T) {
+	exec := newFakeExecutor(t, nil)
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	f.over.store = hastyStore{f.store, time.Hour}
+	var told []time.Time
+	f.over.early = func(now, _ time.Time) { told = append(told, now) }
+	far := f.plan(xxladapter.Fire{Due: time.Now().Add(time.Minute)})
+	require.NoError(t, f.over.Fire(t.Context(), far))
+	require.Equal(t, []xxladapter.Fire{far}, f.open())
+	require.Empty(t, f.logs())
+	require.Empty(t, exec.taken())
+	require.Len(t, told, 1)
+	require.WithinRange(t, told[0], time.Now().Add(-30*time.Second), time.Now())
 
 	near := f.plan(xxladapter.Fire{Due: time.Now().Add(earlyLimit / 2)})
 	require.NoError(t, f.over.Fire(t.Context(), near))

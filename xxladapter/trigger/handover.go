@@ -45,6 +45,10 @@ type Options struct {
 	// Fenced is told that the store refused a call because the term is over;
 	// nil: nobody is.
 	Fenced func(xxladapter.Term)
+	// Early is told that a fire came before its due time, with what the store's clock
+	// showed at some moment since asked. The fire is still planned; without Early it
+	// waits for the scheduler's next sweep.
+	Early func(now, asked time.Time)
 	// OnEvent is told what happens; nil: nobody is.
 	OnEvent func(Event)
 	// OnCallback is told what each result that an executor reported has changed,
@@ -74,6 +78,7 @@ type HandOver struct {
 	routes     *route.Routes
 	term       func() (xxladapter.Term, bool)
 	fenced     func(xxladapter.Term)
+	early      func(now, asked time.Time)
 	stats      stats
 	onEvent    func(Event)
 	onCallback func(string)
@@ -94,6 +99,9 @@ func NewHandOver(opts Options) *HandOver {
 	}
 	if opts.Fenced == nil {
 		opts.Fenced = func(xxladapter.Term) {}
+	}
+	if opts.Early == nil {
+		opts.Early = func(_, _ time.Time) {}
 	}
 	if opts.OnCallback == nil {
 		opts.OnCallback = func(string) {}
@@ -116,6 +124,7 @@ func NewHandOver(opts Options) *HandOver {
 		routes:     route.New(opts.Sender),
 		term:       opts.Term,
 		fenced:     opts.Fenced,
+		early:      opts.Early,
 		onEvent:    opts.OnEvent,
 		onCallback: opts.OnCallback,
 		planned:    opts.Planned,
@@ -194,11 +203,13 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 		return err
 	}
 	h.loaded(job)
+	asked := time.Now()
 	now, err := h.store.Now(ctx)
 	if err != nil {
 		return fmt.Errorf("read store clock: %w", err)
 	}
 	if !isDue(ctx, f, now) {
+		h.early(now, asked)
 		return nil
 	}
 
@@ -207,8 +218,8 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	for i := range shots {
 		logs[i] = shots[i].log(f, job, now)
 	}
-	fires, err := h.store.ClaimFire(ctx, term, f.ID, logs)
-	if errors.Is(err, xxladapter.ErrConflict) {
+	fires, err := h.claim(ctx, term, f, logs)
+	if errors.Is(err, xxladapter.ErrConflict) || errors.Is(err, xxladapter.ErrEarly) {
 		return nil
 	}
 	if err != nil {
@@ -227,6 +238,26 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 		all.Go(func() error { return h.shoot(ctx, fires[i], shots[i], job, group, logs[i]) })
 	}
 	return all.Wait()
+}
+
+// earlyClaims is how often a fire is claimed at most that comes a little early.
+const earlyClaims = 3
+
+// claim claims the fire, and again where that was a little early: the store's clock
+// itself decides, and what is known of it between two readings may be ahead.
+func (h *HandOver) claim(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	for attempt := 1; ; attempt++ {
+		asked := time.Now()
+		fires, err := h.store.ClaimFire(ctx, by, f.ID, logs)
+		var early *xxladapter.EarlyError
+		if !errors.As(err, &early) {
+			return fires, err
+		}
+		h.early(early.Now, asked)
+		if attempt == earlyClaims || !isDue(ctx, f, early.Now) {
+			return nil, err
+		}
+	}
 }
 
 // A shot is one run request to be: its shard and its address, or why there is
