@@ -23,6 +23,11 @@ var (
 	// ErrFenced is returned to a scheduler that acts in a term which is over.
 	// Nothing was changed.
 	ErrFenced = errors.New("xxladapter: term is over")
+
+	// ErrInDoubt is returned when the answer of the store was lost, for example with
+	// the connection. The call may have happened, may happen still, or never will;
+	// only a look at the store tells.
+	ErrInDoubt = errors.New("xxladapter: the store's answer was lost")
 )
 
 // A Code sorts the errors that a user may read.

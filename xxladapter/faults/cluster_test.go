@@ -52,13 +52,19 @@ type managed struct {
 func newCluster(t *testing.T, e engine) *cluster { return newClusterOn(t, e, e.open(t)) }
 
 func newClusterOn(t *testing.T, e engine, db database) *cluster {
+	return newClusterVia(t, e, db, func(int) string { return db.url })
+}
+
+// newClusterVia is newClusterOn, but each scheduler reaches the store by a URL of its
+// own.
+func newClusterVia(t *testing.T, e engine, db database, url func(node int) string, flags ...string) *cluster {
 	c := &cluster{t: t, ctx: context.Background(), db: db, history: new(lockedBuffer)}
 	c.rec = checker.NewRecorder(c.history, "test")
 	for i := range e.nodes {
 		listen := "127.0.0.1:" + freePort(t)
 		c.servers = append(c.servers, "http://"+listen)
 		c.nodes = append(c.nodes, newProcess(t, fmt.Sprintf("scheduler %d", i+1),
-			"serve", "--listen", listen, "--store", c.db.url, "--zone", "UTC"))
+			append([]string{"serve", "--listen", listen, "--store", url(i), "--zone", "UTC"}, flags...)...))
 	}
 	for i := range 3 {
 		// A recorder each, as every executor has its own.

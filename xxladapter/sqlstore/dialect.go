@@ -76,6 +76,9 @@ type dialect struct {
 	argument func(any) any
 	// storeTogether stores many decisions at once; nil: each has its statements.
 	storeTogether func(ctx context.Context, s *Store, tx *tx, decisions []decided) ([]xxladapter.Fire, error)
+	// answered reports whether an error is the server's own answer, and unsent
+	// whether a statement that failed like this was not sent at all.
+	answered, unsent func(error) bool
 	// widths are those of columns that differ between the releases of XXL-JOB.
 	widths widths
 	// idStep is the distance between the ids of rows that one INSERT brings.

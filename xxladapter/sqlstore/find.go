@@ -98,7 +98,7 @@ func together[T any](ctx context.Context, s *Store, e *entity[T], shared *shared
 
 func (e *entity[T]) read(ctx context.Context, s *Store, condition string, args []any) (map[int64]*T, error) {
 	found := map[int64]*T{}
-	err := s.reads.query(ctx, e.query+` WHERE `+condition, args, func(r row) error {
+	err := s.byID.query(ctx, e.query+` WHERE `+condition, args, func(r row) error {
 		one, err := e.scan(r)
 		if err == nil {
 			found[e.id(one)] = one

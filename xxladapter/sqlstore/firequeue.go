@@ -10,13 +10,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-const (
-	// groupLife bounds the work on one group.
-	groupLife = 30 * time.Second
-	// groupText is how many bytes of text make a group full. Servers take four
-	// times as much at once, and far more as they come.
-	groupText = 1 << 20
-)
+// groupText is how many bytes of text make a group full. Servers take four
+// times as much at once, and far more as they come.
+const groupText = 1 << 20
 
 // errAlone tells a caller to do without the group: it failed, and none of its
 // calls has happened. Whose fault it was shows when each is made alone.

@@ -151,7 +151,11 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	}
 	query, args := where.selecting(`SELECT `+fireColumns+` FROM xxlwheel_fire`, `due_ms, id`, f.Limit)
 	var found []xxladapter.Fire
-	err := s.query(ctx, query, args, func(r row) error {
+	by := s.sweepReads
+	if xxladapter.IsForUser(ctx) {
+		by = nil
+	}
+	err := s.queryBy(ctx, by, query, args, func(r row) error {
 		fire, err := scanFire(r)
 		found = append(found, fire)
 		return err

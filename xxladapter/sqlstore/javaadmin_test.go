@@ -214,7 +214,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 
 	server, err := parseMySQL(address)
 	require.NoError(t, err)
-	db, err := server.open(nil, quiet)
+	db, err := server.patiently(quiet)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	if together { // its default; ours is READ COMMITTED

@@ -31,7 +31,7 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (*Store, error
 		opts.LockLife = defaultLockLife
 	}
 	if opts.Connections <= 0 {
-		opts.Connections = max(16, 4*runtime.GOMAXPROCS(0))
+		opts.Connections = max(20, 4*runtime.GOMAXPROCS(0))
 	}
 	server, err := parseMySQL(address)
 	if err != nil {
@@ -44,6 +44,9 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (*Store, error
 	return s, nil
 }
 
+// mysqlOwnConnections is how many connections are not shared.
+const mysqlOwnConnections = 7
+
 func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store, err error) {
 	var pools []*sql.DB
 	defer func() {
@@ -53,21 +56,18 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 			}
 		}
 	}()
-	open := func(server *mysqlServer, vars settings, conns int) (*sql.DB, error) {
-		db, err := server.open(vars, opts.Logger)
-		if err != nil {
-			return nil, err
-		}
+	add := func(db *sql.DB, conns int) *sql.DB {
 		pools = append(pools, db)
 		db.SetMaxOpenConns(conns)
 		db.SetMaxIdleConns(conns)
-		return db, nil
+		return db
 	}
 
-	first, err := open(server, nil, 1)
+	first, err := server.patiently(opts.Logger)
 	if err != nil {
 		return nil, err
 	}
+	add(first, 1)
 	facts, err := readServer(ctx, first)
 	if err != nil {
 		return nil, err
@@ -105,46 +105,47 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 		"sql_mode":  "'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 		"time_zone": "'" + offset(time.Now().In(server.zone)) + "'",
 	}
-	bounded := base.with(settings{facts.idleVariable: fmt.Sprint(int(limit / time.Second))})
-	// Beside three of their own kind, half of them read and half of them write, so
-	// that writes which wait for a lock keep nobody from reading.
-	shared := max(4, opts.Connections-3)
-	reads, err := open(server, base, shared-shared/2)
-	if err != nil {
-		return nil, err
-	}
-	write := func(server *mysqlServer, lockWait time.Duration, conns int) (*sql.DB, error) {
-		db, err := open(server, bounded.with(settings{"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second))}), conns)
-		if err == nil && facts.idleVariable == waitTimeout {
+	bounded := base.with(settings{
+		facts.idleVariable:         fmt.Sprint(int(limit / time.Second)),
+		"innodb_lock_wait_timeout": fmt.Sprint(int(lockWait / time.Second)),
+	})
+	network := newNetwork()
+	open := func(server *mysqlServer, silence *patience, conns int) *sql.DB {
+		db, openErr := server.open(bounded, opts.Logger, network.dialer(silence))
+		if openErr != nil {
+			err = openErr
+			return first // closed, and not used
+		}
+		if facts.idleVariable == waitTimeout {
 			// The server should not be the one to end a connection that rests, and a scan
 			// comes back to its own after two seconds.
 			db.SetConnMaxIdleTime(limit * 3 / 4)
 		}
-		return db, err
+		return add(db, conns)
 	}
-	// Whoever waits for a lock outlives a frozen holder.
-	writes, err := write(server, limit+5*time.Second, shared/2)
-	if err != nil {
-		return nil, err
-	}
+	quick, patient := fixed(quickSilence), &patience{least: quickSilence, most: slowSilence}
+	// Beside those of their own kind, half of them read and half of them write, so
+	// that writes which wait for a lock keep nobody from reading.
+	shared := max(4, opts.Connections-mysqlOwnConnections)
+	reads := open(server, fixed(slowSilence), shared-shared/2)
+	writes := open(server, quick, shared/2)
 	// The schedule lock and the terms have connections of their own, so that
 	// who waits for them holds up nothing else, and nothing else holds up them.
-	scans, err := write(server, limit+5*time.Second, 1)
-	if err != nil {
-		return nil, err
-	}
-	leases, err := write(server, limit+5*time.Second, 1)
-	if err != nil {
-		return nil, err
-	}
-	// A group of fires does not wait for a row that others do not need.
-	fires, err := write(server.batching(), time.Second, 1)
+	scans := open(server, patient, 1)
+	looks := open(server, patient, 2)
+	leases := open(server, quick, 1)
+	fires := open(server.batching(), quick, 1)
+	byID := open(server, quick, 2)
 	if err != nil {
 		return nil, err
 	}
 
-	s := &Store{dialect: mysqlDialect(schema, server.zone, facts.idStep), clock: opts.Clock, zone: server.zone}
-	s.reads = readers{db: reads, dialect: s.dialect}
+	s := &Store{dialect: mysqlDialect(schema, server.zone, facts.idStep), clock: opts.Clock, zone: server.zone, network: network}
+	reading := func(db *sql.DB) *readers { return &readers{db: db, dialect: s.dialect, repeat: mysqlRepeats} }
+	writing := func(db *sql.DB) *pooledWriter {
+		return &pooledWriter{db: db, dialect: s.dialect, repeat: mysqlRepeats, waited: mysqlWaited}
+	}
+	s.reads.db, s.reads.dialect, s.reads.repeat = reads, s.dialect, mysqlRepeats
 	s.readGuests, s.writeGuests = newGuests(shared-shared/2), newGuests(shared/2)
 	if s.clock == nil {
 		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (time.Time, error) { return mysqlTime(ctx, leases) })
@@ -153,11 +154,10 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 		}
 		s.clock, s.server, s.ends = clock.now, clock, append(s.ends, clock.close)
 	}
-	s.writer = &pooledWriter{db: writes, dialect: s.dialect, repeat: mysqlRepeats}
-	s.scanReads = &readers{db: scans, dialect: s.dialect}
-	s.leaseReads = &readers{db: leases, dialect: s.dialect}
-	s.scans = &pooledWriter{db: scans, dialect: s.dialect, repeat: mysqlRepeats}
-	s.leases = &pooledWriter{db: leases, dialect: s.dialect, repeat: mysqlRepeats}
+	s.writer, s.bulk = writing(writes), writing(reads)
+	s.scanReads, s.sweepReads, s.scans = reading(looks), reading(looks), writing(scans)
+	s.leaseReads, s.leases = reading(leases), writing(leases)
+	s.byID = reading(byID)
 	s.fires = newFireQueue(repeated((&mysqlFires{s, fires}).once, mysqlRepeats))
 	s.ends = append(s.ends, s.fires.close, func() { _ = fires.Close() })
 	return s, nil
@@ -214,6 +214,8 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 		nameHas:       `LOCATE(CAST(? AS BINARY), CAST(job_desc AS BINARY)) > 0`, // the collation would find other letters as well
 		widths:        schema.widths,
 		idStep:        idStep,
+		answered:      mysqlAnswered,
+		unsent:        mysqlUnsent,
 		storeTogether: storeInBatches,
 		datetime: func(t time.Time) any {
 			if t.IsZero() {
@@ -230,6 +232,7 @@ const (
 	mysqlNoTable         = 1146
 	mysqlDuplicate       = 1062
 	mysqlDeadlock        = 1213
+	mysqlLockWait        = 1205
 	mysqlChangedSince    = 1020 // MariaDB's other word for a conflict
 	mysqlUnknownVariable = 1193
 	mysqlTableDenied     = 1142
@@ -252,9 +255,14 @@ func isMySQL(err error, numbers ...uint16) bool {
 
 func isDuplicate(err error) bool { return isMySQL(err, mysqlDuplicate) }
 
-// mysqlRepeats reports whether the server gave up a transaction that may
-// succeed when it is tried again.
-func mysqlRepeats(err error) bool { return isMySQL(err, mysqlDeadlock, mysqlChangedSince) }
+// mysqlRepeats reports whether a transaction that failed like this before its commit
+// may succeed when it is tried again.
+func mysqlRepeats(err error) bool {
+	return isMySQL(err, mysqlDeadlock, mysqlChangedSince) || isConnectionLoss(err)
+}
+
+// mysqlWaited reports whether a transaction has waited for a row for too long.
+func mysqlWaited(err error) bool { return isMySQL(err, mysqlLockWait) }
 
 // mysqlReason makes one line of the error.
 func mysqlReason(err error) error {

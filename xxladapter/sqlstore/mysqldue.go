@@ -52,7 +52,7 @@ func DueIndexMySQL(ctx context.Context, address string, create bool, opts Option
 	if err != nil {
 		return "", err
 	}
-	db, err := server.open(nil, opts.Logger)
+	db, err := server.patiently(opts.Logger)
 	if err != nil {
 		return "", err
 	}

@@ -62,21 +62,29 @@ func (f *mysqlFires) once(ctx context.Context, group []*fireCall) (again bool, e
 	}
 	work := f.store.decideFires(group, rows, now)
 	if err := f.write(ctx, conn, work, now); err != nil {
-		return isNoCommit(err), fmt.Errorf("write: %w", err)
+		err = fmt.Errorf("write: %w", err)
+		if mysqlAnswered(err) || mysqlUnsent(err) { // the server runs nothing after an error
+			return true, err
+		}
+		return false, inDoubt(err, mysqlAnswered)
 	}
 	return false, nil
 }
 
-// isNoCommit reports whether the error comes from the server, which runs nothing
-// after it, or from before anything was sent.
-func isNoCommit(err error) bool {
+// mysqlAnswered reports whether an error is the server's own.
+func mysqlAnswered(err error) bool {
 	var server *mysql.MySQLError
-	return errors.As(err, &server) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, driver.ErrSkip)
+	return errors.As(err, &server)
+}
+
+// mysqlUnsent reports whether an error is from before anything was sent.
+func mysqlUnsent(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, driver.ErrSkip)
 }
 
 // abandon ends the transaction of a connection, or else the connection.
 func abandon(conn *sql.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), quickSilence)
 	defer cancel()
 	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
 		_ = conn.Raw(func(any) error { return driver.ErrBadConn })

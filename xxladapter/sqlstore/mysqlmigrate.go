@@ -112,7 +112,7 @@ func MigrateMySQL(ctx context.Context, address string, upstream bool, opts Optio
 	if err != nil {
 		return err
 	}
-	db, err := server.open(nil, opts.Logger)
+	db, err := server.patiently(opts.Logger)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func PlanMySQL(ctx context.Context, address string, opts Options) (string, error
 	if err != nil {
 		return "", err
 	}
-	db, err := server.open(nil, opts.Logger)
+	db, err := server.patiently(opts.Logger)
 	if err != nil {
 		return "", err
 	}

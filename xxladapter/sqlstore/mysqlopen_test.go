@@ -120,7 +120,7 @@ func TestPlanIsWhatMigrationDoes(t *testing.T) {
 		t.Helper()
 		server, err := parseMySQL(address)
 		require.NoError(t, err)
-		db, err := server.open(nil, quiet)
+		db, err := server.patiently(quiet)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
 		var names []string

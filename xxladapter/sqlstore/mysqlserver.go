@@ -78,15 +78,17 @@ func (s *mysqlServer) batching() *mysqlServer {
 	return &mysqlServer{cfg: cfg, zone: s.zone}
 }
 
-const (
-	dialTimeout = 5 * time.Second
-	// answerTimeout is longer than any wait for a lock. A server that is silent
-	// for longer is taken for gone.
-	answerTimeout = time.Minute
-)
+// patiently is open for work at the start, which has all the time that it needs.
+func (s *mysqlServer) patiently(logger *slog.Logger) (*sql.DB, error) {
+	patient := &mysqlServer{cfg: s.cfg.Clone(), zone: s.zone}
+	if patient.cfg.Timeout == 0 {
+		patient.cfg.Timeout = openDialLimit
+	}
+	return patient.open(nil, logger, newNetwork().dialer(fixed(anySilence)))
+}
 
 // open returns a pool of connections with these variables; none is made yet.
-func (s *mysqlServer) open(vars settings, logger *slog.Logger) (*sql.DB, error) {
+func (s *mysqlServer) open(vars settings, logger *slog.Logger, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*sql.DB, error) {
 	cfg := s.cfg.Clone()
 	cfg.ParseTime = true
 	cfg.ClientFoundRows = true // a statement that finds its row and changes nothing has done its work
@@ -95,14 +97,9 @@ func (s *mysqlServer) open(vars settings, logger *slog.Logger) (*sql.DB, error) 
 	if s.zone != nil {
 		cfg.Loc = s.zone
 	}
+	cfg.DialFunc = dial
 	if cfg.Timeout == 0 {
-		cfg.Timeout = dialTimeout
-	}
-	if cfg.ReadTimeout == 0 {
-		cfg.ReadTimeout = answerTimeout
-	}
-	if cfg.WriteTimeout == 0 {
-		cfg.WriteTimeout = answerTimeout
+		cfg.Timeout = dialLimit
 	}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {

@@ -10,15 +10,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"time"
-)
 
-const (
-	// writeAttempts is how often a transaction is tried at most that the
-	// database takes back for reasons of its own, such as a deadlock.
-	writeAttempts = 10
-	// writeLife bounds one write with all its attempts, so that a server which
-	// is frozen does not hold its callers for ever.
-	writeLife = 60 * time.Second
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // A pooledWriter runs each write in a transaction of its own, as many at once
@@ -29,6 +24,9 @@ type pooledWriter struct {
 	// repeat reports whether a transaction that failed like this has left
 	// nothing behind and may succeed when it is repeated.
 	repeat func(error) bool
+	// waited reports whether a transaction failed because it had to wait for a row
+	// for too long. It is repeated until its time is over, however often that is.
+	waited func(error) bool
 	// end is called after db is closed; nil: nothing.
 	end func()
 }
@@ -49,7 +47,12 @@ func (p *pooledWriter) attempt(ctx context.Context, try func(context.Context) (a
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		again, err := try(ctx)
-		if err == nil || !again || attempt == writeAttempts || !p.repeat(err) {
+		switch {
+		case err == nil || !again:
+			return err
+		case p.waited(err):
+			attempt = 0
+		case attempt == writeAttempts || !p.repeat(err):
 			return err
 		}
 		select {
@@ -70,10 +73,23 @@ func (p *pooledWriter) once(ctx context.Context, apply func(context.Context, *tx
 	if err := apply(ctx, &tx{session: transaction, dialect: p.dialect, slot: rand.IntN(reportSlots)}); err != nil {
 		return true, err
 	}
-	if err := transaction.Commit(); err != nil {
-		return false, fmt.Errorf("commit: %w", err)
+	switch err := transaction.Commit(); {
+	case err == nil:
+		return false, nil
+	case p.dialect.unsent(err):
+		return true, fmt.Errorf("commit: %w", err)
+	default:
+		return false, inDoubt(fmt.Errorf("commit: %w", err), p.dialect.answered)
 	}
-	return false, nil
+}
+
+// inDoubt marks the error of what may have happened: all but those that are the
+// server's own answer, as answered tells.
+func inDoubt(err error, answered func(error) bool) error {
+	if err == nil || answered(err) || errors.Is(err, xxladapter.ErrInDoubt) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, err)
 }
 
 func (p *pooledWriter) close() error {
@@ -87,6 +103,7 @@ func (p *pooledWriter) close() error {
 // isConnectionLoss reports whether the server has gone in the middle of a call.
 func isConnectionLoss(err error) bool {
 	var network net.Error
-	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, errSilent) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &network) && !network.Timeout()
 }

@@ -30,14 +30,10 @@ var postgresMigrations embed.FS
 const (
 	// defaultLockLife is the default of [Options.LockLife].
 	defaultLockLife = 3 * time.Second
-	// statementLife bounds every statement.
-	statementLife = 30 * time.Second
-	// connectWithin bounds the wait for a connection.
-	connectWithin = 10 * time.Second
 	// deadlockDetected is what the server answers one of those that wait in a circle.
 	deadlockDetected = "40P01"
-	// pingAfter is how long a connection may rest before it is tried out.
-	pingAfter = 5 * time.Second
+	// lockNotAvailable is its answer to a statement that has waited for lock_timeout.
+	lockNotAvailable = "55P03"
 )
 
 // postgresClock goes on during a transaction.
@@ -87,6 +83,9 @@ var postgresDialect = dialect{
 	},
 	argument:      postgresText,
 	storeTogether: storeTogether,
+	answered:      postgresAnswered,
+	// pgx takes a COMMIT whose answer was lost for unsent.
+	unsent: func(error) bool { return false },
 }
 
 // postgresText makes text of any bytes acceptable: PostgreSQL has no text with
@@ -121,7 +120,7 @@ func OpenPostgres(ctx context.Context, address string, opts Options) (*Store, er
 		opts.Logger = slog.Default()
 	}
 	if opts.Connections <= 0 {
-		opts.Connections = max(8, 4*runtime.GOMAXPROCS(0))
+		opts.Connections = max(16, 4*runtime.GOMAXPROCS(0))
 	}
 	if opts.LockLife <= 0 {
 		opts.LockLife = defaultLockLife
@@ -145,19 +144,21 @@ func postgresConfig(address string, opts Options) (*pgxpool.Config, error) {
 		return nil, xxladapter.Invalidf("store is %q, cannot be read, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE "+
 			"with special characters of the password written as %%XX", Redacted(address))
 	}
-	config.MaxConns = int32(max(2, opts.Connections-ownConnections))
+	config.MaxConns = int32(max(4, opts.Connections-ownConnections))
 	// A second, the default, is the pace of a node that has nothing to do, and
 	// would double its statements. A call that finds its connection lost is
 	// repeated anyway.
 	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
+	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) { return sound(conn.PgConn().Conn()), nil }
 	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectWithin
+		config.ConnConfig.ConnectTimeout = dialLimit
 	}
 	ms := func(d time.Duration) string { return strconv.FormatInt(max(1, d.Milliseconds()), 10) }
 	for name, value := range map[string]string{
 		"application_name":  "xxlwheel",
 		"timezone":          "UTC",
 		"statement_timeout": ms(statementLife),
+		"lock_timeout":      ms(lockWait),
 		// A node that was frozen in the middle of a transaction: before its next
 		// statement, and while it does not read an answer.
 		"idle_in_transaction_session_timeout": ms(opts.LockLife),
@@ -199,12 +200,12 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 	if err := migratePostgres(ctx, config.ConnConfig, opts.Logger); err != nil {
 		return nil, err
 	}
-	pools, err := newPostgresPools(ctx, config)
+	network := newNetwork()
+	pools, err := newPostgresPools(ctx, config, network)
 	if err != nil {
 		return nil, err
 	}
-	pool := pools.shared
-	s := &Store{dialect: &postgresDialect, clock: opts.Clock, zone: zoneOf(opts)}
+	s := &Store{dialect: &postgresDialect, clock: opts.Clock, zone: zoneOf(opts), network: network}
 	if s.clock == nil {
 		clock, err := newServerClock(ctx, opts.Logger, func(ctx context.Context) (now time.Time, err error) {
 			err = pools.leases.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
@@ -216,18 +217,24 @@ func openPostgres(ctx context.Context, config *pgxpool.Config, opts Options) (*S
 		}
 		s.clock, s.server, s.ends = clock.now, clock, append(s.ends, clock.close)
 	}
-	db := stdlib.OpenDBFromPool(pool)
-	s.reads = readers{db: db, dialect: &postgresDialect, repeat: postgresRepeats}
+	reads, looks := stdlib.OpenDBFromPool(pools.reads), stdlib.OpenDBFromPool(pools.looks)
+	writing := func(db *sql.DB) *pooledWriter {
+		return &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, waited: postgresWaited}
+	}
+	s.reads.db, s.reads.dialect, s.reads.repeat = reads, &postgresDialect, postgresRepeats
+	s.scanReads = &readers{db: looks, dialect: &postgresDialect, repeat: postgresRepeats}
+	s.sweepReads, s.byID = s.scanReads, s.scanReads
 	leases := stdlib.OpenDBFromPool(pools.leases)
 	s.leaseReads = &readers{db: leases, dialect: &postgresDialect, repeat: postgresRepeats}
-	s.leases = &pooledWriter{db: leases, dialect: &postgresDialect, repeat: postgresRepeats}
-	shared := newGuests(int(pool.Config().MaxConns))
-	s.readGuests, s.writeGuests = shared, shared
-	s.fires = newFireQueue(repeated((&postgresFires{s, pools.groups}).once, isDeadlock))
+	s.leases = writing(leases)
+	s.readGuests, s.writeGuests = newGuests(int(pools.reads.Config().MaxConns)), newGuests(int(pools.writes.Config().MaxConns))
+	s.fires = newFireQueue(repeated((&postgresFires{s, pools.groups}).once, postgresGroupRepeats))
 	s.lookups = &lookupQueue{read: (&postgresLookup{pools.lookups}).read}
 	s.ends = append(s.ends, s.fires.close)
-	s.scans = &pooledWriter{db: stdlib.OpenDBFromPool(pools.scans), dialect: &postgresDialect, repeat: postgresRepeats}
-	s.writer = &pooledWriter{db: db, dialect: &postgresDialect, repeat: postgresRepeats, end: pools.close}
+	s.scans = writing(stdlib.OpenDBFromPool(pools.scans))
+	s.bulk = writing(reads)
+	s.writer = writing(stdlib.OpenDBFromPool(pools.writes))
+	s.writer.(*pooledWriter).end = pools.close
 	return s, nil
 }
 
@@ -238,6 +245,9 @@ const migrationLock = 0x78786c776865656c // "xxlwheel"
 func migratePostgres(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) (err error) {
 	config = config.Copy()
 	config.RuntimeParams["statement_timeout"] = "0" // a new index may take its time
+	config.RuntimeParams["lock_timeout"] = "0"
+	config.ConnectTimeout = max(config.ConnectTimeout, openDialLimit)
+	config.DialFunc = newNetwork().dialer(fixed(anySilence))
 	db := stdlib.OpenDB(*config)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	lock, err := db.Conn(ctx)
@@ -300,12 +310,20 @@ func checkPostgres(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// isDeadlock reports whether the server has ended a circle of waiting with this
-// transaction.
-func isDeadlock(err error) bool {
+// postgresAnswered reports whether an error is the server's own.
+func postgresAnswered(err error) bool {
 	var server *pgconn.PgError
-	return errors.As(err, &server) && server.Code == deadlockDetected
+	return errors.As(err, &server)
 }
+
+// postgresWaited reports whether a transaction has waited for a row for too long.
+func postgresWaited(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == lockNotAvailable
+}
+
+// postgresGroupRepeats is [postgresRepeats] for groups, which do not wait for rows.
+func postgresGroupRepeats(err error) bool { return postgresRepeats(err) && !postgresWaited(err) }
 
 // postgresRepeats reports whether a transaction that failed like this has left
 // nothing behind and may succeed when it is repeated.
@@ -314,11 +332,11 @@ func postgresRepeats(err error) bool {
 	if errors.As(err, &server) {
 		switch server.Code {
 		case "40001", deadlockDetected, // the former: serialization
-			"55P03",                            // lock time-out
+			lockNotAvailable,
 			"25P03", "57P01", "57P02", "57P05": // the session was ended, by its idle limit or with the server
 			return true
 		}
 		return false
 	}
-	return pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) || isConnectionLoss(err)
+	return pgconn.SafeToRetry(err) || isConnectionLoss(err)
 }

@@ -2,14 +2,12 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -53,9 +51,10 @@ func (f *postgresFires) once(ctx context.Context, group []*fireCall) (again bool
 	f.queueEarly(&batch, group)
 	f.store.countTogether(&batch, moved)
 	batch.Queue("COMMIT")
-	err = conn.SendBatch(ctx, &batch).Close()
-	var server *pgconn.PgError
-	return errors.As(err, &server), err // an error of the server's is no commit
+	if err = conn.SendBatch(ctx, &batch).Close(); postgresAnswered(err) {
+		return true, err // it is no commit
+	}
+	return false, inDoubt(err, postgresAnswered)
 }
 
 // inTerm returns the calls whose term holds, or that need none, and gives the

@@ -87,7 +87,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	config, err := postgresConfig(url, Options{Connections: 1, LockLife: time.Minute})
 	require.NoError(t, err)
-	pools, err := newPostgresPools(ctx, config)
+	pools, err := newPostgresPools(ctx, config, newNetwork())
 	require.NoError(t, err)
 	t.Cleanup(pools.close)
 	text := postgresDialect.text

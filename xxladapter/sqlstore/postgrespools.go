@@ -23,44 +23,47 @@ var keyedSettings = map[string]string{
 // read no more than they take.
 var scanSettings = map[string]string{"enable_sort": "off"}
 
-// postgresPools are the connections of a store: those that everything shares,
-// and one each for what every fire does, for scans and for leases, so that none waits
-// for the others.
-type postgresPools struct{ shared, groups, lookups, scans, leases *pgxpool.Pool }
+// postgresPools are the connections of a store: those that all reads share, and all
+// writes, and those of what every fire needs, so that none waits for the others.
+type postgresPools struct{ reads, writes, groups, lookups, scans, looks, leases *pgxpool.Pool }
 
-// ownConnections is how many connections are not shared.
-const ownConnections = 4
+// ownConnections is how many connections are not shared: two of looks, one each of the
+// others.
+const ownConnections = 6
 
-// newPostgresPools connects nothing yet.
-func newPostgresPools(ctx context.Context, config *pgxpool.Config) (_ *postgresPools, err error) {
+// newPostgresPools connects nothing yet. The pools of reads and writes have the
+// config's connections between them.
+func newPostgresPools(ctx context.Context, config *pgxpool.Config, network *network) (_ *postgresPools, err error) {
 	p := new(postgresPools)
 	defer func() {
 		if err != nil {
 			p.close()
 		}
 	}()
-	if p.shared, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, err
+	open := func(conns int32, silence *patience, settings ...map[string]string) *pgxpool.Pool {
+		if err != nil {
+			return nil
+		}
+		var pool *pgxpool.Pool
+		pool, err = pgxpool.NewWithConfig(ctx, poolConfig(config, conns, network, silence, settings...))
+		return pool
 	}
-	if p.groups, err = pgxpool.NewWithConfig(ctx, ownConfig(config, keyedSettings)); err != nil {
-		return nil, err
-	}
-	if p.lookups, err = pgxpool.NewWithConfig(ctx, ownConfig(config, keyedSettings)); err != nil {
-		return nil, err
-	}
-	if p.scans, err = pgxpool.NewWithConfig(ctx, ownConfig(config, keyedSettings, scanSettings)); err != nil {
-		return nil, err
-	}
-	if p.leases, err = pgxpool.NewWithConfig(ctx, ownConfig(config)); err != nil {
-		return nil, err
-	}
-	return p, nil
+	quick, patient := fixed(quickSilence), &patience{least: quickSilence, most: slowSilence}
+	p.reads = open(config.MaxConns-config.MaxConns/2, fixed(slowSilence))
+	p.writes = open(max(1, config.MaxConns/2), quick)
+	p.groups = open(1, quick, keyedSettings)
+	p.lookups = open(1, quick, keyedSettings)
+	p.scans = open(1, patient, keyedSettings, scanSettings)
+	p.looks = open(2, patient)
+	p.leases = open(1, quick)
+	return p, err
 }
 
-// ownConfig is that of a pool with one connection.
-func ownConfig(config *pgxpool.Config, settings ...map[string]string) *pgxpool.Config {
+// poolConfig is that of a pool whose server may be silent for so long.
+func poolConfig(config *pgxpool.Config, conns int32, network *network, silence *patience, settings ...map[string]string) *pgxpool.Config {
 	config = config.Copy()
-	config.MaxConns = 1
+	config.MaxConns = conns
+	config.ConnConfig.DialFunc = network.dialer(silence)
 	for _, s := range settings {
 		maps.Copy(config.ConnConfig.RuntimeParams, s)
 	}
@@ -68,7 +71,7 @@ func ownConfig(config *pgxpool.Config, settings ...map[string]string) *pgxpool.C
 }
 
 func (p *postgresPools) close() {
-	for _, pool := range []*pgxpool.Pool{p.shared, p.groups, p.lookups, p.scans, p.leases} {
+	for _, pool := range []*pgxpool.Pool{p.reads, p.writes, p.groups, p.lookups, p.scans, p.looks, p.leases} {
 		if pool != nil {
 			pool.Close()
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"time"
 )
 
 // readers is the pool of connections that only read, beside the writer and
@@ -18,15 +19,13 @@ type readers struct {
 	repeat func(error) bool
 }
 
-// readAttempts is how often a query is tried at most. After a restart of the
-// server each idle connection of the pool may be a lost one.
-const readAttempts = 10
-
 func (r *readers) query(ctx context.Context, query string, args []any, scan func(row) error) error {
 	query, args = r.dialect.text(query), r.dialect.arguments(args)
 	if r.dialect.cached {
+		begun := time.Now()
 		rows, err := r.db.QueryContext(ctx, query, args...)
-		for attempt := 1; err != nil && attempt < readAttempts && r.repeat != nil && r.repeat(err) && ctx.Err() == nil; attempt++ {
+		for attempt := 1; err != nil && attempt < readAttempts && r.repeat != nil && r.repeat(err) && ctx.Err() == nil &&
+			time.Since(begun) < writeLife; attempt++ {
 			rows, err = r.db.QueryContext(ctx, query, args...)
 		}
 		if err != nil {

@@ -69,7 +69,7 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 	last := len(ids) < limit
 	purged := xxladapter.Purged{Next: p}
 	var begin time.Time
-	err = s.write(ctx, func(ctx context.Context, tx *tx) error {
+	err = s.writeBy(ctx, s.bulk, func(ctx context.Context, tx *tx) error {
 		begin, purged.Rows = time.Now(), 0
 		gone := changes{}
 		for rest := ids; len(rest) > 0; rest = rest[min(purgeBatch, len(rest)):] {

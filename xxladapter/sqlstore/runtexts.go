@@ -78,7 +78,7 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 // writeLazily is write for what a crash of the database may take back: it is
 // done again then.
 func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *tx) error) error {
-	return s.write(ctx, func(ctx context.Context, tx *tx) error {
+	return s.writeBy(ctx, s.bulk, func(ctx context.Context, tx *tx) error {
 		if lazily := tx.dialect.lazily; lazily != "" {
 			if _, err := tx.exec(ctx, lazily); err != nil {
 				return err

@@ -127,6 +127,7 @@ func openSQLite(ctx context.Context, driver, file string, opts Options, lockWait
 	s.leaseReads = s.scanReads
 	s.ends = append(s.ends, s.watchFile(file, opts.Logger))
 	s.readGuests = newGuests(readConns)
+	s.byID = &s.reads
 	return s, nil
 }
 

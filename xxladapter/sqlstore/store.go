@@ -30,8 +30,8 @@ type Options struct {
 	// server's clock, and for SQLite [time.Now].
 	Clock func() time.Time
 	// Connections is how many connections to a database server are open at most.
-	// The default is 4 for each processor and at least 8, on MySQL 16. PostgreSQL
-	// uses six at least, MySQL seven. Calls for users, see [xxladapter.ForUser], get
+	// The default is 4 for each processor and at least 16, on MySQL 20. PostgreSQL
+	// uses ten at least, MySQL eleven. Calls for users, see [xxladapter.ForUser], get
 	// half of those that are shared. It has no meaning for SQLite.
 	Connections int
 	// LockLife is how long a node that does not answer any more, but whose
@@ -57,11 +57,15 @@ type Store struct {
 	writer  writer
 	scans   writer // for due jobs, and
 	leases  writer // for terms; nil: writer
-	// scanReads and leaseReads look before scans and leases write, and wait for
-	// no other reader; nil: reads.
-	scanReads, leaseReads *readers
-	// The places for users' calls among reads and writer, which may be the same.
+	// bulk is for purges and texts, which may take longer than other writes; nil: writer.
+	bulk writer
+	// scanReads and leaseReads look before scans and leases write, and sweepReads
+	// for open fires. They wait for no other reader; nil: reads.
+	scanReads, leaseReads, sweepReads *readers
+	// The places for users' calls among reads and writer.
 	readGuests, writeGuests guests
+	// byID reads single rows by their ids. Never nil.
+	byID *readers
 	// fires runs the calls that every fire makes in groups; nil: each goes to
 	// the writer.
 	fires *fireQueue
@@ -79,6 +83,7 @@ type Store struct {
 	walk    walk        // by that scan, where no index leads to due jobs
 	ends    []func()    // called first in Close
 	lost    atomic.Bool // the file of the database is not where it was
+	network *network    // nil: there is none
 	zone    *time.Location
 
 	mu      sync.RWMutex // guards closed; held for the moment a call enters
@@ -130,14 +135,18 @@ func (s *Store) writeBy(ctx context.Context, by writer, apply func(ctx context.C
 		return err
 	}
 	defer s.running.Done()
-	if by == nil {
-		by = s.writer
-		leave, err := s.writeGuests.enter(ctx)
-		if err != nil {
-			return err
-		}
-		defer leave()
+	guests := guests(nil)
+	switch by {
+	case nil:
+		by, guests = s.writer, s.writeGuests
+	case s.bulk:
+		guests = s.readGuests // it shares the connections of reads
 	}
+	leave, err := guests.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return by.write(ctx, apply)
 }
 
@@ -216,20 +225,28 @@ func (s *Store) Close() error {
 	s.jobs.wait()
 	s.groups.wait()
 	s.logs.wait()
+	if s.network != nil {
+		// Goodbyes on connections that are silent would not end.
+		limit := time.AfterFunc(closeLimit, s.network.close)
+		defer func() { limit.Stop(); s.network.close() }()
+	}
 	for _, end := range s.ends {
 		end()
 	}
 	// The readers go first: the last connection to leave cleans up after all.
 	errs := []error{s.reads.db.Close()}
-	for _, r := range []*readers{s.scanReads, s.leaseReads} {
+	for _, r := range []*readers{s.scanReads, s.leaseReads, s.sweepReads, s.byID} {
 		if r != nil {
 			errs = append(errs, r.db.Close()) // again is fine
 		}
 	}
-	for _, w := range []writer{s.scans, s.leases, s.writer} {
+	for _, w := range []writer{s.scans, s.leases, s.bulk, s.writer} {
 		if w != nil {
 			errs = append(errs, w.close())
 		}
+	}
+	if s.network != nil {
+		return nil // a goodbye that could not be said over a lost connection is no loss
 	}
 	return errors.Join(errs...)
 }

@@ -13,7 +13,7 @@ type serveLimits struct {
 	SlowPool   int `default:"100" placeholder:"COUNT" help:"How many of those jobs that were slow in this minute, beside the others (default ${default})."`
 	PoolPerApp int `placeholder:"COUNT" help:"How many of one executor app, by each of the two (default: half of it)."`
 
-	StoreConnections int           `placeholder:"COUNT" help:"How many connections to a database server are open at most (default: 4 for each processor, at least 8, on MySQL 16)."`
+	StoreConnections int           `placeholder:"COUNT" help:"How many connections to a database server are open at most (default: 4 for each processor, at least 16, on MySQL 20)."`
 	StoreLockLife    time.Duration `default:"3s" placeholder:"TIME" help:"How long a scheduler that stalls can hold rows in a database server, which keeps all of them from planning; MySQL counts whole seconds (default ${default})."`
 	Drain            time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
 	ClockSkew        time.Duration `default:"2s" placeholder:"TIME" help:"By how much this machine's clock may differ from the store's before this scheduler stops to plan; 0: by any time (default ${default})."`

@@ -1,0 +1,73 @@
+package sqlstore
+
+import "time"
+
+// The time limits towards a database server. A connection whose peer has gone without a
+// word, behind a firewall or after a failover, looks like one whose server is slow,
+// and only time tells them apart. A due time that is found more than five seconds
+// late is a misfire, and a lease lasts for four, so what every fire needs must give
+// up earlier, on connections that nothing slow runs on. What may take long has
+// connections of its own and a long limit.
+//
+//	what                                      the server may be silent for
+//	groups of fires, look-ups, leases, writes quickSilence
+//	scans and sweeps                          quickSilence, or four times the longest recent wait
+//	listings, purges and texts                slowSilence
+//	migrations and checks at the start        any time, while the kernel reaches it
+//
+// A wait for a row lock ends with an answer of the server's before quickSilence, and is repeated.
+const (
+	// quickSilence is how long a server may take to answer a statement that takes
+	// milliseconds. Two of them in a row have to fit into the window of five seconds.
+	quickSilence = 2500 * time.Millisecond
+
+	// slowSilence is for statements that may read much, or carry it.
+	slowSilence = 30 * time.Second
+
+	// lockWait is how long the server lets a statement wait for a row. MySQL counts in
+	// whole seconds and may take one more.
+	lockWait = time.Second
+
+	// writeLife bounds one write with all its attempts. It is longer than a frozen
+	// holder keeps its rows, see [Options.LockLife].
+	writeLife = 15 * time.Second
+
+	// groupLife bounds the work on one group of fires, and on one look-up by ids: one
+	// silent connection and the repetition on another one. What fails is then done
+	// alone by each caller.
+	groupLife = 2 * quickSilence
+
+	// dialLimit bounds the making of a connection: TCP's first repetition comes after
+	// one second.
+	dialLimit = 3 * time.Second
+
+	// openDialLimit is dialLimit while a store is opened, when nothing waits.
+	openDialLimit = 10 * time.Second
+
+	// unackedLimit is how long the kernel waits for its peer to acknowledge what was
+	// sent before it gives a connection up, and keepAliveIdle how long a connection
+	// is quiet before it asks. So a peer that has gone is found in seconds also while
+	// slowSilence runs.
+	unackedLimit  = 3 * time.Second
+	keepAliveIdle = 2 * time.Second
+
+	// closeLimit is how long Close waits for connections to say goodbye.
+	closeLimit = time.Second
+
+	// statementLife bounds every statement on PostgreSQL, but for migrations.
+	statementLife = slowSilence
+
+	// pingAfter is how long a connection may rest before it is tried out.
+	pingAfter = 5 * time.Second
+)
+
+const (
+	// writeAttempts is how often a transaction is tried at most that the database
+	// takes back for reasons of its own, such as a deadlock. Waits for locks do not
+	// count.
+	writeAttempts = 10
+
+	// readAttempts is how often a query is tried at most. After a restart of the
+	// server each idle connection of the pool may be a lost one.
+	readAttempts = 10
+)

@@ -1,0 +1,372 @@
+//go:build unix
+
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// A distant store is one behind a network that a test may break.
+type distant struct {
+	*Store
+	proxy *testserver.Proxy
+	near  *Store // the same database without that network
+	term  xxladapter.Term
+	job   int64
+}
+
+// onDistant runs a test on each server.
+func onDistant(t *testing.T, test func(t *testing.T, d distant)) {
+	for name, url := range map[string]func(t *testing.T) string{
+		"mariadb":  func(t *testing.T) string { return mysqlDatabase(t, "3.4") },
+		"postgres": func(t *testing.T) string { return testserver.PostgresCopy(t, migrateURL) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			near := url(t)
+			d := distant{proxy: testserver.NewProxy(t, near)}
+			for at, s := range map[string]**Store{near: &d.near, d.proxy.URL(): &d.Store} {
+				opened, err := Open(t.Context(), at, Options{Logger: quiet, LockLife: time.Second})
+				require.NoError(t, err)
+				t.Cleanup(func() { require.NoError(t, opened.Close()) })
+				*s = opened
+			}
+			d.job = addDue(t, d.near, "distant", time.Now().Add(time.Hour))
+			d.term = termOf(t, d.near, "n1")
+			test(t, d)
+		})
+	}
+}
+
+// plan plans a fire by way of the near store.
+func (d distant) plan(t *testing.T) xxladapter.Fire {
+	t.Helper()
+	fires, err := d.near.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	return fires[0]
+}
+
+// claimed is a fire that was claimed by way of the near store.
+func (d distant) claimed(t *testing.T) xxladapter.Fire {
+	t.Helper()
+	fires, err := d.near.ClaimFire(t.Context(), d.term, d.plan(t).ID, []*xxladapter.Log{{JobID: d.job, TriggerTime: time.Now()}})
+	require.NoError(t, err)
+	return fires[0]
+}
+
+// open is the fire with the id as the server has it; nil: none.
+func (d distant) open(t *testing.T, id int64) *xxladapter.Fire {
+	t.Helper()
+	fires, err := d.near.OpenFires(t.Context(), xxladapter.FireFilter{})
+	require.NoError(t, err)
+	for _, f := range fires {
+		if f.ID == id {
+			return &f
+		}
+	}
+	return nil
+}
+
+// A distantCall is a call that changes something in a way of its own.
+type distantCall struct {
+	name string
+	// prepare returns the call, and whether it has happened.
+	prepare func(t *testing.T, d distant) (call func(ctx context.Context) error, happened func() bool)
+	early   string // part of a statement before the commit
+	silence bool   // it stands for others where the fault takes seconds
+}
+
+// faults are those that it is tried with, of all.
+func (c *distantCall) faults(all ...testserver.Fault) []testserver.Fault {
+	return slices.DeleteFunc(all, func(f testserver.Fault) bool {
+		return !c.silence && (f == testserver.SilentBefore || f == testserver.SilentAfter)
+	})
+}
+
+func distantCalls() []distantCall {
+	claim := func(logs int) func(t *testing.T, d distant) (func(context.Context) error, func() bool) {
+		return func(t *testing.T, d distant) (func(context.Context) error, func() bool) {
+			f := d.plan(t)
+			return func(ctx context.Context) error {
+					rows := make([]*xxladapter.Log, logs)
+					for i := range rows {
+						rows[i] = &xxladapter.Log{JobID: d.job, TriggerTime: time.Now()}
+					}
+					_, err := d.ClaimFire(ctx, d.term, f.ID, rows)
+					return err
+				}, func() bool {
+					return d.open(t, f.ID).State == xxladapter.FireClaimed
+				}
+		}
+	}
+	settle := func(next bool) func(t *testing.T, d distant) (func(context.Context) error, func() bool) {
+		return func(t *testing.T, d distant) (func(context.Context) error, func() bool) {
+			f := d.claimed(t)
+			s := xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Msg: "failed"}
+			if next {
+				s.Next = []xxladapter.Fire{{JobID: d.job, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerRetry}}
+			}
+			return func(ctx context.Context) error { return d.SettleFire(ctx, d.term, s) },
+				func() bool { return d.open(t, f.ID) == nil }
+		}
+	}
+	finish := func(t *testing.T, d distant) (func(context.Context) error, func() bool) {
+		f := d.claimed(t)
+		return func(ctx context.Context) error {
+				_, err := d.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200})
+				return err
+			}, func() bool {
+				l, err := d.near.Log(t.Context(), f.LogID)
+				require.NoError(t, err)
+				return l.HandleCode == 200
+			}
+	}
+	scan := func(t *testing.T, d distant) (func(context.Context) error, func() bool) {
+		due := time.Now().Truncate(time.Second)
+		id := addDue(t, d.near, "due", due)
+		return func(ctx context.Context) error {
+				_, _, err := d.ClaimDue(ctx, d.term, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+					return []xxladapter.Decision{{JobID: id, Last: due, Next: due.Add(time.Hour)}}
+				})
+				return err
+			}, func() bool {
+				j, err := d.near.Job(t.Context(), id)
+				require.NoError(t, err)
+				return j.TriggerNext.After(due)
+			}
+	}
+	return []distantCall{
+		{"a claim in a group", claim(1), "xxlwheel_lease", true},
+		{"a settlement in a group", settle(false), "xxlwheel_lease", false},
+		{"a result in a group", finish, "xxl_job_log", false},
+		{"a claim of two shards", claim(2), "INSERT INTO xxl_job_log", true},
+		{"a settlement with a retry", settle(true), "DELETE FROM xxlwheel_fire", false},
+		{"a scan", scan, "FROM xxlwheel_lease", true},
+	}
+}
+
+// TestWhatMayHaveHappenedIsSaid loses each call's commit, before and after the server
+// has got it, by a reset and by silence. The caller learns that it may have happened, and nothing is
+// made twice to find out.
+func TestWhatMayHaveHappenedIsSaid(t *testing.T) {
+	t.Parallel()
+	onDistant(t, func(t *testing.T, d distant) {
+		for _, c := range distantCalls() {
+			for _, fault := range c.faults(testserver.CutBefore, testserver.CutAfter, testserver.SilentBefore, testserver.SilentAfter) {
+				happens := fault == testserver.CutAfter || fault == testserver.SilentAfter
+				call, happened := c.prepare(t, d)
+				trap := d.proxy.Trap(fault, func(r *testserver.Request) bool { return r.Commits })
+				begun := time.Now()
+				require.ErrorIs(t, call(t.Context()), xxladapter.ErrInDoubt, "%s, fault %d", c.name, fault)
+				require.Less(t, time.Since(begun), 10*time.Second)
+				require.Equal(t, 1, trap.Count())
+				require.Equal(t, happens, happened(), "%s, fault %d", c.name, fault)
+				for end := time.Now().Add(5 * time.Second); !happened() && time.Now().Before(end); {
+					// Silence leaves the rows locked until the server ends the session, and
+					// PostgreSQL's scans pass locked ones by.
+					require.NoError(t, call(t.Context()), c.name)
+				}
+				require.True(t, happened(), c.name)
+			}
+		}
+	})
+}
+
+// TestWhatCannotHaveHappenedIsRepeated loses a statement of each call before its commit,
+// and its answer. The caller does not notice but by the time it takes.
+func TestWhatCannotHaveHappenedIsRepeated(t *testing.T) {
+	t.Parallel()
+	onDistant(t, func(t *testing.T, d distant) {
+		for _, c := range distantCalls() {
+			for _, fault := range c.faults(testserver.CutBefore, testserver.CutAfter, testserver.SilentBefore) {
+				call, happened := c.prepare(t, d)
+				trap := d.proxy.Trap(fault, func(r *testserver.Request) bool { return !r.Commits && r.Contains(c.early) })
+				require.NoError(t, call(t.Context()), "%s, fault %d", c.name, fault)
+				require.Equal(t, 1, trap.Count(), "%s, fault %d", c.name, fault)
+				require.True(t, happened(), "%s, fault %d", c.name, fault)
+			}
+		}
+	})
+}
+
+// TestReadsAreRepeated loses the answers of reads that every fire waits for.
+func TestReadsAreRepeated(t *testing.T) {
+	t.Parallel()
+	onDistant(t, func(t *testing.T, d distant) {
+		for name, read := range map[string]struct {
+			table string
+			call  func() error
+		}{
+			"a job":       {"xxl_job_info", func() error { _, err := d.Job(t.Context(), d.job); return err }},
+			"open fires":  {"xxlwheel_fire", func() error { _, err := d.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1}); return err }},
+			"the leases":  {"xxlwheel_shard", func() error { _, err := d.Lease(t.Context(), "n2", time.Minute); return err }},
+			"the listing": {"xxl_job_group", func() error { _, err := d.Groups(t.Context()); return err }},
+		} {
+			for _, fault := range []testserver.Fault{testserver.CutBefore, testserver.CutAfter, testserver.SilentBefore} {
+				if name == "the listing" && fault == testserver.SilentBefore {
+					continue // which has half a minute
+				}
+				trap := d.proxy.Trap(fault, func(r *testserver.Request) bool { return !r.Commits && r.Contains(read.table) })
+				begun := time.Now()
+				require.NoError(t, read.call(), "%s, fault %d", name, fault)
+				require.Less(t, time.Since(begun), 2*quickSilence, name)
+				require.Equal(t, 1, trap.Count(), name)
+			}
+		}
+	})
+}
+
+// TestOneSilentConnectionEndsThoseThatRest has all connections fall silent. The first
+// call that finds out waits, and no other one after it.
+func TestOneSilentConnectionEndsThoseThatRest(t *testing.T) {
+	t.Parallel()
+	onDistant(t, func(t *testing.T, d distant) {
+		calls := map[string]func() error{
+			"by id": func() error { _, err := d.Job(t.Context(), d.job); return err },
+			"fires": func() error { _, err := d.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1}); return err },
+			"group": func() error { return d.SettleFire(t.Context(), d.term, xxladapter.Settlement{FireID: 1 << 40}) },
+			"write": func() error {
+				_, err := d.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now()}})
+				return err
+			},
+			"listing": func() error { _, err := d.Groups(t.Context()); return err },
+			"scan": func() error {
+				_, _, err := d.ClaimDue(t.Context(), d.term, 0, 1, func(time.Time, []*xxladapter.Job) []xxladapter.Decision { return nil })
+				return err
+			},
+		}
+		var all sync.WaitGroup
+		for range 8 { // several connections of each kind
+			for _, call := range calls {
+				all.Go(func() { _ = call() })
+			}
+		}
+		all.Wait()
+		for name, call := range calls {
+			require.NoError(t, call(), name)
+		}
+		d.proxy.Silence()
+		begun := time.Now()
+		require.NoError(t, calls["by id"]())
+		require.GreaterOrEqual(t, time.Since(begun), quickSilence)
+		begun = time.Now()
+		for name, call := range calls {
+			require.NoError(t, call(), name)
+		}
+		require.Less(t, time.Since(begun), quickSilence)
+	})
+}
+
+// TestACloseDoesNotWaitForSilentConnections closes a store whose connections have all
+// fallen silent, one of them in the middle of a call.
+func TestACloseDoesNotWaitForSilentConnections(t *testing.T) {
+	t.Parallel()
+	onDistant(t, func(t *testing.T, d distant) {
+		_, err := d.Groups(t.Context())
+		require.NoError(t, err)
+		d.proxy.HoldNew(true)
+		d.proxy.Silence()
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err = d.Groups(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		begun := time.Now()
+		require.NoError(t, d.Close())
+		require.Less(t, time.Since(begun), 5*time.Second)
+	})
+}
+
+func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &patience{least: 2 * time.Second, most: 30 * time.Second}
+		require.Equal(t, 2*time.Second, p.limit())
+		p.answered(100 * time.Millisecond)
+		require.Equal(t, 2*time.Second, p.limit(), "quick answers")
+
+		// An answer that does not come doubles it for a while.
+		p.gaveUp(p.limit())
+		require.Equal(t, 4*time.Second, p.limit())
+		p.gaveUp(p.limit())
+		require.Equal(t, 8*time.Second, p.limit())
+		time.Sleep(patienceDoubled)
+		require.Equal(t, 2*time.Second, p.limit())
+
+		// A slow one that came is remembered for longer, and a quick one after it changes nothing.
+		p.answered(3 * time.Second)
+		p.answered(time.Millisecond)
+		p.answered(time.Second)
+		require.Equal(t, 12*time.Second, p.limit())
+		time.Sleep(patienceMemory - 1)
+		require.Equal(t, 12*time.Second, p.limit())
+		time.Sleep(1)
+		require.Equal(t, 2*time.Second, p.limit())
+		p.answered(time.Minute)
+		require.Equal(t, 30*time.Second, p.limit(), "and never more than most")
+
+		f := fixed(time.Second)
+		f.answered(time.Minute)
+		f.gaveUp(time.Second)
+		require.Equal(t, time.Second, f.limit())
+	})
+}
+
+// TestASocketKeepsTheDriversDeadlines: its own limit ends a connection, the driver's
+// deadlines do not, and neither lengthens the other.
+func TestASocketKeepsTheDriversDeadlines(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	var peers []net.Conn
+	defer func() {
+		for _, p := range peers {
+			_ = p.Close()
+		}
+	}()
+	n := newNetwork()
+	dial := func(limit time.Duration) net.Conn {
+		conn, err := n.dialer(fixed(limit))(t.Context(), "tcp", ln.Addr().String())
+		require.NoError(t, err)
+		peer, err := ln.Accept()
+		require.NoError(t, err)
+		peers = append(peers, peer)
+		return conn
+	}
+	buf := make([]byte, 1)
+	var timeout net.Error
+
+	conn, resting := dial(50*time.Millisecond), dial(time.Minute)
+	busy := dial(time.Minute)
+	_, err = busy.Write(buf)
+	require.NoError(t, err)
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Millisecond)))
+	_, err = conn.Read(buf)
+	require.ErrorAs(t, err, &timeout)
+	require.True(t, timeout.Timeout())
+	require.True(t, sound(conn), "the driver's deadline is the driver's affair")
+	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	_, err = conn.Read(buf)
+	require.ErrorIs(t, err, errSilent)
+	require.False(t, errors.As(err, &timeout) && timeout.Timeout(), "a driver would keep the connection")
+	require.False(t, sound(conn))
+	require.False(t, sound(resting), "closed with the silent one")
+	require.True(t, sound(busy), "it has a limit of its own")
+	_, err = resting.Write(buf)
+	require.ErrorIs(t, err, net.ErrClosed)
+	n.close()
+	require.False(t, sound(busy))
+	_, err = n.dialer(fixed(1))(t.Context(), "tcp", ln.Addr().String())
+	require.ErrorIs(t, err, errClosed)
+}
