@@ -33,6 +33,11 @@ type LogPurge struct {
 	AfterID, UntilID int64
 }
 
+// Orders reports whether orders go as well that were created before p.Before.
+func (p LogPurge) Orders() bool {
+	return p.JobID == 0 && p.GroupID == 0 && !p.Before.IsZero() && !p.Successes && !p.Removed && p.KeepNewest == 0
+}
+
 // Purged tells what one call of [Store.PurgeLogs] has done.
 type Purged struct {
 	Rows int           // deleted

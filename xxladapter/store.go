@@ -161,6 +161,7 @@ type Store interface {
 	PurgeStore
 	RunTextStore
 	GlueStore
+	OrderStore
 
 	// Close waits for running calls and releases the store. Later calls fail.
 	Close() error

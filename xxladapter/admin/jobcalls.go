@@ -120,7 +120,7 @@ func (s *Server) triggerJobCall(ctx context.Context, by access.Caller, form wire
 			trigger.Addresses = append(trigger.Addresses, addr)
 		}
 	}
-	_, err = s.trigger(ctx, j, xxladapter.TriggerAPI, &trigger)
+	_, err = s.trigger(ctx, j, xxladapter.TriggerAPI, &trigger, "")
 	return nil, err
 }
 

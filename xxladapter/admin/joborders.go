@@ -3,7 +3,12 @@ package admin
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -98,12 +103,23 @@ type triggerForm struct {
 	Addresses []string `json:"addressList,omitempty" doc:"The executors to choose from; left out: those of the group. They must be registered, or be allowed by the scheduler's settings."`
 }
 
-// planned names the fire that a call has planned.
+// planned names the order that a call has placed, and its fire.
 type planned struct {
-	Fire int64 `json:"fire"`
+	Order    int64 `json:"order" doc:"What the run is found by; see /api/v1/orders/{id}."`
+	Fire     int64 `json:"fire"`
+	Repeated bool  `json:"repeated,omitempty" doc:"The key was known, and nothing was started: this is what the first call got."`
 }
 
-func (s *Server) triggerJob(ctx context.Context, path idPath, form *triggerForm) (no planned, err error) {
+// A triggerPath names a job to run, and may carry a key.
+type triggerPath struct {
+	idPath
+	Key string `header:"Idempotency-Key" doc:"1 to 128 printable characters. A call with the key of an earlier one for this job starts nothing and gets what that one got; so a call whose answer was lost can be made again."`
+}
+
+func (s *Server) triggerJob(ctx context.Context, path triggerPath, form *triggerForm) (no planned, err error) {
+	if err := checkOrderKey(path.Key); err != nil {
+		return no, err
+	}
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -111,35 +127,92 @@ func (s *Server) triggerJob(ctx context.Context, path idPath, form *triggerForm)
 	if form == nil {
 		form = new(triggerForm)
 	}
-	id, err := s.trigger(ctx, j, xxladapter.TriggerManual, form)
-	return planned{id}, err
+	return s.trigger(ctx, j, xxladapter.TriggerManual, form, path.Key)
 }
 
 // trigger plans a fire that is due now. It works for stopped jobs too.
-func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.TriggerType, form *triggerForm) (int64, error) {
-	if err := s.checkAddresses(ctx, j, form.Addresses); err != nil {
-		return 0, err
-	}
+func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.TriggerType, form *triggerForm, key string) (no planned, err error) {
 	if form.Param != nil {
 		if err := xxladapter.CheckParam(*form.Param); err != nil {
-			return 0, err
+			return no, err
 		}
+	}
+	if err := s.checkAddresses(ctx, j, form.Addresses); err != nil {
+		return no, err
 	}
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
-		return 0, err
+		return no, err
 	}
-	planned, err := s.opts.Store.PlanFires(ctx, []xxladapter.Fire{{
+	request := form.digest()
+	o, fire, err := s.opts.Store.PlanOrder(ctx, xxladapter.Fire{
 		JobID: j.ID, Due: now.Truncate(time.Millisecond), Type: by,
 		State: xxladapter.FirePlanned, RetryCount: -1, Param: form.Param, Addresses: form.Addresses,
-	}})
+	}, key, request)
+	switch {
+	case err != nil:
+		return no, err
+	case fire.ID != 0:
+		s.opts.Planned(fire)
+	case o.Request != request:
+		return no, xxladapter.Conflictf("Idempotency-Key is %q, must be another one: order %d has it, with another body", key, o.ID)
+	}
+	return planned{Order: o.ID, Fire: o.FireID, Repeated: fire.ID == 0}, nil
+}
+
+// digest tells forms apart.
+func (f *triggerForm) digest() string {
+	data, err := json.Marshal(f)
 	if err != nil {
-		return 0, err
+		panic(err) // texts only
 	}
-	for _, f := range planned {
-		s.opts.Planned(f)
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func checkOrderKey(key string) error {
+	if len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return xxladapter.Invalidf("Idempotency-Key has %d bytes, must have 1 to %d printable ASCII characters", len(key), xxladapter.MaxOrderKey)
 	}
-	return planned[0].ID, nil
+	return nil
+}
+
+// An orderForm is a trigger by a call, as the management API shows it.
+type orderForm struct {
+	ID      int64      `json:"id"`
+	JobID   int64      `json:"jobId"`
+	Fire    int64      `json:"fire"`
+	Key     string     `json:"idempotencyKey,omitempty"`
+	Created time.Time  `json:"created"`
+	State   orderState `json:"state" doc:"PLANNED: it waits to be handed over. STARTED: logIds names its runs. DROPPED: it went without a run."`
+	LogIDs  []int64    `json:"logIds" doc:"The runs, one for each shard; empty until STARTED. Retries of a failed run have ids of their own."`
+}
+
+// An orderState is how far an order has come. It never goes back.
+type orderState string
+
+const (
+	orderPlanned orderState = "PLANNED"
+	orderStarted orderState = "STARTED"
+	orderDropped orderState = "DROPPED"
+)
+
+func (s *Server) showOrder(ctx context.Context, path idPath) (no orderForm, err error) {
+	o, err := s.opts.Store.Order(ctx, path.ID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return no, xxladapter.NotFoundf("order %d does not exist", path.ID)
+	}
+	if err != nil {
+		return no, err
+	}
+	state := orderDropped
+	switch {
+	case len(o.LogIDs) > 0:
+		state = orderStarted
+	case o.Open:
+		state = orderPlanned
+	}
+	return orderForm{o.ID, o.JobID, o.FireID, o.Key, o.Created, state, append([]int64{}, o.LogIDs...)}, nil
 }
 
 // checkAddresses refuses addresses that are neither registered for the job's

@@ -13,7 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A param is a field of a call's parameters: `path:"id"` or `query:"limit"`,
+// A param is a field of a call's parameters: `path:"id"`, `query:"limit"` or
+// `header:"Idempotency-Key"`,
 // with a sentence in `doc`. Its type is a string type, bool, *bool, int, int64 or
 // time.Time.
 type param struct {
@@ -26,7 +27,7 @@ type param struct {
 func paramsOf(t reflect.Type) iter.Seq[param] {
 	return func(yield func(param) bool) {
 		for _, f := range reflect.VisibleFields(t) {
-			for _, in := range []string{"path", "query"} {
+			for _, in := range []string{"path", "query", "header"} {
 				if name, ok := f.Tag.Lookup(in); ok && !yield(param{in, name, f.Tag.Get("doc"), f.Index, f.Type}) {
 					return
 				}
@@ -50,7 +51,11 @@ func decodeParams(r *http.Request, v any) error {
 			continue
 		}
 		texts, given := query[p.name]
-		delete(query, p.name)
+		if p.in == "header" {
+			texts, given = r.Header[http.CanonicalHeaderKey(p.name)]
+		} else {
+			delete(query, p.name)
+		}
 		if !given {
 			continue
 		}

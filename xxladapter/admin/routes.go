@@ -42,6 +42,7 @@ func (s *Server) calls() []call {
 		reads("POST /api/v1/logs/{id}/kill", "End a run, and with it what else of its job runs or waits on that executor.", s.killRun),
 		takes("POST /api/v1/logs/clear", "Delete runs that have ended, by age or all but the newest, for some seconds; to be repeated until it is done.", s.clearLogs),
 
+		reads("GET /api/v1/orders/{id}", "Show what became of a trigger by a call: its runs.", s.showOrder),
 		reads("GET /api/v1/fires", "List fires that are not settled, by due time.", s.listFires),
 		reads("GET /api/v1/nodes", "List the schedulers that hold a lease.", s.listNodes),
 		reads("GET /api/v1/cron/next", "When a cron expression matches next.", s.nextOfCron),

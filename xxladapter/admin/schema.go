@@ -43,6 +43,7 @@ var enums = map[reflect.Type][]any{
 		xxladapter.TriggerCron, xxladapter.TriggerMisfire, xxladapter.TriggerManual, xxladapter.TriggerParent,
 		xxladapter.TriggerRetry, xxladapter.TriggerAPI,
 	},
+	reflect.TypeFor[orderState](): {orderPlanned, orderStarted, orderDropped},
 	reflect.TypeFor[xxladapter.FireState](): {
 		xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireAmbiguous,
 	},

@@ -159,6 +159,9 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		s.firesOf[shard.LogID] = shard
 		claimed = append(claimed, copyFire(shard))
 	}
+	if fire.Type.Ordered() {
+		s.claimOrder(id, claimed)
+	}
 	return claimed, nil
 }
 

@@ -137,6 +137,7 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 	}
 	delete(s.jobs, id)
 	delete(s.glue, id)
+	maps.DeleteFunc(s.orders, func(_ int64, o *xxladapter.Order) bool { return o.JobID == id })
 	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
 	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
 	if len(s.logs) > 0 {

@@ -29,6 +29,9 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		return id <= p.AfterID || p.UntilID != 0 && id > p.UntilID || !s.purgeable(s.logs[id], p)
 	})
 	done := len(ids) < limit
+	if p.Orders() {
+		maps.DeleteFunc(s.orders, func(_ int64, o *xxladapter.Order) bool { return o.Created.Before(p.Before) && s.fires[o.FireID] == nil })
+	}
 	for _, id := range ids[:min(limit, len(ids))] {
 		s.forget(s.logs[id])
 		p.AfterID = id

@@ -35,7 +35,8 @@ type Store struct {
 	removed  map[int64]int64      // the last log id when the job was removed, by job id
 	wanted   map[int64]wantedText // by log id
 	texts    map[int64]xxladapter.RunText
-	misfires []xxladapter.Misfire               // in id order
+	misfires []xxladapter.Misfire // in id order
+	orders   map[int64]*xxladapter.Order
 	glue     map[int64][]xxladapter.GlueVersion // by job id, newest first
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; those that hold, and lapsed ones until the next renewal
@@ -43,7 +44,7 @@ type Store struct {
 	alarms   map[int64]*xxladapter.AlarmState // by job id
 	claims   map[claimKey]*xxladapter.AlarmClaim
 
-	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm, lastGlue int64
+	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm, lastGlue, lastOrder int64
 }
 
 // A dueKey is one due time of one job.
@@ -73,6 +74,7 @@ func New(clock func() time.Time) *Store {
 		wanted:  map[int64]wantedText{},
 		removed: map[int64]int64{},
 		texts:   map[int64]xxladapter.RunText{},
+		orders:  map[int64]*xxladapter.Order{},
 		glue:    map[int64][]xxladapter.GlueVersion{},
 		beats:   map[beatKey]time.Time{},
 		leases:  map[string]held{},

@@ -223,3 +223,18 @@ func (s *measured) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed 
 	defer s.done("resume_job", time.Now(), &err)
 	return s.Store.ResumeJob(ctx, r)
 }
+
+func (s *measured) GlueVersions(ctx context.Context, jobID int64) (value []*xxladapter.GlueVersion, err error) {
+	defer s.done("glue_versions", time.Now(), &err)
+	return s.Store.GlueVersions(ctx, jobID)
+}
+
+func (s *measured) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (o *xxladapter.Order, fire xxladapter.Fire, err error) {
+	defer s.done("plan_order", time.Now(), &err)
+	return s.Store.PlanOrder(ctx, f, key, request)
+}
+
+func (s *measured) Order(ctx context.Context, id int64) (value *xxladapter.Order, err error) {
+	defer s.done("order", time.Now(), &err)
+	return s.Store.Order(ctx, id)
+}

@@ -76,6 +76,9 @@ func (g *fireGroup) claim(c *fireCall) error {
 	if g.rows.now < toMilli(fire.Due) {
 		return tooEarly(fire, g.rows.now)
 	}
+	if fire.Type.Ordered() {
+		return errAlone // its order is to be told, which only few fires have
+	}
 	fire.State, fire.Owner, fire.Claimed = xxladapter.FireClaimed, c.by, fromMilli(toMilli(g.now))
 	fire.ShardTotal = max(fire.ShardTotal, 1)
 	g.rows.fires[c.fireID], c.claimed = fire, fire

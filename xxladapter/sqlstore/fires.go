@@ -245,6 +245,11 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 			claimed = append(claimed, shard)
 			s.add(begun, l.TriggerTime, l.Outcome(), 1)
 		}
+		if fire.Type.Ordered() {
+			if err := tx.claimOrder(ctx, claimed); err != nil {
+				return err
+			}
+		}
 		return s.count(ctx, tx, begun)
 	})
 	if err != nil {

@@ -57,6 +57,7 @@ const dropPlanned = `DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'pla
 var removeJob = []string{
 	`DELETE FROM xxlwheel_misfire WHERE job_id = ?`,
 	dropSettings,
+	dropOrders,
 	`DELETE FROM xxlwheel_alarm WHERE job_id = ?`,
 	`DELETE FROM xxlwheel_alarm_claim WHERE job_id = ?`,
 	`DELETE FROM xxl_job_logglue WHERE job_id = ?`,

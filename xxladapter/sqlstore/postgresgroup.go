@@ -24,7 +24,8 @@ const (
 		), claimed AS (
 			UPDATE xxlwheel_fire f SET state = 'claimed', shard_total = CASE f.shard_total WHEN 0 THEN 1 ELSE f.shard_total END,
 				node = owner, term = number, log_id = nextval($1::regclass), claimed_ms = $2
-			FROM r WHERE f.id = r.fire AND f.state = 'planned' AND f.due_ms <= (SELECT coalesce($20::bigint, ` + postgresClock + `))
+			FROM r WHERE f.id = r.fire AND f.state = 'planned' AND f.trigger_type NOT IN ('MANUAL', 'API')
+				AND f.due_ms <= (SELECT coalesce($20::bigint, ` + postgresClock + `))
 			RETURNING f.*, l_group, l_job, l_address, l_handler, l_param, l_sharding, l_retries,
 				l_trigger_time, l_trigger_code, l_trigger_msg, l_handle_time, l_handle_code, l_handle_msg, l_alarm
 		), logged AS (
@@ -148,7 +149,7 @@ func (f *postgresFires) queueClaims(batch *pgx.Batch, calls []*fireCall, now int
 	).Query(func(rows pgx.Rows) error {
 		byFire := byID(calls, fireIDOf)
 		for _, c := range calls {
-			c.err = notPlanned(c.fireID)
+			c.err = errAlone // it is not planned, or its order is to be told, which only few fires have
 		}
 		for rows.Next() {
 			fire, err := scanFire(rows)

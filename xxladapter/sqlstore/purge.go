@@ -78,7 +78,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		}
 	}
 	if len(ids) == 0 && !whole {
-		return purged, nil
+		return purged, nil // the first call has seen the orders
 	}
 	remove := deleteAlarmed
 	if p.Unalarmed {
@@ -98,6 +98,11 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 				if _, err := tx.exec(ctx, statement, batch...); err != nil {
 					return err
 				}
+			}
+		}
+		if p.Orders() {
+			if _, err := tx.exec(ctx, purgeOrders, toMilli(p.Before), limit); err != nil {
+				return err
 			}
 		}
 		if !whole {

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Registry", registryRules},
 		{"Schedule", scheduleRules},
 		{"Fires", fireRules},
+		{"Orders", orderRules},
 		{"Logs", logRules},
 		{"Stuck", stuckRules},
 		{"Resume", resumeRules},

@@ -1,0 +1,63 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// PlanOrder implements [xxladapter.Store].
+func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (*xxladapter.Order, xxladapter.Fire, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, xxladapter.Fire{}, err
+	}
+	defer s.mu.Unlock()
+	if key != "" {
+		if s.jobs[f.JobID] == nil {
+			return nil, xxladapter.Fire{}, noJob(f.JobID)
+		}
+		for _, o := range s.orders {
+			if o.JobID == f.JobID && o.Key == key {
+				return s.showOrder(o), xxladapter.Fire{}, nil
+			}
+		}
+	}
+	fire := s.plan(f)
+	s.lastOrder++
+	o := &xxladapter.Order{ID: s.lastOrder, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: toMilli(s.clock())}
+	s.orders[o.ID] = o
+	return s.showOrder(o), fire, nil
+}
+
+// Order implements [xxladapter.Store].
+func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	if o := s.orders[id]; o != nil {
+		return s.showOrder(o), nil
+	}
+	return nil, noOrder(id)
+}
+
+// showOrder is a copy that says whether the fire is open.
+func (s *Store) showOrder(o *xxladapter.Order) *xxladapter.Order {
+	c := *o
+	c.LogIDs, c.Open = slices.Clone(o.LogIDs), s.fires[o.FireID] != nil
+	return &c
+}
+
+// claimOrder notes the log rows of an ordered fire.
+func (s *Store) claimOrder(fireID int64, claimed []xxladapter.Fire) {
+	for _, o := range s.orders {
+		if o.FireID == fireID {
+			for _, f := range claimed {
+				o.LogIDs = append(o.LogIDs, f.LogID)
+			}
+		}
+	}
+}
+
+func noOrder(id int64) error { return xxladapter.NotFoundf("order %d does not exist", id) }
