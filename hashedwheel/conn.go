@@ -39,8 +39,8 @@ type ConnIdleOptions struct {
 	// be positive, and none negative.
 	Reader, Writer, All time.Duration
 
-	// OnIdle is told of an idle connection, which is the one that Wrap returned. Nil means
-	// that it is closed. If OnIdle leaves it open, it is told again after
+	// OnIdle is called with an idle connection, which is the one that Wrap returned. Nil means
+	// that it is closed. If OnIdle leaves it open, it is called again after
 	// another period of silence. It runs as every task of the timer does and
 	// must not block.
 	OnIdle func(c net.Conn, kind IdleKind)
@@ -49,14 +49,16 @@ type ConnIdleOptions struct {
 // A ConnIdle watches connections for idleness. Watching costs a connection no call of
 // SetDeadline, and each Read and Write about a nanosecond.
 type ConnIdle struct {
-	idles  [idleKinds]*Idle // nil: does not matter
-	onIdle func(net.Conn, IdleKind)
+	idles   [idleKinds]*IdleOf[*watchedConn] // nil: does not matter
+	onIdle  func(net.Conn, IdleKind)
+	refused atomic.Int64
+	log     sparseLog
 }
 
 // NewConnIdle returns a ConnIdle. It returns an error that names the field if an option
 // is out of its range.
 func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) {
-	ci := &ConnIdle{onIdle: opts.OnIdle}
+	ci := &ConnIdle{onIdle: opts.OnIdle, log: sparseLog{logger: w.logger}}
 	for kind, f := range []struct {
 		name   string
 		period time.Duration
@@ -67,141 +69,84 @@ func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) 
 		if f.period == 0 {
 			continue
 		}
-		idle, err := w.NewIdle(f.period, ci.silent)
+		idle, err := NewIdleOf(w, f.period, func(m *IdleMemberOf[*watchedConn]) { ci.silent(m, IdleKind(kind)) })
 		if err != nil {
 			return nil, err
 		}
 		ci.idles[kind] = idle
 	}
-	if ci.idles == [idleKinds]*Idle{} {
+	if ci.idles == [idleKinds]*IdleOf[*watchedConn]{} {
 		return nil, errors.New("hashedwheel: ConnIdleOptions: Reader, Writer and All are 0, one must be positive")
 	}
 	return ci, nil
 }
 
-// A watchedConn is a net.Conn under watch.
-type watchedConn struct {
-	net.Conn
-	watcher *ConnIdle
-	members [idleKinds]*connMember // nil: does not matter
-	closed  atomic.Bool
-}
-
-type connMember struct {
-	IdleMember
-	conn *watchedConn
-	kind IdleKind
-}
-
-// Wrap returns c under watch, from now on. The caller uses it in c's place; closing it ends the watch. It
-// returns ErrStopped or ErrTooManyPending if the timer refuses; c is unchanged then and
+// Wrap returns c under watch, from now on. The caller uses it in c's place. The watch ends when
+// the connection is closed, when a Read or Write fails for another reason than a deadline, and,
+// for one direction, when Read returns io.EOF or CloseWrite is called. Wrap returns ErrStopped or
+// ErrTooManyPending if the timer refuses, and ErrIdleStopped after Stop; c is unchanged then and
 // still the caller's.
 //
-// The result is a plain net.Conn. It hides other methods of c, such as a
-// TCPConn's ReadFrom, since nobody could see whether that makes progress.
+// The result has the methods ReadFrom, WriteTo, CloseRead, CloseWrite and SyscallConn if c has
+// them, and none of them if not. io.Copy and http.ServeContent so use sendfile and splice on
+// a *net.TCPConn. A NetConn method returns c; what is read and written through c itself is
+// not seen.
+//
+// A long transfer by ReadFrom, WriteTo or a large Write counts while it makes progress: it is
+// looked at piece by piece and, on Linux and TCP, by the number of bytes that the peer has
+// acknowledged. One that is stuck is reported after at most two periods.
+//
+// For TLS wrap the connection below it: tls.Server(wrapped, config), or tls.NewListener on
+// what Listener returns. Servers look for a *tls.Conn, which a wrapped one would hide.
 func (ci *ConnIdle) Wrap(c net.Conn) (net.Conn, error) {
-	wc := &watchedConn{Conn: c, watcher: ci}
+	wc, outer := newWatchedConn(c)
 	for kind, idle := range ci.idles {
-		if idle != nil {
-			m := &connMember{conn: wc, kind: IdleKind(kind)}
-			m.Value = m
-			wc.members[kind] = m
-		}
-	}
-	for kind, m := range wc.members {
-		if m == nil {
+		if idle == nil {
 			continue
 		}
-		if err := ci.idles[kind].Add(&m.IdleMember); err != nil {
-			wc.unwatch()
+		m := &IdleMemberOf[*watchedConn]{Value: wc}
+		wc.members[kind] = m
+		if err := idle.Add(m); err != nil {
+			wc.finished(bothSides)
 			return nil, err
 		}
 	}
-	return wc, nil
+	return outer, nil
 }
 
-// Listener returns a net.Listener that accepts from l and wraps what it accepts.
-// When the timer refuses a connection, Accept closes it and returns the error.
-func (ci *ConnIdle) Listener(l net.Listener) net.Listener { return watchedListener{l, ci} }
-
-type watchedListener struct {
-	net.Listener
-	watcher *ConnIdle
-}
-
-func (l watchedListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	wc, err := l.watcher.Wrap(c)
-	if err != nil {
-		_ = c.Close()
-		return nil, fmt.Errorf("watch a connection from %v: %w", c.RemoteAddr(), err)
-	}
-	return wc, nil
-}
-
-func (c *watchedConn) touch(kind IdleKind) {
-	if m := c.members[kind]; m != nil {
-		m.Touch()
-	}
-	if m := c.members[AllIdle]; m != nil {
-		m.Touch()
-	}
-}
-
-// Read counts when it has read something.
-func (c *watchedConn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 {
-		c.touch(ReaderIdle)
-	}
-	return n, err
-}
-
-// Write counts when it has written something.
-func (c *watchedConn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	if n > 0 {
-		c.touch(WriterIdle)
-	}
-	return n, err
-}
-
-// Close closes the connection and ends the watch.
-func (c *watchedConn) Close() error {
-	c.unwatch()
-	return c.Conn.Close()
-}
-
-func (c *watchedConn) unwatch() {
-	c.closed.Store(true)
-	for _, m := range c.members {
-		if m != nil {
-			m.Remove()
+// Stop ends the watch of all connections, which stay open. OnIdle is called no more: only a
+// call that has begun, or is about to, is not waited for. The timer continues. Wrap returns
+// ErrIdleStopped from then on.
+func (ci *ConnIdle) Stop() {
+	for _, idle := range ci.idles {
+		if idle != nil {
+			idle.Stop()
 		}
 	}
 }
 
-// silent is told of an idle member.
-func (ci *ConnIdle) silent(m *IdleMember) {
-	cm := m.Value.(*connMember)
-	c := cm.conn
-	if c.closed.Load() {
+// silent is called for an idle member.
+func (ci *ConnIdle) silent(m *IdleMemberOf[*watchedConn], kind IdleKind) {
+	c := m.Value
+	switch {
+	case !c.watches(kind):
 		return
-	}
-	if ci.onIdle == nil {
+	case c.closedElsewhere():
+		c.finished(bothSides)
+		return
+	case c.progressed(kind):
+	case ci.onIdle == nil:
 		_ = c.Close()
 		return
+	default:
+		ci.onIdle(c.outer, kind)
 	}
-	ci.onIdle(c, cm.kind)
-	if c.closed.Load() {
+	if !c.watches(kind) {
 		return
 	}
 	// Still open: watched for another period. A timer that refuses has stopped, or is
 	// full; then nobody watches any more.
-	if ci.idles[cm.kind].Add(m) == nil && c.closed.Load() {
-		m.Remove() // closed in between, too early for unwatch to see the member
+	if ci.idles[kind].Add(m) == nil && !c.watches(kind) {
+		m.Remove() // over in between, too early for finished to see the member
 	}
 }

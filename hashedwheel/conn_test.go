@@ -1,0 +1,464 @@
+package hashedwheel
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// tcpPair returns both ends of a TCP connection over loopback.
+func tcpPair(t *testing.T) (ours, theirs *net.TCPConn) {
+	t.Helper()
+	l := listen(t)
+	a, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	b, err := l.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = a.Close(), b.Close() })
+	return a.(*net.TCPConn), b.(*net.TCPConn)
+}
+
+// A server with more connections than the timer has places closes those that it cannot watch,
+// says so once, and serves again when there is room.
+func TestListenerOutlivesAFullTimer(t *testing.T) {
+	var log logCount
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 5, Logger: log.logger()})
+	ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Hour})
+	require.NoError(t, err)
+	l := listen(t)
+	server := &http.Server{
+		Handler:  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "hello") }),
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ci.Listener(l)) }()
+
+	// Four are watched, beside the clock of the Idle. The others are closed.
+	var open []net.Conn
+	var wg sync.WaitGroup
+	closed := make(chan int, 10)
+	for i := range 10 {
+		c, err := net.Dial("tcp", l.Addr().String())
+		require.NoError(t, err, "connection %d", i)
+		open = append(open, c)
+		wg.Go(func() {
+			_, _ = c.Read(make([]byte, 1))
+			closed <- i
+		})
+	}
+	for range 6 {
+		require.GreaterOrEqual(t, <-closed, 0)
+	}
+	require.EqualValues(t, 6, ci.Refused())
+	require.EqualValues(t, 1, log.n.Load(), "one line for six")
+	require.EqualValues(t, 4, w.Stats().Idle.Members)
+
+	for _, c := range open {
+		_ = c.Close()
+	}
+	wg.Wait()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	require.Eventually(t, func() bool {
+		response, err := client.Get("http://" + l.Addr().String())
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close()
+		body, _ := io.ReadAll(response.Body)
+		return string(body) == "hello"
+	}, 10*time.Second, time.Millisecond)
+	require.NoError(t, server.Close())
+	require.ErrorIs(t, <-served, http.ErrServerClosed)
+}
+
+func TestListenerOfWhatHasStopped(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Hour})
+	require.NoError(t, err)
+	l := listen(t)
+	watched := ci.Listener(l)
+	dial := func() {
+		c, err := net.Dial("tcp", l.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	dial()
+	c, err := watched.Accept()
+	require.NoError(t, err)
+	defer c.Close()
+	require.NotZero(t, w.PendingTimeouts())
+	ci.Stop()
+	require.Zero(t, w.PendingTimeouts())
+	dial()
+	plain, err := watched.Accept()
+	require.NoError(t, err)
+	defer plain.Close()
+	require.IsType(t, &net.TCPConn{}, plain)
+	_, err = ci.Wrap(plain)
+	require.ErrorIs(t, err, ErrIdleStopped)
+
+	ci, err = w.NewConnIdle(ConnIdleOptions{All: time.Hour})
+	require.NoError(t, err)
+	_, err = w.Stop()
+	require.NoError(t, err)
+	dial()
+	_, err = ci.Listener(l).Accept()
+	require.ErrorIs(t, err, ErrStopped)
+}
+
+// A connection that can do any one thing, and one that can do all but one, keep that.
+func TestWrapKeepsWhatAConnectionCanDo(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Hour, Reader: time.Hour, Writer: time.Hour})
+	require.NoError(t, err)
+	tcp, _ := tcpPair(t)
+	for can := range canAll + 1 {
+		inner := (&watchedConn{Conn: tcp}).able(can)
+		if can == canAll {
+			inner = tcp
+		}
+		require.Equal(t, can, abilities(inner))
+		c, err := ci.Wrap(inner)
+		require.NoError(t, err)
+		require.Equal(t, can, abilities(c), "of %05b", can)
+		require.Equal(t, inner, c.(interface{ NetConn() net.Conn }).NetConn())
+		c.(interface{ inside() *watchedConn }).inside().finished(bothSides)
+	}
+	require.Zero(t, w.PendingTimeouts())
+
+	raw, err := mustWrap(t, ci, tcp).(syscall.Conn).SyscallConn()
+	require.NoError(t, err)
+	require.NoError(t, raw.Control(func(uintptr) {}))
+}
+
+func mustWrap(t *testing.T, ci *ConnIdle, c net.Conn) net.Conn {
+	t.Helper()
+	wc, err := ci.Wrap(c)
+	require.NoError(t, err)
+	return wc
+}
+
+// What has ended on its own is watched no longer.
+func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	kinds := make(chan IdleKind, 10)
+	ci, err := w.NewConnIdle(ConnIdleOptions{
+		Reader: time.Hour, Writer: time.Hour, All: time.Hour,
+		OnIdle: func(_ net.Conn, kind IdleKind) { kinds <- kind },
+	})
+	require.NoError(t, err)
+	members := func() int64 { return w.Stats().Idle.Members }
+	buffer := make([]byte, 1)
+
+	// They have closed their side: nothing more to read.
+	ours, theirs := tcpPair(t)
+	c := mustWrap(t, ci, ours)
+	require.NoError(t, theirs.CloseWrite())
+	_, err = c.Read(buffer)
+	require.Equal(t, io.EOF, err)
+	require.EqualValues(t, 2, members())
+	// And then we have.
+	require.NoError(t, c.(closeWriter).CloseWrite())
+	require.Zero(t, members())
+
+	// A deadline is no end.
+	ours, theirs = tcpPair(t)
+	c = mustWrap(t, ci, ours)
+	require.NoError(t, c.SetReadDeadline(time.Unix(1, 0)))
+	_, err = c.Read(buffer)
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.EqualValues(t, 3, members())
+	require.NoError(t, c.(closeReader).CloseRead())
+	require.EqualValues(t, 2, members())
+	_ = theirs.Close()
+
+	// A broken connection.
+	ours, theirs = tcpPair(t)
+	c2 := mustWrap(t, ci, ours)
+	require.NoError(t, theirs.SetLinger(0))
+	require.NoError(t, theirs.Close())
+	require.Eventually(t, func() bool { _, err := c2.Write(buffer); return err != nil }, 10*time.Second, time.Millisecond)
+	require.EqualValues(t, 2, members())
+	require.NoError(t, c.Close())
+	require.Zero(t, members())
+
+	// One that was closed behind the watch's back is not reported, though nobody has read.
+	ci, err = w.NewConnIdle(ConnIdleOptions{All: 20 * time.Millisecond, OnIdle: func(_ net.Conn, kind IdleKind) { kinds <- kind }})
+	require.NoError(t, err)
+	ours, _ = tcpPair(t)
+	mustWrap(t, ci, ours)
+	require.NoError(t, ours.Close())
+	require.Eventually(t, func() bool { return members() == 0 }, 10*time.Second, time.Millisecond)
+	require.Empty(t, kinds)
+}
+
+// Stop of a ConnIdle leaves connections and timer alone.
+func TestConnIdleStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Second, Reader: time.Second})
+		require.NoError(t, err)
+		ours, theirs := net.Pipe()
+		c := mustWrap(t, ci, ours)
+		ci.Stop()
+		require.Zero(t, w.PendingTimeouts())
+		time.Sleep(time.Hour)
+		go func() { _, _ = theirs.Write([]byte("x")); _ = theirs.Close() }()
+		n, err := c.Read(make([]byte, 1))
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+		require.NoError(t, c.Close())
+	})
+}
+
+// A largeFile is a file of size bytes, and its hash.
+func largeFile(t *testing.T, size int) (*os.File, [32]byte) {
+	t.Helper()
+	data := make([]byte, size)
+	rng := rand.NewChaCha8([32]byte{1})
+	_, _ = rng.Read(data)
+	path := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = f.Close() })
+	return f, sha256.Sum256(data)
+}
+
+// A slowReader reads 128 KiB and rests, again and again.
+type slowReader struct {
+	r    io.Reader
+	rest time.Duration
+}
+
+func (s slowReader) Read(p []byte) (int, error) {
+	n, err := io.ReadFull(s.r, p[:min(len(p), 128<<10)])
+	time.Sleep(s.rest) // the peer is slow: that is what is tested
+	if err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return n, err
+}
+
+// A transfer that makes progress is not idle, though its calls take many periods: a file by
+// sendfile, a large Write, a connection spliced into another.
+func TestLongTransfersAreNotIdle(t *testing.T) {
+	if ours, _ := tcpPair(t); !canTellProgress(ours) {
+		t.Skip("nothing tells here how far a call has come")
+	}
+	const size, period, rest = 24 << 20, 400 * time.Millisecond, 10 * time.Millisecond // two seconds or more
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	f, want := largeFile(t, size)
+	var all sync.WaitGroup
+	for name, send := range map[string]func(to net.Conn, r *io.SectionReader, f *os.File) (int64, error){
+		"ReadFrom":       func(to net.Conn, _ *io.SectionReader, f *os.File) (int64, error) { return io.Copy(to, f) },
+		"ReadFrom, part": func(to net.Conn, _ *io.SectionReader, f *os.File) (int64, error) { return io.CopyN(to, f, size) },
+		"Write":          func(to net.Conn, r *io.SectionReader, _ *os.File) (int64, error) { return writeAll(to, r) },
+		"WriteTo": func(to net.Conn, r *io.SectionReader, _ *os.File) (int64, error) {
+			return throughProxy(t, w, period, to, r, false)
+		},
+		"ReadFrom a conn": func(to net.Conn, r *io.SectionReader, _ *os.File) (int64, error) {
+			return throughProxy(t, w, period, to, r, true)
+		},
+	} {
+		ci, err := w.NewConnIdle(ConnIdleOptions{Writer: period, All: period, OnIdle: func(_ net.Conn, kind IdleKind) {
+			t.Errorf("%v: %v during a transfer", name, kind)
+		}})
+		require.NoError(t, err)
+		ours, theirs := tcpPair(t)
+		own, err := os.Open(f.Name()) // with an offset of its own
+		require.NoError(t, err)
+		defer own.Close()
+		c := mustWrap(t, ci, ours)
+		all.Go(func() {
+			n, err := send(c, io.NewSectionReader(f, 0, size), own)
+			if err != nil || n != size {
+				t.Errorf("%v: sent %d bytes of %d: %v", name, n, size, err)
+			}
+			ci.Stop() // silence is allowed now
+			_ = c.Close()
+		})
+		all.Go(func() {
+			got := sha256.New()
+			if _, err := io.CopyBuffer(got, slowReader{theirs, rest}, make([]byte, 128<<10)); err != nil {
+				t.Errorf("%v: %v", name, err)
+			}
+			if [32]byte(got.Sum(nil)) != want {
+				t.Errorf("%v: other bytes than were sent", name)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func canTellProgress(c net.Conn) bool {
+	_, ok := bytesMoved(c, writeSide)
+	return ok
+}
+
+func writeAll(to net.Conn, r *io.SectionReader) (n int64, err error) {
+	data := make([]byte, 8<<20)
+	for {
+		k, err := r.Read(data)
+		if err != nil {
+			return n, nil
+		}
+		k, err = to.Write(data[:k])
+		n += int64(k)
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// throughProxy sends r to one connection and copies from that to another, all of it under watch.
+func throughProxy(t *testing.T, w *HashedWheelTimer, period time.Duration, to net.Conn, r io.Reader, readFrom bool) (int64, error) {
+	ci, err := w.NewConnIdle(ConnIdleOptions{Reader: period, OnIdle: func(net.Conn, IdleKind) { t.Error("reader idle during a transfer") }})
+	if err != nil {
+		return 0, err
+	}
+	defer ci.Stop()
+	from, client := tcpPair(t)
+	go func() {
+		_, _ = io.Copy(client, r)
+		_ = client.Close()
+	}()
+	c, err := ci.Wrap(from)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	if readFrom {
+		return to.(io.ReaderFrom).ReadFrom(c)
+	}
+	return io.Copy(to, c)
+}
+
+// A transfer that is stuck is idle, whatever is under way.
+func TestStuckTransferIsIdle(t *testing.T) {
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	for name, send := range map[string]func(to net.Conn, f *os.File) (int64, error){
+		"ReadFrom": func(to net.Conn, f *os.File) (int64, error) { return io.Copy(to, f) },
+		"Write":    func(to net.Conn, f *os.File) (int64, error) { return writeAll(to, io.NewSectionReader(f, 0, 24<<20)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ci, err := w.NewConnIdle(ConnIdleOptions{All: 50 * time.Millisecond})
+			require.NoError(t, err)
+			ours, _ := tcpPair(t)
+			f, _ := largeFile(t, 24<<20) // more than the kernel's buffers
+			c := mustWrap(t, ci, ours)
+			n, err := send(c, f)
+			require.ErrorIs(t, err, net.ErrClosed, "closed as idle")
+			require.Less(t, n, int64(24<<20))
+		})
+	}
+}
+
+// A file and a connection are copied to a wrapped connection by the kernel: that is where the
+// goroutine is found that copies to a peer who does not read.
+func TestKernelCopies(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the names of the functions are those on Linux")
+	}
+	w := newTestTimer(t, Options{})
+	ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Hour})
+	require.NoError(t, err)
+	f, _ := largeFile(t, 24<<20)
+	for name, c := range map[string]struct {
+		where string
+		copy  func(to net.Conn, from net.Conn) (int64, error)
+	}{
+		"file":              {"internal/poll.SendFile(", func(to, _ net.Conn) (int64, error) { return io.Copy(to, f) }},
+		"part of a file":    {"internal/poll.SendFile(", func(to, _ net.Conn) (int64, error) { return io.CopyN(to, f, 20<<20) }},
+		"connection":        {"internal/poll.Splice(", func(to, from net.Conn) (int64, error) { return io.Copy(to, from) }},
+		"part of a conn":    {"internal/poll.Splice(", func(to, from net.Conn) (int64, error) { return io.CopyN(to, from, 20<<20) }},
+		"conn into a plain": {"internal/poll.Splice(", func(to, from net.Conn) (int64, error) { return io.Copy(to.(*watchedTCPConn).NetConn(), from) }},
+		"not by the kernel": {"(*watchedConn).Write(", func(to, from net.Conn) (int64, error) { return io.Copy(struct{ io.Writer }{to}, from) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := f.Seek(0, io.SeekStart)
+			require.NoError(t, err)
+			ours, _ := tcpPair(t)
+			source, feeder := tcpPair(t)
+			to, from := mustWrap(t, ci, ours), mustWrap(t, ci, source)
+			var ended sync.WaitGroup
+			ended.Go(func() { _, _ = feeder.Write(make([]byte, 24<<20)) })
+			ended.Go(func() { _, _ = c.copy(to, from) })
+			require.Eventually(t, func() bool {
+				stacks := make([]byte, 1<<20)
+				return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), c.where)
+			}, 10*time.Second, 5*time.Millisecond)
+			for _, c := range []net.Conn{to, from, feeder} {
+				_ = c.Close()
+			}
+			ended.Wait()
+		})
+	}
+}
+
+// What a connection other than a TCPConn does with ReadFrom and WriteTo is followed by its
+// reads and writes.
+func TestCopyOfOtherConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		ci, err := w.NewConnIdle(ConnIdleOptions{Reader: time.Second, Writer: time.Second, OnIdle: func(_ net.Conn, kind IdleKind) { t.Error(kind) }})
+		require.NoError(t, err)
+		ours, theirs := net.Pipe()
+		c := mustWrap(t, ci, copyingConn{ours})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		var wg sync.WaitGroup
+		wg.Go(func() { // they send and receive a byte every half second
+			buffer := make([]byte, 1)
+			for ctx.Err() == nil {
+				time.Sleep(500 * time.Millisecond)
+				_, _ = theirs.Write(buffer)
+				_, _ = theirs.Read(buffer)
+			}
+			_ = theirs.Close()
+		})
+		wg.Go(func() { _, _ = io.Copy(c, endless{}) })
+		_, err = io.Copy(io.Discard, c)
+		require.NoError(t, err)
+		ci.Stop()
+		wg.Wait()
+	})
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return 1, nil }
+
+// A copyingConn copies by itself.
+type copyingConn struct{ net.Conn }
+
+func (c copyingConn) ReadFrom(r io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{c.Conn}, r)
+}
+
+func (c copyingConn) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, struct{ io.Reader }{c.Conn})
+}
