@@ -120,6 +120,11 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	if errors.Is(err, xxladapter.ErrFenced) {
 		s.Fenced(term)
 	}
+	if errors.Is(err, xxladapter.ErrInDoubt) {
+		// What it has planned, if anything, is armed as what comes with a shard is.
+		s.arrived.Store(true)
+		s.Sweep()
+	}
 	if err != nil {
 		return c, err
 	}

@@ -10,8 +10,10 @@ import (
 const (
 	sweepPace = 1 * time.Second
 
-	// claimLife is how long a fire that this node claimed may stay unsettled
-	// without being held: settling it failed.
+	// claimLife is how long shards of a broadcast that this node claimed may stay
+	// unsettled. The ring holds the fire that they came from and not each of them,
+	// so whether one is being sent does not show. Any other claim that is not held is
+	// lost: its answer, or its settlement.
 	claimLife = 10 * time.Second
 
 	// sweepLimit is how many fires one query of a sweep takes.
@@ -143,8 +145,8 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.ShardSet, now
 	return nil
 }
 
-// resolveOf starts to find out what became of open hand-overs. What was claimed
-// after the given time, if any, is just being sent.
+// resolveOf starts to find out what became of open hand-overs. Shards of a broadcast that were
+// claimed after the given time, if any, are just being sent.
 func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter, until time.Time) error {
 	filter.Limit = sweepLimit
 	open, err := s.opts.Store.OpenFires(ctx, filter)
@@ -152,7 +154,7 @@ func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter,
 		return err
 	}
 	for _, f := range open {
-		if f.State == xxladapter.FireClaimed && !until.IsZero() && f.Claimed.After(until) {
+		if f.State == xxladapter.FireClaimed && f.ShardTotal > 1 && !until.IsZero() && f.Claimed.After(until) {
 			continue
 		}
 		a := &armed{fire: f}

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
 // A pickyPool takes nothing of one job, as trigger.Pool does when that job's app
@@ -140,5 +142,80 @@ func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
 		for id, n := range jobs {
 			require.GreaterOrEqual(t, n, 17, "job %d, of 19 due times, the last two of which may come late", id)
 		}
+	})
+}
+
+// TestASweepResolvesALostClaimAtOnce has two claims of the node's own term that nobody
+// holds. Whether the shards of a broadcast are being sent does not show by their ids,
+// so those wait.
+func TestASweepResolvesALostClaimAtOnce(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		ctx := b.t.Context()
+		require.NoError(t, b.sched.renew(ctx))
+		term, ok := b.sched.Term()
+		require.True(t, ok)
+		claim := func(shards int) []xxladapter.Fire {
+			job := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+			planned, err := b.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+			require.NoError(t, err)
+			logs := make([]*xxladapter.Log, shards)
+			for i := range logs {
+				logs[i] = &xxladapter.Log{JobID: job}
+			}
+			claimed, err := b.store.ClaimFire(ctx, term, planned[0].ID, logs)
+			require.NoError(t, err)
+			return claimed
+		}
+		lost, sent, broadcast := claim(1)[0], claim(1)[0], claim(2)
+		under := &armed{fire: sent}
+		require.True(t, b.sched.ring.hold(under))
+		resolved := func() []int64 {
+			time.Sleep(time.Millisecond)
+			require.NoError(t, b.sched.sweep(ctx))
+			synctest.Wait()
+			b.pool.mu.Lock()
+			defer b.pool.mu.Unlock()
+			var ids []int64
+			for _, g := range b.pool.resolved {
+				ids = append(ids, g.fire.ID)
+			}
+			b.pool.resolved = nil
+			return ids
+		}
+		require.Equal(t, []int64{lost.ID}, resolved())
+		for range 11 {
+			time.Sleep(time.Second)
+			require.NoError(t, b.sched.renew(ctx))
+		}
+		require.ElementsMatch(t, []int64{lost.ID, broadcast[0].ID, broadcast[1].ID}, resolved())
+		b.sched.ring.stop()
+	})
+}
+
+// forgetfulStore loses the answer to a scan that has happened.
+type forgetfulStore struct {
+	*memstore.Store
+	lost bool
+}
+
+func (s *forgetfulStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
+	planned, claimed, err := s.Store.ClaimDue(ctx, by, ahead, limit, decide)
+	if claimed > 0 && !s.lost {
+		s.lost = true
+		return nil, 0, xxladapter.ErrInDoubt
+	}
+	return planned, claimed, err
+}
+
+// TestAScanWhoseAnswerWasLostDelaysNothing: what it planned is armed, and fires when it is due.
+func TestAScanWhoseAnswerWasLostDelaysNothing(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.sched.opts.Store = &forgetfulStore{Store: b.store}
+		b.addJob(xxladapter.ScheduleFixRate, "10", 2500*time.Millisecond)
+		b.run(4 * time.Second)
+		fires := b.pool.fires()
+		require.Len(t, fires, 1)
+		require.LessOrEqual(t, fires[0].at.Sub(fires[0].fire.Due), 2*ringTick)
 	})
 }

@@ -100,7 +100,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 		}
 	}
 	r.WantText = l.Address != "" && h.texts.Wants(r.Code)
-	applied, err := h.store.FinishRun(ctx, r)
+	applied, err := h.finishRun(ctx, r)
 	switch {
 	case err != nil:
 		return "", err

@@ -197,7 +197,7 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	job, group, err := h.load(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		// Removed, after this fire had been planned as its retry or child.
-		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
+		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
 	}
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ const earlyClaims = 3
 func (h *HandOver) claim(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	for attempt := 1; ; attempt++ {
 		asked := time.Now()
-		fires, err := h.store.ClaimFire(ctx, by, f.ID, logs)
+		fires, err := h.claimOrFind(ctx, by, f, logs)
 		var early *xxladapter.EarlyError
 		if !errors.As(err, &early) {
 			return fires, err
@@ -433,7 +433,7 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 		s.Resume = ResumeAfter(job, now)
 	}
 	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
-	err := h.store.SettleFire(storing, f.Owner, s)
+	err := h.settleFire(storing, f.Owner, s)
 	h.onEvent(Event{
 		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
 		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,

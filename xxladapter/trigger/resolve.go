@@ -36,14 +36,14 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	f.Owner = term
 	l, err := h.store.Log(ctx, f.LogID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 	}
 	if err != nil {
 		return fmt.Errorf("load log %d: %w", f.LogID, err)
 	}
 	job, group, err := h.load(ctx, f.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return h.store.SettleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 	}
 	if err != nil {
 		return err

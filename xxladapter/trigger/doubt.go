@@ -1,0 +1,82 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// doubtAttempts is how often a call is made whose answers the store loses. What is in
+// doubt after that is left to the sweep, or to the executor's next report.
+const doubtAttempts = 3
+
+// claimOrFind claims the fire. When the answer is lost, it looks whether the claim has
+// happened. If so nothing was sent yet, since only this call would: asking the executor, as for
+// claims of unknown history, could only lose a run.
+func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	fires, err := h.store.ClaimFire(ctx, by, f.ID, logs)
+	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt); attempt++ {
+		h.logger.Warn("answer to a claim lost", "job", f.JobID, "fire", f.ID, "err", err)
+		found, lookErr := h.claimed(ctx, by, f)
+		if lookErr != nil {
+			return nil, errors.Join(err, fmt.Errorf("look for the claim: %w", lookErr))
+		}
+		if len(found) > 0 {
+			return found, nil
+		}
+		if attempt == doubtAttempts {
+			return nil, err
+		}
+		fires, err = h.store.ClaimFire(ctx, by, f.ID, logs)
+		if errors.Is(err, xxladapter.ErrConflict) {
+			// By another node, or by the first attempt, which came late.
+			if found, lookErr = h.claimed(ctx, by, f); lookErr == nil && len(found) > 0 {
+				return found, nil
+			}
+		}
+	}
+	return fires, err
+}
+
+// claimed are the shards of the fire, in their order, if it was claimed in the term.
+// Open fires of a job with one due time are shards of one claim.
+func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) ([]xxladapter.Fire, error) {
+	found, err := h.store.OpenFires(ctx, xxladapter.FireFilter{
+		JobID: f.JobID, Owner: by, AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64, DueBefore: f.Due.Add(time.Millisecond),
+	})
+	if err != nil || !slices.ContainsFunc(found, func(shard xxladapter.Fire) bool { return shard.ID == f.ID }) {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b xxladapter.Fire) int { return a.ShardIndex - b.ShardIndex })
+	return found, nil
+}
+
+// settleFire settles, and settles again while the answer is lost: a settlement that has
+// happened changes nothing the second time.
+func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error {
+	err := h.store.SettleFire(ctx, by, s)
+	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
+		h.logger.Warn("answer to a settlement lost", "fire", s.FireID, "log", s.LogID, "err", err)
+		err = h.store.SettleFire(ctx, by, s)
+	}
+	return err
+}
+
+// finishRun stores a result, and again while the answer is lost: the first one counts.
+// applied is then true as well where it may have been another one that came first,
+// since what follows is only that somebody looks.
+func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, err error) {
+	applied, err = h.store.FinishRun(ctx, r)
+	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
+		h.logger.Warn("answer to a result lost", "log", r.LogID, "err", err)
+		if _, err = h.store.FinishRun(ctx, r); err == nil {
+			return true, nil
+		}
+	}
+	return applied, err
+}

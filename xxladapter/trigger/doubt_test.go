@@ -1,0 +1,141 @@
+package trigger
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A forgetful store loses answers: the first calls of each kind fail with
+// [xxladapter.ErrInDoubt] after they have happened, before that, or before they happen late.
+type forgetful struct {
+	*memstore.Store
+	fate  fate
+	lose  int // answers of each kind
+	calls map[string]int
+	late  func() // what happens when the next call comes; nil: nothing
+}
+
+type fate int
+
+const (
+	happens fate = iota
+	doesNot
+	happensLate
+)
+
+func inDoubt[T any](d *forgetful, kind string, call func() (T, error)) (T, error) {
+	var none T
+	if d.late != nil {
+		late := d.late
+		d.late = nil
+		late()
+	}
+	if d.calls[kind]++; d.calls[kind] > d.lose {
+		return call()
+	}
+	switch d.fate {
+	case happens:
+		_, _ = call()
+	case happensLate:
+		d.late = func() { _, _ = call() }
+	}
+	return none, xxladapter.ErrInDoubt
+}
+
+func (d *forgetful) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	return inDoubt(d, "claim", func() ([]xxladapter.Fire, error) { return d.Store.ClaimFire(ctx, by, id, logs) })
+}
+
+func (d *forgetful) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error {
+	_, err := inDoubt(d, "settle", func() (struct{}, error) { return struct{}{}, d.Store.SettleFire(ctx, by, s) })
+	return err
+}
+
+func (d *forgetful) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error) {
+	return inDoubt(d, "finish", func() (bool, error) { return d.Store.FinishRun(ctx, r) })
+}
+
+// TestAnAnswerOfTheStoreThatIsLostDelaysNothing loses the first answer to each claim,
+// settlement and result. The run is sent once and settled once, by the call that did
+// not hear of it.
+func TestAnAnswerOfTheStoreThatIsLostDelaysNothing(t *testing.T) {
+	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when it is looked for": happensLate} {
+		for _, route := range []xxladapter.RouteStrategy{xxladapter.RouteFirst, xxladapter.RouteShardingBroadcast} {
+			t.Run(name+"/"+string(route), func(t *testing.T) {
+				one, two := newFakeExecutor(t, nil), newFakeExecutor(t, nil)
+				f := newFixture(t, route, one.URL, two.URL)
+				f.ambiguous(xxladapter.AmbiguousSkip) // which would drop what is taken for sent
+				f.over.store = &forgetful{Store: f.store, fate: fate, lose: 1, calls: map[string]int{}}
+				require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+				shards := 1
+				if route == xxladapter.RouteShardingBroadcast {
+					shards = 2
+				}
+				require.Len(t, append(one.taken(), two.taken()...), shards)
+				require.Empty(t, f.open())
+				require.Len(t, f.logs(), shards)
+				require.Equal(t, 200, f.logs()[0].TriggerCode)
+
+				l := f.logs()[0]
+				planned := 0
+				f.over.planned = func() { planned++ }
+				f.over.jitter = func() float64 { return 0 }
+				require.NoError(t, f.over.Complete(t.Context(), wire.Callbacks{{LogID: wire.Int(l.ID), HandleCode: wire.Int(500)}}))
+				require.Equal(t, 1, planned, "the retry is swept at once")
+				require.Len(t, f.open(), 1, "and planned once")
+			})
+		}
+	}
+}
+
+// TestAStoreThatLosesEveryAnswerIsNotAskedForEver gives up, and leaves the fire to the
+// sweep.
+func TestAStoreThatLosesEveryAnswerIsNotAskedForEver(t *testing.T) {
+	exec := newFakeExecutor(t, nil)
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	d := &forgetful{Store: f.store, fate: doesNot, lose: 1000, calls: map[string]int{}}
+	f.over.store = d
+	require.ErrorIs(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})), xxladapter.ErrInDoubt)
+	require.Less(t, d.calls["claim"], 5)
+	require.Empty(t, exec.taken())
+}
+
+// TestAClaimThatAnotherNodeMadeIsLeftAlone loses the answer to a claim that never
+// arrived, and meanwhile another node claims the fire.
+func TestAClaimThatAnotherNodeMadeIsLeftAlone(t *testing.T) {
+	exec := newFakeExecutor(t, nil)
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	other, ok := termOf(t, f.store, "node-2")()
+	require.True(t, ok)
+	fire := f.plan(xxladapter.Fire{RetryCount: -1})
+	d := &forgetful{Store: f.store, fate: doesNot, lose: 1, calls: map[string]int{}}
+	f.over.store = &stolen{forgetful: d, steal: func() {
+		_, err := f.store.ClaimFire(t.Context(), other, fire.ID, []*xxladapter.Log{{JobID: fire.JobID, TriggerTime: time.Now()}})
+		require.NoError(t, err)
+	}}
+	require.NoError(t, f.over.Fire(t.Context(), fire))
+	require.Empty(t, exec.taken())
+	require.Equal(t, other, f.open()[0].Owner)
+}
+
+// A stolen store lets another node act right after the first claim.
+type stolen struct {
+	*forgetful
+	steal func()
+}
+
+func (s *stolen) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	fires, err := s.forgetful.ClaimFire(ctx, by, id, logs)
+	if s.steal != nil {
+		s.steal()
+		s.steal = nil
+	}
+	return fires, err
+}
