@@ -79,7 +79,7 @@ func (p *pair) prepare(t *testing.T, random *rand.Rand, first int64, at time.Tim
 		claimed := random.IntN(3) > 0
 		var fires, logs [2]int64
 		for i, s := range []*Store{p.one, p.grouped} {
-			planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: at, Type: xxladapter.TriggerManual, Addresses: []string{"http://a:1"}}})
+			planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: at, Type: xxladapter.TriggerCron, Addresses: []string{"http://a:1"}}})
 			require.NoError(t, err)
 			fires[i] = planned[0].ID
 			if !claimed {
@@ -213,7 +213,7 @@ func TestAGroupWaitsForItsOwnRowsOnly(t *testing.T) {
 	defer func() { require.NoError(t, s.Close()) }()
 	term := termOf(t, s, "n1")
 	fires := claimedFires(t, s, term, 16)
-	planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 100, Type: xxladapter.TriggerManual}, {JobID: 101, Type: xxladapter.TriggerManual}})
+	planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 100, Type: xxladapter.TriggerCron}, {JobID: 101, Type: xxladapter.TriggerCron}})
 	require.NoError(t, err)
 	held, free := fires[9], slices.Delete(slices.Clone(fires), 9, 10)
 	group := []*fireCall{{by: term, fireID: planned[1].ID, claim: &xxladapter.Log{JobID: 101}}}
@@ -252,7 +252,7 @@ func claimedFires(t *testing.T, s *Store, by xxladapter.Term, n int) (claimed []
 	t.Helper()
 	var plan []xxladapter.Fire
 	for i := range n {
-		plan = append(plan, xxladapter.Fire{JobID: int64(i + 1), Due: time.UnixMilli(int64(i + 1)), Type: xxladapter.TriggerManual})
+		plan = append(plan, xxladapter.Fire{JobID: int64(i + 1), Due: time.UnixMilli(int64(i + 1)), Type: xxladapter.TriggerCron})
 	}
 	fires, err := s.PlanFires(t.Context(), plan)
 	require.NoError(t, err)
@@ -313,7 +313,7 @@ func TestAGroupDecidesByWhatWasCommittedBefore(t *testing.T) {
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := termOf(t, s, "n1")
-	planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Type: xxladapter.TriggerManual}})
+	planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Type: xxladapter.TriggerCron}})
 	require.NoError(t, err)
 	other, err := s.reads.db.BeginTx(ctx, nil)
 	require.NoError(t, err)
@@ -361,7 +361,7 @@ func TestADeadlockedGroupIsRepeated(t *testing.T) {
 	term := termOf(t, s, "n1")
 	fires := claimedFires(t, s, term, 2)
 	for range 20 {
-		_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 50, Type: xxladapter.TriggerManual}})
+		_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 50, Type: xxladapter.TriggerCron}})
 		require.NoError(t, err)
 	}
 	other, err := s.reads.db.BeginTx(ctx, nil)
@@ -403,7 +403,7 @@ func TestABadCallHarmsNoOtherOfItsGroupOnMySQL(t *testing.T) {
 	term := termOf(t, s, "n1")
 	var plan []xxladapter.Fire
 	for i := range 30 {
-		plan = append(plan, xxladapter.Fire{JobID: 1, Due: time.UnixMilli(int64(i + 1)), Type: xxladapter.TriggerManual})
+		plan = append(plan, xxladapter.Fire{JobID: 1, Due: time.UnixMilli(int64(i + 1)), Type: xxladapter.TriggerCron})
 	}
 	fires, err := s.PlanFires(ctx, plan)
 	require.NoError(t, err)

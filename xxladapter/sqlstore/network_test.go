@@ -53,7 +53,7 @@ func onDistant(t *testing.T, test func(t *testing.T, d distant)) {
 // plan plans a fire by way of the near store.
 func (d distant) plan(t *testing.T) xxladapter.Fire {
 	t.Helper()
-	fires, err := d.near.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	fires, err := d.near.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now(), Type: xxladapter.TriggerCron}})
 	require.NoError(t, err)
 	return fires[0]
 }

@@ -37,7 +37,8 @@ const (
 			FROM claimed
 		)
 		SELECT ` + fireColumns + ` FROM claimed`
-	// groupEarly finds those that were not claimed because they were not due.
+	// groupEarly has what was planned and not claimed, and the time: it was not due, or
+	// has to go alone.
 	groupEarly = `SELECT id, due_ms, coalesce($2::bigint, ` + postgresClock + `) FROM xxlwheel_fire WHERE id = ANY($1) AND state = 'planned'`
 
 	groupRemove = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
@@ -180,7 +181,9 @@ func (f *postgresFires) queueEarly(batch *pgx.Batch, group []*fireCall) {
 		var fire xxladapter.Fire
 		var now int64
 		_, err := pgx.ForEachRow(rows, []any{&fire.ID, milli{&fire.Due}, &now}, func() error {
-			byFire[fire.ID].err = tooEarly(fire, now)
+			if now < toMilli(fire.Due) {
+				byFire[fire.ID].err = tooEarly(fire, now)
+			}
 			return nil
 		})
 		return err
