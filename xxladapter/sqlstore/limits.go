@@ -10,16 +10,21 @@ import "time"
 // connections of its own and a long limit.
 //
 //	what                                      the server may be silent for
-//	groups of fires, look-ups, leases, writes quickSilence
-//	scans and sweeps                          quickSilence, or four times the longest recent wait
-//	listings, purges and texts                slowSilence
-//	migrations and checks at the start        any time, while the kernel reaches it
+//	leases                              leaseSilence
+//	groups of fires, look-ups, writes   quickSilence
+//	scans and sweeps                    quickSilence, or four times the longest recent wait
+//	listings, purges and texts          slowSilence
+//	migrations and checks at the start  any time, while the kernel reaches it
 //
 // A wait for a row lock ends with an answer of the server's before quickSilence, and is repeated.
 const (
 	// quickSilence is how long a server may take to answer a statement that takes
 	// milliseconds. Two of them in a row have to fit into the window of five seconds.
 	quickSilence = 2500 * time.Millisecond
+
+	// leaseSilence is shorter, because an attempt at a lease ends after two seconds, and
+	// the repetition on another connection has to come before.
+	leaseSilence = 1200 * time.Millisecond
 
 	// slowSilence is for statements that may read much, or carry it.
 	slowSilence = 30 * time.Second

@@ -133,7 +133,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	// who waits for them holds up nothing else, and nothing else holds up them.
 	scans := open(server, patient, 1)
 	looks := open(server, patient, 2)
-	leases := open(server, quick, 1)
+	leases := open(server, fixed(leaseSilence), 1)
 	fires := open(server.batching(), quick, 1)
 	byID := open(server, quick, 2)
 	if err != nil {

@@ -209,9 +209,14 @@ func TestReadsAreRepeated(t *testing.T) {
 			table string
 			call  func() error
 		}{
-			"a job":       {"xxl_job_info", func() error { _, err := d.Job(t.Context(), d.job); return err }},
-			"open fires":  {"xxlwheel_fire", func() error { _, err := d.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1}); return err }},
-			"the leases":  {"xxlwheel_shard", func() error { _, err := d.Lease(t.Context(), "n2", time.Minute); return err }},
+			"a job":      {"xxl_job_info", func() error { _, err := d.Job(t.Context(), d.job); return err }},
+			"open fires": {"xxlwheel_fire", func() error { _, err := d.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1}); return err }},
+			"the leases": {"xxlwheel_shard", func() error {
+				attempt, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				defer cancel()
+				_, err := d.Lease(attempt, "n2", time.Minute)
+				return err
+			}},
 			"the listing": {"xxl_job_group", func() error { _, err := d.Groups(t.Context()); return err }},
 		} {
 			for _, fault := range []testserver.Fault{testserver.CutBefore, testserver.CutAfter, testserver.SilentBefore} {

@@ -55,7 +55,7 @@ func newPostgresPools(ctx context.Context, config *pgxpool.Config, network *netw
 	p.lookups = open(1, quick, keyedSettings)
 	p.scans = open(1, patient, keyedSettings, scanSettings)
 	p.looks = open(2, patient)
-	p.leases = open(1, quick)
+	p.leases = open(1, fixed(leaseSilence))
 	return p, err
 }
 
