@@ -3,6 +3,11 @@
 package faults
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,3 +69,134 @@ func TestConnectionsDieWithoutAWord(t *testing.T) {
 // lateBySilence is how late a run may be when the connections fall silent twice
 // within four seconds, and once more where a fire has just been claimed.
 const lateBySilence = 6 * time.Second
+
+// TestCommitsWhoseAnswerIsLost cuts the connection at commits, before the server gets
+// them or before its answer comes back, of each kind of transaction that schedulers make.
+// Nothing is lost or doubled, and no answer costs more than a moment.
+func TestCommitsWhoseAnswerIsLost(t *testing.T) {
+	onEach(t, servers, func(t *testing.T, e engine) {
+		c, proxies := proxied(t, e, e.nodes)
+		c.addJobs(pick(40, *jobs/4), append([]schedule{{xxladapter.ScheduleFixDelay, "1"}}, mixed...), nil)
+		c.waitForRuns(60)
+		each := pick(2, 100)
+		cut := map[testserver.Fault]map[string]int{testserver.CutBefore: {}, testserver.CutAfter: {}}
+		var mu sync.Mutex
+		var traps []*testserver.Trap
+		for _, p := range proxies {
+			for fault, kinds := range cut {
+				traps = append(traps, p.Always(fault, func(r *testserver.Request) bool {
+					mu.Lock()
+					defer mu.Unlock()
+					kind := kindOf(r)
+					if !r.Commits || kinds[kind] >= each {
+						return false
+					}
+					kinds[kind]++
+					return true
+				}))
+			}
+		}
+		pause(pick(8*time.Second, cmp.Or(*lasting, 5*time.Minute)))
+		for _, trap := range traps {
+			trap.Remove()
+		}
+		pause(answerLostWithin())
+		c.judge(checker.Options{Epsilon: answerLostWithin()})
+		late := c.lateness(func(checker.Run) bool { return true })
+		for fault, kinds := range cut {
+			t.Logf("fault %d hit %d kinds of transactions: %q", fault, len(kinds), slices.Sorted(maps.Keys(kinds)))
+			require.Greater(t, len(kinds), 5)
+		}
+		t.Logf("%d runs, p99 %v late, %v at most", len(late), late[len(late)*99/100], late[len(late)-1])
+	})
+}
+
+// answerLostWithin is how late a run may be whose answers were lost: a second, and as much for
+// a short run beside other tests.
+func answerLostWithin() time.Duration { return pick(2*time.Second, time.Second) }
+
+// kindOf names a transaction by the beginnings of its statements.
+func kindOf(r *testserver.Request) string {
+	kinds := map[string]bool{}
+	for _, s := range r.Transaction {
+		words := strings.Fields(s)
+		switch strings.ToUpper(words[0]) {
+		case "SELECT", "BEGIN", "START", "COMMIT":
+		default:
+			kinds[strings.Join(words[:min(3, len(words))], " ")] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")
+}
+
+// TestStallInAScan lets the network of one scheduler of three stall when it holds what
+// scans wait for, and pass again when the server has taken that away. The others have gone on in time.
+func TestStallInAScan(t *testing.T) {
+	onEach(t, servers, func(t *testing.T, e engine) {
+		r := random(t)
+		c, proxies := proxied(t, e, 3)
+		c.addJobs(40, mixed, nil)
+		c.waitForRuns(60)
+		for range rounds(1, 40) {
+			victim := proxies[r.IntN(len(proxies))]
+			trap := victim.Trap(testserver.SilentAfter, func(r *testserver.Request) bool {
+				return r.Contains("xxl_job_lock") || r.Contains("SKIP LOCKED")
+			})
+			<-trap.Sprung()
+			victim.Stall()
+			pause(between(r, lockLife+time.Second, lockLife+3*time.Second))
+			victim.Resume()
+			pause(between(r, time.Second, 3*time.Second))
+		}
+		pause(lateByStall)
+		c.judge(checker.Options{Epsilon: lateByStall})
+		c.requireNoMisfires()
+		late := c.lateness(func(checker.Run) bool { return true })
+		t.Logf("%d runs, p99 %v late, %v at most", len(late), late[len(late)*99/100], late[len(late)-1])
+	})
+}
+
+const (
+	// lockLife is how long the server leaves a silent scheduler its locks.
+	lockLife = 3 * time.Second
+
+	// lateByStall is how late a run may be for that, or because its scheduler was cut off
+	// with it until its lease had lapsed.
+	lateByStall = 6 * time.Second
+)
+
+// TestStoppedWithoutANetwork ends a scheduler with SIGTERM whose connections have all
+// fallen silent. It ends before an orchestrator would kill it, and where new connections work it
+// gives its lease back.
+func TestStoppedWithoutANetwork(t *testing.T) {
+	for name, unreachable := range map[string]bool{"new connections work": false, "they do not": true} {
+		t.Run(name, func(t *testing.T) {
+			onEach(t, servers, func(t *testing.T, e engine) {
+				c, proxies := proxied(t, e, 1)
+				c.addJobs(40, everySecond, nil)
+				c.waitForRuns(80)
+				proxies[0].HoldNew(unreachable)
+				proxies[0].Silence()
+				took := c.nodes[0].stop()
+				t.Logf("stopped within %v", took.Round(time.Millisecond))
+				require.Less(t, took, stoppedWithin)
+				if !unreachable {
+					db := openDatabase(t, c.db.url)
+					defer func() { require.NoError(t, db.Close()) }()
+					var leases int
+					require.NoError(t, db.QueryRowContext(c.ctx, `SELECT count(*) FROM xxlwheel_lease`).Scan(&leases))
+					require.Zero(t, leases, "the lease is given back")
+				}
+				proxies[0].HoldNew(false)
+				c.nodes[0].start()
+				c.waitForRuns(200) // of which most come late
+				pause(3 * time.Second)
+				c.judge(checker.Options{Epsilon: took + 3*time.Second})
+			})
+		})
+	}
+}
+
+// stoppedWithin is how long a stop may take without a network: orchestrators wait for
+// half a minute.
+const stoppedWithin = 25 * time.Second

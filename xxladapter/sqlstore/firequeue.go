@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -100,7 +101,7 @@ func (s *Store) grouped(ctx context.Context, c *fireCall) error {
 }
 
 // call returns when the call is durable, or has failed. If ctx ends before its
-// group begins it has not happened.
+// group begins it has not happened, and after that nobody knows.
 func (q *fireQueue) call(ctx context.Context, c *fireCall) error {
 	c.answer = make(chan error, 1)
 	select {
@@ -115,7 +116,7 @@ func (q *fireQueue) call(ctx context.Context, c *fireCall) error {
 		if c.taken.CompareAndSwap(false, true) {
 			return ctx.Err()
 		}
-		return <-c.answer
+		return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, ctx.Err())
 	}
 }
 

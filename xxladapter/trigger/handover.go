@@ -402,6 +402,16 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 	return o
 }
 
+// settleGrace is how much longer than its hand-over a settlement may take.
+const settleGrace = 3 * time.Second
+
+// lingering is a context that ends a while after ctx does. done must be called.
+func lingering(ctx context.Context, by time.Duration) (_ context.Context, done func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
+	return longer, func() { stop(); cancel() }
+}
+
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
 	if o.withheld {
 		h.stats.withheld.Add(1)
@@ -414,7 +424,8 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code}
 	// The outcome must be stored even when the caller is being stopped: what
 	// is lost here has to be asked again after the restart.
-	storing := context.WithoutCancel(ctx)
+	storing, done := lingering(ctx, settleGrace)
+	defer done()
 	var now time.Time
 	switch o.kind {
 	case EventAmbiguous:

@@ -128,3 +128,47 @@ func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
 		require.Len(t, open, 1, "the next start asks what became of it")
 	})
 }
+
+// A hangingStore does not settle before its caller leaves.
+type hangingStore struct{ *memstore.Store }
+
+func (s hangingStore) SettleFire(ctx context.Context, _ xxladapter.Term, _ xxladapter.Settlement) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestAStopDoesNotWaitForAStoreThatHangs drains a pool whose store has fallen silent: the
+// settlement gets a few seconds more than the hand-over, and not what the store's own limits are.
+func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
+	inPoolBubble(t, time.Second, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		p.handOver.store = hangingStore{store}
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		require.True(t, p.Fire(fires[0], func() {}))
+		<-s.started
+		stopped := time.Now()
+		cancel()
+		require.NoError(t, <-ended)
+		require.Equal(t, p.drain+settleGrace, time.Since(stopped))
+	})
+}
+
+// TestASettlementOutlivesTheDrain cuts a hand-over off and still stores that its outcome
+// is unknown.
+func TestASettlementOutlivesTheDrain(t *testing.T) {
+	inPoolBubble(t, time.Hour, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		require.True(t, p.Fire(fires[0], func() {}))
+		<-s.started
+		cancel()
+		require.NoError(t, <-ended)
+		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{State: xxladapter.FireAmbiguous})
+		require.NoError(t, err)
+		require.Len(t, open, 1)
+	})
+}
