@@ -32,9 +32,12 @@ type Lease struct {
 	// number. An earlier term of the same node may be among them.
 	Dead []Term
 	// NextLapse is when the first of the other nodes' leases lapses unless it is
-	// renewed; zero: there is no other. Whoever renews right then takes over from
+	// renewed, or was since the store has looked; zero: there is no other. Whoever renews right then takes over from
 	// a node that has died as soon as that may be done.
 	NextLapse time.Time
+	// Quiet says that no fire was open which was due. False says nothing: the store
+	// has not looked.
+	Quiet bool
 }
 
 // Shards is the number of parts in which jobs are dealt out to nodes. It is

@@ -32,6 +32,7 @@ const (
 
 // look finds what there is to tell, and tells it under sending.
 func (m *Monitor) look(ctx, sending context.Context) error {
+	m.idle = false
 	if err := m.unset.settle(ctx, m.opts.Store); err != nil {
 		return err
 	}
@@ -47,6 +48,7 @@ func (m *Monitor) look(ctx, sending context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.idle = m.idle && len(abandoned) == 0
 	m.tell(sending, m.pace.take(now, append(abandoned, fresh...)))
 	return nil
 }
@@ -63,6 +65,7 @@ func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.idle = len(runs) == 0 && len(states) == 0
 	ids := slices.Collect(maps.Keys(runs))
 	for id := range states {
 		if _, known := runs[id]; !known {

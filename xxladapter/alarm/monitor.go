@@ -10,9 +10,12 @@ import (
 )
 
 const (
-	// lookPace is how often failed runs are looked for without a hint.
-	// XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
+	// lookPace is how often failed runs are looked for without a hint, while there
+	// are any that were not reported. XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
 	lookPace = 10 * time.Second
+	// idlePace is the same after a look that found nothing. What it finds then are
+	// failures of a node that has died.
+	idlePace = time.Minute
 	// lookPause is the least time between two looks. It grows with what a look
 	// costs the store, which on MySQL reads upstream's log without an index:
 	// lookShare pauses for each listing, and no more than lookPauseMost.
@@ -60,6 +63,7 @@ type Monitor struct {
 	pace   pace
 	down   *downs
 	unset  unsettled
+	idle   bool          // the last look found nothing open
 	listed time.Duration // how long the store took to list the failed runs
 }
 
@@ -105,9 +109,8 @@ func (m *Monitor) Run(ctx context.Context) error {
 		grace := time.AfterFunc(stopGrace, stop)
 		context.AfterFunc(sending, func() { grace.Stop() })
 	})()
-	ticker := time.NewTicker(lookPace)
-	defer ticker.Stop()
 	for {
+		began := time.Now()
 		if err := m.look(ctx, sending); err != nil && ctx.Err() == nil {
 			m.logger.Error("look for alarms failed", "err", err)
 		}
@@ -116,10 +119,14 @@ func (m *Monitor) Run(ctx context.Context) error {
 			return nil
 		case <-time.After(min(max(lookPause, lookShare*m.listed), lookPauseMost)):
 		}
+		pace := lookPace
+		if m.idle {
+			pace = idlePace
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ticker.C:
+		case <-time.After(time.Until(began.Add(pace))):
 		case <-m.wake:
 		}
 	}

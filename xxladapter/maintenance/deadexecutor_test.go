@@ -88,7 +88,7 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 			expires := lastBeat.Add(xxladapter.RegistrationLife)
 			time.Sleep(time.Until(expires))
 			require.Empty(t, failures, "not before its registration has ended")
-			time.Sleep(30 * time.Second)
+			time.Sleep(time.Minute)
 			synctest.Wait()
 			require.Len(t, failures, 1)
 			lost := <-failures

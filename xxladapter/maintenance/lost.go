@@ -10,8 +10,9 @@ import (
 
 const (
 	// lostPace is how often lost runs are looked for. XXL-JOB: 60 s
-	// (JobCompleteHelper).
-	lostPace = 5 * time.Second
+	// (JobCompleteHelper). While there are suspects it is suspectPace.
+	lostPace    = 20 * time.Second
+	suspectPace = 5 * time.Second
 
 	// lostAge is how long ago a run must have been taken. The registration of an
 	// executor that dies right then lives on for two beats of 30 s at least.
@@ -21,7 +22,7 @@ const (
 	// goneFor is how long an executor that is no longer registered must have
 	// given no answer. It is several looks, so that one that is being restarted is
 	// not taken for a dead one.
-	goneFor = 3 * lostPace
+	goneFor = 3 * suspectPace
 
 	// goneForManual is the same for an executor that never registers, so that
 	// not to answer is all that is known.
@@ -57,7 +58,16 @@ type Lost struct {
 // Run looks until ctx ends. Failures of the store are logged and tried again
 // at the next look.
 func (l *Lost) Run(ctx context.Context) error {
-	return every(ctx, lostPace, l.Logger, "look for lost runs failed", l.look)
+	for pace := lostPace; wait(ctx, pace); {
+		if err := l.look(ctx); err != nil && ctx.Err() == nil {
+			l.Logger.Error("look for lost runs failed", "err", err)
+		}
+		pace = lostPace
+		if len(l.suspects) > 0 {
+			pace = suspectPace
+		}
+	}
+	return nil
 }
 
 func (l *Lost) look(ctx context.Context) error {

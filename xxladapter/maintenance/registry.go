@@ -11,7 +11,7 @@ import (
 // registryPace is how often dead registrations are looked for. XXL-JOB looks
 // at every beat interval (BEAT_TIMEOUT, 30 s), so that a crashed executor stays
 // routable for up to 120 s; looking more often brings that down to 90 s plus one pace.
-const registryPace = 5 * time.Second
+const registryPace = 20 * time.Second
 
 // A RegistryStore is what [Registry] needs of [xxladapter.Store].
 type RegistryStore interface {

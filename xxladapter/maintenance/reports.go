@@ -9,7 +9,7 @@ import (
 // reportPace is how often the figures are brought to where other tools read
 // them. XXL-JOB counts every minute (JobLogReportHelper); folding is cheap
 // enough to be more often.
-const reportPace = 10 * time.Second
+const reportPace = 30 * time.Second
 
 // A ReportStore is what [Reports] needs of [xxladapter.Store].
 type ReportStore interface {

@@ -17,7 +17,7 @@ import (
 const (
 	// textPace is how often texts are looked for where there are none. Nobody
 	// waits for them: until it is stored, a text is read from its executor.
-	textPace = 5 * time.Second
+	textPace = 30 * time.Second
 	// leastTextPause is the pause between two looks while there is a backlog, for
 	// those who need the processor more.
 	leastTextPause = 20 * time.Millisecond

@@ -212,7 +212,7 @@ func TestTheNextTextPauseFollowsWhatWasFound(t *testing.T) {
 		{time.Second, textBatch/2 + 1, time.Second / 2},
 		{time.Second, textBatch / 4, time.Second},
 		{time.Second, textBatch/4 - 1, 2 * time.Second},
-		{3 * time.Second, 0, textPace},
+		{textPace * 3 / 5, 0, textPace},
 		{leastTextPause, textBatch - 1, leastTextPause},
 	} {
 		require.Equal(t, c.want, nextTextPause(c.pause, c.found, textBatch), "%v after %d", c.pause, c.found)

@@ -56,6 +56,7 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 		Dead:   s.deadOwners(),
 
 		NextLapse: s.nextLapse(node),
+		Quiet:     s.quiet(now),
 	}, nil
 }
 
@@ -67,6 +68,16 @@ func (s *Store) nextLapse(node string) (first time.Time) {
 		}
 	}
 	return first
+}
+
+// quiet reports whether no open fire is due.
+func (s *Store) quiet(now time.Time) bool {
+	for _, f := range s.fires {
+		if !f.Due.After(now) {
+			return false
+		}
+	}
+	return true
 }
 
 // takers are the nodes that get shards.

@@ -54,6 +54,12 @@ func (g *grant) holds() bool {
 	return now.Before(g.deadline) && now.Round(0).Before(g.deadline.Round(0))
 }
 
+// quiet reports whether the store has just said, with a renewal, that nothing is open
+// which a sweep could find.
+func (g *grant) quiet() bool {
+	return g.Quiet && time.Until(g.deadline) > leaseLife-leaseMargin-leasePace-leaseRetry
+}
+
 // Term is the term in which this node may claim and send right now; false
 // before the first lease, and once the node cannot rely on it any more. It does
 // not block.
@@ -189,7 +195,7 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 		s.arrived.Store(true)
 		s.Wake()
 	}
-	if gained != 0 || len(lease.Dead) > 0 {
+	if gained != 0 || len(lease.Dead) > 0 || before.Quiet && !lease.Quiet {
 		s.Sweep()
 	}
 }

@@ -28,6 +28,9 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+			if s.grant.Load().quiet() {
+				continue
+			}
 		case <-s.broom:
 		}
 		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {

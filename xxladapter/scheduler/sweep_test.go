@@ -219,3 +219,23 @@ func TestAScanWhoseAnswerWasLostDelaysNothing(t *testing.T) {
 		require.LessOrEqual(t, fires[0].at.Sub(fires[0].fire.Due), 2*ringTick)
 	})
 }
+
+// TestAFireThatOthersPlannedIsFoundWithinASecond also by a node that has had nothing
+// to sweep for a while.
+func TestAFireThatOthersPlannedIsFoundWithinASecond(t *testing.T) {
+	for offset := time.Duration(0); offset < sweepPace; offset += sweepPace / 8 {
+		inBubble(t, func(b *bench) {
+			id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+			one := b.start("one", nil)
+			time.Sleep(5*time.Second + offset)
+			due := time.Now()
+			_, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: id, Due: due, Type: xxladapter.TriggerParent}})
+			require.NoError(t, err)
+			time.Sleep(sweepPace)
+			synctest.Wait()
+			one.stop()
+			fired := one.pool.fires()
+			require.Len(t, fired, 1)
+		})
+	}
+}

@@ -11,9 +11,9 @@ import (
 // form of a datetime. All other statements are written once, with ? for their
 // arguments, beside the act that they serve.
 type dialect struct {
-	// clock is the server's clock as an expression, in whole milliseconds; empty: all
-	// processes of the store share one clock.
-	clock string
+	// clock is the server's clock as an expression, in whole milliseconds, and
+	// preciseClock in microseconds; empty: all processes of the store share one clock.
+	clock, preciseClock string
 	// begin starts a transaction that may write.
 	begin string
 	// numbered says that arguments are $1, $2 and so on.

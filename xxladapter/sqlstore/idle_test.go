@@ -25,7 +25,7 @@ var idleCalls = []struct {
 	statements int
 	call       func(ctx context.Context, s *Store, term xxladapter.Term) error
 }{
-	{"Lease", 2, func(ctx context.Context, s *Store, term xxladapter.Term) error {
+	{"Lease", 1, func(ctx context.Context, s *Store, term xxladapter.Term) error {
 		_, err := s.Lease(ctx, term.Node, time.Minute)
 		return err
 	}},

@@ -46,6 +46,9 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	if node == "" || life < time.Millisecond {
 		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
 	}
+	if lease, done, err := s.prolongByLook(ctx, node, life); done || err != nil {
+		return lease, err
+	}
 	lease, done, err := s.prolong(ctx, node, life)
 	if done || err != nil {
 		return lease, err
@@ -71,6 +74,7 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_
 	}
 	r := state.renew(node, life.Milliseconds(), toMilli(s.clock()))
 	if !r.quiet() {
+		s.looks.note(node, leaseLook{}, false)
 		return xxladapter.Lease{}, false, nil
 	}
 	err = s.writeOne(ctx, s.leases, func(ctx context.Context, tx *tx) error {
@@ -79,9 +83,12 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_
 		return err
 	})
 	if err != nil || !done {
+		s.looks.note(node, leaseLook{}, false)
 		return xxladapter.Lease{}, false, err
 	}
-	return r.lease(), true, nil
+	lease := r.lease()
+	s.looks.note(node, state.look(&r), len(lease.Dead) == 0)
+	return lease, true, nil
 }
 
 func (t *tx) lease(ctx context.Context, node string, life time.Duration, clock func() time.Time) (xxladapter.Lease, error) {

@@ -166,15 +166,16 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 // mysqlTime is the server's clock.
 func mysqlTime(ctx context.Context, db *sql.DB) (time.Time, error) {
 	var micros int64
-	// Not NOW(), which is when the statement began, and which a replication
-	// setting may fix.
-	err := db.QueryRowContext(ctx, `SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`).Scan(&micros)
+	err := db.QueryRowContext(ctx, `SELECT `+mysqlPreciseClock).Scan(&micros)
 	return time.UnixMicro(micros).UTC(), err
 }
 
-// mysqlClock is not NOW(), which is when the statement began, and which a
+// The clocks are not NOW(), which is when the statement began, and which a
 // replication setting may fix.
-const mysqlClock = `FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)`
+const (
+	mysqlClock        = `FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)`
+	mysqlPreciseClock = `CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`
+)
 
 // offset is t's zone as the server takes it also without its zone tables.
 func offset(t time.Time) string { return t.Format("-07:00") }
@@ -182,6 +183,7 @@ func offset(t time.Time) string { return t.Format("-07:00") }
 func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialect {
 	return &dialect{
 		clock:        mysqlClock,
+		preciseClock: mysqlPreciseClock,
 		cached:       true, // the driver puts arguments into the text: one round trip, and nothing to prepare
 		rewrite:      schema.rewrite,
 		lock:         " FOR UPDATE",

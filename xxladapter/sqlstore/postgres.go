@@ -40,16 +40,17 @@ const (
 const postgresClock = `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
 var postgresDialect = dialect{
-	clock:     postgresClock,
-	begin:     "BEGIN",
-	numbered:  true,
-	returning: true,
-	cached:    true,
-	lock:      ` FOR UPDATE`,
-	share:     ` FOR SHARE`,
-	lockDue:   ` FOR UPDATE SKIP LOCKED`,
-	lazily:    `SET LOCAL synchronous_commit = off`,
-	lockApp:   `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
+	clock:        postgresClock,
+	preciseClock: `floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+	begin:        "BEGIN",
+	numbered:     true,
+	returning:    true,
+	cached:       true,
+	lock:         ` FOR UPDATE`,
+	share:        ` FOR SHARE`,
+	lockDue:      ` FOR UPDATE SKIP LOCKED`,
+	lazily:       `SET LOCAL synchronous_commit = off`,
+	lockApp:      `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
 		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)

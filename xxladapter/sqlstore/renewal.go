@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -135,6 +136,22 @@ func (r *renewal) lease() xxladapter.Lease {
 	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead}
 	if r.lapse != 0 {
 		l.NextLapse = fromMilli(r.lapse)
+	}
+	return l
+}
+
+// look is what a quiet renewal that follows from the state leaves to rely on.
+// REQUIRES: r is quiet.
+func (s *leaseState) look(r *renewal) leaseLook {
+	l := leaseLook{at: time.Now(), lease: r.lease(), retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
+	for _, owner := range s.owners {
+		if owner == r.mine.Node {
+			l.shards++
+		}
+	}
+	for _, lease := range s.leases {
+		l.terms += lease.Number
+		l.retirees += int64(bit(lease.retired))
 	}
 	return l
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestARenewalThatIsOvertakenLooksAgain lets something happen to the lease
@@ -102,5 +103,50 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 				require.True(t, want.Equal(until), "%v", until)
 			})
 		}
+	}
+}
+
+// TestAQuietRenewalWaitsForNobody holds every row that a renewal reads and that is
+// not its own.
+func TestAQuietRenewalWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) *Store{
+		"MySQL":    func(t *testing.T) *Store { return openMySQLAt(t, mysqlDatabase(t, "3.4"), Options{}) },
+		"Postgres": func(t *testing.T) *Store { return openURL(t, testserver.PostgresCopy(t, migrateURL), Options{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			s := open(t)
+			defer func() { require.NoError(t, s.Close()) }()
+			id := addDue(t, s, "job", time.Now().Add(time.Hour))
+			_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerManual}})
+			require.NoError(t, err)
+			for range 2 { // the second has looked at both
+				for _, node := range []string{"n1", "n2"} {
+					_, err := s.Lease(ctx, node, time.Minute)
+					require.NoError(t, err)
+				}
+			}
+			tx, err := s.reads.db.BeginTx(ctx, nil)
+			require.NoError(t, err)
+			defer func() { _ = tx.Rollback() }()
+			for _, query := range []string{
+				`SELECT COUNT(*) FROM (SELECT node FROM xxlwheel_lease WHERE node = 'n2' FOR UPDATE) AS held`,
+				`SELECT COUNT(*) FROM (SELECT shard FROM xxlwheel_shard FOR UPDATE) AS held`,
+				`SELECT COUNT(*) FROM (SELECT id FROM xxlwheel_fire FOR UPDATE) AS held`,
+				`SELECT last FROM xxlwheel_term FOR UPDATE`,
+			} {
+				var held int
+				require.NoError(t, tx.QueryRowContext(ctx, query).Scan(&held), query)
+				require.Positive(t, held, query)
+			}
+			within, cancel := context.WithTimeout(ctx, 10*time.Second)
+			defer cancel()
+			lease, err := s.Lease(within, "n1", time.Minute)
+			require.NoError(t, err)
+			require.True(t, lease.Quiet)
+			require.NoError(t, tx.Rollback())
+		})
 	}
 }

@@ -23,7 +23,7 @@ const (
 	selectDueIDs = `SELECT id` + firstDue
 
 	// lookDue tells whether a term holds and a job is due. Arguments: node, number
-	// and now; and those of allDue.
+	// and now; and those of allDue. A server's clock goes behind it.
 	lookDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + allDue + ` LIMIT 1) AS due)`
 
@@ -118,9 +118,21 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 // lock and writes nothing. A store in which nothing is due costs no more.
 func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Duration) (bool, error) {
 	now := s.clock()
-	var terms, due int
-	err := s.queryBy(ctx, s.scanReads, lookDue, append([]any{by.Node, by.Number, toMilli(now)}, dueArgs(by.Node, now, ahead)...),
-		func(r row) error { return r.Scan(&terms, &due) })
+	var (
+		terms, due int
+		micros     int64
+		sent       time.Duration
+	)
+	query, found := lookDue, []any{&terms, &due}
+	if s.server != nil {
+		query, found = lookDue+`, `+s.dialect.preciseClock, append(found, &micros)
+		sent = time.Since(s.server.started)
+	}
+	err := s.queryBy(ctx, s.scanReads, query, append([]any{by.Node, by.Number, toMilli(now)}, dueArgs(by.Node, now, ahead)...),
+		func(r row) error { return r.Scan(found...) })
+	if err == nil && s.server != nil {
+		s.server.saw(time.UnixMicro(micros), sent)
+	}
 	if err == nil && terms == 0 {
 		err = fenced(by)
 	}

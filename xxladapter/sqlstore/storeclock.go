@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// clockEvery is how often a server's clock is read.
+// clockEvery is how often a server's clock is read, unless a scan that found nothing
+// has brought it.
 const clockEvery = 10 * time.Second
 
 // A serverClock goes by the clock of a database server, so that all nodes of a
@@ -23,7 +24,8 @@ type serverClock struct {
 	started time.Time // zero of the local clock
 
 	mu   sync.Mutex
-	zero time.Time // at most the server's time at started; before any reading the zero Time
+	last time.Duration // when saw was called last
+	zero time.Time     // at most the server's time at started; before any reading the zero Time
 }
 
 // newServerClock reads the clock with ask for the first time. The caller must
@@ -52,12 +54,22 @@ func (c *serverClock) run(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
+		if c.recent() {
+			continue // a scan has brought it
+		}
 		within, cancel := context.WithTimeout(ctx, clockEvery/2)
 		if err := c.read(within); err != nil && ctx.Err() == nil {
 			c.logger.Warn("cannot read the database server's clock", "error", err)
 		}
 		cancel()
 	}
+}
+
+// recent reports whether the clock was read since the last but one tick.
+func (c *serverClock) recent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.started)-c.last < clockEvery
 }
 
 func (c *serverClock) close() {
@@ -86,7 +98,8 @@ func (c *serverClock) read(ctx context.Context) error {
 func (c *serverClock) saw(server time.Time, sent time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.zero = corrected(c.zero, server, sent, time.Since(c.started))
+	c.last = time.Since(c.started)
+	c.zero = corrected(c.zero, server, sent, c.last)
 }
 
 // corrected is the server's time at the local zero, as far as it has surely come,

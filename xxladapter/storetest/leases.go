@@ -33,7 +33,7 @@ var leaseRules = []rule{
 		two, one := b.lease("n2", leaseLife), b.lease("n1", 2*leaseLife)
 		got := list()
 		b.Len(got, 2)
-		one.NextLapse = time.Time{}
+		one.NextLapse, one.Quiet = time.Time{}, false
 		b.Equal(one, got[0])
 		b.Equal(two.Term, got[1].Term)
 		b.Equal(two.Until, got[1].Until)
@@ -78,6 +78,61 @@ var leaseRules = []rule{
 	{"ARenewalMayShortenTheLease", func(b *bench) {
 		b.lease("n1", time.Hour)
 		l := b.lease("n1", leaseLife)
+		b.clock.Advance(leaseLife)
+		b.Greater(b.lease("n1", leaseLife).Number, l.Number)
+	}},
+	{"EachRenewalTellsWhatOthersHaveDone", func(b *bench) {
+		id := b.addJob("job")
+		quiet := false // as the last renewal said
+		renewed := func() xxladapter.Lease {
+			b.Helper()
+			for range 3 { // a store may keep what the last ones have found
+				b.clock.Advance(time.Second)
+				l := b.lease("n1", leaseLife)
+				b.Equal(b.clock.Now().Truncate(time.Millisecond).Add(leaseLife), l.Until)
+				b.Equal(int64(1), l.Number)
+			}
+			b.clock.Advance(time.Second)
+			l := b.lease("n1", leaseLife)
+			quiet = l.Quiet
+			return l
+		}
+		b.Equal(xxladapter.AllShards, renewed().Shards)
+		n2 := b.lease("n2", leaseLife)
+		b.Equal(^n2.Shards, renewed().Shards, "n2 has taken its part")
+		n2 = b.lease("n2", leaseLife)
+		b.WithinRange(renewed().NextLapse, b.clock.Now(), n2.Until)
+		b.NoError(b.store.Retire(b.ctx, n2.Term))
+		b.Equal(xxladapter.AllShards, renewed().Shards)
+		b.lease("n2", leaseLife)
+		b.resign(n2.Term)
+		b.Zero(renewed().NextLapse)
+
+		n2 = b.lease("n2", leaseLife)
+		b.Equal(32, renewed().Shards.Len())
+		fire := b.plan(id, b.clock.Now().Add(5500*time.Millisecond), xxladapter.TriggerManual)
+		renewed()
+		b.lease("n2", leaseLife)
+		renewed()
+		b.False(quiet, "a fire is due, which one cannot see without a look")
+		_, err := b.store.ClaimFire(b.ctx, n2.Term, fire.ID, b.newLogs(id, 1))
+		b.NoError(err)
+		renewed()
+		b.False(quiet)
+		b.clock.Advance(leaseLife - 5*time.Second)
+		l := renewed()
+		b.Equal(xxladapter.AllShards, l.Shards, "n2 has lapsed")
+		b.Equal([]xxladapter.Term{n2.Term}, l.Dead)
+		b.NoError(b.store.TakeOver(b.ctx, l.Term, fire.ID, n2.Term))
+		b.Empty(renewed().Dead)
+		b.False(quiet)
+		b.NoError(b.store.SettleFire(b.ctx, l.Term, xxladapter.Settlement{FireID: fire.ID}))
+		renewed()
+
+		b.clock.Advance(-time.Hour)
+		b.lease("n3", time.Minute)
+		l = b.lease("n1", leaseLife)
+		b.Equal(b.clock.Now().Truncate(time.Millisecond).Add(leaseLife), l.Until, "the clock was set back")
 		b.clock.Advance(leaseLife)
 		b.Greater(b.lease("n1", leaseLife).Number, l.Number)
 	}},
