@@ -20,6 +20,7 @@ import (
 type apiClient struct {
 	server string // base URL
 	token  string
+	key    string // by which a call that is repeated is known; empty: none
 }
 
 // An apiError is the server's refusal of a call.
@@ -51,6 +52,9 @@ func (c apiClient) call(ctx context.Context, method, path string, in, out any) e
 	req.Header.Set("Content-Type", "application/json")
 	if c.token != "" {
 		req.Header.Set(wire.HeaderToken, c.token)
+	}
+	if c.key != "" {
+		req.Header.Set("Idempotency-Key", c.key)
 	}
 	resp, err := apiHTTP.Do(req)
 	if err != nil {

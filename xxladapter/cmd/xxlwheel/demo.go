@@ -117,7 +117,7 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	d.api = apiClient{"http://" + ln.Addr().String(), d.token}
+	d.api = apiClient{server: "http://" + ln.Addr().String(), token: d.token}
 	fmt.Fprintf(d.inv.stdout, "database %s\nscheduler %s\n", d.file, d.api.server)
 
 	// Three lives, each inside the one before: the server takes results as long

@@ -27,7 +27,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 	_, err := fmt.Sscanf(serve.line("serves on"), "xxlwheel serves on %s", &server)
 	require.NoError(t, err)
 	server = server[:len(server)-1] // the comma
-	api := apiClient{server, token}
+	api := apiClient{server: server, token: token}
 	job := func(args ...string) string {
 		return mustCLI(t, append([]string{"job", "--server", server, "--access-token", token}, args...)...)
 	}

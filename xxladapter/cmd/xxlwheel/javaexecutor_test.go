@@ -28,7 +28,7 @@ func TestJavaExecutors(t *testing.T) {
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
 	for generation, release := range map[string]string{"G1": "2.4.2", "G2": "3.2.0", "G3": "3.3.2"} {
 		t.Run(generation+" "+release, func(t *testing.T) {
-			s := javaSite{t, apiClient{server, token}, token, "java-" + release}
+			s := javaSite{t, apiClient{server: server, token: token}, token, "java-" + release}
 			defer s.startExecutor(release)()
 			s.checkRuns()
 			s.checkLog()

@@ -1,12 +1,37 @@
 package main
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
 type jobTriggerCmd struct {
 	jobID
-	Param   *string  `help:"Text handed to the handler in place of the job's own."`
-	Address []string `placeholder:"URL" help:"Executors to choose from in place of the group's; they must be registered, or allowed by the scheduler's --allow-address."`
+	Param     *string       `help:"Text handed to the handler in place of the job's own."`
+	Address   []string      `placeholder:"URL" help:"Executors to choose from in place of the group's; they must be registered, or allowed by the scheduler's --allow-address."`
+	Key       string        `placeholder:"TEXT" help:"Trigger at most once for this key: a command that is repeated with it finds the run that it started."`
+	Wait      bool          `help:"Wait for the end of the run; the exit code tells how it ended. Its retries, if it fails, are runs of their own."`
+	Follow    bool          `short:"f" help:"Print what the run writes until it ends. Implies --wait."`
+	WaitLimit time.Duration `placeholder:"TIME" help:"How long to wait at most, for the start too (default: 10s for the start, no limit for the end)."`
 }
 
+// An orderView is the API's order: what became of a trigger.
+type orderView struct {
+	ID     int64   `json:"id"`
+	State  string  `json:"state"`
+	LogIDs []int64 `json:"logIds"`
+}
+
+// startLimit is how long a trigger that is not waited for may take to become a run.
+const startLimit = 10 * time.Second
+
+// Run prints the ids of the runs that it started, of which a broadcast has several.
 func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
+	if c.WaitLimit < 0 {
+		return usagef("--wait-limit is %v, must be more than 0", c.WaitLimit)
+	}
 	form := map[string]any{}
 	if c.Param != nil {
 		form["executorParam"] = *c.Param
@@ -14,5 +39,162 @@ func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 	if len(c.Address) > 0 {
 		form["addressList"] = c.Address
 	}
-	return parent.api().call(inv.ctx, "POST", c.path("/trigger"), form, nil)
+	api := parent.api()
+	api.key = c.Key
+	var planned struct {
+		Order, Fire int64
+		Repeated    bool
+	}
+	if err := api.call(inv.ctx, "POST", c.path("/trigger"), form, &planned); err != nil {
+		return err
+	}
+	if planned.Repeated {
+		parent.note(inv, "the key %s has started order %d before", c.Key, planned.Order)
+	}
+	w := &waiter{inv: inv, client: &parent.clientFlags, waits: c.Wait || c.Follow}
+	switch {
+	case c.WaitLimit > 0:
+		w.until = time.Now().Add(c.WaitLimit)
+	case !w.waits:
+		w.until = time.Now().Add(startLimit)
+	}
+	runs, err := w.started(planned.Order)
+	if err != nil || len(runs) == 0 {
+		return err
+	}
+	if c.Follow {
+		for _, run := range runs {
+			reader := textReader{client: &parent.clientFlags, id: run, next: 1}
+			var refusal *apiError
+			if err := reader.follow(inv); err != nil && !errors.As(err, &refusal) {
+				return err // a refusal is that there is no text, for a reason that the run's end tells
+			}
+		}
+	}
+	if w.waits {
+		return w.ended(runs)
+	}
+	return nil
+}
+
+// A waiter follows what became of a trigger.
+type waiter struct {
+	inv    *invocation
+	client *clientFlags
+	waits  bool      // for the end
+	until  time.Time // zero: no limit
+}
+
+const (
+	// waitPace is how often is asked at first, and maxWaitPace in the end.
+	waitPace    = 100 * time.Millisecond
+	maxWaitPace = time.Second
+	// outage is how long a scheduler may be away while it is waited for.
+	outage = time.Minute
+)
+
+// ask calls the API until done says that the answer is the one waited for. over is
+// true if the time is over first. A scheduler that is started anew is waited for.
+func (w *waiter) ask(path string, done func(json.RawMessage) (bool, error)) (over bool, err error) {
+	away := time.Time{}
+	for pace := waitPace; ; pace = min(pace*3/2, maxWaitPace) {
+		var answer json.RawMessage
+		err := w.client.api().call(w.inv.ctx, "GET", path, nil, &answer)
+		var refusal *apiError
+		switch {
+		case err == nil:
+			away = time.Time{}
+			if ok, err := done(answer); ok || err != nil {
+				return false, err
+			}
+		case errors.As(err, &refusal) || w.inv.ctx.Err() != nil:
+			return false, err
+		case away.IsZero():
+			away = time.Now()
+		case time.Since(away) > outage:
+			return false, err
+		}
+		if !w.until.IsZero() && time.Now().Add(pace).After(w.until) {
+			return true, nil
+		}
+		if !sleep(w.inv.ctx, pace) {
+			return false, w.inv.ctx.Err()
+		}
+	}
+}
+
+// started waits until the order became runs, and prints their ids.
+func (w *waiter) started(order int64) (runs []logID, err error) {
+	if order == 0 {
+		return nil, errors.New("the run was triggered, but the scheduler does not tell which one it is: it is of an older release")
+	}
+	var o orderView
+	var raw json.RawMessage
+	over, err := w.ask(fmt.Sprintf("/orders/%d", order), func(answer json.RawMessage) (bool, error) {
+		raw = answer
+		err := json.Unmarshal(answer, &o)
+		return o.State != "PLANNED", err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case over && w.waits:
+		return nil, &exitError{exitWaited, fmt.Sprintf("order %d waits to be handed over", order)}
+	case over:
+		w.client.note(w.inv, "order %d waits to be handed over", order)
+		return nil, nil
+	case o.State != "STARTED":
+		return nil, fmt.Errorf("order %d went without a run: its state is %s", order, o.State)
+	}
+	for _, id := range o.LogIDs {
+		runs = append(runs, logID{id})
+	}
+	switch {
+	case w.waits:
+	case w.client.json():
+		return runs, printJSON(w.inv.stdout, raw)
+	default:
+		for _, run := range runs {
+			fmt.Fprintln(w.inv.stdout, run.ID)
+		}
+	}
+	return runs, nil
+}
+
+// ended waits for the end of all runs and prints how each ended.
+func (w *waiter) ended(runs []logID) error {
+	t := table{out: w.inv.stdout}
+	rows := [][]string{{"LOG", "STATUS", "MESSAGE"}}
+	failed := 0
+	for _, run := range runs {
+		var l logView
+		over, err := w.ask(run.path(""), func(answer json.RawMessage) (bool, error) {
+			if err := json.Unmarshal(answer, &l); err != nil || l.Status == "RUNNING" {
+				return false, err
+			}
+			if w.client.json() {
+				return true, printJSON(w.inv.stdout, answer)
+			}
+			return true, nil
+		})
+		switch {
+		case err != nil:
+			return err
+		case over:
+			return &exitError{exitWaited, fmt.Sprintf("run %d has not ended", run.ID)}
+		case l.Status != "SUCCESS":
+			failed++
+		}
+		if w.client.Quiet {
+			fmt.Fprintln(w.inv.stdout, l.ID)
+		}
+		rows = append(rows, []string{fmt.Sprint(l.ID), l.Status, firstLine(l.message())})
+	}
+	if !w.client.json() && !w.client.Quiet {
+		t.print(rows)
+	}
+	if failed > 0 {
+		return &exitError{exitRunFailed, fmt.Sprintf("%d of %d runs failed", failed, len(runs))}
+	}
+	return nil
 }

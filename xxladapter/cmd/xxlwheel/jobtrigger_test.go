@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestATriggerIsWaitedFor: the command tells which run it started, how it ended,
+// and by its exit code whether that was well.
+func TestATriggerIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	file, listen := t.TempDir()+"/x.db", "127.0.0.1:"+freePort(t)
+	serve := func() *process {
+		p := start(t, "xxlwheel", "serve", "--listen", listen, "--store", "sqlite:"+file)
+		p.line("serves on")
+		return p
+	}
+	scheduler, server := serve(), "http://"+listen
+	try := func(words string, more ...string) (int, string, string) {
+		return cli(t, slices.Concat(strings.Fields(words), more, []string{"--server", server})...)
+	}
+	run := func(words string, more ...string) string {
+		return mustCLI(t, slices.Concat(strings.Fields(words), more, []string{"--server", server})...)
+	}
+	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
+	theirs.line("takes runs at")
+	run("job add --app some-app --name good --handler demoJobHandler")
+	run("job add --app some-app --name bad --handler failJobHandler --param", "as\x1b asked")
+	run("job add --app some-app --name slow --handler sleepJobHandler --param 30s")
+	run("job add --app some-app --name refused --handler nope")
+	run("job add --app some-app --name shards --handler shardingJobHandler --route SHARDING_BROADCAST")
+	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+
+	require.Equal(t, "1", run("job trigger 1"), "the id of the run")
+	var order struct {
+		State  string
+		LogIDs []int64
+	}
+	require.NoError(t, json.Unmarshal([]byte(run("job trigger 1 -o json")), &order))
+	require.Equal(t, "STARTED", order.State)
+	require.Equal(t, []int64{2}, order.LogIDs)
+	require.Regexp(t, `^LOG +STATUS +MESSAGE\n3 +SUCCESS$`, run("job trigger 1 --wait"))
+	require.Equal(t, "4", run("job trigger 1 --wait --quiet"))
+	out := run("job trigger 1 --follow --param", "followed")
+	require.Regexp(t, `(?s)hello from xxlwheel.*followed.*\n5 +SUCCESS$`, out)
+
+	code, stdout, stderr := try("job trigger 2 --wait")
+	require.Equal(t, exitRunFailed, code)
+	require.Regexp(t, `\n6 +FAIL +as\\x1b asked\n$`, stdout)
+	require.Equal(t, "xxlwheel: 1 of 1 runs failed\n", stderr)
+	code, stdout, _ = try("job trigger 2 --wait -o json")
+	require.Equal(t, exitRunFailed, code)
+	require.Contains(t, stdout, `"status":"FAIL"`)
+	for _, words := range []string{"job trigger 4 --wait", "job trigger 4 --follow"} {
+		code, stdout, _ = try(words)
+		require.Equal(t, exitRunFailed, code)
+		require.Contains(t, stdout, "job handler [nope] not found.")
+	}
+	code, _, stderr = try("job trigger 3 --wait --wait-limit 1s")
+	require.Equal(t, exitWaited, code)
+	require.Regexp(t, `^xxlwheel: run \d+ has not ended\n$`, stderr)
+	require.Regexp(t, `\d+ +SUCCESS$`, run("job trigger 5 --wait"))
+
+	first := run("job trigger 1 --key deploy-7")
+	code, stdout, stderr = try("job trigger 1 --key deploy-7")
+	require.Zero(t, code)
+	require.Equal(t, first+"\n", stdout)
+	require.Contains(t, stderr, "has started order")
+
+	// A scheduler that is started anew meanwhile.
+	ended := make(chan string, 1)
+	long := run("job copy 3 --name short --param 3s")
+	go func() {
+		_, stdout, stderr := try("job trigger " + long + " --wait")
+		ended <- stdout + stderr
+	}()
+	eventually(t, 20*time.Second, "it runs", func() bool { return strings.Contains(run("log list --job "+long), "RUNNING") })
+	require.Zero(t, scheduler.terminate())
+	scheduler = serve()
+	require.Regexp(t, ` +SUCCESS\n$`, <-ended)
+	run("log kill", strings.Fields(run("log list --job 3 -q"))[0])
+	require.Zero(t, theirs.terminate())
+	require.Zero(t, scheduler.terminate())
+}
