@@ -269,7 +269,7 @@ func TestLongTransfersAreNotIdle(t *testing.T) {
 	if ours, _ := tcpPair(t); !canTellProgress(ours) {
 		t.Skip("nothing tells here how far a call has come")
 	}
-	const size, period, rest = 24 << 20, 400 * time.Millisecond, 10 * time.Millisecond // two seconds or more
+	const size, period, rest = 16 << 20, 400 * time.Millisecond, 20 * time.Millisecond // 2.5 s or more
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	f, want := largeFile(t, size)
 	var all sync.WaitGroup
@@ -461,4 +461,30 @@ func (c copyingConn) ReadFrom(r io.Reader) (int64, error) {
 
 func (c copyingConn) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{c.Conn})
+}
+
+// Bytes count as moved when they have been read, or have reached the peer.
+func TestBytesMoved(t *testing.T) {
+	ours, theirs := tcpPair(t)
+	if !canTellProgress(ours) {
+		t.Skip("not known here")
+	}
+	moved := func(s side) uint64 {
+		n, ok := bytesMoved(ours, s)
+		require.True(t, ok)
+		return n
+	}
+	_, err := theirs.Write(make([]byte, 1000))
+	require.NoError(t, err)
+	_, err = io.ReadFull(ours, make([]byte, 400))
+	require.NoError(t, err)
+	require.EqualValues(t, 400, moved(readSide))
+	sent := moved(writeSide)
+	_, err = ours.Write(make([]byte, 500))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return moved(writeSide) == sent+500 }, 10*time.Second, time.Millisecond)
+	require.NoError(t, ours.Close())
+	require.False(t, canTellProgress(ours))
+	pipe, _ := net.Pipe()
+	require.False(t, canTellProgress(pipe))
 }
