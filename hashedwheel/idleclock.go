@@ -96,9 +96,9 @@ func (i *IdleOf[V]) clockLocked(period time.Duration) (*idleClock[V], error) {
 		return c, nil
 	}
 	c.stepLocked() // the clock stood still
-	c.timeout = i.timer.repeat("Idle", step, c.tick, false)
-	if c.timeout.IsCancelled() {
-		return nil, i.refusal()
+	var err error
+	if c.timeout, err = i.timer.repeat("Idle", step, c.tick, false); err != nil {
+		return nil, err
 	}
 	i.timer.idle.started.Add(1)
 	return c, nil

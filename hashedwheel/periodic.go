@@ -14,18 +14,22 @@ import (
 // never runs twice at once. A panicking f is reported and runs again.
 //
 // A period that is not positive, and a nil f, panic. On a stopped or full timer
-// the result is already cancelled.
+// the result is already cancelled, which is counted in Stats.Unarmed and logged.
 func (w *HashedWheelTimer) Every(period time.Duration, f func()) *Timeout {
-	return w.repeat("Every", period, f, false)
+	t, err := w.repeat("Every", period, f, false)
+	w.reportUnarmed("Every", err)
+	return t
 }
 
 // EveryDelay is Every with a fixed delay: a period lies between the end of a
 // run and the next deadline.
 func (w *HashedWheelTimer) EveryDelay(period time.Duration, f func()) *Timeout {
-	return w.repeat("EveryDelay", period, f, true)
+	t, err := w.repeat("EveryDelay", period, f, true)
+	w.reportUnarmed("EveryDelay", err)
+	return t
 }
 
-func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), fixedDelay bool) *Timeout {
+func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), fixedDelay bool) (*Timeout, error) {
 	if f == nil {
 		panic(fmt.Sprintf("hashedwheel: %s: f is nil, must not be nil", name))
 	}
@@ -37,13 +41,12 @@ func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), f
 	t := new(Timeout)
 	t.bind(e, p)
 	t.word.Store(uint64(periodic))
-	if e.start() != nil {
+	if err := e.start(); err != nil {
 		e.refuse(t)
-		return t
+		return t, err
 	}
 	p.deadline = after(e.now(), int64(period))
-	_ = e.armFresh(t, e.due(p.deadline, 0)) // the state of t tells
-	return t
+	return t, e.armFresh(t, e.due(p.deadline, 0))
 }
 
 // A periodicTask is the task of a periodic timeout.

@@ -26,3 +26,18 @@ func (l *sparseLog) warn(message string, args ...any) {
 	}
 	l.logger.Warn(message, append(args, "left_out", l.held.Swap(0))...)
 }
+
+// An unarmedLog tells of timeouts that were refused to callers who get no error.
+type unarmedLog struct {
+	n   atomic.Int64
+	log sparseLog
+}
+
+// reportUnarmed counts and logs that name could not arm a timeout, if err is not nil.
+func (e *engine) reportUnarmed(name string, err error) {
+	if err == nil {
+		return
+	}
+	e.unarmed.n.Add(1)
+	e.unarmed.log.warn("hashedwheel: a timeout will not fire, since the timer refused it", "by", name, "error", err)
+}

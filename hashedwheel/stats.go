@@ -78,6 +78,7 @@ type Stats struct {
 	Fired     int64 // runs of tasks, each run of a periodic one included
 	Cancelled int64 // timeouts cancelled while they were pending, by Stop too
 	Rejected  int64 // refused by MaxPendingTimeouts
+	Unarmed   int64 // timeouts of AfterFunc, Every and EveryDelay that the timer refused, full or stopped
 	Refused   int64 // tasks that the Executor refused, and the worker ran
 	Panicked  int64 // panics in user code
 	HandOvers int64 // times a task stalled the worker and another took over
@@ -138,6 +139,7 @@ func (w *HashedWheelTimer) Stats() Stats {
 		Pending:   w.PendingTimeouts(),
 		Fired:     e.fired(),
 		Rejected:  e.rejected.Load(),
+		Unarmed:   e.unarmed.n.Load(),
 		Refused:   e.tally.refused.Load(),
 		Panicked:  e.tally.panicked.Load(),
 		HandOvers: e.tally.handOvers.Load(),

@@ -44,6 +44,7 @@ type engine struct {
 
 	rejected atomic.Int64 // refused because of the limit
 	idle     idleTally
+	unarmed  unarmedLog
 
 	periodics periodics
 
@@ -81,6 +82,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		stall:    max(opts.TickDuration, minStall),
 		stopped:  make(chan struct{}),
 	}
+	e.unarmed.log.logger = opts.Logger
 	e.ticker = newTicker(opts.TickDuration)
 	moved := func(t *Timeout, l location) { t.at = l }
 	e.wheel = newCore(opts, moved)
@@ -112,14 +114,15 @@ func (w *HashedWheelTimer) NewTimeout(task TimerTask, delay time.Duration) (*Tim
 
 // AfterFunc runs f after delay and has time.AfterFunc's shape, but f runs as every task
 // does: on the worker, unless there is an executor. On a stopped or full timer
-// the timeout that it returns is already cancelled. A nil f panics.
+// the timeout that it returns is already cancelled, which is counted in Stats.Unarmed and
+// logged, at most once in ten seconds; NewTimeout returns an error instead. A nil f panics.
 func (w *HashedWheelTimer) AfterFunc(delay time.Duration, f func()) *Timeout {
 	if f == nil {
 		panic("hashedwheel: AfterFunc: f is nil, must not be nil")
 	}
 	t := new(Timeout)
 	t.bind(w.engine, plainFunc(f))
-	_ = w.submit(t, delay) // the state of t tells
+	w.reportUnarmed("AfterFunc", w.submit(t, delay))
 	return t
 }
 

@@ -1,0 +1,88 @@
+package hashedwheel
+
+import (
+	"math"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tick = 100 * time.Millisecond
+		w := newTestTimer(t, Options{TickDuration: tick})
+		require.NoError(t, w.Start())
+		time.Sleep(33 * time.Millisecond)
+		near := func(want time.Time, x *Timeout) {
+			t.Helper()
+			require.False(t, x.Due().Before(want))
+			require.False(t, x.Due().After(want.Add(tick/128)))
+		}
+		var x Timeout
+		require.Zero(t, x.Due(), "before Init")
+		w.Init(&x, noTask)
+		require.Zero(t, x.Due(), "never armed")
+		for _, delay := range []time.Duration{0, 1, tick, time.Second + 1, time.Hour, 1000 * time.Hour} {
+			x.Reset(delay)
+			near(time.Now().Add(delay), &x)
+		}
+		time.Sleep(2 * time.Second)
+		x.Reset(time.Minute)
+		near(time.Now().Add(time.Minute), &x)
+		x.Reset(-time.Hour)
+		near(time.Now(), &x)
+		x.Reset(math.MaxInt64)
+		require.GreaterOrEqual(t, x.Due().Year(), 2262)
+		x.Cancel()
+		require.Zero(t, x.Due(), "cancelled")
+		x.Reset(0)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Zero(t, x.Due(), "fired")
+
+		start := time.Now()
+		var inside time.Time
+		var self atomic.Pointer[Timeout]
+		p := w.Every(time.Second, func() { inside = self.Load().Due() })
+		self.Store(p)
+		near(start.Add(time.Second), p)
+		time.Sleep(1500 * time.Millisecond)
+		near(start.Add(2*time.Second), p)
+		require.False(t, inside.Before(start.Add(time.Second)))
+		require.False(t, inside.After(start.Add(time.Second+tick)))
+		_, err := w.Stop()
+		require.NoError(t, err)
+		require.Zero(t, p.Due())
+	})
+}
+
+// A refusal that no return value tells is counted and logged, the first of many.
+func TestUnarmedIsNotSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log logCount
+		w := newTestTimer(t, Options{MaxPendingTimeouts: 1, Logger: log.logger()})
+		mustNew(t, w, noTask, time.Hour)
+		for range 10 {
+			require.True(t, w.AfterFunc(time.Second, func() {}).IsCancelled())
+			require.True(t, w.Every(time.Second, func() {}).IsCancelled())
+			require.True(t, w.EveryDelay(time.Second, func() {}).IsCancelled())
+		}
+		require.EqualValues(t, 30, w.Stats().Unarmed)
+		require.EqualValues(t, 1, log.n.Load())
+		_, err := w.NewTimeout(noTask, time.Second)
+		require.ErrorIs(t, err, ErrTooManyPending)
+		idle, err := w.NewIdle(time.Second, func(*IdleMember) {})
+		require.NoError(t, err)
+		require.ErrorIs(t, idle.Add(new(IdleMember)), ErrTooManyPending)
+		require.EqualValues(t, 30, w.Stats().Unarmed, "these return an error")
+		_, err = w.Stop()
+		require.NoError(t, err)
+		time.Sleep(logPause)
+		w.AfterFunc(time.Second, func() {})
+		require.EqualValues(t, 31, w.Stats().Unarmed)
+		require.EqualValues(t, 2, log.n.Load())
+	})
+}
