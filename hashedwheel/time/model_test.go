@@ -75,6 +75,9 @@ func (p *pair) compare(t *testing.T, n int, delays []standard.Duration) {
 
 const ms = standard.Millisecond
 
+// pairs of timers are compared on each wheel, with a hundred steps for each pair.
+const pairs = 40
+
 // variants are wheels on which a timer has to behave the same.
 func variants(t *testing.T, test func(t *testing.T, opts hashedwheel.Options)) {
 	for name, opts := range map[string]hashedwheel.Options{
@@ -92,7 +95,7 @@ func variants(t *testing.T, test func(t *testing.T, opts hashedwheel.Options)) {
 func TestTimerAnswersAsPackageTime(t *testing.T) {
 	variants(t, func(t *testing.T, opts hashedwheel.Options) {
 		clock, _ := on(t, opts)
-		for range 200 {
+		for range pairs {
 			a, b := standard.NewTimer(3*ms), clock.NewTimer(3*ms)
 			p := pair{{a.Stop, a.Reset, a.C}, {b.Stop, b.Reset, b.C}}
 			p.compare(t, 100, []standard.Duration{0, -1, -5 * ms, ms, 2 * ms, 5 * ms, 20 * ms, 700 * ms, math.MaxInt64, math.MinInt64})
@@ -105,7 +108,7 @@ func TestTimerAnswersAsPackageTime(t *testing.T) {
 func TestTickerAnswersAsPackageTime(t *testing.T) {
 	variants(t, func(t *testing.T, opts hashedwheel.Options) {
 		clock, _ := on(t, opts)
-		for range 200 {
+		for range pairs {
 			a, b := standard.NewTicker(3*ms), clock.NewTicker(3*ms)
 			p := pair{
 				{func() bool { a.Stop(); return false }, func(d standard.Duration) bool { a.Reset(d); return false }, a.C},
@@ -123,7 +126,7 @@ func TestAfterFuncAnswersAsPackageTime(t *testing.T) {
 	variants(t, func(t *testing.T, opts hashedwheel.Options) {
 		clock, _ := on(t, opts)
 		for _, c := range []time.Clock{clock, clock.Inline()} {
-			for range 100 {
+			for range pairs {
 				var ran [2]chan standard.Time
 				send := func(i int) func() {
 					ran[i] = make(chan standard.Time, 1000)

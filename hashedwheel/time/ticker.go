@@ -73,10 +73,7 @@ func (t *Ticker) end() {
 	if !t.reached() {
 		return
 	}
-	select {
-	case t.c <- time.Now():
-	default:
-	}
+	offer(t.c, time.Now())
 	at := now()
 	skipped := max(at-t.next, 0) / int64(t.period)
 	t.next = after(t.next+skipped*int64(t.period), t.period)

@@ -82,7 +82,7 @@ func (t *Timer) send() {
 	defer t.mu.Unlock()
 	if t.reached() {
 		t.waiting = false
-		t.c <- time.Now() // empty: drained when t was armed
+		offer(t.c, time.Now())
 	}
 }
 
@@ -105,6 +105,14 @@ type (
 func (t *sendTask) Run(*hashedwheel.Timeout) { (*Timer)(t).send() }
 func (t *goTask) Run(*hashedwheel.Timeout)   { go t.f() }
 func (t *callTask) Run(*hashedwheel.Timeout) { t.f() }
+
+// offer puts a time into c, unless there is one already.
+func offer(c chan<- Time, at Time) {
+	select {
+	case c <- at:
+	default:
+	}
+}
 
 // drain takes a time that nobody has received out of c, and reports whether there was one.
 func drain(c <-chan Time) bool {

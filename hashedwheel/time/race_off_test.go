@@ -1,0 +1,5 @@
+//go:build !race
+
+package time_test
+
+const raceEnabled = false

@@ -1,0 +1,97 @@
+package time_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel"
+	"github.com/xxlwheel/xxlwheel/hashedwheel/time"
+)
+
+// TestFullWheel has more timers than the wheel has places. None is lost, and the wheel never has
+// more than its limit.
+func TestFullWheel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, w := on(t, hashedwheel.Options{MaxPendingTimeouts: 2})
+		begin := time.Now()
+		ticker := clock.NewTicker(10 * time.Millisecond)
+		var timers []*time.Timer
+		for range 5 {
+			timers = append(timers, clock.NewTimer(5*time.Millisecond))
+		}
+		ran := make(chan time.Time)
+		f := clock.AfterFunc(5*time.Millisecond, func() { ran <- time.Now() })
+		require.EqualValues(t, 2, w.PendingTimeouts())
+		clock.Sleep(5 * time.Millisecond)
+		due := begin.Add(5 * time.Millisecond)
+		for _, timer := range timers {
+			require.Equal(t, due, <-timer.C)
+		}
+		require.Equal(t, due, <-ran)
+		require.Equal(t, due, time.Now(), "Sleep")
+		for n := range 100 { // and keeps its phase
+			require.Equal(t, begin.Add(time.Duration(n+1)*10*time.Millisecond), <-ticker.C)
+			require.LessOrEqual(t, w.PendingTimeouts(), int64(2))
+			if n == 50 {
+				timers[0].Reset(time.Hour) // takes the other place
+				timers[1].Reset(time.Hour) // takes none
+			}
+		}
+		require.False(t, f.Reset(time.Hour))
+		require.True(t, f.Reset(time.Hour))
+		require.True(t, f.Stop())
+		require.False(t, f.Stop())
+		require.True(t, timers[0].Stop())
+		ticker.Stop()
+		require.Zero(t, w.PendingTimeouts())
+		require.True(t, timers[1].Reset(time.Hour), "back to the wheel")
+		require.EqualValues(t, 1, w.PendingTimeouts())
+	})
+}
+
+// TestStoppedWheel has a wheel stopped under its timers.
+func TestStoppedWheel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, w := on(t, hashedwheel.Options{})
+		begin := time.Now()
+		timer, ticker := clock.NewTimer(time.Second), clock.NewTicker(time.Second)
+		ran := make(chan time.Time, 1)
+		f := clock.AfterFunc(time.Second, func() { ran <- time.Now() })
+		slept := make(chan time.Time)
+		go func() {
+			clock.Sleep(time.Second)
+			slept <- time.Now()
+		}()
+		time.Sleep(time.Millisecond)
+		unprocessed, err := w.Stop()
+		require.NoError(t, err)
+		require.Len(t, unprocessed, 4)
+		require.Equal(t, begin.Add(time.Second), <-slept, "a Sleep continues")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		for _, c := range []<-chan time.Time{timer.C, ticker.C, ran} {
+			_, there := received(c)
+			require.False(t, there, "the others have ended")
+		}
+		// What is made or reset afterwards is kept by package time.
+		begin = time.Now()
+		timer.Reset(time.Second)
+		ticker.Reset(time.Second)
+		f.Reset(time.Second)
+		after := clock.After(time.Second)
+		clock.Sleep(time.Second)
+		synctest.Wait()
+		for _, c := range []<-chan time.Time{timer.C, ticker.C, ran, after} {
+			require.Equal(t, begin.Add(time.Second), <-c)
+		}
+		require.Equal(t, begin.Add(2*time.Second), <-ticker.C)
+		ticker.Stop()
+		timer.Reset(time.Second)
+		require.True(t, timer.Stop())
+		time.Sleep(time.Minute)
+		_, there := received(timer.C)
+		require.False(t, there)
+	})
+}
