@@ -60,6 +60,9 @@ type discard struct{}
 func (discard) Fire(xxladapter.Fire, func()) bool    { return true }
 func (discard) Resolve(xxladapter.Fire, func()) bool { return true }
 
+func (discard) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
+func (discard) Offered(time.Time, int64, *xxladapter.Fire)  {}
+
 // pollUntil asks until ok says so, ctx ends, or limit has passed.
 func pollUntil(ctx context.Context, limit time.Duration, ok func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)

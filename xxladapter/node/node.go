@@ -152,7 +152,7 @@ func New(opts Options) (*Node, error) {
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{
 		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp, Drain: opts.Drain,
-		Room: func() { sched.Sweep() }, Logger: opts.Logger,
+		Room: func() { sched.Sweep() }, Again: func(f xxladapter.Fire) { sched.Again(f) }, Logger: opts.Logger,
 	})
 	var err error
 	sched, err = scheduler.New(scheduler.Options{

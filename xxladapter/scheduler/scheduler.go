@@ -24,12 +24,18 @@ type Store interface {
 	Resign(ctx context.Context, term xxladapter.Term) error
 }
 
-// A Pool takes fires that are due. Both methods return at once; false means
-// that there was no place, and that done will not be called. trigger.Pool is
-// one.
+// A Pool takes fires that are due. Its methods return at once; false from the
+// first two means that there was no place, and that done will not be called.
+// trigger.Pool is one.
 type Pool interface {
 	Fire(f xxladapter.Fire, done func()) bool
 	Resolve(f xxladapter.Fire, done func()) bool
+	// Refused is where planned fires begin, in the order of due times and ids, that
+	// found no place and may find one now; ok is false if there are none.
+	Refused() (due time.Time, id int64, ok bool)
+	// Offered says that all planned fires from there up to last were handed to Fire
+	// again, or up to the last one there is.
+	Offered(due time.Time, id int64, last *xxladapter.Fire)
 }
 
 // DefaultWindow is the default of [Options].Window.
@@ -81,6 +87,9 @@ type Scheduler struct {
 	plans *plans
 	wake  chan struct{} // a scan is wanted
 	broom chan struct{} // a sweep is wanted
+
+	backlog backlog // of the sweep alone
+	given   givenBack
 
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // shards have come whose fires are not armed yet

@@ -66,6 +66,9 @@ func (p *fakePool) settle(f xxladapter.Fire, at time.Time) {
 	p.fired = append(p.fired, given{f, at})
 }
 
+func (p *fakePool) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
+func (p *fakePool) Offered(time.Time, int64, *xxladapter.Fire)  {}
+
 func (p *fakePool) Resolve(f xxladapter.Fire, done func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -24,6 +24,7 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 	ticker := time.NewTicker(sweepPace)
 	defer ticker.Stop()
 	for {
+		tick := false
 		select {
 		case <-ctx.Done():
 			return
@@ -31,9 +32,10 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 			if s.grant.Load().quiet() {
 				continue
 			}
+			tick = true
 		case <-s.broom:
 		}
-		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+		if err := s.sweep(ctx, tick); err != nil && ctx.Err() == nil {
 			s.opts.Logger.Error("sweep failed", "err", err)
 		}
 	}
@@ -43,8 +45,9 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 // fires without a known outcome that were claimed in its own term, or, in its
 // shards, in one that is over. Planned fires are those that are due; when shards
 // have come, also what their last node had planned ahead. Fires of other shards
-// are picked up once they are late.
-func (s *Scheduler) sweep(ctx context.Context) error {
+// are picked up once they are late. A sweep by the clock goes on with the backlog, see
+// [backlog].
+func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	g := s.grant.Load()
 	if !g.holds() {
 		return nil
@@ -62,7 +65,7 @@ func (s *Scheduler) sweep(ctx context.Context) error {
 	if arrived {
 		ahead = s.opts.Window
 	}
-	if err := s.sweepUntil(ctx, g, now, now.Add(ahead)); err != nil {
+	if err := s.sweepUntil(ctx, g, now, now.Add(ahead), tick, arrived); err != nil {
 		if arrived {
 			s.arrived.Store(true)
 		}
@@ -71,17 +74,21 @@ func (s *Scheduler) sweep(ctx context.Context) error {
 	return nil
 }
 
-// sweepUntil is sweep with the end of what is armed of this node's own shards.
-func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time) error {
+// sweepUntil is sweep with the end of what is armed of this node's own shards, and
+// with whether some of them have come.
+func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time, tick, arrived bool) error {
 	if len(g.Dead) == 0 {
 		// Most of the time nothing is open, and one look tells.
 		open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{DueBefore: until, Limit: 1})
 		if len(open) == 0 || err != nil {
+			if err == nil {
+				s.backlog = backlog{short: true, until: until}
+			}
 			return err
 		}
 	}
 	if g.Shards != 0 { // an empty filter would be none
-		if err := s.armPlanned(ctx, g.Shards, until); err != nil {
+		if err := s.armPlanned(ctx, g.Shards, until, tick, arrived); err != nil {
 			return err
 		}
 		if err := s.armOrphans(ctx, g.Shards, now); err != nil {
@@ -94,29 +101,6 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 		}
 	}
 	return s.resolveOf(ctx, xxladapter.FireFilter{Owner: g.Term}, now.Add(-claimLife))
-}
-
-// armPlanned arms the planned fires of the shards that are due before until. It goes through
-// all of them: the first ones may be those of an app that takes no more, and
-// must not hide the rest.
-func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, until time.Time) error {
-	filter := xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: until, Limit: sweepLimit}
-	for ctx.Err() == nil {
-		planned, err := s.opts.Store.OpenFires(ctx, filter)
-		if err != nil {
-			return err
-		}
-		for _, f := range planned {
-			if err := s.ring.arm(f); err != nil {
-				return err
-			}
-			filter.AfterDue, filter.AfterID = f.Due, f.ID
-		}
-		if len(planned) < sweepLimit {
-			return nil
-		}
-	}
-	return ctx.Err()
 }
 
 const (

@@ -32,6 +32,9 @@ func (p *pickyPool) take(seen map[int64]bool, f xxladapter.Fire, done func()) bo
 	return true
 }
 
+func (p *pickyPool) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
+func (p *pickyPool) Offered(time.Time, int64, *xxladapter.Fire)  {}
+
 func (p *pickyPool) Fire(f xxladapter.Fire, done func()) bool    { return p.take(p.fired, f, done) }
 func (p *pickyPool) Resolve(f xxladapter.Fire, done func()) bool { return p.take(p.resolved, f, done) }
 
@@ -71,7 +74,7 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 		require.NoError(t, err)
 		defer sched.ring.stop()
 		require.NoError(t, sched.renew(b.t.Context()))
-		require.NoError(t, sched.sweep(b.t.Context()))
+		require.NoError(t, sched.sweep(b.t.Context(), true))
 		synctest.Wait()
 		require.Equal(t, map[int64]bool{late.ID: true}, pool.fired)
 		require.Equal(t, map[int64]bool{claimed[answers]: true}, pool.resolved)
@@ -171,7 +174,7 @@ func TestASweepResolvesALostClaimAtOnce(t *testing.T) {
 		require.True(t, b.sched.ring.hold(under))
 		resolved := func() []int64 {
 			time.Sleep(time.Millisecond)
-			require.NoError(t, b.sched.sweep(ctx))
+			require.NoError(t, b.sched.sweep(ctx, true))
 			synctest.Wait()
 			b.pool.mu.Lock()
 			defer b.pool.mu.Unlock()

@@ -22,7 +22,7 @@ type admission[T any] struct {
 	apps     map[int64]*appLoad[T] // those with anything in it
 	turns    []*appLoad[T]         // those with waiting items, the next one first
 	refused  map[int64]bool        // those that were refused, and have had no room since
-	hasRoom  bool                  // one of them has room again
+	roomy    []int64               // those that have room again, until takeRoom
 }
 
 // An appLoad is what one app has in an [admission].
@@ -102,7 +102,7 @@ func (a *admission[T]) lookForRoom() {
 	for app := range a.refused {
 		if n := a.waitingOf(app); n < free && 2*n <= free {
 			delete(a.refused, app)
-			a.hasRoom = true
+			a.roomy = append(a.roomy, app)
 		}
 	}
 }
@@ -114,11 +114,11 @@ func (a *admission[T]) waitingOf(app int64) int {
 	return 0
 }
 
-// takeRoom reports, once, that an app which was refused has room again.
-func (a *admission[T]) takeRoom() bool {
-	had := a.hasRoom
-	a.hasRoom = false
-	return had
+// takeRoom lists, once, the apps that were refused and have room again.
+func (a *admission[T]) takeRoom() []int64 {
+	roomy := a.roomy
+	a.roomy = nil
+	return roomy
 }
 
 // drop empties the queue and returns what was in it.

@@ -95,23 +95,23 @@ func TestAnAppAtItsBoundDoesNotHoldUpTheNext(t *testing.T) {
 func TestRoomIsToldOnceAndNotForASinglePlace(t *testing.T) {
 	a := newAdmission[int](1, 60, 0)
 	require.Equal(t, 30, offerMany(a, 1, 31))
-	require.False(t, a.takeRoom())
+	require.Empty(t, a.takeRoom())
 	for a.waiting > 20 {
-		require.False(t, a.takeRoom(), "%d wait", a.waiting)
+		require.Empty(t, a.takeRoom(), "%d wait", a.waiting)
 		_, app, ok := a.next()
 		require.True(t, ok)
 		a.finish(app)
 	}
-	require.True(t, a.takeRoom())
-	require.False(t, a.takeRoom(), "told once")
+	require.NotEmpty(t, a.takeRoom())
+	require.Empty(t, a.takeRoom(), "told once")
 	taken(a)
-	require.False(t, a.takeRoom(), "nobody was refused since")
+	require.Empty(t, a.takeRoom(), "nobody was refused since")
 
 	a = newAdmission[int](1, 1, 0)
 	require.True(t, a.offer(1, 0))
 	require.False(t, a.offer(2, 0), "for all there is one place, and it is taken")
 	taken(a)
-	require.True(t, a.takeRoom(), "also for an app that has nothing in the queue")
+	require.NotEmpty(t, a.takeRoom(), "also for an app that has nothing in the queue")
 }
 
 func TestDropEmptiesTheQueueAndNothingElse(t *testing.T) {

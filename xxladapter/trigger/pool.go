@@ -30,9 +30,13 @@ type PoolOptions struct {
 	// Drain is how long Run waits for hand-overs that are under way when it is
 	// stopped. The default is 10s.
 	Drain time.Duration
-	// Room is told that there is room again after fires had been refused. It is
-	// called without locks and must not wait; nil: nobody is told.
-	Room   func()
+	// Room is told that there is room again after fires had been refused, which
+	// [Pool.Refused] tells where to find. It is called without locks and must not
+	// wait; nil: nobody is told.
+	Room func()
+	// Again is given fires whose hand-over the store broke off. They may still be
+	// planned. It is called without locks and must not wait; nil: nobody is.
+	Again  func(xxladapter.Fire)
 	Logger *slog.Logger // nil: slog.Default()
 }
 
@@ -47,6 +51,7 @@ type Pool struct {
 	handOver *HandOver
 	drain    time.Duration
 	room     func()
+	again    func(xxladapter.Fire)
 	logger   *slog.Logger
 
 	mu        sync.Mutex
@@ -55,6 +60,7 @@ type Pool struct {
 	lanes     [2]*admission[work]
 	slow      slowJobs
 	apps      jobApps
+	refusals  refusals
 	workers   sync.WaitGroup
 }
 
@@ -68,8 +74,10 @@ var laneNames = [2]string{"fast", "slow"}
 // work is one fire in the pool.
 type work struct {
 	fire xxladapter.Fire
-	do   func(context.Context, xxladapter.Fire) error
-	done func()
+	// planned says that the fire is found again only if it is known where.
+	planned bool
+	do      func(context.Context, xxladapter.Fire) error
+	done    func()
 }
 
 // NewPool returns a Pool that does nothing before Run.
@@ -83,10 +91,13 @@ func NewPool(h *HandOver, opts PoolOptions) *Pool {
 	if opts.Room == nil {
 		opts.Room = func() {}
 	}
+	if opts.Again == nil {
+		opts.Again = func(xxladapter.Fire) {}
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	p := &Pool{handOver: h, drain: opts.Drain, room: opts.Room, logger: opts.Logger}
+	p := &Pool{handOver: h, drain: opts.Drain, room: opts.Room, again: opts.Again, logger: opts.Logger}
 	for lane, places := range [2]int{opts.Fast, opts.Slow} {
 		p.lanes[lane] = newAdmission[work](places, opts.Queue, max(opts.PerApp, 0))
 	}
@@ -133,12 +144,35 @@ func (p *Pool) Run(ctx context.Context) error {
 // given up. It does not wait: false means that there is no place, or that the
 // pool does not run, and done is not called.
 func (p *Pool) Fire(f xxladapter.Fire, done func()) bool {
-	return p.put(work{f, p.handOver.Fire, done})
+	return p.put(work{fire: f, planned: true, do: p.handOver.Fire, done: done})
 }
 
 // Resolve is Fire for a fire whose hand-over has no known outcome.
 func (p *Pool) Resolve(f xxladapter.Fire, done func()) bool {
-	return p.put(work{f, p.handOver.Resolve, done})
+	return p.put(work{fire: f, do: p.handOver.Resolve, done: done})
+}
+
+// Refused is where fires begin that found no place, of apps that have room again:
+// a due time and an id. ok is false if there are none.
+func (p *Pool) Refused() (due time.Time, id int64, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from, ok := p.refusals.next()
+	return time.UnixMilli(from.due), from.id, ok
+}
+
+// Offered notes that the planned fires from the last answer of [Pool.Refused] up to
+// last were offered once more; with last nil, all that follow.
+func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from := place{due.UnixMilli(), id}
+	if last == nil {
+		p.refusals.offered(from, nil)
+		return
+	}
+	to := placeOf(*last)
+	p.refusals.offered(from, &to)
 }
 
 // Learn remembers which app runs the job. A job that was not learned is looked
@@ -165,11 +199,21 @@ func (p *Pool) put(w work) bool {
 	if p.slow.is(w.fire.JobID, time.Now()) {
 		lane = laneSlow
 	}
-	if !p.lanes[lane].offer(p.apps.of(w.fire.JobID), w) {
+	if !p.offer(lane, p.apps.of(w.fire.JobID), w) {
 		return false
 	}
 	p.start(lane)
 	return true
+}
+
+// offer lets w wait for its turn, or notes that there was no place. REQUIRES: mu is
+// held.
+func (p *Pool) offer(lane int, app int64, w work) bool {
+	ok := p.lanes[lane].offer(app, w)
+	if !ok && w.planned {
+		p.refusals.refuse(laneApp{lane, app}, w.fire)
+	}
+	return ok
 }
 
 // start begins whatever may go in the lane. REQUIRES: mu is held.
@@ -187,14 +231,17 @@ func (p *Pool) start(lane int) {
 func (p *Pool) work(ctx context.Context, lane int, app int64, w work) {
 	for ok := true; ok; {
 		began := time.Now()
-		returned := true
+		returned, failed := true, false
 		if app == appUnknown {
 			returned = p.sort(ctx, lane, w)
 		} else {
-			p.handle(ctx, w)
+			failed = !p.handle(ctx, w)
 		}
 		if returned {
 			w.done()
+		}
+		if failed && w.planned {
+			p.again(w.fire)
 		}
 
 		now := time.Now()
@@ -205,9 +252,12 @@ func (p *Pool) work(ctx context.Context, lane int, app int64, w work) {
 		p.lanes[lane].finish(app)
 		w, app, ok = p.lanes[lane].next()
 		p.start(lane) // the end of one may let several apps go on
-		room := p.lanes[lane].takeRoom()
+		roomy := p.lanes[lane].takeRoom()
+		for _, app := range roomy {
+			p.refusals.roomFor(laneApp{lane, app})
+		}
 		p.mu.Unlock()
-		if room {
+		if len(roomy) > 0 {
 			p.room()
 		}
 	}
@@ -228,12 +278,12 @@ func (p *Pool) sort(ctx context.Context, lane int, w work) (givenUp bool) {
 	if err == nil {
 		p.apps.learn(job.ID, app)
 	}
-	return !p.running || !p.lanes[lane].offer(app, w)
+	return !p.running || !p.offer(lane, app, w)
 }
 
 // handle keeps a panic in one hand-over from ending all of them. Its fire stays
-// open and is found again.
-func (p *Pool) handle(ctx context.Context, w work) {
+// open and is found again. ok is false after an error or a panic.
+func (p *Pool) handle(ctx context.Context, w work) (ok bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			p.report(w.fire, fmt.Errorf("panic: %v", panicked))
@@ -241,7 +291,9 @@ func (p *Pool) handle(ctx context.Context, w work) {
 	}()
 	if err := w.do(ctx, w.fire); err != nil {
 		p.report(w.fire, err)
+		return false
 	}
+	return true
 }
 
 func (p *Pool) report(f xxladapter.Fire, err error) {

@@ -100,7 +100,7 @@ func TestAPanicInOneHandOverLeavesTheOthers(t *testing.T) {
 		go func() { ended <- p.Run(ctx) }()
 		synctest.Wait()
 		done := make(chan struct{})
-		require.True(t, p.put(work{fires[0], func(context.Context, xxladapter.Fire) error { panic("as asked") }, func() { done <- struct{}{} }}))
+		require.True(t, p.put(work{fire: fires[0], do: func(context.Context, xxladapter.Fire) error { panic("as asked") }, done: func() { done <- struct{}{} }}))
 		<-done
 		require.True(t, p.Fire(fires[1], func() { done <- struct{}{} }))
 		<-done

@@ -8,6 +8,8 @@ type clientFlags struct {
 	Quiet       bool   `short:"q" help:"Print nothing but ids."`
 }
 
-func (c *clientFlags) api() apiClient { return apiClient{server: c.Server, token: string(c.AccessToken)} }
+func (c *clientFlags) api() apiClient {
+	return apiClient{server: c.Server, token: string(c.AccessToken)}
+}
 
 func (c *clientFlags) json() bool { return c.Output == "json" }

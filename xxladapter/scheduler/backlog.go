@@ -1,0 +1,173 @@
+package scheduler
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A backlog is how far the sweep has come with the planned fires that are due. As
+// long as one query has all of them, each sweep arms them all. Beyond that they are
+// mostly those of an app that takes no more, and to read them all each second would
+// cost the more the longer it hangs. Then a sweep reads what can have changed: what
+// has become due since, what found no place and has one now, and what was given
+// back. Beside that it goes round through the whole backlog, one query a second, so
+// that nothing depends on this memory alone.
+type backlog struct {
+	short bool            // the last round was one query
+	at    xxladapter.Fire // the last fire of the round that has come so far; id 0: a new round
+	until time.Time       // what was due before that has been armed once
+}
+
+const (
+	// freshOverlap is by how much the query for what has become due reaches back:
+	// fires are planned as due at a time that has passed when they are committed.
+	freshOverlap = 5 * time.Second
+
+	// offerQueries bounds how much one sweep offers again.
+	offerQueries = 8
+
+	// againLimit bounds how many fires are remembered that were given back. The
+	// round finds the others.
+	againLimit = 10_000
+)
+
+// armPlanned arms planned fires of the shards that are due before until: all of them
+// if shards have arrived.
+func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, until time.Time, tick, arrived bool) error {
+	planned := xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: until}
+	if arrived {
+		s.backlog = backlog{}
+		if err := s.armAll(ctx, planned); err != nil {
+			return err
+		}
+		s.backlog.until = until
+		return nil
+	}
+	if tick {
+		for _, f := range s.given.take() {
+			if err := s.ring.arm(f); err != nil {
+				return err
+			}
+		}
+	}
+	if tick || s.backlog.short {
+		if err := s.armRound(ctx, planned); err != nil {
+			return err
+		}
+	}
+	if !s.backlog.short {
+		fresh := planned
+		from := s.backlog.until
+		if from.IsZero() || from.After(until) {
+			from = until
+		}
+		fresh.AfterDue, fresh.AfterID = from.Add(-freshOverlap), math.MaxInt64
+		if err := s.armAll(ctx, fresh); err != nil {
+			return err
+		}
+		if err := s.offerAgain(ctx, planned); err != nil {
+			return err
+		}
+	}
+	s.backlog.until = until
+	return nil
+}
+
+// armAll arms whatever the filter selects.
+func (s *Scheduler) armAll(ctx context.Context, filter xxladapter.FireFilter) error {
+	for ctx.Err() == nil {
+		last, more, err := s.armSome(ctx, filter)
+		if !more || err != nil {
+			return err
+		}
+		filter.AfterDue, filter.AfterID = last.Due, last.ID
+	}
+	return ctx.Err()
+}
+
+// armSome arms what one query selects. more says that there may be more behind last.
+func (s *Scheduler) armSome(ctx context.Context, filter xxladapter.FireFilter) (last xxladapter.Fire, more bool, err error) {
+	filter.Limit = sweepLimit
+	planned, err := s.opts.Store.OpenFires(ctx, filter)
+	if err != nil {
+		return last, false, err
+	}
+	for _, f := range planned {
+		if err := s.ring.arm(f); err != nil {
+			return last, false, err
+		}
+		last = f
+	}
+	return last, len(planned) == sweepLimit, nil
+}
+
+// armRound arms the next part of the backlog.
+func (s *Scheduler) armRound(ctx context.Context, filter xxladapter.FireFilter) error {
+	begins := s.backlog.at.ID == 0
+	filter.AfterDue, filter.AfterID = s.backlog.at.Due, s.backlog.at.ID
+	last, more, err := s.armSome(ctx, filter)
+	if err != nil {
+		return err
+	}
+	s.backlog.short = begins && !more
+	s.backlog.at = xxladapter.Fire{}
+	if more {
+		s.backlog.at = last
+	}
+	return nil
+}
+
+// offerAgain arms fires that the pool has refused and may have room for now, until
+// it refuses them again.
+func (s *Scheduler) offerAgain(ctx context.Context, filter xxladapter.FireFilter) error {
+	for range offerQueries {
+		due, id, ok := s.opts.Pool.Refused()
+		if !ok {
+			return nil
+		}
+		filter.AfterDue, filter.AfterID = due, id-1
+		if id <= 1 {
+			filter.AfterDue, filter.AfterID = due.Add(-time.Millisecond), math.MaxInt64
+		}
+		last, more, err := s.armSome(ctx, filter)
+		if err != nil {
+			return err
+		}
+		if more {
+			s.opts.Pool.Offered(due, id, &last)
+		} else {
+			s.opts.Pool.Offered(due, id, nil)
+		}
+	}
+	return nil
+}
+
+// Again remembers a fire whose hand-over the store broke off, for the next sweep by
+// the clock.
+func (s *Scheduler) Again(f xxladapter.Fire) { s.given.add(f) }
+
+// givenBack are fires that were handed out and may still be planned.
+type givenBack struct {
+	mu    sync.Mutex
+	fires []xxladapter.Fire
+}
+
+func (g *givenBack) add(f xxladapter.Fire) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.fires) < againLimit {
+		g.fires = append(g.fires, f)
+	}
+}
+
+func (g *givenBack) take() []xxladapter.Fire {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	fires := g.fires
+	g.fires = nil
+	return fires
+}

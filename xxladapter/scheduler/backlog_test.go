@@ -1,0 +1,139 @@
+package scheduler
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// A countingStore counts the fires that it lists.
+type countingStore struct {
+	*memstore.Store
+	mu   sync.Mutex
+	rows int
+}
+
+func (s *countingStore) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	fires, err := s.Store.OpenFires(ctx, f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows += len(fires)
+	return fires, err
+}
+
+func (s *countingStore) take() (rows int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rows, s.rows = s.rows, 0
+	return rows
+}
+
+// A fullPool takes nothing of one job but what it has room for.
+type fullPool struct {
+	pickyPool
+	room    int
+	refused []xxladapter.Fire // the first one, since there was room
+}
+
+func (p *fullPool) Fire(f xxladapter.Fire, done func()) bool {
+	if f.JobID == p.refuses {
+		if p.room == 0 {
+			return false
+		}
+		p.room--
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fired[f.ID] = true
+	return true // it is never done
+}
+
+func (p *fullPool) Refused() (due time.Time, id int64, ok bool) {
+	if p.room == 0 || len(p.refused) == 0 {
+		return due, 0, false
+	}
+	return p.refused[0].Due, p.refused[0].ID, true
+}
+
+func (p *fullPool) Offered(time.Time, int64, *xxladapter.Fire) {}
+
+// TestASweepBesideABacklogReadsWhatCanHaveChanged: an app that hangs leaves more
+// fires than a query takes.
+func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		t := b.t
+		ctx := t.Context()
+		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+		const queries = 6
+		fires := make([]xxladapter.Fire, queries*sweepLimit)
+		for i := range fires {
+			fires[i] = xxladapter.Fire{JobID: hangs, Due: time.Now().Add(-time.Hour + time.Duration(i)*time.Millisecond), Type: xxladapter.TriggerCron}
+		}
+		backlog, err := b.store.PlanFires(ctx, fires)
+		require.NoError(t, err)
+		pool := &fullPool{pickyPool: pickyPool{refuses: hangs, fired: map[int64]bool{}, resolved: map[int64]bool{}}}
+		store := &countingStore{Store: b.store}
+		opts := b.sched.opts
+		opts.Pool, opts.Store = pool, store
+		sched, err := New(opts)
+		require.NoError(t, err)
+		defer sched.ring.stop()
+		sweep := func(tick bool) int {
+			require.NoError(t, sched.renew(ctx))
+			store.take()
+			require.NoError(t, sched.sweep(ctx, tick))
+			synctest.Wait()
+			return store.take()
+		}
+		plan := func(due time.Duration) xxladapter.Fire {
+			planned, err := b.store.PlanFires(ctx, []xxladapter.Fire{{JobID: answers, Due: time.Now().Add(due), Type: xxladapter.TriggerRetry}})
+			require.NoError(t, err)
+			return planned[0]
+		}
+		fired := func(f xxladapter.Fire) bool {
+			pool.mu.Lock()
+			defer pool.mu.Unlock()
+			return pool.fired[f.ID]
+		}
+		require.Greater(t, sweep(true), len(backlog), "shards have come: all is read once")
+
+		lost := plan(-30 * time.Minute) // nobody tells of this one
+		for range 3 {
+			time.Sleep(time.Second)
+			retry, later := plan(0), plan(300*time.Millisecond)
+			require.LessOrEqual(t, sweep(true), sweepLimit+100)
+			require.True(t, fired(retry), "a retry of another app does not wait behind the backlog")
+			time.Sleep(300 * time.Millisecond)
+			require.LessOrEqual(t, sweep(false), 100, "and what is asked for between reads none of it")
+			require.True(t, fired(later))
+		}
+
+		// What found no place is found again from there on, once there is room.
+		pool.refused, pool.room = backlog[4*sweepLimit:], 100
+		require.LessOrEqual(t, sweep(false), sweepLimit+100)
+		for i, f := range backlog {
+			require.Equal(t, i/sweepLimit == 4 && i%sweepLimit < 100, fired(f), i)
+		}
+
+		// What the store broke off is tried again by the clock.
+		again := plan(-40 * time.Minute)
+		sched.Again(again)
+		sweep(false)
+		require.False(t, fired(again))
+		sweep(true)
+		require.True(t, fired(again))
+
+		for range queries {
+			time.Sleep(time.Second)
+			sweep(true)
+		}
+		require.True(t, fired(lost), "a round comes by everything")
+	})
+}

@@ -1,0 +1,100 @@
+package trigger
+
+import (
+	"cmp"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// refusals remember where the fires lie that found no place, for each app, in the
+// order of due times: whoever offers them again can begin there once the app has
+// room, and need not read what other apps have waiting. It is a plain structure:
+// no clock, lock or goroutine.
+//
+// Invariant: each fire of the app that was refused, and not offered again since,
+// lies between first and last.
+type refusals struct{ of map[laneApp]*refusal }
+
+// A laneApp is an app in one part of a [Pool].
+type laneApp struct {
+	lane int
+	app  int64
+}
+
+type refusal struct {
+	first, last place
+	again       *place // the first one refused since the last call of next
+	room        bool   // the app has room again
+}
+
+// A place is where a fire stands in the order of due times.
+type place struct {
+	due int64 // Unix ms
+	id  int64
+}
+
+func placeOf(f xxladapter.Fire) place { return place{f.Due.UnixMilli(), f.ID} }
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.due, q.due), cmp.Compare(p.id, q.id))
+}
+
+// refuse notes that f found no place.
+func (r *refusals) refuse(app laneApp, f xxladapter.Fire) {
+	at := placeOf(f)
+	of := r.of[app]
+	if of == nil {
+		of = &refusal{first: at, last: at}
+		if r.of == nil {
+			r.of = map[laneApp]*refusal{}
+		}
+		r.of[app] = of
+	}
+	if at.compare(of.first) < 0 {
+		of.first = at
+	}
+	if at.compare(of.last) > 0 {
+		of.last = at
+	}
+	if of.again == nil || at.compare(*of.again) < 0 {
+		of.again = &at
+	}
+	of.room = false
+}
+
+// roomFor notes that the app has room again.
+func (r *refusals) roomFor(app laneApp) {
+	if of := r.of[app]; of != nil {
+		of.room = true
+	}
+}
+
+// next is the first place from which fires may be offered again; ok is false if
+// no app that was refused has room.
+func (r *refusals) next() (from place, ok bool) {
+	for _, of := range r.of {
+		of.again = nil
+		if of.room && (!ok || of.first.compare(from) < 0) {
+			from, ok = of.first, true
+		}
+	}
+	return from, ok
+}
+
+// offered notes that all fires from the last answer of next up to a place were
+// offered; with to nil, all there are.
+func (r *refusals) offered(from place, to *place) {
+	for app, of := range r.of {
+		if of.first.compare(from) < 0 || to != nil && of.first.compare(*to) > 0 {
+			continue // none of this app was offered, or not from its first one on
+		}
+		switch {
+		case of.again != nil && (to == nil || of.again.compare(*to) <= 0):
+			of.first = *of.again
+		case to == nil || of.last.compare(*to) <= 0:
+			delete(r.of, app)
+		default:
+			of.first = place{to.due, to.id + 1}
+		}
+	}
+}
