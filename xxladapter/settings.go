@@ -33,7 +33,8 @@ type Settings struct {
 	// RetryBackoff is the pause before the first retry of a failed run; each
 	// further one waits twice as long, up to RetryBackoffLimit (0:
 	// [DefaultRetryBackoffLimit]). Up to half of a pause is taken off at random.
-	// 0: retries follow at once, as in XXL-JOB.
+	// 0: the first retry follows at once, the second after [DefaultRetryBackoff], and
+	// so on up to [MaxDefaultRetryBackoff].
 	RetryBackoff      Milliseconds `json:"retryBackoffMs,omitempty"`
 	RetryBackoffLimit Milliseconds `json:"retryBackoffLimitMs,omitempty"`
 
@@ -51,6 +52,14 @@ type Settings struct {
 // DefaultMisfireLimit is how many fires one misfire gives under [MisfireAll]
 // unless [Settings.MisfireLimit] says otherwise.
 const DefaultMisfireLimit = 100
+
+// DefaultRetryBackoff and MaxDefaultRetryBackoff are the first and the longest pause
+// between retries of a job without [Settings.RetryBackoff]. The latter is how often
+// XXL-JOB looks for failed runs to retry.
+const (
+	DefaultRetryBackoff    = time.Second
+	MaxDefaultRetryBackoff = 10 * time.Second
+)
 
 // DefaultRetryBackoffLimit is the longest pause before a retry unless
 // [Settings.RetryBackoffLimit] says otherwise.

@@ -23,9 +23,17 @@ func TestBackoff(t *testing.T) {
 		jitter       float64
 		want         time.Duration
 	}{
-		// No pause is set: at once, as in XXL-JOB.
+		// No pause is set: at once, and then no faster than XXL-JOB would be.
 		{0, 0, 0, 0, 0},
-		{0, 9 * s, 5, 0.5, 0},
+		{0, 0, 0, 1, 0},
+		{0, 0, 1, 0, 1 * time.Second},
+		{0, 0, 2, 0, 2 * time.Second},
+		{0, 0, 4, 0, 8 * time.Second},
+		{0, 0, 5, 0, 10 * time.Second},
+		{0, 0, 1 << 30, 0, 10 * time.Second},
+		{0, 0, 5, 1, 5 * time.Second},
+		{0, 3 * s, 5, 0, 3 * time.Second},
+		{0, 60 * s, 9, 0, 10 * time.Second},
 
 		// It doubles up to the limit.
 		{10 * s, 0, 0, 0, 10 * time.Second},

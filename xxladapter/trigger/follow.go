@@ -37,12 +37,23 @@ func retry(l *xxladapter.Log, job *xxladapter.Job, addrs []string, now time.Time
 // it is fixed, since a pause that may be nothing is none; the other half is
 // random, so that what failed together does not come back together. It is taken
 // off and not added, so that the limit stays one.
+//
+// A job that sets no pause has its first retry at once, and the further ones after a
+// second, two, four, and so on up to ten. XXL-JOB's monitor paces retries by ten
+// seconds whatever the job; without any pace a handler that fails at once burns
+// thousands of attempts in a second.
 func backoff(s *xxladapter.Settings, retries int, jitter float64) time.Duration {
 	limit := s.RetryBackoffLimit.Duration()
 	if limit <= 0 {
 		limit = xxladapter.DefaultRetryBackoffLimit
 	}
 	pause := s.RetryBackoff.Duration()
+	if pause <= 0 {
+		if retries == 0 {
+			return 0
+		}
+		pause, limit, retries = xxladapter.DefaultRetryBackoff, min(limit, xxladapter.MaxDefaultRetryBackoff), retries-1
+	}
 	for range retries {
 		if pause >= limit {
 			break

@@ -25,10 +25,15 @@ func (f *fixture) firePlanned() []xxladapter.Fire {
 func TestAFailedHandOverIsRetriedAsOftenAsTheJobSays(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	f := newFixture(t, xxladapter.RouteFirst, closed.URL)
+	clock := time.Now()
+	f := newFixtureAt(t, func() time.Time { return clock }, xxladapter.RouteFirst, closed.URL)
 	param := "given once"
 	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1, Param: &param})))
 	for _, left := range []int{1, 0} {
+		if left == 0 {
+			require.Len(t, f.firePlanned(), 1, "the second one waits")
+			clock = clock.Add(xxladapter.DefaultRetryBackoff)
+		}
 		retries := f.firePlanned()
 		require.Len(t, retries, 1)
 		require.Equal(t, xxladapter.TriggerRetry, retries[0].Type)

@@ -42,7 +42,7 @@ type jobFlags struct {
 	MisfireSpacing    *wholeMs `api:"settings.misfireSpacingMs" placeholder:"TIME" help:"With --misfire ALL: the pause between two of them (default: none)."`
 	Zone              *string  `api:"settings.zone" help:"Time zone of the cron expression, for example Europe/Berlin (default: the scheduler's)."`
 	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"POLICY" help:"When an executor does not say whether it took a run: PROBE (default) asks its log, SKIP never sends again, RESEND does."`
-	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry; each further one waits twice as long (default: none)."`
+	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry; each further one waits twice as long (default: the first at once, then 1s to 10s)."`
 	RetryBackoffLimit *wholeMs `api:"settings.retryBackoffLimitMs" placeholder:"TIME" help:"Longest pause before a retry (default 1h)."`
 	AlarmOn           *string  `api:"settings.alarmOn" placeholder:"RULE" help:"Which failures raise an alarm: EACH (default), LAST_RETRY, IN_A_ROW, NEVER."`
 	AlarmAfter        *int     `api:"settings.alarmAfter" placeholder:"COUNT" help:"With --alarm-on IN_A_ROW: how many failed runs in a row."`
