@@ -42,7 +42,8 @@ type Options struct {
 
 	// Executor runs the tasks. Nil means that the worker runs them itself, one
 	// after the other, which is the fastest; a task that takes long then delays
-	// the others by at most about two ticks or 20ms, whichever is longer.
+	// the others by at most about two ticks or 20ms, whichever is longer, and
+	// each that follows it by about a millisecond.
 	Executor Executor
 
 	// Layered selects a hierarchical wheel, which needs no rounds: better for many

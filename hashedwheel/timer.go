@@ -29,11 +29,13 @@ type engine struct {
 	executor Executor
 	logger   *slog.Logger
 	intake   intake[*Timeout]
-	stall    time.Duration // how long a task may run before another worker goes on
+	stall    time.Duration // the longest time between two looks of the watch
 
 	parker
 
-	watch *time.Timer // looks whether a task stalls the worker; made by start
+	watch    *time.Timer  // looks whether a task stalls the worker; made by start
+	pace     atomic.Int64 // nanoseconds between its looks after a hand-over; 0: stall
+	underWay atomic.Bool  // a batch is: the watch shall look again
 
 	life    life
 	bound   atomic.Bool // Init has been called

@@ -12,13 +12,20 @@ import (
 // wheel. A preempted goroutine is off its processor for about as long.
 const minStall = 10 * time.Millisecond
 
+const (
+	// quickPace is the time between two looks of the watch after a hand-over, and leastPace the
+	// least that it falls to while hand-overs follow each other.
+	quickPace = time.Millisecond
+	leastPace = time.Millisecond / 8
+)
+
 // A turn says which worker serves the wheel, whether it is inside user code, and how
 // many timeouts all workers have fired.
 //
-//	63       40   39    38              0
-//	┌──────────┬──────┬──────────────────┐
-//	│  worker  │ user │      fired       │
-//	└──────────┴──────┴──────────────────┘
+//	63       48   47   46     39 38              0
+//	┌──────────┬──────┬─────────┬──────────────────┐
+//	│  worker  │ user │  told   │      fired       │
+//	└──────────┴──────┴─────────┴──────────────────┘
 //
 // The worker sets the user bit when it calls a task, and clears it when the task
 // returns. In between it touches nothing of the engine, so the wheel can be given
@@ -26,16 +33,21 @@ const minStall = 10 * time.Millisecond
 // worker notices when it cannot clear its bit, and ends. That is how a task that
 // takes long delays nobody else, without a goroutine for each task.
 //
-// Two equal turns with the user bit, seen apart, are the same task, since fired counts on.
+// Two equal turns with the user bit, seen apart, are the same call: fired counts the runs, and
+// told the calls of Cancelled, which would have to be a multiple of 256 in between.
 type turn uint64
 
 const (
 	firedBits = 39
 	firedMask = turn(1)<<firedBits - 1
-	userTurn  = turn(1) << firedBits
+	toldBits  = 8
+	oneTold   = turn(1) << firedBits
+	toldMask  = oneTold * (1<<toldBits - 1)
+	userTurn  = turn(1) << (firedBits + toldBits)
+	oneWorker = userTurn << 1
 )
 
-func (t turn) worker() uint32 { return uint32(t >> (firedBits + 1)) }
+func (t turn) worker() uint16 { return uint16(t / oneWorker) }
 func (t turn) fired() int64   { return int64(t & firedMask) }
 func (t turn) user() bool     { return t&userTurn != 0 }
 
@@ -46,13 +58,15 @@ type worker struct {
 	engine *engine
 
 	// turn is what the worker has last made of the engine's turn, on the way into user code. Its
-	// worker counts modulo 1<<24, a number of hand-overs that no task lives to see.
+	// worker counts modulo 1<<16: with the runs and calls that are counted beside it, no worker
+	// finds its own turn again.
 	turn turn
 
 	batch   []*Timeout // taken out of the wheel, linked all the same, not yet looked at
 	notices []call     // cancellations still to be told of
 	room    []*Timeout // where batches lie
 	tick    uint64     // the tick being worked on
+	since   uint64     // the tick at which the worker took over
 	late    lateness
 
 	// current is the call that the worker is inside. It stays the worker's own when
@@ -60,11 +74,17 @@ type worker struct {
 	current call
 }
 
-// enter marks the beginning of user code; n is how many fires that is.
+// enter marks the beginning of user code: of a run if told is false, of a call of Cancelled
+// otherwise.
 //
 // REQUIRES: it is w's turn, outside user code.
-func (w *worker) enter(n turn) {
-	w.turn = w.turn&^firedMask | (w.turn+n)&firedMask | userTurn
+func (w *worker) enter(told bool) {
+	if told {
+		w.turn = w.turn&^toldMask | (w.turn+oneTold)&toldMask
+	} else {
+		w.turn = w.turn&^firedMask | (w.turn+1)&firedMask
+	}
+	w.turn |= userTurn
 	w.engine.turn.Store(uint64(w.turn))
 }
 
@@ -77,7 +97,30 @@ func (w *worker) exit() bool {
 // begin makes batch, and notices, the worker's batch.
 func (w *worker) begin(batch []*Timeout, notices []call) {
 	w.batch, w.notices = batch, notices
-	w.engine.watch.Reset(w.engine.stall)
+	if w.tick > w.since+awakeTicks && w.engine.pace.Load() != 0 {
+		w.engine.pace.Store(0)
+	}
+	w.engine.guard()
+}
+
+// guard sets the watch over what is about to be called.
+func (e *engine) guard() {
+	e.underWay.Store(true)
+	e.watch.Reset(e.patience())
+}
+
+// patience returns the time until the watch's next look.
+func (e *engine) patience() time.Duration {
+	if pace := time.Duration(e.pace.Load()); pace != 0 {
+		return pace
+	}
+	return e.stall
+}
+
+// relax ends what guard has begun.
+func (e *engine) relax() {
+	e.underWay.Store(false)
+	e.watch.Stop()
 }
 
 // finishBatch goes through what is left of the batch. It returns false if another worker
@@ -150,7 +193,7 @@ func (w *worker) runBatch() (end batchEnd) {
 		}
 		w.current, w.notices[0] = w.notices[0], call{}
 		w.notices = w.notices[1:]
-		w.enter(0)
+		w.enter(true)
 		w.current.task.(canceller).Cancelled(w.current.t)
 		w.current = call{}
 		if !w.exit() {
@@ -189,7 +232,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	w.late.add(e, s)
 	c := call{t, task}
 	w.current = c
-	w.enter(1)
+	w.enter(false)
 	if e.executor == nil {
 		task.Run(t)
 	} else {
@@ -265,20 +308,23 @@ func (w *worker) leave() {
 // REQUIRES: e.mu is held; tn is inside user code.
 func (e *engine) takeOverLocked(tn turn) {
 	old := e.mu.current
-	id := (tn.worker() + 1) & (1<<(63-firedBits) - 1)
-	next := turn(id)<<(firedBits+1) | tn&firedMask
+	next := turn(tn.worker()+1)*oneWorker | tn&(toldMask|firedMask)
 	if !e.turn.CompareAndSwap(uint64(tn), uint64(next)) {
 		return // the task has returned
 	}
-	w := &worker{engine: e, turn: next, room: make([]*Timeout, 0, batchLen), tick: old.tick}
+	w := &worker{engine: e, turn: next, room: make([]*Timeout, 0, batchLen), tick: old.tick, since: old.tick}
 	w.batch = append(w.room, old.batch...)
 	w.notices = slices.Clone(old.notices)
 	e.tally.handOvers.Add(1)
 	e.launchLocked(w)
 }
 
-// checkStall runs while a batch is under way. If the same task is running as the
+// checkStall runs while a batch is under way, every pace. If the same call is running as the
 // last time, it gives the wheel to a new worker.
+//
+// Where one task stalls the worker, others may follow, and each would hold up the rest for two
+// looks. So after a hand-over the watch looks sooner, and sooner still after the next, and becomes
+// as patient as before when it has found nothing for a few looks or ticks.
 func (e *engine) checkStall() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -286,12 +332,20 @@ func (e *engine) checkStall() {
 	if e.halting.Load() {
 		return
 	}
+	pace := e.patience()
 	if tn.user() && e.mu.sampled == uint64(tn) {
 		e.takeOverLocked(tn)
+		pace = max(min(pace/2, quickPace), leastPace)
+	} else {
+		pace *= 2
 	}
+	if pace >= e.stall || pace < 0 {
+		pace = 0
+	}
+	e.pace.Store(int64(pace))
 	e.mu.sampled = uint64(tn)
-	if tn.user() {
-		e.watch.Reset(e.stall)
+	if e.underWay.Load() {
+		e.watch.Reset(e.patience())
 	}
 }
 

@@ -16,10 +16,10 @@ const (
 func (w *worker) work() {
 	defer w.leave()
 	e := w.engine
-	if len(w.batch)+len(w.notices) > 0 {
-		e.watch.Reset(e.stall) // taken over in the middle of a batch
-	}
 	for w.finishBatch() {
+		if e.underWay.Load() {
+			e.relax() // taken over in the middle of a batch, which is done
+		}
 		if e.halting.Load() {
 			return
 		}
@@ -115,7 +115,7 @@ func (w *worker) expire() bool {
 			break
 		}
 	}
-	e.watch.Stop()
+	e.relax()
 	return true
 }
 
@@ -139,6 +139,6 @@ func (w *worker) tell() bool {
 	if len(e.notices) == 0 {
 		e.notices = nil
 	}
-	e.watch.Stop()
+	e.relax()
 	return true
 }
