@@ -221,7 +221,7 @@ func (b *Batch[T]) start() error {
 func (b *Batch[T]) Stop() []T {
 	b.mu.Lock()
 	was := b.life.Swap(stopped)
-	inside := was == started && b.mu.worker == goroutineID()
+	inside := was == started && b.mu.worker != 0 && b.mu.worker == goroutineID()
 	if was == started {
 		b.end()
 	}

@@ -180,17 +180,15 @@ func (e *engine) start() error {
 // returns. Their order is unspecified.
 //
 // From inside a task that the worker runs it returns ErrStopInTask and changes
-// nothing. A second Stop waits for the first and returns none. Stop before
+// nothing. A second Stop waits until the first has ended the worker, and returns none. Stop before
 // Start is legal, and final as well. Tasks given to an Executor are not waited for.
 func (w *HashedWheelTimer) Stop() ([]*Timeout, error) { return w.stop() }
 
 func (e *engine) stop() ([]*Timeout, error) {
 	e.mu.Lock()
-	if len(e.mu.workers) > 0 {
-		if _, inside := e.mu.workers[goroutineID()]; inside {
-			e.mu.Unlock()
-			return nil, ErrStopInTask
-		}
+	if len(e.mu.workers) > 0 && e.insideLocked(goroutineID()) {
+		e.mu.Unlock()
+		return nil, ErrStopInTask
 	}
 	was := e.life.Swap(stopped)
 	if was == started {
@@ -222,9 +220,7 @@ func (e *engine) stop() ([]*Timeout, error) {
 			end(t)
 		}
 		e.wheel.drain(end)
-		for _, c := range last.notices {
-			e.tellCancelled(c)
-		}
+		notices = append(notices, last.notices...)
 		e.periodics.Lock()
 		for t := range e.periodics.running {
 			end(t)
@@ -238,12 +234,21 @@ func (e *engine) stop() ([]*Timeout, error) {
 		e.intake.take(l.lane, l.q)
 		l.q.each(l.q.n, end, func(*segment[*Timeout]) {})
 	}
-	for _, c := range append(e.intake.takeNotices(e.notices), notices...) {
+	notices = append(notices, e.intake.takeNotices(e.notices)...)
+	forgetInstance()
+	close(e.stopped) // before the telling, which may call Stop
+	for _, c := range notices {
 		e.tellCancelled(c)
 	}
-	forgetInstance()
-	close(e.stopped)
 	return unprocessed, nil
+}
+
+// insideLocked reports whether the goroutine with a number is a worker.
+//
+// REQUIRES: e.mu is held.
+func (e *engine) insideLocked(id uint64) bool {
+	_, inside := e.mu.workers[id]
+	return inside && id != 0
 }
 
 // finish takes t out of the timer for good. It reports whether t was pending, and its task then.

@@ -1,0 +1,48 @@
+package hashedwheel
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A task that stops the timer when it is cancelled, as a connection that takes its server down
+// with it, may be cancelled by Stop itself.
+func TestStopInsideCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, err := New(Options{})
+		require.NoError(t, err)
+		told := 0
+		stop := func() {
+			unprocessed, err := w.Stop()
+			require.NoError(t, err)
+			require.Empty(t, unprocessed)
+		}
+		mustNew(t, w, tellFunc(func(*Timeout) { told++; stop() }), time.Hour)
+		mustNew(t, w, tellFunc(func(*Timeout) { // waits for another goroutine that stops
+			told++
+			done := make(chan struct{})
+			go func() { stop(); close(done) }()
+			<-done
+		}), time.Hour)
+		unprocessed, err := w.Stop()
+		require.NoError(t, err)
+		require.Len(t, unprocessed, 2)
+		require.Equal(t, 2, told)
+	})
+}
+
+// When the runtime's traces do not tell the goroutine, nobody is taken for a worker.
+func TestStopWithoutGoroutineNumbers(t *testing.T) {
+	require.Zero(t, parseGoroutineID([]byte("a goroutine, number 18")))
+	require.Zero(t, parseGoroutineID(nil))
+	require.EqualValues(t, 18, parseGoroutineID([]byte("goroutine 18 [running]:\nmain.main()")))
+	w := newTestTimer(t, Options{})
+	w.mu.workers[0] = struct{}{}
+	require.False(t, w.insideLocked(0))
+	require.False(t, w.insideLocked(7))
+	w.mu.workers[7] = struct{}{}
+	require.True(t, w.insideLocked(7))
+}
