@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"fmt"
-	"runtime"
 
 	"go.uber.org/atomic"
 )
@@ -20,12 +19,10 @@ func (e *engine) execute(c call) {
 	// An executor that breaks its word, and runs what it refused, shall not run it
 	// twice.
 	var begun atomic.Bool
-	timer := e.public()
 	run := func() {
 		if !begun.Swap(true) {
 			e.runGuarded(c)
 		}
-		runtime.KeepAlive(timer) // the task may arm t again
 	}
 	if err := e.offer(run); err != nil {
 		e.tally.refused.Add(1)

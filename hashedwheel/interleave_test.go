@@ -269,7 +269,7 @@ func newStage(sc scenario) *stage {
 	e.ticker = newTicker(time.Millisecond)
 	e.wheel = newCore(Options{TicksPerWheel: 2}, func(t *Timeout, l location) { t.at = l })
 	e.mu.workers = map[uint64]struct{}{}
-	e.number = engines.add(e)
+	engines.add(e)
 	e.begin()
 	e.watch = time.AfterFunc(time.Hour, func() {})
 	e.life.Store(started)

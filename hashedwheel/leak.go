@@ -24,7 +24,11 @@ func countInstance(e *engine) {
 	}
 }
 
-func forgetInstance() { instances.Add(-1) }
+// forget is the end of a timer that was stopped, or that nobody could ever use.
+func (e *engine) forget() {
+	instances.Add(-1)
+	engines.remove(e.number)
+}
 
 // public returns the HashedWheelTimer of an engine: the one that New has returned, or
 // one that takes its place if nobody holds that any more.
@@ -40,40 +44,25 @@ func (e *engine) public() *HashedWheelTimer {
 	return w
 }
 
-// dropped is called when the collector has found that nobody holds the timer. It ends the
-// timer, unless somebody can still hear of it: there is a timeout that is pending, or
-// whose task is running and may arm it again, or the timer has been
-// given handles of the caller's own, which are armed again and again.
+// dropped is called when the collector has found that nobody holds the timer. Handles hold it
+// without that the collector knows, and arm again however long nobody did. So a timer that may
+// have handles goes on, and is reported, once: most such timers were forgotten, and nothing but Stop
+// ends their goroutine. One that has none and never started ends silently.
 func (e *engine) dropped() {
 	e.mu.Lock()
-	again := e.mu.public.Value() != nil
+	stage := e.life.Load()
+	again := e.mu.public.Value() != nil // by way of a handle
+	unused := stage == created && !e.bound.Load() && !again
+	report := stage != stopped && !unused && !again && !e.mu.reported
+	if unused {
+		e.life.Store(stopped)
+	}
+	e.mu.reported = e.mu.reported || report
 	e.mu.Unlock()
 	switch {
-	case again: // by way of a handle
-	case e.bound.Load():
-	case e.life.CompareAndSwap(created, stopped):
-		forgetInstance()
-		engines.remove(e.number)
-	case e.life.Load() == stopped:
-		engines.remove(e.number)
-	case e.busy():
-		e.public() // the next collection looks again
-	default:
-		e.logger.Warn("hashedwheel: a timer was dropped without Stop; its worker ends now")
-		// A cleanup must not block.
-		go func() {
-			_, _ = e.stop()
-			engines.remove(e.number)
-		}()
+	case unused:
+		e.forget()
+	case report:
+		e.logger.Warn("hashedwheel: a timer was dropped without Stop; it goes on for its handles, and its memory stays")
 	}
-}
-
-// busy reports whether a timeout is pending or a task is running on a worker.
-func (e *engine) busy() bool {
-	if e.parked.Load() == 0 || e.pending() > 0 || !e.intake.empty() {
-		return true
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.mu.workers) != 1 // one that lost the wheel is inside a task
 }

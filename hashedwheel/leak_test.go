@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"runtime"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,137 +25,211 @@ func fast(t *testing.T, log *logCount, opts Options, use func(*HashedWheelTimer)
 	use(w)
 }
 
-// A timer that nobody holds any more ends when nothing is pending.
-func TestDroppedTimerEnds(t *testing.T) {
-	var log logCount
-	before := instances.Load()
-	fired := make(chan struct{})
-	func() {
-		w, err := New(Options{TickDuration: time.Millisecond, Logger: log.logger()})
-		require.NoError(t, err)
-		mustNew(t, w, TaskFunc(func(*Timeout) { close(fired) }), 50*time.Millisecond)
-	}()
-	runtime.GC() // the pending timeout keeps it
+// A timer that nobody holds and nobody has stopped is reported once, and goes on.
+func TestForgottenTimerIsReportedOnce(t *testing.T) {
+	var (
+		log   logCount
+		x     *Timeout
+		fired = make(chan struct{}, 1)
+	)
+	fast(t, &log, Options{}, func(w *HashedWheelTimer) {
+		x = w.AfterFunc(50*time.Millisecond, func() { fired <- struct{}{} })
+	})
 	<-fired
 	require.Eventually(t, func() bool {
 		runtime.GC()
-		return instances.Load() == before
+		return log.n.Load() == 1
 	}, 10*time.Second, time.Millisecond)
+
+	// The handle leads to it, and arms again.
+	require.False(t, x.Reset(0))
+	<-fired
+	require.NotNil(t, x.Timer())
+	collect()
+	_, err := x.Timer().Stop()
+	require.NoError(t, err)
 	require.EqualValues(t, 1, log.n.Load())
 }
 
-// A handle that is not pending does not hold its timer. When that has ended, the handle
-// is harmless.
-func TestHandleOutlivesItsTimer(t *testing.T) {
+// One that was stopped, or has neither started nor given out handles, is not.
+func TestNoReportOfATimerThatHoldsNothing(t *testing.T) {
 	var log logCount
-	before := instances.Load()
-	var x *Timeout
+	before, numbers := instances.Load(), engines.size()
+	fast(t, &log, Options{}, func(*HashedWheelTimer) {})
 	fast(t, &log, Options{}, func(w *HashedWheelTimer) {
-		x = mustNew(t, w, noTask, 0)
-		require.Same(t, w, x.Timer())
+		w.Init(new(Timeout), noTask)
+		mustNew(t, w, noTask, time.Hour)
+		_, err := w.Stop()
+		require.NoError(t, err)
 	})
 	require.Eventually(t, func() bool {
 		runtime.GC()
-		return instances.Load() == before && engines.get(x.timer) == nil
+		return instances.Load() == before && engines.size() == numbers
 	}, 10*time.Second, time.Millisecond)
-	require.True(t, x.IsExpired())
-	require.False(t, x.Cancel())
-	require.False(t, x.Reset(0))
-	require.True(t, x.IsCancelled())
-	require.NotNil(t, x.Task())
-	require.Nil(t, x.Timer())
-	require.Contains(t, x.String(), "cancelled")
-	require.Zero(t, over.pending())
-}
-
-// A pending timeout holds its timer, and gives it to whoever asks.
-func TestPendingHandleLeadsToItsTimer(t *testing.T) {
-	var log logCount
-	var x *Timeout
-	fast(t, &log, Options{}, func(w *HashedWheelTimer) { x = mustNew(t, w, noTask, time.Hour) })
-	collect()
-	w := x.Timer()
-	require.EqualValues(t, 1, w.PendingTimeouts())
-	require.True(t, x.Cancel())
-	collect()
-	require.Same(t, w, x.Timer(), "held by this test")
-	_, err := w.Stop()
-	require.NoError(t, err)
 	require.Zero(t, log.n.Load())
 }
 
-// A handle of the caller's own is armed again and again, and its timer goes on for it.
-func TestBoundHandleKeepsItsTimer(t *testing.T) {
-	for _, arm := range []bool{false, true} {
-		var (
-			log   logCount
-			x     Timeout
-			fired = make(chan struct{}, 1)
-		)
-		fast(t, &log, Options{}, func(w *HashedWheelTimer) {
-			w.Init(&x, TaskFunc(func(*Timeout) { fired <- struct{}{} }))
-		})
-		if arm { // the timer has started
+// A stopped timer leaves nothing behind, whatever it was used for.
+func TestStoppedTimerIsForgotten(t *testing.T) {
+	var x Timeout
+	numbers := engines.size()
+	for range 10 {
+		w, err := New(Options{})
+		require.NoError(t, err)
+		w.Init(&x, noTask)
+		freed := make(chan struct{})
+		runtime.AddCleanup(w.engine, func(c chan struct{}) { close(c) }, freed)
+		_, err = w.Stop()
+		require.NoError(t, err)
+		w = nil
+		require.Equal(t, numbers, engines.size())
+		require.Eventually(t, func() bool {
+			runtime.GC()
+			select {
+			case <-freed:
+				return true
+			default:
+				return false
+			}
+		}, 10*time.Second, time.Millisecond)
+	}
+}
+
+// When its timer has stopped, a handle is harmless, and does not find another timer with its
+// number.
+func TestHandleOutlivesItsTimer(t *testing.T) {
+	w, err := New(Options{TickDuration: time.Millisecond})
+	require.NoError(t, err)
+	fired := make(chan struct{})
+	x := w.AfterFunc(0, func() { close(fired) })
+	<-fired
+	_, err = w.Stop()
+	require.NoError(t, err)
+	for range 20 {
+		other := newTestTimer(t, Options{})
+		require.True(t, x.IsExpired() || x.IsCancelled())
+		require.False(t, x.Cancel())
+		require.False(t, x.Reset(0))
+		require.True(t, x.IsCancelled())
+		require.NotNil(t, x.Task())
+		require.Nil(t, x.Timer())
+		require.Contains(t, x.String(), "cancelled")
+		require.Zero(t, other.Stats().Started)
+	}
+	require.Zero(t, over.pending())
+}
+
+// A handle holds its timer, pending or not, made by the timer or bound by Init.
+func TestHandleHoldsItsTimer(t *testing.T) {
+	for name, start := range map[string]func(w *HashedWheelTimer, x *Timeout, f func()) *Timeout{
+		"fired": func(w *HashedWheelTimer, _ *Timeout, f func()) *Timeout { return w.AfterFunc(0, f) },
+		"bound": func(w *HashedWheelTimer, x *Timeout, f func()) *Timeout {
+			w.Init(x, plainFunc(f))
 			x.Reset(0)
+			return x
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var (
+				log   logCount
+				bound Timeout
+				x     *Timeout
+				fired = make(chan struct{}, 1)
+			)
+			fast(t, &log, Options{}, func(w *HashedWheelTimer) { x = start(w, &bound, func() { fired <- struct{}{} }) })
 			<-fired
-		}
+			collect()
+			require.False(t, x.Reset(0))
+			<-fired
+			require.True(t, x.IsExpired())
+			require.False(t, x.Reset(time.Hour))
+			collect()
+			w := x.Timer()
+			require.EqualValues(t, 1, w.PendingTimeouts())
+			require.Same(t, w, x.Timer())
+			require.True(t, x.Cancel())
+			_, err := w.Stop()
+			require.NoError(t, err)
+			runtime.KeepAlive(&bound)
+		})
+	}
+}
+
+// A timer that is in use for the first time while nobody holds it any more starts for good.
+func TestFirstUseIsLastUse(t *testing.T) {
+	for range 50 {
+		var log logCount
+		var x *Timeout
+		fast(t, &log, Options{}, func(w *HashedWheelTimer) {
+			done := make(chan struct{})
+			go func() { runtime.GC(); close(done) }()
+			var err error
+			x, err = w.NewTimeout(noTask, time.Hour)
+			require.NoError(t, err)
+			<-done
+		})
 		collect()
-		x.Reset(0)
-		<-fired
+		require.True(t, x.Cancel())
 		_, err := x.Timer().Stop()
 		require.NoError(t, err)
 	}
 }
 
-// A task that arms its timeout again is not cut off while it runs, though nothing
-// is pending then, wherever it runs.
-func TestDroppedTimerGoesOnWhileATaskRuns(t *testing.T) {
-	elsewhere := new(goExecutor)
-	for name, opts := range map[string]Options{"worker": {}, "executor": {Executor: elsewhere}} {
-		t.Run(name, func(t *testing.T) {
-			var (
-				log  logCount
-				runs atomic.Int64
-				over = make(chan *HashedWheelTimer)
-			)
-			fast(t, &log, opts, func(w *HashedWheelTimer) {
-				mustNew(t, w, TaskFunc(func(x *Timeout) {
-					collect()
-					// Long enough for the worker to lose the wheel and the next to fall asleep.
-					time.Sleep(5 * minStall)
-					collect()
-					if runs.Add(1) < 3 {
-						x.Reset(0)
-						return
-					}
-					over <- x.Timer()
-				}), 0)
-			})
-			w := <-over
-			require.Zero(t, log.n.Load())
-			require.Eventually(t, func() bool {
-				_, err := w.Stop()
-				return err == nil
-			}, 10*time.Second, time.Millisecond)
-		})
+// Numbers lead to the engine that got them, and to none when it was removed, however often a
+// place is used again.
+func TestNumbersOfTimersAreNotUsedAgain(t *testing.T) {
+	var r registry
+	live := map[uint32]*engine{}
+	var gone []uint32
+	add := func() {
+		e := new(engine)
+		r.add(e)
+		require.NotZero(t, e.number)
+		require.NotContains(t, live, e.number)
+		live[e.number] = e
+	}
+	for range 500 { // the table grows several times
+		add()
+	}
+	places := len(*r.all.Load())
+	for round := range 300 {
+		for number := range live {
+			if len(gone)%3 == 0 || round%2 == 0 {
+				r.remove(number)
+				delete(live, number)
+			}
+			gone = append(gone, number)
+			if len(live) <= 400 {
+				break
+			}
+		}
+		for len(live) < 500 {
+			add()
+		}
+	}
+	require.Len(t, *r.all.Load(), places, "places are used again")
+	require.Equal(t, 500, r.size())
+	for number, e := range live {
+		require.Same(t, e, r.get(number))
+	}
+	for _, number := range gone {
+		if live[number] == nil {
+			require.Same(t, over, r.get(number))
+		}
 	}
 }
 
-func TestNumbersOfTimersAreNotUsedAgain(t *testing.T) {
+// A place whose numbers are used up is not used again.
+func TestNumbersRunOut(t *testing.T) {
 	var r registry
-	all := map[uint32]*engine{}
-	for i := range 2000 { // the table grows several times
+	seen := map[uint32]bool{}
+	for range 3 << generationBits {
 		e := new(engine)
-		number := r.add(e)
-		require.NotZero(t, number)
-		require.NotContains(t, all, number)
-		all[number] = e
-		if i%3 == 0 {
-			r.remove(number)
-			all[number] = nil
-		}
+		r.add(e)
+		require.False(t, seen[e.number])
+		seen[e.number] = true
+		r.remove(e.number)
+		require.Same(t, over, r.get(e.number))
 	}
-	for number, e := range all {
-		require.Same(t, e, r.get(number))
-	}
+	require.Zero(t, r.size())
 }

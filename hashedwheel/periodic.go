@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -46,7 +47,9 @@ func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), f
 		return t, err
 	}
 	p.deadline = after(e.now(), int64(period))
-	return t, e.armFresh(t, e.due(p.deadline, 0))
+	err := e.armFresh(t, e.due(p.deadline, 0))
+	runtime.KeepAlive(w)
+	return t, err
 }
 
 // A periodicTask is the task of a periodic timeout.

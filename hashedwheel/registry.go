@@ -9,59 +9,106 @@ import (
 // collector finds in each of millions of pending handles, always to the same
 // object: with it gone, a full collection takes a quarter less time.
 //
-// The price is that the collector does not see who holds a timer by its
-// handles: see engine.dropped for what follows.
+// The price is that the collector does not see who holds a timer by its handles. So the registry
+// holds every engine from its first use to Stop.
 var engines registry
 
-// A registry has the engines by number. Numbers begin at 1 and are never used again, so a
-// handle that outlives its timer finds nothing, and not another's timer.
+// A number is a place in the registry and the generation of one use of that place, in the upper
+// bits. No number is given twice: a place whose generations are used up stays empty. So a handle
+// that outlives its timer finds nothing, and never another's timer. 0 is nobody's number.
+const (
+	generationBits = 12
+	placeBits      = 32 - generationBits
+	maxPlaces      = 1 << placeBits
+)
+
+// A registry has the engines by number.
 type registry struct {
-	mu  sync.Mutex
 	all atomic.Pointer[[]atomic.Pointer[engine]] // replaced as a whole when it grows
-	n   uint32                                   // numbers given out; guarded by mu
+
+	mu struct {
+		sync.Mutex
+		places      int      // in use or free; the first is never used
+		generations []uint32 // of the next use of each place
+		free        []uint32 // places, of which the last is taken next
+	}
 }
 
 // add gives e a number.
-func (r *registry) add(e *engine) uint32 {
+func (r *registry) add(e *engine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.n == 0 {
-		r.growLocked(64)
+	if len(r.mu.free) == 0 {
+		r.growLocked()
 	}
-	r.n++
-	if all := *r.all.Load(); int(r.n) == len(all) {
-		r.growLocked(2 * len(all))
-	}
-	(*r.all.Load())[r.n].Store(e)
-	return r.n
+	last := len(r.mu.free) - 1
+	place := r.mu.free[last]
+	r.mu.free = r.mu.free[:last]
+	e.number = r.mu.generations[place]<<placeBits | place
+	r.mu.generations[place]++
+	(*r.all.Load())[place].Store(e)
 }
 
-// growLocked makes room for size engines. Who reads the table before may see one that
-// has been removed since, which is over, and knows that itself.
+// growLocked makes room for more engines.
 //
 // REQUIRES: r.mu is held.
-func (r *registry) growLocked(size int) {
+func (r *registry) growLocked() {
+	old := len(r.mu.generations)
+	size := max(2*old, 64)
+	if old == maxPlaces {
+		panic("hashedwheel: over four thousand million timers made, or a million in use")
+	}
 	larger := make([]atomic.Pointer[engine], size)
 	if p := r.all.Load(); p != nil {
 		for i := range *p {
 			larger[i].Store((*p)[i].Load())
 		}
 	}
+	for i := old; i < size; i++ {
+		larger[i].Store(over)
+	}
+	r.mu.generations = append(r.mu.generations, make([]uint32, size-old)...)
+	for place := size - 1; place >= max(old, 1); place-- {
+		r.mu.free = append(r.mu.free, uint32(place))
+	}
 	r.all.Store(&larger)
 }
 
-// remove forgets an engine that has stopped.
+// remove forgets the engine with a number. Who has read the table before it was last replaced may
+// still find it: it has stopped and knows that itself.
 func (r *registry) remove(number uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	(*r.all.Load())[number].Store(nil)
+	place := number % maxPlaces
+	if (*r.all.Load())[place].Swap(over) != over && r.mu.generations[place] < 1<<generationBits {
+		r.mu.free = append(r.mu.free, place)
+	}
 }
 
-// get returns the engine with a number that add has given, and nil if it was removed.
-func (r *registry) get(number uint32) *engine { return (*r.all.Load())[number].Load() }
+// get returns the engine with a number that add has given, and over if that was removed.
+func (r *registry) get(number uint32) *engine {
+	e := (*r.all.Load())[number%maxPlaces].Load()
+	if e.number != number {
+		return over
+	}
+	return e
+}
 
-// over is an engine that has stopped: what a handle has whose timer nobody holds any
-// more.
+// size returns how many engines there are.
+func (r *registry) size() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p := r.all.Load(); p != nil {
+		for i := range *p {
+			if e := (*p)[i].Load(); e != nil && e != over {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// over is an engine that has stopped: what a handle has whose timer was stopped.
 var over = func() *engine {
 	e := &engine{intake: newIntake[*Timeout](), stopped: make(chan struct{})}
 	e.life.Store(stopped)

@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -38,8 +39,8 @@ func (f plainFunc) Run(*Timeout) { f() }
 // All methods may be called from any goroutine, also from inside its own task, and
 // none of them waits for a task.
 //
-// A pending timeout holds its timer: neither is lost when nobody else has the
-// timer any more. One that is not pending does not, unless it was bound by Init.
+// A Timeout holds its timer: Reset arms it again after any time in which nobody had anything but
+// the Timeout. Only Stop ends a timer.
 type Timeout struct {
 	// value is the task's, with kind. It is the only pointer, and so the first field: a
 	// collector stops at the last. Both change in Init only, which may be while the worker reads
@@ -61,10 +62,7 @@ func (t *Timeout) cas(from, to state) bool { return t.word.CompareAndSwap(uint64
 
 // engine returns the engine of a timeout that has been bound.
 func (t *Timeout) engine() *engine {
-	if e := engines.get(t.timer); e != nil {
-		return e
-	}
-	return over
+	return engines.get(t.timer)
 }
 
 // bind sets what a new timeout keeps, and returns the flags that its task asks for.
@@ -96,14 +94,12 @@ func (t *Timeout) claim(s, n state) (task TimerTask, ok bool) {
 //
 // Init is not safe for use at the same time as t's other methods. It may be called
 // again, with another task, when t is not pending and its task is not running.
-//
-// A timer that has handles bound by Init ends by Stop only. Others end, with a
-// warning, when nobody holds them and nothing is pending.
 func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	if !w.bound.Load() {
 		w.bound.Store(true)
 	}
 	w.init(t, task)
+	runtime.KeepAlive(w)
 }
 
 // init is Init for handles that do not outlive their use.
@@ -198,14 +194,14 @@ func (t *Timeout) task() TimerTask {
 	return join(k, atomic.LoadPointer(&t.value))
 }
 
-// Timer returns the timer that t belongs to. It is nil before Init, and when the timer
-// has ended and nobody else holds it.
+// Timer returns the timer that t belongs to. It is nil before Init, and once the timer's Stop has
+// returned.
 func (t *Timeout) Timer() *HashedWheelTimer {
 	if t.timer == 0 {
 		return nil
 	}
-	e := engines.get(t.timer)
-	if e == nil {
+	e := t.engine()
+	if e == over {
 		return nil
 	}
 	return e.public()

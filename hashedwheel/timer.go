@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,6 +64,8 @@ type engine struct {
 		sampled uint64              // the turn that the watch saw last
 		current *worker
 		public  weak.Pointer[HashedWheelTimer]
+
+		reported bool // as dropped
 	}
 	ended   sync.WaitGroup // every worker
 	stopped chan struct{}  // closed when Stop has finished
@@ -89,7 +92,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 	moved := func(t *Timeout, l location) { t.at = l }
 	e.wheel = newCore(opts, moved)
 	e.mu.workers = make(map[uint64]struct{})
-	e.number = engines.add(e)
+	engines.add(e)
 	countInstance(e)
 	return e.public(), nil
 }
@@ -108,7 +111,9 @@ func (w *HashedWheelTimer) NewTimeout(task TimerTask, delay time.Duration) (*Tim
 	if flags := t.bind(w.engine, task); flags != 0 {
 		t.word.Store(uint64(flags))
 	}
-	if err := w.submit(t, delay); err != nil {
+	err := w.submit(t, delay)
+	runtime.KeepAlive(w) // so that it is not dropped before it has started
+	if err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -125,6 +130,7 @@ func (w *HashedWheelTimer) AfterFunc(delay time.Duration, f func()) *Timeout {
 	t := new(Timeout)
 	t.bind(w.engine, plainFunc(f))
 	w.reportUnarmed("AfterFunc", w.submit(t, delay))
+	runtime.KeepAlive(w)
 	return t
 }
 
@@ -155,7 +161,10 @@ func (e *engine) pending() int64 {
 
 // Start starts the worker. It is not needed: the first timeout does it. Starting twice
 // is harmless. It returns ErrStopped if the timer has stopped.
-func (w *HashedWheelTimer) Start() error { return w.start() }
+func (w *HashedWheelTimer) Start() error {
+	defer runtime.KeepAlive(w)
+	return w.start()
+}
 
 func (e *engine) start() error {
 	e.mu.Lock()
@@ -235,11 +244,11 @@ func (e *engine) stop() ([]*Timeout, error) {
 		l.q.each(l.q.n, end, func(*segment[*Timeout]) {})
 	}
 	notices = append(notices, e.intake.takeNotices(e.notices)...)
-	forgetInstance()
 	close(e.stopped) // before the telling, which may call Stop
 	for _, c := range notices {
 		e.tellCancelled(c)
 	}
+	e.forget()
 	return unprocessed, nil
 }
 
