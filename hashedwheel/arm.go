@@ -144,6 +144,7 @@ func (e *engine) cancel(t *Timeout) bool {
 		default:
 			if done = t.cas(s, s.in(cancelled)); done {
 				st.cancelled.Add(1)
+				e.rouse() // what a queue keeps for nothing, the collector cannot have
 			}
 		}
 		if !done {
@@ -195,6 +196,9 @@ func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
 		}
 	}
 	st.mu.Unlock()
+	if done && !out {
+		e.rouse()
+	}
 	return done
 }
 
