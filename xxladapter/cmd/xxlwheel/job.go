@@ -22,6 +22,7 @@ type jobCmd struct {
 	Stop    jobStopCmd    `cmd:"" help:"Switch a job's schedule off."`
 	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, also a stopped one."`
 	Missed  jobMissedCmd  `cmd:"" help:"List the due times of a job that gave no run of their own."`
+	Glue    jobGlueCmd    `cmd:"" help:"Look at the script of a job, and go back to earlier versions."`
 	Remove  jobRemoveCmd  `cmd:"" help:"Delete a job and its logs."`
 }
 

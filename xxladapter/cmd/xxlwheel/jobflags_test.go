@@ -158,6 +158,31 @@ func TestTheWholeOfAJob(t *testing.T) {
 	}
 }
 
+// TestAScriptIsChangedFromAFile, and brought back.
+func TestAScriptIsChangedFromAFile(t *testing.T) {
+	_, run := newAPI(t)
+	must := func(args ...string) string {
+		code, stdout, stderr := run(args...)
+		require.Zero(t, code, "%s: %s", args, stderr)
+		return stdout
+	}
+	script := func(text string) string { return writeFile(t, text) }
+	const first, second = "echo first\n", "echo second\n\x1b[2J"
+	must("job", "add", "--app", "some-app", "--name", "n", "--glue-type", "GLUE_SHELL", "--glue-file", script(first), "--glue-remark", "as it began")
+	must("job", "update", "1", "--glue-file", script(second), "--glue-remark", "as it is now")
+	require.Equal(t, second, must("job", "glue", "show", "1", "--raw"))
+	require.Equal(t, "echo second\n\\x1b[2J", must("job", "glue", "show", "1"))
+	versions := strings.Split(must("job", "glue", "list", "1", "-q"), "\n")
+	require.Len(t, versions, 3, "two, and the end of the last line")
+	require.Regexp(t, `(?s)GLUE_SHELL +\S+ +as it is now\n.*as it began\n$`, must("job", "glue", "list", "1"))
+	require.Equal(t, first, must("job", "glue", "show", "1", versions[1]))
+	must("job", "glue", "restore", "1", versions[1])
+	require.Equal(t, first, must("job", "glue", "show", "1"))
+	code, _, stderr := run("job", "glue", "show", "1", "999")
+	require.Equal(t, exitFail, code)
+	require.Equal(t, "xxlwheel: job 1 has no glue version 999\n", stderr)
+}
+
 // TestAJobThatCannotBeStartedIsNotCreated: the same command, repeated, must not
 // leave two of them.
 func TestAJobThatCannotBeStartedIsNotCreated(t *testing.T) {

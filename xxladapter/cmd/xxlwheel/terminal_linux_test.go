@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -24,7 +23,7 @@ func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	require.NoError(t, err)
 	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = screen.Close() })
+	t.Cleanup(func() { _ = screen.Close() }) // again is fine
 	return keyboard, screen
 }
 
@@ -40,10 +39,10 @@ func TestAQuestionOnARealTerminal(t *testing.T) {
 		var stdout bytes.Buffer
 		c.Stdin, c.Stdout, c.Stderr = screen, &stdout, screen
 		require.NoError(t, c.Start())
+		require.NoError(t, screen.Close(), "so that the end of the binary ends the reading")
 		var shown strings.Builder
 		buf := make([]byte, 1000)
 		for !strings.Contains(shown.String(), "[y/N]") {
-			require.NoError(t, keyboard.SetReadDeadline(time.Now().Add(20*time.Second)))
 			n, err := keyboard.Read(buf)
 			require.NoError(t, err, shown.String())
 			shown.Write(buf[:n])

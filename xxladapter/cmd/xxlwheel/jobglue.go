@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// jobGlueCmd is about the script of a job that has one in place of a handler.
+// job update --glue-file stores a new version.
+type jobGlueCmd struct {
+	List    jobGlueListCmd    `cmd:"" help:"List the versions of a job's script, newest first."`
+	Show    jobGlueShowCmd    `cmd:"" help:"Print a job's script."`
+	Restore jobGlueRestoreCmd `cmd:"" help:"Give a job an earlier version of its script, as a new version."`
+}
+
+type jobGlueListCmd struct{ jobID }
+
+func (c *jobGlueListCmd) Run(inv *invocation, parent *jobCmd) error {
+	type version struct {
+		ID     int64      `json:"id"`
+		Type   string     `json:"glueType"`
+		Remark string     `json:"glueRemark"`
+		Added  *time.Time `json:"addTime"`
+	}
+	return listing[version]{
+		key: "versions", columns: []string{"VERSION", "TYPE", "ADDED", "REMARK"},
+		row: func(v *version) []string { return []string{fmt.Sprint(v.ID), v.Type, timeText(v.Added), v.Remark} },
+	}.print(inv, &parent.clientFlags, c.path("/glue"), nil)
+}
+
+type jobGlueShowCmd struct {
+	jobID
+	Version int64 `arg:"" optional:"" help:"Version, as job glue list prints it (default: the one in use)."`
+	Raw     bool  `help:"Print the script as it is, with whatever a terminal takes for a command."`
+}
+
+func (c *jobGlueShowCmd) Run(inv *invocation, parent *jobCmd) error {
+	path := c.path("")
+	if c.Version != 0 {
+		path = c.path(fmt.Sprintf("/glue/%d", c.Version))
+	}
+	var raw json.RawMessage
+	if err := parent.api().call(inv.ctx, "GET", path, nil, &raw); err != nil {
+		return err
+	}
+	if parent.json() {
+		return printJSON(inv.stdout, raw)
+	}
+	var script struct {
+		Source string `json:"glueSource"`
+	}
+	if err := json.Unmarshal(raw, &script); err != nil {
+		return err
+	}
+	if !c.Raw {
+		script.Source = plainText(script.Source)
+	}
+	_, err := io.WriteString(inv.stdout, script.Source)
+	return err
+}
+
+type jobGlueRestoreCmd struct {
+	jobID
+	Version int64 `arg:"" help:"Version, as job glue list prints it."`
+}
+
+func (c *jobGlueRestoreCmd) Run(inv *invocation, parent *jobCmd) error {
+	return parent.api().call(inv.ctx, "POST", c.path(fmt.Sprintf("/glue/%d/restore", c.Version)), nil, nil)
+}
