@@ -99,12 +99,14 @@ func (e *Executor) Run(ctx context.Context) error {
 	if e.addr, err = e.findAddress(listener); err != nil {
 		return err
 	}
+	since := dataSince(e.opts.DataDir, time.Now())
 	journal, err := openJournal(e.opts.DataDir, e.opts)
 	if err != nil {
 		return fmt.Errorf("executor: %w", err)
 	}
 	e.reportUnfinished(journal)
 	l := &live{journal: journal, logs: newRunLogs(e.opts.DataDir, e.opts.MaxRunLog)}
+	l.logs.since = since
 	l.jobs = newJobs(journal, l.logs, &e.opts)
 	l.scripts = newScripts(e.opts.DataDir)
 	e.live.Store(l)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -45,7 +46,11 @@ func (l *runLogs) readLog(req wire.LogRequest, known func(logID, logTime int64) 
 	if rl != nil || known(id, logTime) {
 		return wire.LogResult{FromLine: req.FromLine}
 	}
-	return wire.LogResult{FromLine: req.FromLine, Content: wire.MsgNoLogFile, End: true}
+	none := wire.LogResult{FromLine: req.FromLine, Content: wire.MsgNoLogFile, End: true}
+	if !l.since.IsZero() {
+		none.LogsAge = wire.Int(max(time.Since(l.since).Milliseconds(), 1))
+	}
+	return none
 }
 
 func uniqueDays(times ...int64) []string {

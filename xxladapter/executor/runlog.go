@@ -16,6 +16,7 @@ type runLogs struct {
 	dir   string
 	most  int64 // bytes per run
 	quiet quietLogs
+	since time.Time // see dataSince; zero: unknown
 
 	mu     sync.Mutex
 	active map[int64]*runLog // by log id; runs that have begun and not ended

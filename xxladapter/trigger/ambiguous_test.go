@@ -62,6 +62,8 @@ func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
 	}
 	began := log(wire.LogResult{FromLine: 1, ToLine: 1, Content: "started\n"})
 	never := log(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true})
+	lost := log(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true, LogsAge: 1}) // of an executor with an empty disk
+	kept := log(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true, LogsAge: 3_600_000})
 	tests := []struct {
 		name    string
 		policy  xxladapter.AmbiguousPolicy
@@ -78,6 +80,9 @@ func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
 		{"probe, refused now", xxladapter.AmbiguousProbe, never, busy, 2, 500, false, 1},
 		{"probe, nothing to be heard", xxladapter.AmbiguousProbe, "", takes, 1, 0, true, 0},
 		{"probe, silent again", xxladapter.AmbiguousProbe, never, "", 2, 0, true, 0},
+
+		{"probe, it had not arrived at an executor that keeps logs", xxladapter.AmbiguousProbe, kept, takes, 2, 200, false, 0},
+		{"probe, it may have run before the logs were lost", xxladapter.AmbiguousProbe, lost, takes, 1, 504, false, 0},
 
 		{"skip, whatever the executor would say", xxladapter.AmbiguousSkip, never, takes, 1, 504, false, 0},
 
@@ -109,6 +114,7 @@ func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
 			f.ambiguous(tt.policy)
 			require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 			for _, open := range f.open() {
+				open.Claimed = open.Claimed.Add(-time.Second)
 				require.NoError(t, f.over.Resolve(t.Context(), open))
 			}
 			runs := exec.taken()

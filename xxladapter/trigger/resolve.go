@@ -104,6 +104,15 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 	if !neverBegan(result) {
 		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "began, by its log"}
 	}
+	now, err := h.store.Now(ctx)
+	if err != nil {
+		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
+	}
+	if result.LogsAge > 0 && int64(result.LogsAge) < now.Sub(f.Claimed).Milliseconds() {
+		o := failed(at, "outcome unknown: the executor has kept logs only since after the hand-over")
+		o.code, o.unknown = xxladapter.ResultUnknown, true
+		return o
+	}
 	// It may still wait in the executor's queue, which knows its log id and
 	// refuses a second one: send treats that as taken.
 	return h.send(ctx, f.Owner, l.Address, group.AppName, runRequest(f, job, l))

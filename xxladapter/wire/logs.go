@@ -38,6 +38,9 @@ type LogResult struct {
 	ToLine   Int    `json:"toLineNum"` // number of the last line; 0 for none
 	Content  string `json:"logContent"`
 	End      bool   `json:"isEnd"` // Java executors: only when there is no log file
+	// LogsAge is for how many milliseconds the executor has kept what it is given,
+	// where it has no log of the run; 0: it does not tell, as Java executors do not.
+	LogsAge Int `json:"logsAgeMs,omitempty"`
 }
 
 // either returns the first value that was present.
