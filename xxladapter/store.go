@@ -17,6 +17,13 @@ type Store interface {
 	// Now is the store's clock, by which due times are judged.
 	Now(ctx context.Context) (time.Time, error)
 
+	// AgreeZone returns the time zone in which all schedulers of the store read
+	// schedules. It is the given one if the store had none, and kept from then on.
+	AgreeZone(ctx context.Context, zone string) (string, error)
+	// ChangeZone replaces it. Jobs keep the next times that they have.
+	// [ErrConflict] while the lease of any node holds.
+	ChangeZone(ctx context.Context, zone string) error
+
 	// CreateJob stores a new job, stopped, and returns its id.
 	// [ErrNotFound] if the group does not exist.
 	CreateJob(ctx context.Context, j *Job) (int64, error)

@@ -41,6 +41,7 @@ type Store struct {
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; those that hold, and lapsed ones until the next renewal
 	owners   [xxladapter.Shards]string
+	zone     string                           // empty: none was agreed
 	alarms   map[int64]*xxladapter.AlarmState // by job id
 	claims   map[claimKey]*xxladapter.AlarmClaim
 

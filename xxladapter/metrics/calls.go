@@ -14,6 +14,16 @@ func (s *measured) Now(ctx context.Context) (value time.Time, err error) {
 	return s.Store.Now(ctx)
 }
 
+func (s *measured) AgreeZone(ctx context.Context, zone string) (value string, err error) {
+	defer s.done("agree_zone", time.Now(), &err)
+	return s.Store.AgreeZone(ctx, zone)
+}
+
+func (s *measured) ChangeZone(ctx context.Context, zone string) (err error) {
+	defer s.done("change_zone", time.Now(), &err)
+	return s.Store.ChangeZone(ctx, zone)
+}
+
 func (s *measured) CreateJob(ctx context.Context, j *xxladapter.Job) (value int64, err error) {
 	defer s.done("create_job", time.Now(), &err)
 	return s.Store.CreateJob(ctx, j)

@@ -55,7 +55,8 @@ type Options struct {
 	// header, so that no page in a browser can pass its own name off as this
 	// machine's.
 	AllowHosts []string
-	// Zone is where cron expressions are read. The default is time.Local.
+	// Zone is where cron expressions are read. The default is time.Local. It must be
+	// that of all other nodes of the store.
 	Zone *time.Location
 	// CronProfile is how they are read; see package cron.
 	CronProfile cron.Profile
@@ -107,6 +108,7 @@ type Node struct {
 	allowDefault bool
 	client       *trigger.Client
 	handOver     *trigger.HandOver
+	agree        func(context.Context) error // that the zone is the store's
 	pool         *trigger.Pool
 	scheduler    *scheduler.Scheduler
 	registry     *maintenance.Registry
@@ -197,6 +199,7 @@ func New(opts Options) (*Node, error) {
 	return &Node{
 		addresses: addresses, mayServe: opts.mayServe, tokens: tokens, allowDefault: opts.AllowDefaultToken,
 		name: name, client: client, handOver: handOver, pool: pool, scheduler: sched,
+		agree:    func(ctx context.Context) error { return agreeZone(ctx, &opts) },
 		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
 		alarms:   alarms,
 		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
@@ -316,9 +319,13 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 // Schedule is the other half of Run. It stops in the order of XXL-JOB's stop:
 // first the scan and the wheel, then the hand-overs; and last it gives its lease
 // back, so that other nodes go on at once. Its shards are theirs from the first
-// step on.
+// step on. It does nothing and returns an error if the other schedulers of the store
+// read schedules in another zone.
 func (n *Node) Schedule(ctx context.Context) error {
 	defer n.client.Close()
+	if err := n.agree(ctx); err != nil || ctx.Err() != nil {
+		return err
+	}
 	handingOver, stopPool := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopPool()
 	leasing, stopLease := context.WithCancel(context.WithoutCancel(ctx))

@@ -165,9 +165,7 @@ func fenced(by xxladapter.Term) error {
 func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
 	return s.writeBy(ctx, s.leases, func(ctx context.Context, tx *tx) error {
 		// In the order of a renewal, so that neither waits for the other.
-		var last int64
-		err := tx.query(ctx, selectTerm+tx.dialect.lock, nil, func(r row) error { return r.Scan(&last) })
-		if err != nil {
+		if err := tx.lockTerm(ctx); err != nil {
 			return err
 		}
 		retired, err := tx.exec(ctx, retireLease, term.Node, term.Number)

@@ -97,5 +97,5 @@ const emptyMySQL = `DELETE FROM xxl_job_info; DELETE FROM xxl_job_log; DELETE FR
 	DELETE FROM xxl_job_log_report;
 	DELETE FROM xxlwheel_fire; DELETE FROM xxlwheel_misfire; DELETE FROM xxlwheel_job; DELETE FROM xxlwheel_app; DELETE FROM xxlwheel_group;
 	DELETE FROM xxlwheel_lease; DELETE FROM xxlwheel_alarm; DELETE FROM xxlwheel_alarm_claim; DELETE FROM xxlwheel_report;
-	DELETE FROM xxlwheel_log_text; DELETE FROM xxlwheel_log_fetch; DELETE FROM xxlwheel_removed_job; DELETE FROM xxlwheel_order;
+	DELETE FROM xxlwheel_log_text; DELETE FROM xxlwheel_log_fetch; DELETE FROM xxlwheel_removed_job; DELETE FROM xxlwheel_order; DELETE FROM xxlwheel_setting;
 	UPDATE xxlwheel_term SET last = 0; UPDATE xxlwheel_shard SET node = NULL`

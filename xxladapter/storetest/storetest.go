@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"RunTexts", runTextRules},
 		{"Calls", callRules},
 		{"Races", raceRules},
+		{"Zones", zoneRules},
 	} {
 		t.Run(topic.name, func(t *testing.T) {
 			t.Parallel()

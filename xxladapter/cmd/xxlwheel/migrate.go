@@ -1,23 +1,29 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
 // migrateCmd is for databases that belong to somebody else. The stores that are
 // our own migrate themselves when they are opened.
 type migrateCmd struct {
-	Store          secret `required:"" placeholder:"PLACE" help:"mysql://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE with it."`
+	Store          secret `required:"" placeholder:"PLACE" help:"mysql://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE with it; with --zone any store."`
 	Plan           bool   `xor:"act" help:"Only print the statements, for an administrator to run."`
 	DueIndex       bool   `help:"Also add an index on (trigger_status, trigger_next_time) to XXL-JOB's table of jobs, so that scans need not walk through all: for 50,000 jobs and more. Java admins do not mind it."`
+	Zone           string `xor:"act" placeholder:"ZONE" help:"Change the time zone in which the schedulers of the store read cron expressions, while none of them runs. For any store."`
 	CreateUpstream bool   `xor:"act" help:"First create XXL-JOB's own tables, as of release 3.4.2, in a database that has none."`
 }
 
 func (c *migrateCmd) Run(inv *invocation) error {
+	if c.Zone != "" {
+		return c.changeZone(inv)
+	}
 	store := string(c.Store)
 	if !strings.HasPrefix(store, "mysql:") {
 		return usagef("--store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE", sqlstore.Redacted(store))
@@ -42,4 +48,21 @@ func (c *migrateCmd) Run(inv *invocation) error {
 	}
 	fmt.Fprint(inv.stdout, plan)
 	return err
+}
+
+func (c *migrateCmd) changeZone(inv *invocation) error {
+	zone, err := loadZone(c.Zone)
+	if err != nil {
+		return err
+	}
+	store, err := openStore(inv.ctx, string(c.Store), sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.stderr, nil))})
+	if err != nil {
+		return err
+	}
+	name := node.ZoneName(zone)
+	if err := errors.Join(store.ChangeZone(inv.ctx, name), store.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(inv.stdout, "schedules are read in %s\n", name)
+	return nil
 }

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTheZoneOfAStoreIsChangedByOrder: a scheduler in another zone is refused, and
+// names the way out.
+func TestTheZoneOfAStoreIsChangedByOrder(t *testing.T) {
+	store := "sqlite:" + t.TempDir() + "/zone.db"
+	code, out, _ := cli(t, "migrate", "--store", store, "--zone", "Asia/Tokyo")
+	require.Equal(t, 0, code)
+	require.Equal(t, "schedules are read in Asia/Tokyo\n", out)
+	code, _, text := cli(t, "serve", "--store", store, "--listen", "127.0.0.1:0", "--zone", "Asia/Shanghai")
+	require.Equal(t, 1, code)
+	require.Contains(t, text, "zone is Asia/Shanghai, must be Asia/Tokyo as the store's schedulers have agreed; xxlwheel migrate --zone changes it")
+	code, _, text = cli(t, "migrate", "--store", store, "--zone", "Nowhere")
+	require.Equal(t, 2, code)
+	require.Contains(t, text, `--zone is "Nowhere", must be a time zone such as Asia/Shanghai`)
+}

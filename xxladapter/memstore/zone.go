@@ -1,0 +1,37 @@
+package memstore
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// AgreeZone implements [xxladapter.Store].
+func (s *Store) AgreeZone(ctx context.Context, zone string) (string, error) {
+	if err := s.enter(ctx); err != nil {
+		return "", err
+	}
+	defer s.mu.Unlock()
+
+	if s.zone == "" {
+		s.zone = zone
+	}
+	return s.zone, nil
+}
+
+// ChangeZone implements [xxladapter.Store].
+func (s *Store) ChangeZone(ctx context.Context, zone string) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	now := toMilli(s.clock())
+	for node, l := range s.leases {
+		if now.Before(l.until) {
+			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed while no node does", node)
+		}
+	}
+	s.zone = zone
+	return nil
+}

@@ -1,0 +1,83 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+func TestANodeInAnotherZoneDoesNotStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New(time.Now)
+		start := func(zone string) error {
+			t.Helper()
+			at, err := time.LoadLocation(zone)
+			require.NoError(t, err)
+			n, err := New(Options{Store: store, Zone: at, RunTexts: xxladapter.TextsOff, Logger: slog.New(slog.DiscardHandler)})
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			return n.Schedule(ctx)
+		}
+		require.NoError(t, start("Asia/Shanghai"))
+		require.NoError(t, start("PRC"), "is the same zone")
+		require.EqualError(t, start("Asia/Tokyo"), "zone is Asia/Tokyo, must be Asia/Shanghai as the store's schedulers have agreed; "+
+			"xxlwheel migrate --zone changes it while none of them runs")
+		require.NoError(t, store.ChangeZone(t.Context(), "Asia/Tokyo"))
+		require.NoError(t, start("Asia/Tokyo"))
+	})
+}
+
+func TestZonesAreTheSameIfTheirClocksAre(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"UTC", "Etc/UTC", true},
+		{"UTC", "UTC+00:00", true},
+		{"Asia/Shanghai", "UTC+08:00", true},
+		{"Asia/Kolkata", "UTC+05:30", true},
+		{"Europe/Berlin", "Europe/Paris", true},
+
+		{"Europe/Berlin", "UTC+01:00", false},
+		{"America/New_York", "America/Havana", false}, // they change within hours of each other
+		{"Asia/Shanghai", "Asia/Tokyo", false},
+		{"Asia/Shanghai", "Nowhere/Else", false},
+	} {
+		require.Equal(t, tt.same, sameZone(tt.a, tt.b), "%s and %s", tt.a, tt.b)
+	}
+	require.True(t, sameZone("Nowhere/Else", "Nowhere/Else"), "a zone of another machine's tables")
+}
+
+func TestThisMachinesZoneHasAName(t *testing.T) {
+	none := func(string) (string, error) { return "", errors.New("no such file") }
+	link := func(to string) func(string) (string, error) {
+		return func(string) (string, error) { return to, nil }
+	}
+	env := func(value string, set bool) func(string) (string, bool) {
+		return func(string) (string, bool) { return value, set }
+	}
+	require.Equal(t, "Asia/Shanghai", localName(env("Asia/Shanghai", true), link("/usr/share/zoneinfo/Europe/Berlin")))
+	require.Equal(t, "Asia/Shanghai", localName(env(":Asia/Shanghai", true), none))
+	require.Equal(t, "UTC", localName(env("", true), link("/usr/share/zoneinfo/Europe/Berlin")))
+	require.Equal(t, "Europe/Berlin", localName(env("", false), link("/usr/share/zoneinfo/Europe/Berlin")))
+	require.Equal(t, "Europe/Berlin", localName(env("CST6CDT,somewhere", true), link("../usr/share/zoneinfo/Europe/Berlin")))
+	require.Regexp(t, `^UTC[+-]\d\d:\d\d$`, localName(env("", false), none))
+	require.Equal(t, "Asia/Tokyo", ZoneName(mustLoad(t, "Asia/Tokyo")))
+	require.NotEqual(t, "Local", ZoneName(nil))
+}
+
+func mustLoad(t *testing.T, name string) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation(name)
+	require.NoError(t, err)
+	return zone
+}
