@@ -46,7 +46,7 @@ func TestDatabaseRestarted(t *testing.T) {
 	})
 }
 
-// inDoubt is how late a fire may be whose claim the server has committed and
-// could not answer any more. To its scheduler the claim failed; the sweep looks
-// at claims that nobody settles after ten seconds.
-const inDoubt = 10*time.Second + 3*time.Second
+// inDoubt is how late a fire may be, after the server's return, whose claim the server has
+// committed and could not answer any more. Its scheduler cannot look for the claim before, and its
+// lease may have lapsed meanwhile.
+const inDoubt = 5 * time.Second

@@ -2,6 +2,9 @@
 // database servers under load, and lets package checker judge what became of
 // every due time. It holds tests only.
 //
+// Others put a network between the two that cuts, stalls and falls silent, by
+// [testserver.Proxy].
+//
 // Each test runs on SQLite with one scheduler, and on MariaDB and PostgreSQL
 // with three; those that kill schedulers also with two on one SQLite file. The executors are part of the test: they take every run they are
 // handed, also a second one with the same log id, so that nothing is hidden by
@@ -13,7 +16,7 @@
 //	go test ./xxladapter/faults -long -seed 7      with the seed of a failure
 //	go test ./xxladapter/faults -long -jobs 200    on a machine that has other things to do
 //
-// A short run takes some four minutes on two cores. Its tests run six at a
+// A short run takes some five minutes on two cores. Its tests run six at a
 // time, those of a long one one after another. A history that is not clean is kept
 // by go test -artifacts, for xxlwheel check.
 package faults
