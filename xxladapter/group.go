@@ -31,7 +31,7 @@ type Group struct {
 // Validate checks the rules of upstream's executor form. The first broken one
 // is returned as an [Error] with [CodeInvalid].
 func (g *Group) Validate() error {
-	if err := checkText("app_name", g.AppName, 4, 64); err != nil {
+	if err := CheckAppName("appName", g.AppName); err != nil {
 		return err
 	}
 	if err := checkText("title", g.Title, 1, 64); err != nil {
@@ -45,21 +45,24 @@ func (g *Group) Validate() error {
 		return nil
 	case AddressManual:
 	default:
-		return Invalidf("address_type is %d, must be 0 (automatic) or 1 (manual)", g.AddressType)
+		return Invalidf("addressType is %d, must be 0 (automatic) or 1 (manual)", g.AddressType)
 	}
 	if len(g.Addresses) == 0 {
-		return Invalidf("address_list is empty, a manual group must have an address")
+		return Invalidf("addressList is empty, a manual group must have an address")
 	}
 	for _, addr := range g.Addresses {
-		if err := CheckAddress("address_list", addr); err != nil {
+		if err := CheckAddress("addressList", addr); err != nil {
 			return err
 		}
 	}
 	if n := len(strings.Join(g.Addresses, ",")); n > MaxRowText {
-		return Invalidf("address_list has %d bytes with its commas, must have at most %d", n, MaxRowText)
+		return Invalidf("addressList has %d bytes with its commas, must have at most %d", n, MaxRowText)
 	}
 	return nil
 }
+
+// CheckAppName refuses a name that a group cannot have.
+func CheckAppName(field, name string) error { return checkText(field, name, 4, 64) }
 
 // validateToken never shows the token.
 func (g *Group) validateToken() error {
@@ -68,9 +71,9 @@ func (g *Group) validateToken() error {
 	case n == 0:
 		return nil
 	case n < 8 || n > 255:
-		return Invalidf("access_token has %d characters, must have 8 to 255", n)
+		return Invalidf("accessToken has %d characters, must have 8 to 255", n)
 	case strings.ContainsFunc(g.AccessToken, func(r rune) bool { return !printable(r) }):
-		return Invalidf("access_token has a blank or a character outside of ASCII, must be fit for an HTTP header")
+		return Invalidf("accessToken has a blank or a character outside of ASCII, must be fit for an HTTP header")
 	}
 	return nil
 }

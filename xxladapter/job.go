@@ -96,16 +96,16 @@ func (j *Job) Validate() error {
 	checks := []func() error{
 		func() error { return checkText("name", j.Name, 1, 255) },
 		func() error { return checkText("author", j.Author, 1, 64) },
-		func() error { return checkText("alarm_email", j.AlarmEmail, 0, 255) },
-		func() error { return checkOneOf("schedule_type", j.ScheduleType, scheduleTypes) },
-		func() error { return checkText("schedule_conf", j.ScheduleConf, 0, 128) },
-		func() error { return checkOneOf("misfire_strategy", j.Misfire, misfires) },
-		func() error { return checkOneOf("executor_route_strategy", j.Route, routes) },
-		func() error { return checkOneOf("executor_block_strategy", j.Block, blocks) },
-		func() error { return checkOneOf("glue_type", j.GlueType, glues) },
-		func() error { return checkText("executor_handler", j.Handler, 0, 255) },
+		func() error { return checkText("alarmEmail", j.AlarmEmail, 0, 255) },
+		func() error { return checkOneOf("scheduleType", j.ScheduleType, scheduleTypes) },
+		func() error { return checkText("scheduleConf", j.ScheduleConf, 0, 128) },
+		func() error { return checkOneOf("misfireStrategy", j.Misfire, misfires) },
+		func() error { return checkOneOf("executorRouteStrategy", j.Route, routes) },
+		func() error { return checkOneOf("executorBlockStrategy", j.Block, blocks) },
+		func() error { return checkOneOf("glueType", j.GlueType, glues) },
+		func() error { return checkText("executorHandler", j.Handler, 0, 255) },
 		func() error { return CheckParam(j.Param) },
-		func() error { return checkText("glue_remark", j.GlueRemark, 0, 128) },
+		func() error { return checkText("glueRemark", j.GlueRemark, 0, 128) },
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -114,20 +114,20 @@ func (j *Job) Validate() error {
 	}
 	switch {
 	case j.GlueType == GlueBean && strings.TrimSpace(j.Handler) == "":
-		return Invalidf("executor_handler is empty, a BEAN job must name its handler")
+		return Invalidf("executorHandler is empty, a BEAN job must name its handler")
 	case j.Timeout < 0 || j.Timeout%time.Second != 0:
-		return Invalidf("executor_timeout is %v, must be whole seconds, 0 or more", j.Timeout)
+		return Invalidf("executorTimeout is %v, must be whole seconds, 0 or more", j.Timeout)
 	case j.Timeout > maxInt*time.Second:
-		return Invalidf("executor_timeout is %v, must be at most %d seconds", j.Timeout, maxInt)
+		return Invalidf("executorTimeout is %v, must be at most %d seconds", j.Timeout, maxInt)
 	case j.RetryCount < 0 || j.RetryCount > maxInt:
-		return Invalidf("executor_fail_retry_count is %d, must be 0 to %d", j.RetryCount, maxInt)
+		return Invalidf("executorFailRetryCount is %d, must be 0 to %d", j.RetryCount, maxInt)
 	}
 	if err := j.Settings.validate(); err != nil {
 		return err
 	}
 	for _, id := range j.ChildIDs {
 		if id <= 0 || id == j.ID {
-			return Invalidf("child_jobid contains %d, must be the id of another job", id)
+			return Invalidf("childJobIds contains %d, must be the id of another job", id)
 		}
 	}
 	return j.checkChildren()
@@ -144,14 +144,14 @@ func (j *Job) checkChildren() error {
 		n += len(strconv.FormatInt(id, 10))
 	}
 	if n > most {
-		return Invalidf("child_jobid has %d characters with its commas, must have at most %d", n, most)
+		return Invalidf("childJobIds has %d characters with its commas, must have at most %d", n, most)
 	}
 	return nil
 }
 
 // CheckParam refuses a parameter that a job or a log row has no room for. Before
 // release 3.4.0 the columns are narrower still, at 512 characters.
-func CheckParam(param string) error { return checkBytes("executor_param", param, MaxRowText) }
+func CheckParam(param string) error { return checkBytes("executorParam", param, MaxRowText) }
 
 // checkText refuses text with control characters, and text whose length in
 // characters lies outside least to most.

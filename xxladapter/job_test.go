@@ -29,14 +29,14 @@ func TestWhatHasNoRoomInARowIsRefused(t *testing.T) {
 	}{
 		{func(j *Job) { j.Name = text(255) }, func(j *Job) { j.Name = text(256) }, "name has 256 characters, must have 1 to 255"},
 		{func(j *Job) { j.Author = text(64) }, func(j *Job) { j.Author = text(65) }, "author has 65 characters, must have 1 to 64"},
-		{func(j *Job) { j.AlarmEmail = text(255) }, func(j *Job) { j.AlarmEmail = text(256) }, "alarm_email has 256 characters, must have 0 to 255"},
-		{func(j *Job) { j.ScheduleConf = text(128) }, func(j *Job) { j.ScheduleConf = text(129) }, "schedule_conf has 129 characters, must have 0 to 128"},
-		{func(j *Job) { j.Handler = text(255) }, func(j *Job) { j.Handler = text(256) }, "executor_handler has 256 characters, must have 0 to 255"},
-		{func(j *Job) { j.Param = text(16383) + "abc" }, func(j *Job) { j.Param = text(16384) }, "executor_param has 65536 bytes, must have at most 65535"},
-		{func(j *Job) { j.GlueRemark = text(128) }, func(j *Job) { j.GlueRemark = text(129) }, "glue_remark has 129 characters, must have 0 to 128"},
-		{func(j *Job) { j.ChildIDs = many }, func(j *Job) { j.ChildIDs = append([]int64{1000}, many[1:]...) }, "child_jobid has 256 characters with its commas, must have at most 255"},
-		{func(j *Job) { j.Timeout = maxInt * time.Second }, func(j *Job) { j.Timeout = (maxInt + 1) * time.Second }, "executor_timeout is 596523h14m8s, must be at most 2147483647 seconds"},
-		{func(j *Job) { j.RetryCount = maxInt }, func(j *Job) { j.RetryCount = int(tooMany) }, "executor_fail_retry_count is 2147483648, must be 0 to 2147483647"},
+		{func(j *Job) { j.AlarmEmail = text(255) }, func(j *Job) { j.AlarmEmail = text(256) }, "alarmEmail has 256 characters, must have 0 to 255"},
+		{func(j *Job) { j.ScheduleConf = text(128) }, func(j *Job) { j.ScheduleConf = text(129) }, "scheduleConf has 129 characters, must have 0 to 128"},
+		{func(j *Job) { j.Handler = text(255) }, func(j *Job) { j.Handler = text(256) }, "executorHandler has 256 characters, must have 0 to 255"},
+		{func(j *Job) { j.Param = text(16383) + "abc" }, func(j *Job) { j.Param = text(16384) }, "executorParam has 65536 bytes, must have at most 65535"},
+		{func(j *Job) { j.GlueRemark = text(128) }, func(j *Job) { j.GlueRemark = text(129) }, "glueRemark has 129 characters, must have 0 to 128"},
+		{func(j *Job) { j.ChildIDs = many }, func(j *Job) { j.ChildIDs = append([]int64{1000}, many[1:]...) }, "childJobIds has 256 characters with its commas, must have at most 255"},
+		{func(j *Job) { j.Timeout = maxInt * time.Second }, func(j *Job) { j.Timeout = (maxInt + 1) * time.Second }, "executorTimeout is 596523h14m8s, must be at most 2147483647 seconds"},
+		{func(j *Job) { j.RetryCount = maxInt }, func(j *Job) { j.RetryCount = int(tooMany) }, "executorFailRetryCount is 2147483648, must be 0 to 2147483647"},
 	} {
 		require.NoError(t, fits(tt.widest).Validate(), tt.refusal)
 		require.EqualError(t, fits(tt.wider).Validate(), tt.refusal)
@@ -50,5 +50,5 @@ func TestAGroupWithMoreAddressesThanARowHasRoomForIsRefused(t *testing.T) {
 	}
 	require.NoError(t, g.Validate())
 	g.Addresses = append(g.Addresses, "http://a:1000011")
-	require.EqualError(t, g.Validate(), "address_list has 65536 bytes with its commas, must have at most 65535")
+	require.EqualError(t, g.Validate(), "addressList has 65536 bytes with its commas, must have at most 65535")
 }

@@ -38,8 +38,8 @@ func TestOtherMachinesNeedASecret(t *testing.T) {
 		{"10.0.0.1:8080", false, token("default_token"), nil, "--access-token is default_token, which everybody knows, must be another one to listen on 10.0.0.1:8080"},
 		{"example.org:8080", false, token("default_token"), nil, "--access-token is default_token, which everybody knows, must be another one to listen on example.org:8080"},
 		{"10.0.0.1:8080", true, token("default_token"), nil, ""},
-		{"10.0.0.1:8080", false, token("s3cret"), []Secret{{"--read-token", "default_token"}}, "--read-token is default_token, which everybody knows, must be another one to listen on 10.0.0.1:8080"},
-		{"10.0.0.1:8080", false, token("s3cret"), []Secret{{"--read-token", "another"}}, ""},
+		{"10.0.0.1:8080", false, token("s3cret-8"), []Secret{{"--read-token", "default_token"}}, "--read-token is default_token, which everybody knows, must be another one to listen on 10.0.0.1:8080"},
+		{"10.0.0.1:8080", false, token("s3cret-8"), []Secret{{"--read-token", "another-one"}}, ""},
 	} {
 		err := CheckListener(tt.addr, tt.allowDefault, tt.required, tt.others...)
 		if tt.err == "" {

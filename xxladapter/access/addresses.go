@@ -87,6 +87,11 @@ func (a *Addresses) CheckURL(field, text string) error {
 	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#") {
 		return xxladapter.Invalidf("%s contains %q, must be http://host:port or https://host:port", field, text)
 	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return xxladapter.Invalidf("%s contains %q, must have a port from 1 to 65535", field, text)
+		}
+	}
 	addr, ok := literal(u)
 	if !ok {
 		return nil

@@ -76,3 +76,31 @@ func request(host string, header map[string]string) *http.Request {
 	}
 	return r
 }
+
+func TestSecretsAreNeitherWeakNorShared(t *testing.T) {
+	secret := func(setting, token string) Secret { return Secret{Setting: setting, Token: token} }
+	const outside, inside = "0.0.0.0:8080", "127.0.0.1:8080"
+	for _, tt := range []struct {
+		addr   string
+		access string
+		others []Secret
+		want   string
+	}{
+		{outside, "a", nil, "--access-token has 1 characters, must have at least 8 to listen on 0.0.0.0:8080"},
+		{outside, "12345678", []Secret{secret("--read-token", "1234567")}, "--read-token has 7 characters, must have at least 8 to listen on 0.0.0.0:8080"},
+		{outside, "12345678", []Secret{secret("--operator-token", "")}, "--operator-token has 0 characters, must have at least 8 to listen on 0.0.0.0:8080"},
+		{inside, "x", []Secret{secret("--operator-token", "x")}, "--operator-token is the same as --access-token, must be a secret of its own"},
+		{inside, "", []Secret{secret("--operator-token", "o"), secret("--read-token", "r"), secret("--read-token", "o")},
+			"--read-token is the same as --operator-token, must be a secret of its own"},
+		{outside, "12345678", []Secret{secret("--operator-token", "123456789"), secret("--operator-token", "123456789")}, ""},
+		{inside, "", []Secret{secret("--operator-token", "")}, ""},
+		{inside, "a", nil, ""},
+	} {
+		err := CheckListener(tt.addr, true, secret("--access-token", tt.access), tt.others...)
+		if tt.want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, tt.want)
+		}
+	}
+}

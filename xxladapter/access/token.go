@@ -34,11 +34,15 @@ func Same(token, secret string) bool {
 // A Secret is a configured token and the name of the setting that it came from.
 type Secret struct{ Setting, Token string }
 
-// CheckListener refuses to serve other machines without a secret: where addr,
+// CheckListener refuses one secret for two settings, because a role is then no
+// limit, and refuses to serve other machines without a secret: where addr,
 // host:port as it is listened on, is not on the loopback interface, required
-// must be set, and neither it nor any of the others may be [DefaultToken]
-// unless allowDefault. The error is one line that names the setting.
+// must be set, all secrets must have eight bytes or more, and none may be
+// [DefaultToken] unless allowDefault. The error is one line that names the setting.
 func CheckListener(addr string, allowDefault bool, required Secret, others ...Secret) error {
+	if err := checkDifferent(append([]Secret{required}, others...)); err != nil {
+		return err
+	}
 	if !Reachable(addr) {
 		return nil
 	}
@@ -46,11 +50,27 @@ func CheckListener(addr string, allowDefault bool, required Secret, others ...Se
 		return fmt.Errorf("%s is empty, must be set to listen on %s, which other machines can reach", required.Setting, addr)
 	}
 	for _, s := range append([]Secret{required}, others...) {
+		if len(s.Token) < 8 { // as many as a group's token has
+			return fmt.Errorf("%s has %d characters, must have at least 8 to listen on %s", s.Setting, len(s.Token), addr)
+		}
 		if s.Token == DefaultToken && !allowDefault {
 			return fmt.Errorf("%s is %s, which everybody knows, must be another one to listen on %s", s.Setting, s.Token, addr)
 		}
 	}
 	return nil
+}
+
+// checkDifferent refuses one secret for two settings.
+func checkDifferent(list []Secret) (err error) {
+	for i := range list {
+		for k := range i {
+			given, same := list[i].Token != "", digestOf(list[i].Token).equal(digestOf(list[k].Token))
+			if given && same && list[i].Setting != list[k].Setting {
+				err = fmt.Errorf("%s is the same as %s, must be a secret of its own", list[i].Setting, list[k].Setting)
+			}
+		}
+	}
+	return err
 }
 
 // Reachable reports whether other machines can reach a listener on addr. What

@@ -269,31 +269,31 @@ func TestTheAPIRefusesBadInput(t *testing.T) {
 	}{
 		{"no token", "GET", "/api/v1/jobs", "", "", 401, "The access token is wrong."},
 		{"no such call", "GET", "/api/v1/nosuch", testToken, "", 404, "no call GET /api/v1/nosuch"},
-		{"wrong method", "PATCH", "/api/v1/jobs", testToken, "", 404, "no call PATCH /api/v1/jobs"},
+		{"wrong method", "PATCH", "/api/v1/jobs", testToken, "", 405, "method is PATCH, must be one of GET, HEAD, POST for /api/v1/jobs"},
 		{"malformed", "POST", "/api/v1/jobs", testToken, `{`, 400, "request body: unexpected EOF"},
 		{"empty", "POST", "/api/v1/jobs", testToken, ``, 400, "request body: EOF"},
 		{"two values", "POST", "/api/v1/jobs", testToken, `{} {}`, 400, "request body has more than one JSON value"},
 		{"misspelled field", "POST", "/api/v1/jobs", testToken, job(`,"cron":"x"`), 400, `request body: unknown field "cron"`},
 		{"wrong type", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":"x"`), 400, "executorTimeout is a JSON string, must be a int64"},
 		{"no name", "POST", "/api/v1/jobs", testToken, `{"appName":"some-app","author":"a","executorHandler":"h"}`, 400, "name is empty, must have 1 to 255 characters"},
-		{"no handler", "POST", "/api/v1/jobs", testToken, `{"appName":"some-app","name":"n","author":"a"}`, 400, "executor_handler is empty, a BEAN job must name its handler"},
+		{"no handler", "POST", "/api/v1/jobs", testToken, `{"appName":"some-app","name":"n","author":"a"}`, 400, "executorHandler is empty, a BEAN job must name its handler"},
 		{"no group", "POST", "/api/v1/jobs", testToken, `{"name":"n","author":"a","executorHandler":"h"}`, 400, "jobGroup is missing, must be the id of a group (or give appName)"},
 		{"unknown group", "POST", "/api/v1/jobs", testToken, `{"jobGroup":99,"name":"n","author":"a","executorHandler":"h"}`, 400, "jobGroup is 99, must be the id of a group"},
 		{"unknown app", "POST", "/api/v1/jobs", testToken, `{"appName":"nosuch","name":"n","author":"a","executorHandler":"h"}`, 404, `appName is "nosuch", must be the app name of a group`},
-		{"unknown route", "POST", "/api/v1/jobs", testToken, job(`,"executorRouteStrategy":"BEST"`), 400, `executor_route_strategy is "BEST", must be one of FIRST, LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER, SHARDING_BROADCAST`},
-		{"unknown schedule", "POST", "/api/v1/jobs", testToken, job(`,"scheduleType":"SOMETIMES","scheduleConf":"5"`), 400, `schedule_type is "SOMETIMES", must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE`},
-		{"too long", "POST", "/api/v1/jobs", testToken, job(`,"glueRemark":"` + strings.Repeat("é", 129) + `"`), 400, "glue_remark has 129 characters, must have 0 to 128"},
+		{"unknown route", "POST", "/api/v1/jobs", testToken, job(`,"executorRouteStrategy":"BEST"`), 400, `executorRouteStrategy is "BEST", must be one of FIRST, LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER, SHARDING_BROADCAST`},
+		{"unknown schedule", "POST", "/api/v1/jobs", testToken, job(`,"scheduleType":"SOMETIMES","scheduleConf":"5"`), 400, `scheduleType is "SOMETIMES", must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE`},
+		{"too long", "POST", "/api/v1/jobs", testToken, job(`,"glueRemark":"` + strings.Repeat("é", 129) + `"`), 400, "glueRemark has 129 characters, must have 0 to 128"},
 		{"negative timeout", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":-1`), 400, "executorTimeout is -1, must be 0 to 2147483647 seconds"},
-		{"negative retries", "POST", "/api/v1/jobs", testToken, job(`,"executorFailRetryCount":-1`), 400, "executor_fail_retry_count is -1, must be 0 to 2147483647"},
-		{"unknown child", "POST", "/api/v1/jobs", testToken, job(`,"childJobIds":[77]`), 400, "child_jobid contains 77, must be the id of another job"},
+		{"negative retries", "POST", "/api/v1/jobs", testToken, job(`,"executorFailRetryCount":-1`), 400, "executorFailRetryCount is -1, must be 0 to 2147483647"},
+		{"unknown child", "POST", "/api/v1/jobs", testToken, job(`,"childJobIds":[77]`), 400, "childJobIds contains 77, must be the id of another job"},
 		{"what is only shown", "POST", "/api/v1/jobs", testToken, job(`,"running":true`), 400, "running is given, must be left out: it cannot be set"},
 		{"id is no number", "GET", "/api/v1/jobs/x", testToken, "", 400, `id is "x", must be a positive integer`},
 		{"no such job", "POST", "/api/v1/jobs/99/start", testToken, "", 404, "job 99 does not exist"},
 		{"no such log", "GET", "/api/v1/logs/99", testToken, "", 404, "log 99 does not exist"},
 		{"bad limit", "GET", "/api/v1/logs?limit=-1", testToken, "", 400, `limit is "-1", must be an integer of 0 or more`},
-		{"app name taken", "POST", "/api/v1/groups", testToken, `{"appName":"some-app"}`, 409, `app_name "some-app" is taken by group 1`},
-		{"short app name", "POST", "/api/v1/groups", testToken, `{"appName":"abc"}`, 400, "app_name has 3 characters, must have 4 to 64"},
-		{"manual without addresses", "POST", "/api/v1/groups", testToken, `{"appName":"other","addressType":1}`, 400, "address_list is empty, a manual group must have an address"},
+		{"app name taken", "POST", "/api/v1/groups", testToken, `{"appName":"some-app"}`, 409, `appName "some-app" is taken by group 1`},
+		{"short app name", "POST", "/api/v1/groups", testToken, `{"appName":"abc"}`, 400, "appName has 3 characters, must have 4 to 64"},
+		{"manual without addresses", "POST", "/api/v1/groups", testToken, `{"appName":"other","addressType":1}`, 400, "addressList is empty, a manual group must have an address"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -335,7 +335,7 @@ func TestACycleOfChildrenIsRefused(t *testing.T) {
 	}
 	status, body := setChildren(three, fmt.Sprintf("[%d]", one))
 	require.Equal(t, http.StatusBadRequest, status)
-	require.JSONEq(t, `{"code":"invalid","message":"child_jobid contains 1, must not lead back to job 3: 3 > 1 > 2 > 3"}`, body)
+	require.JSONEq(t, `{"code":"invalid","message":"childJobIds contains 1, must not lead back to job 3: 3 > 1 > 2 > 3"}`, body)
 	status, _ = setChildren(three, fmt.Sprintf("[%d]", three))
 	require.Equal(t, http.StatusBadRequest, status)
 	status, body = setChildren(one, fmt.Sprintf("[%d,%d]", two, three))
@@ -364,7 +364,7 @@ func TestTriggerRefusesAParameterThatNoRowHasRoomFor(t *testing.T) {
 		status, answer := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/trigger", id), testToken, body)
 		require.Equal(t, want, status, answer)
 		if want != http.StatusOK {
-			require.Contains(t, answer, "executor_param has 65536 bytes, must have at most 65535")
+			require.Contains(t, answer, "executorParam has 65536 bytes, must have at most 65535")
 		}
 	}
 	require.Len(t, s.planned, 1)

@@ -23,6 +23,15 @@ var statuses = map[xxladapter.Code]int{
 	xxladapter.CodeUnreachable:  http.StatusBadGateway,
 }
 
+// statusOf is the status line of a user error; that of a code without one is a
+// fault of this process.
+func statusOf(code xxladapter.Code) int {
+	if status, known := statuses[code]; known {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
 // An apiError is the body of every answer that is not 200.
 type apiError struct {
 	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, unreachable or internal."`
@@ -35,12 +44,20 @@ func (s *Server) api(handle apiHandler) http.Handler {
 		var value any
 		err := s.mayCall(r)
 		if err == nil {
-			r.Body = http.MaxBytesReader(w, r.Body, wire.MaxBody)
+			if r.Body != nil {
+				r.Body = http.MaxBytesReader(w, r.Body, wire.MaxBody)
+			} else { // no server's request
+				r.Body = http.NoBody
+			}
 			value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
 		}
 		status := http.StatusOK
 		if err != nil {
 			status, value = s.apiError(r, err)
+		}
+		var method *methodError
+		if errors.As(err, &method) {
+			w.Header().Set("Allow", strings.Join(method.allowed, ", "))
 		}
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.WriteHeader(status)
@@ -54,9 +71,13 @@ func (s *Server) apiError(r *http.Request, err error) (int, apiError) {
 		return http.StatusRequestEntityTooLarge,
 			apiError{xxladapter.CodeInvalid, fmt.Sprintf("request body is over %d bytes", tooLarge.Limit)}
 	}
+	var method *methodError
+	if errors.As(err, &method) {
+		return http.StatusMethodNotAllowed, apiError{xxladapter.CodeInvalid, oneLine(method.Error())}
+	}
 	var forUser *xxladapter.Error
 	if errors.As(err, &forUser) {
-		return statuses[forUser.Code], apiError{forUser.Code, oneLine(forUser.Message)}
+		return statusOf(forUser.Code), apiError{forUser.Code, oneLine(forUser.Message)}
 	}
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return http.StatusNotFound, apiError{xxladapter.CodeNotFound, "not found"}
@@ -76,7 +97,28 @@ func oneLine(text string) string {
 	}, text)
 }
 
+// A methodError refuses a method that a path does not have.
+type methodError struct {
+	method, path string
+	allowed      []string
+}
+
+func (e *methodError) Error() string {
+	return fmt.Sprintf("method is %s, must be one of %s for %s", e.method, strings.Join(e.allowed, ", "), e.path)
+}
+
 // noCall answers what is below the management API's path and is no call.
 func (s *Server) noCall(r *http.Request) (any, error) {
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := s.mux.Handler(other); pattern != apiBase+"/" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) > 0 {
+		return nil, &methodError{r.Method, r.URL.Path, allowed}
+	}
 	return nil, xxladapter.NotFoundf("no call %s %s", r.Method, r.URL.Path)
 }

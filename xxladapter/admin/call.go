@@ -2,13 +2,9 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"reflect"
 	"strings"
-
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // A call is one operation of the management API: how it is reached, what goes
@@ -39,6 +35,9 @@ func reads[Q, A any](pattern, summary string, handle func(context.Context, Q) (A
 		if err := decodeParams(r, &query); err != nil {
 			return nil, err
 		}
+		if err := decodeStrict(r, new(none), true); err != nil {
+			return nil, err
+		}
 		return handle(r.Context(), query)
 	}
 	return c
@@ -58,10 +57,8 @@ func takes[Q, B, A any](pattern, summary string, handle func(context.Context, Q,
 			return nil, err
 		}
 		var body B
-		if !c.bodyOptional || r.ContentLength != 0 {
-			if err := decodeStrict(r, &body); err != nil {
-				return nil, err
-			}
+		if err := decodeStrict(r, &body, c.bodyOptional); err != nil {
+			return nil, err
 		}
 		return handle(r.Context(), query, body)
 	}
@@ -71,25 +68,4 @@ func takes[Q, B, A any](pattern, summary string, handle func(context.Context, Q,
 func newCall(pattern, summary string, query, answer reflect.Type) call {
 	method, path, _ := strings.Cut(pattern, " ")
 	return call{method: method, path: path, summary: summary, query: query, answer: answer}
-}
-
-// decodeStrict reads a body of our own API: unknown fields are refused, since
-// they are most likely misspelled.
-func decodeStrict(r *http.Request, v any) error {
-	d := json.NewDecoder(r.Body)
-	d.DisallowUnknownFields()
-	err := d.Decode(v)
-	var tooLarge *http.MaxBytesError
-	var wrongType *json.UnmarshalTypeError
-	switch {
-	case err == nil && d.More():
-		return xxladapter.Invalidf("request body has more than one JSON value")
-	case err == nil:
-		return nil
-	case errors.As(err, &tooLarge):
-		return err
-	case errors.As(err, &wrongType) && wrongType.Field != "":
-		return xxladapter.Invalidf("%s is a JSON %s, must be a %s", wrongType.Field, wrongType.Value, wrongType.Type)
-	}
-	return xxladapter.Invalidf("request body: %s", strings.TrimPrefix(err.Error(), "json: "))
 }

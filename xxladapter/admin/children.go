@@ -19,7 +19,7 @@ func (s *Server) checkChildren(ctx context.Context, j *xxladapter.Job) error {
 	walk = func(path, ids []int64) error {
 		for _, id := range ids {
 			if id == j.ID && len(path) > 0 { // Validate has refused a job that is its own child
-				return xxladapter.Invalidf("child_jobid contains %d, must not lead back to job %d: %s",
+				return xxladapter.Invalidf("childJobIds contains %d, must not lead back to job %d: %s",
 					path[0], j.ID, pathText(append([]int64{j.ID}, append(path, id)...)))
 			}
 			if seen[id] {
@@ -29,7 +29,7 @@ func (s *Server) checkChildren(ctx context.Context, j *xxladapter.Job) error {
 			child, err := s.opts.Store.Job(ctx, id)
 			switch {
 			case errors.Is(err, xxladapter.ErrNotFound) && len(path) == 0:
-				return xxladapter.Invalidf("child_jobid contains %d, must be the id of another job", id)
+				return xxladapter.Invalidf("childJobIds contains %d, must be the id of another job", id)
 			case errors.Is(err, xxladapter.ErrNotFound):
 				continue // somebody removed it meanwhile; nothing follows from it
 			case err != nil:

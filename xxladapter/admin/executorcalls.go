@@ -126,10 +126,26 @@ func (s *Server) register(ctx context.Context, by access.Caller, body []byte) (a
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkKey(ctx, reg.Key); err != nil {
+		return nil, err
+	}
 	if err := s.opts.Addresses.CheckURL("registryValue", reg.Value); err != nil {
 		return nil, err
 	}
 	return nil, s.opts.Store.Register(ctx, reg.Key, reg.Value)
+}
+
+// checkKey refuses an app name that no group can have, but for one that another
+// tool has given a group.
+func (s *Server) checkKey(ctx context.Context, key string) error {
+	invalid := xxladapter.CheckAppName("registryKey", key)
+	if invalid == nil {
+		return nil
+	}
+	if g, err := s.findGroup(ctx, key); err != nil || g != nil {
+		return err
+	}
+	return invalid
 }
 
 func (s *Server) unregister(ctx context.Context, by access.Caller, body []byte) (any, error) {
@@ -151,8 +167,6 @@ func registration(by access.Caller, body []byte) (wire.Registry, error) {
 		return reg, xxladapter.Invalidf("%s", wire.MsgIllegal)
 	case reg.Group != wire.RegistryGroup:
 		return reg, xxladapter.Invalidf("registryGroup is %q, must be %s", reg.Group, wire.RegistryGroup)
-	case len(reg.Key) > 255:
-		return reg, xxladapter.Invalidf("registryKey has %d bytes, must have at most 255", len(reg.Key))
 	case !by.May(reg.Key):
 		return reg, xxladapter.Invalidf("registryKey is %q, must be the app that the access token is for", reg.Key)
 	}
@@ -165,6 +179,11 @@ func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (a
 	var list wire.Callbacks
 	if err := decodeBody(body, &list); err != nil {
 		return nil, err
+	}
+	for i, c := range list {
+		if c.LogID == 0 { // the result would be lost for good
+			return nil, &badBodyError{fmt.Errorf("callback %d has no logId, must have that of its run", i)}
+		}
 	}
 	if !by.Any() {
 		var err error
@@ -180,6 +199,7 @@ func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (a
 // refusing them would hold up the results that came with them, for ever.
 func (s *Server) ofCaller(ctx context.Context, by access.Caller, list wire.Callbacks) (own wire.Callbacks, err error) {
 	apps := make(map[int64]string)
+	foreign, first := 0, int64(0)
 	for _, c := range list {
 		l, err := s.opts.Store.Log(ctx, int64(c.LogID))
 		if errors.Is(err, xxladapter.ErrNotFound) {
@@ -196,10 +216,15 @@ func (s *Server) ofCaller(ctx context.Context, by access.Caller, list wire.Callb
 			apps[l.GroupID] = app
 		}
 		if !by.May(app) {
-			s.opts.Logger.Warn("result of a run of another app", "log", l.ID, "app", app)
+			if foreign++; foreign == 1 {
+				first = l.ID
+			}
 			continue
 		}
 		own = append(own, c)
+	}
+	if foreign > 0 {
+		s.opts.Logger.Warn("results of runs of other apps", "results", foreign, "first", first)
 	}
 	return own, nil
 }

@@ -90,7 +90,7 @@ func (s *Server) saveGroup(ctx context.Context, g *xxladapter.Group) (int64, err
 	if other, err := s.findGroup(ctx, g.AppName); err != nil {
 		return 0, err
 	} else if other != nil && other.ID != g.ID {
-		return 0, xxladapter.Conflictf("app_name %q is taken by group %d", g.AppName, other.ID)
+		return 0, xxladapter.Conflictf("appName %q is taken by group %d", g.AppName, other.ID)
 	}
 	id, err := s.opts.Store.SaveGroup(ctx, g)
 	s.opts.Tokens.Forget()
@@ -134,7 +134,7 @@ func (s *Server) checkGroup(g *xxladapter.Group) error {
 		return err
 	}
 	for _, addr := range g.Addresses {
-		if err := s.opts.Addresses.CheckURL("address_list", addr); err != nil {
+		if err := s.opts.Addresses.CheckURL("addressList", addr); err != nil {
 			return err
 		}
 	}

@@ -120,10 +120,10 @@ func TestJobCallsRefuse(t *testing.T) {
 		{"id is no number", "stopJob", "12", `"x"`, `openapi invoke error: "x" is not an integer`},
 		{"no name", "addJob", `"name":"nightly"`, `"name":""`, "name is empty, must have 1 to 255 characters"},
 		{"no route", "addJob", `"executorRouteStrategy":"ROUND"`, `"x":1`, "executorRouteStrategy is missing, must be given"},
-		{"bad route", "addJob", "ROUND", "BEST", `executor_route_strategy is "BEST", must be one of FIRST, `},
+		{"bad route", "addJob", "ROUND", "BEST", `executorRouteStrategy is "BEST", must be one of FIRST, `},
 		{"bad cron", "addJob", "0 0 2", "0 99 2", "99"},
 		{"negative timeout", "addJob", `"executorTimeout":60`, `"executorTimeout":-1`, "executorTimeout is -1, must be 0 to 2147483647 seconds"},
-		{"start without a schedule", "startJob", "12", "1", "schedule_type is NONE, must be another one for a job to be started"},
+		{"start without a schedule", "startJob", "12", "1", "scheduleType is NONE, must be another one for a job to be started"},
 		{"not an object", "addJob", "{", "[{", "openapi invoke error: "},
 		{"foreign address", "triggerJob", `"id":12`, `"id":1`, `addressList contains "http://10.0.0.7:9999/", must be an address of group some-app`},
 	} {

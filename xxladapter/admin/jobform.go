@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"net/mail"
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -119,6 +121,21 @@ func (f *jobForm) check() error {
 	}
 	if f.ExecutorTimeout != nil && (*f.ExecutorTimeout < 0 || *f.ExecutorTimeout > maxTimeoutSeconds) {
 		return xxladapter.Invalidf("executorTimeout is %d, must be 0 to %d seconds", *f.ExecutorTimeout, maxTimeoutSeconds)
+	}
+	return nil
+}
+
+// checkEmails refuses addresses that no mail can be sent to. REQUIRES: they were
+// just given; another tool may have stored what it liked.
+func checkEmails(list string) error {
+	for address := range strings.SplitSeq(list, ",") {
+		address = strings.TrimSpace(address)
+		if address == "" {
+			continue
+		}
+		if _, err := mail.ParseAddress(address); err != nil {
+			return xxladapter.Invalidf("alarmEmail contains %q, must be an address such as ops@example.org", address)
+		}
 	}
 	return nil
 }

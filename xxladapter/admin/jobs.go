@@ -134,6 +134,11 @@ func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cr
 	if err := form.check(); err != nil {
 		return nil, err
 	}
+	if form.AlarmEmail != nil && *form.AlarmEmail != j.AlarmEmail {
+		if err := checkEmails(*form.AlarmEmail); err != nil {
+			return nil, err
+		}
+	}
 	form.apply(j)
 	j.SetDefaults()
 	j.Handler = strings.TrimSpace(j.Handler)
@@ -197,11 +202,11 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 // dropped with the old schedule, and nothing has to be skipped.
 func (s *Server) nextDue(j *xxladapter.Job, plan cron.Plan, after time.Time) (time.Time, error) {
 	if j.ScheduleType == xxladapter.ScheduleNone {
-		return time.Time{}, xxladapter.Invalidf("schedule_type is %s, must be another one for a job to be started", j.ScheduleType)
+		return time.Time{}, xxladapter.Invalidf("scheduleType is %s, must be another one for a job to be started", j.ScheduleType)
 	}
 	next := plan.Next(after)
 	if next.IsZero() {
-		return time.Time{}, xxladapter.Invalidf("schedule_conf is %q, must have a due time after %s",
+		return time.Time{}, xxladapter.Invalidf("scheduleConf is %q, must have a due time after %s",
 			j.ScheduleConf, after.In(s.opts.Zone).Format(time.RFC3339))
 	}
 	return next, nil

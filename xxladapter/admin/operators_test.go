@@ -52,9 +52,9 @@ func TestGroupLife(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"id":2}`:                      "id is 2, must be 1 as in the path",
 		`{"hasAccessToken":true}`:       "must be left out: they cannot be set",
-		`{"accessToken":"short"}`:       "access_token has 5 characters, must have 8 to 255",
-		`{"accessToken":"a b c d e f"}`: "access_token has a blank",
-		`{"appName":"x"}`:               "app_name has 1 characters",
+		`{"accessToken":"short"}`:       "accessToken has 5 characters, must have 8 to 255",
+		`{"accessToken":"a b c d e f"}`: "accessToken has a blank",
+		`{"appName":"x"}`:               "appName has 1 characters",
 	} {
 		status, answer := s.do("PUT", "/api/v1/groups/1", testToken, body)
 		require.Equal(t, http.StatusBadRequest, status, body)

@@ -75,7 +75,7 @@ func decodeParams(r *http.Request, v any) error {
 // setPathID sets an id, of which all parameters in paths are.
 func setPathID(field reflect.Value, name, text string) error {
 	id, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || id <= 0 {
+	if err != nil || id <= 0 || strconv.FormatInt(id, 10) != text {
 		return xxladapter.Invalidf("%s is %q, must be a positive integer", name, text)
 	}
 	field.SetInt(id)
@@ -108,7 +108,7 @@ func setParam(field reflect.Value, name, text string) error {
 		return nil
 	}
 	n, err := strconv.ParseInt(text, 10, field.Type().Bits())
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != text {
 		return xxladapter.Invalidf("%s is %q, must be an integer of 0 or more", name, text)
 	}
 	field.SetInt(n)

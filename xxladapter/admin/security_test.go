@@ -216,7 +216,7 @@ func TestNoPageOfAnotherSiteCalls(t *testing.T) {
 // Host header tells, and only where no token does.
 func TestNoNameIsPassedOffAsThisMachines(t *testing.T) {
 	call := func(s *site, method, path, host string) (status int, body string) {
-		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(`{"appName":"some-app"}`))
+		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(map[string]string{"POST": `{"appName":"some-app"}`}[method]))
 		require.NoError(t, err)
 		req.Host = host
 		req.Header.Set("Content-Type", "application/json")
@@ -302,7 +302,7 @@ func TestCronExpressionsAreBounded(t *testing.T) {
 		"0 0 0 30 2 ?":                           "must have a due time after",
 		"0 0 0 29 2 ? 2097-2099":                 "must have a due time after",
 		"0 0 0 ? 2 6#5 2101":                     "must have a due time after",
-		strings.Repeat("0,", 64) + "0 * * * * ?": "schedule_conf has 139 characters, must have 0 to 128",
+		strings.Repeat("0,", 64) + "0 * * * * ?": "scheduleConf has 139 characters, must have 0 to 128",
 	} {
 		_, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"scheduleType":"CRON","scheduleConf":"`+conf+`"}`)
 		if body == "{}" {

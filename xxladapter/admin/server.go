@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ func New(opts Options) *Server {
 			return opts.Store.Groups(ctx)
 		})
 	}
-	full := opts.OperatorTokens
+	full := slices.DeleteFunc(slices.Clone(opts.OperatorTokens), func(token string) bool { return token == "" })
 	if len(full) == 0 {
 		full = []string{opts.AccessToken}
 	}

@@ -216,7 +216,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 		}
 	}
 	if l := s.logs[settled.LogID]; l != nil && settled.Code != 0 {
-		l.TriggerCode, l.TriggerMsg = settled.Code, xxladapter.CutText(settled.Msg, xxladapter.MaxRowText)
+		l.TriggerCode, l.TriggerMsg = settled.Code, xxladapter.CutText(xxladapter.ValidText(settled.Msg), xxladapter.MaxRowText)
 	}
 	if removed {
 		s.resume(settled.Resume)

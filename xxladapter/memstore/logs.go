@@ -42,7 +42,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, er
 	}
 	l.HandleTime = toSecond(s.clock())
 	l.HandleCode = r.Code
-	l.HandleMsg = cut(r.Msg, xxladapter.MaxHandleMsg)
+	l.HandleMsg = cut(xxladapter.ValidText(r.Msg), xxladapter.MaxHandleMsg)
 	if l.TriggerCode == xxladapter.ResultNone {
 		l.TriggerCode = xxladapter.ResultOK // there is a result, so it was sent
 	}

@@ -282,7 +282,7 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 
 // SettleFire implements [xxladapter.Store].
 func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
-	settled.Msg = xxladapter.CutText(settled.Msg, xxladapter.MaxRowText)
+	settled.Msg = xxladapter.CutText(xxladapter.ValidText(settled.Msg), xxladapter.MaxRowText)
 	statement := removeFire
 	switch settled.State {
 	case "":

@@ -86,7 +86,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 	if r.Code == xxladapter.ResultNone {
 		return false, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
 	}
-	msg := cut(r.Msg, xxladapter.MaxHandleMsg)
+	msg := cut(xxladapter.ValidText(r.Msg), xxladapter.MaxHandleMsg)
 	if s.fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
 		r.Msg = msg
 		call := &fireCall{logID: r.LogID, finish: &r}

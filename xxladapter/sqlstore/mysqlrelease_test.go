@@ -62,7 +62,7 @@ func TestMySQLReleases(t *testing.T) {
 			require.NoError(t, s.UpdateJob(ctx, &xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param}, false))
 			narrow := release != "3.4" && release != "head"
 			for text, err := range map[string]error{
-				"executor_param has 513 characters, must have at most 512 in tables of this release of XXL-JOB": s.UpdateJob(ctx,
+				"executorParam has 513 characters, must have at most 512 in tables of this release of XXL-JOB": s.UpdateJob(ctx,
 					&xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param + "数"}, false),
 				"title has 13 characters, must have at most 12 in tables of this release of XXL-JOB": errorOf(s.SaveGroup(ctx,
 					&xxladapter.Group{ID: group, AppName: "release-app", Title: strings.Repeat("题", 13), AccessToken: "its-own-token"})),

@@ -104,10 +104,7 @@ func postgresText(arg any) any {
 	return arg
 }
 
-func validText(s string) string {
-	const replacement = "\ufffd"
-	return strings.ReplaceAll(strings.ToValidUTF8(s, replacement), "\x00", replacement)
-}
+func validText(s string) string { return xxladapter.ValidText(s) }
 
 // OpenPostgres opens the store in the database that address names, as
 // postgres://user:password@host:port/database, and brings its tables up to

@@ -16,7 +16,7 @@ type widths struct {
 }
 
 func (w widths) checkJob(j *xxladapter.Job) error {
-	return checkWidth("executor_param", j.Param, w.param)
+	return checkWidth("executorParam", j.Param, w.param)
 }
 
 func (w widths) checkGroup(g *xxladapter.Group) error {

@@ -145,6 +145,19 @@ var logRules = []rule{
 			b.True(b.log(fire.LogID).HandleMsg == strings.TrimSuffix(msg, "x"), "%d bytes", len(msg))
 		}
 	}},
+	{"TextsAreUTF8WithoutNUL", func(b *bench) {
+		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerCron)
+		logs := b.newLogs(fire.JobID, 1)
+		logs[0].Param = "p\x00\xff"
+		claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
+		b.NoError(err)
+		logID := claimed[0].LogID
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: logID, Code: 200, Msg: "t\x00"}))
+		_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: logID, Code: 200, Msg: "h\x00\xfe長"})
+		b.NoError(err)
+		l := b.log(logID)
+		b.Equal([]string{"p\ufffd\ufffd", "t\ufffd", "h\ufffd\ufffd長"}, []string{l.Param, l.TriggerMsg, l.HandleMsg})
+	}},
 	{"TextsThatARowHasNoRoomForAreCut", func(b *bench) {
 		id := b.addJob("job")
 		for _, long := range []string{strings.Repeat("😀", xxladapter.MaxRowText/4+1), strings.Repeat("x", 2*xxladapter.MaxRowText), strings.Repeat("長", xxladapter.MaxRowText/3)} {

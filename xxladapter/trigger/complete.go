@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -23,6 +24,7 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 	// would wait for a commit of its own.
 	var results errgroup.Group
 	results.SetLimit(completeAtOnce)
+	var unknown, first atomic.Int64
 	byLog := make(map[wire.Int][]wire.Callback)
 	for _, c := range callbacks {
 		byLog[c.LogID] = append(byLog[c.LogID], c)
@@ -30,20 +32,29 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 	for _, ofOne := range byLog {
 		results.Go(func() error {
 			for _, c := range ofOne { // in their order: the first result counts
-				if err := h.complete(ctx, c); err != nil {
+				known, err := h.complete(ctx, c)
+				if err != nil {
 					return err
+				}
+				if !known && unknown.Add(1) == 1 {
+					first.Store(int64(c.LogID))
 				}
 			}
 			return nil
 		})
 	}
-	return results.Wait()
+	err := results.Wait()
+	if n := unknown.Load(); n > 0 { // one line, whatever the executor sends
+		h.logger.Warn("results of unknown runs", "results", n, "one", first.Load())
+	}
+	return err
 }
 
 // completeAtOnce is how many results of one call are stored at the same time.
 const completeAtOnce = 64
 
-func (h *HandOver) complete(ctx context.Context, c wire.Callback) error {
+// complete reports whether the run is known.
+func (h *HandOver) complete(ctx context.Context, c wire.Callback) (known bool, err error) {
 	r := xxladapter.RunResult{LogID: int64(c.LogID), Code: int(c.HandleCode), Msg: c.HandleMsg}
 	if r.Code <= 0 {
 		// Stored as it is, 0 would leave the run open for ever.
@@ -54,15 +65,14 @@ func (h *HandOver) complete(ctx context.Context, c wire.Callback) error {
 	}
 	outcome, err := h.finish(ctx, r)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		h.logger.Warn("result of an unknown run", "log", r.LogID, "code", r.Code)
 		h.onCallback(CallbackUnknown)
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("store result of log %d: %w", r.LogID, err)
+		return false, fmt.Errorf("store result of log %d: %w", r.LogID, err)
 	}
 	h.onCallback(outcome)
-	return nil
+	return true, nil
 }
 
 // Lose stores that a run has failed because nothing is heard of it any more. A

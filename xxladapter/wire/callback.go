@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 )
 
 // A Callback reports that a run ended.
@@ -82,21 +84,28 @@ type Callbacks []Callback
 
 // UnmarshalJSON refuses a body that is neither.
 func (c *Callbacks) UnmarshalJSON(data []byte) error {
+	var list []*Callback
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
 		var wrapped struct {
-			List []Callback `json:"callbackList"`
+			List *[]*Callback `json:"callbackList"`
 		}
 		if err := json.Unmarshal(data, &wrapped); err != nil {
 			return err
 		}
-		*c = wrapped.List
-		return nil
-	}
-	var list []Callback
-	if err := json.Unmarshal(data, &list); err != nil {
+		if wrapped.List == nil {
+			return errors.New("callbackList is missing, must be a list")
+		}
+		list = *wrapped.List
+	} else if err := json.Unmarshal(data, &list); err != nil {
 		return err
 	}
-	*c = list
+	*c = make(Callbacks, len(list))
+	for i, one := range list {
+		if one == nil {
+			return fmt.Errorf("callback %d is null, must be an object", i)
+		}
+		(*c)[i] = *one
+	}
 	return nil
 }
 

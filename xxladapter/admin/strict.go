@@ -1,0 +1,104 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// decodeStrict reads a body of our own API into v, unless it is optional and
+// empty. What encoding/json tolerates is refused, since it is most likely a
+// mistake: unknown fields, names in another case, fields that are given twice, and
+// text that is not UTF-8.
+func decodeStrict(r *http.Request, v any, optional bool) error {
+	data, err := io.ReadAll(r.Body)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return err
+	case err != nil:
+		return xxladapter.Invalidf("request body: %v", err)
+	case optional && len(data) == 0:
+		return nil
+	case !utf8.Valid(data):
+		return xxladapter.Invalidf("request body is not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err = d.Decode(v)
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case err == nil && d.More():
+		return xxladapter.Invalidf("request body has more than one JSON value")
+	case err == nil:
+		return checkNames(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(v))
+	case errors.As(err, &wrongType) && wrongType.Field != "":
+		return xxladapter.Invalidf("%s is a JSON %s, must be a %s", wrongType.Field, wrongType.Value, wrongType.Type)
+	}
+	return xxladapter.Invalidf("request body: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// checkNames reads one value and refuses objects with a name twice, or in another
+// case than that of the field. REQUIRES: the value was decoded into type t, which
+// bounds its depth.
+func checkNames(d *json.Decoder, t reflect.Type) error {
+	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
+		t = t.Elem()
+	}
+	part, err := d.Token()
+	if err != nil {
+		return err
+	}
+	switch part {
+	case json.Delim('['):
+		for d.More() {
+			if err := checkNames(d, t); err != nil {
+				return err
+			}
+		}
+	case json.Delim('{'):
+		if err := checkObject(d, t); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	_, err = d.Token() // what closes it
+	return err
+}
+
+func checkObject(d *json.Decoder, t reflect.Type) error {
+	fields := map[string]reflect.Type{}
+	if t != nil && t.Kind() == reflect.Struct {
+		for _, f := range jsonFields(t) {
+			fields[f.name] = f.Type
+		}
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		part, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := part.(string)
+		if seen[name] {
+			return xxladapter.Invalidf("%s is given twice, must be given once", name)
+		}
+		seen[name] = true
+		field, known := fields[name]
+		if !known && len(fields) > 0 {
+			return xxladapter.Invalidf("request body: unknown field %q", name)
+		}
+		if err := checkNames(d, field); err != nil {
+			return err
+		}
+	}
+	return nil
+}

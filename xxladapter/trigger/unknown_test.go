@@ -1,0 +1,31 @@
+package trigger
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// An executor of another database may report whatever it has: one line tells.
+func TestManyUnknownResultsAreOneLine(t *testing.T) {
+	var logged bytes.Buffer
+	h := NewHandOver(Options{
+		Store: memstore.New(time.Now), Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+		Term: func() (xxladapter.Term, bool) { return xxladapter.Term{}, false },
+	})
+	results := make([]wire.Callback, 20_000)
+	for i := range results {
+		results[i] = wire.Callback{LogID: wire.Int(i + 1), HandleCode: 200}
+	}
+	require.NoError(t, h.Complete(t.Context(), results))
+	require.Equal(t, 1, strings.Count(logged.String(), "\n"))
+	require.Contains(t, logged.String(), "results=20000")
+}
