@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestJSONOfEveryCommand: what scripts read is one object on each line, whatever
+// the command, and nothing else.
+func TestJSONOfEveryCommand(t *testing.T) {
+	serve, server := serveOn(t, t.TempDir()+"/x.db")
+	call := func(words string, more ...string) string {
+		return mustCLI(t, slices.Concat(strings.Fields(words), more, []string{"--server", server})...)
+	}
+	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
+	theirs.line("takes runs at")
+	t.Setenv("XXLWHEEL_OUTPUT", "json")
+	for _, command := range []struct {
+		words  string
+		fields string // that the first object has
+	}{
+		{"job add --app some-app --name 日终 --handler demoJobHandler --fixed-rate 1s --zone Asia/Shanghai", "id"},
+		{"job copy 1 --name copy", "id"},
+		{"group add other-app --title 组", "id"},
+		{"job list", "id name scheduleConf settings running"},
+		{"job show 1", "id name runs"},
+		{"job next 1", "next"},
+		{"job trigger 1 --wait", "id status triggerMsg"},
+		{"job missed 1", ""},
+		{"job glue list 1", ""},
+		{"job glue show 1", "glueSource"},
+		{"log list", "id jobId status"},
+		{"log show 1", "id jobId triggerMsg handleCode"},
+		{"log text 1", "logContent isEnd"},
+		{"log clear --all --yes --job 2", "deleted"},
+		{"group list", "id appName title"},
+		{"group show 1", "id appName executors"},
+		{"node list", "node term until shards"},
+		{"report", "triggerDay sucCount"},
+	} {
+		if command.words == "job trigger 1 --wait" {
+			eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(call("group list"), "http://") })
+		}
+		out := call(command.words)
+		if command.fields == "" {
+			require.Empty(t, out, command.words)
+			continue
+		}
+		for i, line := range strings.Split(out, "\n") {
+			var object map[string]any
+			require.NoError(t, json.Unmarshal([]byte(line), &object), "%s: %s", command.words, line)
+			for field := range strings.FieldsSeq(command.fields) {
+				require.Contains(t, object, field, "%s, line %d", command.words, i+1)
+			}
+		}
+	}
+	t.Setenv("XXLWHEEL_OUTPUT", "")
+	require.Equal(t, "1\n2", call("job list -q"))
+	require.Equal(t, "1\n2", call("group list -q"))
+	require.NotContains(t, call("node list -q"), " ")
+	require.Zero(t, theirs.terminate())
+	require.Zero(t, serve.terminate())
+}
