@@ -46,7 +46,8 @@ const (
 	// one second.
 	dialLimit = 3 * time.Second
 
-	// openDialLimit is dialLimit while a store is opened, when nothing waits.
+	// openDialLimit is dialLimit while a store is opened, when nothing waits, and how
+	// long a greeting may take.
 	openDialLimit = 10 * time.Second
 
 	// unackedLimit is how long the kernel waits for its peer to acknowledge what was

@@ -45,7 +45,7 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (*Store, error
 }
 
 // mysqlOwnConnections is how many connections are not shared.
-const mysqlOwnConnections = 7
+const mysqlOwnConnections = 8
 
 func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store, err error) {
 	var pools []*sql.DB
@@ -135,7 +135,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	looks := open(server, patient, 2)
 	leases := open(server, fixed(leaseSilence), 1)
 	fires := open(server.batching(), quick, 1)
-	byID := open(server, quick, 2)
+	byID := open(server, quick, 3) // one for each table
 	if err != nil {
 		return nil, err
 	}

@@ -93,6 +93,7 @@ type socket struct {
 	limit   *patience
 
 	mu      sync.Mutex
+	heard   bool      // the server has said something
 	waiting bool      // something was sent, and nothing has come since
 	until   time.Time // what the driver has set as the deadline of reads; zero: none
 	ended   bool
@@ -102,6 +103,9 @@ type socket struct {
 func (s *socket) Read(b []byte) (int, error) {
 	begun, limit := time.Now(), s.limit.limit()
 	s.mu.Lock()
+	if !s.heard {
+		limit = min(limit, openDialLimit) // whatever comes later, a greeting takes no longer
+	}
 	deadline := begun.Add(limit)
 	own := s.until.IsZero() || deadline.Before(s.until)
 	if !own {
@@ -115,7 +119,7 @@ func (s *socket) Read(b []byte) (int, error) {
 	n, err := s.Conn.Read(b)
 	if n > 0 {
 		s.mu.Lock()
-		s.waiting = false
+		s.heard, s.waiting = true, false
 		s.mu.Unlock()
 		s.limit.answered(time.Since(begun))
 	}

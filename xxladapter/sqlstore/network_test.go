@@ -375,3 +375,25 @@ func TestASocketKeepsTheDriversDeadlines(t *testing.T) {
 	_, err = n.dialer(fixed(1))(t.Context(), "tcp", ln.Addr().String())
 	require.ErrorIs(t, err, errClosed)
 }
+
+// TestAGreetingHasItsOwnLimit: a server that accepts a connection and says nothing is
+// given up also where any later answer may take its time.
+func TestAGreetingHasItsOwnLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, greets := range []bool{false, true} {
+			client, server := net.Pipe()
+			s := &socket{Conn: client, network: newNetwork(), limit: fixed(anySilence)}
+			buf := make([]byte, 1)
+			if greets {
+				go func() { _, _ = server.Write(buf) }()
+				_, err := s.Read(buf)
+				require.NoError(t, err)
+			}
+			begun := time.Now()
+			_, err := s.Read(buf)
+			require.ErrorIs(t, err, errSilent)
+			require.Equal(t, map[bool]time.Duration{false: openDialLimit, true: anySilence}[greets], time.Since(begun))
+			require.NoError(t, server.Close())
+		}
+	})
+}

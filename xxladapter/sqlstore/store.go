@@ -31,7 +31,7 @@ type Options struct {
 	Clock func() time.Time
 	// Connections is how many connections to a database server are open at most.
 	// The default is 4 for each processor and at least 16, on MySQL 20. PostgreSQL
-	// uses ten at least, MySQL eleven. Calls for users, see [xxladapter.ForUser], get
+	// uses ten at least, MySQL twelve. Calls for users, see [xxladapter.ForUser], get
 	// half of those that are shared. It has no meaning for SQLite.
 	Connections int
 	// LockLife is how long a node that does not answer any more, but whose
