@@ -291,3 +291,55 @@ func eachSecond(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 	}
 	return decisions
 }
+
+// TestLittleWaitsWhenOurOnlyProcessDies beside a Java admin, which cannot see what we
+// have planned: about a second of due times. Alone we plan for the whole window again.
+func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
+	t.Parallel()
+	for name, together := range map[string]bool{"BesideUpTo3.2": false, "BesideFrom3.4": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			release := map[bool]string{false: "2.3", true: "3.4"}[together]
+			address := mysqlDatabase(t, release)
+			ours := openMySQLAt(t, address, Options{})
+			defer func() { require.NoError(t, ours.Close()) }()
+			begin := time.Now().Truncate(time.Second).Add(2 * time.Second)
+			for i := range 50 {
+				addDue(t, ours, fmt.Sprint("job", i), begin)
+			}
+			server, err := parseMySQL(address)
+			require.NoError(t, err)
+			db, err := server.patiently(quiet)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, db.Close()) }()
+			nobody := func(int64, int64) {}
+			java := &javaAdmin{db: db, together: together, fire: nobody, skip: nobody}
+
+			term := termOf(t, ours, "n1")
+			// waiting is how much of what is planned lies ahead, after some seconds of scans.
+			waiting := func(beside bool, length time.Duration) (ahead time.Duration) {
+				for end := time.Now().Add(length); time.Now().Before(end); {
+					_, _, err := ours.ClaimDue(ctx, term, 5*time.Second, 1000, eachSecond)
+					require.NoError(t, err)
+					time.Sleep(time.Duration(100+rand.IntN(100)) * time.Millisecond) // more often than once a second, so that they meet
+					if beside {
+						require.NoError(t, java.scan(ctx))
+					}
+				}
+				died, err := ours.Now(ctx)
+				require.NoError(t, err)
+				fires, err := ours.OpenFires(ctx, xxladapter.FireFilter{})
+				require.NoError(t, err)
+				for _, f := range fires {
+					ahead = max(ahead, f.Due.Sub(died))
+				}
+				return ahead
+			}
+			require.Greater(t, waiting(false, 3*time.Second), 3*time.Second, "alone")
+			// What was planned before they met is due by then.
+			require.LessOrEqual(t, waiting(true, 9*time.Second), besideOthersIdle, "beside a Java admin")
+			require.Greater(t, waiting(false, othersLife+3*time.Second), 3*time.Second, "alone again")
+		})
+	}
+}

@@ -47,6 +47,13 @@ const (
 func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 
+	asked := ahead
+	if s.dialect.lockSchedule != "" && s.others.expected() {
+		if err := s.lookForOthers(ctx, by.Node); err != nil {
+			return nil, 0, err
+		}
+		ahead = s.others.ahead(asked, s.resting.Load())
+	}
 	if s.resting.Load() {
 		if due, err := s.looksDue(ctx, by, ahead); !due || err != nil {
 			return nil, 0, err
@@ -59,8 +66,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		}
 	}
 	locked := 0 // due jobs that another session holds
+	var decisions []decided
 	err = s.writeBy(ctx, s.scans, func(ctx context.Context, tx *tx) error {
-		planned, claimed, locked = nil, 0, 0
+		planned, claimed, locked, decisions = nil, 0, 0, nil
 		if err := tx.lockSchedule(ctx); err != nil {
 			return err
 		}
@@ -79,6 +87,14 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 				locked, err = tx.countLocked(ctx, args, len(due))
 			}
 		}
+		until := now.Add(asked)
+		if err == nil && s.dialect.lockSchedule != "" {
+			for _, j := range due {
+				s.others.saw(j.ID, toMilli(j.TriggerNext))
+			}
+			until = now.Add(min(ahead, s.others.ahead(asked, s.resting.Load())))
+			due = slices.DeleteFunc(due, func(j *xxladapter.Job) bool { return toMilli(j.TriggerNext) > toMilli(until) })
+		}
 		if err != nil || len(due) == 0 {
 			return err
 		}
@@ -87,8 +103,12 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		for _, j := range due {
 			read[j.ID] = toMilli(j.TriggerNext)
 		}
-		var decisions []decided
-		for _, d := range decide(now, due) {
+		all := decide(now, due)
+		for i := range all {
+			if until.Before(now.Add(asked)) {
+				shorten(&all[i], until) // where the caller sees it too
+			}
+			d := all[i]
 			if before, isDue := read[d.JobID]; isDue {
 				delete(read, d.JobID) // only the first one about a job counts
 				decisions = append(decisions, decided{d, before})
@@ -109,6 +129,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	})
 	if err != nil {
 		return nil, 0, err
+	}
+	if s.dialect.lockSchedule != "" {
+		s.others.stored(decisions)
 	}
 	s.resting.Store(claimed+locked == 0)
 	return planned, claimed + locked, nil

@@ -81,6 +81,7 @@ type Store struct {
 	// resting says that the last scan claimed nothing.
 	resting atomic.Bool
 	looks   leaseLooks
+	others  others
 	walk    walk        // by that scan, where no index leads to due jobs
 	ends    []func()    // called first in Close
 	lost    atomic.Bool // the file of the database is not where it was
