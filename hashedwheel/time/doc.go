@@ -39,4 +39,26 @@
 //   - %v prints other fields of a Timer. The GODEBUG setting asynctimerchan has no effect.
 //   - Deadlines of package context and package net stay with package time. See
 //     hashedwheel.HashedWheelTimer.WithTimeout for contexts.
+//
+// # What it costs
+//
+// Nanoseconds on two cores of a virtual AMD EPYC, Go 1.26, medians of five interleaved rounds; they
+// vary by half. A change of the import alone makes no program faster by much: the gain is in many
+// pending functions of AfterFunc, in Inline, and in a wheel that can be limited and watched.
+//
+//	                                       wheel   package time
+//	AfterFunc and Stop, none pending         215            194
+//	the same, a million pending              242            365
+//	NewTimer and Stop, none pending          382            306
+//	the same, a million pending              393            295
+//	an answer or a timer, none pending       805            822
+//	the same, a million pending              873            925
+//	Reset of one timer                        44             46
+//	Reset of one of a million                424            421
+//	AfterFunc and its call                   812            740
+//	the same by Inline                       334
+//	the same, ten thousand that block       2628           1891
+//	a tick of ten thousand tickers          1329           1360
+//
+// The last four are processor time. AfterFunc allocates 80 bytes, package time's 112.
 package time
