@@ -28,7 +28,8 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 		if push {
 			n |= queued
 		}
-		if !was && !e.reserve() {
+		reserves := !was && s&placed == 0
+		if reserves && !e.reserve() && !e.inherit() {
 			return false, e.refuseFull(t)
 		}
 		st := e.intake.pick()
@@ -38,7 +39,7 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 		} else {
 			done = t.cas(s, n)
 		}
-		if !done && !was {
+		if !done && reserves {
 			e.release(1)
 		}
 		if err != nil {
@@ -64,7 +65,7 @@ func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
 // armFresh is arm for a t that nobody else has and that was never armed, so there is no other
 // state to reckon with.
 func (e *engine) armFresh(t *Timeout, due state) error {
-	if !e.reserve() {
+	if !e.reserve() && !e.inherit() {
 		return e.refuseFull(t)
 	}
 	s := t.load()

@@ -10,7 +10,7 @@ var (
 
 	// ErrTooManyPending is returned when a timeout is offered to a timer that
 	// already holds Options.MaxPendingTimeouts pending timeouts. Nothing was
-	// changed; there is room again as soon as one fires or is cancelled.
+	// changed; there is room again as soon as one has run or is cancelled.
 	ErrTooManyPending = errors.New("hashedwheel: too many pending timeouts")
 
 	// ErrStopInTask is returned by Stop when it is called from inside a task that

@@ -41,13 +41,13 @@ func (e *engine) offer(run func()) (err error) {
 	return e.executor.Execute(run)
 }
 
-// runGuarded runs the task of a timeout that has fired, and arms it again if it is periodic.
+// runGuarded runs the task of a timeout that has fired, and ends the run.
 func (e *engine) runGuarded(c call) {
 	defer func() {
 		if r := recover(); r != nil {
 			e.panicked(c, r)
 		}
-		e.rearm(c)
+		e.ran(c)
 	}()
 	c.task.Run(c.t)
 }

@@ -268,7 +268,7 @@ func newStage(sc scenario) *stage {
 	}
 	e.ticker = newTicker(time.Millisecond)
 	e.wheel = newCore(Options{TicksPerWheel: 2}, func(t *Timeout, l location) { t.at = l })
-	e.mu.workers = map[uint64]struct{}{}
+	e.mu.workers = map[uint64]*worker{}
 	engines.add(e)
 	e.begin()
 	e.watch = time.AfterFunc(time.Hour, func() {})

@@ -36,7 +36,8 @@ type Options struct {
 	TicksPerWheel int
 
 	// MaxPendingTimeouts bounds the timeouts that are accepted, not fired and not
-	// cancelled. Zero or less means no limit. A limit is kept exactly, at the price of
+	// cancelled. A timeout that has fired keeps its place until its task returns, so that it can
+	// be armed again, or, on the worker, start another in its place. Zero or less means no limit. A limit is kept exactly, at the price of
 	// one counter that all goroutines share.
 	MaxPendingTimeouts int64
 

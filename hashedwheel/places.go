@@ -34,3 +34,43 @@ func (p *places) release(n int64) {
 		p.taken.Add(-n)
 	}
 }
+
+// ran ends a run: it arms a timeout again that is periodic, and gives back the place of one that
+// is not, unless its task has armed it.
+func (e *engine) ran(c call) {
+	e.rearm(c)
+	if e.limit == 0 {
+		return
+	}
+	for {
+		s := c.t.load()
+		if s&placed == 0 {
+			return
+		}
+		if c.t.cas(s, s&^placed) {
+			e.release(1)
+			return
+		}
+	}
+}
+
+// inherit takes the place of the timeout inside whose task the caller is, and reports whether
+// there was one. So a task on the worker can start its successor though the timer is full.
+func (e *engine) inherit() bool {
+	e.mu.Lock()
+	w := e.mu.workers[goroutineID()]
+	e.mu.Unlock()
+	if w == nil || w.current.t == nil {
+		return false
+	}
+	t := w.current.t
+	for {
+		s := t.load()
+		if s&placed == 0 {
+			return false
+		}
+		if t.cas(s, s&^placed) {
+			return true
+		}
+	}
+}

@@ -59,6 +59,10 @@ const (
 	// together with the task before: see claim. Only Init sets it, only the worker clears it.
 	rebound state = 1 << 8
 
+	// placed means that the timeout has fired and still has its place under the limit: its
+	// task runs and may arm it again. Arming takes the bit, and the place with it.
+	placed state = 1 << 9
+
 	// kept are the bits that belong to the timeout for its whole life.
 	kept = notify | periodic
 

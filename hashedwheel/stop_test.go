@@ -40,9 +40,9 @@ func TestStopWithoutGoroutineNumbers(t *testing.T) {
 	require.Zero(t, parseGoroutineID(nil))
 	require.EqualValues(t, 18, parseGoroutineID([]byte("goroutine 18 [running]:\nmain.main()")))
 	w := newTestTimer(t, Options{})
-	w.mu.workers[0] = struct{}{}
+	w.mu.workers[0] = new(worker)
 	require.False(t, w.insideLocked(0))
 	require.False(t, w.insideLocked(7))
-	w.mu.workers[7] = struct{}{}
+	w.mu.workers[7] = new(worker)
 	require.True(t, w.insideLocked(7))
 }

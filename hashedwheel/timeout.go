@@ -119,7 +119,7 @@ func (e *engine) init(t *Timeout, task TimerTask) {
 	atomic.StorePointer(&t.value, value)
 	for {
 		s := t.load()
-		n := s&(dueMask|held) | k.flags() // idle
+		n := s&(dueMask|held|placed) | k.flags() // idle
 		if s&(linked|queued) != 0 {
 			n |= rebound
 		}

@@ -60,8 +60,8 @@ type engine struct {
 
 	mu struct {
 		sync.Mutex
-		workers map[uint64]struct{} // goroutine ids
-		sampled uint64              // the turn that the watch saw last
+		workers map[uint64]*worker // by goroutine
+		sampled uint64             // the turn that the watch saw last
 		current *worker
 		public  weak.Pointer[HashedWheelTimer]
 
@@ -91,7 +91,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 	e.ticker = newTicker(opts.TickDuration)
 	moved := func(t *Timeout, l location) { t.at = l }
 	e.wheel = newCore(opts, moved)
-	e.mu.workers = make(map[uint64]struct{})
+	e.mu.workers = make(map[uint64]*worker)
 	engines.add(e)
 	countInstance(e)
 	return e.public(), nil

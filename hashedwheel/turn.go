@@ -164,7 +164,7 @@ func (w *worker) runBatch() (end batchEnd) {
 			if !w.exit() {
 				end = turnLost
 			}
-			e.rearm(c)
+			e.ran(c)
 		}
 	}()
 	for len(w.batch) > 0 {
@@ -216,7 +216,11 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	var task TimerTask
 	var ok bool
 	if s&periodic == 0 {
-		task, ok = t.claim(s, s.in(expired)&^linked)
+		n := s.in(expired) &^ linked
+		if e.limit > 0 {
+			n |= placed
+		}
+		task, ok = t.claim(s, n)
 	} else {
 		task, ok = e.claimPeriodic(t, s)
 	}
@@ -226,8 +230,6 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	w.pop()
 	if s&periodic != 0 {
 		e.repeats.Add(1)
-	} else {
-		e.release(1)
 	}
 	w.late.add(e, s)
 	c := call{t, task}
@@ -240,8 +242,8 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	}
 	w.current = call{}
 	kept := w.exit()
-	if s&periodic != 0 && e.executor == nil {
-		e.rearm(c)
+	if e.executor == nil {
+		e.ran(c)
 	}
 	return kept
 }
@@ -274,7 +276,7 @@ func (e *engine) launchLocked(w *worker) {
 	go func() {
 		id := goroutineID()
 		e.mu.Lock()
-		e.mu.workers[id] = struct{}{}
+		e.mu.workers[id] = w
 		e.mu.Unlock()
 		defer func() {
 			e.mu.Lock()
@@ -300,7 +302,7 @@ func (w *worker) leave() {
 	}
 	e.mu.Unlock()
 	w.late.publish(&e.tally)
-	e.rearm(c)
+	e.ran(c)
 }
 
 // takeOverLocked gives the wheel to a new worker if the turn is still tn.

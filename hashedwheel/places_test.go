@@ -1,0 +1,79 @@
+package hashedwheel
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A task has its place until it returns: to arm itself again, or for one new timeout.
+func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
+	for name, executor := range map[string]Executor{"worker": nil, "executor": Goroutines} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 1, Executor: executor})
+				runs := 0
+				mustNew(t, w, TaskFunc(func(x *Timeout) {
+					time.Sleep(5 * time.Millisecond) // others try
+					switch runs++; {
+					case runs < 5:
+						require.False(t, x.Reset(time.Millisecond))
+						require.False(t, x.IsCancelled())
+					case runs == 5: // armed and taken back
+						x.Reset(time.Hour)
+						require.True(t, x.Cancel())
+						x.Reset(time.Millisecond)
+					}
+				}), 0)
+				for range 1000 {
+					if runs < 6 {
+						_, err := w.NewTimeout(noTask, time.Hour)
+						require.ErrorIs(t, err, ErrTooManyPending)
+					}
+					time.Sleep(time.Millisecond)
+				}
+				require.Equal(t, 6, runs)
+				require.Zero(t, w.taken.Load())
+				require.Zero(t, w.PendingTimeouts())
+
+				for i := range 3 { // a task that has panicked has given its place back
+					mustNew(t, w, TaskFunc(func(*Timeout) {
+						if i == 1 && executor == nil {
+							panic(errors.New("expected"))
+						}
+					}), 0)
+					time.Sleep(10 * time.Millisecond)
+					synctest.Wait()
+					require.Zero(t, w.taken.Load())
+				}
+			})
+		})
+	}
+}
+
+// A task on the worker that starts another timeout gives its place to that, as it always could.
+func TestTaskOfAFullTimerStartsItsSuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 1})
+		runs := 0
+		var task TaskFunc
+		task = func(x *Timeout) {
+			if runs++; runs == 10 {
+				return
+			}
+			mustNew(t, w, task, time.Millisecond)
+			_, err := w.NewTimeout(task, time.Millisecond)
+			require.ErrorIs(t, err, ErrTooManyPending, "it has one place")
+			require.False(t, x.Reset(time.Millisecond))
+			require.True(t, x.IsCancelled())
+		}
+		mustNew(t, w, task, 0)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, 10, runs)
+		require.Zero(t, w.taken.Load())
+	})
+}
