@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	// textPace is how often texts are looked for where there are none. Nobody
-	// waits for them: until it is stored, a text is read from its executor.
+	// textPace is how often texts are looked for that nobody has announced: those of
+	// other nodes that died. Until it is stored, a text is read from its executor.
 	textPace = 30 * time.Second
+	// textSoon is when a text is looked for that was announced, and may be fetched by then.
+	textSoon = xxladapter.TextDelay + 100*time.Millisecond
 	// leastTextPause is the pause between two looks while there is a backlog, for
 	// those who need the processor more.
 	leastTextPause = 20 * time.Millisecond
@@ -80,6 +82,9 @@ type Texts struct {
 	// Busy says that hand-overs wait, which come first; nil: never. While that does
 	// not end, a few texts are still fetched each second.
 	Busy func() bool
+	// Wanted says that a result asked for its text. A channel with room for one
+	// value is enough. nil: texts are found at the next look, half a minute later at most.
+	Wanted <-chan struct{}
 	// Limit is how many bytes of a text are stored, half of them from its begin
 	// and half from its end; 0: [DefaultTextLimit].
 	Limit  int
@@ -90,7 +95,7 @@ type Texts struct {
 // at the next turn.
 func (t *Texts) Run(ctx context.Context) error {
 	pause := textPace
-	for wait(ctx, pause) {
+	for t.rest(ctx, pause) {
 		limit := textBatch
 		if !t.yield(ctx) {
 			limit = textWorkers
@@ -105,6 +110,29 @@ func (t *Texts) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// rest returns after pause, or when a text that was announced may be fetched, or
+// with false when ctx has ended. An announcement during a short pause is left for
+// the next long one: the look after the short one may come too early for it.
+func (t *Texts) rest(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	wanted := t.Wanted
+	if pause <= textSoon {
+		wanted = nil
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-timer.C:
+			return true
+		case <-wanted:
+			wanted = nil
+			timer.Reset(textSoon)
+		}
+	}
 }
 
 // wait returns after d, or with false when ctx has ended.

@@ -142,6 +142,35 @@ func TestTextsLetHandOversGoFirst(t *testing.T) {
 	})
 }
 
+// A text that was announced is there as soon as it may be fetched, whenever the
+// announcement comes and whatever was fetched right before.
+func TestAnAnnouncedTextIsFetchedAtOnce(t *testing.T) {
+	for offset := time.Duration(0); offset < textPace; offset += textPace / 10 {
+		synctest.Test(t, func(t *testing.T) {
+			b, e := newLogbook(t, xxladapter.Settings{}), oneLine()
+			wanted := make(chan struct{}, 1)
+			texts := &Texts{Store: b, Fetch: e.Log, Wanted: wanted, Logger: slog.New(slog.DiscardHandler)}
+			go runFor(t, 2*textPace, texts.Run)
+			time.Sleep(offset)
+			var runs []int64
+			for range 3 {
+				runs = append(runs, b.run(500))
+				select {
+				case wanted <- struct{}{}:
+				default:
+				}
+				time.Sleep(textSoon / 2)
+			}
+			time.Sleep(2*textSoon + time.Second)
+			for _, id := range runs {
+				_, err := b.RunText(t.Context(), id)
+				require.NoError(t, err)
+			}
+			time.Sleep(2 * textPace)
+		})
+	}
+}
+
 // A portion is followed by the next one for as long as there is more.
 func TestABacklogOfTextsIsWorkedOffAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -142,6 +142,7 @@ func New(opts Options) (*Node, error) {
 		opts.sender = client
 	}
 	var sched *scheduler.Scheduler // set below, before anything runs
+	wantedTexts := make(chan struct{}, 1)
 	handOver := trigger.NewHandOver(trigger.Options{
 		Store: opts.Store, Sender: opts.sender, OnEvent: opts.OnEvent, OnCallback: opts.onCallback, Logger: opts.Logger,
 		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
@@ -151,6 +152,12 @@ func New(opts Options) (*Node, error) {
 		Arm:     func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
 		Resumed: func() { sched.Wake() },
 		Texts:   opts.RunTexts,
+		TextWanted: func() {
+			select {
+			case wantedTexts <- struct{}{}:
+			default: // it is announced already
+			}
+		},
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{
 		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp, Drain: opts.Drain,
@@ -206,7 +213,7 @@ func New(opts Options) (*Node, error) {
 		waiting:  &maintenance.Waiting{Store: opts.Store, Logger: opts.Logger},
 		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
-		texts:    &maintenance.Texts{Store: opts.Store, Fetch: client.Log, Busy: pool.Busy, Logger: opts.Logger},
+		texts:    &maintenance.Texts{Store: opts.Store, Fetch: client.Log, Busy: pool.Busy, Wanted: wantedTexts, Logger: opts.Logger},
 		retention: &maintenance.Retention{
 			Store: opts.Store, Keep: opts.KeepLogs, KeepSuccesses: opts.KeepSuccesses, Zone: opts.Zone, NoAlarms: len(opts.Alarms) == 0,
 			Removed: removed, Logger: opts.Logger,

@@ -122,6 +122,9 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 	}
 	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
 	h.followed(ctx, r.Next, r.Resume, now)
+	if r.WantText {
+		h.textWanted()
+	}
 	return CallbackApplied, nil
 }
 

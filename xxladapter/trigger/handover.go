@@ -66,8 +66,11 @@ type Options struct {
 	Resumed func()
 	// Texts says of which runs the texts are to be stored; empty:
 	// [xxladapter.TextsFailures].
-	Texts  xxladapter.TextPolicy
-	Logger *slog.Logger // nil: slog.Default()
+	Texts xxladapter.TextPolicy
+	// TextWanted is called when a result was stored whose text is to be fetched; nil
+	// leaves it to the next look for texts.
+	TextWanted func()
+	Logger     *slog.Logger // nil: slog.Default()
 }
 
 // A HandOver hands fires over to executors. Its methods may be called from any
@@ -86,6 +89,7 @@ type HandOver struct {
 	arm        func(xxladapter.Fire)
 	resumed    func()
 	texts      xxladapter.TextPolicy
+	textWanted func()
 	loaded     func(*xxladapter.Job)   // is shown each job that a fire is handed over for
 	groupOf    func(jobID int64) int64 // the group that a job was last seen in; 0 or less: none
 	jitter     func() float64          // a random number from 0 to 1
@@ -115,6 +119,9 @@ func NewHandOver(opts Options) *HandOver {
 	if opts.Resumed == nil {
 		opts.Resumed = func() {}
 	}
+	if opts.TextWanted == nil {
+		opts.TextWanted = func() {}
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
@@ -131,6 +138,7 @@ func NewHandOver(opts Options) *HandOver {
 		arm:        opts.Arm,
 		resumed:    opts.Resumed,
 		texts:      opts.Texts,
+		textWanted: opts.TextWanted,
 		loaded:     func(*xxladapter.Job) {},
 		groupOf:    func(int64) int64 { return appUnknown },
 		jitter:     rand.Float64,
