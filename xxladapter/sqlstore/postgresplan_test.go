@@ -71,7 +71,7 @@ func fillForPlans(t *testing.T, s *Store) {
 		`UPDATE xxlwheel_shard SET node = 'n' || shard % 3`,
 		`ANALYZE`,
 	} {
-		require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *tx) error {
+		require.NoError(t, s.writeBy(t.Context(), s.bulk, func(ctx context.Context, tx *tx) error {
 			_, err := tx.exec(ctx, statement)
 			return err
 		}))
