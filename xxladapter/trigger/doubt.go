@@ -15,29 +15,23 @@ import (
 // doubt after that is left to the sweep, or to the executor's next report.
 const doubtAttempts = 3
 
-// claimOrFind claims the fire. When the answer is lost, it looks whether the claim has
-// happened. If so nothing was sent yet, since only this call would: asking the executor, as for
-// claims of unknown history, could only lose a run.
+// claimOrFind claims the fire, and again when the answer is lost. Where the fire is not
+// planned any more then, it looks whether the first claim has happened. If so nothing was sent
+// yet, since only this call would: asking the executor, as for claims of unknown history, could
+// only lose a run.
 func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	fires, err := h.store.ClaimFire(ctx, by, f.ID, logs)
-	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt); attempt++ {
+	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.logger.Warn("answer to a claim lost", "job", f.JobID, "fire", f.ID, "err", err)
+		if fires, err = h.store.ClaimFire(ctx, by, f.ID, logs); !errors.Is(err, xxladapter.ErrConflict) {
+			continue
+		}
 		found, lookErr := h.claimed(ctx, by, f)
 		if lookErr != nil {
-			return nil, errors.Join(err, fmt.Errorf("look for the claim: %w", lookErr))
+			return nil, fmt.Errorf("look for the claim: %w", lookErr)
 		}
 		if len(found) > 0 {
 			return found, nil
-		}
-		if attempt == doubtAttempts {
-			return nil, err
-		}
-		fires, err = h.store.ClaimFire(ctx, by, f.ID, logs)
-		if errors.Is(err, xxladapter.ErrConflict) {
-			// By another node, or by the first attempt, which came late.
-			if found, lookErr = h.claimed(ctx, by, f); lookErr == nil && len(found) > 0 {
-				return found, nil
-			}
 		}
 	}
 	return fires, err
