@@ -274,6 +274,36 @@ func TestOneSilentConnectionEndsThoseThatRest(t *testing.T) {
 	})
 }
 
+// TestManyLostConnectionsFailNoCall has more connections rest than a call has attempts when all
+// of them are lost.
+func TestManyLostConnectionsFailNoCall(t *testing.T) {
+	t.Parallel()
+	onDistant(t, func(t *testing.T, d distant) {
+		const conns = writeAttempts + 5
+		s, err := Open(t.Context(), d.proxy.URL(), Options{Logger: quiet, Connections: 4 * conns})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, s.Close()) }()
+		var all, together sync.WaitGroup
+		together.Add(conns)
+		for range conns {
+			all.Go(func() {
+				_ = s.write(t.Context(), func(context.Context, *tx) error {
+					together.Done()
+					together.Wait()
+					return nil
+				})
+			})
+		}
+		all.Wait()
+		for round := range 3 { // one might meet a new one by chance
+			d.proxy.Silence()
+			s.network.suspect()
+			_, err = s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now().Add(time.Duration(round) * time.Hour)}})
+			require.NoError(t, err)
+		}
+	})
+}
+
 // TestACloseDoesNotWaitForSilentConnections closes a store whose connections have all
 // fallen silent, one of them in the middle of a call.
 func TestACloseDoesNotWaitForSilentConnections(t *testing.T) {
