@@ -108,12 +108,14 @@ func TestCommitsWhoseAnswerIsLost(t *testing.T) {
 			require.Greater(t, len(kinds), 5)
 		}
 		t.Logf("%d runs, p99 %v late, %v at most", len(late), late[len(late)*99/100], late[len(late)-1])
+		require.LessOrEqual(t, late[len(late)*9/10], time.Second)
 	})
 }
 
-// answerLostWithin is how late a run may be whose answers were lost: a second, and as much for
-// a short run beside other tests.
-func answerLostWithin() time.Duration { return pick(2*time.Second, time.Second) }
+// answerLostWithin is how late a run may be whose answers were lost. One costs less than a second,
+// but one after the other may be lost: that of a claim, and before it that of the result which a
+// fixed delay counts from. A short run shares the machine with other tests.
+func answerLostWithin() time.Duration { return pick(4*time.Second, 3*time.Second) }
 
 // kindOf names a transaction by the beginnings of its statements.
 func kindOf(r *testserver.Request) string {
@@ -127,6 +129,36 @@ func kindOf(r *testserver.Request) string {
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")
+}
+
+// TestCommitsThatComeLate holds commits back, each on one scheduler's way to the server, and
+// delivers them when their scheduler has given up, or nearly. What is found out and done again
+// meanwhile must bear the first one.
+func TestCommitsThatComeLate(t *testing.T) {
+	onEach(t, servers, func(t *testing.T, e engine) {
+		r := random(t)
+		c, proxies := proxied(t, e, e.nodes)
+		c.addJobs(40, append([]schedule{{xxladapter.ScheduleFixDelay, "1"}}, mixed...), nil)
+		c.waitForRuns(60)
+		var held sync.WaitGroup
+		for i := range rounds(6, 200) {
+			trap := proxies[i%len(proxies)].Trap(testserver.Hold, func(r *testserver.Request) bool { return r.Commits })
+			<-trap.Sprung()
+			// A session that sits in a transaction lives for lockLife; its commit comes late only before.
+			late := between(r, lockLife/2, lockLife)
+			held.Go(func() {
+				pause(late)
+				trap.Release()
+			})
+			pause(between(r, 0, time.Second))
+		}
+		held.Wait()
+		pause(lateByStall)
+		c.judge(checker.Options{Epsilon: lateByStall})
+		c.requireNoMisfires()
+		all := c.lateness(func(checker.Run) bool { return true })
+		t.Logf("%d runs, p99 %v late, %v at most", len(all), all[len(all)*99/100], all[len(all)-1])
+	})
 }
 
 // TestStallInAScan lets the network of one scheduler of three stall when it holds what

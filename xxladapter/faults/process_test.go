@@ -6,10 +6,12 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -140,15 +142,19 @@ func (p *process) peakMemory() int64 {
 	return 0
 }
 
-// freePort is a port of the loopback interface that nobody listens on.
+// freePort is a port of the loopback interface that nobody listens on. Systems give
+// connections ports above those that it is drawn from, so none takes it meanwhile.
 func freePort(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	_, port, err := net.SplitHostPort(ln.Addr().String())
-	require.NoError(t, err)
-	return port
+	for range 100 {
+		port := strconv.Itoa(10_000 + rand.IntN(20_000))
+		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			require.NoError(t, ln.Close())
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 func tail(text string, most int) string {
