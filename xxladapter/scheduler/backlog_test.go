@@ -71,7 +71,7 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		t := b.t
 		ctx := t.Context()
 		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
-		const queries = 6
+		const queries = 4
 		fires := make([]xxladapter.Fire, queries*sweepLimit)
 		for i := range fires {
 			fires[i] = xxladapter.Fire{JobID: hangs, Due: time.Now().Add(-time.Hour + time.Duration(i)*time.Millisecond), Type: xxladapter.TriggerCron}
@@ -116,10 +116,10 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		}
 
 		// What found no place is found again from there on, once there is room.
-		pool.refused, pool.room = backlog[4*sweepLimit:], 100
+		pool.refused, pool.room = backlog[2*sweepLimit:], 100
 		require.LessOrEqual(t, sweep(false), sweepLimit+100)
 		for i, f := range backlog {
-			require.Equal(t, i/sweepLimit == 4 && i%sweepLimit < 100, fired(f), i)
+			require.Equal(t, i/sweepLimit == 2 && i%sweepLimit < 100, fired(f), i)
 		}
 
 		// What the store broke off is tried again by the clock.

@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -165,6 +166,64 @@ func TestRoomIsToldAfterARefusal(t *testing.T) {
 		require.EqualValues(t, 1, b.rooms.Load())
 		require.Empty(t, b.pool.Loads())
 	}, "http://hangs")
+}
+
+// TestRefusedFiresAreFoundFromTheFirstOneOn: whoever offers them again need not read
+// what is before.
+func TestRefusedFiresAreFoundFromTheFirstOneOn(t *testing.T) {
+	withPool(t, PoolOptions{Fast: 2, Queue: 10}, func(b *poolBench) {
+		_, _, ok := b.pool.Refused()
+		require.False(t, ok)
+		admitted := b.fire("http://hangs", 20)
+		_, _, ok = b.pool.Refused()
+		require.False(t, ok, "it has no room")
+		time.Sleep(30 * time.Second)
+		planned, err := b.store.OpenFires(t.Context(), xxladapter.FireFilter{State: xxladapter.FirePlanned})
+		require.NoError(t, err)
+		require.Len(t, planned, 20-admitted)
+		due, id, ok := b.pool.Refused()
+		require.True(t, ok)
+		require.True(t, due.Equal(planned[0].Due))
+		require.Equal(t, planned[0].ID, id)
+
+		taken := 0
+		for _, f := range planned {
+			if b.pool.Fire(f, func() {}) {
+				taken++
+			}
+		}
+		require.Less(t, taken, len(planned))
+		b.pool.Offered(due, id, nil)
+		_, _, ok = b.pool.Refused()
+		require.False(t, ok, "it is full again")
+		time.Sleep(30 * time.Second)
+		_, id, ok = b.pool.Refused()
+		require.True(t, ok)
+		require.Equal(t, planned[taken].ID, id)
+		require.Positive(t, b.fire("http://hangs", 1))
+		b.pool.Offered(planned[taken].Due, id, &planned[len(planned)-1])
+		_, _, ok = b.pool.Refused()
+		require.False(t, ok, "all of them were offered")
+	}, "http://hangs")
+}
+
+// noClaimStore refuses to let fires be claimed.
+type noClaimStore struct{ *memstore.Store }
+
+func (noClaimStore) ClaimFire(context.Context, xxladapter.Term, int64, []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	return nil, errors.New("disk full")
+}
+
+func TestAFireThatTheStoreBrokeOffIsGivenBack(t *testing.T) {
+	var again []int64
+	withPool(t, PoolOptions{Again: func(f xxladapter.Fire) { again = append(again, f.ID) }}, func(b *poolBench) {
+		b.fire("http://answers", 1)
+		require.Empty(t, again)
+		b.pool.handOver.store = noClaimStore{b.store}
+		b.fire("http://answers", 1)
+		synctest.Wait()
+		require.Len(t, again, 1)
+	}, "http://answers")
 }
 
 func TestAJobThatIsGoneIsHandedOverAndSettled(t *testing.T) {
