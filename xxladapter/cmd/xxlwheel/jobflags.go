@@ -33,7 +33,7 @@ type jobFlags struct {
 	GlueType *string      `api:"glueType" placeholder:"TYPE" help:"BEAN (default for a new job) for a handler, or the language of a script: GLUE_SHELL, GLUE_PYTHON, GLUE_PYTHON2, GLUE_NODEJS, GLUE_POWERSHELL, GLUE_PHP or GLUE_GROOVY."`
 	GlueFile *fileContent `api:"glueSource" placeholder:"FILE" help:"File with the script."`
 
-	GlueRemark *string `api:"glueRemark" placeholder:"TEXT" help:"What is new in the script; must be given when a script is changed."`
+	GlueRemark *string `api:"glueRemark" placeholder:"TEXT" help:"What is new in the script, for the list of its versions."`
 	AlarmEmail *string `api:"alarmEmail" placeholder:"ADDRESSES" help:"Who gets a mail when the job fails, comma separated."`
 
 	Misfire           *string  `api:"misfireStrategy" help:"What happens to due times that were missed: DO_NOTHING (default for a new job), FIRE_ONCE_NOW, LATEST, ALL."`

@@ -117,7 +117,7 @@ func TestTheWholeOfAJob(t *testing.T) {
 	}
 	equal(want, id)
 	for _, line := range []string{
-		`children +1, 2`, `alarm e-mail +a@example.org`, `glue type +GLUE_SHELL`, `glue source +2 lines, 23 bytes`, `zone +Asia/Shanghai`,
+		`children +1, 2`, `alarm e-mail +a@example.org`, `glue type +GLUE_SHELL`, `glue source +23 bytes`, `zone +Asia/Shanghai`,
 		`misfire window +1m0s`, `retry backoff +2s`, `alarm after +4`, `alarm recovered +true`, `keep logs +FAILURES`, `group +1 some-app`,
 		`schedule +ONCE 2999-01-02T03:04:05Z`, `ambiguous +SKIP`,
 	} {

@@ -80,11 +80,7 @@ func (j *jobView) more() (rows [][]string) {
 		rows = append(rows, []string{"alarm e-mail", j.AlarmEmail})
 	}
 	if j.GlueType != "BEAN" && j.GlueType != "" {
-		lines := strings.Count(strings.TrimRight(j.GlueSource, "\n"), "\n") + 1
-		if j.GlueSource == "" {
-			lines = 0
-		}
-		rows = append(rows, []string{"glue type", j.GlueType}, []string{"glue source", fmt.Sprintf("%d lines, %d bytes", lines, len(j.GlueSource))})
+		rows = append(rows, []string{"glue type", j.GlueType}, []string{"glue source", fmt.Sprintf("%d bytes", len(j.GlueSource))})
 		if j.GlueRemark != "" {
 			rows = append(rows, []string{"glue remark", j.GlueRemark})
 		}

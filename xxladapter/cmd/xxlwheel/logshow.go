@@ -76,7 +76,8 @@ func (c *logShowCmd) Run(inv *invocation, parent *logCmd) error {
 	t := table{out: inv.stdout}
 	t.print(rows)
 	if text := strings.TrimSpace(messageText(l.TriggerMsg)); text != "" {
-		fmt.Fprintf(inv.stdout, "\nhand-over\n  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n  "), "  \n", "\n")
+		fmt.Fprintf(inv.stdout, "\nhand-over\n  %s\n", text)
 	}
 	return nil
 }
