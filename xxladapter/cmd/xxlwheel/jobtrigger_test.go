@@ -61,7 +61,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 		require.Equal(t, exitRunFailed, code)
 		require.Contains(t, stdout, "job handler [nope] not found.")
 	}
-	code, _, stderr = try("job trigger 3 --wait --wait-limit 1s")
+	code, _, stderr = try("job trigger 3 --wait --wait-limit 3s")
 	require.Equal(t, exitWaited, code)
 	require.Regexp(t, `^xxlwheel: run \d+ has not ended\n$`, stderr)
 	require.Regexp(t, `\d+ +SUCCESS$`, run("job trigger 5 --wait"))
