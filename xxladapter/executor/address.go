@@ -8,7 +8,7 @@ import (
 )
 
 // findAddress returns the address to register: the configured one exactly as it
-// is, or http://host:port/ with the slash that Java executors have.
+// is, or http://host:port/, with TLS https://, with the slash that Java executors have.
 func (e *Executor) findAddress(l net.Listener) (string, error) {
 	if e.opts.Address != "" || l == nil {
 		return e.opts.Address, nil
@@ -26,7 +26,11 @@ func (e *Executor) findAddress(l net.Listener) (string, error) {
 			return "", err
 		}
 	}
-	return "http://" + net.JoinHostPort(host, port) + "/", nil
+	scheme := "http://"
+	if e.opts.serverTLS != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port) + "/", nil
 }
 
 var errNoInterface = errors.New("executor: no network interface has a suitable address; set Options.Address")

@@ -126,6 +126,7 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	defer stopBeat()
 	server := &http.Server{
 		Handler:           e,
+		TLSConfig:         e.opts.serverTLS,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       90 * time.Second, // XXL-JOB: IdleStateHandler in EmbedServer
@@ -136,7 +137,11 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	var serving, background, registration sync.WaitGroup
 	if listener != nil {
 		serving.Go(func() {
-			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			serveOn := server.Serve
+			if server.TLSConfig != nil {
+				serveOn = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+			}
+			if err := serveOn(listener); !errors.Is(err, http.ErrServerClosed) {
 				serveErr = fmt.Errorf("executor: serve: %w", err)
 				stopBeat()
 			}

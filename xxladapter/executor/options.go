@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -55,6 +56,14 @@ type Options struct {
 	Listen   string
 	NoListen bool
 
+	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM;
+	// empty: the executor serves http. They are read again when they change.
+	// They have no meaning with NoListen.
+	TLSCert, TLSKey string
+	// TLSCA is a file with authorities, in PEM, that admins at https URLs are trusted
+	// by, beside those of the system; empty: the system's only. It cannot be set
+	// together with HTTPClient.
+	TLSCA string
 	// Address is the URL to register, exactly as schedulers shall see it.
 	// Empty: http://host:port/, from Listen, with the first suitable network
 	// interface in place of a host that is not specific.
@@ -119,6 +128,8 @@ type Options struct {
 	// is not used, and redirects are not followed unless its CheckRedirect does:
 	// they would take the token to another host.
 	HTTPClient *http.Client
+
+	serverTLS *tls.Config // nil: http
 }
 
 // withDefaults returns a checked copy of o.
@@ -185,8 +196,29 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	return o, o.readTLS()
+}
+
+// readTLS makes the configurations, and the client that uses one.
+func (o *Options) readTLS() error {
+	var err error
+	if o.serverTLS, err = access.ServerTLS(o.TLSCert, o.TLSKey); err != nil {
+		return fmt.Errorf("executor: Options.TLSCert and TLSKey: %w", err)
+	}
+	trust, err := access.ClientTLS(o.TLSCA)
+	if err != nil {
+		return fmt.Errorf("executor: Options.TLSCA: %w", err)
+	}
+	if trust != nil {
+		if o.HTTPClient != nil {
+			return invalid("TLSCA", o.TLSCA, "cannot be set with HTTPClient")
+		}
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.TLSClientConfig = trust
+		o.HTTPClient = &http.Client{Transport: transport}
+	}
 	o.HTTPClient = withoutRedirects(o.HTTPClient)
-	return o, nil
+	return nil
 }
 
 // withoutRedirects is client, or a new one for nil, with redirects that are

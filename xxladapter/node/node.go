@@ -55,6 +55,12 @@ type Options struct {
 	// header, so that no page in a browser can pass its own name off as this
 	// machine's.
 	AllowHosts []string
+	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM;
+	// empty: the node serves http. They are read again when they change.
+	TLSCert, TLSKey string
+	// TLSCA is a file with authorities, in PEM, that executors at https addresses
+	// are trusted by, beside those of the system; empty: the system's only.
+	TLSCA string
 	// Zone is where cron expressions are read. The default is time.Local. It must be
 	// that of all other nodes of the store.
 	Zone *time.Location
@@ -137,7 +143,15 @@ func New(opts Options) (*Node, error) {
 	alarms := withAlarms(&opts, name)
 	tokens := access.NewExecutors(opts.AccessToken, opts.Store.Groups)
 	addresses := &access.Addresses{Allow: opts.AllowAddresses}
-	client := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent, MayDial: addresses.CheckDial})
+	serverTLS, err := access.ServerTLS(opts.TLSCert, opts.TLSKey)
+	if err != nil {
+		return nil, fmt.Errorf("node: Options.TLSCert and TLSKey: %w", err)
+	}
+	clientTLS, err := access.ClientTLS(opts.TLSCA)
+	if err != nil {
+		return nil, fmt.Errorf("node: Options.TLSCA: %w", err)
+	}
+	client := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent, MayDial: addresses.CheckDial, TLS: clientTLS})
 	if opts.sender == nil {
 		opts.sender = client
 	}
@@ -163,7 +177,6 @@ func New(opts Options) (*Node, error) {
 		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp, Drain: opts.Drain,
 		Room: func() { sched.Sweep() }, Again: func(f xxladapter.Fire) { sched.Again(f) }, Logger: opts.Logger,
 	})
-	var err error
 	sched, err = scheduler.New(scheduler.Options{
 		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone, CronProfile: opts.CronProfile,
 		SkewLimit: opts.SkewLimit,
@@ -197,6 +210,7 @@ func New(opts Options) (*Node, error) {
 	})
 	server := &http.Server{
 		Handler:           api,
+		TLSConfig:         serverTLS,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute, // a body of 5 MiB over a slow line
 		IdleTimeout:       2 * time.Minute,
@@ -306,7 +320,13 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 		n.tokens.RefuseDefault()
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- n.http.Serve(ln) }()
+	go func() {
+		if n.http.TLSConfig != nil {
+			ended <- n.http.ServeTLS(ln, "", "")
+		} else {
+			ended <- n.http.Serve(ln)
+		}
+	}()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve http: %w", err)

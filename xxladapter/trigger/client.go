@@ -3,6 +3,7 @@ package trigger
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,8 @@ type ClientOptions struct {
 	// MayDial refuses connections by where they really go to, after names were
 	// looked up; nil: none.
 	MayDial func(netip.AddrPort) error
+	// TLS is for https addresses; nil: the authorities of the system are trusted.
+	TLS *tls.Config
 	// Concurrency is how many idle connections to one executor are kept.
 	// The default is 64.
 	Concurrency int
@@ -88,6 +91,7 @@ func NewClient(opts ClientOptions) *Client {
 					}
 					return &guardedConn{Conn: conn}, nil
 				},
+				TLSClientConfig:     opts.TLS,
 				MaxIdleConnsPerHost: opts.Concurrency,
 				// Executors close after 90 s of silence; closing first avoids
 				// sending into a connection that is going away.

@@ -20,6 +20,7 @@ import (
 type apiClient struct {
 	server string // base URL
 	token  string
+	ca     string // file of further authorities; empty: none
 	key    string // by which a call that is repeated is known; empty: none
 }
 
@@ -37,6 +38,9 @@ var apiHTTP = &http.Client{
 // call sends in (nil: no body) and reads the answer into out (nil: nothing is
 // read). The error is the server's own message, or says why it was not reached.
 func (c apiClient) call(ctx context.Context, method, path string, in, out any) error {
+	if err := trustCA(c.ca); err != nil {
+		return err
+	}
 	var body io.Reader
 	if in != nil {
 		data, err := json.Marshal(in)

@@ -14,7 +14,7 @@ import (
 // XXLWHEEL_ZONE, must not change a job because its flag has the same name.
 var (
 	serving        = []string{"serve", "executor", "demo"}
-	clientSettings = []string{"server", "access-token", "output"}
+	clientSettings = []string{"server", "access-token", "tls-ca", "output"}
 )
 
 // variables gives flags their environment variables.

@@ -63,7 +63,7 @@ func TestASettingChangesNoJob(t *testing.T) {
 func TestEachCommandsVariables(t *testing.T) {
 	parser, err := newParser(new(commands))
 	require.NoError(t, err)
-	client := map[string]string{"server": "XXLWHEEL_SERVER", "access-token": "XXLWHEEL_ACCESS_TOKEN", "output": "XXLWHEEL_OUTPUT"}
+	client := map[string]string{"server": "XXLWHEEL_SERVER", "access-token": "XXLWHEEL_ACCESS_TOKEN", "tls-ca": "XXLWHEEL_TLS_CA", "output": "XXLWHEEL_OUTPUT"}
 	seen := map[string]bool{}
 	var walk func(command string, node *kong.Node)
 	walk = func(command string, node *kong.Node) {

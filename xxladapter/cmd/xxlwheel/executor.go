@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,11 +24,16 @@ type executorCmd struct {
 	AllowHost         []string `placeholder:"NAME" help:"Further names by which schedulers call this executor where no token is needed, for example that of a proxy."`
 	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
 
+	TLS tlsFlags `embed:""`
+
 	logFlags `set:"log_level=info"`
 }
 
 func (c *executorCmd) Run(inv *invocation) error {
 	if err := checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken); err != nil {
+		return err
+	}
+	if err := cmp.Or(c.TLS.check(), trustCA(c.TLS.TLSCA)); err != nil {
 		return err
 	}
 	for _, admin := range c.Admin {
@@ -39,6 +45,7 @@ func (c *executorCmd) Run(inv *invocation) error {
 	e, err := executor.New(executor.Options{
 		Admins: c.Admin, AppName: c.App, AccessToken: string(c.AccessToken), AllowDefaultToken: c.AllowDefaultToken, AllowHosts: c.AllowHost,
 		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
+		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA,
 		Logger: logger,
 	})
 	if err != nil {

@@ -33,6 +33,7 @@ type serveCmd struct {
 	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
 	Logs   serveLogs   `embed:""`
 	Limits serveLimits `embed:""`
+	TLS    tlsFlags    `embed:""`
 
 	logFlags `set:"log_level=info"`
 }
@@ -68,7 +69,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	fmt.Fprintf(inv.stdout, "xxlwheel serves on http://%s, store %s\n", ln.Addr(), sqlstore.Redacted(string(c.Store)))
+	fmt.Fprintf(inv.stdout, "xxlwheel serves on %s%s, store %s\n", c.TLS.scheme(), ln.Addr(), sqlstore.Redacted(string(c.Store)))
 	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
 	return stopped(logger, errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close()))
 }
@@ -87,13 +88,14 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	if err := cmp.Or(c.Logs.check(), c.Limits.check()); err != nil {
+	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check()); err != nil {
 		return opts, err
 	}
 	return node.Options{
 		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: cronProfiles[c.CronProfile],
+		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA,
 		FastPool: c.Limits.FastPool, SlowPool: c.Limits.SlowPool, PoolPerApp: c.Limits.PoolPerApp,
 		Drain: c.Limits.Drain, SkewLimit: c.Limits.skewLimit(),
 		KeepLogs: time.Duration(c.Logs.KeepLogs), KeepSuccesses: time.Duration(c.Logs.KeepSuccesses), RunTexts: c.Logs.StoreRunLogs,

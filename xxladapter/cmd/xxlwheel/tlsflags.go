@@ -1,0 +1,47 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+)
+
+// tlsFlags are those of the commands that listen.
+type tlsFlags struct {
+	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM: serve https only (default: http). A changed file counts within a second."`
+	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert in PEM."`
+	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Authorities in PEM to trust in calls to https addresses, beside those of the system."`
+}
+
+// scheme is that of the address that is served.
+func (f *tlsFlags) scheme() string {
+	if f.TLSCert != "" {
+		return "https://"
+	}
+	return "http://"
+}
+
+// check refuses files that cannot be used, before anything is opened.
+func (f *tlsFlags) check() error {
+	if _, err := access.ServerTLS(f.TLSCert, f.TLSKey); err != nil {
+		return usagef("--tls-cert and --tls-key: %v", err)
+	}
+	if _, err := access.ClientTLS(f.TLSCA); err != nil {
+		return usagef("--tls-ca: %v", err)
+	}
+	return nil
+}
+
+// trustCA lets the calls of this process trust the authorities in a file.
+func trustCA(file string) error {
+	config, err := access.ClientTLS(file)
+	if err != nil {
+		return usagef("--tls-ca: %v", err)
+	}
+	if config != nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.TLSClientConfig = config
+		apiHTTP.Transport = transport
+	}
+	return nil
+}
