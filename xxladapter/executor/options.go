@@ -83,7 +83,7 @@ type Options struct {
 	LogRetentionDays int
 
 	// MaxRunLog is how many bytes of log lines one run may write; what comes
-	// after is dropped with a note. 0: 64 MiB. Scripts write past it.
+	// after is dropped with a note. 0: 64 MiB.
 	MaxRunLog int64
 
 	// MaxQueued is how many accepted runs may wait for their turn, over all

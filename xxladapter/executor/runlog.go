@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,6 +52,7 @@ type runLog struct {
 	buf     []byte
 	written int64       // bytes in the file; 0: there is none
 	spoken  bool        // the handler wrote something
+	open    bool        // the last line has no end yet
 	full    bool        // most is reached, and the note about it written
 	timer   *time.Timer // writes buf after a while; nil: buf is empty
 	ended   bool
@@ -73,6 +75,7 @@ func (rl *runLog) mark(format string, args ...any) {
 	line = append(line, '\n')
 	rl.mu.Lock()
 	defer rl.mu.Unlock()
+	rl.endLine()
 	rl.append(line)
 }
 
@@ -86,6 +89,8 @@ func (rl *runLog) Write(lines []byte) (int, error) {
 	case rl.full:
 	case size+int64(len(lines)) > rl.logs.most:
 		rl.full = true
+		rl.append(lines[:max(0, bytes.LastIndexByte(lines[:max(0, rl.logs.most-size)], '\n')+1)])
+		rl.endLine()
 		rl.append(fmt.Appendf(nil, "[executor] the log has reached %d bytes; what follows is dropped\n", rl.logs.most))
 	default:
 		rl.append(lines)
@@ -93,7 +98,17 @@ func (rl *runLog) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
+// endLine ends a line that a script has left open.
+func (rl *runLog) endLine() {
+	if rl.open {
+		rl.append([]byte{'\n'})
+	}
+}
+
 func (rl *runLog) append(lines []byte) {
+	if len(lines) > 0 {
+		rl.open = lines[len(lines)-1] != '\n'
+	}
 	rl.buf = append(rl.buf, lines...)
 	switch {
 	case rl.ended || len(rl.buf) >= runLogBuffer:
@@ -161,13 +176,4 @@ func (rl *runLog) end(quiet bool) {
 		delete(rl.logs.active, rl.logID)
 	}
 	rl.logs.mu.Unlock()
-}
-
-// openForScript returns the file for a process to write to directly.
-func (rl *runLog) openForScript() (*os.File, error) {
-	rl.mu.Lock()
-	defer rl.mu.Unlock()
-	rl.spoken = true
-	rl.flushLocked()
-	return rl.openFile()
 }

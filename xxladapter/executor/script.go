@@ -3,8 +3,10 @@ package executor
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,31 +115,43 @@ const scriptTerm = 5 * time.Second
 // runScript runs a script with parameter, shard index and shard total as its
 // arguments. Both of its outputs go into the run's log as they come.
 func runScript(ctx context.Context, run *Run, lang language, path string) error {
-	out, err := run.log.openForScript()
+	out, in, err := os.Pipe()
 	if err != nil {
-		return fmt.Errorf("open run log: %w", err)
+		return fmt.Errorf("open the script's output: %w", err)
 	}
 	defer out.Close()
 	cmd := exec.Command(lang.command, path, run.Param, strconv.Itoa(run.ShardIndex), strconv.Itoa(run.ShardTotal))
-	cmd.Stdout, cmd.Stderr = out, out // a file: nobody has to copy, and Wait waits for nobody else
+	cmd.Stdout, cmd.Stderr = in, in // files: Wait waits for nobody but the script
 	cmd.SysProcAttr = groupAttr()
+	mark := scriptMark()
+	cmd.Env = append(os.Environ(), mark)
 	// Linux ends the script when the thread that started it ends, which then must
 	// not be before the process does.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	_ = in.Close() // the script has its own
+	if err != nil {
 		run.log.mark("script does not start: %v", err)
 		return errScriptExit(-1)
 	}
+	copied := make(chan struct{})
+	go func() {
+		defer close(copied)
+		_, _ = io.Copy(writerOnly{run.log}, out) // ends with out, or its deadline
+	}()
 	gone := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
 		defer close(gone)
-		endGroup(cmd)
+		endScript(cmd, mark)
 	})
 	err = cmd.Wait()
 	if !unwatch() {
 		<-gone
 	}
+	// What the script has started in the background may hold the pipe for ever.
+	_ = out.SetReadDeadline(time.Now().Add(scriptRest))
+	<-copied
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -149,18 +163,39 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 	return errScriptExit(-1)
 }
 
-// endGroup asks the script's processes to end, also those that it has started,
-// and kills what is left after scriptTerm. It returns when none is left.
-func endGroup(cmd *exec.Cmd) {
+// scriptRest is how long the output of a script that has ended is still read, where
+// something that it has started keeps it open.
+const scriptRest = 500 * time.Millisecond
+
+// writerOnly hides what a runLog has beside Write.
+type writerOnly struct{ io.Writer }
+
+// scriptMark is an environment variable that tells the processes of one script's
+// run from all others.
+func scriptMark() string { return "XXLWHEEL_SCRIPT_RUN=" + rand.Text() }
+
+// endScript asks the script's processes to end, also those that it has started,
+// and kills what is left after scriptTerm. It returns when none is left that can
+// be found.
+func endScript(cmd *exec.Cmd, mark string) {
 	const poll = 20 * time.Millisecond
+	lives := func() bool { return groupLives(cmd) || signalMarked(mark, nothing) > 0 }
 	signalGroup(cmd, termSignal)
+	signalMarked(mark, termSignal)
 	for range scriptTerm / poll {
-		if !groupLives(cmd) {
+		if !lives() {
 			return
 		}
 		time.Sleep(poll)
 	}
-	signalGroup(cmd, os.Kill)
+	// Again, for what is started meanwhile.
+	for range 10 {
+		signalGroup(cmd, os.Kill)
+		if signalMarked(mark, os.Kill) == 0 {
+			return
+		}
+		time.Sleep(poll)
+	}
 }
 
 // errScriptExit is XXL-JOB's result of a script that did not exit with 0; -1

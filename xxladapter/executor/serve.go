@@ -3,6 +3,7 @@ package executor
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -174,6 +175,9 @@ func (e *Executor) run(l *live, body []byte) wire.Reply {
 	if err := wire.Decode(body, req); err != nil {
 		return requestError(err)
 	}
+	if err := checkRun(req); err != nil {
+		return requestError(err)
+	}
 	h, glue, refused := e.resolve(l, req, body)
 	if refused != nil {
 		return *refused
@@ -192,6 +196,22 @@ func (e *Executor) run(l *live, body []byte) wire.Reply {
 		return wire.Fail(err.Error())
 	}
 	return requestError(err)
+}
+
+// lastLogTime is the end of the year 9999 in epoch milliseconds: the days of logs
+// have years of four digits.
+const lastLogTime = 253_402_300_799_999
+
+// checkRun refuses numbers that no scheduler sends, and that would name odd files.
+// A missing trigger time is taken, as upstream takes it.
+func checkRun(req *wire.RunRequest) error {
+	switch {
+	case req.LogID <= 0:
+		return fmt.Errorf("logId is %d, must be a positive integer", req.LogID)
+	case req.LogTime < 0 || req.LogTime > lastLogTime:
+		return fmt.Errorf("logDateTime is %d, must be epoch milliseconds from 0 to %d", req.LogTime, int64(lastLogTime))
+	}
+	return nil
 }
 
 // resolve finds what a run is to call, or the reply that refuses it.

@@ -1,0 +1,45 @@
+package executor
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// signalMarked sends a signal to every process that has mark in the environment
+// that it was started with, and returns how many there were. So those are found
+// that have left the script's group, and even its tree, by setsid or as daemons. Not
+// found are processes that were started with another environment, and those of
+// another user.
+func signalMarked(mark string, s os.Signal) (found int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		if !hasMark(file, mark) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			continue
+		}
+		p, err := os.FindProcess(pid) // a handle: the number may be given anew
+		if err != nil {
+			continue
+		}
+		if hasMark(file, mark) && pid != os.Getpid() {
+			found++
+			_ = p.Signal(s)
+		}
+		_ = p.Release()
+	}
+	return found
+}
+
+func hasMark(file, mark string) bool {
+	environ, err := os.ReadFile(file)
+	return err == nil && bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+mark+"\x00"))
+}
+
+// nothing is a signal that is not sent.
+var nothing os.Signal = syscall.Signal(0)
