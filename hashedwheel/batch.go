@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"errors"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -26,7 +27,17 @@ type Ticket struct{ id id }
 // tick while the function keeps up. There is one worker and no hand-over, so a slow
 // function delays what is due behind it; an Executor takes it off the worker. All
 // methods may be called from any goroutine, also from inside the function.
+//
+// A Batch that nobody holds any more goes on with what is pending, and is reported in the log:
+// only Stop ends its worker.
 type Batch[T any] struct {
+	// The worker knows the inside only, so that the collector can find out that nobody
+	// has the Batch any more.
+	*batch[T]
+}
+
+// A batch is the inside of a Batch.
+type batch[T any] struct {
 	parker
 	fire     func(due []T)
 	executor Executor
@@ -70,7 +81,7 @@ func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Batch[T]{
+	b := &batch[T]{
 		fire:     fire,
 		executor: opts.Executor,
 		logger:   opts.Logger,
@@ -83,7 +94,9 @@ func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
 	b.ticker = newTicker(opts.TickDuration)
 	b.slab = newSlab[T](len(b.intake.stripes))
 	b.wheel = newCore(opts, func(n uint32, l location) { b.slab.slot(n).at = l })
-	return b, nil
+	public := &Batch[T]{b}
+	runtime.AddCleanup(public, (*batch[T]).dropped, b)
+	return public, nil
 }
 
 // Add has payload delivered after delay. A negative delay counts as zero; a delay
@@ -156,7 +169,7 @@ func (b *Batch[T]) Cancel(t Ticket) bool {
 // withdraw is Cancel of what is in a queue. The slot is free at once, and the worker, if it
 // comes to the queue's entry, finds another generation in it. It returns false when the
 // worker has filed the slot before.
-func (b *Batch[T]) withdraw(s *slot[T], who id) bool {
+func (b *batch[T]) withdraw(s *slot[T], who id) bool {
 	if !s.clear(who, slotQueued, who.nextGeneration()) {
 		return false
 	}
@@ -175,7 +188,7 @@ func (b *Batch[T]) withdraw(s *slot[T], who id) bool {
 // disown is Cancel of what is in the wheel. The worker frees the slot when it finds it among the
 // cancelled, not before: clearing the payload must not hit the slot's next use. It returns false
 // when the payload is being delivered.
-func (b *Batch[T]) disown(s *slot[T], who id) bool {
+func (b *batch[T]) disown(s *slot[T], who id) bool {
 	if !s.clear(who, slotLinked, who.word(slotCancelled)) {
 		return false
 	}
@@ -198,7 +211,7 @@ func (b *Batch[T]) Pending() int64 {
 	return max(started-cancelled-fired, 0)
 }
 
-func (b *Batch[T]) start() error {
+func (b *batch[T]) start() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch b.life.Load() {
@@ -238,8 +251,8 @@ func (b *Batch[T]) Stop() []T {
 	}
 	var left []T
 	end := func(who id) {
-		s := b.slab.slot(who.slot())
-		for {
+		s := b.slab.lookup(who.slot())
+		for s != nil {
 			word := s.word.Load()
 			if word != who.word(slotQueued) && word != who.word(slotLinked) {
 				return
@@ -255,11 +268,20 @@ func (b *Batch[T]) Stop() []T {
 	b.wheel.drain(func(n uint32) { end(newID(uint32(b.slab.slot(n).word.Load()>>32), n)) })
 	b.intake.take(laneTimeouts, &b.timeouts)
 	b.timeouts.each(b.timeouts.n, end, func(*segment[id]) {})
+	runtime.KeepAlive(b) // dropped is for who forgets this call
 	return left
 }
 
+// dropped is called when the collector has found that nobody holds the Batch. Nobody can add to
+// it, and its goroutine stays.
+func (b *batch[T]) dropped() {
+	if b.life.Load() == started {
+		b.logger.Warn("hashedwheel: a Batch was dropped without Stop; its goroutine stays")
+	}
+}
+
 // work is the worker.
-func (b *Batch[T]) work() {
+func (b *batch[T]) work() {
 	b.mu.Lock()
 	b.mu.worker = goroutineID()
 	b.mu.Unlock()
@@ -288,13 +310,16 @@ func (b *Batch[T]) work() {
 			b.active = tick
 		}
 		if b.timeouts.n == 0 && b.cancels.n == 0 {
+			if tick >= b.active+awakeTicks {
+				b.shrink()
+			}
 			b.park(tick, b.active, b.wheel.next(), b.intake.empty)
 		}
 	}
 	normal = true
 }
 
-func (b *Batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
+func (b *batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
 	withdrawn := b.intake.take(l, q)
 	if q.n == 0 {
 		return withdrawn
@@ -303,8 +328,11 @@ func (b *Batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
 }
 
 // file puts a queued slot into the wheel, unless its use is over.
-func (b *Batch[T]) file(who id) {
-	s := b.slab.slot(who.slot())
+func (b *batch[T]) file(who id) {
+	s := b.slab.lookup(who.slot())
+	if s == nil {
+		return // taken back since, and the slot given back
+	}
 	// A cancellation between the load and the swap is found by the swap.
 	if s.word.Load() != who.word(slotQueued) || !s.word.CompareAndSwap(who.word(slotQueued), who.word(slotLinked)) {
 		return
@@ -313,7 +341,7 @@ func (b *Batch[T]) file(who id) {
 }
 
 // unlink takes a cancelled slot out of the wheel and frees it.
-func (b *Batch[T]) unlink(who id) {
+func (b *batch[T]) unlink(who id) {
 	s := b.slab.slot(who.slot())
 	if s.at != handedOver {
 		b.wheel.remove(s.at)
@@ -325,7 +353,7 @@ func (b *Batch[T]) unlink(who id) {
 // found it among the cancelled.
 var handedOver = location{overdueBucket, 1<<32 - 1}
 
-func (b *Batch[T]) free(s *slot[T], who id) {
+func (b *batch[T]) free(s *slot[T], who id) {
 	s.word.Store(who.nextGeneration())
 	b.freed = append(b.freed, who.slot())
 	if len(b.freed) == maxDue {
@@ -333,15 +361,31 @@ func (b *Batch[T]) free(s *slot[T], who id) {
 	}
 }
 
-func (b *Batch[T]) giveBack() {
+func (b *batch[T]) giveBack() {
 	if len(b.freed) > 0 {
 		b.slab.put(b.freed)
 		b.freed = b.freed[:0]
 	}
 }
 
+// shrink gives back the memory of a burst, when the worker is about to sleep for long.
+func (b *batch[T]) shrink() {
+	if !b.slab.shrinkable(b.wheel.size() == 0) {
+		return
+	}
+	for i := range b.intake.stripes {
+		st := &b.intake.stripes[i]
+		st.mu.Lock()
+		b.slab.flushLocked(i)
+		st.mu.spare, st.mu.spares = nil, 0
+		st.mu.Unlock()
+	}
+	b.slab.shrink()
+	b.wheel.shrink()
+}
+
 // deliver calls the function with the payloads of the slots that are due.
-func (b *Batch[T]) deliver() {
+func (b *batch[T]) deliver() {
 	if len(b.slots) == 0 {
 		return
 	}
@@ -377,7 +421,7 @@ func (b *Batch[T]) deliver() {
 }
 
 // call runs the function and recovers its panic.
-func (b *Batch[T]) call(due []T) {
+func (b *batch[T]) call(due []T) {
 	defer func() {
 		if r := recover(); r != nil {
 			b.logger.Error("hashedwheel: batch function panicked", "panic", r, "stack", string(debug.Stack()))

@@ -37,3 +37,11 @@ func (h *hand[E]) handOver(b *bucket[E], out []E) (due []E, done bool) {
 	h.n -= len(out) - had
 	return out, b.n == 0
 }
+
+// shrink gives back all pages.
+//
+// REQUIRES: nothing is filed.
+func (h *hand[E]) shrink() {
+	h.pool = pagePool[E]{}
+	h.overdue.pages = nil
+}

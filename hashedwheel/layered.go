@@ -238,6 +238,18 @@ func (l *layer[E]) nextOccupied(current uint64) uint64 {
 	return never
 }
 
+func (w *layeredWheel[E]) shrink() {
+	if w.n > 0 {
+		return
+	}
+	w.hand.shrink()
+	for k := range w.layers {
+		for i := range w.layers[k].buckets {
+			w.layers[k].buckets[i].pages = nil
+		}
+	}
+}
+
 func (w *layeredWheel[E]) drain(f func(E)) {
 	w.overdue.drain(&w.pool, f)
 	for k := range w.layers {

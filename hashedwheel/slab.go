@@ -1,6 +1,8 @@
 package hashedwheel
 
 import (
+	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -60,18 +62,44 @@ func (i id) word(status uint64) uint64 {
 // nextGeneration is the word of the slot once this use is over.
 func (i id) nextGeneration() uint64 { return (uint64(i)>>32 + 1) << 32 } // slotFree
 
-// A slab is a growing array of slots that never move. A payload without pointers makes
-// all of it invisible to the garbage collector.
+// A slab is an array of slots that never move, in chunks that come and go. A payload without
+// pointers makes all of it invisible to the garbage collector.
 type slab[T any] struct {
-	chunks atomic.Pointer[[]*[chunkLen]slot[T]]
-	free   []magazine // one for each stripe, guarded by the stripe's lock
+	// chunks has the chunks by number, nil for those that are not in memory. It is
+	// replaced as a whole when it grows.
+	chunks atomic.Pointer[[]atomic.Pointer[chunk[T]]]
+
+	free []magazine // one for each stripe, guarded by the stripe's lock
 
 	grow struct {
 		sync.Mutex
-		fresh uint32   // slots handed out from the newest chunk's end on
-		spare []uint32 // slots that the worker has freed
+		open   []uint32 // chunks that may have slots in stock
+		absent []uint32 // chunks below len(chunks) that are not in memory
+		idle   int      // chunks in memory of which all slots are in stock
+		puts   int      // slots put back since the last shrink
+		grew   bool     // there was more than an idle chunk since the last shrink of an empty Batch
+
+		// generation is what the slots of a new chunk begin with. It is not below what any slot
+		// of a chunk had that is gone: an old ticket must find nothing.
+		generation uint32
 	}
 }
+
+// A chunk is slots, and which of them are in stock: free and in no magazine.
+type chunk[T any] struct {
+	slots [chunkLen]slot[T]
+	stock [chunkLen / 64]uint64
+	n     int  // in stock
+	open  bool // listed in slab.grow.open
+}
+
+const (
+	// maxIdleChunks is how many chunks without a used slot are kept for the next burst.
+	maxIdleChunks = 1
+
+	// minChunks is the least length of the table of chunks.
+	minChunks = 8
+)
 
 // A magazine is a stripe's store of free slots.
 type magazine struct {
@@ -80,7 +108,7 @@ type magazine struct {
 }
 
 const (
-	// refill is how many slots a magazine takes at a time.
+	// refill is how many slots a magazine takes at a time, one word of a stock.
 	refill = 64
 
 	// magazineLimit is how many it keeps; above it, half go back.
@@ -89,22 +117,26 @@ const (
 
 func newSlab[T any](stripes int) *slab[T] {
 	s := &slab[T]{free: make([]magazine, stripes)}
-	s.chunks.Store(new([]*[chunkLen]slot[T]))
+	s.chunks.Store(new([]atomic.Pointer[chunk[T]]))
 	return s
 }
 
-// slot returns slot n.
+// slot returns slot n, which is in use or in a magazine.
 func (s *slab[T]) slot(n uint32) *slot[T] {
-	return &(*s.chunks.Load())[n/chunkLen][n%chunkLen]
+	return &(*s.chunks.Load())[n/chunkLen].Load().slots[n%chunkLen]
 }
 
-// lookup is slot for numbers that may come from outside; nil if there is none.
+// lookup is slot for numbers that may be out of date or come from outside; nil if there is none.
 func (s *slab[T]) lookup(n uint32) *slot[T] {
 	chunks := *s.chunks.Load()
 	if int(n/chunkLen) >= len(chunks) {
 		return nil
 	}
-	return &chunks[n/chunkLen][n%chunkLen]
+	c := chunks[n/chunkLen].Load()
+	if c == nil {
+		return nil
+	}
+	return &c.slots[n%chunkLen]
 }
 
 // takeLocked returns a free slot.
@@ -120,24 +152,95 @@ func (s *slab[T]) takeLocked(i int) uint32 {
 	return n
 }
 
+// refillLocked fills an empty magazine.
+//
+// REQUIRES: the lock of the magazine's stripe is held.
 func (s *slab[T]) refillLocked(m *magazine) {
-	s.grow.Lock()
-	defer s.grow.Unlock()
-	if k := min(refill, len(s.grow.spare)); k > 0 {
-		rest := len(s.grow.spare) - k
-		m.slots = append(m.slots, s.grow.spare[rest:]...)
-		s.grow.spare = s.grow.spare[:rest]
-		return
+	g := &s.grow
+	g.Lock()
+	defer g.Unlock()
+	for len(m.slots) == 0 {
+		if len(g.open) == 0 {
+			s.addChunkLocked()
+		}
+		k := g.open[len(g.open)-1]
+		var c *chunk[T]
+		if chunks := *s.chunks.Load(); int(k) < len(chunks) {
+			c = chunks[k].Load()
+		}
+		if c != nil && c.n > 0 {
+			if c.n == chunkLen {
+				g.idle--
+			}
+			m.slots = c.take(k*chunkLen, m.slots)
+		}
+		if c == nil || c.n == 0 {
+			g.open = g.open[:len(g.open)-1]
+			if c != nil {
+				c.open = false
+			}
+		}
 	}
+}
+
+// take moves slots from the stock to out, refill at most. First is the number of the chunk's
+// first slot.
+func (c *chunk[T]) take(first uint32, out []uint32) []uint32 {
+	for w, word := range c.stock {
+		n := bits.OnesCount64(word)
+		if len(out)+n > refill {
+			break
+		}
+		c.stock[w] = 0
+		c.n -= n
+		for ; word != 0; word &= word - 1 {
+			out = append(out, first+uint32(w*64+bits.TrailingZeros64(word)))
+		}
+	}
+	return out
+}
+
+// addChunkLocked brings a chunk into memory.
+//
+// REQUIRES: s.grow is locked.
+func (s *slab[T]) addChunkLocked() {
+	g := &s.grow
+	if len(g.absent) == 0 {
+		s.resizeLocked(2 * len(*s.chunks.Load()))
+	}
+	k := g.absent[len(g.absent)-1]
+	g.absent = g.absent[:len(g.absent)-1]
+	c := &chunk[T]{n: chunkLen, open: true}
+	for i := range c.slots {
+		c.slots[i].word.Store(uint64(g.generation) << 32) // slotFree
+	}
+	for w := range c.stock {
+		c.stock[w] = 1<<64 - 1
+	}
+	(*s.chunks.Load())[k].Store(c)
+	g.open = append(g.open, k)
+	g.idle++
+	if len(*s.chunks.Load())-len(g.absent) > maxIdleChunks {
+		g.grew = true
+	}
+}
+
+// resizeLocked replaces the table by one with room for n chunks, or minChunks, and lists those
+// that are absent.
+//
+// REQUIRES: s.grow is locked; no chunk is in memory whose number is n or more.
+func (s *slab[T]) resizeLocked(n int) {
 	old := *s.chunks.Load()
-	if int(s.grow.fresh) == len(old)*chunkLen {
-		chunks := append(old[:len(old):len(old)], new([chunkLen]slot[T]))
-		s.chunks.Store(&chunks)
+	table := make([]atomic.Pointer[chunk[T]], max(n, minChunks))
+	s.grow.absent = nil
+	for k := len(table) - 1; k >= 0; k-- { // the lowest number is the first to be taken
+		if k < len(old) && old[k].Load() != nil {
+			table[k].Store(old[k].Load())
+		} else {
+			s.grow.absent = append(s.grow.absent, uint32(k))
+		}
 	}
-	for range refill {
-		m.slots = append(m.slots, s.grow.fresh)
-		s.grow.fresh++
-	}
+	s.chunks.Store(&table)
 }
 
 // putLocked takes back a slot.
@@ -153,9 +256,91 @@ func (s *slab[T]) putLocked(i int, n uint32) {
 	}
 }
 
-// put takes back many slots.
+// put takes back many slots, and lets go of chunks of which no slot is used.
 func (s *slab[T]) put(slots []uint32) {
-	s.grow.Lock()
-	s.grow.spare = append(s.grow.spare, slots...)
-	s.grow.Unlock()
+	g := &s.grow
+	g.Lock()
+	defer g.Unlock()
+	g.puts += len(slots)
+	chunks := *s.chunks.Load()
+	for _, n := range slots {
+		k := n / chunkLen
+		c := chunks[k].Load()
+		c.stock[n%chunkLen/64] |= 1 << (n % 64)
+		c.n++
+		if !c.open {
+			g.open = append(g.open, k)
+			c.open = true
+		}
+		if c.n == chunkLen {
+			if g.idle++; g.idle > maxIdleChunks {
+				s.dropChunkLocked(k)
+			}
+		}
+	}
+}
+
+// dropChunkLocked leaves chunk k to the collector. A goroutine that has looked up one of its
+// slots before finds a generation there that no ticket has.
+//
+// REQUIRES: s.grow is locked; all slots of the chunk are in stock.
+func (s *slab[T]) dropChunkLocked(k uint32) {
+	g := &s.grow
+	at := &(*s.chunks.Load())[k]
+	c := at.Load()
+	for i := range c.slots {
+		g.generation = max(g.generation, uint32(c.slots[i].word.Load()>>32))
+	}
+	at.Store(nil)
+	g.absent = append(g.absent, k)
+	g.idle--
+}
+
+// shrinkable reports whether shrink is worth its locks: so many slots were put back, or nothing
+// is pending for the first time after a burst.
+func (s *slab[T]) shrinkable(nothingPending bool) bool {
+	g := &s.grow
+	g.Lock()
+	defer g.Unlock()
+	if g.puts < chunkLen && !(nothingPending && g.grew) {
+		return false
+	}
+	if nothingPending {
+		g.grew = false
+	}
+	return true
+}
+
+// flushLocked empties a magazine: one slot in it keeps a chunk in memory.
+//
+// REQUIRES: the lock of stripe i is held.
+func (s *slab[T]) flushLocked(i int) {
+	m := &s.free[i]
+	s.put(m.slots)
+	m.slots = nil
+}
+
+// shrink gives back the idle chunks, and what the table and the lists no longer need.
+func (s *slab[T]) shrink() {
+	g := &s.grow
+	g.Lock()
+	defer g.Unlock()
+	g.puts = 0 // what flushLocked has put
+	chunks := *s.chunks.Load()
+	for k := range chunks {
+		if c := chunks[k].Load(); c != nil && c.n == chunkLen {
+			s.dropChunkLocked(uint32(k))
+		}
+	}
+	n := len(chunks)
+	for n > 0 && chunks[n-1].Load() == nil {
+		n--
+	}
+	if 4*n < len(chunks) && len(chunks) > minChunks {
+		s.resizeLocked(2 * n)
+		chunks = *s.chunks.Load()
+	}
+	g.open = slices.Clip(slices.DeleteFunc(g.open, func(k uint32) bool {
+		return int(k) >= len(chunks) || chunks[k].Load() == nil
+	}))
 }

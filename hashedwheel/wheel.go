@@ -49,6 +49,9 @@ type core[E any] interface {
 
 	// drain takes out every entry, calling f for each.
 	drain(f func(E))
+
+	// shrink gives back what nothing is filed in, if nothing is filed at all.
+	shrink()
 }
 
 // newCore returns the wheel that opts asks for. Moved is called when an entry has
@@ -255,6 +258,16 @@ func (w *wheel[E]) search() uint64 {
 		earliest = min(earliest, r<<w.shift|b)
 	}
 	return earliest
+}
+
+func (w *wheel[E]) shrink() {
+	if w.n > 0 {
+		return
+	}
+	w.hand.shrink()
+	for i := range w.buckets {
+		w.buckets[i].pages = nil
+	}
 }
 
 func (w *wheel[E]) drain(f func(E)) {
