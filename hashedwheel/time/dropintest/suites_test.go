@@ -1,17 +1,6 @@
 package dropintest
 
-import (
-	"time"
-
-	// The packages whose suites are run. go.mod says which release.
-	_ "github.com/coder/websocket"
-	_ "github.com/hashicorp/yamux"
-	_ "github.com/xtaci/smux"
-	_ "golang.org/x/net/http2"
-	_ "google.golang.org/grpc"
-
-	_ "github.com/xxlwheel/xxlwheel/hashedwheel/time"
-)
+import "time"
 
 // A suite is the tests of one package.
 type suite struct {
