@@ -1,5 +1,7 @@
 package hashedwheel
 
+import "time"
+
 // This file has what callers do to a timeout, on their own goroutines: arm it and
 // cancel it. worker.go has the other side.
 //
@@ -10,71 +12,129 @@ package hashedwheel
 // matter, and a timeout that is armed and cancelled ten times within a tick is
 // looked at once.
 
-// arm makes t pending with the given due tick and slack. It reports whether t was
+// leastRelativeTicks is the shortest delay, in ticks, that is armed relatively. What that adds to the
+// lateness is at most a tick while the worker keeps up: 3 % of this delay.
+const leastRelativeTicks = 32
+
+// relatively reports whether a delay may be left to the worker in place of a due tick: it is long
+// enough, and the worker is up and will look at the queues within a tick. A worker that sleeps for
+// longer would have to be woken for it.
+func (e *engine) relatively(delay time.Duration) bool {
+	return uint64(delay-e.leastRelative) <= uint64(never*delayUnit-delayUnit-e.leastRelative) && e.parked.Load()&deep == 0
+}
+
+// arm makes t pending, to fire after delay. It reports whether t was
 // pending before, and an error if t could not be armed. A t that was not pending is cancelled
 // then; one that was, on a timer that has stopped, is left to Stop.
-func (e *engine) arm(t *Timeout, due state) (was bool, err error) {
+//
+// Where the delay is long it reads no clock: the worker does, later, once for many timeouts. It
+// swaps first and reads then, so the reading is later than every call that it serves, and
+// nothing comes early however late the worker is. The price is that the wait in the queue is
+// added to the delay.
+func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
+	due := state(0) // not yet known
 	for {
 		s := t.load()
-		was = s.pending()
-		n := due | armed | s&(kept|held)
-		earlier := due.tick() < s.tick()
-		// A timeout that the wheel holds under an earlier tick stays where it is.
-		// That tick is at most the last due tick, also if it was cancelled since.
-		if was && n == s {
-			return true, nil // the same deadline, as far as the timer tells them apart
-		}
-		push := s&queued == 0 && (s&linked == 0 || earlier)
-		if push {
-			n |= queued
-		}
-		reserves := !was && s&placed == 0
-		if reserves && !e.reserve() && !e.inherit() {
-			return false, e.refuseFull(t)
-		}
-		st := e.intake.pick()
-		done, err := false, error(nil)
-		if push {
-			done, err = e.enqueue(st, laneTimeouts, t, s, n)
+		var n state
+		if s&(linked|periodic) == 0 && due == 0 && e.relatively(delay) {
+			n = relativeTo(delay)
 		} else {
-			done = t.cas(s, n)
+			if due == 0 {
+				due = e.due(e.now(), delay) | armed
+			}
+			n = due
 		}
-		if !done && reserves {
-			e.release(1)
-		}
-		if err != nil {
-			e.refuse(t) // unless it is pending
+		if was, done, err := e.rearmAs(t, s, n); done || err != nil {
 			return was, err
 		}
-		if !done {
-			continue
-		}
-		if was {
-			st.resets.Add(1)
-		} else if !push {
-			st.started.Add(1)
-		}
-		if earlier && !push {
-			// Who queued t looked at the worker's alarm with the later due tick in mind.
-			e.alarm(due.tick())
-		}
-		return was, nil
 	}
+}
+
+// armAt is arm for a deadline, in nanoseconds since the start.
+func (e *engine) armAt(t *Timeout, deadline int64) (was bool, err error) {
+	due := e.due(deadline, 0) | armed
+	for {
+		if was, done, err := e.rearmAs(t, t.load(), due); done || err != nil {
+			return was, err
+		}
+	}
+}
+
+// rearmAs changes the state of t from s to the due tick, or delay, and the phase in n. It does
+// nothing and returns false when somebody has changed the state before.
+func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
+	was = s.pending()
+	far := n.phase() == relative
+	// Who queued t looked at the worker's alarm with its due tick of then in mind, or with none.
+	earlier := far || s.phase() == relative || n.tick() < s.tick()
+	n |= s & (kept | held)
+	st := e.intake.pick()
+	if was && n == s {
+		// The same deadline, as far as the timer tells them apart. If it is a delay, the worker
+		// has not taken it yet: t is queued, and the clock will be read after this load.
+		st.resets.Add(1)
+		return true, true, nil
+	}
+	// A timeout that the wheel holds under an earlier tick stays where it is.
+	// That tick is at most the last due tick, also if it was cancelled since.
+	push := s&queued == 0 && (s&linked == 0 || earlier)
+	if push {
+		n |= queued
+	}
+	reserves := !was && s&placed == 0
+	if reserves && !e.reserve() && !e.inherit() {
+		return false, false, e.refuseFull(t)
+	}
+	if push {
+		done, err = e.enqueue(st, laneTimeouts, t, s, n)
+	} else {
+		done = t.cas(s, n)
+	}
+	if !done && reserves {
+		e.release(1)
+	}
+	if err != nil {
+		e.refuse(t) // unless it is pending
+	}
+	if !done {
+		return was, false, err
+	}
+	if was {
+		st.resets.Add(1)
+	} else if !push {
+		st.started.Add(1)
+	}
+	if earlier && !push {
+		e.expect(n)
+	}
+	return was, true, nil
 }
 
 // armFresh is arm for a t that nobody else has and that was never armed, so there is no other
 // state to reckon with.
-func (e *engine) armFresh(t *Timeout, due state) error {
+func (e *engine) armFresh(t *Timeout, n state) error {
 	if !e.reserve() && !e.inherit() {
 		return e.refuseFull(t)
 	}
 	s := t.load()
-	if _, err := e.enqueue(e.intake.pick(), laneTimeouts, t, s, due|armed|queued|fresh|s); err != nil {
+	if _, err := e.enqueue(e.intake.pick(), laneTimeouts, t, s, n|queued|fresh|s); err != nil {
 		e.release(1)
 		e.refuse(t)
 		return err
 	}
 	return nil
+}
+
+// expect wakes the worker if it sleeps too long for a timeout that has just been queued, or was
+// queued already, and has become n.
+func (e *engine) expect(n state) {
+	if n.phase() == relative {
+		// The worker was up, but may have lain down between the look at that and the swap. It
+		// has looked into the queues since, or it is found asleep here.
+		e.rouse()
+		return
+	}
+	e.alarm(n.tick())
 }
 
 // enqueue changes the state of t from s to n, which has the queued bit, and puts t into a queue:
@@ -106,7 +166,7 @@ func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (
 		e.rouse()
 	}
 	if l == laneTimeouts {
-		e.alarm(n.tick())
+		e.expect(n)
 	}
 	return true, nil
 }

@@ -540,7 +540,7 @@ func BenchmarkFire(b *testing.B) {
 			for i := range b.N {
 				tick := uint64(2 * (i + 1))
 				for _, k := range order {
-					_, _ = w.arm(&all[k], state(tick)<<dueShift)
+					_, _ = w.armAt(&all[k], int64(tick)*w.nanos)
 				}
 				for n := n; n > 0; n -= maxTransfersPerPass {
 					worker.pass(tick - 1)

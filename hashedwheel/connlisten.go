@@ -38,11 +38,13 @@ func (l watchedListener) Accept() (net.Conn, error) {
 		case errors.Is(err, ErrIdleStopped):
 			return c, nil
 		}
-		_ = c.Close()
 		if !errors.Is(err, ErrTooManyPending) {
+			_ = c.Close()
 			return nil, fmt.Errorf("watch a connection from %v: %w", c.RemoteAddr(), err)
 		}
+		// Counted before the close, so that the peer that sees it finds it counted.
 		l.watcher.refused.Add(1)
-		l.watcher.log.warn("hashedwheel: the timer is full; a connection was closed instead of watched", "remote", c.RemoteAddr())
+		l.watcher.log.warn("hashedwheel: the timer is full; a connection is closed instead of watched", "remote", c.RemoteAddr())
+		_ = c.Close()
 	}
 }

@@ -7,6 +7,9 @@ import "time"
 // tick boundary at or after it. A timeout that never fires is due in the year 2262 or later. While
 // the function of a periodic timeout runs, Due returns the deadline of that run.
 //
+// A delay of 32 ticks and more may be counted from when the worker takes the timeout over, up to a
+// tick after the call that armed it. Until then Due returns the current time plus the delay.
+//
 // The result has a monotonic reading, so time.Until(t.Due()) is what remains whatever the wall
 // clock does.
 func (t *Timeout) Due() time.Time {
@@ -16,6 +19,9 @@ func (t *Timeout) Due() time.Time {
 	s, e := t.load(), t.engine()
 	if !s.pending() {
 		return time.Time{}
+	}
+	if s.phase() == relative {
+		return e.epoch.Add(time.Duration(after(e.now(), int64(s.delay()))))
 	}
 	return e.epoch.Add(time.Duration(e.deadline(s)))
 }

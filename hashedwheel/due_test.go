@@ -34,6 +34,21 @@ func TestDue(t *testing.T) {
 		near(time.Now().Add(time.Minute), &x)
 		x.Reset(-time.Hour)
 		near(time.Now(), &x)
+		for _, delay := range []time.Duration{32 * tick, time.Hour} { // while the worker is up, so it is left to it
+			awake := mustNew(t, w, noTask, tick)
+			time.Sleep(2 * tick)
+			require.True(t, awake.IsExpired())
+			var far Timeout
+			w.Init(&far, noTask)
+			far.Reset(delay)
+			require.Equal(t, relative, far.load().phase())
+			near(time.Now().Add(delay), &far)
+			called := time.Now()
+			time.Sleep(2 * tick)
+			require.NotEqual(t, relative, far.load().phase())
+			require.False(t, far.Due().Before(called.Add(delay)))
+			require.False(t, far.Due().After(called.Add(delay+tick+tick/128)))
+		}
 		x.Reset(math.MaxInt64)
 		require.GreaterOrEqual(t, x.Due().Year(), 2262)
 		x.Cancel()

@@ -35,7 +35,8 @@ type act struct {
 type actKind byte
 
 const (
-	reset  actKind = 'R'
+	reset  actKind = 'R' // with a deadline
+	delay  actKind = 'D' // with a delay, from the time at which it is called
 	cancel actKind = 'C'
 	fired  actKind = 'F'
 	finish actKind = 'S' // the timer's Stop; the answer says whether it returned the timeout
@@ -62,7 +63,7 @@ type reference struct {
 func (r reference) after(a act) (reference, bool) {
 	was := r.pending
 	switch a.kind {
-	case reset:
+	case reset, delay:
 		if !r.stopped {
 			r.pending, r.due = true, a.tick
 		}
@@ -102,9 +103,10 @@ func linearizable(r reference, acts []act, pending bool) bool {
 // A scenario is where a timeout stands, and what happens to it from there.
 type scenario struct {
 	start   startKind
-	callers []string // of each, the acts: R and a tick, C, S, B
+	callers []string // of each, the acts: R and a tick, D and a number of ticks, C, S, B
 	ticks   []uint64 // of the worker's passes
 	sleeps  bool     // the worker lies down after the last pass
+	clock   uint64   // not 0: how many ticks pass meanwhile, one at a time; passes are at the time that it is
 }
 
 func (s scenario) String() string {
@@ -117,6 +119,7 @@ const (
 	startIdle     startKind = "idle"
 	startQueued   startKind = "queued"   // due at tick 2
 	startFresh    startKind = "fresh"    // the same, armed when it was made
+	startFar      startKind = "far"      // armed relatively, by two ticks at tick 0
 	startLinked   startKind = "linked"   // due at tick 2, and filed
 	startLater    startKind = "later"    // due at tick 4, and filed under tick 2
 	startDropping startKind = "dropping" // cancelled, filed under tick 2, and among the cancelled
@@ -136,6 +139,7 @@ type stage struct {
 	task   uint64 // the number of the task that the timeout is bound to
 	asleep bool
 	until  uint64
+	clock  int64 // nanoseconds
 }
 
 // An actor is a coroutine. What it does next depends on what it saw, and seen is the hash of
@@ -174,6 +178,14 @@ func (s *stage) wait(l *latch) {
 		s.pause()
 		a.waits = nil
 	}
+}
+
+func (s *stage) now() int64 {
+	s.pause()
+	if a := s.current; a != nil {
+		a.seen = mix(a.seen, uint64(s.clock))
+	}
+	return s.clock
 }
 
 func (s *stage) loaded(v uint64) {
@@ -238,7 +250,7 @@ func (s *stage) shared() uint64 {
 	for _, v := range []uint64{
 		s.timeout.word.v.Load(), e.parked.v.Load(), e.turn.Load(), uint64(e.life.Load()), uint64(len(e.wake)),
 		uint64(e.timeouts.n), uint64(e.cancels.n), uint64(st.mu.withdrawn), e.active,
-		uint64(e.wheel.size()), e.wheel.next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.bucket), uint64(e.taken.Load()), s.task,
+		uint64(e.wheel.size()), e.wheel.next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.bucket), uint64(e.taken.Load()), s.task, uint64(s.clock),
 	} {
 		h = mix(h, v)
 	}
@@ -283,9 +295,11 @@ func newStage(sc scenario) *stage {
 	switch sc.start {
 	case startIdle:
 	case startFresh:
-		s.before.pending = e.armFresh(&s.timeout, state(2)<<dueShift) == nil
+		s.before.pending = e.armFresh(&s.timeout, state(2)<<dueShift|armed) == nil
 	case startQueued:
 		s.reset(2)
+	case startFar:
+		_, _ = e.arm(&s.timeout, 2*time.Millisecond)
 	default:
 		s.reset(2)
 		w.pass(0)
@@ -305,7 +319,15 @@ func newStage(sc scenario) *stage {
 		s.enter(strings.Contains(acts, "S"), func() { s.call(acts) })
 	}
 	if len(sc.ticks) > 0 {
-		s.enter(true, func() { s.work(sc.ticks, sc.sleeps) })
+		s.enter(true, func() { s.work(sc) })
+	}
+	if sc.clock > 0 {
+		s.enter(false, func() {
+			for range sc.clock {
+				s.pause()
+				s.clock += s.engine.nanos
+			}
+		})
 	}
 	return s
 }
@@ -320,7 +342,7 @@ func (s *stage) number(n uint64) TimerTask {
 }
 
 func (s *stage) reset(tick uint64) bool {
-	was, _ := s.engine.arm(&s.timeout, state(tick)<<dueShift)
+	was, _ := s.engine.armAt(&s.timeout, int64(tick)*s.engine.nanos)
 	return was
 }
 
@@ -343,6 +365,12 @@ func (s *stage) call(acts string) {
 			acts = acts[1:]
 			a.tick = uint64(acts[0] - '0')
 			a.answer = s.reset(a.tick)
+		case delay:
+			acts = acts[1:]
+			ticks := uint64(acts[0] - '0')
+			s.current.seen = mix(s.current.seen, uint64(s.clock))
+			a.tick = uint64(s.clock/s.engine.nanos) + ticks
+			a.answer, _ = s.engine.arm(&s.timeout, time.Duration(ticks)*time.Millisecond)
 		case cancel:
 			a.answer = s.timeout.Cancel()
 		case bind:
@@ -358,15 +386,18 @@ func (s *stage) call(acts string) {
 }
 
 // work is what the worker does.
-func (s *stage) work(ticks []uint64, sleeps bool) {
+func (s *stage) work(sc scenario) {
 	e := s.engine
-	for _, tick := range ticks {
+	for _, tick := range sc.ticks {
 		s.began()
+		if sc.clock > 0 {
+			tick = e.floor(e.now())
+		}
 		if !s.worker.pass(tick) {
 			return
 		}
 	}
-	if sleeps && e.timeouts.n == 0 && e.cancels.n == 0 {
+	if sc.sleeps && e.timeouts.n == 0 && e.cancels.n == 0 {
 		s.until, s.asleep = e.lieDown(s.worker.tick, e.active, e.wheel.next(), e.intake.empty)
 	}
 }
@@ -384,7 +415,10 @@ func (s *stage) goOn(i int) {
 func (s *stage) judge() error {
 	e := s.engine
 	st := s.timeout.load()
-	if e.life.Load() == started && s.asleep && len(e.wake) == 0 && st.pending() && st.tick() < s.until {
+	if e.life.Load() == started && s.asleep && len(e.wake) == 0 && st.phase() == relative && e.parked.Load()&deep != 0 {
+		return fmt.Errorf("the worker sleeps until tick %d over a timeout of which it does not know when it is due", s.until)
+	}
+	if e.life.Load() == started && s.asleep && len(e.wake) == 0 && st.pending() && st.tick() < s.until && st.phase() != relative {
 		return fmt.Errorf("the worker sleeps until tick %d over a timeout that is due at %d", s.until, st.tick())
 	}
 	pending := st.pending()
@@ -457,8 +491,9 @@ func explore(sc scenario) (states int, err error) {
 			}
 			s.goOn(choice)
 		}
-		scheduler = nil
+		s.current = nil
 		err = s.judge()
+		scheduler = nil
 		s.close()
 		if err != nil {
 			return len(known), fmt.Errorf("%w; actors in turn: %v", err, path)
@@ -505,6 +540,28 @@ func TestInterleavingsOfInitAndWorker(t *testing.T) {
 			all = append(all, scenario{start: start, callers: []string{acts}, ticks: []uint64{2}})
 		}
 		all = append(all, scenario{start: start, callers: []string{"CBR2", "S"}}, scenario{start: start, callers: []string{"R1CBR1", "S"}})
+	}
+	exploreAll(t, all)
+}
+
+// Callers that leave a delay to the worker, while time goes on.
+func TestInterleavingsOfDelays(t *testing.T) {
+	var all []scenario
+	for _, start := range append(slices.Clone(starts), startFar) {
+		for _, acts := range []string{"D1", "CD1", "D2C"} {
+			all = append(all, scenario{start: start, callers: []string{acts}, ticks: []uint64{0, 0}, clock: 1, sleeps: true})
+		}
+		for _, acts := range []string{"D2D1", "D1CD1", "R3D1", "D1R1"} {
+			all = append(all, scenario{start: start, callers: []string{acts}, ticks: []uint64{0}, clock: 1, sleeps: start == startIdle || start == startFar})
+		}
+		for _, callers := range [][]string{{"D1", "D1"}, {"D1", "C"}, {"D2", "R1"}} {
+			all = append(all, scenario{start: start, callers: callers, ticks: []uint64{0}})
+			all = append(all, scenario{start: start, callers: append(slices.Clone(callers), "S")})
+		}
+	}
+	// The same delay again, between the worker's first look and its last.
+	for _, start := range []startKind{startIdle, startFar} {
+		all = append(all, scenario{start: start, callers: []string{"D1D1"}, ticks: []uint64{0, 0}, clock: 1})
 	}
 	exploreAll(t, all)
 }

@@ -58,7 +58,7 @@ func (p *parker) end() {
 }
 
 // now returns the nanoseconds since the start, by the monotonic clock.
-func (p *parker) now() int64 { return int64(time.Since(p.epoch)) }
+func (p *parker) now() int64 { return since(p.epoch) }
 
 // alarm wakes the worker if it sleeps beyond tick.
 func (p *parker) alarm(tick uint64) {

@@ -47,7 +47,7 @@ func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), f
 		return t, err
 	}
 	p.deadline = after(e.now(), int64(period))
-	err := e.armFresh(t, e.due(p.deadline, 0))
+	err := e.armFresh(t, e.due(p.deadline, 0)|armed)
 	runtime.KeepAlive(w)
 	return t, err
 }
@@ -162,7 +162,7 @@ func (e *engine) resetPeriodic(t *Timeout, delay time.Duration) (was bool) {
 	p := t.task().(*periodicTask)
 	deadline := after(e.now(), int64(delay))
 	if !p.running {
-		was, err := e.arm(t, e.due(deadline, 0))
+		was, err := e.armAt(t, deadline)
 		if err == nil {
 			p.deadline = deadline
 		}

@@ -3,7 +3,7 @@ package hashedwheel
 import "sync/atomic"
 
 // segmentLen makes a segment of pointers, with its header, exactly 4096 bytes.
-const segmentLen = 510
+const segmentLen = 509
 
 // maxSpareSegments bounds what one stripe keeps for reuse: 32 KiB.
 const maxSpareSegments = 8
@@ -11,7 +11,8 @@ const maxSpareSegments = 8
 // A segment is a piece of a queue.
 type segment[E any] struct {
 	next *segment[E]
-	n    int
+	done int // entries that the worker has taken out, at the front
+	n    int // entries, those included
 	item [segmentLen]E
 }
 
@@ -213,37 +214,39 @@ func (q *queue[E]) append(other *queue[E]) {
 	*other = queue[E]{}
 }
 
-// each calls f for at most limit entries, oldest first, and takes them out.
-// Emptied segments go to free.
-func (q *queue[E]) each(limit int, f func(E), free func(*segment[E])) (done int) {
+// groupLen is how many entries groups passes on together.
+const groupLen = 128
+
+// groups calls f for at most limit entries, oldest first and at most groupLen at a time, and takes
+// them out. Emptied segments go to free.
+func (q *queue[E]) groups(limit int, f func([]E), free func(*segment[E])) (done int) {
 	for q.first != nil && done < limit {
 		seg := q.first
-		items := seg.item[:seg.n]
-		if len(items) > limit-done {
-			// Taking a part of a segment is rare: it happens once in a pass that
-			// reaches its limit. The rest moves to the front.
-			k := limit - done
-			for _, e := range items[:k] {
-				f(e)
-			}
-			rest := copy(items, items[k:])
-			clear(items[rest:])
-			seg.n = rest
-			q.n -= k
-			return limit
-		}
-		for _, e := range items {
-			f(e)
-		}
+		items := seg.item[seg.done:seg.n]
+		items = items[:min(len(items), limit-done, groupLen)]
+		f(items)
+		clear(items)
+		seg.done += len(items)
 		done += len(items)
 		q.n -= len(items)
+		if seg.done < seg.n {
+			continue
+		}
 		q.first = seg.next
 		if q.first == nil {
 			q.last = nil
 		}
-		clear(items)
-		seg.n, seg.next = 0, nil
+		seg.n, seg.done, seg.next = 0, 0, nil
 		free(seg)
 	}
 	return done
+}
+
+// each is groups for one entry at a time.
+func (q *queue[E]) each(limit int, f func(E), free func(*segment[E])) (done int) {
+	return q.groups(limit, func(group []E) {
+		for _, e := range group {
+			f(e)
+		}
+	}, free)
 }

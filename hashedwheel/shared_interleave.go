@@ -5,6 +5,7 @@ package hashedwheel
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A scheduler decides who goes on. Nil: nobody asks.
@@ -18,8 +19,19 @@ var scheduler interface {
 	swapped(bool)
 	opened()
 
+	// now is the time; to read it is a step too.
+	now() int64
+
 	// wait is pause until a latch is free.
 	wait(*latch)
+}
+
+// since is the scheduler's clock, if there is one.
+func since(epoch time.Time) int64 {
+	if scheduler != nil {
+		return scheduler.now()
+	}
+	return int64(time.Since(epoch))
 }
 
 func pause() {

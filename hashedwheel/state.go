@@ -14,7 +14,8 @@ import (
 //	│  due tick   │  slack  │  flags   │
 //	└─────────────┴─────────┴──────────┘
 //
-// The due tick is the first tick boundary at or after the deadline. Slack says how
+// The due tick is the first tick boundary at or after the deadline. A relative timeout has a
+// delay in its place, in units of delayUnit, rounded up: nobody has read the clock for it. Slack says how
 // far before that boundary the deadline lies, in units of the timer's
 // slackShift, rounded down; it serves the measurement of lateness only.
 type state uint64
@@ -26,6 +27,7 @@ const (
 	expired                // fired; its task has begun or will begin at once
 	cancelled              // will not fire, unless it is armed again
 	running                // a periodic timeout between fire and next arming; pending
+	relative               // pending; the word has a delay, and the worker will make a due tick of it
 	phaseMask state = 7
 )
 
@@ -81,16 +83,36 @@ func (s state) tick() uint64  { return uint64(s >> dueShift) }
 func (s state) slack() uint64 { return uint64(s>>flagBits) & (1<<slackBits - 1) }
 
 // pending reports whether the timeout counts as accepted, not fired, not cancelled.
-func (s state) pending() bool { return s.phase() == armed || s.phase() == running }
+func (s state) pending() bool {
+	return s.phase() == armed || s.phase() == relative || s.phase() == running
+}
 
-// in returns s with another phase.
-func (s state) in(phase state) state { return s&^phaseMask | phase }
+// in returns s with another phase. The delay of a relative one becomes never, so that nobody
+// takes it for a due tick.
+func (s state) in(phase state) state {
+	if s.phase() == relative {
+		s |= never << dueShift
+	}
+	return s&^phaseMask | phase
+}
+
+// delayUnit is the unit of a relative timeout's delay, a power of two near a microsecond.
+const delayUnit = 1 << 10
+
+// delay returns the delay of a relative timeout.
+func (s state) delay() time.Duration { return time.Duration(s.tick() * delayUnit) }
+
+// relativeTo returns the due bits and phase of a timeout that is delay away from whenever
+// the worker reads the clock.
+func relativeTo(delay time.Duration) state {
+	return state((uint64(delay)+delayUnit-1)/delayUnit)<<dueShift | relative
+}
 
 func (s state) String() string {
 	switch s.phase() {
 	case idle:
 		return "idle"
-	case armed, running:
+	case armed, running, relative:
 		return "pending"
 	case expired:
 		return "expired"

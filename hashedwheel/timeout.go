@@ -151,7 +151,7 @@ func (t *Timeout) Reset(delay time.Duration) bool {
 	if t.load()&periodic != 0 {
 		return e.resetPeriodic(t, delay)
 	}
-	was, _ := e.arm(t, e.due(e.now(), delay))
+	was, _ := e.arm(t, delay)
 	return was
 }
 
@@ -217,8 +217,11 @@ func (t *Timeout) String() string {
 	if !s.pending() || e.life.Load() == created {
 		return fmt.Sprintf("hashedwheel.Timeout(%v, task: %T)", s, t.task())
 	}
-	if s.tick() >= never {
+	if s.tick() >= never && s.phase() != relative {
 		return fmt.Sprintf("hashedwheel.Timeout(%v, due: never, task: %T)", s, t.task())
+	}
+	if s.phase() == relative {
+		return fmt.Sprintf("hashedwheel.Timeout(%v, due: in %v, task: %T)", s, s.delay().Truncate(2*time.Microsecond), t.task())
 	}
 	d := time.Duration(e.deadline(s) - e.now())
 	if d < 0 {

@@ -26,11 +26,12 @@ type HashedWheelTimer struct {
 type engine struct {
 	// Immutable after newEngine.
 	places
-	number   uint32 // in the registry
-	executor Executor
-	logger   *slog.Logger
-	intake   intake[*Timeout]
-	stall    time.Duration // the longest time between two looks of the watch
+	number        uint32 // in the registry
+	executor      Executor
+	logger        *slog.Logger
+	intake        intake[*Timeout]
+	leastRelative time.Duration // the shortest delay that is armed relatively
+	stall         time.Duration // the longest time between two looks of the watch
 
 	parker
 
@@ -53,6 +54,7 @@ type engine struct {
 
 	// The rest belongs to the worker whose turn it is.
 	wheel    core[*Timeout]
+	group    []*Timeout      // relative ones that are being filed
 	timeouts queue[*Timeout] // taken from the intake, not yet looked at
 	cancels  queue[*Timeout]
 	notices  []call // taken from the intake, not yet told
@@ -80,12 +82,13 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		return nil, err
 	}
 	e := &engine{
-		places:   places{limit: opts.MaxPendingTimeouts},
-		executor: opts.Executor,
-		logger:   opts.Logger,
-		intake:   newIntake[*Timeout](),
-		stall:    max(opts.TickDuration, minStall),
-		stopped:  make(chan struct{}),
+		places:        places{limit: opts.MaxPendingTimeouts},
+		executor:      opts.Executor,
+		logger:        opts.Logger,
+		intake:        newIntake[*Timeout](),
+		stall:         max(opts.TickDuration, minStall),
+		stopped:       make(chan struct{}),
+		leastRelative: leastRelativeTicks * opts.TickDuration,
 	}
 	e.unarmed.log.logger = opts.Logger
 	e.ticker = newTicker(opts.TickDuration)
@@ -142,7 +145,10 @@ func (e *engine) submit(t *Timeout, delay time.Duration) error {
 			return err
 		}
 	}
-	return e.armFresh(t, e.due(e.now(), delay))
+	if e.relatively(delay) {
+		return e.armFresh(t, relativeTo(delay))
+	}
+	return e.armFresh(t, e.due(e.now(), delay)|armed)
 }
 
 // PendingTimeouts returns how many timeouts are accepted, not fired and not

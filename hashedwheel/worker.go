@@ -61,33 +61,87 @@ func (e *engine) transfer(l lane, q *queue[*Timeout]) int {
 	if q.n == 0 {
 		return withdrawn
 	}
-	return withdrawn + q.each(maxTransfersPerPass, e.file, e.intake.recycle)
+	return withdrawn + q.groups(maxTransfersPerPass, e.fileAll, e.intake.recycle)
 }
 
-// file brings the wheel in line with the state of t.
-func (e *engine) file(t *Timeout) {
+// fileAll brings the wheel in line with the states of a group of timeouts.
+//
+// Those that were armed relatively become linked, one after the other, before the clock is read once
+// for all of them. A caller that arms one of them again after the swap finds it linked, and reads
+// the clock itself. In the other order a caller could arm with the same delay between the reading
+// and the swap: the word would be the same, and the reading too old for it.
+func (e *engine) fileAll(group []*Timeout) {
+	for _, t := range group {
+		_ = t.load() // into the cache, all at once: swaps wait for one another
+	}
+	taken := e.group[:0]
+	for _, t := range group {
+		if e.file(t) {
+			taken = append(taken, t)
+		}
+	}
+	if len(taken) == 0 {
+		return
+	}
+	now := e.now()
+	for _, t := range taken {
+		e.settle(t, now)
+	}
+	clear(taken)
+	e.group = taken[:0]
+}
+
+// settle files t, which was relative when it became linked, and has not been filed since. Now is
+// a reading of the clock after that.
+func (e *engine) settle(t *Timeout, now int64) {
 	for {
 		s := t.load()
-		if s.phase() != armed {
+		switch s.phase() {
+		case relative:
+			due := e.due(now, s.delay())
+			if t.cas(s, due|armed|s&^(dueMask|phaseMask)) {
+				t.at = e.wheel.add(due.tick(), t)
+				return
+			}
+		case armed: // again, with a reading of the caller's
+			t.at = e.wheel.add(s.tick(), t)
+			return
+		default: // cancelled; a queue has it, and it is in no bucket
+			if t.cas(s, s&^linked) {
+				return
+			}
+		}
+	}
+}
+
+// file brings the wheel in line with the state of t, unless t is relative: then it only makes t
+// linked, and returns true.
+func (e *engine) file(t *Timeout) (settle bool) {
+	for {
+		s := t.load()
+		if s.phase() != armed && s.phase() != relative {
 			if !t.cas(s, s&^(queued|linked)) {
 				continue
 			}
 			if s&linked != 0 {
 				e.wheel.remove(t.at)
 			}
-			return
+			return false
 		}
 		if !t.cas(s, s&^queued|linked) {
 			continue
 		}
+		if s.phase() == relative {
+			return true
+		}
 		if s&linked != 0 {
 			if e.wheel.dueAt(t.at) <= s.tick() {
-				return
+				return false
 			}
 			e.wheel.remove(t.at)
 		}
 		t.at = e.wheel.add(s.tick(), t)
-		return
+		return false
 	}
 }
 
