@@ -72,3 +72,24 @@ func TestCancelLeavesWhatIsArmedAgainInItsQueue(t *testing.T) {
 	}
 	require.EqualValues(t, 1, w.PendingTimeouts())
 }
+
+// What is due fires in between when a burst is filed.
+func TestBurstDoesNotHoldUpWhatIsDue(t *testing.T) {
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	worker := byHand(w)
+	var waiting []int64
+	for range 3 {
+		w.AfterFunc(0, func() { waiting = append(waiting, w.Stats().Queued) })
+	}
+	const burst = 20_000
+	for range burst {
+		w.AfterFunc(time.Hour, func() {})
+	}
+	worker.pass(1)
+	require.Len(t, waiting, 3)
+	for _, n := range waiting {
+		require.EqualValues(t, 3+burst-transfersPerLook, n)
+	}
+	require.Zero(t, w.Stats().Queued)
+	require.EqualValues(t, burst, w.Stats().Pending)
+}

@@ -26,7 +26,8 @@ func TestWatchLooksAgainBetweenTasks(t *testing.T) {
 		})
 	}
 	require.False(t, watched(), "nothing is under way")
-	w.transfer(laneTimeouts, &w.timeouts)
+	w.take(laneTimeouts, &w.timeouts)
+	w.transfer(&w.timeouts, 10)
 	batch, _ := w.wheel.collect(1, worker.room[:0])
 	worker.tick = 1
 	worker.begin(batch, nil)

@@ -85,7 +85,7 @@ type Stats struct {
 	WakeUps   int64 // times the worker woke, to work or for nothing
 
 	Pending int64 // accepted, not fired, not cancelled
-	Queued  int64 // left by callers, not yet looked at by the worker
+	Queued  int64 // left by callers, not yet seen to by the worker, which may have taken them already
 
 	// Idle is the part of all this that serves Idles. What is left is the caller's own.
 	Idle IdleStats
@@ -147,7 +147,7 @@ func (w *HashedWheelTimer) Stats() Stats {
 		TickLag:   time.Duration(e.tally.lag.Load()),
 	}
 	s.Started, s.Cancelled, s.Reset = e.intake.counts()
-	s.Queued = e.intake.waiting()
+	s.Queued = e.intake.waiting() + e.waiting.Load()
 	var counts [lateBuckets]int64
 	var sum int64
 	for i := range counts {

@@ -49,6 +49,7 @@ type engine struct {
 	rejected atomic.Int64 // refused because of the limit
 	idle     idleTally
 	unarmed  unarmedLog
+	waiting  atomic.Int64 // taken from the intake by the worker, not yet seen to
 
 	periodics periodics
 
@@ -250,6 +251,8 @@ func (e *engine) stop() ([]*Timeout, error) {
 		l.q.each(l.q.n, end, func(*segment[*Timeout]) {})
 	}
 	notices = append(notices, e.intake.takeNotices(e.notices)...)
+	e.notices = nil
+	e.tellWaiting()
 	close(e.stopped) // before the telling, which may call Stop
 	for _, c := range notices {
 		e.tellCancelled(c)

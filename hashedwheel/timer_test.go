@@ -208,7 +208,7 @@ func TestWakeUpBudgets(t *testing.T) {
 			woke := w.Stats().WakeUps - awake
 			require.GreaterOrEqual(t, woke, int64(7))
 			if !layered {
-				require.LessOrEqual(t, woke, int64(8), "one wake for each of seven ticks")
+				require.LessOrEqual(t, woke, int64(2*7+1), "one wake for each of seven ticks, or two where some waited in the queue for a tick")
 			} else {
 				require.LessOrEqual(t, woke, int64(7*30), "and a few to hand down")
 			}

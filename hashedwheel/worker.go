@@ -7,6 +7,10 @@ const (
 	// it files more; here a pass follows at once while a backlog remains.
 	maxTransfersPerPass = 100_000
 
+	// transfersPerLook is how many are filed before the worker looks for what is due: so a
+	// burst does not hold that up. It files that many in about a millisecond.
+	transfersPerLook = 4096
+
 	// batchLen is how many timeouts are taken out of the wheel at a time. Their
 	// states are independent loads, which overlap; 256 showed no gain over 128.
 	batchLen = 128
@@ -38,30 +42,56 @@ func (w *worker) work() {
 func (w *worker) pass(tick uint64) bool {
 	e := w.engine
 	w.tick = tick
-	transferred := e.transfer(laneTimeouts, &e.timeouts)
-	// A batch that the end has interrupted is linked and not in the wheel.
-	// Nothing may be filed any more.
-	if !w.expire() || e.halting.Load() {
-		return false
+	transferred := e.take(laneTimeouts, &e.timeouts)
+	for left := maxTransfersPerPass; ; {
+		n := e.transfer(&e.timeouts, min(left, transfersPerLook))
+		transferred += n
+		left -= n
+		// A batch that the end has interrupted is linked and not in the wheel.
+		// Nothing may be filed any more.
+		if !w.expire() || e.halting.Load() {
+			return false
+		}
+		if left == 0 || e.timeouts.n == 0 {
+			break
+		}
+		w.tick = max(w.tick, e.floor(e.now()))
 	}
-	transferred += e.transfer(laneCancels, &e.cancels)
+	transferred += e.take(laneCancels, &e.cancels)
+	transferred += e.transfer(&e.cancels, maxTransfersPerPass)
 	if !w.tell() {
 		return false
 	}
 	if transferred > 0 {
-		e.active = tick
+		e.active = w.tick
 	}
 	return true
 }
 
-// transfer looks at the timeouts in one queue of the intake, and returns how many
-// were there since the last time.
-func (e *engine) transfer(l lane, q *queue[*Timeout]) int {
-	withdrawn := e.intake.take(l, q)
-	if q.n == 0 {
-		return withdrawn
+// transfer looks at the timeouts in a queue that was taken from the intake, at most limit, and
+// returns how many it were.
+func (e *engine) transfer(q *queue[*Timeout], limit int) (n int) {
+	n = q.groups(limit, e.fileAll, e.intake.recycle)
+	if n > 0 {
+		e.tellWaiting()
 	}
-	return withdrawn + q.groups(maxTransfersPerPass, e.fileAll, e.intake.recycle)
+	return n
+}
+
+// take moves what callers have left in one lane to the worker's own queue. It returns how many
+// entries they have withdrawn since the last time.
+func (e *engine) take(l lane, q *queue[*Timeout]) (withdrawn int) {
+	had := q.n
+	withdrawn = e.intake.take(l, q)
+	if q.n != had {
+		e.tellWaiting()
+	}
+	return withdrawn
+}
+
+// tellWaiting publishes, for Stats, how many entries the worker has taken and not yet seen to.
+func (e *engine) tellWaiting() {
+	e.waiting.Store(int64(e.timeouts.n + e.cancels.n + len(e.notices)))
 }
 
 // fileAll brings the wheel in line with the states of a group of timeouts.
@@ -182,6 +212,7 @@ func (w *worker) tell() bool {
 		return true
 	}
 	for len(e.notices) > 0 && !e.halting.Load() {
+		e.tellWaiting()
 		n := min(batchLen, len(e.notices))
 		told := e.notices[:n:n]
 		e.notices = e.notices[n:]
@@ -193,6 +224,7 @@ func (w *worker) tell() bool {
 	if len(e.notices) == 0 {
 		e.notices = nil
 	}
+	e.tellWaiting()
 	e.relax()
 	return true
 }
