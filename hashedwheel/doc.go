@@ -24,7 +24,10 @@
 //
 //   - A timeout never fires before its deadline.
 //   - It fires at the first tick boundary at or after its deadline: less than
-//     Options.TickDuration late, plus what the machine or the tasks hold the worker up.
+//     Options.TickDuration late, plus what the machine or the tasks hold the worker up. A delay of
+//     32 ticks and more may add one tick: the caller then reads no clock, and the worker counts the
+//     delay from when it takes the timeout, which is within a tick while it keeps up. Periodic
+//     timeouts, and those that are moved while the wheel holds them, are never armed in that way.
 //   - Ticks fire in order. Within a tick the order is unspecified.
 //   - Every timeout that was accepted fires once, or is cancelled once, or is returned by
 //     Stop. Cancel, Reset and Stop tell which, exactly.
@@ -37,7 +40,7 @@
 //
 // # What to use
 //
-//   - NewTimeout and AfterFunc return a handle, one allocation of 48 bytes.
+//   - NewTimeout and AfterFunc return a handle, one allocation of 32 bytes.
 //   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no
 //     allocation however often it is armed. Moving it further ahead writes one word.
 //   - NewIdle finds what has been silent for a period; its Touch costs under a nanosecond.
@@ -50,7 +53,7 @@
 // # When not to use it
 //
 // For a few hundred timers, or when a tick of lateness matters, use time.AfterFunc. A
-// tick under a millisecond is refused: the scheduling of the operating system
+// tick under a millisecond is raised to one: the scheduling of the operating system
 // is no finer. A timer wakes at every tick at which something is due, so a small
 // tick with many spread-out deadlines costs processor time.
 package hashedwheel

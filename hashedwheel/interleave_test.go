@@ -278,7 +278,7 @@ func newStage(sc scenario) *stage {
 		stall:   time.Hour,
 		stopped: make(chan struct{}),
 	}
-	e.ticker = newTicker(time.Millisecond)
+	e.ticker = newTicker(1000 * delayUnit) // so that no delay is rounded up, which would hide a deadline that is too early
 	e.wheel = newCore(Options{TicksPerWheel: 2}, func(t *Timeout, l location) { t.at = l })
 	e.mu.workers = map[uint64]*worker{}
 	engines.add(e)
@@ -299,7 +299,7 @@ func newStage(sc scenario) *stage {
 	case startQueued:
 		s.reset(2)
 	case startFar:
-		_, _ = e.arm(&s.timeout, 2*time.Millisecond)
+		_, _ = e.arm(&s.timeout, 2*time.Duration(e.nanos))
 	default:
 		s.reset(2)
 		w.pass(0)
@@ -370,7 +370,7 @@ func (s *stage) call(acts string) {
 			ticks := uint64(acts[0] - '0')
 			s.current.seen = mix(s.current.seen, uint64(s.clock))
 			a.tick = uint64(s.clock/s.engine.nanos) + ticks
-			a.answer, _ = s.engine.arm(&s.timeout, time.Duration(ticks)*time.Millisecond)
+			a.answer, _ = s.engine.arm(&s.timeout, time.Duration(ticks)*time.Duration(s.engine.nanos))
 		case cancel:
 			a.answer = s.timeout.Cancel()
 		case bind:
