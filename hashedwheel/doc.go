@@ -43,8 +43,10 @@
 //   - NewTimeout and AfterFunc return a handle, one allocation of 32 bytes.
 //   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no
 //     allocation however often it is armed. Moving it further ahead writes one word.
-//   - NewIdle finds what has been silent for a period; its Touch costs under a nanosecond.
-//     NewConnIdle does it for net.Conn and net.Listener.
+//   - NewIdleOf finds what has been silent for a period, or for a period of its own; its Touch
+//     costs under a nanosecond. NewIdle is the same with values of any type.
+//   - NewConnIdle does it for net.Conn and net.Listener. A wrapped connection keeps sendfile,
+//     splice and half-close.
 //   - Batch delivers payloads of any type to one function: no handle, no closure, and
 //     nothing for the garbage collector to look at if the payload has no pointers.
 //   - Every, EveryDelay, After, Sleep and WithTimeout are what the time and context

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/hashedwheel"
@@ -81,6 +82,86 @@ func ExampleHashedWheelTimer_NewIdle() {
 	fmt.Println("gone:", <-gone)
 	// Output:
 	// gone: peer 1
+}
+
+// Sessions of which each has its own period, and a value that needs no type assertion.
+func ExampleNewIdleOf() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+
+	type session struct{ user string }
+	gone := make(chan string)
+	idle, err := hashedwheel.NewIdleOf(timer, time.Hour, func(m *hashedwheel.IdleMemberOf[session]) {
+		gone <- m.Value.user
+	})
+	if err != nil {
+		panic(err)
+	}
+	member := hashedwheel.IdleMemberOf[session]{Value: session{user: "guest"}}
+	if err := idle.AddPeriod(&member, 10*time.Minute); err != nil {
+		panic(err)
+	}
+	fmt.Println("period:", member.Period())
+	_ = member.SetPeriod(20 * time.Millisecond) // counts as a touch
+	fmt.Println("gone:", <-gone)
+	idle.Stop() // the timer continues
+	fmt.Println(idle.Add(&member))
+	// Output:
+	// period: 10m0s
+	// gone: guest
+	// hashedwheel: idle stopped
+}
+
+// What remains until a timeout fires.
+func ExampleTimeout_Due() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{})
+	defer timer.Stop()
+	t := timer.AfterFunc(time.Hour, func() {})
+	fmt.Println("minutes left:", time.Until(t.Due()).Round(time.Minute))
+	t.Stop()
+	fmt.Println("pending:", !t.Due().IsZero())
+	// Output:
+	// minutes left: 1h0m0s
+	// pending: false
+}
+
+// A file is sent over a watched connection by the kernel, and is not idle while the peer takes it.
+func ExampleConnIdle_Wrap() {
+	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
+	defer timer.Stop()
+	watch, err := timer.NewConnIdle(hashedwheel.ConnIdleOptions{Writer: time.Minute})
+	if err != nil {
+		panic(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer listener.Close()
+	go func() {
+		plain, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		conn, err := watch.Wrap(plain)
+		if err != nil {
+			_ = plain.Close() // the timer is full or has stopped
+			return
+		}
+		defer conn.Close()
+		_, _ = io.Copy(conn, strings.NewReader("hello"))
+		if half, ok := conn.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite() // a *net.TCPConn has it, and so has the wrapped one
+		}
+	}()
+	client, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+	got, _ := io.ReadAll(client)
+	fmt.Println(string(got))
+	// Output: hello
 }
 
 // A plain TCP server that closes connections which read and write nothing.
