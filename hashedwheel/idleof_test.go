@@ -287,3 +287,40 @@ func TestRoster(t *testing.T) {
 	require.Empty(t, in)
 	require.Len(t, r.pieces, 1, "the others are given back")
 }
+
+// A member keeps its place while it is looked at, however many others want it.
+func TestIdleMemberOnAFullTimer(t *testing.T) {
+	const members = 20
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: members + 1})
+	reported := make(chan *IdleMember, members)
+	idle, err := w.NewIdle(3*time.Millisecond, func(m *IdleMember) { reported <- m })
+	require.NoError(t, err)
+	all := make([]IdleMember, members)
+	for i := range all {
+		require.NoError(t, idle.Add(&all[i]))
+	}
+	var stop atomic.Bool
+	var others sync.WaitGroup
+	for range 2 {
+		others.Go(func() {
+			for !stop.Load() {
+				_, _ = w.NewTimeout(noTask, 0)
+			}
+		})
+	}
+	for until := time.Now().Add(100 * time.Millisecond); time.Now().Before(until); {
+		for i := range all {
+			all[i].Touch()
+		}
+	}
+	for range members { // now silent, or so before: each once
+		select {
+		case <-reported:
+		case <-time.After(10 * time.Second):
+			t.Fatal("a member was lost")
+		}
+	}
+	stop.Store(true)
+	others.Wait()
+	require.Zero(t, w.Stats().Idle.Members)
+}
