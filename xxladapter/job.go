@@ -88,10 +88,10 @@ func setDefault[T ~string](field *T, value T) {
 }
 
 // Validate checks all that can be told from the row alone, by the rules of
-// upstream's job form and the widths of its columns. The first broken rule is
-// returned as an [Error] with [CodeInvalid] that names field, value and rule.
-// Whether the group and the children exist, and whether ScheduleConf can be
-// read, is for the caller.
+// upstream's job form and the widths of its columns. The broken rules are returned
+// together as an [Error] with [CodeInvalid]; each names field, value and rule.
+// Whether the group and the children exist, and whether ScheduleConf can be read,
+// is for the caller.
 func (j *Job) Validate() error {
 	checks := []func() error{
 		func() error { return checkText("name", j.Name, 1, 255) },
@@ -107,14 +107,28 @@ func (j *Job) Validate() error {
 		func() error { return CheckParam(j.Param) },
 		func() error { return checkText("glueRemark", j.GlueRemark, 0, 128) },
 	}
+	checks = append(checks, j.checkHandler, j.checkNumbers, j.Settings.validate, j.checkChildren)
+	var broken []string
 	for _, check := range checks {
 		if err := check(); err != nil {
-			return err
+			broken = append(broken, err.Error())
 		}
 	}
-	switch {
-	case j.GlueType == GlueBean && strings.TrimSpace(j.Handler) == "":
+	if len(broken) > 0 {
+		return Invalidf("%s", strings.Join(broken, "; "))
+	}
+	return nil
+}
+
+func (j *Job) checkHandler() error {
+	if j.GlueType == GlueBean && strings.TrimSpace(j.Handler) == "" {
 		return Invalidf("executorHandler is empty, a BEAN job must name its handler")
+	}
+	return nil
+}
+
+func (j *Job) checkNumbers() error {
+	switch {
 	case j.Timeout < 0 || j.Timeout%time.Second != 0:
 		return Invalidf("executorTimeout is %v, must be whole seconds, 0 or more", j.Timeout)
 	case j.Timeout > maxInt*time.Second:
@@ -122,22 +136,20 @@ func (j *Job) Validate() error {
 	case j.RetryCount < 0 || j.RetryCount > maxInt:
 		return Invalidf("executorFailRetryCount is %d, must be 0 to %d", j.RetryCount, maxInt)
 	}
-	if err := j.Settings.validate(); err != nil {
-		return err
-	}
-	for _, id := range j.ChildIDs {
-		if id <= 0 || id == j.ID {
-			return Invalidf("childJobIds contains %d, must be the id of another job", id)
-		}
-	}
-	return j.checkChildren()
+	return nil
 }
 
 // maxInt is the largest number in upstream's int columns.
 const maxInt = 1<<31 - 1
 
-// checkChildren refuses more ids than upstream's column has room for.
+// checkChildren refuses ids that are none, and more than upstream's column has
+// room for.
 func (j *Job) checkChildren() error {
+	for _, id := range j.ChildIDs {
+		if id <= 0 || id == j.ID {
+			return Invalidf("childJobIds contains %d, must be the id of another job", id)
+		}
+	}
 	const most = 255
 	n := max(len(j.ChildIDs)-1, 0) // commas
 	for _, id := range j.ChildIDs {

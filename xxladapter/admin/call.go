@@ -18,6 +18,7 @@ type call struct {
 	// request body or nil, answer that of the answer.
 	query, body, answer reflect.Type
 	bodyOptional        bool
+	required            []string // fields of the body, beside those of its type
 	serve               apiHandler
 }
 
@@ -62,6 +63,13 @@ func takes[Q, B, A any](pattern, summary string, handle func(context.Context, Q,
 		}
 		return handle(r.Context(), query, body)
 	}
+	return c
+}
+
+// requiring names fields that the body must have, although its type also stands
+// for changes, which may leave them out.
+func (c call) requiring(fields ...string) call {
+	c.required = fields
 	return c
 }
 

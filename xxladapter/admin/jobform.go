@@ -12,40 +12,40 @@ import (
 // of XXL-JOB's own job calls. Pointers tell "not given" from "empty" when an
 // existing job is changed.
 type jobForm struct {
-	ID       int64   `json:"id,omitempty"`
-	JobGroup *int64  `json:"jobGroup,omitempty"`
-	AppName  *string `json:"appName,omitempty"` // in place of jobGroup
+	ID       int64   `json:"id,omitempty" doc:"Left out for a new job."`
+	JobGroup *int64  `json:"jobGroup,omitempty" doc:"The id of the group whose executors run the job; a new job needs it, or appName."`
+	AppName  *string `json:"appName,omitempty" doc:"The app name of the group, in place of jobGroup." example:"billing"` // in place of jobGroup
 
-	Name       *string `json:"name,omitempty"`
-	Author     *string `json:"author,omitempty"`
-	AlarmEmail *string `json:"alarmEmail,omitempty"`
+	Name       *string `json:"name,omitempty" doc:"1 to 255 characters." example:"nightly"`
+	Author     *string `json:"author,omitempty" doc:"1 to 64 characters." example:"ops"`
+	AlarmEmail *string `json:"alarmEmail,omitempty" doc:"Comma separated addresses." example:"ops@example.org"`
 
-	ScheduleType    *xxladapter.ScheduleType    `json:"scheduleType,omitempty"`
-	ScheduleConf    *string                     `json:"scheduleConf,omitempty"`
-	MisfireStrategy *xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty"`
+	ScheduleType    *xxladapter.ScheduleType    `json:"scheduleType,omitempty" doc:"What scheduleConf says; NONE for a new job without one." example:"CRON"`
+	ScheduleConf    *string                     `json:"scheduleConf,omitempty" doc:"By scheduleType. NONE: empty. CRON: an expression of six or seven fields, such as 0 0 2 * * ?. FIX_RATE: seconds between two due times, such as 30. FIX_DELAY: seconds between the end of a run and the next, such as 30. ONCE: an RFC 3339 instant, such as 2030-01-02T15:04:05Z." example:"0 0 2 * * ?"`
+	MisfireStrategy *xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty" doc:"What becomes of due times that were missed."`
 
-	ExecutorRouteStrategy  *xxladapter.RouteStrategy `json:"executorRouteStrategy,omitempty"`
-	ExecutorHandler        *string                   `json:"executorHandler,omitempty"`
-	ExecutorParam          *string                   `json:"executorParam,omitempty"`
-	ExecutorBlockStrategy  *xxladapter.BlockStrategy `json:"executorBlockStrategy,omitempty"`
-	ExecutorTimeout        *int64                    `json:"executorTimeout,omitempty"` // seconds
-	ExecutorFailRetryCount *int                      `json:"executorFailRetryCount,omitempty"`
+	ExecutorRouteStrategy  *xxladapter.RouteStrategy `json:"executorRouteStrategy,omitempty" doc:"Which executor of the group gets a run."`
+	ExecutorHandler        *string                   `json:"executorHandler,omitempty" doc:"The name that the executor registered; BEAN jobs need it." example:"nightly"`
+	ExecutorParam          *string                   `json:"executorParam,omitempty" doc:"The text handed to the handler, at most 65535 bytes."`
+	ExecutorBlockStrategy  *xxladapter.BlockStrategy `json:"executorBlockStrategy,omitempty" doc:"What becomes of a run while another one of the job goes on."`
+	ExecutorTimeout        *int64                    `json:"executorTimeout,omitempty" doc:"Seconds that a run may take; 0: no limit."` // seconds
+	ExecutorFailRetryCount *int                      `json:"executorFailRetryCount,omitempty" doc:"Further attempts after a failed one."`
 
-	GlueType   *xxladapter.GlueType `json:"glueType,omitempty"`
-	GlueSource *string              `json:"glueSource,omitempty"`
-	GlueRemark *string              `json:"glueRemark,omitempty"`
+	GlueType   *xxladapter.GlueType `json:"glueType,omitempty" doc:"BEAN, or the language of glueSource."`
+	GlueSource *string              `json:"glueSource,omitempty" doc:"The source of a script job. A change is a new version; see the calls below glue."`
+	GlueRemark *string              `json:"glueRemark,omitempty" doc:"What the version is about, at most 128 characters. A change of the source without it leaves it empty."`
 
-	ChildJobIDs *[]int64 `json:"childJobIds,omitempty"`
+	ChildJobIDs *[]int64 `json:"childJobIds,omitempty" doc:"Jobs that are triggered when a run succeeds."`
 
 	// Settings replace the job's settings as a whole.
-	Settings *xxladapter.Settings `json:"settings,omitempty"`
+	Settings *xxladapter.Settings `json:"settings,omitempty" doc:"They replace the job's settings as a whole."`
 
 	// Only shown.
-	Running     *bool      `json:"running,omitempty"`
-	TriggerLast *time.Time `json:"triggerLastTime,omitempty"`
-	TriggerNext *time.Time `json:"triggerNextTime,omitempty"`
-	Added       *time.Time `json:"addTime,omitempty"`
-	Updated     *time.Time `json:"updateTime,omitempty"`
+	Running     *bool      `json:"running,omitempty" doc:"Only shown."`
+	TriggerLast *time.Time `json:"triggerLastTime,omitempty" doc:"Only shown: the last due time."`
+	TriggerNext *time.Time `json:"triggerNextTime,omitempty" doc:"Only shown: the next due time; left out while there is none."`
+	Added       *time.Time `json:"addTime,omitempty" doc:"Only shown."`
+	Updated     *time.Time `json:"updateTime,omitempty" doc:"Only shown. It grows with each change."`
 }
 
 func showForm(j *xxladapter.Job) jobForm {

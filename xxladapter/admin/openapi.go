@@ -28,9 +28,13 @@ func document(calls []call) object {
 			operation["parameters"] = params
 		}
 		if c.body != nil {
+			schema := types.of(c.body)
+			if len(c.required) > 0 {
+				schema = object{"allOf": []any{schema, object{"required": c.required}}}
+			}
 			operation["requestBody"] = object{
 				"required": !c.bodyOptional,
-				"content":  object{"application/json": object{"schema": types.of(c.body)}},
+				"content":  object{"application/json": object{"schema": schema}},
 			}
 		}
 		item, _ := paths[c.path].(object)

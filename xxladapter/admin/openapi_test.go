@@ -3,6 +3,7 @@ package admin
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -259,5 +260,73 @@ func (s *site) removeJobs() {
 	require.NoError(s.t, err)
 	for _, j := range jobs {
 		require.NoError(s.t, s.store.RemoveJob(s.t.Context(), j.ID))
+	}
+}
+
+// The examples make a job, and the formats that the description of scheduleConf
+// gives are those that are read.
+func TestExamplesAndFormatsAreTaken(t *testing.T) {
+	s := newSite(t)
+	doc := loadDocument(t, s)
+	properties := at(t, doc, "components", "schemas", "Job", "properties").(object)
+	body := object{}
+	for name, property := range properties {
+		require.NotEmpty(t, property.(object)["description"], name)
+		if examples, ok := property.(object)["examples"].([]any); ok {
+			body[name] = examples[0]
+		}
+	}
+	status, answer := s.do("POST", "/api/v1/groups", testToken, `{"appName":"billing"}`)
+	require.Equal(t, http.StatusOK, status, answer)
+	post := func() (int, string) {
+		data, err := json.Marshal(body)
+		require.NoError(t, err)
+		return s.do("POST", "/api/v1/jobs", testToken, string(data))
+	}
+	status, answer = post()
+	require.Equal(t, http.StatusOK, status, answer)
+
+	formats := regexp.MustCompile(`([A-Z_]+): [^.]*?, such as (.+?)\.(?: |$)`).FindAllStringSubmatch(properties["scheduleConf"].(object)["description"].(string), -1)
+	require.Len(t, formats, len(enums[reflect.TypeFor[xxladapter.ScheduleType]()])-1, "all but NONE")
+	for _, format := range formats {
+		body["scheduleType"], body["scheduleConf"] = format[1], format[2]
+		status, answer = post()
+		require.Equal(t, http.StatusOK, status, "%v: %s", format, answer)
+	}
+}
+
+// What a body must have is what the code asks for.
+func TestRequiredFieldsAreRequired(t *testing.T) {
+	s := newSite(t)
+	full := map[string]object{
+		"/api/v1/groups": {"appName": "billing"},
+		"/api/v1/jobs":   {"name": "n", "author": "a", "appName": "billing", "executorHandler": "h"},
+	}
+	for _, path := range []string{"/api/v1/groups", "/api/v1/jobs"} {
+		schema := at(t, loadDocument(t, s), "paths", path, "post", "requestBody", "content", "application/json", "schema").(object)
+		required := schema["allOf"].([]any)[1].(object)["required"].([]any)
+		require.NotEmpty(t, required)
+		for _, missing := range required {
+			body := maps.Clone(full[path])
+			delete(body, missing.(string))
+			data, err := json.Marshal(body)
+			require.NoError(t, err)
+			status, answer := s.do("POST", path, testToken, string(data))
+			require.Equal(t, http.StatusBadRequest, status, answer)
+			require.Contains(t, answer, missing)
+		}
+		data, err := json.Marshal(full[path])
+		require.NoError(t, err)
+		status, answer := s.do("POST", path, testToken, string(data))
+		require.Equal(t, http.StatusOK, status, answer)
+	}
+}
+
+func TestAllBrokenRulesAreReportedTogether(t *testing.T) {
+	s := newSite(t)
+	s.createJob("")
+	_, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"name":"","executorRouteStrategy":"BEST","executorFailRetryCount":-1,"settings":{"alarmAfter":-1}}`)
+	for _, part := range []string{"name is empty", "executorRouteStrategy is ", "executorFailRetryCount is -1", "alarmAfter is -1"} {
+		require.Contains(t, body, part)
 	}
 }

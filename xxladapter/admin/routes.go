@@ -13,7 +13,7 @@ func (s *Server) calls() []call {
 		reads("GET /api/v1/openapi.json", "This description.", s.openAPI),
 
 		reads("GET /api/v1/jobs", "List jobs, by id.", s.listJobs),
-		takes("POST /api/v1/jobs", "Create a job, stopped. Name, author, handler and jobGroup or appName must be given.", s.createJob),
+		takes("POST /api/v1/jobs", "Create a job, stopped. Name, author, handler and jobGroup or appName must be given.", s.createJob).requiring("name", "author"),
 		reads("GET /api/v1/jobs/{id}", "Show a job.", s.showJob),
 		takes("PUT /api/v1/jobs/{id}", "Change the given fields of a job. A running one goes on by its new schedule.", s.updateJob),
 		reads("DELETE /api/v1/jobs/{id}", "Delete a job with its runs.", s.removeJob),
@@ -30,7 +30,7 @@ func (s *Server) calls() []call {
 		reads("GET /api/v1/jobs/{id}/misfires", "The due times of a job that gave no fire of their own.", s.listMisfires),
 
 		reads("GET /api/v1/groups", "List groups of executors, by id.", s.listGroups),
-		takes("POST /api/v1/groups", "Create a group.", s.createGroup),
+		takes("POST /api/v1/groups", "Create a group.", s.createGroup).requiring("appName"),
 		reads("GET /api/v1/groups/{id}", "Show a group.", s.showGroup),
 		takes("PUT /api/v1/groups/{id}", "Change the given fields of a group.", s.updateGroup),
 		reads("DELETE /api/v1/groups/{id}", "Delete a group that has no jobs.", s.removeGroup),

@@ -98,6 +98,9 @@ func (s *schemas) fields(t reflect.Type) object {
 		if doc := f.Tag.Get("doc"); doc != "" {
 			schema["description"] = doc
 		}
+		if example := f.Tag.Get("example"); example != "" {
+			schema["examples"] = []any{example}
+		}
 		properties[f.name] = schema
 		if !f.optional {
 			required = append(required, f.name)
