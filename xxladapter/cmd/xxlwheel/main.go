@@ -94,7 +94,7 @@ func newParser(cli *commands, more ...kong.Option) (*kong.Kong, error) {
 		kong.Description("An XXL-JOB compatible scheduler on a hashed wheel timer.\n\n"+
 			"serve, executor and demo read each of their flags from an environment variable XXLWHEEL_<FLAG> too, "+
 			"for example --access-token from XXLWHEEL_ACCESS_TOKEN. The commands that call a running scheduler read only "+
-			"XXLWHEEL_SERVER, XXLWHEEL_ACCESS_TOKEN, XXLWHEEL_TLS_CA and XXLWHEEL_OUTPUT. Flags for tokens, passwords and stores also take @FILE, "+
+			"XXLWHEEL_SERVER, XXLWHEEL_ACCESS_TOKEN, XXLWHEEL_TLS_CA and XXLWHEEL_OUTPUT, and the others none. Flags for tokens, passwords and stores also take @FILE, "+
 			"for a file whose only line is the value.\n\n"+exitHelp),
 		kong.UsageOnError(),
 		kong.PostBuild(variables))...)
