@@ -74,3 +74,17 @@ func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (appli
 	}
 	return applied, err
 }
+
+// takeOver takes the fire over, and again while the answer is lost. Where it is no longer
+// the former owner's then, the first one may have happened: that is so if the node can take it over
+// from itself.
+func (h *HandOver) takeOver(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) error {
+	err := h.store.TakeOver(ctx, by, f.ID, f.Owner)
+	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
+		h.logger.Warn("answer to a take-over lost", "fire", f.ID, "err", err)
+		if err = h.store.TakeOver(ctx, by, f.ID, f.Owner); errors.Is(err, xxladapter.ErrConflict) {
+			err = h.store.TakeOver(ctx, by, f.ID, by)
+		}
+	}
+	return err
+}

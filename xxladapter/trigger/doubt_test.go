@@ -139,3 +139,38 @@ func (s *stolen) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, lo
 	}
 	return fires, err
 }
+
+func (d *forgetful) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
+	_, err := inDoubt(d, "take over", func() (struct{}, error) { return struct{}{}, d.Store.TakeOver(ctx, by, id, from) })
+	return err
+}
+
+// TestATakeOverInDoubtIsMadeAgain loses the answer to a take-over from a term that is over, and to
+// one within the node's own.
+func TestATakeOverInDoubtIsMadeAgain(t *testing.T) {
+	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when it is made again": happensLate} {
+		for _, own := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				exec := newFakeExecutor(t, nil)
+				f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+				term, _ := f.over.term()
+				if !own {
+					over, err := f.store.Lease(t.Context(), "node-2", time.Hour)
+					require.NoError(t, err)
+					term = over.Term
+				}
+				fire := f.plan(xxladapter.Fire{RetryCount: -1})
+				claimed, err := f.store.ClaimFire(t.Context(), term, fire.ID, []*xxladapter.Log{{JobID: fire.JobID, Address: exec.URL, TriggerTime: time.Now()}})
+				require.NoError(t, err)
+				if !own {
+					require.NoError(t, f.store.Resign(t.Context(), term))
+				}
+				f.ambiguous(xxladapter.AmbiguousResend)
+				f.over.store = &forgetful{Store: f.store, fate: fate, lose: 1, calls: map[string]int{}}
+				require.NoError(t, f.over.Resolve(t.Context(), claimed[0]))
+				require.Len(t, exec.taken(), 1)
+				require.Empty(t, f.open())
+			})
+		}
+	}
+}

@@ -26,7 +26,7 @@ func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 }
 
 func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
-	err := h.store.TakeOver(ctx, term, f.ID, f.Owner)
+	err := h.takeOver(ctx, term, f)
 	if errors.Is(err, xxladapter.ErrConflict) {
 		return nil
 	}
