@@ -108,7 +108,7 @@ func TestCommitsWhoseAnswerIsLost(t *testing.T) {
 			require.Greater(t, len(kinds), 5)
 		}
 		t.Logf("%d runs, p99 %v late, %v at most", len(late), late[len(late)*99/100], late[len(late)-1])
-		require.LessOrEqual(t, late[len(late)*9/10], time.Second)
+		require.LessOrEqual(t, late[len(late)*9/10], pick(2*time.Second, time.Second))
 	})
 }
 
