@@ -146,7 +146,7 @@ var logRules = []rule{
 		}
 	}},
 	{"TextsAreUTF8WithoutNUL", func(b *bench) {
-		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerCron)
+		fire := b.plan(b.addJob("job"), at(0), xxladapter.TriggerCron)
 		logs := b.newLogs(fire.JobID, 1)
 		logs[0].Param = "p\x00\xff"
 		claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
