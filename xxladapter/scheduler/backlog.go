@@ -91,7 +91,7 @@ func (s *Scheduler) armAll(ctx context.Context, filter xxladapter.FireFilter) er
 
 // armSome arms what one query selects. more says that there may be more behind last.
 func (s *Scheduler) armSome(ctx context.Context, filter xxladapter.FireFilter) (last xxladapter.Fire, more bool, err error) {
-	filter.Limit = sweepLimit
+	filter.Limit = s.page
 	planned, err := s.opts.Store.OpenFires(ctx, filter)
 	if err != nil {
 		return last, false, err
@@ -102,7 +102,7 @@ func (s *Scheduler) armSome(ctx context.Context, filter xxladapter.FireFilter) (
 		}
 		last = f
 	}
-	return last, len(planned) == sweepLimit, nil
+	return last, len(planned) == s.page, nil
 }
 
 // armRound arms the next part of the backlog.

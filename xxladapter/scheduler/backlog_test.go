@@ -71,8 +71,8 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		t := b.t
 		ctx := t.Context()
 		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
-		const queries = 4
-		fires := make([]xxladapter.Fire, queries*sweepLimit)
+		const queries, page = 4, 500
+		fires := make([]xxladapter.Fire, queries*page)
 		for i := range fires {
 			fires[i] = xxladapter.Fire{JobID: hangs, Due: time.Now().Add(-time.Hour + time.Duration(i)*time.Millisecond), Type: xxladapter.TriggerCron}
 		}
@@ -85,6 +85,7 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		sched, err := New(opts)
 		require.NoError(t, err)
 		defer sched.ring.stop()
+		sched.page = page
 		sweep := func(tick bool) int {
 			require.NoError(t, sched.renew(ctx))
 			store.take()
@@ -108,7 +109,7 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		for range 3 {
 			time.Sleep(time.Second)
 			retry, later := plan(0), plan(300*time.Millisecond)
-			require.LessOrEqual(t, sweep(true), sweepLimit+100)
+			require.LessOrEqual(t, sweep(true), page+100)
 			require.True(t, fired(retry), "a retry of another app does not wait behind the backlog")
 			time.Sleep(300 * time.Millisecond)
 			require.LessOrEqual(t, sweep(false), 100, "and what is asked for between reads none of it")
@@ -116,10 +117,10 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		}
 
 		// What found no place is found again from there on, once there is room.
-		pool.refused, pool.room = backlog[2*sweepLimit:], 100
-		require.LessOrEqual(t, sweep(false), sweepLimit+100)
+		pool.refused, pool.room = backlog[2*page:], 100
+		require.LessOrEqual(t, sweep(false), page+100)
 		for i, f := range backlog {
-			require.Equal(t, i/sweepLimit == 2 && i%sweepLimit < 100, fired(f), i)
+			require.Equal(t, i/page == 2 && i%page < 100, fired(f), i)
 		}
 
 		// What the store broke off is tried again by the clock.

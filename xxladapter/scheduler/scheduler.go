@@ -88,6 +88,7 @@ type Scheduler struct {
 	wake  chan struct{} // a scan is wanted
 	broom chan struct{} // a sweep is wanted
 
+	page    int     // how many planned fires one query of a sweep takes
 	backlog backlog // of the sweep alone
 	given   givenBack
 
@@ -132,6 +133,7 @@ func New(opts Options) (*Scheduler, error) {
 	clock := new(storeClock)
 	s := &Scheduler{
 		opts: opts, clock: clock,
+		page:  sweepLimit,
 		plans: newPlans(opts.Zone, opts.CronProfile),
 		wake:  make(chan struct{}, 1),
 		broom: make(chan struct{}, 1),
