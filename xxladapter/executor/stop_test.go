@@ -279,7 +279,7 @@ func TestOptions(t *testing.T) {
 		{func(o *Options) { o.AppName = strings.Repeat("ä", 64) }, ""},
 		{func(o *Options) { o.RequireAppName = true }, "executor: Options.RequireAppName is true, needs AccessToken and AppName"},
 		{func(o *Options) { o.Scripts, o.AccessToken = true, " " }, "executor: Options.Scripts is true, needs AccessToken"},
-		{func(o *Options) { o.Scripts, o.AccessToken = true, "secret" }, ""},
+		{func(o *Options) { o.Scripts, o.AccessToken = true, "secret-8" }, ""},
 		{func(o *Options) { o.Address = "10.0.0.1:9999" }, `executor: Options.Address is "10.0.0.1:9999", must be an http or https URL of at most 255 characters without a comma`},
 		{func(o *Options) { o.Address = "http://a,b/" }, `executor: Options.Address is "http://a,b/", must be an http or https URL of at most 255 characters without a comma`},
 		{func(o *Options) { o.NoListen = true }, `executor: Options.Address is "", must be set with NoListen`},
@@ -351,7 +351,7 @@ func TestOtherMachinesNeedASecret(t *testing.T) {
 		{Options{Listen: ":0", AccessToken: "default_token", AllowNoToken: true}, "executor: Options.AccessToken is default_token, which everybody knows, must be another one to listen on :0"},
 		{Options{Listen: ":0", AllowDefaultToken: true}, "executor: Options.AccessToken is empty, must be set to listen on :0, which other machines can reach"},
 
-		{Options{Listen: ":0", AccessToken: "s3cret"}, ""},
+		{Options{Listen: ":0", AccessToken: "s3cret-8"}, ""},
 		{Options{Listen: ":0", AllowNoToken: true}, ""},
 		{Options{Listen: ":0", AccessToken: "default_token", AllowDefaultToken: true}, ""},
 		{Options{Listen: "127.0.0.1:0"}, ""},
