@@ -36,8 +36,9 @@ func TestNoCommandShowsASecret(t *testing.T) {
 	}{
 		// Tokens, where something else is wrong.
 		{[]string{"serve", "--access-token", planted, "--listen", "nowhere"}, `--listen is "nowhere"`},
-		{[]string{"serve", "--operator-token", planted, "--read-token", planted + "2", "--listen", "0.0.0.0:0"}, "--access-token is empty"},
-		{[]string{"serve", "--access-token", planted, "--operator-token", planted + "2", "--fast-pool", "0"}, "--fast-pool is 0"},
+		{[]string{"serve", "--operator-token", planted, "--read-token", planted + "-read", "--listen", "0.0.0.0:0"}, "--access-token is empty"},
+		{[]string{"serve", "--access-token", planted, "--operator-token", planted + "-operator", "--fast-pool", "0"}, "--fast-pool is 0"},
+		{[]string{"serve", "--access-token", planted, "--operator-token", planted}, "--operator-token is the same as --access-token"},
 		{[]string{"serve", "--access-token", planted, "--drain", "soon"}, "--drain"},
 		{[]string{"executor", "--access-token", planted, "--listen", "nowhere"}, "Listen"},
 		{[]string{"executor", "--access-token", planted, "--app", "x", "--listen", free}, `AppName is "x"`},
