@@ -93,7 +93,7 @@ type socket struct {
 	limit   *patience
 
 	mu      sync.Mutex
-	heard   bool      // the server has said something
+	answers int       // how many there were
 	waiting bool      // something was sent, and nothing has come since
 	until   time.Time // what the driver has set as the deadline of reads; zero: none
 	ended   bool
@@ -103,7 +103,7 @@ type socket struct {
 func (s *socket) Read(b []byte) (int, error) {
 	begun, limit := time.Now(), s.limit.limit()
 	s.mu.Lock()
-	if !s.heard {
+	if s.answers == 0 {
 		limit = min(limit, openDialLimit) // whatever comes later, a greeting takes no longer
 	}
 	deadline := begun.Add(limit)
@@ -119,9 +119,13 @@ func (s *socket) Read(b []byte) (int, error) {
 	n, err := s.Conn.Read(b)
 	if n > 0 {
 		s.mu.Lock()
-		s.heard, s.waiting = true, false
+		if s.waiting || s.answers == 0 {
+			s.answers++
+		}
+		s.waiting = false
+		works := s.answers >= workingAnswers
 		s.mu.Unlock()
-		s.limit.answered(time.Since(begun))
+		s.limit.answered(time.Since(begun), works)
 	}
 	if own && errors.Is(err, os.ErrDeadlineExceeded) && time.Since(begun) >= limit {
 		s.limit.gaveUp(limit)
@@ -201,7 +205,8 @@ func sound(conn net.Conn) bool {
 // four times as long as the longest answer of the last minutes took, so that what is
 // slow because there is much of it is not taken for silence. An answer that did not
 // come in time doubles it for a moment; else what is slow for the first time would
-// never be learned. A patience whose least is its most never changes.
+// never be learned. It was the connection's fault if another one works. A patience whose least is
+// its most never changes.
 type patience struct {
 	least, most time.Duration
 
@@ -217,6 +222,10 @@ const (
 	// patienceDoubled how long a silence.
 	patienceMemory  = 10 * time.Minute
 	patienceDoubled = slowSilence
+
+	// workingAnswers is how many answers show that a connection works: more than those to
+	// its settings and to the statements before one that may be slow.
+	workingAnswers = 12
 )
 
 // anySilence is for work that takes as long as it takes.
@@ -238,13 +247,19 @@ func (p *patience) limit() time.Duration {
 	return min(limit, p.most)
 }
 
-// answered notes how long an answer took.
-func (p *patience) answered(took time.Duration) {
-	if 4*took <= p.least || p.least == p.most {
+// answered notes how long an answer took, and whether it came on a connection that works.
+func (p *patience) answered(took time.Duration, works bool) {
+	if p.least == p.most || 4*took <= p.least && !works {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if works {
+		p.doubled = 0
+	}
+	if 4*took <= p.least {
+		return
+	}
 	if now := time.Now(); took > p.longest || now.Sub(p.longestAt) >= patienceMemory {
 		p.longest, p.longestAt = took, now
 	}
