@@ -76,8 +76,11 @@ func (l *leaseLook) fresh(now time.Time) bool {
 // prolongByLook renews the lease without a look of its own, where the last one will do.
 func (s *Store) prolongByLook(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
 	look, known := s.looks.last(node)
+	if !known {
+		return xxladapter.Lease{}, false, nil
+	}
 	at := s.clock()
-	if !known || !look.fresh(at) {
+	if !look.fresh(at) {
 		return xxladapter.Lease{}, false, nil
 	}
 	lease, now := look.lease, toMilli(at)

@@ -12,13 +12,15 @@ import (
 // first: one statement, because every node asks every second.
 const selectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired FROM xxlwheel_lease
 	UNION ALL SELECT 1, node, shard, 0, 0, 0 FROM xxlwheel_shard
-	UNION ALL SELECT 2, node, term, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term`
+	UNION ALL SELECT 2, node, term, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
+	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0 FROM xxlwheel_fire`
 
 // A leaseState is what selectLeaseState found.
 type leaseState struct {
 	leases  []leaseRow
 	owners  [xxladapter.Shards]string // "": none
 	claimed []xxladapter.Term         // that own fires
+	due     int64                     // the first due time of an open fire, ms
 }
 
 // A leaseRow is a row of xxlwheel_lease.
@@ -44,6 +46,8 @@ func (s *leaseState) scan(r row) error {
 		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0})
 	case kind == 2:
 		s.claimed = append(s.claimed, term)
+	case kind == 3:
+		s.due = number
 	case number >= 0 && number < xxladapter.Shards:
 		s.owners[number] = node
 	}
@@ -58,6 +62,7 @@ type renewal struct {
 	moved  map[int]string // new owners of shards
 	shards xxladapter.ShardSet
 	dead   []xxladapter.Term
+	still  bool  // no open fire is due
 	lapse  int64 // when the first of the other leases lapses, ms; 0: there is no other
 }
 
@@ -100,6 +105,7 @@ func (s *leaseState) renew(node string, life, now int64) renewal {
 		}
 	}
 	r.mine.until, r.mine.life = now+life, life
+	r.still = s.due > now
 	if !r.mine.retired {
 		owners := s.owners
 		xxladapter.Deal(&owners, append(takers, node), node)
@@ -133,7 +139,7 @@ func (r *renewal) quiet() bool {
 
 // lease is what the node gets.
 func (r *renewal) lease() xxladapter.Lease {
-	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead}
+	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead, Quiet: r.still}
 	if r.lapse != 0 {
 		l.NextLapse = fromMilli(r.lapse)
 	}
