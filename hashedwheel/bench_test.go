@@ -555,3 +555,45 @@ func BenchmarkFire(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGivenBack measures what a timer keeps of the memory that many pending timeouts took,
+// once all of them have fired or were cancelled, beside what a fresh one has.
+func BenchmarkGivenBack(b *testing.B) {
+	const n = 2_000_000
+	live := func() float64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc) / 1024
+	}
+	for _, end := range []string{"cancelled", "fired"} {
+		b.Run(end, func(b *testing.B) {
+			w := benchTimer(b, Options{})
+			mustNew(b, w, noTask, 0)
+			time.Sleep(time.Second)
+			fresh := live()
+			for b.Loop() {
+				all := make([]*Timeout, n)
+				for i := range all {
+					delay := time.Minute + time.Duration(i%600_000)*time.Millisecond
+					if end == "fired" {
+						delay = time.Duration(i%2000) * time.Millisecond
+					}
+					all[i] = w.AfterFunc(delay, nothing)
+				}
+				if end == "cancelled" {
+					for _, t := range all {
+						t.Cancel()
+					}
+				}
+			}
+			for w.PendingTimeouts() > 0 || w.Stats().Queued > 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			time.Sleep(time.Second)
+			b.ReportMetric(fresh, "fresh-KiB")
+			b.ReportMetric(live(), "after-KiB")
+		})
+	}
+}

@@ -116,5 +116,12 @@ func (in *intake[E]) waiting() (n int64) {
 	return n
 }
 
+// trim gives the spare segments of all stripes back to the collector.
+func (in *intake[E]) trim() {
+	for i := range in.stripes {
+		in.stripes[i].trim()
+	}
+}
+
 // recycle gives a segment back to a stripe in use.
 func (in *intake[E]) recycle(seg *segment[E]) { in.stripes[in.busy].recycle(seg) }

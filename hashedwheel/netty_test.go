@@ -20,7 +20,7 @@ import (
 var noTask = TaskFunc(func(*Timeout) {})
 
 // mustNew schedules task and fails the test if it is refused.
-func mustNew(t *testing.T, w *HashedWheelTimer, task TimerTask, delay time.Duration) *Timeout {
+func mustNew(t testing.TB, w *HashedWheelTimer, task TimerTask, delay time.Duration) *Timeout {
 	t.Helper()
 	timeout, err := w.NewTimeout(task, delay)
 	require.NoError(t, err)

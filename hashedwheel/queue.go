@@ -187,6 +187,13 @@ func (s *stripe[E]) close() {
 	s.mu.Unlock()
 }
 
+// trim gives the spare segments back to the collector.
+func (s *stripe[E]) trim() {
+	s.mu.Lock()
+	s.mu.spare, s.mu.spares = nil, 0
+	s.mu.Unlock()
+}
+
 // recycle gives segments back, emptied.
 func (s *stripe[E]) recycle(first *segment[E]) {
 	s.mu.Lock()

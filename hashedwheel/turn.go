@@ -67,6 +67,7 @@ type worker struct {
 	room    []*Timeout // where batches lie
 	tick    uint64     // the tick being worked on
 	since   uint64     // the tick at which the worker took over
+	busiest int        // the most that the wheel held, when the worker lay down, since it shrank
 	late    lateness
 
 	// current is the call that the worker is inside. It stays the worker's own when

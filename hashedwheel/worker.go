@@ -31,6 +31,12 @@ func (w *worker) work() {
 			return
 		}
 		if e.timeouts.n == 0 && e.cancels.n == 0 {
+			if e.wheel.size() == 0 && w.tick >= e.active+awakeTicks && w.busiest > segmentLen {
+				e.wheel.shrink()
+				e.intake.trim()
+				e.group, w.busiest = nil, 0
+			}
+			w.busiest = max(w.busiest, e.wheel.size())
 			e.park(w.tick, e.active, e.wheel.next(), e.intake.empty)
 		}
 	}
