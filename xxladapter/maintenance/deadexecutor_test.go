@@ -68,9 +68,12 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 
 			ctx, cancel := context.WithCancel(t.Context())
 			var parts errgroup.Group
-			parts.Go(func() error { return (&maintenance.Registry{Store: store, Logger: logger}).Run(ctx) })
+			expired := make(chan struct{}, 1)
 			parts.Go(func() error {
-				return (&maintenance.Lost{Store: store, Beat: exec.Beat, Lose: over.Lose, Logger: logger}).Run(ctx)
+				return (&maintenance.Registry{Store: store, Expired: func() { expired <- struct{}{} }, Logger: logger}).Run(ctx)
+			})
+			parts.Go(func() error {
+				return (&maintenance.Lost{Store: store, Beat: exec.Beat, Lose: over.Lose, Expired: expired, Logger: logger}).Run(ctx)
 			})
 			var lastBeat time.Time
 			for time.Now().Before(exec.dies) {
@@ -88,7 +91,7 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 			expires := lastBeat.Add(xxladapter.RegistrationLife)
 			time.Sleep(time.Until(expires))
 			require.Empty(t, failures, "not before its registration has ended")
-			time.Sleep(time.Minute)
+			time.Sleep(30 * time.Second)
 			synctest.Wait()
 			require.Len(t, failures, 1)
 			lost := <-failures

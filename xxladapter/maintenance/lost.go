@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// lostPace is how often lost runs are looked for. XXL-JOB: 60 s
-	// (JobCompleteHelper). While there are suspects it is suspectPace.
-	lostPace    = 20 * time.Second
+	// lostPace is how often lost runs are looked for while no registration ends: those of
+	// executors that never register. XXL-JOB: 60 s (JobCompleteHelper). While there are
+	// suspects it is suspectPace.
+	lostPace    = 30 * time.Second
 	suspectPace = 5 * time.Second
 
 	// lostAge is how long ago a run must have been taken. The registration of an
@@ -47,8 +48,11 @@ type Lost struct {
 	// Beat asks an address for a sign of life; trigger.Client.Beat does.
 	Beat func(ctx context.Context, addr string) error
 	// Lose stores the failure; trigger.HandOver.Lose does.
-	Lose   func(ctx context.Context, logID int64, reason string) error
-	Logger *slog.Logger
+	Lose func(ctx context.Context, logID int64, reason string) error
+	// Expired says that registrations have ended, see [Registry]. A channel with room
+	// for one value is enough. nil: their runs are found at the next look.
+	Expired <-chan struct{}
+	Logger  *slog.Logger
 
 	// suspects are the log ids that looked lost at the look before, and since
 	// when they did, look for look.
@@ -58,16 +62,24 @@ type Lost struct {
 // Run looks until ctx ends. Failures of the store are logged and tried again
 // at the next look.
 func (l *Lost) Run(ctx context.Context) error {
-	for pace := lostPace; wait(ctx, pace); {
+	next := time.NewTimer(lostPace)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-l.Expired:
+		case <-next.C:
+		}
 		if err := l.look(ctx); err != nil && ctx.Err() == nil {
 			l.Logger.Error("look for lost runs failed", "err", err)
 		}
-		pace = lostPace
+		pace := lostPace
 		if len(l.suspects) > 0 {
 			pace = suspectPace
 		}
+		next.Reset(pace)
 	}
-	return nil
 }
 
 func (l *Lost) look(ctx context.Context) error {

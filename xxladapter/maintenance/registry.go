@@ -11,7 +11,7 @@ import (
 // registryPace is how often dead registrations are looked for. XXL-JOB looks
 // at every beat interval (BEAT_TIMEOUT, 30 s), so that a crashed executor stays
 // routable for up to 120 s; looking more often brings that down to 90 s plus one pace.
-const registryPace = 20 * time.Second
+const registryPace = 12 * time.Second
 
 // A RegistryStore is what [Registry] needs of [xxladapter.Store].
 type RegistryStore interface {
@@ -20,8 +20,10 @@ type RegistryStore interface {
 
 // Registry removes executors whose beats have stopped.
 type Registry struct {
-	Store  RegistryStore
-	Logger *slog.Logger
+	Store RegistryStore
+	// Expired is called when registrations have ended, and must not wait; nil: nothing.
+	Expired func()
+	Logger  *slog.Logger
 }
 
 // Run sweeps until ctx ends. Failures of the store are logged and tried again
@@ -37,6 +39,9 @@ func (r *Registry) sweep(ctx context.Context) error {
 	}
 	for _, d := range dead {
 		r.Logger.Warn("executor lost", "app", d.AppName, "address", d.Address, "last_beat", d.Updated)
+	}
+	if len(dead) > 0 && r.Expired != nil {
+		r.Expired()
 	}
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 )
 
 // reportPace is how often the figures are brought to where other tools read
-// them. XXL-JOB counts every minute (JobLogReportHelper); folding is cheap
-// enough to be more often.
-const reportPace = 30 * time.Second
+// them, which is XXL-JOB's (JobLogReportHelper). [Reports] of the store adds both, so
+// nothing of ours waits for it.
+const reportPace = time.Minute
 
 // A ReportStore is what [Reports] needs of [xxladapter.Store].
 type ReportStore interface {

@@ -159,19 +159,14 @@ func New(opts Options) (*Node, error) {
 	wantedTexts := make(chan struct{}, 1)
 	handOver := trigger.NewHandOver(trigger.Options{
 		Store: opts.Store, Sender: opts.sender, OnEvent: opts.OnEvent, OnCallback: opts.onCallback, Logger: opts.Logger,
-		Term:    func() (xxladapter.Term, bool) { return sched.Term() },
-		Fenced:  func(t xxladapter.Term) { sched.Fenced(t) },
-		Early:   func(now, asked time.Time) { sched.Early(now, asked) },
-		Planned: func() { sched.Sweep() },
-		Arm:     func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
-		Resumed: func() { sched.Wake() },
-		Texts:   opts.RunTexts,
-		TextWanted: func() {
-			select {
-			case wantedTexts <- struct{}{}:
-			default: // it is announced already
-			}
-		},
+		Term:       func() (xxladapter.Term, bool) { return sched.Term() },
+		Fenced:     func(t xxladapter.Term) { sched.Fenced(t) },
+		Early:      func(now, asked time.Time) { sched.Early(now, asked) },
+		Planned:    func() { sched.Sweep() },
+		Arm:        func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
+		Resumed:    func() { sched.Wake() },
+		Texts:      opts.RunTexts,
+		TextWanted: func() { announce(wantedTexts) },
 	})
 	pool := trigger.NewPool(handOver, trigger.PoolOptions{
 		Fast: opts.FastPool, Slow: opts.SlowPool, PerApp: opts.PoolPerApp, Drain: opts.Drain,
@@ -192,7 +187,7 @@ func New(opts Options) (*Node, error) {
 		})
 		metricsPage = opts.Metrics.Handler()
 	}
-	removed := make(chan struct{}, 1)
+	removed, expired := make(chan struct{}, 1), make(chan struct{}, 1)
 	api := admin.New(admin.Options{
 		Metrics: metricsPage, Checks: checks(opts.Store, sched.Stats, name),
 		Store: opts.Store, Completer: handOver, Executors: client, Zone: opts.Zone, CronProfile: opts.CronProfile, Logger: opts.Logger,
@@ -200,13 +195,8 @@ func New(opts Options) (*Node, error) {
 		Tokens: tokens, Addresses: addresses, AllowHosts: opts.AllowHosts,
 		Purger:     &maintenance.Purger{Store: opts.Store, NoAlarms: len(opts.Alarms) == 0, Logger: opts.Logger},
 		JobChanged: sched.Wake,
-		JobRemoved: func() {
-			select {
-			case removed <- struct{}{}:
-			default: // it is asked for already
-			}
-		},
-		Planned: func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
+		JobRemoved: func() { announce(removed) },
+		Planned:    func(f xxladapter.Fire) { arm(sched, f, opts.Logger) },
 	})
 	server := &http.Server{
 		Handler:           api,
@@ -221,9 +211,9 @@ func New(opts Options) (*Node, error) {
 		addresses: addresses, mayServe: opts.mayServe, tokens: tokens, allowDefault: opts.AllowDefaultToken,
 		name: name, client: client, handOver: handOver, pool: pool, scheduler: sched,
 		agree:    func(ctx context.Context) error { return agreeZone(ctx, &opts) },
-		registry: &maintenance.Registry{Store: opts.Store, Logger: opts.Logger},
+		registry: &maintenance.Registry{Store: opts.Store, Expired: func() { announce(expired) }, Logger: opts.Logger},
 		alarms:   alarms,
-		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Logger: opts.Logger},
+		lost:     &maintenance.Lost{Store: opts.Store, Beat: client.Beat, Lose: handOver.Lose, Expired: expired, Logger: opts.Logger},
 		waiting:  &maintenance.Waiting{Store: opts.Store, Logger: opts.Logger},
 		stuck:    &maintenance.Stuck{Store: opts.Store, Settled: handOver.WrittenOff, Logger: opts.Logger},
 		reports:  &maintenance.Reports{Store: opts.Store, Logger: opts.Logger},
@@ -234,6 +224,15 @@ func New(opts Options) (*Node, error) {
 		},
 		http: server,
 	}, nil
+}
+
+// announce puts a value into a channel with room for one, unless it has one: the
+// receiver looks at everything that was announced at once.
+func announce(work chan<- struct{}) {
+	select {
+	case work <- struct{}{}:
+	default:
+	}
 }
 
 // arm lets a stored fire be handed out when it is due.
