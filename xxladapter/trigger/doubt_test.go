@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,8 +17,10 @@ import (
 // [xxladapter.ErrInDoubt] after they have happened, before that, or before they happen late.
 type forgetful struct {
 	*memstore.Store
-	fate  fate
-	lose  int // answers of each kind
+	fate fate
+	lose int // answers of each kind
+
+	mu    sync.Mutex // the shards of a broadcast are settled at once
 	calls map[string]int
 	late  func() // what happens when the next call comes; nil: nothing
 }
@@ -32,19 +35,23 @@ const (
 
 func inDoubt[T any](d *forgetful, kind string, call func() (T, error)) (T, error) {
 	var none T
-	if d.late != nil {
-		late := d.late
-		d.late = nil
+	d.mu.Lock()
+	late := d.late
+	d.late = nil
+	d.calls[kind]++
+	lost := d.calls[kind] <= d.lose
+	if lost && d.fate == happensLate {
+		d.late = func() { _, _ = call() }
+	}
+	d.mu.Unlock()
+	if late != nil {
 		late()
 	}
-	if d.calls[kind]++; d.calls[kind] > d.lose {
+	if !lost {
 		return call()
 	}
-	switch d.fate {
-	case happens:
+	if d.fate == happens {
 		_, _ = call()
-	case happensLate:
-		d.late = func() { _, _ = call() }
 	}
 	return none, xxladapter.ErrInDoubt
 }
