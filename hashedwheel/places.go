@@ -42,6 +42,7 @@ func (e *engine) ran(c call) {
 	if e.limit == 0 {
 		return
 	}
+	e.inside.Add(-1)
 	for {
 		s := c.t.load()
 		if s&placed == 0 {
@@ -56,7 +57,13 @@ func (e *engine) ran(c call) {
 
 // inherit takes the place of the timeout inside whose task the caller is, and reports whether
 // there was one. So a task on the worker can start its successor though the timer is full.
+//
+// It takes a microsecond to tell who the caller is, which a full timer that refuses many shall not
+// pay while no task runs.
 func (e *engine) inherit() bool {
+	if e.inside.Load() == 0 {
+		return false
+	}
 	e.mu.Lock()
 	w := e.mu.workers[goroutineID()]
 	e.mu.Unlock()

@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,27 +16,27 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 1, Executor: executor})
-				runs := 0
+				var runs atomic.Int64
 				mustNew(t, w, TaskFunc(func(x *Timeout) {
 					time.Sleep(5 * time.Millisecond) // others try
-					switch runs++; {
-					case runs < 5:
+					switch n := runs.Add(1); {
+					case n < 5:
 						require.False(t, x.Reset(time.Millisecond))
 						require.False(t, x.IsCancelled())
-					case runs == 5: // armed and taken back
+					case n == 5: // armed and taken back
 						x.Reset(time.Hour)
 						require.True(t, x.Cancel())
 						x.Reset(time.Millisecond)
 					}
 				}), 0)
 				for range 1000 {
-					if runs < 6 {
+					if runs.Load() < 6 {
 						_, err := w.NewTimeout(noTask, time.Hour)
 						require.ErrorIs(t, err, ErrTooManyPending)
 					}
 					time.Sleep(time.Millisecond)
 				}
-				require.Equal(t, 6, runs)
+				require.EqualValues(t, 6, runs.Load())
 				require.Zero(t, w.taken.Load())
 				require.Zero(t, w.PendingTimeouts())
 

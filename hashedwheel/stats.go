@@ -92,7 +92,8 @@ type Stats struct {
 
 	// Lateness is how long after its deadline a timeout fires, counted since
 	// New: 50 and 99 of 100 timeouts were at most that late, and none later
-	// than the maximum. The first two are upper bounds within a factor of two.
+	// than the maximum. The first two are upper bounds within a factor of two. A delay
+	// of 32 ticks and more counts from when the worker took the timeout, within a tick.
 	LatenessP50, LatenessP99, LatenessMax time.Duration
 
 	// TickLag is how far behind the clock the worker's last tick began.

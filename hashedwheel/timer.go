@@ -49,6 +49,7 @@ type engine struct {
 	rejected atomic.Int64 // refused because of the limit
 	idle     idleTally
 	unarmed  unarmedLog
+	inside   atomic.Int64 // runs under way; counted on a timer with a limit only
 	waiting  atomic.Int64 // taken from the intake by the worker, not yet seen to
 
 	periodics periodics

@@ -228,6 +228,9 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	if !ok {
 		return true // look again
 	}
+	if e.limit > 0 {
+		e.inside.Add(1)
+	}
 	w.pop()
 	if s&periodic != 0 {
 		e.repeats.Add(1)
