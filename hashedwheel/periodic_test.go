@@ -53,14 +53,17 @@ func TestEveryNeverOverlaps(t *testing.T) {
 				opts.TickDuration = time.Millisecond
 				w := newTestTimer(t, opts)
 				var x *Timeout
+				made := make(chan struct{})
 				var running, most, runs atomic.Int64
 				x = w.Every(10*time.Millisecond, func() {
+					<-made
 					most.Store(max(most.Load(), running.Add(1)))
 					require.True(t, x.Reset(5*time.Millisecond))
 					time.Sleep(200 * time.Millisecond) // loses its worker the wheel
 					running.Add(-1)
 					runs.Add(1)
 				})
+				close(made)
 				for range 300 {
 					time.Sleep(7 * time.Millisecond)
 					require.True(t, x.Reset(3*time.Millisecond))
@@ -83,8 +86,10 @@ func TestResetOfARunningEvery(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 1})
 		start := time.Now()
 		var x *Timeout
+		made := make(chan struct{})
 		var at []time.Duration
 		x = w.Every(time.Second, func() {
+			<-made
 			at = append(at, time.Since(start))
 			switch len(at) {
 			case 1: // to 1.05 s, which has passed when the run ends
@@ -102,6 +107,7 @@ func TestResetOfARunningEvery(t *testing.T) {
 				require.True(t, x.Cancel())
 			}
 		})
+		close(made)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		ms := time.Millisecond

@@ -21,7 +21,6 @@ func TestEmptyTimerKeepsNoMemory(t *testing.T) {
 					}
 					time.Sleep(time.Second)
 					synctest.Wait()
-					require.Greater(t, w.wheel.size(), 18_000) // a part may wait in queues while the worker sleeps
 					for _, x := range all {
 						if end == "cancelled" {
 							x.Cancel()
