@@ -46,6 +46,14 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	if node == "" || life < time.Millisecond {
 		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
 	}
+	lease, err := s.leaseOrRenew(ctx, node, life)
+	if err == nil {
+		s.others.share(!lease.NextLapse.IsZero())
+	}
+	return lease, err
+}
+
+func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
 	if lease, done, err := s.prolongByLook(ctx, node, life); done || err != nil {
 		return lease, err
 	}

@@ -30,19 +30,33 @@ const (
 )
 
 // others notices schedulers that know nothing of our side tables: next times move
-// without us. What an operator or another node of ours has moved looks the same, and
-// costs no more than a short look ahead for a while. The zero value is ready.
+// without us. What an operator has moved looks the same, and costs no more than a
+// short look ahead for a while. Other nodes of ours move next times too, and where there
+// are some nothing is expected: they take over what a dead one has planned. The zero value is
+// ready.
 type others struct {
-	mu    sync.Mutex
-	nexts map[int64]int64 // as this process has stored or seen them last, ms, by job id
-	until time.Time       // others are expected, by the local clock
+	mu     sync.Mutex
+	nexts  map[int64]int64 // as this process has stored or seen them last, ms, by job id
+	until  time.Time       // others are expected, by the local clock
+	shared bool            // the store has further nodes of ours
+}
+
+// share notes whether further nodes of ours hold a lease. What was remembered while they
+// did is forgotten, since they have moved it.
+func (o *others) share(shared bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.shared = shared; shared {
+		clear(o.nexts)
+		o.until = time.Time{}
+	}
 }
 
 // expected reports whether others were noticed a short while ago.
 func (o *others) expected() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return time.Now().Before(o.until)
+	return !o.shared && time.Now().Before(o.until)
 }
 
 // ahead is how far ahead a scan may plan that was asked to plan so far.
@@ -60,7 +74,7 @@ func (o *others) ahead(asked time.Duration, resting bool) time.Duration {
 func (o *others) saw(id, next int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if before, known := o.nexts[id]; known && before != next {
+	if before, known := o.nexts[id]; known && before != next && !o.shared {
 		o.until = time.Now().Add(othersLife)
 		o.nexts[id] = next
 	}
@@ -70,6 +84,9 @@ func (o *others) saw(id, next int64) {
 func (o *others) stored(decisions []decided) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.shared {
+		return
+	}
 	if o.nexts == nil {
 		o.nexts = map[int64]int64{}
 	}
@@ -85,6 +102,15 @@ func (o *others) stored(decisions []decided) {
 			}
 		}
 		o.nexts[d.JobID] = toMilli(d.Next)
+	}
+}
+
+// forget drops what is remembered of decisions that may have been committed or not.
+func (o *others) forget(decisions []decided) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, d := range decisions {
+		delete(o.nexts, d.JobID)
 	}
 }
 

@@ -128,6 +128,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		return nil
 	})
 	if err != nil {
+		s.others.forget(decisions)
 		return nil, 0, err
 	}
 	if s.dialect.lockSchedule != "" {
