@@ -49,7 +49,7 @@ func commit() string {
 		return "unknown"
 	}
 	c := strings.TrimSpace(string(out))
-	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "../../hashedwheel", "..").Run() != nil {
+	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "../../hashedwheel", "..", ":!../results").Run() != nil {
 		c += " with changes"
 	}
 	return c
