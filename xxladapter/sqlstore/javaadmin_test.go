@@ -343,8 +343,10 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 				return ahead
 			}
 			require.Greater(t, waiting(false, 3, 1), 3*time.Second, "alone")
-			// What was planned before they met is due by then.
-			require.LessOrEqual(t, waiting(true, 7, 10), besideOthersIdle, "beside a Java admin")
+			// What was planned before they met is due by then. It is besideOthersIdle at most, and a
+			// second more where a busy machine lets a node notice the admin a scan later; alone it is
+			// nearly five seconds.
+			require.LessOrEqual(t, waiting(true, 7, 10), besideOthersIdle+1500*time.Millisecond, "beside a Java admin")
 			require.Greater(t, waiting(false, int(othersLife/time.Second)+4, 1), 3*time.Second, "alone again")
 		})
 	}
