@@ -28,7 +28,7 @@ type Ticket struct{ id id }
 // function delays what is due behind it; an Executor takes it off the worker. All
 // methods may be called from any goroutine, also from inside the function.
 //
-// A Batch that nobody holds any more goes on with what is pending, and is reported in the log:
+// A Batch that nobody holds continues with what is pending, and is reported in the log:
 // only Stop ends its worker.
 type Batch[T any] struct {
 	// The worker knows the inside only, so that the collector can find out that nobody

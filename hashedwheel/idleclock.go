@@ -139,7 +139,7 @@ func (c *idleClock[V]) tick() {
 // REQUIRES: the mutex of the Idle is held.
 func (c *idleClock[V]) stepLocked() {
 	k := c.now.Load() + 1
-	// The clock is read after the step is published: whoever touches in the step
+	// The clock is read after the step is published: a caller that touches in the step
 	// before has read that step by now, so no touch in it began later than this.
 	c.now.Store(k)
 	c.began[k%idleHistory] = c.idle.timer.now()

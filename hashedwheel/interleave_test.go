@@ -548,7 +548,7 @@ func TestInterleavingsOfInitAndWorker(t *testing.T) {
 	exploreAll(t, all)
 }
 
-// Callers that leave a delay to the worker, while time goes on.
+// Callers that leave a delay to the worker, while time passes.
 func TestInterleavingsOfDelays(t *testing.T) {
 	var all []scenario
 	for _, start := range append(slices.Clone(starts), startFar) {

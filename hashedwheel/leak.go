@@ -46,7 +46,7 @@ func (e *engine) public() *HashedWheelTimer {
 
 // dropped is called when the collector has found that nobody holds the timer. Handles hold it
 // without that the collector knows, and arm again however long nobody did. So a timer that may
-// have handles goes on, and is reported, once: most such timers were forgotten, and nothing but Stop
+// have handles continues, and is reported once: most such timers were forgotten, and nothing but Stop
 // ends their goroutine. One that has none and never started ends silently.
 func (e *engine) dropped() {
 	e.mu.Lock()
@@ -63,6 +63,6 @@ func (e *engine) dropped() {
 	case unused:
 		e.forget()
 	case report:
-		e.logger.Warn("hashedwheel: a timer was dropped without Stop; it goes on for its handles, and its memory stays")
+		e.logger.Warn("hashedwheel: a timer was dropped without Stop; it continues for its handles, and its memory stays")
 	}
 }

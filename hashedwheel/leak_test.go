@@ -25,7 +25,7 @@ func fast(t *testing.T, log *logCount, opts Options, use func(*HashedWheelTimer)
 	use(w)
 }
 
-// A timer that nobody holds and nobody has stopped is reported once, and goes on.
+// A timer that nobody holds and nobody has stopped is reported once and continues.
 func TestForgottenTimerIsReportedOnce(t *testing.T) {
 	var (
 		log   logCount

@@ -79,7 +79,7 @@ func TestEveryNeverOverlaps(t *testing.T) {
 	}
 }
 
-// The delay that Reset gave counts from the call, and the last call counts. The rate goes on from
+// The delay that Reset gave counts from the call, and the last call counts. The rate continues from
 // there.
 func TestResetOfARunningEvery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestResetOfARunningEvery(t *testing.T) {
 		require.Zero(t, w.PendingTimeouts())
 		require.Zero(t, w.taken.Load())
 
-		require.False(t, x.Reset(500*ms), "an Every that was cancelled goes on")
+		require.False(t, x.Reset(500*ms), "an Every that was cancelled continues")
 		time.Sleep(600 * ms)
 		synctest.Wait()
 		require.Len(t, at, 6)

@@ -51,7 +51,7 @@ func TestInitAfterCancelDoesNotHideTheCancelledTask(t *testing.T) {
 
 func ignore[T any](_ bool, x T) T { return x }
 
-// The same for what Stop cancels: whoever sees that a timeout is cancelled may bind it anew.
+// The same for what Stop cancels: a caller that sees a cancelled timeout may bind it anew.
 func TestInitBesideStop(t *testing.T) {
 	w := newTestTimer(t, Options{})
 	all := make([]Timeout, 50)
