@@ -1,6 +1,9 @@
 package xxladapter
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // A FireState is where a fire stands between its due time being consumed and
 // its hand-over being settled.
@@ -44,25 +47,65 @@ type Fire struct {
 	Claimed time.Time // zero until claimed
 }
 
-// A Misfire records due times that gave no fire of their own, and the policy
-// that decided so.
-type Misfire struct {
-	ID     int64
-	JobID  int64
-	Due    time.Time // the first due time concerned
-	Until  time.Time // the last one
-	Policy MisfireStrategy
-	At     time.Time // when it was noticed, by the store's clock
+// A FireFilter selects open fires; zero fields do not restrict.
+type FireFilter struct {
+	JobID     int64
+	State     FireState
+	Owner     Term      // claimed in
+	Shards    ShardSet  // of the job; empty: all
+	DueBefore time.Time // exclusive
+	// AfterDue and AfterID name a fire; only those that the list has after it
+	// are given, whether it is still open or not. They go together.
+	AfterDue time.Time
+	AfterID  int64
+	Limit    int // 0: all
 }
 
-// A Decision is what becomes of one due job: fires to plan, misfires to
-// record, and the job's new times. All of it is stored in one transaction.
-type Decision struct {
-	JobID    int64
-	Fires    []Fire
-	Misfires []Misfire
-	Last     time.Time // new TriggerLast
-	Next     time.Time // new TriggerNext; REQUIRES: later than the one before, or zero with Stop
-	Stop     bool      // the schedule has ended: the job is switched off
-	Reason   string    // why, for people
+// A Settlement is the known outcome of a hand-over.
+type Settlement struct {
+	FireID int64
+	LogID  int64
+	// State is empty when the outcome is certain, and the fire is removed; or
+	// [FireAmbiguous].
+	State FireState
+	// Code and Msg go into the trigger columns of the log row; 0 leaves them.
+	Code int
+	Msg  string
+	// Next are fires to plan in the same transaction, as PlanFires does, if it
+	// is this call that removed the fire.
+	Next []Fire
+	// Resume is done in the same transaction, if it is this call that removed
+	// the fire.
+	Resume Resume
+}
+
+// A FireStore is the part of [Store] that keeps fires from their planning to their settlement.
+//
+// A scheduler acts in its term. ClaimFire, TakeOver and SettleFire return [ErrFenced], and write
+// nothing, if by is not its node's current term or the lease has lapsed.
+type FireStore interface {
+	// PlanFires stores fires that do not come from a schedule, and returns them as stored: with
+	// ids, planned, and without an owner. A fire whose due time is taken by another fire of the
+	// job is moved to the next free millisecond. The job need not exist.
+	PlanFires(ctx context.Context, fires []Fire) ([]Fire, error)
+	// OpenFires lists the fires that f selects among those that are not settled, by due time,
+	// then id.
+	OpenFires(ctx context.Context, f FireFilter) ([]Fire, error)
+	// ClaimFire makes a planned fire the term's own and inserts its log rows, one for each
+	// shard, in one transaction; further shards become fires of their own. It returns the claimed
+	// fires in the order of logs, with LogID set. Fires of any job may be claimed, also outside
+	// of the term's shards. [ErrConflict] if the fire is no longer planned, or is gone.
+	// [ErrEarly] if it is not due yet by the store's clock itself, not by an earlier reading of
+	// it. REQUIRES: len(logs) > 0, and 1 for a fire that is the retry of one shard.
+	ClaimFire(ctx context.Context, by Term, id int64, logs []*Log) ([]Fire, error)
+	// TakeOver makes by the owner of a claimed or ambiguous fire of from, a term that is over.
+	// With from equal to by it only checks that the fire is by's own. [ErrConflict] if the fire
+	// is not from's any more, or if from still holds.
+	TakeOver(ctx context.Context, by Term, id int64, from Term) error
+	// SettleFire stores the outcome of a hand-over: it writes the trigger columns of the log row
+	// and removes the fire, or keeps it as ambiguous. [ErrConflict], and nothing is written, if
+	// the fire belongs to another term. A fire that is gone is no error, because a result may
+	// settle it first; the log row gets its columns still. A planned fire belongs to nobody: it
+	// can be removed, but not become ambiguous.
+	SettleFire(ctx context.Context, by Term, s Settlement) error
 }

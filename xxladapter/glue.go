@@ -20,7 +20,7 @@ type GlueVersion struct {
 const MaxGlueVersions = 30
 
 // A GlueStore is the part of [Store] that keeps the versions of jobs' sources,
-// which [Store.UpdateJob] writes.
+// which [JobStore.UpdateJob] writes.
 type GlueStore interface {
 	// GlueVersions lists the versions of a job's source, newest first. A job whose
 	// source was never changed has none; the first change stores the source

@@ -1,6 +1,7 @@
 package xxladapter
 
 import (
+	"context"
 	"strings"
 	"time"
 )
@@ -91,14 +92,18 @@ func CheckAddress(field, addr string) error {
 	return nil
 }
 
-// A Registration is an executor's sign of life: one row of xxl_job_registry
-// whose registry_group is EXECUTOR.
-type Registration struct {
-	AppName string // registry_key
-	Address string // registry_value, exactly as the executor sent it
-	Updated time.Time
+// A GroupStore is the part of [Store] that keeps groups.
+type GroupStore interface {
+	// SaveGroup stores a group and returns its id: a new one if g.ID is 0, else in place of the
+	// group with that id. The addresses of an automatic group are computed from registrations;
+	// those of g are ignored. [ErrNotFound] if g.ID names no group. [ErrConflict] if another
+	// group has the app name.
+	SaveGroup(ctx context.Context, g *Group) (int64, error)
+	// RemoveGroup deletes a group. [ErrNotFound] if there is none, [ErrConflict] while it has
+	// jobs.
+	RemoveGroup(ctx context.Context, id int64) error
+	// Group returns a group. [ErrNotFound] if there is none.
+	Group(ctx context.Context, id int64) (*Group, error)
+	// Groups lists all groups, by id.
+	Groups(ctx context.Context) ([]*Group, error)
 }
-
-// RegistrationLife is how long a registration counts without a new beat.
-// XXL-JOB: three beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
-const RegistrationLife = 90 * time.Second

@@ -1,6 +1,7 @@
 package xxladapter
 
 import (
+	"context"
 	"iter"
 	"math/bits"
 	"slices"
@@ -38,6 +39,28 @@ type Lease struct {
 	// Quiet says that no fire was open which was due. False says nothing: the store
 	// has not looked.
 	Quiet bool
+}
+
+// A LeaseStore is the part of [Store] that decides which nodes may act, and deals the shards out
+// among them.
+type LeaseStore interface {
+	// Lease gives node the right to claim and settle for life from now, or renews it. The term
+	// stays the same while the node renews before its lease lapses; afterwards it is a new one.
+	// The shards are dealt by [Deal] among the nodes whose leases hold, without the retired ones.
+	// When the clock was set back, a lease that was given before holds for no longer than its
+	// life from the next call on. REQUIRES: node is not empty and life is at least a millisecond;
+	// anything else is refused.
+	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
+	// Retire takes a term's shards away for good, for a node that is about to stop. The lease
+	// still holds, can be renewed, and settles what it has claimed. A term that is over is no
+	// error.
+	Retire(ctx context.Context, term Term) error
+	// Resign ends a term at once: its shards are free and its fires may be taken over. A term
+	// that is over already is no error.
+	Resign(ctx context.Context, term Term) error
+	// Leases lists the leases that hold, by node, with Term, Until and Shards alone. It gives
+	// and renews none.
+	Leases(ctx context.Context) ([]Lease, error)
 }
 
 // Shards is the number of parts in which jobs are dealt out to nodes. It is

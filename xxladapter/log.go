@@ -1,6 +1,9 @@
 package xxladapter
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // A Log is the stored record of one trigger and its run: one row of
 // xxl_job_log. Its state is the pair of codes; see [ResultNone] and its
@@ -68,4 +71,27 @@ func (l *Log) Status() LogStatus {
 // Validate refuses a status that does not exist; the empty one means any.
 func (s LogStatus) Validate() error {
 	return checkOneOfOrEmpty("status", s, []LogStatus{LogRunning, LogSuccess, LogFail})
+}
+
+// A LogFilter selects log rows; zero fields do not restrict.
+type LogFilter struct {
+	JobID   int64
+	GroupID int64
+	Status  LogStatus
+	// Since is inclusive and Before exclusive; both are about TriggerTime.
+	Since, Before time.Time
+	// AfterID is a position in the listed order: with Newest, the rows older than
+	// it follow.
+	AfterID int64
+	// Newest lists the newest rows first.
+	Newest bool
+	Limit  int // 0: all
+}
+
+// A LogStore is the part of [Store] that reads log rows.
+type LogStore interface {
+	// Log returns a log row. [ErrNotFound] if there is none.
+	Log(ctx context.Context, id int64) (*Log, error)
+	// Logs lists the log rows that f selects, by id.
+	Logs(ctx context.Context, f LogFilter) ([]*Log, error)
 }

@@ -27,7 +27,7 @@ type LogPurge struct {
 	Removed bool
 
 	// AfterID and UntilID say which ids are still to be looked at, the first one
-	// excluded and the last one included. [Store.PurgeLogs] sets them for the
+	// excluded and the last one included. [PurgeStore.PurgeLogs] sets them for the
 	// next call; UntilID 0 lets it find the last one. With Removed it sets JobID
 	// as well.
 	AfterID, UntilID int64
@@ -38,7 +38,7 @@ func (p LogPurge) Orders() bool {
 	return p.JobID == 0 && p.GroupID == 0 && !p.Before.IsZero() && !p.Successes && !p.Removed && p.KeepNewest == 0
 }
 
-// Purged tells what one call of [Store.PurgeLogs] has done.
+// Purged tells what one call of [PurgeStore.PurgeLogs] has done.
 type Purged struct {
 	Rows int           // deleted
 	Held time.Duration // how long the store was changed for it, commit included

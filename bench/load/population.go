@@ -19,7 +19,7 @@ const nowhere = "http://127.0.0.1:1"
 // is left alone before it is measured.
 const settle = 5 * time.Second
 
-func addGroup(ctx context.Context, store xxladapter.Store, addr string) (int64, error) {
+func addGroup(ctx context.Context, store xxladapter.GroupStore, addr string) (int64, error) {
 	return store.SaveGroup(ctx, &xxladapter.Group{
 		AppName: appName, Title: appName, AddressType: xxladapter.AddressManual, Addresses: []string{addr},
 	})
@@ -35,7 +35,7 @@ func newJob(group int64, kind xxladapter.ScheduleType, conf string) *xxladapter.
 }
 
 // addJobs stores n jobs and starts the i-th with the due time that first gives.
-func addJobs(ctx context.Context, store xxladapter.Store, n int, job *xxladapter.Job, first func(i int) time.Time) error {
+func addJobs(ctx context.Context, store xxladapter.JobStore, n int, job *xxladapter.Job, first func(i int) time.Time) error {
 	var writers errgroup.Group
 	writers.SetLimit(64) // the store commits them in groups
 	for i := range n {

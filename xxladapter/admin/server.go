@@ -31,9 +31,26 @@ type Executors interface {
 	Probe(ctx context.Context, addr, appName string) (trigger.Probe, error)
 }
 
+// A Store is what this package needs of [xxladapter.Store]. It edits jobs and groups, takes beats
+// and orders, and reads everything else: only schedulers claim and settle.
+type Store interface {
+	xxladapter.Clock
+	xxladapter.JobStore
+	xxladapter.GlueStore
+	xxladapter.GroupStore
+	xxladapter.RegistryStore
+	xxladapter.OrderStore
+	xxladapter.LogStore
+	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
+	Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error)
+	Leases(ctx context.Context) ([]xxladapter.Lease, error)
+	RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error)
+	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+}
+
 // Options configures a [Server].
 type Options struct {
-	Store     xxladapter.Store
+	Store     Store
 	Completer Completer
 	// Executors is asked for the logs of runs and told to kill them. Without it
 	// those two calls fail.

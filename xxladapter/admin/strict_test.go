@@ -166,7 +166,7 @@ func TestACodeWithoutAStatusLine(t *testing.T) {
 	require.JSONEq(t, `{"code":"brand_new","message":"something that nobody has thought of"}`, body)
 }
 
-type newCode struct{ xxladapter.Store }
+type newCode struct{ Store }
 
 func (newCode) Jobs(context.Context, xxladapter.JobFilter) ([]*xxladapter.Job, error) {
 	return nil, &xxladapter.Error{Code: "brand_new", Message: "something that nobody has thought of"}

@@ -18,8 +18,10 @@ const closePace = 10 * time.Minute
 // kept for them. Until then they stay open for another scheduler on the same
 // store that has channels, such as a Java admin.
 type Closer struct {
-	Store xxladapter.AlarmStore
-	Now   func(ctx context.Context) (time.Time, error) // the store's clock
+	Store interface {
+		xxladapter.Clock
+		xxladapter.AlarmStore
+	}
 	// Node is the name of this process, as for a Monitor.
 	Node   string
 	Logger *slog.Logger
@@ -43,7 +45,7 @@ func (c *Closer) Run(ctx context.Context) error {
 }
 
 func (c *Closer) look(ctx context.Context) error {
-	now, err := c.Now(ctx)
+	now, err := c.Store.Now(ctx)
 	if err != nil {
 		return err
 	}

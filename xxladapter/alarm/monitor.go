@@ -29,7 +29,7 @@ const (
 // A Store is what this package needs of [xxladapter.Store].
 type Store interface {
 	xxladapter.AlarmStore
-	Now(ctx context.Context) (time.Time, error)
+	xxladapter.Clock
 	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)

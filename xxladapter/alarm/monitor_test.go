@@ -514,7 +514,7 @@ func TestWithoutChannelsOldAlarmsAreClosed(t *testing.T) {
 		require.NoError(t, err)
 
 		ended := make(chan error, 1)
-		c := &Closer{Store: s.store, Now: s.store.Now, Node: "n", Logger: quiet}
+		c := &Closer{Store: s.store, Node: "n", Logger: quiet}
 		go func() { ended <- c.Run(ctx) }()
 		time.Sleep(maxAge - closePace)
 		fresh := s.end(job, 500, "")

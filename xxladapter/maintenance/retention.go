@@ -26,7 +26,7 @@ const (
 // A RetentionStore is what [Retention] needs of [xxladapter.Store].
 type RetentionStore interface {
 	xxladapter.PurgeStore
-	Now(ctx context.Context) (time.Time, error)
+	xxladapter.Clock
 	Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error)
 }
 

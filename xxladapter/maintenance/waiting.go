@@ -14,7 +14,7 @@ const waitingPace = 1 * time.Minute
 
 // A WaitingStore is what [Waiting] needs of [xxladapter.Store].
 type WaitingStore interface {
-	Now(ctx context.Context) (time.Time, error)
+	xxladapter.Clock
 	Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error)
 	ResumeJob(ctx context.Context, r xxladapter.Resume) (bool, error)
 }

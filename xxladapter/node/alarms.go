@@ -16,7 +16,7 @@ type runner interface {
 // withAlarms returns what sees to failed runs, and lets it know of events.
 func withAlarms(opts *Options, node string) runner {
 	if len(opts.Alarms) == 0 {
-		return &alarm.Closer{Store: opts.Store, Now: opts.Store.Now, Node: node, Logger: opts.Logger}
+		return &alarm.Closer{Store: opts.Store, Node: node, Logger: opts.Logger}
 	}
 	m := alarm.NewMonitor(alarm.Options{
 		Store: opts.Store, Channels: opts.Alarms, Node: node, OnAlarm: opts.OnAlarm, Logger: opts.Logger,

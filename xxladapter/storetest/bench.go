@@ -107,7 +107,7 @@ func (b *bench) addJob(name string) int64 {
 
 // StartAt switches the schedule of a job on with next as its first due time, which
 // may have passed.
-func StartAt(ctx context.Context, s xxladapter.Store, id int64, next time.Time) error {
+func StartAt(ctx context.Context, s xxladapter.JobStore, id int64, next time.Time) error {
 	_, err := s.StartJob(ctx, id, time.Time{}, func(time.Time) time.Time { return next })
 	return err
 }

@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Purge", purgeRules},
 		{"RunTexts", runTextRules},
 		{"Calls", callRules},
+		{"Absent", absentRules},
 		{"Races", raceRules},
 		{"Zones", zoneRules},
 	} {

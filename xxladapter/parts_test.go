@@ -1,0 +1,70 @@
+package xxladapter_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mostMethods is how many methods a part of the store may have, so that a caller who takes a part
+// takes little.
+const mostMethods = 8
+
+// TestTheStoreIsComposedOfSmallParts reads the contract: Store itself adds nothing but Close to its
+// parts, no part is large, and each method has the sentences that specify it.
+func TestTheStoreIsComposedOfSmallParts(t *testing.T) {
+	parts := interfaces(t)
+	store := parts["Store"]
+	require.NotNil(t, store)
+	composed := 0
+	for _, m := range store.Methods.List {
+		if len(m.Names) > 0 {
+			require.Equal(t, "Close", m.Names[0].Name, "a method of no part")
+			continue
+		}
+		name := m.Type.(*ast.Ident).Name
+		require.Contains(t, parts, name)
+		checkPart(t, name, parts[name])
+		composed++
+	}
+	require.Equal(t, len(parts)-1, composed, "an interface of this package is no part of Store")
+}
+
+func checkPart(t *testing.T, name string, part *ast.InterfaceType) {
+	t.Helper()
+	require.LessOrEqual(t, len(part.Methods.List), mostMethods, "%s: split it", name)
+	for _, m := range part.Methods.List {
+		require.Len(t, m.Names, 1, "%s embeds another part: compose in Store alone", name)
+		method := m.Names[0].Name
+		require.True(t, strings.HasPrefix(m.Doc.Text(), method+" "), "%s.%s has no sentence that begins with its name", name, method)
+	}
+}
+
+// interfaces are those that this package exports, by name.
+func interfaces(t *testing.T) map[string]*ast.InterfaceType {
+	t.Helper()
+	found := map[string]*ast.InterfaceType{}
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments)
+		require.NoError(t, err)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.IsExported() {
+				if i, ok := spec.Type.(*ast.InterfaceType); ok {
+					found[spec.Name.Name] = i
+				}
+			}
+			return true
+		})
+	}
+	return found
+}

@@ -1,0 +1,33 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A Registration is an executor's sign of life: one row of xxl_job_registry
+// whose registry_group is EXECUTOR.
+type Registration struct {
+	AppName string // registry_key
+	Address string // registry_value, exactly as the executor sent it
+	Updated time.Time
+}
+
+// RegistrationLife is how long a registration counts without a new beat.
+// XXL-JOB: three beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
+const RegistrationLife = 90 * time.Second
+
+// A RegistryStore is the part of [Store] that keeps registrations and computes the addresses of
+// automatic groups from them.
+type RegistryStore interface {
+	// Register stores a beat of now. The address belongs to the automatic group of appName when
+	// Register returns; an app name without a group is kept until it gets one.
+	Register(ctx context.Context, appName, address string) error
+	// Unregister removes an address at once, from its automatic group too. An unknown address is
+	// no error.
+	Unregister(ctx context.Context, appName, address string) error
+	// ExpireRegistrations removes the addresses whose last beat is older than life and returns
+	// them, by app name, then address. Beats are stored in whole seconds, so an address may live
+	// up to a second longer than life, and never shorter.
+	ExpireRegistrations(ctx context.Context, life time.Duration) ([]Registration, error)
+}
