@@ -58,10 +58,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	return planned, len(due), nil
 }
 
-// due is the running jobs of the shards whose next trigger time is at most until, earliest
-// first.
-// due lists the jobs of the shards that are due until then, and those of other
-// shards that are due sooner than their owner should have let them be.
+// due lists up to limit running jobs, earliest first: those of the shards whose next trigger time
+// is at most until, and those of other shards whose time is before orphaned, because their owner
+// is gone or late.
 func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
