@@ -1,23 +1,36 @@
-// Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs,
-// groups of executors, fires, logs, and the [Store] that keeps them. It imports
-// none of its subpackages.
+// Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs, groups of
+// executors, fires, logs, and the [Store] that keeps them. It imports none of its subpackages.
 //
 // One trip of a job, in the order of the packages:
 //
-//	store      claims due jobs; one transaction writes their fire records and
-//	           moves their next trigger times
-//	scheduler  decides what is due (a pure function) and, after the commit,
-//	           arms the records in a hashed wheel timer
+//	sqlstore   claims due jobs; one transaction writes their fire records and moves their next
+//	           trigger times
+//	scheduler  decides what is due (a pure function) and, after the commit, arms the records in a
+//	           hashed wheel timer
 //	trigger    takes what the wheel hands out: claims the fire, asks
 //	route      for an address and sends it over
 //	wire       the XXL-JOB protocol, to an
 //	executor   which runs the handler and calls back to
 //	admin      whose result goes through trigger into the store
 //
-// Beside them, maintenance keeps the registry in order, alarm tells people of
-// failed runs, cron reads schedules,
-// memstore and sqlstore implement [Store], node wires a scheduler process
-// together, and cmd/xxlwheel is the one binary.
+// Beside that trip:
+//
+//	cron         parses schedules and computes due times
+//	maintenance  expires registrations, ends lost runs, fetches run logs, deletes old rows
+//	alarm        reports failed runs by mail and chat
+//	access       checks tokens, addresses and TLS, for admin and executor alike
+//	metrics      shows all of it to Prometheus
+//	node         wires one scheduler process together
+//	cmd/xxlwheel the one binary
+//
+// Stores and tests:
+//
+//	memstore    a [Store] in memory: the reference, and the store of other packages' tests
+//	sqlstore    a [Store] on SQLite, MySQL and PostgreSQL, with XXL-JOB's own tables
+//	storetest   the suite that every [Store] passes
+//	checker     judges recorded histories: every due time fired, none twice
+//	testserver  starts databases and faulty networks for tests
+//	faults      kills, freezes and cuts off whole processes, and lets checker judge
 //
 // Tables, columns and enumerations carry the names of XXL-JOB 3.4.2.
 package xxladapter
