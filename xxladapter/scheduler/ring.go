@@ -8,12 +8,19 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// ringTick is the wheel's tick, and with it the lateness that the ring adds. A
-// short one costs nothing, because the wheel's worker sleeps until the next tick
-// that has something to do. ringTicks of them cover the usual window in one turn.
 const (
+	// ringTick is the wheel's tick. A short one costs nothing, because the wheel's
+	// worker sleeps until the next tick that has something to do. ringTicks of them
+	// cover the usual window in one turn.
 	ringTick  = 1 * time.Millisecond
 	ringTicks = 8192
+
+	// ringLate is the most by which the ring delays a fire while the wheel keeps up. A
+	// fire that is armed right after the worker has passed a tick waits a whole tick
+	// until the worker takes it in, which is when the timer begins to count a delay of
+	// 32 ticks or more, in whole units of 1.024 µs; and it fires at the first tick
+	// boundary after that.
+	ringLate = 2*ringTick + 1024*time.Nanosecond
 )
 
 // A ring holds planned fires until they are due. It takes the place of

@@ -31,7 +31,7 @@ func TestTheRingWaitsOutAClockThatWasSetBack(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		require.Empty(t, fired, "a second remains by the clock that was set back")
-		time.Sleep(time.Second + 2*ringTick)
+		time.Sleep(time.Second + ringLate)
 		synctest.Wait()
 		require.Len(t, fired, 1)
 		require.False(t, (<-fired).Before(due))
@@ -59,8 +59,8 @@ func TestAFireThatWasHandedOutEarlyComesAgainWhenItIsDue(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		require.Len(t, fired, 2)
-		require.WithinRange(t, fired[0], due, due.Add(2*ringTick))
-		require.WithinRange(t, fired[1], due.Add(1500*time.Millisecond), due.Add(1500*time.Millisecond+2*ringTick))
+		require.WithinRange(t, fired[0], due, due.Add(ringLate))
+		require.WithinRange(t, fired[1], due.Add(1500*time.Millisecond), due.Add(1500*time.Millisecond+ringLate))
 		require.Zero(t, r.len())
 	})
 }
@@ -121,4 +121,39 @@ func TestTheRingDropsWhatIsNotOnItsWayYet(t *testing.T) {
 		require.Empty(t, fired)
 		require.Zero(t, r.len(), "what may not be handed out is let go")
 	})
+}
+
+// TestTheRingDelaysByTwoTicksAtMost arms a fire when the worker has just passed a tick, and is
+// to look into its queue at the next one: what is armed then waits longest. Whether it is armed
+// before or after the pass is open where both happen at one instant.
+func TestTheRingDelaysByTwoTicksAtMost(t *testing.T) {
+	const ahead = 100 * time.Millisecond
+	for wait, late := range map[time.Duration]time.Duration{
+		ahead:                       2 * ringTick,
+		ahead - 255*time.Nanosecond: 2*ringTick + 255*time.Nanosecond, // 100 ms are 97656.25 units
+		ahead - ringTick:            2 * ringTick,
+		31 * ringTick:               0, // a delay that the caller reads the clock for
+		31*ringTick - ringTick/100:  ringTick / 100,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			fired := make(chan time.Duration, 2)
+			r, err := newRing(new(storeClock), always, func(f xxladapter.Fire, done func()) bool {
+				fired <- time.Since(f.Due)
+				done()
+				return true
+			})
+			require.NoError(t, err)
+			defer r.stop()
+			for id := range int64(2) { // the first one starts the wheel, the second keeps its worker up
+				require.NoError(t, r.arm(xxladapter.Fire{ID: 1 + id, Due: time.Now().Add(ringTick)}))
+				time.Sleep(ringTick)
+				synctest.Wait() // until the worker has passed the tick
+				require.Zero(t, <-fired)
+			}
+			require.NoError(t, r.arm(xxladapter.Fire{ID: 3, Due: time.Now().Add(wait)}))
+			got := <-fired
+			require.Equal(t, late, got, "armed %v ahead", wait)
+			require.LessOrEqual(t, got, ringLate)
+		})
+	}
 }

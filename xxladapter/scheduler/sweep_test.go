@@ -140,7 +140,7 @@ func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
 		for _, g := range b.pool.fires() {
 			jobs[g.fire.JobID]++
 			late := g.at.Sub(g.fire.Due)
-			require.LessOrEqual(t, late, orphanAge+sweepPace+2*ringTick, "job %d due %v", g.fire.JobID, g.fire.Due)
+			require.LessOrEqual(t, late, orphanAge+sweepPace+ringLate, "job %d due %v", g.fire.JobID, g.fire.Due)
 		}
 		for id, n := range jobs {
 			require.GreaterOrEqual(t, n, 17, "job %d, of 19 due times, the last two of which may come late", id)
@@ -219,7 +219,7 @@ func TestAScanWhoseAnswerWasLostDelaysNothing(t *testing.T) {
 		b.run(4 * time.Second)
 		fires := b.pool.fires()
 		require.Len(t, fires, 1)
-		require.LessOrEqual(t, fires[0].at.Sub(fires[0].fire.Due), 2*ringTick)
+		require.LessOrEqual(t, fires[0].at.Sub(fires[0].fire.Due), ringLate)
 	})
 }
 
