@@ -151,7 +151,7 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	e.opts.Logger.Info("executor serves", "address", e.addr, "app", e.opts.AppName)
 
 	sender := newSender(l.journal, admins, &e.opts)
-	go sender.run()
+	go sender.run() // sender.stop waits for it
 	cleanCtx, stopClean := context.WithCancel(context.Background())
 	background.Go(func() { l.logs.clean(cleanCtx, e.opts.LogRetentionDays, e.opts.Logger) })
 

@@ -28,7 +28,7 @@ type jobs struct {
 	opts    *Options
 	keep    bool // results, for an admin
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the fields below, and every job, binding and jobRun that they lead to
 	byID     map[int64]*job
 	queued   int // waiting runs of all jobs
 	pumps    int // jobs whose pump is going
@@ -45,22 +45,22 @@ func newJobs(j *journal, logs *runLogs, o *Options) *jobs {
 
 // job is one job's queue. At most one goroutine, its pump, takes runs from it.
 //
-// Invariant: entries in waiting belong to worker.
+// Invariant: the runs in waiting belong to binding.
 type job struct {
 	id      int64
-	worker  *worker // nil: none; the next run brings one
-	waiting []*entry
-	running *entry // nil: none, or only abandoned ones
-	orphans int    // abandoned runs that are still going
+	binding *binding // nil: none; the next run brings one
+	waiting []*jobRun
+	running *jobRun // nil: none, or only abandoned ones
+	orphans int     // abandoned runs that are still going
 	pumping bool
-	ended   []*worker   // whose destroy is to be called by the pump
-	idle    *time.Timer // ends the worker; nil while the pump goes
+	ended   []*binding  // whose destroy is to be called by the pump
+	idle    *time.Timer // ends the binding; nil while the pump goes
 }
 
-// worker binds a job to a handler for a while: from the first run to the next
+// binding binds a job to a handler for a while: from the first run to the next
 // idle end, kill, cover or change. It is what a job thread is in XXL-JOB, and
 // init and destroy are called once in its life.
-type worker struct {
+type binding struct {
 	handler *handler
 	glue    glueVersion // zero for BEAN
 	inited  bool
@@ -68,13 +68,13 @@ type worker struct {
 	users   int // runs that are going, also abandoned ones
 }
 
-// entry is one accepted run.
-type entry struct {
-	req    *wire.RunRequest
-	worker *worker
-	batch  *batch
+// jobRun is one accepted run, from its acceptance to its result.
+type jobRun struct {
+	req     *wire.RunRequest
+	binding *binding
+	batch   *batch
 
-	// From the start of the run on.
+	// From the start of the run on. Nothing changes once over is set.
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	cause     *stopCause  // nil: it was not stopped
@@ -116,7 +116,7 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*bat
 		return nil, errSeen
 	}
 	j := s.byID[id]
-	same := j != nil && j.worker != nil && j.worker.handler == h && j.worker.glue == glue
+	same := j != nil && j.binding != nil && j.binding.handler == h && j.binding.glue == glue
 	busy := same && (j.running != nil || len(j.waiting) > 0)
 	covers := xxladapter.BlockStrategy(req.BlockStrategy) == xxladapter.BlockCoverEarly
 	switch {
@@ -134,17 +134,17 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*bat
 		s.byID[id] = j
 	}
 	switch {
-	case j.worker != nil && !same && glue == (glueVersion{}):
-		s.endWorker(j, reasonHandlerChanged)
-	case j.worker != nil && !same:
-		s.endWorker(j, reasonSourceChanged)
+	case j.binding != nil && !same && glue == (glueVersion{}):
+		s.unbind(j, reasonHandlerChanged)
+	case j.binding != nil && !same:
+		s.unbind(j, reasonSourceChanged)
 	case busy && covers:
-		s.endWorker(j, wire.MsgCoverEarly)
+		s.unbind(j, wire.MsgCoverEarly)
 	}
-	if j.worker == nil {
-		j.worker = &worker{handler: h, glue: glue}
+	if j.binding == nil {
+		j.binding = &binding{handler: h, glue: glue}
 	}
-	j.waiting = append(j.waiting, &entry{req: req, worker: j.worker, batch: b})
+	j.waiting = append(j.waiting, &jobRun{req: req, binding: j.binding, batch: b})
 	s.queued++
 	s.startPump(j)
 	return b, nil
@@ -166,10 +166,10 @@ func (s *jobs) kill(jobID int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j := s.byID[jobID]
-	if j == nil || j.worker == nil {
+	if j == nil || j.binding == nil {
 		return false
 	}
-	s.endWorker(j, wire.MsgKilledByAdmin)
+	s.unbind(j, wire.MsgKilledByAdmin)
 	s.rest(j)
 	return true
 }
@@ -188,13 +188,13 @@ func (s *jobs) isStopping() bool {
 	return s.stopping
 }
 
-// endWorker stops all runs of the job's worker and takes it away.
-func (s *jobs) endWorker(j *job, reason string) {
+// unbind stops all runs of the job's binding and takes it away.
+func (s *jobs) unbind(j *job, reason string) {
 	s.dropWaiting(j, reason)
-	if e := j.running; e != nil && e.worker == j.worker {
-		s.stop(e, &stopCause{wire.CodeFail, reason + suffixRunning})
+	if r := j.running; r != nil && r.binding == j.binding {
+		s.stop(r, &stopCause{wire.CodeFail, reason + suffixRunning})
 	}
-	s.closeWorker(j)
+	s.closeBinding(j)
 }
 
 // dropWaiting reports every waiting run as not executed.
@@ -202,77 +202,79 @@ func (s *jobs) dropWaiting(j *job, reason string) {
 	waiting := j.waiting
 	j.waiting = nil
 	s.queued -= len(waiting)
-	for _, e := range waiting {
-		s.report(e, wire.CodeFail, reason+suffixWaiting)
+	for _, r := range waiting {
+		s.report(r, wire.CodeFail, reason+suffixWaiting)
 	}
 }
 
-// closeWorker takes the worker from the job and has its destroy called once
+// closeBinding takes the binding from the job and has its destroy called once
 // nobody uses it.
-func (s *jobs) closeWorker(j *job) {
-	w := j.worker
-	j.worker = nil
-	w.closed = true
-	s.retire(j, w)
+func (s *jobs) closeBinding(j *job) {
+	b := j.binding
+	j.binding = nil
+	b.closed = true
+	s.retire(j, b)
 }
 
-// retire hands a closed worker without users to the pump.
-func (s *jobs) retire(j *job, w *worker) {
-	if !w.closed || w.users > 0 || !w.inited {
+// retire hands a closed binding without users to the pump.
+func (s *jobs) retire(j *job, b *binding) {
+	if !b.closed || b.users > 0 || !b.inited {
 		return
 	}
-	w.inited = false // destroyed once
-	if w.handler.destroy == nil {
+	b.inited = false // destroyed once
+	if b.handler.destroy == nil {
 		return
 	}
-	j.ended = append(j.ended, w)
+	j.ended = append(j.ended, b)
 	s.startPump(j)
 }
 
 // report hands over a run's result.
-func (s *jobs) report(e *entry, code int, msg string) {
+func (s *jobs) report(r *jobRun, code int, msg string) {
 	if !s.keep {
-		s.journal.done(int64(e.req.LogID))
+		s.journal.done(int64(r.req.LogID))
 		return
 	}
 	s.journal.finish(result{
-		logID: int64(e.req.LogID), jobID: int64(e.req.JobID), logTime: int64(e.req.LogTime),
+		logID: int64(r.req.LogID), jobID: int64(r.req.JobID), logTime: int64(r.req.LogTime),
 		code: int64(code), msg: cutMsg(msg),
 	})
 }
 
 // stop cancels a run that is going. The first cause counts.
-func (s *jobs) stop(e *entry, cause *stopCause) {
-	if e.over || e.abandoned || e.cause != nil {
+func (s *jobs) stop(r *jobRun, cause *stopCause) {
+	if r.over || r.abandoned || r.cause != nil {
 		return
 	}
-	e.cause = cause
-	e.cancel(cause)
+	r.cause = cause
+	r.cancel(cause)
 	if s.opts.AbandonAfter > 0 {
-		e.patience = time.AfterFunc(s.opts.AbandonAfter, func() { s.abandon(e) })
+		r.patience = time.AfterFunc(s.opts.AbandonAfter, func() { s.abandon(r) })
 	}
 }
 
 // abandon gives up on a run whose handler ignores that it was cancelled: it is
 // reported, and another pump takes the job's next run.
-func (s *jobs) abandon(e *entry) {
+func (s *jobs) abandon(r *jobRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.over || e.abandoned {
+	if r.over || r.abandoned {
 		return
 	}
-	e.abandoned = true
-	j := s.byID[int64(e.req.JobID)]
+	r.abandoned = true
+	j := s.byID[int64(r.req.JobID)]
 	s.opts.Logger.Warn("handler ignores that its context is cancelled; the job goes on without it",
-		"job", j.id, "log", int64(e.req.LogID), "handler", e.worker.handler.name, "cause", e.cause.msg)
-	s.report(e, e.cause.code, e.cause.msg)
+		"job", j.id, "log", int64(r.req.LogID), "handler", r.binding.handler.name, "cause", r.cause.msg)
+	s.report(r, r.cause.code, r.cause.msg)
 	j.running = nil
 	j.orphans++
+	// The new pump takes the old one's place in pumps. Nothing waits for the old goroutine, which
+	// is the handler's until it returns: Go cannot end it.
 	go s.pump(j)
 }
 
 // drain lets no run in any more, reports those that wait, and closes every
-// worker. The channel that it returns is closed when no handler is going.
+// binding. The channel that it returns is closed when no handler is going.
 func (s *jobs) drain() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -282,8 +284,8 @@ func (s *jobs) drain() <-chan struct{} {
 	s.stopping = true
 	for _, j := range s.byID {
 		s.dropWaiting(j, reasonStopping)
-		if j.worker != nil {
-			s.closeWorker(j)
+		if j.binding != nil {
+			s.closeBinding(j)
 		}
 		s.rest(j)
 	}
@@ -309,17 +311,17 @@ func (s *jobs) stopRunning() {
 func (s *jobs) rest(j *job) {
 	switch {
 	case j.pumping:
-	case j.worker != nil && j.idle == nil:
-		w := j.worker
+	case j.binding != nil && j.idle == nil:
+		b := j.binding
 		j.idle = time.AfterFunc(s.opts.IdleAfter, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if j.worker == w && !j.pumping {
-				s.closeWorker(j)
+			if j.binding == b && !j.pumping {
+				s.closeBinding(j)
 				s.rest(j)
 			}
 		})
-	case j.worker == nil && j.orphans == 0:
+	case j.binding == nil && j.orphans == 0:
 		if j.idle != nil {
 			j.idle.Stop()
 			j.idle = nil

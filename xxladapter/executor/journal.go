@@ -34,7 +34,7 @@ type journal struct {
 	// a whole new file.
 	damaged bool
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below
 	state  *journalState
 	buf    []byte
 	next   *batch // that buf belongs to
@@ -87,7 +87,7 @@ func openJournal(dir string, o Options) (*journal, error) {
 	if err := j.rewrite(j.state.snapshot()); err != nil {
 		return nil, err
 	}
-	go j.write()
+	go j.write() // close waits for it
 	return j, nil
 }
 

@@ -33,7 +33,7 @@ type Run struct {
 
 	log *runLog
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below
 	set    bool
 	code   int
 	result string

@@ -13,13 +13,15 @@ import (
 )
 
 // runLogs are the logs of all runs below the data directory.
+//
+// Lock order: runLogs.mu, runLog.mu, quietLogs.mu, quietLogs.indexing.
 type runLogs struct {
 	dir   string
 	most  int64 // bytes per run
 	quiet quietLogs
 	since time.Time // see dataSince; zero: unknown
 
-	mu     sync.Mutex
+	mu     sync.Mutex        // guards the fields below
 	active map[int64]*runLog // by log id; runs that have begun and not ended
 }
 
@@ -48,7 +50,7 @@ type runLog struct {
 	logs           *runLogs
 	logID, logTime int64
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards the fields below
 	buf     []byte
 	written int64       // bytes in the file; 0: there is none
 	spoken  bool        // the handler wrote something

@@ -49,7 +49,7 @@ type glueVersion struct {
 type scripts struct {
 	dir string
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the fields below, and the files in dir
 	byJob map[int64]*script
 }
 

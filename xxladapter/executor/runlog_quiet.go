@@ -17,13 +17,13 @@ import (
 type quietLogs struct {
 	dir string
 
-	mu    sync.Mutex
-	day   string // that buf is for
+	mu    sync.Mutex // guards the fields below
+	day   string     // that buf is for
 	buf   []byte
 	timer *time.Timer
 
-	indexing sync.Mutex
-	indexes  []*quietIndex // guarded by indexing; of the days that were asked for, the newest last
+	indexing sync.Mutex    // guards the fields below
+	indexes  []*quietIndex // of the days that were asked for, the newest last
 }
 
 const (

@@ -23,7 +23,7 @@ func (s *jobs) startPump(j *job) {
 	}
 	j.pumping = true
 	s.pumps++
-	go s.pump(j)
+	go s.pump(j) // drained is closed when the last one has ended
 }
 
 // pump does a job's runs one after the other until there are none. Its
@@ -40,8 +40,8 @@ func (s *jobs) step(j *job) bool {
 	if ended := j.ended; len(ended) > 0 {
 		j.ended = nil
 		s.mu.Unlock()
-		for _, w := range ended {
-			safely(s.opts.Logger, "destroy", w.handler, func() error { w.handler.destroy(); return nil })
+		for _, b := range ended {
+			safely(s.opts.Logger, "destroy", b.handler, func() error { b.handler.destroy(); return nil })
 		}
 		return true
 	}
@@ -55,78 +55,78 @@ func (s *jobs) step(j *job) bool {
 		s.mu.Unlock()
 		return false
 	}
-	e := j.waiting[0]
+	r := j.waiting[0]
 	j.waiting[0] = nil
 	j.waiting = j.waiting[1:]
 	if len(j.waiting) == 0 {
 		j.waiting = nil
 	}
 	s.queued--
-	j.running = e
-	e.worker.users++
-	init := !e.worker.inited
-	e.worker.inited = true
-	e.ctx, e.cancel = context.WithCancelCause(context.Background())
+	j.running = r
+	r.binding.users++
+	init := !r.binding.inited
+	r.binding.inited = true
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.mu.Unlock()
 
 	// Not before the log id is on disk: otherwise it could run a second time
 	// after a crash.
-	if e.batch.wait() != nil {
-		return s.settle(j, e, nil, 0, "")
+	if r.batch.wait() != nil {
+		return s.settle(j, r, nil, 0, "")
 	}
-	log := s.logs.begin(int64(e.req.LogID), int64(e.req.LogTime))
-	log.mark("run %d of job %d begins: handler %s, shard %d/%d, param %q", e.req.LogID, e.req.JobID,
-		e.worker.handler.name, e.req.BroadcastIndex, e.req.BroadcastTotal, e.req.Params)
-	if init && e.worker.handler.init != nil {
-		safely(s.opts.Logger, "init", e.worker.handler, func() error { return e.worker.handler.init(e.ctx) })
+	log := s.logs.begin(int64(r.req.LogID), int64(r.req.LogTime))
+	log.mark("run %d of job %d begins: handler %s, shard %d/%d, param %q", r.req.LogID, r.req.JobID,
+		r.binding.handler.name, r.req.BroadcastIndex, r.req.BroadcastTotal, r.req.Params)
+	if init && r.binding.handler.init != nil {
+		safely(s.opts.Logger, "init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
 	}
-	e.startLimit(s)
+	r.startLimit(s)
 
 	returned := false
 	defer func() {
 		if !returned { // by runtime.Goexit: this goroutine ends
-			if s.settle(j, e, log, wire.CodeFail, "handler ended its goroutine without returning") {
-				go s.pump(j)
+			if s.settle(j, r, log, wire.CodeFail, "handler ended its goroutine without returning") {
+				go s.pump(j) // in place of this one
 			}
 		}
 	}()
-	code, msg := e.do(log)
+	code, msg := r.do(log)
 	returned = true
-	return s.settle(j, e, log, code, msg)
+	return s.settle(j, r, log, code, msg)
 }
 
 // startLimit arms the run's time-out.
-func (e *entry) startLimit(s *jobs) {
-	limit := e.timeout()
+func (r *jobRun) startLimit(s *jobs) {
+	limit := r.timeout()
 	if limit == 0 {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.limit = time.AfterFunc(limit, func() {
+	r.limit = time.AfterFunc(limit, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.stop(e, &stopCause{wire.CodeTimeout, wire.MsgTimeout})
+		s.stop(r, &stopCause{wire.CodeTimeout, wire.MsgTimeout})
 	})
 }
 
-func (e *entry) timeout() time.Duration {
-	seconds := min(int64(e.req.Timeout), math.MaxInt64/int64(time.Second))
+func (r *jobRun) timeout() time.Duration {
+	seconds := min(int64(r.req.Timeout), math.MaxInt64/int64(time.Second))
 	return time.Duration(max(seconds, 0)) * time.Second
 }
 
 // do calls the handler and turns what it does into a result.
-func (e *entry) do(log *runLog) (code int, msg string) {
+func (r *jobRun) do(log *runLog) (code int, msg string) {
 	run := &Run{
-		JobID: int64(e.req.JobID), LogID: int64(e.req.LogID), Param: e.req.Params,
-		ShardIndex: int(e.req.BroadcastIndex), ShardTotal: int(e.req.BroadcastTotal),
-		Triggered: time.UnixMilli(int64(e.req.LogTime)),
-		Timeout:   e.timeout(),
+		JobID: int64(r.req.JobID), LogID: int64(r.req.LogID), Param: r.req.Params,
+		ShardIndex: int(r.req.BroadcastIndex), ShardTotal: int(r.req.BroadcastTotal),
+		Triggered: time.UnixMilli(int64(r.req.LogTime)),
+		Timeout:   r.timeout(),
 		Logger:    slog.New(&runHandler{log: log}),
 		log:       log,
 	}
-	if e.req.ScheduledTime != 0 {
-		run.Due = time.UnixMilli(int64(e.req.ScheduledTime))
+	if r.req.ScheduledTime != 0 {
+		run.Due = time.UnixMilli(int64(r.req.ScheduledTime))
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -134,11 +134,11 @@ func (e *entry) do(log *runLog) (code int, msg string) {
 			code, msg = wire.CodeFail, fmt.Sprintf("panic: %v", p)
 		}
 	}()
-	ctx := e.ctx
+	ctx := r.ctx
 	if run.Timeout > 0 {
 		ctx = deadlineContext{ctx, time.Now().Add(run.Timeout)}
 	}
-	err := e.worker.handler.run(ctx, run)
+	err := r.binding.handler.run(ctx, run)
 	switch {
 	case errors.Is(err, ErrTimeout):
 		return wire.CodeTimeout, err.Error()
@@ -159,17 +159,17 @@ func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
 // settle reports the run, unless that was done when it was abandoned. It
 // reports whether this pump goes on. log is nil for a run that was not accepted
 // after all.
-func (s *jobs) settle(j *job, e *entry, log *runLog, code int, msg string) bool {
+func (s *jobs) settle(j *job, r *jobRun, log *runLog, code int, msg string) bool {
 	s.mu.Lock()
-	e.over = true
-	cause, abandoned := e.cause, e.abandoned
+	r.over = true
+	cause, abandoned := r.cause, r.abandoned
 	s.mu.Unlock()
-	for _, t := range []*time.Timer{e.limit, e.patience} {
+	for _, t := range []*time.Timer{r.limit, r.patience} {
 		if t != nil {
 			t.Stop()
 		}
 	}
-	e.cancel(nil)
+	r.cancel(nil)
 	if cause != nil {
 		if code == wire.CodeFail && msg != "" && log != nil {
 			log.mark("the handler's own result was: %s", msg)
@@ -184,15 +184,15 @@ func (s *jobs) settle(j *job, e *entry, log *runLog, code int, msg string) bool 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if log != nil && !abandoned {
-		s.report(e, code, msg)
+		s.report(r, code, msg)
 	}
-	e.worker.users--
+	r.binding.users--
 	if abandoned {
 		j.orphans--
 	} else {
 		j.running = nil
 	}
-	s.retire(j, e.worker)
+	s.retire(j, r.binding)
 	if abandoned {
 		s.rest(j)
 	}

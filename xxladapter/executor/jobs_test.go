@@ -317,7 +317,7 @@ func TestPanicLeavesItsStackInTheLog(t *testing.T) {
 		synctest.Wait()
 		text := e.readLog(run, 1).Content
 		require.Contains(t, text, "handler panics: oh\n")
-		require.Contains(t, text, "runs_test.go:")
+		require.Contains(t, text, "jobs_test.go:")
 		require.Contains(t, text, "run ends: code 500, panic: oh\n")
 	})
 }
