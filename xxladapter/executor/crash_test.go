@@ -35,6 +35,7 @@ const crashEnv = "XXLWHEEL_TEST_EXECUTOR_ADMIN"
 // result or the journal still holds it, no log id ran twice, and a result that
 // says success belongs to a run that ended.
 func TestKill9(t *testing.T) {
+	t.Parallel()
 	if admin := os.Getenv(crashEnv); admin != "" {
 		crashChild(admin)
 		return

@@ -112,6 +112,7 @@ func TestScriptVersions(t *testing.T) {
 // Kill and time-out end the script with everything that it started, also what
 // does not care to be asked. XXL-JOB leaves the grandchildren running.
 func TestScriptIsKilledWithItsGroup(t *testing.T) {
+	t.Parallel()
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	pidFile := filepath.Join(t.TempDir(), "pid")
@@ -154,6 +155,7 @@ func isZombie(pid int) bool {
 
 // A script that does not react to being asked is killed.
 func TestScriptThatIgnoresSigterm(t *testing.T) {
+	t.Parallel()
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	run := scriptRun(7, 1, "GLUE_SHELL", `trap "" TERM; echo ready; while :; do sleep 0.05; done`)

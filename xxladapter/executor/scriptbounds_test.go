@@ -64,6 +64,7 @@ func TestABackgroundProcessHoldsNothingUp(t *testing.T) {
 
 // A process that has left the group and the tree of its script dies with it.
 func TestADaemonOfAKilledScriptDies(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are found by their environment, which needs /proc")
 	}

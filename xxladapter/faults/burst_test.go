@@ -13,6 +13,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestManyJobsDueInTheSameSecond lets thousands of jobs be due at one instant,
@@ -20,6 +21,7 @@ import (
 // seconds, nothing is missed or doubled, the scheduler's memory stays small, and
 // the job of another app does not suffer.
 func TestManyJobsDueInTheSameSecond(t *testing.T) {
+	testserver.Long(t)
 	oneAfterAnother(t, engines, func(t *testing.T, e engine) {
 		burst := pick(20_000, 100_000)
 		c := newClusterOn(t, e, pick(e.open, e.alone)(t))

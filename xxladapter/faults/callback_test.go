@@ -15,7 +15,7 @@ import (
 
 // TestKilledRightAfterAcknowledgingAResult kills the scheduler that took a result
 // as soon as its acknowledgement is read. The executor forgets the result then,
-// so it must be there after the restart: in 50 rounds, and in 500 with -long.
+// so it must be there after the restart: in 50 rounds, and in 500 of a soak.
 func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
 	onEach(t, engines, func(t *testing.T, e engine) {
 		c := newCluster(t, e)

@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestDatabaseRestarted ends the database server under load, in its orderly
 // way and as a power cut would, and starts it again. The schedulers must not
 // have to be restarted, and go on within seconds of its return.
 func TestDatabaseRestarted(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		r := random(t)
 		db := e.alone(t)

@@ -6,12 +6,14 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestDelaysSurviveKills kills schedulers under jobs whose every due time
 // follows from the end of the run before. One end that is lost with a
 // scheduler would stop its job for ever, one that counts twice would double it.
 func TestDelaysSurviveKills(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		r := random(t)
 		c := newCluster(t, e)

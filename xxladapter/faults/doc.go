@@ -10,13 +10,14 @@
 // handed, also a second one with the same log id, so that nothing is hidden by
 // an executor that knows better.
 //
-//	go test ./xxladapter/faults                    a few rounds of each fault
+//	go test ./xxladapter/faults                    one of the tests, in ten seconds
+//	make test-all                                  a few rounds of each fault, among all other tests
 //	make faults                                    many rounds, with a new seed
 //	make faults FOR=10m                            as many of them as ten minutes have room for, of each test on each store
-//	go test ./xxladapter/faults -long -seed 7      with the seed of a failure
-//	go test ./xxladapter/faults -long -jobs 200    on a machine that has other things to do
+//	make faults ARGS='-seed 7'                     with the seed of a failure
+//	make faults ARGS='-jobs 200'                   on a machine that has other things to do
 //
-// A short run takes some five minutes on two cores. Its tests run six at a
-// time, those of a long one one after another. A history that is not clean is kept
-// by go test -artifacts, for xxlwheel check.
+// A few rounds of each take some four minutes on two cores, six tests at a time. The tests of a
+// soak run one after another. A history that is not clean is kept by go test -artifacts, for
+// xxlwheel check.
 package faults

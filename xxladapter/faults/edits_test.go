@@ -11,12 +11,14 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestEditsRaceWithFires changes, stops and starts jobs a hundred times a
 // second while they fire. Once a stop is acknowledged its job fires no more, and
 // once an edit is acknowledged nothing fires on the old schedule.
 func TestEditsRaceWithFires(t *testing.T) {
+	testserver.Long(t)
 	schedules := []schedule{
 		{xxladapter.ScheduleCron, "* * * * * ?"},
 		{xxladapter.ScheduleCron, "0/2 * * * * ?"},

@@ -5,7 +5,6 @@ package faults
 import (
 	"database/sql"
 	"errors"
-	"flag"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -119,17 +118,8 @@ func oneAfterAnother(t *testing.T, engines []engine, test func(t *testing.T, e e
 var workDir string
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	var err error
-	if !given {
-		err = flag.Set("test.parallel", atOnce())
-	}
-	if err == nil {
-		workDir, err = os.MkdirTemp("", "xxlwheel-faults-")
-	}
-	if err != nil {
+	if workDir, err = os.MkdirTemp("", "xxlwheel-faults-"); err != nil {
 		panic(err)
 	}
 	testserver.Main(m,

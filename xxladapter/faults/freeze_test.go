@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestFrozenAndWoken stops a scheduler with SIGSTOP while it holds fires that
@@ -16,6 +17,7 @@ import (
 // it held fires once, from its successor; what it had claimed is resolved; and
 // when it wakes it does no harm.
 func TestFrozenAndWoken(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		if e.nodes < 2 {
 			t.Skip("needs a second scheduler, and this store has one")
@@ -40,6 +42,7 @@ func TestFrozenAndWoken(t *testing.T) {
 // transaction. The database takes its locks away long before it wakes, and the
 // others go on so early that no due time becomes a misfire.
 func TestFrozenWithALock(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		if e.nodes < 2 {
 			t.Skip("needs a second scheduler, and this store has one")

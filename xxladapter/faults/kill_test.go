@@ -12,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -28,6 +29,7 @@ const mostTakeovers = 3 * time.Second
 // Since due times are read five seconds ahead, every kill hits fires that are
 // committed and not sent.
 func TestKilledAtAnyMoment(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, append(engines, oneFile), func(t *testing.T, e engine) {
 		r := random(t)
 		c := newCluster(t, e)
@@ -58,6 +60,7 @@ func resolved() time.Duration { return pick(12*time.Second, 30*time.Second) }
 // has arrived and before it is answered, so that nobody has recorded what
 // became of it. The runs go on for so long that no result tells either.
 func TestKilledAfterTheRequestWasSent(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip} {
 		t.Run(string(policy), func(t *testing.T) {

@@ -48,6 +48,7 @@ func (c *cluster) requireNoMisfires() {
 // TestConnectionsDieWithoutAWord lets all of a node's connections fall silent twice
 // within four seconds, as a firewall does that forgets them. New ones work.
 func TestConnectionsDieWithoutAWord(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
 		r := random(t)
 		c, proxies := proxied(t, e, 1)
@@ -75,6 +76,7 @@ func lateBySilence() time.Duration { return pick(8*time.Second, 6*time.Second) }
 // them or before its answer comes back, of each kind of transaction that schedulers make.
 // Nothing is lost or doubled, and no answer costs more than a moment.
 func TestCommitsWhoseAnswerIsLost(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
 		c, proxies := proxied(t, e, e.nodes)
 		c.addJobs(pick(40, *jobs/4), append([]schedule{{xxladapter.ScheduleFixDelay, "1"}}, mixed...), nil)
@@ -136,6 +138,7 @@ func kindOf(r *testserver.Request) string {
 // delivers them when their scheduler has given up, or nearly. What is found out and done again
 // meanwhile must bear the first one.
 func TestCommitsThatComeLate(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
 		r := random(t)
 		c, proxies := proxied(t, e, e.nodes)
@@ -160,6 +163,7 @@ func TestCommitsThatComeLate(t *testing.T) {
 // TestStallInAScan lets the network of one scheduler of three stall when it holds what
 // scans wait for, and pass again when the server has taken that away. The others have gone on in time.
 func TestStallInAScan(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
 		r := random(t)
 		c, proxies := proxied(t, e, 3)
@@ -197,6 +201,7 @@ const (
 // fallen silent. It ends before an orchestrator would kill it, and where new connections work it
 // gives its lease back.
 func TestStoppedWithoutANetwork(t *testing.T) {
+	testserver.Long(t)
 	for name, unreachable := range map[string]bool{"new connections work": false, "they do not": true} {
 		t.Run(name, func(t *testing.T) {
 			onEach(t, servers, func(t *testing.T, e engine) {

@@ -12,12 +12,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestSlowReaders locks a table that no scheduling needs, while many callers of
 // the API want to read it from each scheduler. They wait; nobody loses a lease,
 // and no fire is late.
 func TestSlowReaders(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		if e.lockMisfires == "" {
 			t.Skip("readers of this store wait for no lock")

@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestStoppedInTurn ends one scheduler after the other with SIGTERM, under
 // load, and starts each again. Nothing is lost, and nothing is late by more than
 // a second because of it.
 func TestStoppedInTurn(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		r := random(t)
 		c := newCluster(t, e)

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"sync"
 	"syscall"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -24,13 +24,13 @@ import (
 // own way: one never accepts, one accepts and is silent, one answers a byte a
 // second. In all that time the pool must keep within its bounds.
 //
-// The lateness at p99 must not grow by more than 50 ms. With XXLWHEEL_TEST_LONG
-// set the test runs for a minute and demands just that; otherwise it is
-// lenient, because other tests run at the same time, and without the bounds it
-// is seconds.
+// The lateness at p99 must not grow by more than 50 ms. A soak runs for a minute
+// and demands just that; otherwise the test is lenient, because other tests run
+// at the same time, and without the bounds it is seconds.
 func TestHangingExecutorsDelayNoOthers(t *testing.T) {
+	testserver.Long(t)
 	phase, grows := 3*time.Second, 500*time.Millisecond
-	if os.Getenv("XXLWHEEL_TEST_LONG") != "" {
+	if testserver.Soak() {
 		phase, grows = 30*time.Second, 50*time.Millisecond
 	}
 	const places = 60

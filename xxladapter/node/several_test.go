@@ -18,6 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -113,6 +114,7 @@ func (g *gate) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.
 // TestSeveralNodesOnOneStore freezes one of three nodes for longer than its
 // lease, wakes it, and lets another die; every due time must give one run.
 func TestSeveralNodesOnOneStore(t *testing.T) {
+	testserver.Long(t)
 	for name, openStores := range map[string]func(t *testing.T) []xxladapter.Store{
 		"memory": func(*testing.T) []xxladapter.Store {
 			s := memstore.New(time.Now)

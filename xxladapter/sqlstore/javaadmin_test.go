@@ -295,6 +295,7 @@ func eachSecond(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 // TestLittleWaitsWhenOurOnlyProcessDies beside a Java admin, which cannot see what we
 // have planned: about a second of due times. Alone we plan for the whole window again.
 func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	for name, together := range map[string]bool{"BesideUpTo3.2": false, "BesideFrom3.4": true} {
 		t.Run(name, func(t *testing.T) {

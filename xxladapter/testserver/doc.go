@@ -5,6 +5,8 @@
 //
 // A [Proxy] is a network in front of a server that a test may break.
 //
+// The environment also says which tests run at all: see [Long], [Soak] and [Java].
+//
 // A package that uses it calls [Main] in its TestMain, so that what was started
 // is stopped. A test binary that is killed leaves no server behind either.
 package testserver

@@ -3,17 +3,40 @@
 package testserver
 
 import (
-	"os"
+	"flag"
+	"strconv"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
+// atOnce returns how many parallel tests run at the same time unless -parallel says otherwise.
+// They wait for servers and for time to pass, so processors are no limit. The load of a soak
+// takes a machine.
+func atOnce() int {
+	if Soak() {
+		return 1
+	}
+	return 6
+}
+
 // Main runs the tests of a package, stops the servers they started, and looks
 // for leaks as [goleak.VerifyTestMain] does.
 func Main(m *testing.M, options ...goleak.Option) {
+	flag.Parse()
+	if !given("test.parallel") {
+		if err := flag.Set("test.parallel", strconv.Itoa(atOnce())); err != nil {
+			panic(err)
+		}
+	}
 	goleak.VerifyTestMain(stopping{m}, options...)
+}
+
+// given reports whether a flag has been set, by the command line or by the test binary.
+func given(name string) (found bool) {
+	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
 }
 
 // stopping is a [testing.M] that stops the shared servers after its tests.
@@ -43,13 +66,4 @@ func stopShared() {
 		stop()
 	}
 	shared = nil
-}
-
-// missing skips the test, or fails it where servers are required.
-func missing(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("XXLWHEEL_REQUIRE_SERVERS") == "1" {
-		t.Fatalf("%s, and XXLWHEEL_REQUIRE_SERVERS is 1", what)
-	}
-	t.Skip(what)
 }

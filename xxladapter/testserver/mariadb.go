@@ -75,7 +75,7 @@ var mysqlAdmin = sync.OnceValues(func() (string, error) {
 func mariaDBOrMissing(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, errNoMariaDB) {
-		missing(t, err.Error())
+		Missing(t, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)

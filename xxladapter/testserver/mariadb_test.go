@@ -15,6 +15,7 @@ func TestAMySQLDatabaseBelongsToItsTest(t *testing.T) {
 }
 
 func TestAMariaDBServerMayBeTreatedBadly(t *testing.T) {
+	t.Parallel()
 	s := StartMariaDB(t)
 	db := s.Database(t)
 	require.NoError(t, OrderMySQL(db, `CREATE TABLE t AS SELECT 7 AS n`))

@@ -86,7 +86,7 @@ func sharedPostgres(t testing.TB) *postgresPlace {
 func orMissing(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, errNoPostgres) {
-		missing(t, err.Error())
+		Missing(t, err.Error())
 	}
 	if err != nil {
 		t.Fatal(err)

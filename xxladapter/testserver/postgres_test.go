@@ -53,6 +53,7 @@ func TestEachTestHasADatabaseOfItsOwn(t *testing.T) {
 }
 
 func TestAServerMayBeTreatedBadly(t *testing.T) {
+	t.Parallel()
 	s := StartPostgres(t)
 	url := s.Database(t)
 	conn := connect(t, url)

@@ -15,7 +15,7 @@ import (
 func (s suite) download(t *testing.T) string {
 	t.Helper()
 	if out, err := exec.Command("go", "mod", "download", s.module).CombinedOutput(); err != nil {
-		if os.Getenv("XXLWHEEL_REQUIRE_SERVERS") != "" || os.Getenv("CI") != "" {
+		if os.Getenv("XXLWHEEL_REQUIRE_SERVERS") == "1" || os.Getenv("CI") != "" {
 			t.Fatalf("%s cannot be downloaded: %v\n%s", s.module, err, out)
 		}
 		t.Skipf("%s cannot be downloaded: %v\n%s", s.module, err, out)

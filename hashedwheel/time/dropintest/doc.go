@@ -5,5 +5,5 @@
 // It is a module of its own, so that those packages reach nobody's dependencies.
 //
 //	go test -v .                            # a selection, three minutes on two cores
-//	XXLWHEEL_DROPIN_LONG=1 go test -timeout 1h -v .   # all tests of each package
+//	XXLWHEEL_TEST_SOAK=1 go test -timeout 1h -v .   # all tests of each package
 package dropintest

@@ -20,7 +20,7 @@ const (
 )
 
 // long means that all tests of each package are run.
-var long = os.Getenv("XXLWHEEL_DROPIN_LONG") != ""
+var long = os.Getenv("XXLWHEEL_TEST_SOAK") == "1"
 
 func TestSuites(t *testing.T) {
 	for _, s := range suites {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestJavaAdminClients calls our executor with the code that the Java admin
 // calls executors with, in three generations of the protocol.
 func TestJavaAdminClients(t *testing.T) {
-	requireJava(t)
+	testserver.Java(t)
 	for _, tt := range []struct{ generation, release, program string }{
 		{"G1", "2.4.2", "AdminG1"},
 		{"G2", "3.2.0", "AdminG1"},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -21,7 +21,7 @@ import (
 // needs a JDK, Maven and a repository to fetch from, and runs only when it is
 // asked to.
 func TestJavaExecutors(t *testing.T) {
-	requireJava(t)
+	testserver.Java(t)
 	t.Parallel()
 	const token = "shared with Java"
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", token)
@@ -37,22 +37,9 @@ func TestJavaExecutors(t *testing.T) {
 	}
 }
 
-// requireJava skips the test unless it was asked for and can run.
-func requireJava(t *testing.T) {
-	t.Helper()
-	if os.Getenv("XXLWHEEL_TEST_JAVA") != "1" {
-		t.Skip("needs a JDK, Maven and its repository; set XXLWHEEL_TEST_JAVA=1 to run it")
-	}
-	for _, program := range []string{"mvn", "javac", "java"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not on PATH", program)
-		}
-	}
-}
-
 // compileJava fetches a release of the library, compiles a source of testdata
-// against it and returns the class path. It skips the test if the library
-// cannot be fetched.
+// against it and returns the class path. A library that
+// cannot be fetched is [testserver.Missing].
 func compileJava(t *testing.T, release, source string) (classPath string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +47,7 @@ func compileJava(t *testing.T, release, source string) (classPath string) {
 	fetch := exec.Command("mvn", "-q", "-B", "-f", "testdata/java/pom.xml", "-Dcore="+release,
 		"dependency:copy-dependencies", "-DoutputDirectory="+lib, "-DincludeScope=runtime")
 	if out, err := fetch.CombinedOutput(); err != nil {
-		t.Skipf("xxl-job-core %s cannot be fetched: %v\n%s", release, err, out)
+		testserver.Missing(t, fmt.Sprintf("xxl-job-core %s cannot be fetched: %v\n%s", release, err, out))
 	}
 	classPath = dir + string(filepath.ListSeparator) + filepath.Join(lib, "*")
 	out, err := exec.Command("javac", "-cp", classPath, "-d", dir, filepath.Join("testdata", "java", source)).CombinedOutput()

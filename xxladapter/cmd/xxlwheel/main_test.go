@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	xxl "github.com/xxl-job/xxl-job-executor-go"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // roleVariable makes the test binary run as another program, so that tests can
@@ -21,7 +23,7 @@ func TestMain(m *testing.M) {
 	// A developer's own settings must not change what the tests see.
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		if strings.HasPrefix(name, "XXLWHEEL_") && !strings.HasPrefix(name, "XXLWHEEL_TEST_") {
+		if strings.HasPrefix(name, "XXLWHEEL_") && !strings.HasPrefix(name, "XXLWHEEL_TEST_") && name != "XXLWHEEL_REQUIRE_SERVERS" {
 			os.Unsetenv(name)
 		}
 	}
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 		endWithParent()
 		goExecutor(os.Args[1], os.Args[2], os.Args[3])
 	default:
-		os.Exit(m.Run())
+		testserver.Main(m)
 	}
 }
 

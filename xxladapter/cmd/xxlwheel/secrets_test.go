@@ -22,6 +22,7 @@ const planted = "s3cr3t-Pl4nted"
 // TestNoCommandShowsASecret plants one in each flag that takes one, by mistakes
 // of every kind, and reads all that is printed.
 func TestNoCommandShowsASecret(t *testing.T) {
+	t.Parallel()
 	redirect, _ := elsewhere(t)
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Header.Get(wire.HeaderToken)) // no JSON

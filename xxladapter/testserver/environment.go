@@ -1,0 +1,60 @@
+package testserver
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// The environment chooses which tests run. What the tests need and how long they may take is
+// decided by these variables alone; CONTRIBUTING.md lists them. mysqlEnv and postgresEnv name
+// servers to use in place of new ones.
+const (
+	// requireEnv set to 1 makes a missing server or download an error instead of a skip.
+	requireEnv = "XXLWHEEL_REQUIRE_SERVERS"
+
+	// longEnv set to 1 also runs tests that take long by nature, because they wait for leases to
+	// lapse in real time or go through many faults: some ten minutes in all.
+	longEnv = "XXLWHEEL_TEST_LONG"
+
+	// soakEnv set to 1 gives tests that repeat something hours instead of seconds, and a machine
+	// of their own: they judge lateness strictly. It includes longEnv.
+	soakEnv = "XXLWHEEL_TEST_SOAK"
+
+	// javaEnv set to 1 also runs the tests that start XXL-JOB's Java programs.
+	javaEnv = "XXLWHEEL_TEST_JAVA"
+)
+
+// Long skips a test that takes long by nature, unless the environment asks for long tests.
+func Long(t testing.TB) {
+	t.Helper()
+	if os.Getenv(longEnv) != "1" && !Soak() {
+		t.Skipf("takes long; set %s=1 to run it", longEnv)
+	}
+}
+
+// Soak reports whether the environment asks for hours of tests on a machine of their own.
+func Soak() bool { return os.Getenv(soakEnv) == "1" }
+
+// Java skips a test that starts XXL-JOB's Java programs, unless the environment asks for it.
+func Java(t testing.TB) {
+	t.Helper()
+	if os.Getenv(javaEnv) != "1" {
+		t.Skipf("needs a JDK, Maven and its repository; set %s=1 to run it", javaEnv)
+	}
+	for _, program := range []string{"mvn", "javac", "java"} {
+		if _, err := exec.LookPath(program); err != nil {
+			Missing(t, program+" is not on PATH")
+		}
+	}
+}
+
+// Missing skips a test that lacks a server, a program or a download, which what names. It fails
+// the test instead where the environment requires them.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv(requireEnv) == "1" {
+		t.Fatalf("%s, and %s is 1", what, requireEnv)
+	}
+	t.Skip(what)
+}
