@@ -37,8 +37,9 @@ type Options struct {
 
 	// MaxPendingTimeouts bounds the timeouts that are accepted, not fired and not
 	// cancelled. A timeout that has fired keeps its place until its task returns, so that it can
-	// be armed again, or, on the worker, start another in its place. Zero or less means no limit. A limit is kept exactly, at the price of
-	// one counter that all goroutines share.
+	// be armed again, or, on the worker, start another in its place; a task that arms and then
+	// cancels it gives the place back at once. Zero or less means no limit. A limit is kept
+	// exactly, at the price of one counter that all goroutines share.
 	MaxPendingTimeouts int64
 
 	// Executor runs the tasks. Nil means that the worker runs them itself, one

@@ -15,10 +15,10 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 	for name, executor := range map[string]Executor{"worker": nil, "executor": Goroutines} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 1, Executor: executor})
+				w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 1, Executor: executor, Logger: quiet})
 				var runs atomic.Int64
 				mustNew(t, w, TaskFunc(func(x *Timeout) {
-					time.Sleep(5 * time.Millisecond) // others try
+					time.Sleep(5 * time.Millisecond) // others try meanwhile
 					switch n := runs.Add(1); {
 					case n < 5:
 						require.False(t, x.Reset(time.Millisecond))
@@ -29,13 +29,23 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 						x.Reset(time.Millisecond)
 					}
 				}), 0)
-				for range 1000 {
-					if runs.Load() < 6 {
-						_, err := w.NewTimeout(noTask, time.Hour)
-						require.ErrorIs(t, err, ErrTooManyPending)
-					}
+				// Until the fourth run the place is never free: others also try at the very
+				// instants at which runs end. In the fifth Cancel frees it for a moment, and the
+				// sixth frees it for good, so from then on they try between these instants.
+				refused := func() {
+					_, err := w.NewTimeout(noTask, time.Hour)
+					require.ErrorIs(t, err, ErrTooManyPending)
+				}
+				for runs.Load() < 4 {
+					refused()
 					time.Sleep(time.Millisecond)
 				}
+				time.Sleep(time.Millisecond / 2)
+				for runs.Load() < 6 {
+					refused()
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(time.Second)
 				require.EqualValues(t, 6, runs.Load())
 				require.Zero(t, w.taken.Load())
 				require.Zero(t, w.PendingTimeouts())
