@@ -1,6 +1,10 @@
 package hashedwheel
 
-import "time"
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
+)
 
 // This file has what callers do to a timeout, on their own goroutines: arm it and
 // cancel it. worker.go has the other side.
@@ -20,7 +24,7 @@ const leastRelativeTicks = 32
 // enough, and the worker is up and will look at the queues within a tick. A worker that sleeps for
 // longer would have to be woken for it.
 func (e *engine) relatively(delay time.Duration) bool {
-	return uint64(delay-e.leastRelative) <= uint64(never*delayUnit-delayUnit-e.leastRelative) && e.parked.Load()&deep == 0
+	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) && e.parked.Load()&deep == 0
 }
 
 // arm makes t pending, to fire after delay. It reports whether t was

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // maxDue is the most payloads that one call of a Batch's function gets.
@@ -51,7 +53,7 @@ type batch[T any] struct {
 	fired atomic.Int64
 
 	// The rest belongs to the worker.
-	wheel    core[uint32]
+	wheel    wheel.Wheel[uint32]
 	timeouts queue[id]
 	cancels  queue[id]
 	active   uint64
@@ -93,7 +95,7 @@ func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
 	}
 	b.ticker = newTicker(opts.TickDuration)
 	b.slab = newSlab[T](len(b.intake.stripes))
-	b.wheel = newCore(opts, func(n uint32, l location) { b.slab.slot(n).at = l })
+	b.wheel = wheel.New(opts.TicksPerWheel, opts.Layered, func(n uint32, l wheel.Location) { b.slab.slot(n).at = l })
 	public := &Batch[T]{b}
 	runtime.AddCleanup(public, (*batch[T]).dropped, b)
 	return public, nil
@@ -265,7 +267,7 @@ func (b *Batch[T]) Stop() []T {
 			}
 		}
 	}
-	b.wheel.drain(func(n uint32) { end(newID(uint32(b.slab.slot(n).word.Load()>>32), n)) })
+	b.wheel.Drain(func(n uint32) { end(newID(uint32(b.slab.slot(n).word.Load()>>32), n)) })
 	b.intake.take(laneTimeouts, &b.timeouts)
 	b.timeouts.each(b.timeouts.n, end, func(*segment[id]) {})
 	runtime.KeepAlive(b) // dropped is for who forgets this call
@@ -298,7 +300,7 @@ func (b *batch[T]) work() {
 		tick := b.floor(b.now())
 		seen := b.transfer(laneTimeouts, &b.timeouts, b.file)
 		for done := false; !done && !b.halting.Load(); {
-			b.slots, done = b.wheel.collect(tick, b.slots[:0])
+			b.slots, done = b.wheel.Collect(tick, b.slots[:0])
 			b.deliver()
 		}
 		if b.halting.Load() {
@@ -313,7 +315,7 @@ func (b *batch[T]) work() {
 			if tick >= b.active+awakeTicks {
 				b.shrink()
 			}
-			b.park(tick, b.active, b.wheel.next(), b.intake.empty)
+			b.park(tick, b.active, b.wheel.Next(), b.intake.empty)
 		}
 	}
 	normal = true
@@ -337,21 +339,21 @@ func (b *batch[T]) file(who id) {
 	if s.word.Load() != who.word(slotQueued) || !s.word.CompareAndSwap(who.word(slotQueued), who.word(slotLinked)) {
 		return
 	}
-	s.at = b.wheel.add(s.due, who.slot())
+	s.at = b.wheel.Add(s.due, who.slot())
 }
 
 // unlink takes a cancelled slot out of the wheel and frees it.
 func (b *batch[T]) unlink(who id) {
 	s := b.slab.slot(who.slot())
 	if s.at != handedOver {
-		b.wheel.remove(s.at)
+		b.wheel.Remove(s.at)
 	}
 	b.free(s, who)
 }
 
 // handedOver is the place of a cancelled slot whose tick came before the worker
 // found it among the cancelled.
-var handedOver = location{overdueBucket, 1<<32 - 1}
+var handedOver = wheel.Nowhere
 
 func (b *batch[T]) free(s *slot[T], who id) {
 	s.word.Store(who.nextGeneration())
@@ -370,7 +372,7 @@ func (b *batch[T]) giveBack() {
 
 // shrink gives back the memory of a burst, when the worker is about to sleep for long.
 func (b *batch[T]) shrink() {
-	if !b.slab.shrinkable(b.wheel.size() == 0) {
+	if !b.slab.shrinkable(b.wheel.Size() == 0) {
 		return
 	}
 	for i := range b.intake.stripes {
@@ -381,7 +383,7 @@ func (b *batch[T]) shrink() {
 		st.mu.Unlock()
 	}
 	b.slab.shrink()
-	b.wheel.shrink()
+	b.wheel.Shrink()
 }
 
 // deliver calls the function with the payloads of the slots that are due.

@@ -98,7 +98,7 @@ func TestBatchCancelTakesBackWhatWasJustAdded(t *testing.T) {
 	require.EqualValues(t, 2, b.intake.waiting())
 	require.EqualValues(t, 1, b.Pending())
 	require.Equal(t, 3*segmentLen+2, b.transfer(laneTimeouts, &b.timeouts, b.file))
-	require.Equal(t, 1, b.wheel.size())
+	require.Equal(t, 1, b.wheel.Size())
 	require.True(t, b.Cancel(y))
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // The benchmarks measure this package beside time.AfterFunc, in one process. Other
@@ -376,42 +378,42 @@ func BenchmarkMemory(b *testing.B) {
 // ten million connections have a timeout of ten minutes at 10ms a tick.
 func BenchmarkTick(b *testing.B) {
 	const n = 10_000_000
-	w := newWheel(512, func(uint32, location) {})
+	w := wheel.New(512, false, func(uint32, wheel.Location) {})
 	for i := range n {
-		w.add(1<<40+uint64(i), uint32(i))
+		w.Add(1<<40+uint64(i), uint32(i))
 	}
 	out := make([]uint32, 0, 4)
 	now := uint64(0)
 	b.Run("skip", func(b *testing.B) {
 		for b.Loop() {
 			now++
-			_, _ = w.collect(now, out)
+			_, _ = w.Collect(now, out)
 		}
 	})
 	b.Run("scan", func(b *testing.B) {
 		for b.Loop() {
 			now++
-			w.add(now, 0)
-			_, _ = w.collect(now, out)
+			w.Add(now, 0)
+			_, _ = w.Collect(now, out)
 		}
 	})
 	b.Run("steady", func(b *testing.B) {
 		const revolution = 60_000
 		rng := rand.New(rand.NewPCG(4, 4))
-		w := newWheel(512, func(uint32, location) {})
+		w := wheel.New(512, false, func(uint32, wheel.Location) {})
 		for i := range n {
-			w.add(1+rng.Uint64N(revolution), uint32(i))
+			w.Add(1+rng.Uint64N(revolution), uint32(i))
 		}
 		out := make([]uint32, 0, 1024)
 		now := uint64(0)
 		for b.Loop() {
 			now++
-			due, done := w.collect(now, out)
+			due, done := w.Collect(now, out)
 			if !done {
 				b.Fatal("more are due than there is room for")
 			}
 			for _, e := range due {
-				w.add(now+1+rng.Uint64N(revolution), e)
+				w.Add(now+1+rng.Uint64N(revolution), e)
 			}
 		}
 	})

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // These tests run what a few callers and the worker do to one timeout in every order there
@@ -250,7 +252,7 @@ func (s *stage) shared() uint64 {
 	for _, v := range []uint64{
 		s.timeout.word.v.Load(), e.parked.v.Load(), e.turn.Load(), uint64(e.life.Load()), uint64(len(e.wake)),
 		uint64(e.timeouts.n), uint64(e.cancels.n), uint64(st.mu.withdrawn), e.active,
-		uint64(e.wheel.size()), e.wheel.next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.bucket), uint64(e.taken.Load()), s.task, uint64(s.clock),
+		uint64(e.wheel.Size()), e.wheel.Next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.Bucket), uint64(e.taken.Load()), s.task, uint64(s.clock),
 	} {
 		h = mix(h, v)
 	}
@@ -279,7 +281,7 @@ func newStage(sc scenario) *stage {
 		stopped: make(chan struct{}),
 	}
 	e.ticker = newTicker(1000 * delayUnit) // so that no delay is rounded up, which would hide a deadline that is too early
-	e.wheel = newCore(Options{TicksPerWheel: 2}, func(t *Timeout, l location) { t.at = l })
+	e.wheel = wheel.New(2, false, func(t *Timeout, l wheel.Location) { t.at = l })
 	e.mu.workers = map[uint64]*worker{}
 	engines.add(e)
 	e.begin()
@@ -398,7 +400,7 @@ func (s *stage) work(sc scenario) {
 		}
 	}
 	if sc.sleeps && e.timeouts.n == 0 && e.cancels.n == 0 {
-		s.until, s.asleep = e.lieDown(s.worker.tick, e.active, e.wheel.next(), e.intake.empty)
+		s.until, s.asleep = e.lieDown(s.worker.tick, e.active, e.wheel.Next(), e.intake.empty)
 	}
 }
 
@@ -441,8 +443,8 @@ func (s *stage) judge() error {
 	if fires := len(s.acts) - before; pending != (fires == 1) || fires > 1 {
 		return fmt.Errorf("pending: %t, and then it fired %d times", pending, fires)
 	}
-	if st := s.timeout.load(); e.wheel.size() != 0 || e.intake.waiting() != 0 || st&(linked|queued) != 0 || e.pending() != 0 {
-		return fmt.Errorf("something is left: state %x, %d in the wheel, %d in queues, %d pending", uint64(st), e.wheel.size(), e.intake.waiting(), e.pending())
+	if st := s.timeout.load(); e.wheel.Size() != 0 || e.intake.waiting() != 0 || st&(linked|queued) != 0 || e.pending() != 0 {
+		return fmt.Errorf("something is left: state %x, %d in the wheel, %d in queues, %d pending", uint64(st), e.wheel.Size(), e.intake.waiting(), e.pending())
 	}
 	return nil
 }

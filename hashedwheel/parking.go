@@ -3,6 +3,8 @@ package hashedwheel
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 const (
@@ -111,7 +113,7 @@ func (p *parker) lieDown(tick, active, next uint64, empty func() bool) (until ui
 // rest sleeps until a tick, a wake or the end.
 func (p *parker) rest(until uint64) {
 	var alarm <-chan time.Time
-	if until < never {
+	if until < wheel.Never {
 		p.sleep.Reset(time.Duration(p.at(until) - p.now()))
 		alarm = p.sleep.C
 	}

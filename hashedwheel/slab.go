@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // chunkLen is how many slots are allocated together: 128 KiB at the least payload.
@@ -23,9 +25,9 @@ const chunkLen = 4096
 // to be used in the very use that has its number.
 type slot[T any] struct {
 	word    atomic.Uint64
-	due     uint64   // tick; written before the slot is queued
-	at      location // in the wheel; the worker's own
-	payload T        // owned by whoever changed the word last
+	due     uint64         // tick; written before the slot is queued
+	at      wheel.Location // in the wheel; the worker's own
+	payload T              // owned by whoever changed the word last
 }
 
 // clear takes the payload out of the slot whose word is that of who with a status, and stores

@@ -28,7 +28,7 @@ func TestWatchLooksAgainBetweenTasks(t *testing.T) {
 	require.False(t, watched(), "nothing is under way")
 	w.take(laneTimeouts, &w.timeouts)
 	w.transfer(&w.timeouts, 10)
-	batch, _ := w.wheel.collect(1, worker.room[:0])
+	batch, _ := w.wheel.Collect(1, worker.room[:0])
 	worker.tick = 1
 	worker.begin(batch, nil)
 	require.True(t, watched(), "before the first task")

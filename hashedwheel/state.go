@@ -3,6 +3,8 @@ package hashedwheel
 import (
 	"math"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // A state is everything that decides the fate of a timeout, in one word, so that
@@ -91,7 +93,7 @@ func (s state) pending() bool {
 // takes it for a due tick.
 func (s state) in(phase state) state {
 	if s.phase() == relative {
-		s |= never << dueShift
+		s |= wheel.Never << dueShift
 	}
 	return s&^phaseMask | phase
 }
@@ -160,7 +162,7 @@ func (t *ticker) floor(now int64) uint64 {
 func (t *ticker) due(now int64, delay time.Duration) state {
 	deadline := after(now, int64(delay))
 	if deadline == math.MaxInt64 {
-		return never << dueShift
+		return wheel.Never << dueShift
 	}
 	tick := t.floor(deadline)
 	var slack uint64

@@ -107,7 +107,7 @@ func storm(t *testing.T, layered bool) {
 	}
 	require.Equal(t, fresh.Load(), freshRan.Load()+freshCancelled.Load())
 	require.Zero(t, w.PendingTimeouts())
-	require.Zero(t, w.wheel.size())
+	require.Zero(t, w.wheel.Size())
 }
 
 // TestStopRacesWithNewTimeout stops a timer while goroutines add to it: every timeout

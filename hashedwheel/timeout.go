@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // A TimerTask runs when its timeout is due.
@@ -51,7 +53,7 @@ type Timeout struct {
 
 	// at is where the wheel keeps the timeout. It belongs to the worker and is
 	// meaningful while the state says linked.
-	at location
+	at wheel.Location
 
 	timer uint32 // number of the engine, 0 before Init; immutable after
 	kind  kind
@@ -217,7 +219,7 @@ func (t *Timeout) String() string {
 	if !s.pending() || e.life.Load() == created {
 		return fmt.Sprintf("hashedwheel.Timeout(%v, task: %T)", s, t.task())
 	}
-	if s.tick() >= never && s.phase() != relative {
+	if s.tick() >= wheel.Never && s.phase() != relative {
 		return fmt.Sprintf("hashedwheel.Timeout(%v, due: never, task: %T)", s, t.task())
 	}
 	if s.phase() == relative {

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 	"weak"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // A HashedWheelTimer runs tasks after a delay, approximately: a task runs at the
@@ -55,7 +57,7 @@ type engine struct {
 	periodics periodics
 
 	// The rest belongs to the worker whose turn it is.
-	wheel    core[*Timeout]
+	wheel    wheel.Wheel[*Timeout]
 	group    []*Timeout      // relative ones that are being filed
 	timeouts queue[*Timeout] // taken from the intake, not yet looked at
 	cancels  queue[*Timeout]
@@ -94,8 +96,8 @@ func New(opts Options) (*HashedWheelTimer, error) {
 	}
 	e.unarmed.log.logger = opts.Logger
 	e.ticker = newTicker(opts.TickDuration)
-	moved := func(t *Timeout, l location) { t.at = l }
-	e.wheel = newCore(opts, moved)
+	moved := func(t *Timeout, l wheel.Location) { t.at = l }
+	e.wheel = wheel.New(opts.TicksPerWheel, opts.Layered, moved)
 	e.mu.workers = make(map[uint64]*worker)
 	engines.add(e)
 	countInstance(e)
@@ -236,7 +238,7 @@ func (e *engine) stop() ([]*Timeout, error) {
 		for _, t := range last.batch {
 			end(t)
 		}
-		e.wheel.drain(end)
+		e.wheel.Drain(end)
 		notices = append(notices, last.notices...)
 		e.periodics.Lock()
 		for t := range e.periodics.running {

@@ -216,11 +216,11 @@ func TestWakeUpBudgets(t *testing.T) {
 			x := mustNew(t, w, noTask, time.Hour)
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			require.Equal(t, 1, w.wheel.size())
+			require.Equal(t, 1, w.wheel.Size())
 			x.Cancel()
 			time.Sleep(10 * time.Millisecond)
 			synctest.Wait()
-			require.Zero(t, w.wheel.size(), "taken out within a tick")
+			require.Zero(t, w.wheel.Size(), "taken out within a tick")
 		})
 	}
 }

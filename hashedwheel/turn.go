@@ -181,7 +181,7 @@ func (w *worker) runBatch() (end batchEnd) {
 			}
 		case s.tick() > w.tick: // armed again, for later, since it was filed
 			w.pop()
-			t.at = e.wheel.add(s.tick(), t)
+			t.at = e.wheel.Add(s.tick(), t)
 		default:
 			if !w.fire(t, s) {
 				return turnLost

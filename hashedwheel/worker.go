@@ -31,13 +31,13 @@ func (w *worker) work() {
 			return
 		}
 		if e.timeouts.n == 0 && e.cancels.n == 0 {
-			if e.wheel.size() == 0 && w.tick >= e.active+awakeTicks && w.busiest > segmentLen {
-				e.wheel.shrink()
+			if e.wheel.Size() == 0 && w.tick >= e.active+awakeTicks && w.busiest > segmentLen {
+				e.wheel.Shrink()
 				e.intake.trim()
 				e.group, w.busiest = nil, 0
 			}
-			w.busiest = max(w.busiest, e.wheel.size())
-			e.park(w.tick, e.active, e.wheel.next(), e.intake.empty)
+			w.busiest = max(w.busiest, e.wheel.Size())
+			e.park(w.tick, e.active, e.wheel.Next(), e.intake.empty)
 		}
 	}
 }
@@ -136,11 +136,11 @@ func (e *engine) settle(t *Timeout, now int64) {
 		case relative:
 			due := e.due(now, s.delay())
 			if t.cas(s, due|armed|s&^(dueMask|phaseMask)) {
-				t.at = e.wheel.add(due.tick(), t)
+				t.at = e.wheel.Add(due.tick(), t)
 				return
 			}
 		case armed: // again, with a reading of the caller's
-			t.at = e.wheel.add(s.tick(), t)
+			t.at = e.wheel.Add(s.tick(), t)
 			return
 		default: // cancelled; a queue has it, and it is in no bucket
 			if t.cas(s, s&^linked) {
@@ -160,7 +160,7 @@ func (e *engine) file(t *Timeout) (settle bool) {
 				continue
 			}
 			if s&linked != 0 {
-				e.wheel.remove(t.at)
+				e.wheel.Remove(t.at)
 			}
 			return false
 		}
@@ -171,12 +171,12 @@ func (e *engine) file(t *Timeout) (settle bool) {
 			return true
 		}
 		if s&linked != 0 {
-			if e.wheel.dueAt(t.at) <= s.tick() {
+			if e.wheel.DueAt(t.at) <= s.tick() {
 				return false
 			}
-			e.wheel.remove(t.at)
+			e.wheel.Remove(t.at)
 		}
-		t.at = e.wheel.add(s.tick(), t)
+		t.at = e.wheel.Add(s.tick(), t)
 		return false
 	}
 }
@@ -184,14 +184,14 @@ func (e *engine) file(t *Timeout) (settle bool) {
 // expire fires what is due. It returns false if another worker has taken over.
 func (w *worker) expire() bool {
 	e := w.engine
-	first := e.wheel.next()
+	first := e.wheel.Next()
 	if first > w.tick {
-		_, _ = e.wheel.collect(w.tick, nil) // moves the hand
+		_, _ = e.wheel.Collect(w.tick, nil) // moves the hand
 		return true
 	}
 	e.tally.lag.Store(e.now() - e.at(first))
 	for {
-		batch, done := e.wheel.collect(w.tick, w.room[:0])
+		batch, done := e.wheel.Collect(w.tick, w.room[:0])
 		if len(batch) > 0 {
 			for _, t := range batch {
 				_ = t.load() // into the cache, all at once: fires wait for one another

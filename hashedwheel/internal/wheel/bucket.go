@@ -1,4 +1,4 @@
-package hashedwheel
+package wheel
 
 import "math"
 
@@ -93,7 +93,7 @@ func (b *bucket[E]) review(pool *pagePool[E], p int) {
 		return
 	}
 	h := &b.pages[p]
-	h.earliest = never
+	h.earliest = Never
 	for _, due := range pool.page(h.page).due[:min(b.n-p*pageLen, pageLen)] {
 		h.earliest = min(h.earliest, due)
 	}

@@ -1,69 +1,11 @@
-package hashedwheel
+package wheel
 
 import (
 	"math"
 	"math/bits"
 )
 
-// never is a tick that no timer reaches. It is also the largest tick that a
-// timeout's state word can hold: at one millisecond a tick it lies 2200 years
-// ahead, and the largest time.Duration 292.
-const never = 1<<46 - 1
-
-// A location says where a wheel keeps an entry.
-type location struct {
-	bucket uint32
-	index  uint32
-}
-
-// A core is a timing wheel without clock, lock and goroutine: time is the tick
-// that the caller passes. HashedWheelTimer and Batch drive it from one goroutine
-// at a time. wheel and layeredWheel implement it.
-//
-// A core does not judge what it holds. It hands an entry over when its tick has
-// come, and the owner decides whether it is due, has moved or was cancelled.
-type core[E any] interface {
-	// add files e under tick due and returns where. What is due at or before the
-	// current tick is handed over by the next collect.
-	add(due uint64, e E) location
-
-	// remove takes out the entry at l.
-	remove(l location)
-
-	// dueAt returns the tick under which the entry at l is filed.
-	dueAt(l location) uint64
-
-	// collect moves the hand to tick now, appending to out what is filed under
-	// now or an earlier tick, in the order of the ticks. It stops when out is
-	// full to its capacity; done is false then, and the next call goes on.
-	// The hand never moves back. REQUIRES: now is earlier than never.
-	collect(now uint64, out []E) (due []E, done bool)
-
-	// next returns the earliest tick at which collect has something to do. It
-	// may be earlier than the earliest entry, never later. It is never when
-	// nothing is filed.
-	next() uint64
-
-	// size returns how many entries are filed.
-	size() int
-
-	// drain takes out every entry, calling f for each.
-	drain(f func(E))
-
-	// shrink gives back what nothing is filed in, if nothing is filed at all.
-	shrink()
-}
-
-// newCore returns the wheel that opts asks for. Moved is called when an entry has
-// gone to another place without being added by the caller.
-func newCore[E any](opts Options, moved func(E, location)) core[E] {
-	if opts.Layered {
-		return newLayeredWheel(opts.TicksPerWheel, moved)
-	}
-	return newWheel(opts.TicksPerWheel, moved)
-}
-
-// A wheel is a hashed timing wheel with unsorted buckets, scheme 6 of Varghese
+// A hashed wheel has rounds and unsorted buckets, scheme 6 of Varghese
 // and Lauck. The entry for tick t is in bucket t & mask, whatever its round, and
 // waits there for the hand to pass remainingRounds times.
 //
@@ -72,8 +14,8 @@ func newCore[E any](opts Options, moved func(E, location)) core[E] {
 // and a bucket knows its earliest round: a bucket in which nothing is due costs
 // one comparison. One in which something is due costs a comparison for each of its
 // pages, and a scan of those in which something may be due.
-type wheel[E any] struct {
-	hand[E]
+type hashed[E any] struct {
+	frame[E]
 
 	mask    uint64
 	shift   uint // log2 of the number of buckets
@@ -93,10 +35,10 @@ type wheel[E any] struct {
 	scan int
 }
 
-// newWheel returns an empty wheel with the given power of two of buckets.
-func newWheel[E any](buckets int, moved func(E, location)) *wheel[E] {
-	w := &wheel[E]{
-		hand:     hand[E]{moved: moved},
+// newHashed returns an empty wheel with the given power of two of buckets.
+func newHashed[E any](buckets int, moved func(E, Location)) *hashed[E] {
+	w := &hashed[E]{
+		frame:    frame[E]{moved: moved},
 		mask:     uint64(buckets - 1),
 		shift:    uint(bits.TrailingZeros(uint(buckets))),
 		buckets:  make([]bucket[E], buckets),
@@ -110,15 +52,15 @@ func newWheel[E any](buckets int, moved func(E, location)) *wheel[E] {
 }
 
 // round returns which revolution tick t belongs to.
-func (w *wheel[E]) round(t uint64) uint64 { return t >> w.shift }
+func (w *hashed[E]) round(t uint64) uint64 { return t >> w.shift }
 
 // remainingRounds returns how many more times the hand passes the bucket of tick
 // due without anything happening to an entry filed there.
 //
 // REQUIRES: due is later than the current tick.
-func (w *wheel[E]) remainingRounds(due uint64) uint64 { return (due - w.current - 1) >> w.shift }
+func (w *hashed[E]) remainingRounds(due uint64) uint64 { return (due - w.current - 1) >> w.shift }
 
-func (w *wheel[E]) add(due uint64, e E) location {
+func (w *hashed[E]) Add(due uint64, e E) Location {
 	w.n++
 	if due <= w.current {
 		return w.addOverdue(due, e)
@@ -127,39 +69,39 @@ func (w *wheel[E]) add(due uint64, e E) location {
 	w.scan = -1
 	w.soonest = min(w.soonest, due)
 	w.minRound[b] = min(w.minRound[b], w.round(due))
-	return location{uint32(b), uint32(w.buckets[b].push(&w.pool, due, e))}
+	return Location{uint32(b), uint32(w.buckets[b].push(&w.pool, due, e))}
 }
 
-func (w *wheel[E]) at(l location) *bucket[E] {
-	if l.bucket == overdueBucket {
+func (w *hashed[E]) at(l Location) *bucket[E] {
+	if l.Bucket == overdueBucket {
 		return &w.overdue
 	}
-	return &w.buckets[l.bucket]
+	return &w.buckets[l.Bucket]
 }
 
-func (w *wheel[E]) dueAt(l location) uint64 {
-	due, _ := w.at(l).at(&w.pool, int(l.index))
+func (w *hashed[E]) DueAt(l Location) uint64 {
+	due, _ := w.at(l).at(&w.pool, int(l.Index))
 	return due
 }
 
-func (w *wheel[E]) remove(l location) {
+func (w *hashed[E]) Remove(l Location) {
 	b := w.at(l)
 	w.scan = -1
 	w.n--
-	if e, ok := b.remove(&w.pool, int(l.index)); ok {
+	if e, ok := b.remove(&w.pool, int(l.Index)); ok {
 		w.moved(e, l)
 	}
-	if b.n == 0 && l.bucket != overdueBucket {
-		w.minRound[l.bucket] = math.MaxUint64
+	if b.n == 0 && l.Bucket != overdueBucket {
+		w.minRound[l.Bucket] = math.MaxUint64
 	}
 }
 
-func (w *wheel[E]) collect(now uint64, out []E) (due []E, done bool) {
+func (w *hashed[E]) Collect(now uint64, out []E) (due []E, done bool) {
 	if out, done = w.handOver(&w.overdue, out); !done {
 		return out, false
 	}
 	for {
-		t := w.next()
+		t := w.Next()
 		if t > now {
 			w.current = max(w.current, now)
 			return out, true
@@ -178,7 +120,7 @@ func (w *wheel[E]) collect(now uint64, out []E) (due []E, done bool) {
 // The scan goes from the end of the bucket to its start. When everything is due,
 // which is what a herd of equal timeouts looks like, the entry taken out is always
 // the last and nothing moves.
-func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
+func (w *hashed[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 	bi := uint32(t & w.mask)
 	b := &w.buckets[bi]
 	if w.scan < 0 {
@@ -217,7 +159,7 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 			out = append(out, pg.item[i%pageLen])
 			w.n--
 			if e, ok := b.remove(&w.pool, i); ok {
-				w.moved(e, location{bi, uint32(i)})
+				w.moved(e, Location{bi, uint32(i)})
 			}
 		}
 		b.review(&w.pool, p)
@@ -228,12 +170,12 @@ func (w *wheel[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 	return out, true
 }
 
-func (w *wheel[E]) next() uint64 {
+func (w *hashed[E]) Next() uint64 {
 	if w.overdue.n > 0 {
 		return w.current
 	}
 	if w.n == 0 {
-		return never
+		return Never
 	}
 	if w.soonest <= w.current {
 		w.soonest = w.search()
@@ -242,12 +184,12 @@ func (w *wheel[E]) next() uint64 {
 }
 
 // search returns the earliest tick by the buckets' rounds.
-func (w *wheel[E]) search() uint64 {
+func (w *hashed[E]) search() uint64 {
 	// The first bucket ahead of the hand that is due in the coming revolution is
 	// the answer. Only when there is none, and the hand can rest for at least a
 	// whole revolution, does the loop see every bucket.
 	first := w.current + 1
-	earliest := uint64(never)
+	earliest := uint64(Never)
 	for k := range uint64(len(w.buckets)) {
 		t := first + k
 		b := t & w.mask
@@ -260,17 +202,17 @@ func (w *wheel[E]) search() uint64 {
 	return earliest
 }
 
-func (w *wheel[E]) shrink() {
+func (w *hashed[E]) Shrink() {
 	if w.n > 0 {
 		return
 	}
-	w.hand.shrink()
+	w.frame.release()
 	for i := range w.buckets {
 		w.buckets[i].pages = nil
 	}
 }
 
-func (w *wheel[E]) drain(f func(E)) {
+func (w *hashed[E]) Drain(f func(E)) {
 	w.overdue.drain(&w.pool, f)
 	for i := range w.buckets {
 		w.buckets[i].drain(&w.pool, f)

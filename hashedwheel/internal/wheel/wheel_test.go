@@ -1,10 +1,9 @@
-package hashedwheel
+package wheel
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -12,40 +11,40 @@ import (
 // Eight buckets of a tick each make a revolution of eight ticks. An entry ten
 // ticks away shares bucket 2 with tick 2 and lets the hand pass once.
 func TestWheelRounds(t *testing.T) {
-	w := newWheel(8, func(string, location) {})
-	l := w.add(10, "a")
-	require.EqualValues(t, 2, l.bucket)
+	w := newHashed(8, func(string, Location) {})
+	l := w.Add(10, "a")
+	require.EqualValues(t, 2, l.Bucket)
 	require.EqualValues(t, 1, w.remainingRounds(10))
-	require.EqualValues(t, 10, w.next())
+	require.EqualValues(t, 10, w.Next())
 
 	// Tick 2 goes by: the same bucket, a round too early.
-	due, done := w.collect(9, make([]string, 0, 4))
+	due, done := w.Collect(9, make([]string, 0, 4))
 	require.True(t, done)
 	require.Empty(t, due)
 	require.EqualValues(t, 0, w.remainingRounds(10))
 
-	due, done = w.collect(10, due)
+	due, done = w.Collect(10, due)
 	require.True(t, done)
 	require.Equal(t, []string{"a"}, due)
-	require.Equal(t, uint64(never), w.next())
+	require.Equal(t, uint64(Never), w.Next())
 }
 
 // A bucket that is larger than the room for what is due is handed over in parts,
 // and what is not due stays.
 func TestWheelHandsOverInParts(t *testing.T) {
-	w := newWheel(4, func(int, location) {})
+	w := newHashed(4, func(int, Location) {})
 	for i := range 100 {
-		w.add(uint64(4+4*(i%2)), i) // ticks 4 and 8, one bucket
+		w.Add(uint64(4+4*(i%2)), i) // ticks 4 and 8, one bucket
 	}
 	got := 0
 	for done := false; !done; {
 		var due []int
-		due, done = w.collect(4, make([]int, 0, 7))
+		due, done = w.Collect(4, make([]int, 0, 7))
 		got += len(due)
 	}
 	require.Equal(t, 50, got)
-	require.Equal(t, 50, w.size())
-	require.EqualValues(t, 8, w.next())
+	require.Equal(t, 50, w.Size())
+	require.EqualValues(t, 8, w.Next())
 }
 
 // Whatever of a bucket is due, and however little of it there is room for, each entry is handed
@@ -53,23 +52,23 @@ func TestWheelHandsOverInParts(t *testing.T) {
 func TestWheelHandsOverEachOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 2000 {
-		w := newWheel(4, func(*int, location) {})
+		w := newHashed(4, func(*int, Location) {})
 		n, room, share := 1+rng.IntN(3*pageLen), 1+rng.IntN(2*pageLen), rng.IntN(5)
 		want, rest := map[*int]bool{}, map[*int]bool{}
 		for range n {
 			e := new(int)
 			if rng.IntN(4) < share {
-				w.add(4, e)
+				w.Add(4, e)
 				want[e] = true
 			} else {
-				w.add(8, e)
+				w.Add(8, e)
 				rest[e] = true
 			}
 		}
 		collect := func(now uint64, want map[*int]bool) {
 			for done := false; !done; {
 				var due []*int
-				due, done = w.collect(now, make([]*int, 0, room))
+				due, done = w.Collect(now, make([]*int, 0, room))
 				for _, e := range due {
 					require.True(t, want[e])
 					delete(want, e)
@@ -78,7 +77,7 @@ func TestWheelHandsOverEachOnce(t *testing.T) {
 			require.Empty(t, want)
 		}
 		collect(4, want)
-		require.Equal(t, len(rest), w.size())
+		require.Equal(t, len(rest), w.Size())
 		collect(8, rest)
 		for _, block := range w.pool.blocks {
 			for _, pg := range block.pages {
@@ -121,48 +120,48 @@ func TestBucketMoveTo(t *testing.T) {
 // A scan does not read a page whose heading says that nothing in it is due, and leaves exact
 // headings behind.
 func TestWheelPassesPagesBy(t *testing.T) {
-	w := newWheel(4, func(int, location) {})
+	w := newHashed(4, func(int, Location) {})
 	for i := range 3 * pageLen {
-		w.add(400, i)
+		w.Add(400, i)
 	}
-	near := w.add(4, -1) // on the fourth page
-	w.add(44, -2)
-	w.add(84, -3)
+	near := w.Add(4, -1) // on the fourth page
+	w.Add(44, -2)
+	w.Add(84, -3)
 	b := &w.buckets[0]
 	w.pool.page(b.pages[1].page).due[5] = 4 // would be handed over if it were read
-	due, done := w.collect(4, make([]int, 0, 4))
+	due, done := w.Collect(4, make([]int, 0, 4))
 	require.True(t, done)
 	require.Equal(t, []int{-1}, due)
 	require.EqualValues(t, 44, b.pages[3].earliest)
-	require.EqualValues(t, 44, w.next())
+	require.EqualValues(t, 44, w.Next())
 
 	// A removal leaves the heading too early, and the next scan mends it.
-	w.remove(location{near.bucket, near.index + 1}) // 44; 84 is left
+	w.Remove(Location{near.Bucket, near.Index + 1}) // 44; 84 is left
 	w.pool.page(b.pages[1].page).due[5] = 400
-	due, done = w.collect(44, due[:0])
+	due, done = w.Collect(44, due[:0])
 	require.True(t, done)
 	require.Empty(t, due)
-	require.EqualValues(t, 84, w.next())
+	require.EqualValues(t, 84, w.Next())
 
 	// An entry that moves to another page takes its tick along.
-	w.remove(location{near.bucket, 0})
+	w.Remove(Location{near.Bucket, 0})
 	require.EqualValues(t, 84, b.pages[0].earliest)
-	due, _ = w.collect(84, due)
+	due, _ = w.Collect(84, due)
 	require.Equal(t, []int{-3}, due)
 }
 
 // A layered wheel hands down a budget each tick, not a bucket at once.
 func TestLayeredWheelHandsDownGradually(t *testing.T) {
 	moves := 0
-	w := newLayeredWheel(64, func(int, location) { moves++ })
+	w := newLayered(64, func(int, Location) { moves++ })
 	const n = 1500
 	for i := range n {
-		w.add(1024+uint64(i)%32, i) // one bucket of the second layer
+		w.Add(1024+uint64(i)%32, i) // one bucket of the second layer
 	}
 	most, fired := 0, 0
 	for now := uint64(1); now < 2100; now++ {
 		before := moves
-		due, done := w.collect(now, make([]int, 0, n))
+		due, done := w.Collect(now, make([]int, 0, n))
 		require.True(t, done)
 		fired += len(due)
 		most = max(most, moves-before)
@@ -174,40 +173,51 @@ func TestLayeredWheelHandsDownGradually(t *testing.T) {
 
 // The next tick to wake for is the minimum over the layers, whichever it is in.
 func TestLayeredWheelNextIsTheMinimum(t *testing.T) {
-	w := newLayeredWheel(64, func(int, location) {})
-	w.add(100_000, 1)
-	far := w.next()
+	w := newLayered(64, func(int, Location) {})
+	w.Add(100_000, 1)
+	far := w.Next()
 	require.LessOrEqual(t, far, uint64(100_000))
-	w.add(50, 2)
-	require.EqualValues(t, 50, w.next())
-	w.add(2_000, 3)
-	require.EqualValues(t, 50, w.next())
-	due, _ := w.collect(50, make([]int, 0, 4))
+	w.Add(50, 2)
+	require.EqualValues(t, 50, w.Next())
+	w.Add(2_000, 3)
+	require.EqualValues(t, 50, w.Next())
+	due, _ := w.Collect(50, make([]int, 0, 4))
 	require.Equal(t, []int{2}, due)
-	require.Greater(t, w.next(), uint64(50))
-	require.LessOrEqual(t, w.next(), uint64(2_000))
+	require.Greater(t, w.Next(), uint64(50))
+	require.LessOrEqual(t, w.Next(), uint64(2_000))
 }
 
-// One pass transfers at most 100000 timeouts, Netty's number, and keeps the order.
-func TestTransferIsBounded(t *testing.T) {
-	w := newTestTimer(t, Options{})
-	worker := byHand(w)
-	const extra = 7
-	all := make([]Timeout, 100_000+extra)
-	st := w.intake.pick()
-	for i := range all {
-		w.Init(&all[i], noTask)
-		all[i].word.Store(uint64(w.due(0, time.Hour) | armed | queued))
-		st.mu.Lock()
-		st.pushLocked(laneTimeouts, &all[i])
-		st.mu.Unlock()
+// Shrink releases all pages and lists of pages of an empty wheel, and nothing of another.
+func TestShrink(t *testing.T) {
+	pages := func(buckets []bucket[*int]) (n int) {
+		for i := range buckets {
+			n += cap(buckets[i].pages)
+		}
+		return n
 	}
-	worker.pass(1)
-	require.Equal(t, extra, w.timeouts.n)
-	require.NotZero(t, all[99_999].load()&linked)
-	require.Zero(t, all[100_000].load()&linked)
-	require.EqualValues(t, extra, w.Stats().Queued)
-	worker.pass(1)
-	require.Zero(t, w.Stats().Queued)
-	require.NotZero(t, all[100_000].load()&linked)
+	for _, layers := range []bool{false, true} {
+		w := New(64, layers, func(*int, Location) {})
+		for i := range 20_000 {
+			w.Add(uint64(1+i), new(int))
+		}
+		w.Shrink()
+		require.Equal(t, 20_000, w.Size())
+		for done := false; !done; {
+			_, done = w.Collect(20_000, make([]*int, 0, 1000))
+		}
+		w.Shrink()
+		switch w := w.(type) {
+		case *hashed[*int]:
+			require.Empty(t, w.pool.blocks)
+			require.Zero(t, cap(w.overdue.pages)+pages(w.buckets))
+		case *layered[*int]:
+			require.Empty(t, w.pool.blocks)
+			require.Zero(t, cap(w.overdue.pages))
+			for k := range w.layers {
+				require.Zero(t, pages(w.layers[k].buckets))
+			}
+		}
+		w.Add(30_000, new(int))
+		require.Equal(t, 1, w.Size())
+	}
 }

@@ -1,4 +1,4 @@
-package hashedwheel
+package wheel
 
 import (
 	"encoding/binary"
@@ -8,34 +8,35 @@ import (
 	"testing"
 )
 
-// cores are the wheels that every test of a core runs on, by name.
-var cores = []struct {
-	name string
-	opts Options
+// wheels are those that every test of both kinds runs on.
+var wheels = []struct {
+	name    string
+	buckets int
+	layered bool
 }{
-	{"Rounds1", Options{TicksPerWheel: 1}},
-	{"Rounds2", Options{TicksPerWheel: 2}},
-	{"Rounds8", Options{TicksPerWheel: 8}},
-	{"Rounds512", Options{TicksPerWheel: 512}},
-	{"Layered64", Options{TicksPerWheel: 64, Layered: true}},
-	{"Layered512", Options{TicksPerWheel: 512, Layered: true}},
+	{"Rounds1", 1, false},
+	{"Rounds2", 2, false},
+	{"Rounds8", 8, false},
+	{"Rounds512", 512, false},
+	{"Layered64", 64, true},
+	{"Layered512", 512, true},
 }
 
 // A model is a wheel that is too slow to ship and too simple to be wrong: entry
-// numbers by tick. Beside it stands the core under test, and where that says each
+// numbers by tick. Beside it stands the wheel under test, and where that says each
 // entry is.
 type model struct {
-	core    core[int]
-	at      map[int]location
+	wheel   Wheel[int]
+	at      map[int]Location
 	due     map[int]uint64
 	current uint64
 	nextID  int
 	err     error
 }
 
-func newModel(opts Options) *model {
-	m := &model{at: map[int]location{}, due: map[int]uint64{}}
-	m.core = newCore(opts, func(e int, l location) { m.at[e] = l })
+func newModel(buckets int, layered bool) *model {
+	m := &model{at: map[int]Location{}, due: map[int]uint64{}}
+	m.wheel = New(buckets, layered, func(e int, l Location) { m.at[e] = l })
 	return m
 }
 
@@ -48,7 +49,7 @@ func (m *model) failf(format string, args ...any) {
 func (m *model) add(due uint64) {
 	id := m.nextID
 	m.nextID++
-	m.at[id] = m.core.add(due, id)
+	m.at[id] = m.wheel.Add(due, id)
 	m.due[id] = due
 }
 
@@ -63,10 +64,10 @@ func (m *model) remove(k uint64) {
 	}
 	slices.Sort(ids)
 	id := ids[k%uint64(len(ids))]
-	if got := m.core.dueAt(m.at[id]); got != m.due[id] {
+	if got := m.wheel.DueAt(m.at[id]); got != m.due[id] {
 		m.failf("entry %d at %v: filed under tick %d, want %d", id, m.at[id], got, m.due[id])
 	}
-	m.core.remove(m.at[id])
+	m.wheel.Remove(m.at[id])
 	delete(m.at, id)
 	delete(m.due, id)
 }
@@ -82,7 +83,7 @@ func (m *model) advance(now uint64, chunk int) {
 	last := uint64(0)
 	for done := false; !done; {
 		var out []int
-		out, done = m.core.collect(now, make([]int, 0, chunk))
+		out, done = m.wheel.Collect(now, make([]int, 0, chunk))
 		if len(out) > chunk {
 			m.failf("advance to %d: %d entries handed over, with room for %d", now, len(out), chunk)
 		}
@@ -115,25 +116,25 @@ func (m *model) advance(now uint64, chunk int) {
 
 // check compares what can be seen without changing anything.
 func (m *model) check() {
-	if m.core.size() != len(m.due) {
-		m.failf("at %d: size %d, want %d", m.current, m.core.size(), len(m.due))
+	if m.wheel.Size() != len(m.due) {
+		m.failf("at %d: size %d, want %d", m.current, m.wheel.Size(), len(m.due))
 	}
-	earliest := uint64(never)
+	earliest := uint64(Never)
 	for id, due := range m.due {
 		earliest = min(earliest, max(due, m.current))
-		if got := m.core.dueAt(m.at[id]); got != due {
+		if got := m.wheel.DueAt(m.at[id]); got != due {
 			m.failf("at %d: entry %d at %v is filed under tick %d, want %d", m.current, id, m.at[id], got, due)
 		}
 	}
-	if next := m.core.next(); next > earliest {
+	if next := m.wheel.Next(); next > earliest {
 		m.failf("at %d: next is %d, later than the earliest entry at %d", m.current, next, earliest)
 	}
 }
 
 // drive performs the operations that data spells and returns the first
 // disagreement.
-func drive(opts Options, data []byte) error {
-	m := newModel(opts)
+func drive(buckets int, layered bool, data []byte) error {
+	m := newModel(buckets, layered)
 	word := func() uint64 {
 		var b [8]byte
 		data = data[copy(b[:], data):]
@@ -145,32 +146,32 @@ func drive(opts Options, data []byte) error {
 		r := word()
 		switch op % 8 {
 		case 0, 1, 2: // near, within a revolution or so
-			m.add(min(m.current+r%600, never))
+			m.add(min(m.current+r%600, Never))
 		case 3: // any distance
-			m.add(min(m.current+r>>(r%64), never))
+			m.add(min(m.current+r>>(r%64), Never))
 		case 4:
 			m.remove(r >> 1)
 		case 5: // a tick or none
-			m.advance(min(m.current+r%2, never-1), 1+int(op)/8)
+			m.advance(min(m.current+r%2, Never-1), 1+int(op)/8)
 		case 6: // about a revolution
-			m.advance(min(m.current+r%700, never-1), 1+int(op)/8)
+			m.advance(min(m.current+r%700, Never-1), 1+int(op)/8)
 		case 7: // any distance; the last tick is one that no timer reaches
-			m.advance(min(m.current+r>>(24+r%40), never-1), 1+int(op)/8)
+			m.advance(min(m.current+r>>(24+r%40), Never-1), 1+int(op)/8)
 		}
 		m.check()
 	}
 	if m.err == nil {
 		left := len(m.due)
-		m.core.drain(func(id int) { delete(m.due, id) })
-		if len(m.due) != 0 || m.core.size() != 0 {
-			m.failf("drain of %d left %d, size %d", left, len(m.due), m.core.size())
+		m.wheel.Drain(func(id int) { delete(m.due, id) })
+		if len(m.due) != 0 || m.wheel.Size() != 0 {
+			m.failf("drain of %d left %d, size %d", left, len(m.due), m.wheel.Size())
 		}
 	}
 	return m.err
 }
 
-func TestCoreAgreesWithModel(t *testing.T) {
-	for _, c := range cores {
+func TestAgreesWithModel(t *testing.T) {
+	for _, c := range wheels {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(150) {
 				rng := rand.New(rand.NewPCG(seed, 0))
@@ -178,7 +179,7 @@ func TestCoreAgreesWithModel(t *testing.T) {
 				for i := range data {
 					data[i] = byte(rng.Uint32())
 				}
-				if err := drive(c.opts, data); err != nil {
+				if err := drive(c.buckets, c.layered, data); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 			}
@@ -186,15 +187,15 @@ func TestCoreAgreesWithModel(t *testing.T) {
 	}
 }
 
-func FuzzCore(f *testing.F) {
+func FuzzWheel(f *testing.F) {
 	f.Add(uint8(0), []byte("\x00aaaaaaaa\x06bbbbbbbb"))
 	f.Add(uint8(5), []byte("\x03\x01\x00\x00\x00\x00\x00\x00\xff\x07\x10\x00\x00\x00\x00\x00\x00\x80"))
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {
 		if len(data) > 9*400 {
 			return
 		}
-		c := cores[int(which)%len(cores)]
-		if err := drive(c.opts, data); err != nil {
+		c := wheels[int(which)%len(wheels)]
+		if err := drive(c.buckets, c.layered, data); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 	})

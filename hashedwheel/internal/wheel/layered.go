@@ -1,4 +1,4 @@
-package hashedwheel
+package wheel
 
 import "math/bits"
 
@@ -15,7 +15,7 @@ const (
 	handDownBudget = 64
 )
 
-// A layeredWheel is a hierarchical timing wheel, scheme 7 of Varghese and Lauck.
+// A layered wheel is a hierarchical timing wheel, scheme 7 of Varghese and Lauck.
 //
 // The finest layer has a bucket for each tick. A bucket of a coarser layer
 // spans half of the whole layer below it. An entry waits in the finest layer that
@@ -27,8 +27,8 @@ const (
 // during the whole span before its own: a budget each tick instead of everything at
 // once. Ten million timeouts over ten minutes put 68,000 into a bucket of four
 // seconds, and moving those at once would hold the wheel up for milliseconds.
-type layeredWheel[E any] struct {
-	hand[E]
+type layered[E any] struct {
+	frame[E]
 
 	layers []layer[E] // finest first
 }
@@ -58,10 +58,10 @@ func (l *layer[E]) reach() uint64 {
 	return l.mask << l.shift
 }
 
-// newLayeredWheel returns an empty wheel whose finest layer has the given power of
+// newLayered returns an empty wheel whose finest layer has the given power of
 // two of buckets, and at least minFinest. It has as many layers as it takes to reach every tick.
-func newLayeredWheel[E any](finest int, moved func(E, location)) *layeredWheel[E] {
-	w := &layeredWheel[E]{hand: hand[E]{moved: moved}}
+func newLayered[E any](finest int, moved func(E, Location)) *layered[E] {
+	w := &layered[E]{frame: frame[E]{moved: moved}}
 	size, shift, first := max(finest, minFinest), uint(0), uint32(0)
 	for {
 		l := layer[E]{
@@ -72,7 +72,7 @@ func newLayeredWheel[E any](finest int, moved func(E, location)) *layeredWheel[E
 			buckets:  make([]bucket[E], size),
 		}
 		w.layers = append(w.layers, l)
-		if l.reach() > never {
+		if l.reach() > Never {
 			return w
 		}
 		first += uint32(size)
@@ -81,7 +81,7 @@ func newLayeredWheel[E any](finest int, moved func(E, location)) *layeredWheel[E
 	}
 }
 
-func (w *layeredWheel[E]) add(due uint64, e E) location {
+func (w *layered[E]) Add(due uint64, e E) Location {
 	w.n++
 	if due <= w.current {
 		return w.addOverdue(due, e)
@@ -93,49 +93,49 @@ func (w *layeredWheel[E]) add(due uint64, e E) location {
 	}
 	b := due >> l.shift & l.mask
 	l.occupied[b/64] |= 1 << (b % 64)
-	return location{l.first + uint32(b), uint32(l.buckets[b].push(&w.pool, due, e))}
+	return Location{l.first + uint32(b), uint32(l.buckets[b].push(&w.pool, due, e))}
 }
 
 // find returns the layer and bucket number of a location.
-func (w *layeredWheel[E]) find(at location) (*layer[E], uint32) {
+func (w *layered[E]) find(at Location) (*layer[E], uint32) {
 	k := 0
-	for k+1 < len(w.layers) && at.bucket >= w.layers[k+1].first {
+	for k+1 < len(w.layers) && at.Bucket >= w.layers[k+1].first {
 		k++
 	}
-	return &w.layers[k], at.bucket - w.layers[k].first
+	return &w.layers[k], at.Bucket - w.layers[k].first
 }
 
-func (w *layeredWheel[E]) dueAt(at location) uint64 {
+func (w *layered[E]) DueAt(at Location) uint64 {
 	b := &w.overdue
-	if at.bucket != overdueBucket {
+	if at.Bucket != overdueBucket {
 		l, i := w.find(at)
 		b = &l.buckets[i]
 	}
-	due, _ := b.at(&w.pool, int(at.index))
+	due, _ := b.at(&w.pool, int(at.Index))
 	return due
 }
 
-func (w *layeredWheel[E]) remove(at location) {
+func (w *layered[E]) Remove(at Location) {
 	w.n--
 	b := &w.overdue
-	if at.bucket != overdueBucket {
+	if at.Bucket != overdueBucket {
 		l, i := w.find(at)
 		b = &l.buckets[i]
 		if b.n == 1 {
 			l.occupied[i/64] &^= 1 << (i % 64)
 		}
 	}
-	if e, ok := b.remove(&w.pool, int(at.index)); ok {
+	if e, ok := b.remove(&w.pool, int(at.Index)); ok {
 		w.moved(e, at)
 	}
 }
 
-func (w *layeredWheel[E]) collect(now uint64, out []E) (due []E, done bool) {
+func (w *layered[E]) Collect(now uint64, out []E) (due []E, done bool) {
 	if out, done = w.handOver(&w.overdue, out); !done {
 		return out, false
 	}
 	for {
-		t := w.next()
+		t := w.Next()
 		if t > now {
 			w.current = max(w.current, now)
 			return out, true
@@ -156,7 +156,7 @@ func (w *layeredWheel[E]) collect(now uint64, out []E) (due []E, done bool) {
 // begins at tick t, and a budget of those whose bucket begins later.
 //
 // REQUIRES: the current tick is t-1.
-func (w *layeredWheel[E]) handDown(t uint64) {
+func (w *layered[E]) handDown(t uint64) {
 	for k := len(w.layers) - 1; k > 0; k-- {
 		l := &w.layers[k]
 		begin, ok := l.nearest(w.current)
@@ -173,7 +173,7 @@ func (w *layeredWheel[E]) handDown(t uint64) {
 			due, e := b.at(&w.pool, b.n-1)
 			b.remove(&w.pool, b.n-1)
 			w.n--
-			w.moved(e, w.add(due, e))
+			w.moved(e, w.Add(due, e))
 		}
 		if b.n == 0 {
 			l.occupied[i/64] &^= 1 << (i % 64)
@@ -195,21 +195,21 @@ func (l *layer[E]) nearest(current uint64) (begin uint64, ok bool) {
 // handDownAt returns the tick at which handing down the bucket of layer k that
 // begins at begin has to start: early enough for the budget, but not before the
 // layer below reaches the bucket's end.
-func (w *layeredWheel[E]) handDownAt(k int, begin uint64) uint64 {
+func (w *layered[E]) handDownAt(k int, begin uint64) uint64 {
 	l := &w.layers[k]
 	n := l.buckets[begin>>l.shift&l.mask].n
 	lead := min(uint64(n/handDownBudget), l.span()-w.layers[k-1].span())
 	return begin - min(lead, begin)
 }
 
-func (w *layeredWheel[E]) next() uint64 {
+func (w *layered[E]) Next() uint64 {
 	if w.overdue.n > 0 {
 		return w.current
 	}
 	if w.n == 0 {
-		return never
+		return Never
 	}
-	earliest := uint64(never)
+	earliest := uint64(Never)
 	for k := len(w.layers) - 1; k > 0; k-- {
 		if begin, ok := w.layers[k].nearest(w.current); ok {
 			earliest = min(earliest, max(w.handDownAt(k, begin), w.current+1))
@@ -235,14 +235,14 @@ func (l *layer[E]) nextOccupied(current uint64) uint64 {
 		}
 		at += 64
 	}
-	return never
+	return Never
 }
 
-func (w *layeredWheel[E]) shrink() {
+func (w *layered[E]) Shrink() {
 	if w.n > 0 {
 		return
 	}
-	w.hand.shrink()
+	w.frame.release()
 	for k := range w.layers {
 		for i := range w.layers[k].buckets {
 			w.layers[k].buckets[i].pages = nil
@@ -250,7 +250,7 @@ func (w *layeredWheel[E]) shrink() {
 	}
 }
 
-func (w *layeredWheel[E]) drain(f func(E)) {
+func (w *layered[E]) Drain(f func(E)) {
 	w.overdue.drain(&w.pool, f)
 	for k := range w.layers {
 		l := &w.layers[k]

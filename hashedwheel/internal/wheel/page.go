@@ -1,4 +1,4 @@
-package hashedwheel
+package wheel
 
 import "math/bits"
 
