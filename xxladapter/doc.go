@@ -25,6 +25,7 @@
 //
 // Stores and tests:
 //
+//	transition  the rule of what a claim, a settlement and a result do to a fire; pure functions
 //	memstore    a [Store] in memory: the reference, and the store of other packages' tests
 //	sqlstore    a [Store] on SQLite, MySQL and PostgreSQL, with XXL-JOB's own tables
 //	storetest   the suite that every [Store] passes

@@ -32,7 +32,8 @@ var mayImport = map[string][]string{
 	"xxladapter/wire":        {},
 	"xxladapter/route":       {"xxladapter", "xxladapter/wire"},
 	"xxladapter/access":      {"xxladapter"},
-	"xxladapter/memstore":    {"xxladapter"},
+	"xxladapter/transition":  {"xxladapter"},
+	"xxladapter/memstore":    {"xxladapter", "xxladapter/transition"},
 	"xxladapter/sqlstore":    {"xxladapter"},
 	"xxladapter/testserver":  {},
 	"xxladapter/storetest":   {"xxladapter", "xxladapter/memstore"}, // memstore is the model that others are compared with

@@ -3,12 +3,11 @@ package memstore
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // PlanFires implements [xxladapter.Store].
@@ -114,52 +113,67 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	return found, nil
 }
 
+// rows are what there is of a fire and of a log row, for [transition].
+func (s *Store) rows(by xxladapter.Term, fireID, logID int64) transition.Rows {
+	r := transition.Rows{Holds: s.holds(by), Fire: s.fires[fireID]}
+	if l := s.logs[logID]; l != nil {
+		state := transition.StateOf(l)
+		r.Log = &state
+	}
+	return r
+}
+
+// store carries out a change and returns the fires that it planned.
+func (s *Store) store(c transition.Change, fireID, logID int64) (planned []xxladapter.Fire) {
+	switch fire := s.fires[fireID]; c.Fire {
+	case transition.DoubtFire:
+		fire.State = xxladapter.FireAmbiguous
+	case transition.RemoveFire:
+		s.removeFire(fire)
+	}
+	l := s.logs[logID]
+	switch c.Log.Columns {
+	case transition.TriggerColumns:
+		l.TriggerCode, l.TriggerMsg = c.Log.After.TriggerCode, c.Log.Msg
+	case transition.HandleColumns:
+		l.TriggerCode = c.Log.After.TriggerCode
+		l.HandleTime, l.HandleCode, l.HandleMsg = toSecond(c.Log.At), c.Log.After.HandleCode, c.Log.Msg
+	}
+	for _, f := range c.Next {
+		planned = append(planned, s.plan(f))
+	}
+	s.resume(c.Resume)
+	if c.WantText {
+		s.wanted[logID] = wantedText{due: toMilli(s.clock().Add(xxladapter.TextDelay))}
+	}
+	return planned
+}
+
 // ClaimFire implements [xxladapter.Store].
 func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
-	if len(logs) == 0 {
-		return nil, errors.New("memstore: claim of a fire without a log row")
-	}
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 
-	if err := s.fence(by); err != nil {
+	claimed, err := transition.Claim(s.rows(by, id, 0), by, id, len(logs), s.clock())
+	if err != nil {
 		return nil, err
 	}
-	fire := s.fires[id]
-	if fire == nil || fire.State != xxladapter.FirePlanned {
-		return nil, xxladapter.Conflictf("fire %d is no longer planned", id)
-	}
-	if fire.ShardTotal > 0 && len(logs) > 1 {
-		return nil, fmt.Errorf("memstore: fire %d is one shard, but has %d log rows", id, len(logs))
-	}
-	now := toMilli(s.clock())
-	if now.Before(fire.Due) {
-		return nil, &xxladapter.EarlyError{FireID: id, Due: fire.Due, Now: now}
-	}
-	fire.State = xxladapter.FireClaimed
-	fire.Owner = by
-	fire.Claimed = now
-	if fire.ShardTotal == 0 {
-		fire.ShardTotal = len(logs)
-	}
-
-	var claimed []xxladapter.Fire
-	for i, l := range logs {
-		shard := fire
-		if i > 0 {
+	for i := range claimed {
+		shard := &claimed[i]
+		if i == 0 {
+			s.removeFire(s.fires[id])
+		} else {
 			s.lastFire++
-			c := copyFire(fire)
-			c.ID, c.ShardIndex = s.lastFire, i
-			shard = &c
-			s.addFire(shard)
+			shard.ID = s.lastFire
 		}
-		shard.LogID = s.addLog(l.Fitted())
-		s.firesOf[shard.LogID] = shard
-		claimed = append(claimed, copyFire(shard))
+		shard.LogID = s.addLog(logs[i].Fitted())
+		kept := copyFire(shard)
+		s.addFire(&kept)
+		s.firesOf[shard.LogID] = &kept
 	}
-	if fire.Type.Ordered() {
+	if claimed[0].Type.Ordered() {
 		s.claimOrder(id, claimed)
 	}
 	return claimed, nil
@@ -172,54 +186,24 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 	}
 	defer s.mu.Unlock()
 
-	if err := s.fence(by); err != nil {
+	if err := transition.TakeOver(s.rows(by, id, 0), by, id, from, s.holds(from)); err != nil {
 		return err
 	}
-	fire := s.fires[id]
-	if fire == nil || fire.State == xxladapter.FirePlanned || fire.Owner != from {
-		return xxladapter.Conflictf("fire %d is not node %q's of term %d any more", id, from.Node, from.Number)
-	}
-	if from != by && s.holds(from) {
-		return xxladapter.Conflictf("fire %d is node %q's, whose term %d holds", id, from.Node, from.Number)
-	}
-	fire.Owner = by
+	s.fires[id].Owner = by
 	return nil
 }
 
 // SettleFire implements [xxladapter.Store].
 func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
-	if settled.State != "" && settled.State != xxladapter.FireAmbiguous {
-		return fmt.Errorf("memstore: fire %d settled as %q", settled.FireID, settled.State)
-	}
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
 
-	if err := s.fence(by); err != nil {
+	change, err := transition.Settle(s.rows(by, settled.FireID, settled.LogID), by, settled)
+	if err != nil {
 		return err
 	}
-	removed := false
-	if fire := s.fires[settled.FireID]; fire != nil {
-		removable := fire.State == xxladapter.FirePlanned && settled.State == ""
-		if fire.Owner != by && !removable {
-			return xxladapter.Conflictf("fire %d is not node %q's of term %d", fire.ID, by.Node, by.Number)
-		}
-		if settled.State == "" {
-			s.removeFire(fire)
-			removed = true
-			for _, f := range settled.Next {
-				s.plan(f)
-			}
-		} else {
-			fire.State = settled.State
-		}
-	}
-	if l := s.logs[settled.LogID]; l != nil && settled.Code != 0 {
-		l.TriggerCode, l.TriggerMsg = settled.Code, xxladapter.CutText(xxladapter.ValidText(settled.Msg), xxladapter.MaxRowText)
-	}
-	if removed {
-		s.resume(settled.Resume)
-	}
+	s.store(change, settled.FireID, settled.LogID)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // A held is the lease of a node.
@@ -125,7 +126,7 @@ func (s *Store) holds(term xxladapter.Term) bool {
 // fence returns an error unless the term holds.
 func (s *Store) fence(by xxladapter.Term) error {
 	if !s.holds(by) {
-		return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
+		return transition.Fenced(by)
 	}
 	return nil
 }

@@ -2,12 +2,12 @@ package memstore
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // addLog stores a copy of l under a new id.
@@ -22,40 +22,21 @@ func (s *Store) addLog(l *xxladapter.Log) int64 {
 
 // FinishRun implements [xxladapter.Store].
 func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error) {
-	if r.Code == xxladapter.ResultNone {
-		return false, fmt.Errorf("memstore: result of log %d has no code", r.LogID)
-	}
 	if err := s.enter(ctx); err != nil {
 		return false, err
 	}
 	defer s.mu.Unlock()
 
-	l := s.logs[r.LogID]
-	if l == nil {
-		return false, noLog(r.LogID)
-	}
+	fireID := int64(0)
 	if f := s.firesOf[r.LogID]; f != nil {
-		s.removeFire(f)
+		fireID = f.ID
 	}
-	if l.HandleCode != xxladapter.ResultNone {
-		return false, nil
+	change, err := transition.Finish(s.rows(xxladapter.Term{}, fireID, r.LogID), r, s.clock())
+	if err != nil {
+		return false, err
 	}
-	l.HandleTime = toSecond(s.clock())
-	l.HandleCode = r.Code
-	l.HandleMsg = cut(xxladapter.ValidText(r.Msg), xxladapter.MaxHandleMsg)
-	if l.TriggerCode == xxladapter.ResultNone {
-		l.TriggerCode = xxladapter.ResultOK // there is a result, so it was sent
-	}
-	if r.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(l.TriggerCode) {
-		for _, f := range r.Next {
-			s.plan(f)
-		}
-	}
-	s.resume(r.Resume)
-	if r.WantText {
-		s.wanted[r.LogID] = wantedText{due: toMilli(s.clock().Add(xxladapter.TextDelay))}
-	}
-	return true, nil
+	s.store(change, fireID, r.LogID)
+	return change.Log.Columns == transition.HandleColumns, nil
 }
 
 // LostRuns implements [xxladapter.Store].

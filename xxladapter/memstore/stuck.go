@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // WriteOffStuck implements [xxladapter.Store].
@@ -23,9 +24,13 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 		if len(written) == limit {
 			break
 		}
-		if l.TriggerCode == xxladapter.ResultNone && l.HandleCode == xxladapter.ResultNone &&
-			!l.TriggerTime.IsZero() && !l.TriggerTime.After(until) && s.firesOf[id] == nil {
-			l.TriggerCode, l.TriggerMsg = code, msg
+		if l.TriggerTime.IsZero() || l.TriggerTime.After(until) {
+			continue
+		}
+		state := transition.StateOf(l)
+		change := transition.WriteOff(transition.Rows{Fire: s.firesOf[id], Log: &state}, code, msg)
+		if change.Log.Columns != transition.NoColumns {
+			s.store(change, 0, id)
 			written = append(written, copyLog(l))
 		}
 	}

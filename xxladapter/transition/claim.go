@@ -1,0 +1,72 @@
+package transition
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Claim makes the planned fire id the term's own. It returns the claimed fires, one for each log
+// row that the caller inserts: the first one replaces the planned fire, further ones are shards
+// of a broadcast and new rows, with an ID of 0. LogID is left to the store, which gives the ids
+// out. Where the type of the fire is [xxladapter.TriggerType.Ordered], the store also notes the
+// log ids in the order.
+//
+// now is the store's clock itself, not an estimate of it: no fire is claimed before it is due,
+// and Claimed becomes that instant in whole milliseconds.
+//
+// It reads Holds and Fire. [xxladapter.ErrFenced] if the term is over; [xxladapter.ErrConflict] if
+// the fire is no longer planned; [xxladapter.ErrEarly] if it is not due. Without a log row, or with
+// several for one shard, the error is none of these.
+func Claim(r Rows, by xxladapter.Term, id int64, logs int, now time.Time) ([]xxladapter.Fire, error) {
+	now = now.UTC().Truncate(time.Millisecond)
+	switch {
+	case logs == 0:
+		return nil, fmt.Errorf("fire %d is claimed with 0 log rows, must have one for each shard", id)
+	case !r.Holds:
+		return nil, Fenced(by)
+	case r.Fire == nil || r.Fire.State != xxladapter.FirePlanned:
+		return nil, xxladapter.Conflictf("fire %d is no longer planned", id)
+	case r.Fire.ShardTotal > 0 && logs > 1:
+		return nil, fmt.Errorf("fire %d is one shard and is claimed with %d log rows, must have one", id, logs)
+	case now.Before(r.Fire.Due):
+		return nil, &xxladapter.EarlyError{FireID: id, Due: r.Fire.Due, Now: now}
+	}
+	claimed := make([]xxladapter.Fire, logs)
+	for i := range claimed {
+		shard := *r.Fire
+		shard.Addresses = slices.Clone(r.Fire.Addresses)
+		if shard.Param != nil {
+			param := *shard.Param
+			shard.Param = &param
+		}
+		shard.State, shard.Owner, shard.Claimed = xxladapter.FireClaimed, by, now
+		if shard.ShardTotal == 0 { // else it is the retry of that one shard
+			shard.ShardIndex, shard.ShardTotal = i, logs
+		}
+		if i > 0 {
+			shard.ID = 0
+		}
+		claimed[i] = shard
+	}
+	return claimed, nil
+}
+
+// TakeOver reports whether a claimed or ambiguous fire of the term from may become the caller's:
+// it may if from is over, or the caller's own. formerHolds says whether from still holds.
+//
+// It reads Holds and Fire. [xxladapter.ErrFenced] if the caller's term is over;
+// [xxladapter.ErrConflict] if the fire is no longer from's, or from holds.
+func TakeOver(r Rows, by xxladapter.Term, id int64, from xxladapter.Term, formerHolds bool) error {
+	switch {
+	case !r.Holds:
+		return Fenced(by)
+	case r.Fire == nil || r.Fire.State == xxladapter.FirePlanned || r.Fire.Owner != from:
+		return xxladapter.Conflictf("fire %d is no longer node %q's of term %d", id, from.Node, from.Number)
+	case from != by && formerHolds:
+		return xxladapter.Conflictf("fire %d is node %q's, whose term %d holds", id, from.Node, from.Number)
+	}
+	return nil
+}

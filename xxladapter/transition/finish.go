@@ -1,0 +1,61 @@
+package transition
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Finish stores the result of a run, whichever node brings it: the first one stays. The fire, if
+// it is still open, is settled as sent, also by a result that is not the first. now is the handle
+// time. Whether the result is applied shows in Log.Columns, which then are [HandleColumns].
+//
+// What follows from a failure is left out if the hand-over is stored as failed, since it was
+// planned with that.
+//
+// It reads Fire, which is that of the log row, and Log. [xxladapter.ErrNotFound] if there is no
+// such row. A result without a code is an error of the caller.
+func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
+	if res.Code == xxladapter.ResultNone {
+		return Change{}, fmt.Errorf("result of log %d has code %d, must be another", res.LogID, res.Code)
+	}
+	if r.Log == nil {
+		return Change{}, xxladapter.NotFoundf("log %d does not exist", res.LogID)
+	}
+	var c Change
+	if r.Fire != nil {
+		c.Fire = RemoveFire
+	}
+	if r.Log.HandleCode != xxladapter.ResultNone {
+		return c, nil
+	}
+	after := *r.Log
+	after.HandleCode = res.Code
+	if after.TriggerCode == xxladapter.ResultNone {
+		after.TriggerCode = xxladapter.ResultOK // there is a result, so it was sent
+	}
+	c.Log = LogChange{
+		Columns: HandleColumns, Before: *r.Log, After: after,
+		Msg: cut(xxladapter.ValidText(res.Msg), xxladapter.MaxHandleMsg), At: now.Truncate(time.Second),
+	}
+	if res.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(r.Log.TriggerCode) {
+		c.Next = res.Next
+	}
+	c.Resume, c.WantText = res.Resume, res.WantText
+	return c, nil
+}
+
+// cut keeps the first most characters of text.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for i := range text {
+		if most == 0 {
+			return text[:i]
+		}
+		most--
+	}
+	return text
+}

@@ -1,0 +1,96 @@
+// Package transition decides what claiming, taking over, settling and finishing do to a fire and
+// its log row. It is the only place where that rule stands: a store reads and locks the rows, asks
+// here, and writes what the answer says, in one transaction.
+//
+//	planned ── Claim ──▶ claimed ── Settle ──▶ ambiguous
+//	   │                    │                      │
+//	   └────── Settle ──────┴── Settle, Finish ────┴──▶ removed
+//
+// Every function is pure: it reads no clock, takes no lock, does no I/O and changes no argument.
+package transition
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Rows are what a store has of the rows that a call is about. Only those that the function
+// reads need to be there; see each function.
+//
+// REQUIRES: nobody else changes Fire and Log until the change is stored. A lease may end meanwhile.
+type Rows struct {
+	// Holds reports whether the term in which the caller acts holds.
+	Holds bool
+	// Fire is the open fire; nil if there is none.
+	Fire *xxladapter.Fire
+	// Log is the state of the log row; nil if there is none.
+	Log *LogState
+}
+
+// A LogState is the part of a log row that decides what may happen to it.
+type LogState struct {
+	TriggerCode, HandleCode int
+}
+
+// StateOf returns the state of a row.
+func StateOf(l *xxladapter.Log) LogState { return LogState{l.TriggerCode, l.HandleCode} }
+
+// Outcome returns what the row counts as in the daily figures.
+func (s LogState) Outcome() xxladapter.Outcome {
+	return xxladapter.OutcomeOf(s.TriggerCode, s.HandleCode)
+}
+
+// A Change is what a store writes, all of it in one transaction and in the order of the fields.
+// The zero value writes nothing.
+type Change struct {
+	// Fire is what becomes of the open fire.
+	Fire FireChange
+	// Log is what becomes of the log row.
+	Log LogChange
+	// Next are fires to plan, as PlanFires does. The due time of a removed fire is free for them.
+	Next []xxladapter.Fire
+	// Resume is to be done after all else: it looks for what is left of the job's last due time.
+	Resume xxladapter.Resume
+	// WantText asks for the run's text to be fetched.
+	WantText bool
+}
+
+// Alone reports whether the change is confined to the fire, its log row and the row's text, so
+// that it can be stored together with the changes of other fires.
+func (c *Change) Alone() bool { return len(c.Next) == 0 && c.Resume.JobID == 0 }
+
+// A FireChange says what becomes of an open fire.
+type FireChange int
+
+const (
+	KeepFire   FireChange = iota // it stays as it is, or there is none
+	DoubtFire                    // it becomes ambiguous
+	RemoveFire                   // it leaves the store
+)
+
+// A LogChange says what becomes of a log row. The zero value leaves it.
+type LogChange struct {
+	// Columns says which columns are written.
+	Columns Columns
+	// Before and After are the states between which the daily figures move.
+	Before, After LogState
+	// Msg goes into the message column: trigger_msg or handle_msg. It fits there.
+	Msg string
+	// At is the handle time, in whole seconds; zero with [TriggerColumns].
+	At time.Time
+}
+
+// Columns are those that a [LogChange] writes.
+type Columns int
+
+const (
+	NoColumns      Columns = iota
+	TriggerColumns         // trigger_code and trigger_msg
+	HandleColumns          // handle_time, handle_code, handle_msg, and trigger_code
+)
+
+// Fenced returns the error for a caller whose term is over: an [xxladapter.ErrFenced].
+func Fenced(by xxladapter.Term) error {
+	return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
+}

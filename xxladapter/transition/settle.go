@@ -1,0 +1,60 @@
+package transition
+
+import (
+	"fmt"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Settle stores the outcome of a hand-over: the fire is removed, or becomes ambiguous, and the
+// log row gets its trigger columns. What follows is planned if this settlement removes the fire.
+// Where the fire is gone, since a result came first or the settlement is repeated, only the log
+// row is written.
+//
+// It reads Holds, Fire and Log. [xxladapter.ErrFenced] if the term is over; [xxladapter.ErrConflict]
+// if the fire belongs to another term, or is planned and would become ambiguous. A State
+// that no settlement has is an error of the caller.
+func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error) {
+	if s.State != "" && s.State != xxladapter.FireAmbiguous {
+		return Change{}, fmt.Errorf("fire %d is settled as %q, must be empty or %q", s.FireID, s.State, xxladapter.FireAmbiguous)
+	}
+	if !r.Holds {
+		return Change{}, Fenced(by)
+	}
+	var c Change
+	if r.Fire != nil {
+		planned := r.Fire.State == xxladapter.FirePlanned // and nobody's
+		switch owned := !planned && r.Fire.Owner == by; {
+		case s.State == "" && (owned || planned):
+			c.Fire, c.Next, c.Resume = RemoveFire, s.Next, s.Resume
+		case s.State == xxladapter.FireAmbiguous && owned:
+			c.Fire = DoubtFire
+		default:
+			return Change{}, xxladapter.Conflictf("fire %d is not node %q's of term %d", s.FireID, by.Node, by.Number)
+		}
+	}
+	if r.Log != nil && s.Code != xxladapter.ResultNone {
+		c.Log = triggered(*r.Log, s.Code, s.Msg)
+	}
+	return c, nil
+}
+
+func triggered(before LogState, code int, msg string) LogChange {
+	after := before
+	after.TriggerCode = code
+	return LogChange{
+		Columns: TriggerColumns, Before: before, After: after,
+		Msg: xxladapter.CutText(xxladapter.ValidText(msg), xxladapter.MaxRowText),
+	}
+}
+
+// WriteOff stores code and msg as the outcome of a trigger that has none and will get none. It
+// leaves a row that has an outcome, or whose fire is open.
+//
+// It reads Fire and Log.
+func WriteOff(r Rows, code int, msg string) Change {
+	if r.Fire != nil || r.Log == nil || *r.Log != (LogState{}) {
+		return Change{}
+	}
+	return Change{Log: triggered(*r.Log, code, msg)}
+}
