@@ -11,17 +11,17 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 )
 
-// alarmCmd has what an operator does about alarms.
+// alarmCmd groups the commands that concern alarms.
 type alarmCmd struct {
 	Test alarmTestCmd `cmd:"" help:"Send a test alarm through every channel and say what happened."`
 }
 
 type alarmTestCmd struct {
-	To    []string   `placeholder:"ADDRESS" help:"Receivers of the test mail, as a job would name them."`
+	To    []string   `placeholder:"ADDRESS" help:"Receivers of the test mail."`
 	Alarm alarmFlags `embed:"" prefix:"alarm-"`
 }
 
-// testLimit is how long a channel may take, its retries included.
+// testLimit limits one channel's attempt to send, including its retries.
 const testLimit = 40 * time.Second
 
 var errAlarmsFailed = errors.New("not every channel took the test alarm")
@@ -60,7 +60,7 @@ func (c *alarmTestCmd) Run(inv *invocation) error {
 	return err
 }
 
-// tryChannel says on one line what became of the alarm.
+// tryChannel sends the alarm through one channel and describes the outcome in one line.
 func tryChannel(inv *invocation, channel alarm.Channel, a *alarm.Alarm) (said string, failed bool) {
 	ctx, cancel := context.WithTimeout(inv.ctx, testLimit)
 	defer cancel()
@@ -69,7 +69,7 @@ func tryChannel(inv *invocation, channel alarm.Channel, a *alarm.Alarm) (said st
 	case err == nil:
 		return "sent", false
 	case errors.Is(err, alarm.ErrNobody):
-		return "failed: nobody to tell, give --to or --alarm-mail-to", true
+		return "failed: no receiver; give --to or --alarm-mail-to", true
 	}
 	return "failed: " + err.Error(), true
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A posted is what came in at a webhook.
+// A posted is a request that arrived at a webhook.
 type posted struct {
 	header http.Header
 	body   string
 }
 
-// webhook answers every post in the same way and hands it over.
+// webhook answers every post in the same way and passes the request on.
 func webhook(t *testing.T, status int, answer string) (url string, got <-chan posted) {
 	t.Helper()
 	in := make(chan posted, 100)
@@ -45,7 +45,7 @@ func writeFile(t *testing.T, text string) string {
 	return file
 }
 
-// TestServeTellsOfAFailure: from a job without executors to the webhook.
+// TestServeTellsOfAFailure follows a failure from a job without executors to the webhook.
 func TestServeTellsOfAFailure(t *testing.T) {
 	t.Parallel()
 	url, got := webhook(t, 200, "")
@@ -109,7 +109,7 @@ func TestAlarmTest(t *testing.T) {
 		"--alarm-webhook", good, "--alarm-smtp", "127.0.0.1:1", "--alarm-smtp-from", "a@example.org")
 	require.Equal(t, 1, code)
 	lines := strings.Split(stdout, "\n")
-	require.Regexp(t, `^mail +failed: nobody to tell, give --to or --alarm-mail-to$`, lines[0])
+	require.Regexp(t, `^mail +failed: no receiver; give --to or --alarm-mail-to$`, lines[0])
 	require.Regexp(t, `^webhook +sent$`, lines[1])
 	require.Regexp(t, `^webhook-2 +sent$`, lines[2])
 	require.Regexp(t, `^slack +failed: post to 127.0.0.1:\d+: answer 403 Forbidden: invalid_token$`, lines[3])

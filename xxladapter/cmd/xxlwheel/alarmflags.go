@@ -14,27 +14,27 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 )
 
-// alarmFlags say by which channels failed runs are told of.
+// alarmFlags configure the channels through which failed runs are reported.
 type alarmFlags struct {
 	SMTP             string   `name:"smtp" placeholder:"HOST[:PORT]" help:"Mail server for alarms (default port: 587, 465 with implicit TLS, else 25)."`
-	SMTPUser         string   `name:"smtp-user" placeholder:"NAME" help:"Who logs in at the mail server (default: nobody)."`
-	SMTPPasswordFile string   `name:"smtp-password-file" placeholder:"FILE" help:"File with that user's password."`
+	SMTPUser         string   `name:"smtp-user" placeholder:"NAME" help:"User name for the login at the mail server (default: no login)."`
+	SMTPPasswordFile string   `name:"smtp-password-file" placeholder:"FILE" help:"File that contains the password of --alarm-smtp-user."`
 	SMTPFrom         string   `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of alarm mails."`
-	SMTPTLS          string   `name:"smtp-tls" default:"starttls" enum:"starttls,opportunistic,implicit,none" placeholder:"POLICY" help:"starttls (default), opportunistic, implicit or none."`
-	MailTo           []string `placeholder:"ADDRESS" help:"Receivers of all alarm mails, beside those whom a job names."`
+	SMTPTLS          string   `name:"smtp-tls" default:"starttls" enum:"starttls,opportunistic,implicit,none" placeholder:"POLICY" help:"TLS policy: starttls (default), opportunistic, implicit or none."`
+	MailTo           []string `placeholder:"ADDRESS" help:"Receivers of every alarm mail, in addition to those of the job."`
 
-	Webhook  []string `sep:"none" placeholder:"URL" help:"Post alarms there as JSON. Like the robots below: \"URL\", \"URL SECRET\" to sign, or @FILE with one of them on each line; may be repeated."`
-	Dingtalk []string `sep:"none" placeholder:"URL" help:"Webhook of a DingTalk robot."`
-	Feishu   []string `sep:"none" placeholder:"URL" help:"Webhook of a Feishu or Lark robot."`
-	Wecom    []string `sep:"none" placeholder:"URL" help:"Webhook of a WeCom robot."`
-	Slack    []string `sep:"none" placeholder:"URL" help:"Incoming webhook of Slack."`
+	Webhook  []string `sep:"none" placeholder:"URL" help:"URL to post alarms to as JSON. The value, as for the channels below, is \"URL\", \"URL SECRET\" to sign, or @FILE with one of these on each line. May be repeated."`
+	Dingtalk []string `sep:"none" placeholder:"URL" help:"Webhook of a DingTalk robot to post alarms to."`
+	Feishu   []string `sep:"none" placeholder:"URL" help:"Webhook of a Feishu or Lark robot to post alarms to."`
+	Wecom    []string `sep:"none" placeholder:"URL" help:"Webhook of a WeCom robot to post alarms to."`
+	Slack    []string `sep:"none" placeholder:"URL" help:"Incoming webhook of Slack to post alarms to."`
 
-	AllowHost    []string `placeholder:"HOST" help:"The only hosts that may stand in those URLs, for example *.example.org (default: any)."`
-	AllowNet     []string `placeholder:"NETWORK" help:"Networks that they may be in although these are not public, for example 10.1.0.0/16."`
-	AllowPrivate bool     `help:"Let them be on this machine and in private networks."`
+	AllowHost    []string `placeholder:"HOST" help:"Only hosts allowed in these URLs, for example *.example.org (default: any)."`
+	AllowNet     []string `placeholder:"NETWORK" help:"Non-public networks that these URLs may lead to, for example 10.1.0.0/16."`
+	AllowPrivate bool     `help:"Allow these URLs to lead to this machine and to private networks."`
 }
 
-// channels makes what the flags describe; no flags, no channels.
+// channels returns the channels that the flags describe, none if no channel is given.
 func (f *alarmFlags) channels() ([]alarm.Channel, error) {
 	var channels []alarm.Channel
 	if f.SMTP != "" {
@@ -132,8 +132,8 @@ func (f *alarmFlags) mail() (*alarm.Mail, error) {
 	return mail, err
 }
 
-// shownHost is the value of a flag for a host without what stands before an @,
-// where people write a name and a password.
+// shownHost returns the value of a host flag without the part before an @, where people write a
+// name and a password.
 func shownHost(value string) string {
 	if at := strings.LastIndexByte(value, '@'); at >= 0 {
 		return "..." + value[at:]
@@ -141,7 +141,7 @@ func shownHost(value string) string {
 	return value
 }
 
-// readTargets reads the values of a flag for URLs. No error shows a URL.
+// readTargets reads the values of a flag that takes URLs. Its errors never show a URL.
 func readTargets(flag string, values []string) ([]alarm.Target, error) {
 	var targets []alarm.Target
 	for _, value := range values {
@@ -160,7 +160,7 @@ func readTargets(flag string, values []string) ([]alarm.Target, error) {
 				continue
 			}
 			if len(fields) > 2 {
-				return nil, usagef("%s has a line of %d words, must be a URL and maybe a secret", flag, len(fields))
+				return nil, usagef("%s has a line of %d words, must be a URL, optionally followed by a secret", flag, len(fields))
 			}
 			target := alarm.Target{URL: fields[0]}
 			if len(fields) == 2 {
@@ -175,8 +175,8 @@ func readTargets(flag string, values []string) ([]alarm.Target, error) {
 	return targets, nil
 }
 
-// readSecret reads a file that a flag names, so that a secret need not stand
-// where every user of the machine can read it.
+// readSecret reads the file that a flag names. A secret in a file cannot be seen by every user of
+// the machine.
 func readSecret(flag, file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

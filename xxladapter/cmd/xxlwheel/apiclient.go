@@ -20,8 +20,8 @@ import (
 type apiClient struct {
 	server string // base URL
 	token  string
-	ca     string // file of further authorities; empty: none
-	key    string // by which a call that is repeated is known; empty: none
+	ca     string // file of further certificate authorities; empty means only the system's
+	key    string // idempotency key of the call; empty means none
 }
 
 // An apiError is the server's refusal of a call.
@@ -29,14 +29,14 @@ type apiError struct{ Code, Message string }
 
 func (e *apiError) Error() string { return e.Message }
 
-// apiHTTP follows no redirects, which would take the token to another host.
+// apiHTTP follows no redirects: a redirect would carry the token to another host.
 var apiHTTP = &http.Client{
 	Timeout:       30 * time.Second,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// call sends in (nil: no body) and reads the answer into out (nil: nothing is
-// read). The error is the server's own message, or says why it was not reached.
+// call sends in as the body (nil sends none) and decodes the answer into out (nil ignores it). The
+// error is the server's own message, or says why the server was not reached.
 func (c apiClient) call(ctx context.Context, method, path string, in, out any) error {
 	if err := trustCA(c.ca); err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// backupCmd is for the store that has no server with tools of its own.
+// backupCmd copies a SQLite store, the only kind without a server that brings its own tools.
 type backupCmd struct {
-	To    string `arg:"" placeholder:"FILE" help:"File to make; an existing one is never overwritten."`
-	Store secret `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"sqlite:FILE, the store of a scheduler, which may be running (default ${default}). MySQL and PostgreSQL have their own tools: mysqldump --single-transaction, pg_dump."`
+	To    string `arg:"" placeholder:"FILE" help:"File to create; an existing file is never overwritten."`
+	Store secret `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"Store to copy, as sqlite:FILE; schedulers may be using it (default ${default}). For MySQL and PostgreSQL, use mysqldump --single-transaction or pg_dump."`
 }
 
 func (c *backupCmd) Run(inv *invocation) error {

@@ -11,16 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestABackupIsRestored copies the store of a scheduler at work, which is then
-// killed and loses its disk. A scheduler on the copy has the jobs and the runs,
-// and continues with the schedule.
+// TestABackupIsRestored copies the store of a working scheduler, which is then killed and loses its
+// disk. A scheduler on the copy has the jobs and the runs, and continues the schedule.
 func TestABackupIsRestored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file, copied := filepath.Join(dir, "x.db"), filepath.Join(dir, "copy.db")
 	serve, server := serveOn(t, file)
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	mustCLI(t, "job", "add", "--server", server, "--app", "some-app", "--name", "often", "--handler", "demoJobHandler", "--fixed-rate", "1s", "--start")
 	list := func(server string) []string {
 		return strings.Split(mustCLI(t, "log", "list", "--server", server, "-n", "0"), "\n")[1:]

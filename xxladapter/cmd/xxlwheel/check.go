@@ -10,15 +10,14 @@ import (
 )
 
 type checkCmd struct {
-	Files     []string      `arg:"" placeholder:"FILE" help:"Histories in the format of package checker, read as one."`
-	Epsilon   time.Duration `default:"2s" help:"How late a run may come after its due time (default ${default})."`
-	Grace     time.Duration `default:"1s" help:"How long a hand-over may be on its way (default ${default})."`
-	Skew      time.Duration `default:"0s" help:"How far executors' clocks may be behind the scheduler's (default ${default})."`
-	StartSkip time.Duration `default:"0s" help:"Time after a start whose due times may be skipped; Java admins skip 5s (default ${default})."`
+	Files     []string      `arg:"" placeholder:"FILE" help:"Files in the format of package checker; together they form one history."`
+	Epsilon   time.Duration `default:"2s" help:"Longest time a run may start after its due time (default ${default})."`
+	Grace     time.Duration `default:"1s" help:"Longest time a hand-over may take to reach its executor (default ${default})."`
+	Skew      time.Duration `default:"0s" help:"How far the clocks of executors may lag behind the scheduler's (default ${default})."`
+	StartSkip time.Duration `default:"0s" help:"Period after the start of a schedule in which due times may be skipped; a Java admin skips 5s (default ${default})."`
 }
 
-// errFaults is the outcome of a check that found something; what it is stands in
-// the report.
+// errFaults is the outcome of a check that found something; the report has the details.
 var errFaults = errors.New("the history has faults")
 
 func (c *checkCmd) Run(inv *invocation) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryMistakeIsOneLine: exit code not 0, one line on stderr that says what
-// is wrong, nothing that looks like a stack trace.
+// TestEveryMistakeIsOneLine checks that a mistake gives a non-zero exit code and one line on stderr
+// that says what is wrong, without anything like a stack trace.
 func TestEveryMistakeIsOneLine(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -116,7 +116,7 @@ func TestCronNext(t *testing.T) {
 		"fewer than asked for when the schedule ends")
 }
 
-// TestJobCommands runs the life of a job against a server in this process.
+// TestJobCommands takes a job through its life against a server in this process.
 func TestJobCommands(t *testing.T) {
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", "s3cret")
 	fields := strings.Fields(serve.line("serves on"))
@@ -127,12 +127,12 @@ func TestJobCommands(t *testing.T) {
 	code, _, stderr := cli(t, job("add", "--name=a job", "--app=some-app", "--handler=h", "--cron=0 99 * * * ?")...)
 	require.Equal(t, 1, code)
 	require.Contains(t, stderr, "99")
-	require.NotContains(t, stderr, "made group", "nothing is half stored")
+	require.NotContains(t, stderr, "created group", "nothing is half stored")
 
 	code, stdout, stderr := cli(t, job("add", "--name=a job", "--app=some-app", "--handler=h", "--cron=0 0 2 * * ?", "--param=p")...)
 	require.Zero(t, code, stderr)
 	require.Equal(t, "1\n", stdout)
-	require.Equal(t, "xxlwheel: made group some-app\n", stderr)
+	require.Equal(t, "xxlwheel: created group some-app\n", stderr)
 	require.Contains(t, mustCLI(t, job("list")...), "a job")
 	require.Contains(t, mustCLI(t, job("show", "1")...), "stopped")
 	mustCLI(t, job("start", "1")...)
@@ -143,7 +143,7 @@ func TestJobCommands(t *testing.T) {
 	})
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0",
 		"--access-token", "s3cret", "--data-dir", t.TempDir())
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	good := mustCLI(t, job("add", "--name=another", "--app=some-app", "--handler=demoJobHandler")...)
 	eventually(t, 20*time.Second, "a run ends well on the sample executor", func() bool {
 		mustCLI(t, job("trigger", good)...)
@@ -152,7 +152,7 @@ func TestJobCommands(t *testing.T) {
 	log := func(args ...string) []string {
 		return append([]string{"log", "--server", server, "--access-token", "s3cret"}, args...)
 	}
-	// logWith is the log id in a row of job show that has the two codes.
+	// logWith returns the log id in the row of job show that has the two codes.
 	logWith := func(id, codes string) string {
 		row := regexp.MustCompile(`(?m)^(\d+) .* ` + codes).FindStringSubmatch(mustCLI(t, job("show", id)...))
 		require.NotNil(t, row)
@@ -193,8 +193,8 @@ func TestJobCommands(t *testing.T) {
 	require.Zero(t, serve.terminate())
 }
 
-// TestOperatorCommands is the rest of what an operator does, against a server in
-// another process that has a token for operators and one for readers.
+// TestOperatorCommands covers the other operator commands, against a server in another process that
+// has a token for operators and one for readers.
 func TestOperatorCommands(t *testing.T) {
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db",
 		"--access-token", "s3cret", "--operator-token", "0perator", "--read-token", "r3ader", "--cron-profile", "xxl34", "--metrics-listen", "127.0.0.1:0")
@@ -212,7 +212,7 @@ func TestOperatorCommands(t *testing.T) {
 	require.Regexp(t, `(?s)typed in.*the scheduler's.*http://127.0.0.1:1 .*connection refused`, run("group show 1"))
 	run("group update 1 --register")
 
-	// 0/0 is an expression in the profile of XXL-JOB only.
+	// 0/0 is valid only in XXL-JOB's profile.
 	require.Equal(t, "1", run("job add --app billing --handler h --name nightly --zone Asia/Shanghai", "--cron", "0 0/0 2 * * ?"))
 	run("job update 1 --param p --misfire-limit 7 --retry 2", "--cron", "0 0/0 3 * * ?")
 	require.Regexp(t, `(?s)CRON 0 0/0 3.*retries +2`, run("job show 1"))
@@ -221,7 +221,7 @@ func TestOperatorCommands(t *testing.T) {
 	require.Regexp(t, `2 +another +CRON 0 0/0 3`, run("job list"))
 	code, _, stderr := cli(t, as("0perator", "job update 1")...)
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "nothing is given that job 1 should be changed by")
+	require.Contains(t, stderr, "no field of job 1 is given, must be at least one")
 
 	run("job trigger 2")
 	eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {

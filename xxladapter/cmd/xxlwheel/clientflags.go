@@ -1,12 +1,12 @@
 package main
 
-// clientFlags are those of every command that calls a running scheduler.
+// clientFlags are the flags of every command that calls a running scheduler.
 type clientFlags struct {
-	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"The running scheduler (default ${default})."`
-	AccessToken secret `placeholder:"TOKEN" help:"Secret of the scheduler, or @FILE with it."`
-	TLSCA       string `name:"tls-ca" placeholder:"FILE" help:"Authorities in PEM to trust where the scheduler serves https, beside those of the system."`
-	Output      string `short:"o" default:"table" enum:"table,json," placeholder:"FORMAT" help:"table (default), or json: each entry as the API has it, on a line of its own."`
-	Quiet       bool   `short:"q" help:"Print nothing but ids."`
+	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"URL of the running scheduler (default ${default})."`
+	AccessToken secret `placeholder:"TOKEN" help:"Secret to send to the scheduler, or @FILE that contains it."`
+	TLSCA       string `name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust when the scheduler serves https, in addition to the system's."`
+	Output      string `short:"o" default:"table" enum:"table,json," placeholder:"FORMAT" help:"Output format: table (default), or json, which prints each entry as the API returns it, one per line."`
+	Quiet       bool   `short:"q" help:"Print only ids."`
 }
 
 func (c *clientFlags) api() apiClient {

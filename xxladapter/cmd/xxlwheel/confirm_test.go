@@ -13,7 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// TestWhatCannotBeUndoneIsAsked: on a terminal by a question, elsewhere by a flag.
+// TestWhatCannotBeUndoneIsAsked checks that a terminal gets a question, and that a flag is required
+// elsewhere.
 func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	store := memstore.New(time.Now)
 	server := httptest.NewServer(admin.New(admin.Options{Store: store}))
@@ -27,7 +28,7 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	for _, words := range []string{"job remove 1", "group remove 1", "log clear --all"} {
 		code, _, stderr := cli(t, command(words)...)
 		require.Equal(t, exitUsage, code, words)
-		require.Contains(t, stderr, "--yes is missing, must be given where nobody can be asked: Delete ")
+		require.Contains(t, stderr, "--yes is missing, must be given without a terminal: Delete ")
 	}
 	require.True(t, there())
 
@@ -44,7 +45,7 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	}
 	code, stderr := asked("y\n", "log clear --older-than 30d --job 1 --keep 5")
 	require.Equal(t, exitFail, code, "this API was made without a purger")
-	require.Contains(t, stderr, "Delete all runs that have ended of job 1 that were triggered more than 720h0m0s ago but the newest 5?")
+	require.Contains(t, stderr, "Delete all runs that have ended of job 1 triggered more than 720h0m0s ago, except the newest 5?")
 	code, _ = asked("Yes\n", "job remove 1")
 	require.Zero(t, code)
 	require.False(t, there())

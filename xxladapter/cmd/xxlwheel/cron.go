@@ -9,14 +9,14 @@ import (
 
 type cronCmd struct {
 	Next     cronNextCmd     `cmd:"" help:"Print the next fire times of a cron expression."`
-	Describe cronDescribeCmd `cmd:"" help:"Say in words when a cron expression fires."`
+	Describe cronDescribeCmd `cmd:"" help:"Describe in words when a cron expression fires."`
 }
 
 type cronNextCmd struct {
 	Expr  string `arg:"" help:"Cron expression of six or seven fields, in quotes."`
 	Zone  string `default:"Local" placeholder:"ZONE" help:"Time zone, for example Asia/Shanghai (default: this machine's)."`
 	Count int    `short:"n" default:"5" help:"How many times to print (default ${default})."`
-	From  string `placeholder:"TIME" help:"RFC 3339 instant to look from (default: now)."`
+	From  string `placeholder:"TIME" help:"RFC 3339 instant after which to start (default: now)."`
 }
 
 func (c *cronNextCmd) Run(inv *invocation) error {
@@ -53,10 +53,10 @@ func (c *cronNextCmd) Run(inv *invocation) error {
 
 type cronDescribeCmd struct {
 	Expr string `arg:"" help:"Cron expression of six or seven fields, in quotes."`
-	Lang string `default:"en" enum:"en,zh" placeholder:"LANGUAGE" help:"en (default) or zh."`
+	Lang string `default:"en" enum:"en,zh" placeholder:"LANGUAGE" help:"Language of the description: en (default) or zh."`
 }
 
-// languages are the values of --lang.
+// languages maps the values of --lang.
 var languages = map[string]cron.Language{"en": cron.English, "zh": cron.Chinese}
 
 func (c *cronDescribeCmd) Run(inv *invocation) error {

@@ -19,7 +19,7 @@ func serveOn(t *testing.T, file string, more ...string) (serve *process, server 
 	return serve, strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
 }
 
-// ready is what a scheduler says of itself.
+// ready returns the status and the body of the scheduler's readiness page.
 func ready(t *testing.T, server string) (int, string) {
 	t.Helper()
 	resp, err := http.Get(server + "/readyz")
@@ -30,8 +30,8 @@ func ready(t *testing.T, server string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
-// TestARemovedDatabaseIsNoSecret: the scheduler says so at once, takes no more
-// work, and stays, since it may have the only copy that is left.
+// TestARemovedDatabaseIsNoSecret checks that the scheduler reports the loss at once and accepts no
+// more work, but keeps running, since it may have the only copy that is left.
 func TestARemovedDatabaseIsNoSecret(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.db")

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// days is a span of time on the command line: as Go writes it, or a number of
-// days, such as 30d.
+// days is a time span on the command line: a Go duration, or a number of days such as 30d.
 type days time.Duration
 
 // UnmarshalText reads the span.
@@ -21,7 +20,8 @@ func (d *days) UnmarshalText(text []byte) error {
 		*d = days(n) * days(24*time.Hour)
 		return nil
 	}
-	if n, err := strconv.Atoi(string(text)); err == nil && n <= 0 { // as XXL-JOB's logretentiondays has it
+	// A zero or negative number needs no unit, as in XXL-JOB's logretentiondays.
+	if n, err := strconv.Atoi(string(text)); err == nil && n <= 0 {
 		*d = days(n)
 		return nil
 	}

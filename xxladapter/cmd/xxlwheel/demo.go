@@ -22,16 +22,16 @@ import (
 )
 
 type demoCmd struct {
-	For     *time.Duration `placeholder:"DURATION" help:"End after this time, for example 15s (default: run until Ctrl-C)."`
-	DB      string         `name:"db" placeholder:"FILE" help:"SQLite file to keep, and to continue with at the next run (default: a temporary one)."`
-	Verbose bool           `help:"Show the scheduler's and the executors' own log: --log-level info."`
+	For     *time.Duration `placeholder:"DURATION" help:"Stop after this time, for example 15s (default: run until Ctrl-C)."`
+	DB      string         `name:"db" placeholder:"FILE" help:"SQLite file to use and keep, so that the next run continues from it (default: a temporary file)."`
+	Verbose bool           `help:"Show the log of the scheduler and the executors, like --log-level info."`
 
 	logFlags `set:"log_level=error"`
 }
 
 const demoApp = "xxlwheel-demo"
 
-// demoJobs are created at the first run on a database.
+// demoJobs are created in the first run on a database.
 var demoJobs = []map[string]any{
 	{
 		"appName": demoApp, "author": "demo", "name": "every second", "scheduleType": "CRON", "scheduleConf": "* * * * * ?",
@@ -48,10 +48,10 @@ var demoJobs = []map[string]any{
 }
 
 const (
-	// demoGrace is how long the end waits for the results of what was sent.
+	// demoGrace limits the wait at the end for the results of runs that were sent.
 	demoGrace = 5 * time.Second
-	// demoTail is how long before the end a due time must lie to be called
-	// missed: the last ones may be stopped before their hand-over.
+	// demoTail is the shortest time before the end at which a due time can count as missed: the
+	// last due times may be stopped before their hand-over.
 	demoTail = 1 * time.Second
 )
 
@@ -68,7 +68,7 @@ func (c *demoCmd) Run(inv *invocation) error {
 	}
 	file := c.DB
 	if file == "" {
-		// Kept after the end, for a look at its tables.
+		// Kept after the end, so that its tables can be inspected.
 		file = filepath.Join(dir, "demo.db")
 	}
 	if c.Verbose {
@@ -101,8 +101,8 @@ type demo struct {
 	token   string
 
 	api  apiClient
-	jobs []*xxladapter.Job // as they stood before anything was scheduled
-	open []xxladapter.Fire // what a run before this one had planned and not settled
+	jobs []*xxladapter.Job // as they were before anything was scheduled
+	open []xxladapter.Fire // planned by an earlier run and not settled
 }
 
 func (d *demo) run(ctx context.Context, limit time.Duration) error {
@@ -120,9 +120,8 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 	d.api = apiClient{server: "http://" + ln.Addr().String(), token: d.token}
 	fmt.Fprintf(d.inv.stdout, "database %s\nscheduler %s\n", d.file, d.api.server)
 
-	// Three lives, each inside the one before: the server takes results as long
-	// as an executor may send one, and the executors run as long as anything
-	// may be sent to them.
+	// Three lifetimes, nested: the server accepts results as long as an executor may send one, and
+	// the executors run as long as anything may be sent to them.
 	outer := context.WithoutCancel(ctx)
 	httpCtx, stopHTTP := context.WithCancel(outer)
 	defer stopHTTP()
@@ -189,8 +188,8 @@ func (d *demo) startExecutors(ctx context.Context, group *errgroup.Group, n int)
 	return addrs, nil
 }
 
-// prepare makes sure that the sample jobs exist and run, and that exactly the
-// executors of this run are registered.
+// prepare makes sure that the sample jobs exist and run, and that exactly the executors of this run
+// are registered.
 func (d *demo) prepare(ctx context.Context, addrs []string) error {
 	if err := d.prepareJobs(ctx); err != nil {
 		return err
@@ -212,8 +211,7 @@ func (d *demo) prepare(ctx context.Context, addrs []string) error {
 	return nil
 }
 
-// prepareJobs creates the group and the jobs on a new database, through the
-// API as a user would.
+// prepareJobs creates the group and the jobs in a new database, through the API as a user would.
 func (d *demo) prepareJobs(ctx context.Context) error {
 	groups, err := d.store.Groups(ctx)
 	if err != nil {
@@ -237,8 +235,8 @@ func (d *demo) prepareJobs(ctx context.Context) error {
 	return nil
 }
 
-// waitForExecutors returns once the group has addrs, and nothing that a run
-// before this one left behind.
+// waitForExecutors returns once addrs are registered in the group. It removes addresses that an
+// earlier run left behind.
 func (d *demo) waitForExecutors(ctx context.Context, addrs []string) (*xxladapter.Group, error) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -274,8 +272,8 @@ func (d *demo) waitForExecutors(ctx context.Context, addrs []string) (*xxladapte
 	}
 }
 
-// missed counts the due times between the start and the end that gave neither
-// a fire nor a misfire record, by reading the schedules anew.
+// missed counts the due times between the start and the end that produced neither a fire nor a
+// misfire record. It computes them anew from the schedules.
 func (d *demo) missed(ended time.Time) int {
 	missed := 0
 	for _, f := range d.open {

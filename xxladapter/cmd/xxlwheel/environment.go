@@ -7,11 +7,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// A variable is named after its flag, so that --store is XXLWHEEL_STORE. Which
-// flags have one depends on the command: those that serve take all settings from
-// the environment, as unit files and containers give them; the others only what
-// says whom they talk to and how they answer. A setting of the scheduler, such as
-// XXLWHEEL_ZONE, must not change a job because its flag has the same name.
+// A variable is named after its flag: --store is XXLWHEEL_STORE. Which flags have one depends on
+// the command. Commands that serve read all settings from the environment, where unit files and
+// containers put them. The other commands read only whom to call and how to print. A setting of the
+// scheduler, such as XXLWHEEL_ZONE, must not change a job because a flag of job has the same name.
 var (
 	serving        = []string{"serve", "executor", "demo"}
 	clientSettings = []string{"server", "access-token", "tls-ca", "output"}

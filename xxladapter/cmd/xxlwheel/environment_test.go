@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatServesReadsTheEnvironment: its flags are settings, which a unit file or
-// a container gives as variables.
+// TestWhatServesReadsTheEnvironment checks that the flags of serving commands are settings that a
+// unit file or a container can give as variables.
 func TestWhatServesReadsTheEnvironment(t *testing.T) {
 	t.Setenv("XXLWHEEL_LISTEN", "0.0.0.0:0")
 	t.Setenv("XXLWHEEL_ACCESS_TOKEN", "default_token")
@@ -30,8 +30,8 @@ func TestWhatServesReadsTheEnvironment(t *testing.T) {
 	require.Contains(t, stderr, "--for is -1s")
 }
 
-// TestASettingChangesNoJob: variables that serve reads do not reach the commands
-// that change jobs, groups and logs.
+// TestASettingChangesNoJob checks that variables for serve do not reach the commands that change
+// jobs, groups and logs.
 func TestASettingChangesNoJob(t *testing.T) {
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", "s3cret")
 	for name, value := range map[string]string{
@@ -58,8 +58,8 @@ func TestASettingChangesNoJob(t *testing.T) {
 	require.Zero(t, serve.terminate())
 }
 
-// TestEachCommandsVariables walks through the whole command line, so that a new
-// command that does not serve reads no more than it may.
+// TestEachCommandsVariables visits the whole command line, so that a new command that does not
+// serve reads no more than it may.
 func TestEachCommandsVariables(t *testing.T) {
 	parser, err := newParser(new(commands))
 	require.NoError(t, err)

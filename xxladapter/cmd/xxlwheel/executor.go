@@ -15,14 +15,14 @@ import (
 )
 
 type executorCmd struct {
-	Admin             []string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Schedulers to register with, tried in order (default ${default})."`
+	Admin             []string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"URLs of the schedulers to register with, tried in order (default ${default})."`
 	App               string   `default:"xxl-job-executor-sample" placeholder:"NAME" help:"App name to register under (default ${default})."`
-	Listen            string   `default:"127.0.0.1:9999" placeholder:"HOST:PORT" help:"Where to take runs (default ${default}; port 0: any free one)."`
-	Address           string   `placeholder:"URL" help:"Address to register (default: found from --listen)."`
-	AccessToken       secret   `placeholder:"TOKEN" help:"Secret shared with the scheduler, or @FILE with it."`
-	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
-	AllowHost         []string `placeholder:"NAME" help:"Further names by which schedulers call this executor where no token is needed, for example that of a proxy."`
-	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Where run logs and unsent results are kept (default ${default})."`
+	Listen            string   `default:"127.0.0.1:9999" placeholder:"HOST:PORT" help:"Address to accept runs at (default ${default}; port 0 picks a free one)."`
+	Address           string   `placeholder:"URL" help:"Address to register (default: derived from --listen)."`
+	AccessToken       secret   `placeholder:"TOKEN" help:"Secret shared with the scheduler, or @FILE that contains it."`
+	AllowDefaultToken bool     `help:"Allow XXL-JOB's well-known default token although other machines can reach the port."`
+	AllowHost         []string `placeholder:"NAME" help:"Additional host names under which schedulers may call this executor when it needs no token, for example a proxy's."`
+	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Directory for run logs and unsent results (default ${default})."`
 
 	TLS tlsFlags `embed:""`
 
@@ -61,13 +61,13 @@ func (c *executorCmd) Run(inv *invocation) error {
 		return err
 	case <-e.Ready():
 	}
-	fmt.Fprintf(inv.stdout, "xxlwheel executor %s takes runs at %s\n", c.App, e.Addr())
+	fmt.Fprintf(inv.stdout, "xxlwheel executor %s accepts runs at %s\n", c.App, e.Addr())
 	return stopped(logger, <-ended)
 }
 
-// checkAdmin asks an admin whether it takes the token, by a call of an operation
-// that no release has: all of them look at the token first. An admin that does
-// not answer may do so later, when the executor registers.
+// checkAdmin asks an admin whether it accepts the token, by calling an operation that no release
+// has: every release checks the token first. An admin that does not answer is no error; it may
+// answer later, when the executor registers.
 func checkAdmin(ctx context.Context, admin, token string) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()

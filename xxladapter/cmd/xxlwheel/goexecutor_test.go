@@ -17,8 +17,8 @@ func taskTest(_ context.Context, param *xxl.RunReq) string {
 
 func taskPanic(context.Context, *xxl.RunReq) string { panic("as asked") }
 
-// TestThirdPartyExecutor lets github.com/xxl-job/xxl-job-executor-go v1.2.0 run
-// our jobs: it is other people's reading of the protocol.
+// TestThirdPartyExecutor lets github.com/xxl-job/xxl-job-executor-go v1.2.0 run our jobs: an
+// independent implementation of the protocol.
 func TestThirdPartyExecutor(t *testing.T) {
 	t.Parallel()
 	const token = "shared with both"
@@ -36,7 +36,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 	bad := job("add", "--name", "bad", "--app", "golang-jobs", "--handler", "task.panic", "--cron", "* * * * * ?")
 	unknown := job("add", "--name", "unknown", "--app", "golang-jobs", "--handler", "task.nosuch", "--cron", "* * * * * ?")
 
-	// The context path is the one that stands in that executor's own example.
+	// The context path is the one in that executor's own example.
 	port := freePort(t)
 	theirs := start(t, "go-executor", server+"/xxl-job-admin", port, token)
 	addresses := func() []string {

@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// groupCmd has one subcommand for each thing an operator does to a group of
-// executors.
+// groupCmd has one subcommand for each operation on a group of executors.
 type groupCmd struct {
 	clientFlags
 
 	Add    groupAddCmd    `cmd:"" help:"Create a group and print its id."`
 	List   groupListCmd   `cmd:"" help:"List the groups."`
-	Show   groupShowCmd   `cmd:"" help:"Show one group, and call each of its executors."`
-	Update groupUpdateCmd `cmd:"" help:"Change what is given of a group."`
+	Show   groupShowCmd   `cmd:"" help:"Show a group, and call each of its executors to see whether it answers."`
+	Update groupUpdateCmd `cmd:"" help:"Change the given fields of a group."`
 	Remove groupRemoveCmd `cmd:"" help:"Delete a group that has no jobs."`
 }
 
-// A groupView is the API's group.
+// A groupView is a group as the API returns it.
 type groupView struct {
 	ID             int64    `json:"id"`
 	AppName        string   `json:"appName"`
@@ -43,11 +42,11 @@ func (g *groupView) token() string {
 	return "the scheduler's"
 }
 
-// groupFields are the flags for what a group may be given.
+// groupFields are the flags for the fields of a group.
 type groupFields struct {
-	Title    *string  `help:"What the group is called (default: its app name)."`
-	Token    *secret  `name:"group-token" placeholder:"TOKEN" help:"Secret of these executors alone, which lets them act for their own app only, or @FILE with it; empty: they have the scheduler's."`
-	Address  []string `xor:"addresses" placeholder:"URL" help:"Executors that do not register themselves."`
+	Title    *string  `help:"Title of the group (default: its app name)."`
+	Token    *secret  `name:"group-token" placeholder:"TOKEN" help:"Secret of these executors alone, with which they can act only for their own app, or @FILE that contains it. Empty means that they use the scheduler's."`
+	Address  []string `xor:"addresses" placeholder:"URL" help:"Addresses of executors that do not register themselves."`
 	Register bool     `xor:"addresses" help:"The executors register themselves (default for a new group)."`
 }
 
@@ -163,7 +162,7 @@ func (c *groupUpdateCmd) Run(inv *invocation, parent *groupCmd) error {
 		form["appName"] = *c.App
 	}
 	if len(form) == 0 {
-		return usagef("nothing is given that group %d should be changed by (try --help)", c.ID)
+		return usagef("no field of group %d is given, must be at least one (try --help)", c.ID)
 	}
 	return parent.api().call(inv.ctx, "PUT", c.path(), form, nil)
 }

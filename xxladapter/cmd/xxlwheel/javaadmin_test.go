@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestJavaAdminClients calls our executor with the code that the Java admin
-// calls executors with, in three generations of the protocol.
+// TestJavaAdminClients calls our executor with the client code of the Java admin, in three
+// generations of the protocol.
 func TestJavaAdminClients(t *testing.T) {
 	testserver.Java(t)
 	for _, tt := range []struct{ generation, release, program string }{

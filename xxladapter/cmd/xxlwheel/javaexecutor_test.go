@@ -16,10 +16,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestJavaExecutors runs jobs on the published Java library of three
-// generations of the protocol: the executors that people already have. It
-// needs a JDK, Maven and a repository to fetch from, and runs only when it is
-// asked to.
+// TestJavaExecutors runs jobs on the published Java library of three generations of the protocol:
+// the executors that people already have. It needs a JDK, Maven and a repository to fetch from, and
+// runs only on request.
 func TestJavaExecutors(t *testing.T) {
 	testserver.Java(t)
 	t.Parallel()
@@ -37,9 +36,8 @@ func TestJavaExecutors(t *testing.T) {
 	}
 }
 
-// compileJava fetches a release of the library, compiles a source of testdata
-// against it and returns the class path. A library that
-// cannot be fetched is [testserver.Missing].
+// compileJava fetches a release of the library, compiles a source of testdata against it and
+// returns the class path. A library that cannot be fetched is [testserver.Missing].
 func compileJava(t *testing.T, release, source string) (classPath string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +53,7 @@ func compileJava(t *testing.T, release, source string) (classPath string) {
 	return classPath
 }
 
-// A javaSite is one Java executor and our scheduler.
+// A javaSite is a Java executor together with our scheduler.
 type javaSite struct {
 	t     *testing.T
 	api   apiClient
@@ -68,12 +66,12 @@ func (s javaSite) job(args ...string) string {
 	return mustCLI(s.t, append([]string{"job", "--server", s.api.server, "--access-token", s.token}, args...)...)
 }
 
-// startExecutor builds and starts the sample, and returns what ends it.
+// startExecutor builds and starts the sample, and returns a function that stops it.
 func (s javaSite) startExecutor(release string) (stop func()) {
 	s.t.Helper()
 	classPath := compileJava(s.t, release, "Sample.java")
 
-	// Each group is made with its first job, before the executor registers.
+	// Each group is created with its first job, before the executor registers.
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet")
 	output := new(lockedBuffer)
 	java := exec.Command("java", "-cp", classPath, "Sample", s.api.server+"/xxl-job-admin", s.token, s.app,
@@ -159,8 +157,7 @@ func (s javaSite) checkRuns() {
 	}
 }
 
-// checkLog reads a run's log from the executor, which finds it by the second
-// that stands in the log row.
+// checkLog reads a run's log from the executor, which finds it by the second in the log row.
 func (s javaSite) checkLog() {
 	s.t.Helper()
 	id := s.job("add", "--name", "logged", "--app", s.app, "--handler", "greet", "--param", "there")

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// jobCmd has one subcommand for each thing an operator does to a job.
+// jobCmd has one subcommand for each operation on a job.
 type jobCmd struct {
 	clientFlags
 
 	Add     jobAddCmd     `cmd:"" help:"Create a job, stopped unless --start is given, and print its id."`
 	List    jobListCmd    `cmd:"" help:"List jobs."`
-	Show    jobShowCmd    `cmd:"" help:"Show one job and its newest runs."`
-	Update  jobUpdateCmd  `cmd:"" help:"Change what is given of a job. A running one continues by its new schedule."`
-	Copy    jobCopyCmd    `cmd:"" help:"Create a job like another one, stopped, and print its id."`
-	Next    jobNextCmd    `cmd:"" help:"Print when a job would be due next."`
+	Show    jobShowCmd    `cmd:"" help:"Show a job and its newest runs."`
+	Update  jobUpdateCmd  `cmd:"" help:"Change the given fields of a job. A running job continues with its new schedule."`
+	Copy    jobCopyCmd    `cmd:"" help:"Create a stopped copy of a job, and print its id."`
+	Next    jobNextCmd    `cmd:"" help:"Print the next due times of a job."`
 	Start   jobStartCmd   `cmd:"" help:"Switch a job's schedule on."`
 	Stop    jobStopCmd    `cmd:"" help:"Switch a job's schedule off."`
-	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, also a stopped one."`
-	Missed  jobMissedCmd  `cmd:"" help:"List the due times of a job that gave no run of their own."`
-	Glue    jobGlueCmd    `cmd:"" help:"Look at the script of a job, and go back to earlier versions."`
+	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, even a stopped one."`
+	Missed  jobMissedCmd  `cmd:"" help:"List the due times of a job that got no run of their own."`
+	Glue    jobGlueCmd    `cmd:"" help:"Show the script of a job, and restore earlier versions."`
 	Remove  jobRemoveCmd  `cmd:"" help:"Delete a job and its logs."`
 }
 
@@ -35,8 +35,8 @@ func (id jobID) path(action string) string { return fmt.Sprintf("/jobs/%d%s", id
 
 type jobAddCmd struct {
 	jobFlags
-	Title string `placeholder:"TEXT" help:"What the group of the executors is called, if it is made (default: its app name)."`
-	Start bool   `help:"Switch the schedule on at once. If that is refused, no job is created."`
+	Title string `placeholder:"TEXT" help:"Title of the executors' group, if it has to be created (default: its app name)."`
+	Start bool   `help:"Switch the schedule on at once. If the job cannot be started, it is not created."`
 }
 
 func (c *jobAddCmd) Run(inv *invocation, parent *jobCmd) error {
@@ -69,8 +69,7 @@ func (c *jobAddCmd) Run(inv *invocation, parent *jobCmd) error {
 	return nil
 }
 
-// create creates a job, and the group of its app first if that is all that is
-// missing.
+// create creates a job. If only the group of its app is missing, create creates that first.
 func (c *jobAddCmd) create(inv *invocation, parent *jobCmd, form map[string]any) (int64, error) {
 	api := parent.api()
 	var created struct{ ID int64 }
@@ -86,16 +85,16 @@ func (c *jobAddCmd) create(inv *invocation, parent *jobCmd, form map[string]any)
 	if err := api.call(inv.ctx, "POST", "/groups", group, nil); err != nil {
 		return 0, err
 	}
-	parent.note(inv, "made group %s", *c.App)
+	parent.note(inv, "created group %s", *c.App)
 	err = api.call(inv.ctx, "POST", "/jobs", form, &created)
 	return created.ID, err
 }
 
-// undoCreate removes a job that was created and cannot be started, so that the
-// command can be repeated. The error says what exists now.
+// undoCreate removes a job that was created but cannot be started, so that the command can be
+// repeated. The returned error says what exists now.
 func undoCreate(inv *invocation, api apiClient, id int64) error {
 	if err := api.call(inv.ctx, "DELETE", jobID{id}.path(""), nil, nil); err != nil {
-		return fmt.Errorf("job %d exists, stopped: it could not be removed again: %w", id, err)
+		return fmt.Errorf("job %d exists, stopped, because removing it failed: %w", id, err)
 	}
 	return errors.New("no job was created")
 }
@@ -112,7 +111,7 @@ func (c *jobUpdateCmd) Run(inv *invocation, parent *jobCmd) error {
 		return err
 	}
 	if len(form) == 0 {
-		return usagef("nothing is given that job %d should be changed by (try --help)", c.ID)
+		return usagef("no field of job %d is given, must be at least one (try --help)", c.ID)
 	}
 	return api.call(inv.ctx, "PUT", c.path(""), form, nil)
 }
@@ -187,7 +186,7 @@ func (c *jobRemoveCmd) Run(inv *invocation, parent *jobCmd) error {
 		}
 		question := fmt.Sprintf("Delete job %d, %q, and the log of its runs?", c.ID, j.Name)
 		if len(open.Logs) > 0 {
-			question = fmt.Sprintf("Delete job %d, %q, and the log of its runs, of which one has not ended?", c.ID, j.Name)
+			question = fmt.Sprintf("Delete job %d, %q, and the log of its runs? At least one run has not ended.", c.ID, j.Name)
 		}
 		if err := c.confirm(inv, question); err != nil {
 			return err
@@ -196,7 +195,7 @@ func (c *jobRemoveCmd) Run(inv *invocation, parent *jobCmd) error {
 	return api.call(inv.ctx, "DELETE", c.path(""), nil, nil)
 }
 
-// groupOf is the group of an app name.
+// groupOf returns the id of the group with an app name.
 func (c *clientFlags) groupOf(inv *invocation, app string) (int64, error) {
 	var list struct{ Groups []groupView }
 	if err := c.api().call(inv.ctx, "GET", "/groups", nil, &list); err != nil {

@@ -9,49 +9,49 @@ import (
 	"time"
 )
 
-// jobFlags are the flags for all that a job may be given, of a new one and of one
-// that is changed alike; what is left out keeps its value. The tag api names the
-// field of the API's job that a flag fills.
+// jobFlags are the flags for all fields of a job, both of a new job and of one that is changed. A
+// flag that is not given leaves its field as it is. The tag api names the field of the API's job
+// that a flag fills.
 type jobFlags struct {
-	Name    *string `api:"name" help:"What the job is for."`
+	Name    *string `api:"name" help:"What the job does."`
 	App     *string `api:"appName" help:"App name of the executors that run it."`
-	Author  *string `api:"author" help:"Who is responsible (for a new job: xxlwheel)."`
+	Author  *string `api:"author" help:"Who is responsible (default for a new job: xxlwheel)."`
 	Handler *string `api:"executorHandler" help:"Name of the handler that the executors registered."`
-	Param   *string `api:"executorParam" help:"Text handed to the handler."`
+	Param   *string `api:"executorParam" help:"Parameter passed to the handler."`
 
-	Cron       *string       `xor:"schedule" placeholder:"EXPR" help:"Run by this cron expression."`
+	Cron       *string       `xor:"schedule" placeholder:"EXPR" help:"Run according to this cron expression."`
 	FixedRate  time.Duration `xor:"schedule" placeholder:"PERIOD" help:"Run at this period, for example 5s."`
-	FixedDelay time.Duration `xor:"schedule" placeholder:"PAUSE" help:"Run again so long after each run has ended, for example 5s."`
+	FixedDelay time.Duration `xor:"schedule" placeholder:"PAUSE" help:"Run again this long after the previous run has ended, for example 5s."`
 	Once       *string       `xor:"schedule" placeholder:"TIME" help:"Run once at this RFC 3339 instant, for example 2030-01-02T15:04:05Z."`
-	NoSchedule bool          `xor:"schedule" help:"Run only when it is triggered (default for a new job)."`
+	NoSchedule bool          `xor:"schedule" help:"Run only when triggered (default for a new job)."`
 
-	Route    *string      `api:"executorRouteStrategy" help:"How the executor is chosen: FIRST (default for a new job), LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER or SHARDING_BROADCAST (all of them)."`
-	Block    *string      `api:"executorBlockStrategy" help:"What happens while a run of the job is in progress: SERIAL_EXECUTION (default for a new job), DISCARD_LATER, COVER_EARLY."`
-	Timeout  *wholeSecs   `api:"executorTimeout" placeholder:"TIME" help:"Longest run time in whole seconds; 0s: no limit (default for a new job)."`
+	Route    *string      `api:"executorRouteStrategy" help:"How the executor is chosen: FIRST (default for a new job), LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER or SHARDING_BROADCAST (runs on all)."`
+	Block    *string      `api:"executorBlockStrategy" help:"What happens to a run that arrives while another of the job is in progress: SERIAL_EXECUTION (default for a new job), DISCARD_LATER or COVER_EARLY."`
+	Timeout  *wholeSecs   `api:"executorTimeout" placeholder:"TIME" help:"Longest run time in whole seconds; 0s means no limit (default for a new job)."`
 	Retry    *int         `api:"executorFailRetryCount" placeholder:"COUNT" help:"Further attempts after a failed run."`
-	Children *jobIDs      `api:"childJobIds" placeholder:"ID,..." help:"Jobs that are triggered when a run succeeds; empty: none."`
-	GlueType *string      `api:"glueType" placeholder:"TYPE" help:"BEAN (default for a new job) for a handler, or the language of a script: GLUE_SHELL, GLUE_PYTHON, GLUE_PYTHON2, GLUE_NODEJS, GLUE_POWERSHELL, GLUE_PHP or GLUE_GROOVY."`
-	GlueFile *fileContent `api:"glueSource" placeholder:"FILE" help:"File with the script."`
+	Children *jobIDs      `api:"childJobIds" placeholder:"ID,..." help:"Ids of jobs to trigger when a run succeeds; empty means none."`
+	GlueType *string      `api:"glueType" placeholder:"TYPE" help:"Kind of job: BEAN (default for a new job) runs a handler; the others run a script: GLUE_SHELL, GLUE_PYTHON, GLUE_PYTHON2, GLUE_NODEJS, GLUE_POWERSHELL, GLUE_PHP or GLUE_GROOVY."`
+	GlueFile *fileContent `api:"glueSource" placeholder:"FILE" help:"File that contains the script."`
 
-	GlueRemark *string `api:"glueRemark" placeholder:"TEXT" help:"What is new in the script, for the list of its versions."`
-	AlarmEmail *string `api:"alarmEmail" placeholder:"ADDRESSES" help:"Who gets a mail when the job fails, comma separated."`
+	GlueRemark *string `api:"glueRemark" placeholder:"TEXT" help:"What has changed in the script, shown in the list of its versions."`
+	AlarmEmail *string `api:"alarmEmail" placeholder:"ADDRESSES" help:"Receivers of a mail when the job fails, separated by commas."`
 
-	Misfire           *string  `api:"misfireStrategy" help:"What happens to due times that were missed: DO_NOTHING (default for a new job), FIRE_ONCE_NOW, LATEST, ALL."`
-	MisfireWindow     *wholeMs `api:"settings.misfireWindowMs" placeholder:"TIME" help:"How late a due time may be found without being a misfire (default: the scheduler's 5s)."`
-	MisfireLimit      *int     `api:"settings.misfireLimit" placeholder:"COUNT" help:"With --misfire ALL: how many due times fire at most, the latest ones (default 100)."`
-	MisfireSpacing    *wholeMs `api:"settings.misfireSpacingMs" placeholder:"TIME" help:"With --misfire ALL: the pause between two of them (default: none)."`
+	Misfire           *string  `api:"misfireStrategy" help:"What happens to missed due times: DO_NOTHING (default for a new job), FIRE_ONCE_NOW, LATEST or ALL."`
+	MisfireWindow     *wholeMs `api:"settings.misfireWindowMs" placeholder:"TIME" help:"How late a due time may be noticed before it counts as a misfire (default: the scheduler's 5s)."`
+	MisfireLimit      *int     `api:"settings.misfireLimit" placeholder:"COUNT" help:"With --misfire ALL, how many of the latest missed due times fire at most (default 100)."`
+	MisfireSpacing    *wholeMs `api:"settings.misfireSpacingMs" placeholder:"TIME" help:"With --misfire ALL, the pause between two of these fires (default: none)."`
 	Zone              *string  `api:"settings.zone" help:"Time zone of the cron expression, for example Europe/Berlin (default: the scheduler's)."`
-	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"POLICY" help:"When an executor does not say whether it took a run: PROBE (default) asks its log, SKIP never sends again, RESEND does."`
-	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry; each further one waits twice as long (default: the first at once, then 1s to 10s)."`
+	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"POLICY" help:"What to do when it is unknown whether an executor accepted a run: PROBE (default) asks for the run's log, SKIP never sends it again, RESEND sends it again."`
+	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry, doubled for each further one (default: the first at once, then 1s to 10s)."`
 	RetryBackoffLimit *wholeMs `api:"settings.retryBackoffLimitMs" placeholder:"TIME" help:"Longest pause before a retry (default 1h)."`
-	AlarmOn           *string  `api:"settings.alarmOn" placeholder:"RULE" help:"Which failures raise an alarm: EACH (default), LAST_RETRY, IN_A_ROW, NEVER."`
-	AlarmAfter        *int     `api:"settings.alarmAfter" placeholder:"COUNT" help:"With --alarm-on IN_A_ROW: how many failed runs in a row."`
-	AlarmRecovered    *bool    `api:"settings.alarmRecovered" negatable:"" help:"Report the first success after an alarm too."`
-	KeepLogs          *string  `api:"settings.keepLogs" placeholder:"WHICH" help:"Which finished runs keep their log row: ALL (default), FAILURES."`
+	AlarmOn           *string  `api:"settings.alarmOn" placeholder:"RULE" help:"Which failures raise an alarm: EACH (default), LAST_RETRY, IN_A_ROW or NEVER."`
+	AlarmAfter        *int     `api:"settings.alarmAfter" placeholder:"COUNT" help:"With --alarm-on IN_A_ROW, how many runs in a row have to fail."`
+	AlarmRecovered    *bool    `api:"settings.alarmRecovered" negatable:"" help:"Also report the first success after an alarm."`
+	KeepLogs          *string  `api:"settings.keepLogs" placeholder:"WHICH" help:"Which finished runs keep their log row: ALL (default) or FAILURES."`
 }
 
-// form is the API's form with what is given. The API takes settings as a whole:
-// those that the job has are kept where settings are given.
+// form returns the API's form of the fields that are given. The API replaces settings as a whole:
+// if any setting is given, form adds those that the job has.
 func (f *jobFlags) form(had map[string]any) map[string]any {
 	form := map[string]any{}
 	settings := map[string]any{}
@@ -89,7 +89,7 @@ func (f *jobFlags) form(had map[string]any) map[string]any {
 	return form
 }
 
-// formFor is form for a job that exists.
+// formFor is form for an existing job.
 func (f *jobFlags) formFor(inv *invocation, api apiClient, job jobID) (map[string]any, error) {
 	form := f.form(nil)
 	if form["settings"] == nil {
@@ -102,7 +102,7 @@ func (f *jobFlags) formFor(inv *invocation, api apiClient, job jobID) (map[strin
 	return f.form(was.Settings), nil
 }
 
-// An apiField is a field of jobFlags that fills one of the API's.
+// An apiField is a field of jobFlags that fills a field of the API's job.
 type apiField struct {
 	api, flag string
 	index     []int
@@ -117,7 +117,7 @@ var apiFields = func() (fields []apiField) {
 	return fields
 }()
 
-// flagName is what the flag of a field is called: RetryBackoff is retry-backoff.
+// flagName returns the name of a field's flag: RetryBackoff is retry-backoff.
 func flagName(field string) string {
 	var b strings.Builder
 	for i, r := range field {
@@ -129,7 +129,7 @@ func flagName(field string) string {
 	return strings.ToLower(b.String())
 }
 
-// seconds writes a period as the API's scheduleConf has it.
+// seconds formats a period as the API's scheduleConf has it.
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
 // wholeSecs is a duration that the API takes in seconds.
@@ -165,7 +165,7 @@ func readDuration(to *time.Duration, text []byte, unit time.Duration, rule strin
 	return nil
 }
 
-// jobIDs is a list of jobs, comma separated.
+// jobIDs is a list of job ids, separated by commas.
 type jobIDs []int64
 
 // UnmarshalText reads the ids.
@@ -184,7 +184,7 @@ func (ids *jobIDs) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// fileContent is a flag that names a file, and stands for what is in it.
+// fileContent is a flag that names a file and has the file's content as its value.
 type fileContent string
 
 // UnmarshalText reads the file.

@@ -20,8 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// newAPI serves the API alone, on a store in memory, and returns a command line
-// for it.
+// newAPI serves the API alone on a store in memory, and returns a command line for it.
 func newAPI(t *testing.T) (store *memstore.Store, run func(args ...string) (code int, stdout, stderr string)) {
 	t.Helper()
 	store = memstore.New(time.Now)
@@ -32,8 +31,8 @@ func newAPI(t *testing.T) (store *memstore.Store, run func(args ...string) (code
 	}
 }
 
-// TestEveryFieldOfAJobHasAFlag compares the flags with what the API says of
-// itself, in both directions.
+// TestEveryFieldOfAJobHasAFlag compares the flags with the API's description of itself, in both
+// directions.
 func TestEveryFieldOfAJobHasAFlag(t *testing.T) {
 	server := httptest.NewServer(admin.New(admin.Options{Store: memstore.New(time.Now)}))
 	defer server.Close()
@@ -65,8 +64,7 @@ func TestEveryFieldOfAJobHasAFlag(t *testing.T) {
 	require.ElementsMatch(t, want, have)
 }
 
-// TestTheWholeOfAJob creates one with every flag, changes each of them, and takes
-// them back.
+// TestTheWholeOfAJob creates a job with every flag, changes each field, and resets it.
 func TestTheWholeOfAJob(t *testing.T) {
 	_, run := newAPI(t)
 	must := func(args ...string) string {
@@ -124,7 +122,7 @@ func TestTheWholeOfAJob(t *testing.T) {
 		require.Regexp(t, line, must("job", "show", id))
 	}
 
-	// A change leaves the rest as it is, other settings included.
+	// A change leaves the other fields as they are, including other settings.
 	must("job", "update", id, "--fixed-delay", "300h", "--zone=", "--no-alarm-recovered", "--children=2", "--alarm-email=")
 	delete(settings, "zone")
 	delete(settings, "alarmRecovered")
@@ -158,7 +156,7 @@ func TestTheWholeOfAJob(t *testing.T) {
 	}
 }
 
-// TestAScriptIsChangedFromAFile, and brought back.
+// TestAScriptIsChangedFromAFile changes a script from a file and restores the old version.
 func TestAScriptIsChangedFromAFile(t *testing.T) {
 	_, run := newAPI(t)
 	must := func(args ...string) string {
@@ -183,8 +181,8 @@ func TestAScriptIsChangedFromAFile(t *testing.T) {
 	require.Equal(t, "xxlwheel: job 1 has no glue version 999\n", stderr)
 }
 
-// TestAJobThatCannotBeStartedIsNotCreated: the same command, repeated, must not
-// leave two of them.
+// TestAJobThatCannotBeStartedIsNotCreated checks that repeating the command does not leave two
+// jobs.
 func TestAJobThatCannotBeStartedIsNotCreated(t *testing.T) {
 	store, run := newAPI(t)
 	add := []string{"job", "add", "--app", "some-app", "--title", "Some app", "--name", "n", "--handler", "h", "--start"}
@@ -206,7 +204,7 @@ func TestAJobThatCannotBeStartedIsNotCreated(t *testing.T) {
 	require.Len(t, groups, 1)
 }
 
-// TestListsOfAllPages has more jobs than an answer of the API takes.
+// TestListsOfAllPages lists more jobs than fit into one answer of the API.
 func TestListsOfAllPages(t *testing.T) {
 	store, run := newAPI(t)
 	for i := range 2 {

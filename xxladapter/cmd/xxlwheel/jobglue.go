@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// jobGlueCmd is about the script of a job that has one in place of a handler.
-// job update --glue-file stores a new version.
+// jobGlueCmd groups the commands for the script of a job that runs one in place of a handler. job
+// update --glue-file stores a new version.
 type jobGlueCmd struct {
 	List    jobGlueListCmd    `cmd:"" help:"List the versions of a job's script, newest first."`
 	Show    jobGlueShowCmd    `cmd:"" help:"Print a job's script."`
-	Restore jobGlueRestoreCmd `cmd:"" help:"Give a job an earlier version of its script, as a new version."`
+	Restore jobGlueRestoreCmd `cmd:"" help:"Restore an earlier version of a job's script, as a new version."`
 }
 
 type jobGlueListCmd struct{ jobID }
@@ -32,8 +32,8 @@ func (c *jobGlueListCmd) Run(inv *invocation, parent *jobCmd) error {
 
 type jobGlueShowCmd struct {
 	jobID
-	Version int64 `arg:"" optional:"" help:"Version, as job glue list prints it (default: the one in use)."`
-	Raw     bool  `help:"Print the script as it is, with whatever a terminal takes for a command."`
+	Version int64 `arg:"" optional:"" help:"Id of the version, as job glue list prints it (default: the one in use)."`
+	Raw     bool  `help:"Print the script unfiltered, including terminal control sequences."`
 }
 
 func (c *jobGlueShowCmd) Run(inv *invocation, parent *jobCmd) error {
@@ -63,7 +63,7 @@ func (c *jobGlueShowCmd) Run(inv *invocation, parent *jobCmd) error {
 
 type jobGlueRestoreCmd struct {
 	jobID
-	Version int64 `arg:"" help:"Version, as job glue list prints it."`
+	Version int64 `arg:"" help:"Id of the version, as job glue list prints it."`
 }
 
 func (c *jobGlueRestoreCmd) Run(inv *invocation, parent *jobCmd) error {

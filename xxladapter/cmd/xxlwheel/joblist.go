@@ -42,7 +42,7 @@ func (j *jobView) status() string {
 
 func (j *jobView) schedule() string { return strings.TrimSpace(j.ScheduleType + " " + j.ScheduleConf) }
 
-// what is the handler, or the language of the script that is run in its place.
+// what returns the handler, or the language of the script that runs in its place.
 func (j *jobView) what() string {
 	if j.GlueType != "" && j.GlueType != "BEAN" {
 		return j.GlueType
@@ -50,7 +50,7 @@ func (j *jobView) what() string {
 	return j.Handler
 }
 
-// timeText is an instant of the API in the local zone.
+// timeText formats an instant of the API in the local zone.
 func timeText(t *time.Time) string {
 	if t == nil {
 		return "-"
@@ -66,12 +66,12 @@ type jobListCmd struct {
 	Stopped bool   `xor:"state" help:"Only jobs whose schedule is off."`
 	Handler string `placeholder:"TEXT" help:"Only jobs whose handler contains this text."`
 	Author  string `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
-	Count   int    `short:"n" help:"How many to print at most (default: all)."`
+	Count   int    `short:"n" help:"Print at most this many (default: all)."`
 }
 
 func (c *jobListCmd) Run(inv *invocation, parent *jobCmd) error {
 	if c.Count < 0 {
-		return usagef("-n is %d, must be 0 for all, or more", c.Count)
+		return usagef("-n is %d, must be 0 for all, or positive", c.Count)
 	}
 	query := url.Values{}
 	if c.Name != "" {

@@ -8,12 +8,12 @@ import (
 
 type jobMissedCmd struct {
 	jobID
-	Count int `short:"n" default:"20" help:"How many to print, the newest (default ${default}; 0: all)."`
+	Count int `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`
 }
 
 func (c *jobMissedCmd) Run(inv *invocation, parent *jobCmd) error {
 	if c.Count < 0 {
-		return usagef("-n is %d, must be 0 for all, or more", c.Count)
+		return usagef("-n is %d, must be 0 for all, or positive", c.Count)
 	}
 	type misfire struct {
 		ID              int64
@@ -28,5 +28,5 @@ func (c *jobMissedCmd) Run(inv *invocation, parent *jobCmd) error {
 	}.print(inv, &parent.clientFlags, c.path("/misfires"), url.Values{"newest": {"true"}})
 }
 
-// instantOf shows a due time, which may lie between two seconds.
+// instantOf formats a due time, which may lie between two seconds.
 func instantOf(t time.Time) string { return t.Local().Format("2006-01-02T15:04:05.999Z07:00") }

@@ -13,8 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// TestMissedDueTimesAreListedOverAllPages has more of them than one answer of
-// the API takes.
+// TestMissedDueTimesAreListedOverAllPages lists more misfires than fit into one answer of the API.
 func TestMissedDueTimesAreListedOverAllPages(t *testing.T) {
 	const many = 2300
 	ctx, store := t.Context(), memstore.New(time.Now)
@@ -45,5 +44,5 @@ func TestMissedDueTimesAreListedOverAllPages(t *testing.T) {
 	require.Len(t, lines("missed", id), 20)
 	code, _, stderr := cli(t, job("missed", id, "--count=-1")...)
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, stderr, "-n is -1, must be 0 for all, or more")
+	require.Contains(t, stderr, "-n is -1, must be 0 for all, or positive")
 }

@@ -11,7 +11,7 @@ import (
 
 type jobShowCmd struct {
 	jobID
-	Count int `short:"n" default:"10" help:"How many runs to show, the newest (default ${default}; at most 1000)."`
+	Count int `short:"n" default:"10" help:"Show this many of the newest runs (default ${default}; at most 1000)."`
 }
 
 func (c *jobShowCmd) Run(inv *invocation, parent *jobCmd) error {
@@ -40,7 +40,7 @@ func (c *jobShowCmd) Run(inv *invocation, parent *jobCmd) error {
 	}
 	var group groupView
 	if err := api.call(inv.ctx, "GET", groupID{j.JobGroup}.path(), nil, &group); err != nil {
-		group.AppName = "?" // it may be gone
+		group.AppName = "?" // the group may have been deleted
 	}
 	details := table{out: inv.stdout}
 	details.print(append([][]string{
@@ -70,8 +70,8 @@ func (c *jobShowCmd) Run(inv *invocation, parent *jobCmd) error {
 	return nil
 }
 
-// more are the rows for what is not as it is for a new job. Settings have the
-// names of their flags.
+// more returns rows for the fields that differ from those of a new job. Settings have the names of
+// their flags.
 func (j *jobView) more() (rows [][]string) {
 	if len(j.Children) > 0 {
 		rows = append(rows, []string{"children", strings.Trim(strings.ReplaceAll(fmt.Sprint(j.Children), " ", ", "), "[]")})
@@ -101,7 +101,7 @@ func (j *jobView) more() (rows [][]string) {
 		}
 		label := names[name]
 		if label == "" {
-			label = name // of a newer scheduler
+			label = name // a setting of a newer scheduler
 		}
 		rows = append(rows, []string{label, value})
 	}

@@ -9,25 +9,25 @@ import (
 
 type jobTriggerCmd struct {
 	jobID
-	Param     *string       `help:"Text handed to the handler in place of the job's own."`
-	Address   []string      `placeholder:"URL" help:"Executors to choose from in place of the group's; they must be registered, or allowed by the scheduler's --allow-address."`
-	Key       string        `placeholder:"TEXT" help:"Trigger at most once for this key: a command that is repeated with it finds the run that it started."`
-	Wait      bool          `help:"Wait for the end of the run; the exit code tells how it ended. Its retries, if it fails, are runs of their own."`
-	Follow    bool          `short:"f" help:"Print what the run writes until it ends. Implies --wait."`
-	WaitLimit time.Duration `placeholder:"TIME" help:"How long to wait at most, for the start too (default: 10s for the start, no limit for the end)."`
+	Param     *string       `help:"Parameter passed to the handler in place of the job's own."`
+	Address   []string      `placeholder:"URL" help:"Addresses of executors to choose from in place of the group's. They must be registered, or allowed by the scheduler's --allow-address."`
+	Key       string        `placeholder:"TEXT" help:"Idempotency key: trigger at most once for it. A repeated command finds the run that the first one started."`
+	Wait      bool          `help:"Wait until the run has ended; the exit code says how. Retries of a failed run are runs of their own."`
+	Follow    bool          `short:"f" help:"Print the run's log as it grows, until the run has ended. Implies --wait."`
+	WaitLimit time.Duration `placeholder:"TIME" help:"How long to wait at most, including the wait for the start (default: 10s for the start, no limit for the end)."`
 }
 
-// An orderView is the API's order: what became of a trigger.
+// An orderView is an order as the API returns it: what became of a trigger.
 type orderView struct {
 	ID     int64   `json:"id"`
 	State  string  `json:"state"`
 	LogIDs []int64 `json:"logIds"`
 }
 
-// startLimit is how long a trigger that is not waited for may take to become a run.
+// startLimit is how long a trigger may take to become a run if the end is not waited for.
 const startLimit = 10 * time.Second
 
-// Run prints the ids of the runs that it started, of which a broadcast has several.
+// Run prints the ids of the runs that it started. A broadcast starts several.
 func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 	if c.WaitLimit < 0 {
 		return usagef("--wait-limit is %v, must be more than 0", c.WaitLimit)
@@ -49,7 +49,7 @@ func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 		return err
 	}
 	if planned.Repeated {
-		parent.note(inv, "the key %s has started order %d before", c.Key, planned.Order)
+		parent.note(inv, "the key %s already started order %d", c.Key, planned.Order)
 	}
 	w := &waiter{inv: inv, client: &parent.clientFlags, waits: c.Wait || c.Follow}
 	switch {
@@ -67,7 +67,7 @@ func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 			reader := textReader{client: &parent.clientFlags, id: run, next: 1}
 			var refusal *apiError
 			if err := reader.follow(inv); err != nil && !errors.As(err, &refusal) {
-				return err // a refusal is that there is no text, for a reason that the run's end tells
+				return err // a refusal means that there is no text; the run's end says why
 			}
 		}
 	}
@@ -77,24 +77,24 @@ func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 	return nil
 }
 
-// A waiter follows what became of a trigger.
+// A waiter waits for what becomes of a trigger.
 type waiter struct {
 	inv    *invocation
 	client *clientFlags
-	waits  bool      // for the end
-	until  time.Time // zero: no limit
+	waits  bool      // whether to wait for the end of the runs
+	until  time.Time // zero means no limit
 }
 
 const (
-	// waitPace is how often is asked at first, and maxWaitPace in the end.
+	// waitPace is the first pause between two polls; it grows up to maxWaitPace.
 	waitPace    = 100 * time.Millisecond
 	maxWaitPace = time.Second
-	// outage is how long a scheduler may be away while it is waited for.
+	// outage is how long the scheduler may be unreachable during the wait.
 	outage = time.Minute
 )
 
-// ask calls the API until done says that the answer is the one waited for. over is
-// true if the time is over first. A scheduler that is started anew is waited for.
+// ask polls the API until done reports that the answer is the awaited one. over reports that the
+// time limit was reached first. ask tolerates a restart of the scheduler.
 func (w *waiter) ask(path string, done func(json.RawMessage) (bool, error)) (over bool, err error) {
 	away := time.Time{}
 	for pace := waitPace; ; pace = min(pace*3/2, maxWaitPace) {
@@ -123,10 +123,10 @@ func (w *waiter) ask(path string, done func(json.RawMessage) (bool, error)) (ove
 	}
 }
 
-// started waits until the order became runs, and prints their ids.
+// started waits until the order has become runs, and prints their ids.
 func (w *waiter) started(order int64) (runs []logID, err error) {
 	if order == 0 {
-		return nil, errors.New("the run was triggered, but the scheduler does not tell which one it is: it is of an older release")
+		return nil, errors.New("the run was triggered, but the scheduler is of an older release and does not return its id")
 	}
 	var o orderView
 	var raw json.RawMessage
@@ -139,12 +139,12 @@ func (w *waiter) started(order int64) (runs []logID, err error) {
 	case err != nil:
 		return nil, err
 	case over && w.waits:
-		return nil, &exitError{exitWaited, fmt.Sprintf("order %d waits to be handed over", order)}
+		return nil, &exitError{exitWaited, fmt.Sprintf("order %d is still waiting to be handed over", order)}
 	case over:
-		w.client.note(w.inv, "order %d waits to be handed over", order)
+		w.client.note(w.inv, "order %d is still waiting to be handed over", order)
 		return nil, nil
 	case o.State != "STARTED":
-		return nil, fmt.Errorf("order %d went without a run: its state is %s", order, o.State)
+		return nil, fmt.Errorf("order %d did not become a run: its state is %s", order, o.State)
 	}
 	for _, id := range o.LogIDs {
 		runs = append(runs, logID{id})
@@ -161,7 +161,7 @@ func (w *waiter) started(order int64) (runs []logID, err error) {
 	return runs, nil
 }
 
-// ended waits for the end of all runs and prints how each ended.
+// ended waits until all runs have ended, and prints how each of them ended.
 func (w *waiter) ended(runs []logID) error {
 	t := table{out: w.inv.stdout}
 	rows := [][]string{{"LOG", "STATUS", "MESSAGE"}}

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestATriggerIsWaitedFor: the command tells which run it started, how it ended,
-// and by its exit code whether that was well.
+// TestATriggerIsWaitedFor checks that the command says which run it started and how it ended, and
+// that its exit code says whether it succeeded.
 func TestATriggerIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	file, listen := t.TempDir()+"/x.db", "127.0.0.1:"+freePort(t)
@@ -28,7 +28,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 		return mustCLI(t, slices.Concat(strings.Fields(words), more, []string{"--server", server})...)
 	}
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	run("job add --app some-app --name good --handler demoJobHandler")
 	run("job add --app some-app --name bad --handler failJobHandler --param", "as\x1b asked")
 	run("job add --app some-app --name slow --handler sleepJobHandler --param 30s")
@@ -70,9 +70,9 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	code, stdout, stderr = try("job trigger 1 --key deploy-7")
 	require.Zero(t, code)
 	require.Equal(t, first+"\n", stdout)
-	require.Contains(t, stderr, "has started order")
+	require.Contains(t, stderr, "already started order")
 
-	// A scheduler that is started anew meanwhile.
+	// The scheduler is restarted during the wait.
 	ended := make(chan string, 1)
 	long := run("job copy 3 --name short --param 3s")
 	go func() {

@@ -17,8 +17,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 )
 
-// A witness is an executor that records each run it is given: what really
-// happened, whatever the scheduler believes.
+// A witness is an executor that records each run it receives: what really happened, whatever the
+// scheduler believes.
 type witness struct{ *checker.Recorder }
 
 func (w witness) handle(_ context.Context, run *executor.Run) error {
@@ -30,14 +30,13 @@ func (w witness) handle(_ context.Context, run *executor.Run) error {
 	return w.End(n, time.Now(), xxladapter.ResultOK)
 }
 
-// restartLimit is how late a fire may be because the scheduler was killed and
-// started again: the window, beyond which it would be a misfire.
+// restartLimit is how late a fire may be because the scheduler was killed and restarted: the
+// window, beyond which it would be a misfire.
 const restartLimit = 5 * time.Second
 
-// TestKilledBetweenCommitAndFire kills the scheduler with SIGKILL at moments
-// when fires are committed and not yet sent, and starts it again. Every due
-// time has to fire once: none lost with the process, none twice, none early,
-// and each with one result.
+// TestKilledBetweenCommitAndFire kills the scheduler with SIGKILL while fires are committed and not
+// yet sent, and restarts it. Every due time has to fire exactly once, not early, and with one
+// result.
 func TestKilledBetweenCommitAndFire(t *testing.T) {
 	t.Parallel()
 	const rounds = 6
@@ -81,7 +80,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 			Job: id, Op: checker.OpCreate, Asked: checker.At(asked), Acked: checker.At(time.Now()), Type: schedule.kind, Conf: schedule.conf,
 		}))
 	}
-	// change starts or stops all jobs and records it.
+	// change starts or stops all jobs and records that.
 	change := func(op checker.Op) {
 		for _, id := range ids {
 			asked := time.Now()
@@ -110,7 +109,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	}
 	killedWith := 0
 	for round := range rounds {
-		time.Sleep(time.Duration(round%4) * 730 * time.Millisecond) // the moment of the kill is what varies
+		time.Sleep(time.Duration(round%4) * 730 * time.Millisecond) // varies the moment of the kill
 		eventually(t, 20*time.Second, "fires are planned", func() bool { return planned() >= 3 })
 		scheduler.kill()
 		killedWith += planned()
@@ -118,8 +117,8 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, killedWith, 2*rounds, "the kills hit fires that were committed and not sent")
 
-	// A due time that lies this close before the stop may be stopped with the
-	// rest, and those of the kills must not.
+	// A due time this close before the stop may be stopped with the rest; those of the kills must
+	// not be among them.
 	time.Sleep(restartLimit)
 	change(checker.OpStop)
 	eventually(t, 20*time.Second, "every run has its result", func() bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// A ledger keeps what a demo has seen, prints a line for each fire once its
-// result is known, and adds up the totals. It may be used from any goroutine.
+// A ledger records what a demo sees, prints a line for each fire once its result is known, and
+// computes the totals. It may be used from any goroutine.
 type ledger struct {
 	out io.Writer
 
@@ -20,18 +20,18 @@ type ledger struct {
 	names    map[int64]string
 	rows     map[int64]*row // by log id
 	misfires map[int64][]xxladapter.Misfire
-	changed  chan struct{} // closed and renewed when a row gets its result
+	changed  chan struct{} // closed and replaced when a row gets its result
 }
 
-// A row is one fire. Its hand-over and its result are reported on different
-// goroutines, in any order.
+// A row is one fire. Its hand-over and its result are reported by different goroutines, in any
+// order.
 type row struct {
 	jobID   int64
 	due     time.Time
 	shard   string
 	addr    string
 	sent    time.Time
-	handed  bool // taken by the executor, refused, or given up
+	handed  bool // accepted by the executor, refused, or given up
 	outcome string
 	ended   time.Time
 	result  int
@@ -52,7 +52,7 @@ func (l *ledger) name(j *xxladapter.Job) {
 	l.names[j.ID] = j.Name
 }
 
-// event takes what trigger.Options.OnEvent reports.
+// event records what trigger.Options.OnEvent reports.
 func (l *ledger) event(e trigger.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *ledger) print(r *row) {
 		milliseconds(r.sent.Sub(r.due)), r.addr, result, runTime)
 }
 
-// misfire takes what scheduler.Options.OnMisfire reports.
+// misfire records what scheduler.Options.OnMisfire reports.
 func (l *ledger) misfire(m xxladapter.Misfire) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +106,7 @@ func (l *ledger) misfire(m xxladapter.Misfire) {
 		l.names[m.JobID], m.Due.Local().Format("15:04:05.000"), m.Until.Local().Format("15:04:05.000"), m.Policy)
 }
 
-// misfiredAt tells when a due time was found to have misfired.
+// misfiredAt returns when a due time was found to have misfired.
 func (l *ledger) misfiredAt(jobID int64, due time.Time) (time.Time, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,8 +129,7 @@ func (l *ledger) hasFired(jobID int64, due time.Time) bool {
 	return false
 }
 
-// waitForResults returns when everything that was handed over has its result,
-// or when limit has passed.
+// waitForResults returns when every run that was handed over has its result, or after limit.
 func (l *ledger) waitForResults(limit time.Duration) {
 	timeout := time.After(limit)
 	for {
@@ -151,8 +150,8 @@ func (l *ledger) waitForResults(limit time.Duration) {
 	}
 }
 
-// totals is the closing line. Lateness is from the due time to the moment when
-// the run request left.
+// totals returns the closing line. Lateness is the time from the due time to the moment when the
+// run request was sent.
 func (l *ledger) totals(missed int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,8 +179,8 @@ func (l *ledger) totals(missed int) string {
 		milliseconds(quantile(late, 0.50)), milliseconds(quantile(late, 0.99)), milliseconds(quantile(late, 1)))
 }
 
-// quantile is the smallest element that at least the share q of sorted is not
-// above; 0 for none.
+// quantile returns the smallest element that is at least as large as the share q of sorted, or 0 if
+// sorted is empty.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0

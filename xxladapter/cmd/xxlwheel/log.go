@@ -2,21 +2,21 @@ package main
 
 import "fmt"
 
-// logCmd has what an operator does with runs.
+// logCmd has one subcommand for each operation on runs.
 type logCmd struct {
 	clientFlags
 
 	List logListCmd `cmd:"" help:"List runs, newest first."`
-	Show logShowCmd `cmd:"" help:"Show all that is known of a run, why it was not handed over included."`
-	Text logTextCmd `cmd:"" help:"Print what a run wrote into its log: what is stored of it, else as its executor has it."`
-	Kill logKillCmd `cmd:"" help:"End a run, and with it whatever else of its job runs or waits on that executor."`
+	Show logShowCmd `cmd:"" help:"Show all that is known about a run, including why it was not handed over."`
+	Text logTextCmd `cmd:"" help:"Print the log that a run wrote: the stored copy, or else the executor's."`
+	Kill logKillCmd `cmd:"" help:"Kill a run, together with all other runs of its job that run or wait on the same executor."`
 
-	Clear logClearCmd `cmd:"" help:"Delete runs that have ended, by age or all but the newest. Failures that were not reported yet are kept."`
+	Clear logClearCmd `cmd:"" help:"Delete ended runs by age, or all but the newest. Failures that are still to be reported are kept."`
 }
 
 // logID is the argument that most subcommands share.
 type logID struct {
-	ID int64 `arg:"" help:"Id of the run's log row, as job show prints it."`
+	ID int64 `arg:"" help:"Id of the run, as job show prints it under LOG."`
 }
 
 func (id logID) path(action string) string { return fmt.Sprintf("/logs/%d%s", id.ID, action) }

@@ -6,15 +6,15 @@ import (
 )
 
 type logClearCmd struct {
-	OlderThan days  `placeholder:"SPAN" help:"Delete runs that were triggered longer ago, for example 30d."`
-	Keep      int   `placeholder:"COUNT" help:"Keep so many of the newest runs."`
+	OlderThan days  `placeholder:"SPAN" help:"Delete runs triggered longer ago than this, for example 30d."`
+	Keep      int   `placeholder:"COUNT" help:"Keep this many of the newest runs."`
 	All       bool  `help:"Delete every run."`
-	Job       int64 `placeholder:"ID" help:"Only runs of this job."`
-	Group     int64 `placeholder:"ID" help:"Only runs of this group of executors."`
+	Job       int64 `placeholder:"ID" help:"Delete only runs of this job."`
+	Group     int64 `placeholder:"ID" help:"Delete only runs of jobs of this group of executors."`
 	yesFlag
 }
 
-// Run clears until nothing is left to clear; the scheduler does it in portions.
+// Run deletes until nothing is left to delete; each call deletes one batch.
 func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
 	form := map[string]any{}
 	for name, value := range map[string]int64{"jobId": c.Job, "jobGroup": c.Group, "keepNewest": int64(c.Keep)} {
@@ -56,7 +56,7 @@ func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
 	}
 }
 
-// what says which runs are meant.
+// what describes the runs to delete.
 func (c *logClearCmd) what() string {
 	text := "all runs that have ended"
 	if c.Job != 0 {
@@ -66,10 +66,10 @@ func (c *logClearCmd) what() string {
 		text += fmt.Sprintf(" of group %d", c.Group)
 	}
 	if c.OlderThan > 0 {
-		text += fmt.Sprintf(" that were triggered more than %v ago", time.Duration(c.OlderThan))
+		text += fmt.Sprintf(" triggered more than %v ago", time.Duration(c.OlderThan))
 	}
 	if c.Keep > 0 {
-		text += fmt.Sprintf(" but the newest %d", c.Keep)
+		text += fmt.Sprintf(", except the newest %d", c.Keep)
 	}
 	return text
 }

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 )
 
-// logFlags say what a process that serves writes about itself, on stderr.
+// logFlags configure what a serving process logs about itself, on stderr.
 type logFlags struct {
-	LogLevel  string `enum:"debug,info,warn,error" default:"${log_level}" placeholder:"LEVEL" help:"debug, info, warn or error: what is less important is not logged (default ${default})."`
-	LogFormat string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"text (default) or json."`
+	LogLevel  string `enum:"debug,info,warn,error" default:"${log_level}" placeholder:"LEVEL" help:"Lowest level to log: debug, info, warn or error (default ${default})."`
+	LogFormat string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Format of the log: text (default) or json."`
 }
 
 func (f *logFlags) logger(to io.Writer) *slog.Logger {
@@ -21,7 +21,7 @@ func (f *logFlags) logger(to io.Writer) *slog.Logger {
 
 var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 
-// stopped logs a clean end, which a log that just stops does not show.
+// stopped logs a clean end, so that it can be told from a crash.
 func stopped(logger *slog.Logger, err error) error {
 	if err == nil {
 		logger.Info("stopped")

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestACleanEndIsLogged, in the format and above the level that were asked for.
+// TestACleanEndIsLogged checks that the end is logged in the requested format, and only if the
+// level includes it.
 func TestACleanEndIsLogged(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/x.db"
 	serve, server := serveOn(t, file, "--log-format", "json")
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--log-format", "json")
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	for _, p := range []*process{theirs, serve} {
 		require.Zero(t, p.terminate())
 		lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")

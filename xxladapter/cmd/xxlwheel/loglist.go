@@ -8,17 +8,17 @@ import (
 
 type logListCmd struct {
 	Job    int64  `placeholder:"ID" help:"Only runs of this job."`
-	App    string `xor:"group" placeholder:"NAME" help:"Only runs of jobs of the executors with this app name."`
+	App    string `xor:"group" placeholder:"NAME" help:"Only runs of jobs whose executors have this app name."`
 	Group  int64  `xor:"group" placeholder:"ID" help:"Only runs of jobs of this group of executors."`
-	Status string `placeholder:"STATUS" help:"Only runs of this status: RUNNING, SUCCESS or FAIL."`
-	Since  string `placeholder:"TIME" help:"Only runs triggered since then: an RFC 3339 instant, or how long ago, for example 24h."`
-	Before string `placeholder:"TIME" help:"Only runs triggered before then."`
-	Count  int    `short:"n" default:"20" help:"How many to print, the newest (default ${default}; 0: all)."`
+	Status string `placeholder:"STATUS" help:"Only runs with this status: RUNNING, SUCCESS or FAIL."`
+	Since  string `placeholder:"TIME" help:"Only runs triggered since this time: an RFC 3339 instant, or a duration before now such as 24h."`
+	Before string `placeholder:"TIME" help:"Only runs triggered before this time, given like --since."`
+	Count  int    `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`
 }
 
 func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
 	if c.Count < 0 {
-		return usagef("-n is %d, must be 0 for all, or more", c.Count)
+		return usagef("-n is %d, must be 0 for all, or positive", c.Count)
 	}
 	query := url.Values{"newest": {"true"}}
 	if c.App != "" {
@@ -56,7 +56,7 @@ func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
 	}.print(inv, &parent.clientFlags, "/logs", query)
 }
 
-// instant reads an RFC 3339 instant, or a duration before now.
+// instant parses an RFC 3339 instant, or a duration before now.
 func instant(text string) (time.Time, error) {
 	if ago, err := time.ParseDuration(text); err == nil {
 		return time.Now().Add(-ago), nil

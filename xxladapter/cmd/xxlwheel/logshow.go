@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A logView is the API's run.
+// A logView is a run as the API returns it.
 type logView struct {
 	ID          int64      `json:"id"`
 	JobGroup    int64      `json:"jobGroup"`
@@ -27,7 +27,7 @@ type logView struct {
 	Status      string     `json:"status"`
 }
 
-// message is what the handler said at its end, or why there was no run.
+// message returns the handler's final message, or why there was no run.
 func (l *logView) message() string {
 	if l.HandleCode == 0 && l.TriggerCode != 0 && l.TriggerCode != 200 {
 		return reasonOf(l.TriggerMsg)
@@ -35,8 +35,8 @@ func (l *logView) message() string {
 	return l.HandleMsg
 }
 
-// alarmStatuses are XXL-JOB's.
-var alarmStatuses = map[int]string{0: "not looked at", 1: "none was due", 2: "sent", 3: "could not be sent", -1: "being sent"}
+// alarmStatuses names XXL-JOB's values.
+var alarmStatuses = map[int]string{0: "not checked yet", 1: "none needed", 2: "sent", 3: "sending failed", -1: "in progress"}
 
 type logShowCmd struct{ logID }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhyARunFailed is about the words that an operator looks for, on all three
-// ways to them, and about words that a job wrote for the operator's terminal.
+// TestWhyARunFailed checks the words that an operator looks for, in all three places that show
+// them, and words that a job wrote to attack the operator's terminal.
 func TestWhyARunFailed(t *testing.T) {
 	t.Parallel()
 	serve, server := serveOn(t, t.TempDir()+"/x.db")
@@ -19,7 +19,7 @@ func TestWhyARunFailed(t *testing.T) {
 		return mustCLI(t, slices.Concat(strings.Fields(words), more, []string{"--server", server})...)
 	}
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	run("job add --app some-app --name refused --handler nope --param", `<b> & "quoted"`)
 	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
 	run("job trigger 1")
@@ -54,13 +54,13 @@ func TestWhyARunFailed(t *testing.T) {
 	require.Zero(t, serve.terminate())
 }
 
-// TestATextIsFollowedToItsEnd: the command ends with the run, and has all of it.
+// TestATextIsFollowedToItsEnd checks that the command ends with the run and has printed all of it.
 func TestATextIsFollowedToItsEnd(t *testing.T) {
 	t.Parallel()
 	serve, server := serveOn(t, t.TempDir()+"/x.db")
 	run := func(words string) string { return mustCLI(t, append(strings.Fields(words), "--server", server)...) }
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	run("job add --app some-app --name short --handler sleepJobHandler --param 2s")
 	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
 	run("job trigger 1")

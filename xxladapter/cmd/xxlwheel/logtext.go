@@ -11,8 +11,8 @@ import (
 type logTextCmd struct {
 	logID
 	From   int64 `default:"1" help:"First line to print (default ${default})."`
-	Follow bool  `short:"f" help:"Go on printing until the run has ended."`
-	Raw    bool  `help:"Print the text as it is, with whatever a terminal takes for a command."`
+	Follow bool  `short:"f" help:"Continue printing until the run has ended."`
+	Raw    bool  `help:"Print the text unfiltered, including terminal control sequences."`
 }
 
 func (c *logTextCmd) Run(inv *invocation, parent *logCmd) error {
@@ -35,8 +35,7 @@ type textReader struct {
 	raw    bool
 }
 
-// read prints what there is from the next line on, and reports whether more may
-// come.
+// read prints what is there from the next line on. ended reports that no more will come.
 func (r *textReader) read(inv *invocation, out io.Writer) (ended bool, err error) {
 	for {
 		var part struct {
@@ -67,18 +66,18 @@ func (r *textReader) read(inv *invocation, out io.Writer) (ended bool, err error
 		if part.Note != "" {
 			r.client.note(inv, "%s", part.Note)
 		}
-		if part.End || part.Content == "" || part.To < r.next { // a run in progress has no more for now
+		if part.End || part.Content == "" || part.To < r.next { // nothing more for now
 			return part.End, nil
 		}
 		r.next = part.To + 1
 	}
 }
 
-// followPace is how often a text that grows is asked for.
+// followPace is the pause between two polls of a growing text.
 const followPace = 500 * time.Millisecond
 
-// follow prints until the run has ended. A run that no executor has taken yet
-// has no text, and one that none took has ended.
+// follow prints until the run has ended. A run that no executor has accepted yet has no text; a run
+// that none accepted has ended.
 func (r *textReader) follow(inv *invocation) error {
 	for {
 		ended, err := r.read(inv, inv.stdout)
@@ -97,12 +96,12 @@ func (r *textReader) follow(inv *invocation) error {
 			return err
 		}
 		if !sleep(inv.ctx, followPace) {
-			return nil // Ctrl-C is how this is ended
+			return nil // Ctrl-C ends it
 		}
 	}
 }
 
-// sleep reports false if ctx ended first.
+// sleep pauses for d. It reports false if ctx ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

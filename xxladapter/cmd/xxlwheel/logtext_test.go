@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestALongLogIsPrintedWhole: it comes in parts, and the last one says so, or is
-// empty, or tells of no line.
+// TestALongLogIsPrintedWhole reads a log that comes in parts. The last part is marked, is empty, or
+// names no line.
 func TestALongLogIsPrintedWhole(t *testing.T) {
 	type part struct {
 		From    int64  `json:"fromLineNum"`
@@ -21,7 +21,7 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 		Note    string `json:"note,omitempty"`
 	}
 	for name, tt := range map[string]struct {
-		parts map[int64]part // by the line that is asked for
+		parts map[int64]part // by the requested line
 		from  string
 		want  string
 		note  string

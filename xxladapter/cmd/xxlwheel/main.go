@@ -1,5 +1,5 @@
-// Command xxlwheel is the scheduler, a sample executor, and the command line
-// that manages jobs, in one binary. Run "xxlwheel --help".
+// Command xxlwheel is the scheduler, a sample executor, and the command line that manages jobs, in
+// one binary. Run "xxlwheel --help".
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // zones of jobs, also where the system has none
+	_ "time/tzdata" // zones of jobs, for systems that have no zone data
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -25,14 +25,14 @@ type commands struct {
 	Executor executorCmd `cmd:"" help:"Run the sample executor."`
 	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
 	Group    groupCmd    `cmd:"" help:"Manage the groups of executors of a running scheduler."`
-	Node     nodeCmd     `cmd:"" help:"Look at the schedulers that work on a store together."`
-	Log      logCmd      `cmd:"" help:"Look at the runs of a running scheduler, and end them."`
-	Alarm    alarmCmd    `cmd:"" help:"Try out how failed runs are reported."`
-	Report   reportCmd   `cmd:"" help:"Show what became of the runs of each day."`
-	Check    checkCmd    `cmd:"" help:"Judge a history of jobs and runs: what was missed, doubled, early or late."`
-	Backup   backupCmd   `cmd:"" help:"Copy a SQLite store into a new file, also while schedulers use it."`
-	Migrate  migrateCmd  `cmd:"" help:"Create or update our side tables in a MySQL or MariaDB database with XXL-JOB's tables."`
-	Cron     cronCmd     `cmd:"" help:"Work with cron expressions."`
+	Node     nodeCmd     `cmd:"" help:"Show the schedulers that share a store."`
+	Log      logCmd      `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
+	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`
+	Report   reportCmd   `cmd:"" help:"Show how many runs of each day succeeded and failed."`
+	Check    checkCmd    `cmd:"" help:"Check a history of jobs and runs for missed, duplicate, early and late runs."`
+	Backup   backupCmd   `cmd:"" help:"Copy a SQLite store to a new file, even while schedulers use it."`
+	Migrate  migrateCmd  `cmd:"" help:"Create or update xxlwheel's own tables in a MySQL or MariaDB database that has XXL-JOB's."`
+	Cron     cronCmd     `cmd:"" help:"Evaluate and describe cron expressions."`
 
 	VersionCommand versionCmd  `cmd:"" name:"version" help:"Print the version, the revision and the Go release of this binary."`
 	Version        versionFlag `help:"Print the version, the revision and the Go release of this binary."`
@@ -47,11 +47,11 @@ const (
 	exitWaited    = 4
 )
 
-// exitHelp is what --help says of them.
-const exitHelp = "Exit codes: 0 done; 1 failed; 2 the command line is wrong; from job trigger --wait also 3 the run failed " +
-	"and 4 it had not ended when the wait was over."
+// exitHelp describes the exit codes in --help.
+const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait also returns 3 if the run failed, " +
+	"and 4 if it had not ended when --wait-limit was reached."
 
-// An exitError ends the command with a code of its own.
+// An exitError ends the command with its own exit code.
 type exitError struct {
 	code int
 	msg  string
@@ -63,8 +63,8 @@ var errDeclined = errors.New("not confirmed, nothing was done")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal asks for a clean end. From then on a second one ends the
-	// process at once, as if nobody listened for signals.
+	// The first signal asks for a clean end. After it a second one ends the process at once, as if
+	// no handler were installed.
 	context.AfterFunc(ctx, stop)
 	node.Tune()
 	os.Exit(run(ctx, os.Args[1:], console{
@@ -77,31 +77,30 @@ func main() {
 type console struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	// asks says that somebody sits there who can answer.
+	// asks reports that a person is present who can answer.
 	asks bool
 }
 
-// An invocation is what a command gets to work with.
+// An invocation is what a command works with.
 type invocation struct {
 	ctx context.Context
 	console
 }
 
-// newParser reads the command line into cli.
+// newParser returns a parser that fills cli from the command line.
 func newParser(cli *commands, more ...kong.Option) (*kong.Kong, error) {
 	return kong.New(cli, append(more,
 		kong.Name("xxlwheel"),
 		kong.Description("An XXL-JOB compatible scheduler on a hashed wheel timer.\n\n"+
-			"serve, executor and demo read each of their flags from an environment variable XXLWHEEL_<FLAG> too, "+
-			"for example --access-token from XXLWHEEL_ACCESS_TOKEN. The commands that call a running scheduler read only "+
-			"XXLWHEEL_SERVER, XXLWHEEL_ACCESS_TOKEN, XXLWHEEL_TLS_CA and XXLWHEEL_OUTPUT, and the others none. Flags for tokens, passwords and stores also take @FILE, "+
-			"for a file whose only line is the value.\n\n"+exitHelp),
+			"serve, executor and demo also read each flag from an environment variable XXLWHEEL_<FLAG>, "+
+			"for example --access-token from XXLWHEEL_ACCESS_TOKEN. Commands that call a running scheduler read only "+
+			"XXLWHEEL_SERVER, XXLWHEEL_ACCESS_TOKEN, XXLWHEEL_TLS_CA and XXLWHEEL_OUTPUT; the other commands read none. Flags for tokens, passwords and stores also take @FILE, "+
+			"a file whose only line is the value.\n\n"+exitHelp),
 		kong.UsageOnError(),
 		kong.PostBuild(variables))...)
 }
 
-// run executes one command line and returns the exit code. Whatever goes wrong
-// is one line on stderr.
+// run executes one command line and returns the exit code. Any error is one line on stderr.
 func run(ctx context.Context, args []string, at console) int {
 	stderr := at.stderr
 	var cli commands
@@ -136,7 +135,7 @@ func run(ctx context.Context, args []string, at console) int {
 	return exitFail
 }
 
-// A usageError is a command line that can be parsed and makes no sense.
+// A usageError reports a command line that can be parsed but makes no sense.
 type usageError struct{ msg string }
 
 func (e *usageError) Error() string { return e.msg }

@@ -11,12 +11,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// roleVariable makes the test binary run as another program, so that tests can
-// start real processes of it and kill them.
+// roleVariable makes the test binary run as another program, so that tests can start real processes
+// of it and kill them.
 const roleVariable = "XXLWHEEL_TEST_ROLE"
 
-// noParent lets the other program read its standard input, which otherwise tells
-// it that the test is there.
+// noParent lets the other program read its standard input, which otherwise shows whether the test
+// still runs.
 const noParent = "XXLWHEEL_TEST_NO_PARENT"
 
 func TestMain(m *testing.M) {
@@ -41,8 +41,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// endWithParent ends this process when the test that started it is gone, and its
-// end of standard input with it.
+// endWithParent ends this process when the test that started it has ended and so has closed its end
+// of standard input.
 func endWithParent() {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -50,7 +50,7 @@ func endWithParent() {
 	}()
 }
 
-// goExecutor is a program on the common Go executor, as its README has it.
+// goExecutor is a program on the common Go executor, as its README shows it.
 func goExecutor(admin, port, token string) {
 	exec := xxl.NewExecutor(
 		xxl.ServerAddr(admin),

@@ -10,14 +10,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// migrateCmd is for databases that belong to somebody else. The stores that are
-// our own migrate themselves when they are opened.
+// migrateCmd is for databases that belong to somebody else. Our own stores migrate themselves when
+// they are opened.
 type migrateCmd struct {
-	Store          secret `required:"" placeholder:"PLACE" help:"mysql://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE with it; with --zone any store."`
-	Plan           bool   `xor:"act" help:"Only print the statements, for an administrator to run."`
-	DueIndex       bool   `help:"Also add an index on (trigger_status, trigger_next_time) to XXL-JOB's table of jobs, so that scans need not walk through all: for 50,000 jobs and more. Java admins do not mind it."`
-	Zone           string `xor:"act" placeholder:"ZONE" help:"Change the time zone in which the schedulers of the store read cron expressions, while none of them runs. For any store."`
-	CreateUpstream bool   `xor:"act" help:"First create XXL-JOB's own tables, as of release 3.4.2, in a database that has none."`
+	Store          secret `required:"" placeholder:"PLACE" help:"Database, as mysql://USER:PASSWORD@HOST:PORT/DATABASE or @FILE that contains it; with --zone any store."`
+	Plan           bool   `xor:"act" help:"Only print the statements, so that an administrator can run them."`
+	DueIndex       bool   `help:"Also add an index on (trigger_status, trigger_next_time) to XXL-JOB's table of jobs, so that scans need not read all rows. Worthwhile from 50,000 jobs on; Java admins are not affected."`
+	Zone           string `xor:"act" placeholder:"ZONE" help:"Change the time zone in which the schedulers of the store evaluate cron expressions. None of them may be running. Works for any store."`
+	CreateUpstream bool   `xor:"act" help:"First create XXL-JOB's own tables, those of release 3.4.2, in a database that has none."`
 }
 
 func (c *migrateCmd) Run(inv *invocation) error {
@@ -44,7 +44,7 @@ func (c *migrateCmd) Run(inv *invocation) error {
 		}
 	}
 	if err == nil && plan == "" {
-		plan = "-- There is nothing to do.\n"
+		plan = "-- Nothing to do.\n"
 	}
 	fmt.Fprint(inv.stdout, plan)
 	return err
@@ -63,6 +63,6 @@ func (c *migrateCmd) changeZone(inv *invocation) error {
 	if err := errors.Join(store.ChangeZone(inv.ctx, name), store.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(inv.stdout, "schedules are read in %s\n", name)
+	fmt.Fprintf(inv.stdout, "schedules are evaluated in %s\n", name)
 	return nil
 }

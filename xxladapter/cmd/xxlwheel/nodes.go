@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// nodeCmd looks at the schedulers of a store.
+// nodeCmd shows the schedulers of a store.
 type nodeCmd struct {
 	clientFlags
 

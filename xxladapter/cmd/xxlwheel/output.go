@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// printJSON prints a value as the API has it, on one line. Characters that move a
-// terminal's cursor are written as JSON escapes, which mean the same.
+// printJSON prints a value as the API returns it, on one line. It writes characters that control a
+// terminal as JSON escapes, which mean the same.
 func printJSON(out io.Writer, value json.RawMessage) error {
 	var line bytes.Buffer
 	if err := json.Compact(&line, value); err != nil {
@@ -38,7 +38,7 @@ func printValue(out io.Writer, value any) error {
 	return printJSON(out, text)
 }
 
-// withField is a JSON object with one more field.
+// withField returns a JSON object with one more field.
 func withField(object json.RawMessage, name string, value any) (json.RawMessage, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -48,7 +48,7 @@ func withField(object json.RawMessage, name string, value any) (json.RawMessage,
 	return fmt.Appendf(nil, "%s,%q:%s}", object[:len(object)-1], name, text), nil
 }
 
-// printCreated tells the id of what a command has made.
+// printCreated prints the id of what a command has created.
 func (c *clientFlags) printCreated(inv *invocation, id int64) {
 	if c.json() {
 		fmt.Fprintf(inv.stdout, "{\"id\":%d}\n", id)
@@ -57,31 +57,31 @@ func (c *clientFlags) printCreated(inv *invocation, id int64) {
 	fmt.Fprintln(inv.stdout, id)
 }
 
-// note tells what else has happened, on stderr.
+// note prints what else has happened, on stderr.
 func (c *clientFlags) note(inv *invocation, format string, args ...any) {
 	if !c.Quiet {
 		fmt.Fprintln(inv.stderr, "xxlwheel: "+oneLine(fmt.Sprintf(format, args...)))
 	}
 }
 
-// A listing is how a list of the API is shown, whose entries are T.
+// A listing describes how a list of the API with entries of type T is printed.
 type listing[T any] struct {
 	// key is the name of the list in the API's answer.
 	key string
-	// columns are the heads of the table, and row the cells of an entry: its id
-	// comes first.
+	// columns are the heads of the table, row returns the cells of an entry. The first cell is the
+	// entry's id.
 	columns []string
 	row     func(*T) []string
-	// keep selects entries that the API cannot select; nil: all.
+	// keep selects entries where the API cannot; nil keeps all.
 	keep func(*T) bool
-	// count is how many entries are printed at most; 0: all.
+	// count limits the entries to print; 0 means no limit.
 	count int
 }
 
-// maxPage is how many entries the API puts into one answer.
+// maxPage is the largest number of entries in one answer of the API.
 const maxPage = 1000
 
-// print asks for one page after the other and prints each as it comes.
+// print fetches one page after the other and prints each as it arrives.
 func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query url.Values) error {
 	t := table{out: inv.stdout}
 	rows := [][]string{l.columns}

@@ -10,19 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestJSONOfEveryCommand: what scripts read is one object on each line, whatever
-// the command, and nothing else.
+// TestJSONOfEveryCommand checks that every command prints one object on each line for scripts, and
+// nothing else.
 func TestJSONOfEveryCommand(t *testing.T) {
 	serve, server := serveOn(t, t.TempDir()+"/x.db")
 	call := func(words string, more ...string) string {
 		return mustCLI(t, slices.Concat(strings.Fields(words), more, []string{"--server", server})...)
 	}
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	t.Setenv("XXLWHEEL_OUTPUT", "json")
 	for _, command := range []struct {
 		words  string
-		fields string // that the first object has
+		fields string // of the first object
 	}{
 		{"job add --app some-app --name 日终 --handler demoJobHandler --fixed-rate 1s --zone Asia/Shanghai", "id"},
 		{"job copy 1 --name copy", "id"},

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every port that asks for no token goes by its own names only.
+// TestNoPortIsReadUnderAnotherName checks that every port that requires no token answers only under
+// its own names.
 func TestNoPortIsReadUnderAnotherName(t *testing.T) {
 	port, metricsPort := freePort(t), freePort(t)
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:"+port, "--metrics-listen", "127.0.0.1:"+metricsPort,

@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// plainText makes text that others wrote fit for a terminal: whatever would move
-// its cursor, change its colours or its title, or turn the direction of writing is
-// spelled out, such as \x1b. Line breaks and tabs stay.
+// plainText makes untrusted text safe for a terminal. It spells out, as in \x1b, every character
+// that would move the cursor, change colours or the title, or reverse the direction of writing.
+// Line breaks and tabs are kept.
 func plainText(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	harmless := func(r rune) bool { return r == '\n' || r == '\t' || !unicode.IsControl(r) && !turns(r) }
@@ -31,16 +31,16 @@ func plainText(text string) string {
 	return b.String()
 }
 
-// turns reports whether r changes the direction of what follows, so that it is
-// read as something else than it is.
+// turns reports whether r changes the direction of the text that follows, so that it reads
+// differently from what it is.
 func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
-// oneLine is plainText without line breaks and tabs.
+// oneLine is plainText with runs of line breaks and tabs replaced by a space.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(plainText(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
-// firstLine is the first line of text that is not blank, truncated to 120 bytes.
+// firstLine returns the first line of text that is not blank, truncated to 120 bytes.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
 	line = strings.TrimSpace(line)
@@ -55,15 +55,15 @@ var (
 	spanTag      = regexp.MustCompile(`(?i)</?span[^<>]*>`)
 )
 
-// messageText is the message of a hand-over, which is HTML for the page of a Java
-// admin, as plain text.
+// messageText returns the message of a hand-over as plain text. The message is HTML, for the page
+// of a Java admin.
 func messageText(message string) string {
 	message = lineBreakTag.ReplaceAllString(message, "\n")
 	return plainText(html.UnescapeString(spanTag.ReplaceAllString(message, "")))
 }
 
-// reasonOf is what the message of a hand-over says of its outcome: what follows
-// "result" in ours and "msg" in a Java admin's, else its last line.
+// reasonOf returns what the message of a hand-over says about its outcome: the part after "result"
+// in our messages and after "msg" in a Java admin's, or else the last line.
 func reasonOf(message string) string {
 	lines := strings.Split(strings.TrimSpace(messageText(message)), "\n")
 	for i, line := range lines {

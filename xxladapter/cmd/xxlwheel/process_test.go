@@ -24,8 +24,8 @@ type process struct {
 	stderr *lockedBuffer
 }
 
-// start runs the test binary in a role. The child is killed at the end of the
-// test if it still runs.
+// start runs the test binary in a role. The child is killed at the end of the test if it still
+// runs.
 func start(t *testing.T, role string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), lines: make(chan string, 10_000), stderr: new(lockedBuffer)}
@@ -45,7 +45,7 @@ func start(t *testing.T, role string, args ...string) *process {
 	}()
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
-		_ = p.cmd.Wait() // an error is the kill itself, or a second wait
+		_ = p.cmd.Wait() // an error comes from the kill itself, or from a second wait
 		if t.Failed() {
 			t.Logf("stderr of %s %s:\n%s", role, strings.Join(args, " "), p.stderr)
 		}
@@ -72,7 +72,7 @@ func (p *process) line(text string) string {
 	}
 }
 
-// kill ends the process as a power cut would, and waits until it is gone.
+// kill ends the process as a power cut would, and waits until it has ended.
 func (p *process) kill() {
 	p.t.Helper()
 	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGKILL))
@@ -92,7 +92,7 @@ func (p *process) end(signal os.Signal) int {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = p.cmd.Wait() // the exit code says it all
+		_ = p.cmd.Wait() // the exit code is enough
 	}()
 	select {
 	case <-ended:
@@ -102,7 +102,7 @@ func (p *process) end(signal os.Signal) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// freePort is a port of the loopback interface that nobody listens on.
+// freePort returns a free port of the loopback interface.
 func freePort(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -113,20 +113,19 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// eventually polls until ok says so. It is for what other processes do, which
-// no bubble can hold.
+// eventually polls until ok returns true. It is for what other processes do, which a synctest
+// bubble cannot contain.
 func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); !ok(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %v: %s", limit, what)
 		}
-		time.Sleep(20 * time.Millisecond) // the pace of asking
+		time.Sleep(20 * time.Millisecond) // the pause between two polls
 	}
 }
 
-// cli runs one command line in this process and returns exit code, stdout and
-// stderr.
+// cli runs a command line in this process and returns its exit code, stdout and stderr.
 func cli(t *testing.T, args ...string) (int, string, string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -142,8 +141,7 @@ func mustCLI(t *testing.T, args ...string) string {
 	return strings.TrimSpace(stdout)
 }
 
-// A lockedBuffer is a buffer that a child's output is copied into while it is
-// read.
+// A lockedBuffer receives a child's output and can be read meanwhile.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -8,11 +8,11 @@ import (
 
 type reportCmd struct {
 	clientFlags
-	Days int `default:"7" help:"How many days, today included (default ${default})."`
+	Days int `default:"7" help:"How many days to show, including today (default ${default})."`
 }
 
-// Run prints the newest days last. Today is a day of UTC here and one of the
-// scheduler's zone there, so it asks for one day more in both directions.
+// Run prints the newest day last. Today is a day of UTC here and a day of the scheduler's zone
+// there, so Run asks for one day more and prints the last c.Days.
 func (c *reportCmd) Run(inv *invocation) error {
 	if c.Days < 1 {
 		return usagef("--days is %d, must be at least 1", c.Days)

@@ -27,7 +27,7 @@ func TestMistakesInKeepingLogs(t *testing.T) {
 		args []string
 		line string
 	}{
-		{[]string{"serve", "--keep-logs", "2d"}, "--keep-logs is 48h0m0s, must be 0 for ever, or at least 3d"},
+		{[]string{"serve", "--keep-logs", "2d"}, "--keep-logs is 48h0m0s, must be 0 to keep them forever, or at least 3d"},
 		{[]string{"serve", "--keep-logs", "30"}, `"30", must be a span such as 30d or 12h`},
 		{[]string{"log", "clear"}, "--older-than, --keep or --all must be given"},
 		{[]string{"log", "clear", "--job", "3"}, "--older-than, --keep or --all must be given"},
@@ -41,14 +41,13 @@ func TestMistakesInKeepingLogs(t *testing.T) {
 	}
 }
 
-// TestReportAndClear runs the two commands against a server in a process of its
-// own.
+// TestReportAndClear runs the two commands against a server in another process.
 func TestReportAndClear(t *testing.T) {
 	t.Parallel()
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db")
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
 	id := mustCLI(t, "job", "--server", server, "add", "--name=n", "--app=some-app", "--handler=h")
-	mustCLI(t, "job", "--server", server, "trigger", id) // nobody is there to take it
+	mustCLI(t, "job", "--server", server, "trigger", id) // there is no executor to accept it
 	report := func() string { return mustCLI(t, "report", "--server", server) }
 	eventually(t, 10*time.Second, "the failed hand-over is counted", func() bool {
 		fields := strings.Fields(report())

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatARunWroteOutlivesItsExecutor kills the executor, and then restarts
-// the scheduler too.
+// TestWhatARunWroteOutlivesItsExecutor kills the executor, and then also restarts the scheduler.
 func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 	t.Parallel()
 	file, listen := t.TempDir()+"/x.db", "127.0.0.1:"+freePort(t)
@@ -22,7 +21,7 @@ func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 	}
 	scheduler := serve()
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	job := func(args ...string) string {
 		return mustCLI(t, append([]string{"job", "--server", server}, args...)...)
 	}

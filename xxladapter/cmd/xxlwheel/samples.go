@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 )
 
-// sampleHandlers carry the names of XXL-JOB's own samples where they do the
-// same, so that its seed jobs run here.
+// sampleHandlers have the names of XXL-JOB's own samples where they do the same, so that its seed
+// jobs run here.
 var sampleHandlers = map[string]func(context.Context, *executor.Run) error{
 	"demoJobHandler":     logParam,
 	"shardingJobHandler": countShard,
@@ -33,7 +33,7 @@ func logParam(_ context.Context, run *executor.Run) error {
 	return nil
 }
 
-// countShard takes the share of a thousand items that falls on its shard.
+// countShard counts which of a thousand items fall on its shard.
 func countShard(_ context.Context, run *executor.Run) error {
 	const items = 1000
 	mine := 0
@@ -46,8 +46,7 @@ func countShard(_ context.Context, run *executor.Run) error {
 	return nil
 }
 
-// sleepParam runs for as long as its parameter says, for example 2s, or until
-// it is cancelled.
+// sleepParam runs for as long as its parameter says, for example 2s, or until it is cancelled.
 func sleepParam(ctx context.Context, run *executor.Run) error {
 	d, err := time.ParseDuration(run.Param)
 	if err != nil {
@@ -66,7 +65,7 @@ func sleepParam(ctx context.Context, run *executor.Run) error {
 // failParam fails with its parameter as the reason.
 func failParam(_ context.Context, run *executor.Run) error {
 	if run.Param == "" {
-		return errors.New("failed as asked")
+		return errors.New("failed as requested")
 	}
 	return errors.New(run.Param)
 }

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// A secret is the value of a flag that nobody should see: the value itself, or
-// @FILE for a file whose only line it is. The process list shows flags to every
-// user of the machine, and variables reach every child process. The file may be
-// readable by others: container platforms mount secrets that way into folders that
-// are private.
+// A secret is the value of a flag that must stay hidden: the value itself, or @FILE, a file whose
+// only line is the value. The process list shows flags to every user of the machine, and every
+// child process inherits the environment. The file may be readable by others: container platforms
+// mount secrets that way into private directories.
 type secret string
 
-// UnmarshalText reads the flag, and the file that it names.
+// UnmarshalText reads the flag, or the file that it names.
 func (s *secret) UnmarshalText(text []byte) error {
 	file, isFile := strings.CutPrefix(string(text), "@")
 	if !isFile {
@@ -29,15 +28,15 @@ func (s *secret) UnmarshalText(text []byte) error {
 	line := strings.TrimRight(content, "\r\n")
 	switch {
 	case line == "":
-		return fmt.Errorf("file %s is empty, must have the secret on one line", file)
+		return fmt.Errorf("file %s is empty, must have the secret as its only line", file)
 	case strings.ContainsAny(line, "\r\n"):
-		return fmt.Errorf("file %s has several lines, must have the secret on one", file)
+		return fmt.Errorf("file %s has several lines, must have the secret as its only line", file)
 	}
 	*s = secret(line)
 	return nil
 }
 
-// String hides the secret from whatever prints the flags.
+// String hides the secret from anything that prints the flags.
 func (secret) String() string { return "***" }
 
 // GoString does what String does.

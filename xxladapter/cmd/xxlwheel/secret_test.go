@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSecretsComeFromFiles: every token, and the store with its password.
+// TestSecretsComeFromFiles reads every token, and the store with its password, from a file.
 func TestSecretsComeFromFiles(t *testing.T) {
 	dir := t.TempDir()
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "@"+writeFile(t, "sqlite:"+dir+"/x.db\n"),
@@ -30,14 +30,14 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	require.Regexp(t, `app-\w+ +registered +its own`, mustCLI(t, "group", "list", "--server", server))
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "app-one", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
 		"--access-token", "@"+writeFile(t, planted+"-group-one"))
-	theirs.line("takes runs at")
+	theirs.line("accepts runs at")
 	require.Zero(t, theirs.terminate())
 	require.Zero(t, serve.terminate())
 	require.NotContains(t, serve.stderr.String()+theirs.stderr.String(), planted)
 }
 
-// TestASecretOfAFileThatIsWrong shows the file and the rule, and nothing of what
-// is in it.
+// TestASecretOfAFileThatIsWrong checks that the error shows the file and the rule, and nothing of
+// the content.
 func TestASecretOfAFileThatIsWrong(t *testing.T) {
 	two := writeFile(t, planted+"\n"+planted+"\n")
 	for _, args := range [][]string{
@@ -45,8 +45,8 @@ func TestASecretOfAFileThatIsWrong(t *testing.T) {
 		{"job", "list", "--access-token"}, {"group", "add", "app", "--group-token"}, {"migrate", "--store"}, {"backup", "to", "--store"},
 	} {
 		for file, says := range map[string]string{
-			two:                 "has several lines, must have the secret on one",
-			writeFile(t, "\n"):  "is empty, must have the secret on one line",
+			two:                 "has several lines, must have the secret as its only line",
+			writeFile(t, "\n"):  "is empty, must have the secret as its only line",
 			"/no/such/file":     `file "/no/such/file" cannot be read: no such file or directory`,
 			t.TempDir() + "/./": "is a directory",
 		} {
@@ -59,8 +59,8 @@ func TestASecretOfAFileThatIsWrong(t *testing.T) {
 	}
 }
 
-// TestEveryFlagForASecretTakesAFile: by what the flags are called, so that a new
-// one cannot be forgotten.
+// TestEveryFlagForASecretTakesAFile finds the flags by their names, so that a new one cannot be
+// forgotten.
 func TestEveryFlagForASecretTakesAFile(t *testing.T) {
 	parser, err := newParser(new(commands))
 	require.NoError(t, err)

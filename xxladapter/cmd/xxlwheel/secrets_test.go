@@ -16,16 +16,16 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// planted is in every secret of the tests below.
+// planted is part of every secret in the tests below.
 const planted = "s3cr3t-Pl4nted"
 
-// TestNoCommandShowsASecret plants one in each flag that takes one, by mistakes
-// of every kind, and reads all that is printed.
+// TestNoCommandShowsASecret plants a secret in each flag that takes one, makes mistakes of every
+// kind, and reads all that is printed.
 func TestNoCommandShowsASecret(t *testing.T) {
 	t.Parallel()
 	redirect, _ := elsewhere(t)
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, r.Header.Get(wire.HeaderToken)) // no JSON
+		fmt.Fprint(w, r.Header.Get(wire.HeaderToken)) // not JSON
 	}))
 	t.Cleanup(echo.Close)
 	withPassword := func(url string) string { return strings.Replace(url, "http://", "http://bob:"+planted+"@", 1) }
@@ -35,7 +35,7 @@ func TestNoCommandShowsASecret(t *testing.T) {
 		args []string
 		line string // part of what is printed
 	}{
-		// Tokens, where something else is wrong.
+		// Tokens, with something else wrong.
 		{[]string{"serve", "--access-token", planted, "--listen", "nowhere"}, `--listen is "nowhere"`},
 		{[]string{"serve", "--operator-token", planted, "--read-token", planted + "-read", "--listen", "0.0.0.0:0"}, "--access-token is empty"},
 		{[]string{"serve", "--access-token", planted, "--operator-token", planted + "-operator", "--fast-pool", "0"}, "--fast-pool is 0"},
@@ -56,7 +56,7 @@ func TestNoCommandShowsASecret(t *testing.T) {
 		{[]string{"migrate", "--plan", "--store", "mysql://bob:" + planted + "@127.0.0.1:1/xxl"}, "connection refused"},
 		{[]string{"migrate", "--plan", "--due-index", "--store", "mysql://bob:%" + planted + "@127.0.0.1:1/xxl"}, "special characters of the password"},
 
-		// Schedulers and admins whose URLs carry a password.
+		// Schedulers and admins whose URLs contain a password.
 		{[]string{"job", "list", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler at http://bob:xxxxx@127.0.0.1:1"},
 		{[]string{"job", "list", "--server", withPassword("http://127.0.0.1:1") + "/%zz", "--access-token", planted}, `--server is "..."`},
 		{[]string{"job", "list", "--server", withPassword(redirect.URL), "--access-token", planted}, "redirects are not followed"},
@@ -91,7 +91,7 @@ func TestNoCommandShowsASecret(t *testing.T) {
 	}
 }
 
-// dataDir is where a sample executor of a test keeps its files.
+// dataDir returns the flags that give a sample executor of a test its own directory.
 func dataDir(t *testing.T, args []string) []string {
 	if args[0] != "executor" {
 		return nil
@@ -99,8 +99,8 @@ func dataDir(t *testing.T, args []string) []string {
 	return []string{"--data-dir", t.TempDir()}
 }
 
-// elsewhere is a server that sends all calls to another one, and how often that
-// was called.
+// elsewhere starts a server that redirects all calls to another one. called counts the calls of
+// that other one.
 func elsewhere(t *testing.T) (from *httptest.Server, called func() int) {
 	t.Helper()
 	calls := make(chan string, 100)
@@ -116,8 +116,8 @@ func elsewhere(t *testing.T) (from *httptest.Server, called func() int) {
 	return from, func() int { return len(calls) }
 }
 
-// TestARedirectDoesNotTakeATokenAway: neither that of the command line nor that
-// of the sample executor.
+// TestARedirectDoesNotTakeATokenAway checks the tokens of the command line and of the sample
+// executor.
 func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 	from, called := elsewhere(t)
 	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "log text 1"} {
@@ -129,7 +129,8 @@ func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 	require.Zero(t, called())
 }
 
-// TestHelpShowsNoSecretOfTheEnvironment: nor does a mistake in another flag.
+// TestHelpShowsNoSecretOfTheEnvironment checks --help, and the output after a mistake in another
+// flag.
 func TestHelpShowsNoSecretOfTheEnvironment(t *testing.T) {
 	for _, name := range []string{
 		"ACCESS_TOKEN", "OPERATOR_TOKEN", "READ_TOKEN", "GROUP_TOKEN", "ALARM_WEBHOOK", "ALARM_DINGTALK", "ALARM_FEISHU", "ALARM_WECOM", "ALARM_SLACK",
@@ -151,9 +152,8 @@ func TestHelpShowsNoSecretOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestAServerShowsNoSecret is a scheduler with a secret of each kind, whose
-// executors and channels cannot be reached: what it prints and logs, and all
-// pages of its two ports.
+// TestAServerShowsNoSecret runs a scheduler with a secret of each kind, whose executors and
+// channels cannot be reached, and checks its output, its log and all pages of its two ports.
 func TestAServerShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	hook := writeFile(t, "http://127.0.0.1:1/"+planted+"?key="+planted+" "+planted+"\n")

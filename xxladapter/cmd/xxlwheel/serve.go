@@ -18,17 +18,17 @@ import (
 )
 
 type serveCmd struct {
-	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where to serve executors and the API (default ${default}; port 0: any free one)."`
-	Store             secret   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Where jobs, fires and logs are kept: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE with one of these (default ${default})."`
-	AccessToken       secret   `placeholder:"TOKEN" help:"Secret that executors must send, and the command line unless there are operator tokens. Like the other tokens: the secret, or @FILE with it."`
-	OperatorToken     []secret `placeholder:"TOKEN" help:"Secrets of those who use the API, in place of the access token."`
-	ReadToken         []secret `placeholder:"TOKEN" help:"Secrets of those who may look at the API and change nothing."`
-	AllowDefaultToken bool     `help:"Allow the token that everybody knows where other machines can reach the port."`
-	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all but link-local ones)."`
-	AllowHost         []string `placeholder:"NAME" help:"Further names by which this process is called where no token is needed, for example that of a proxy (always: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
-	MetricsListen     string   `placeholder:"HOST:PORT" help:"A further port, where /metrics asks for no token (default: none; /metrics of --listen wants one that may read the API)."`
-	Zone              string   `default:"Local" placeholder:"ZONE" help:"Time zone of cron expressions, for example Asia/Shanghai (default: this machine's)."`
-	CronProfile       string   `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are read: quartz (default), or xxl34 as XXL-JOB 3.4 does, faults included."`
+	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve executors and the API at (default ${default}; port 0 picks a free one)."`
+	Store             secret   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Store of jobs, fires and logs: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE that contains one of these (default ${default})."`
+	AccessToken       secret   `placeholder:"TOKEN" help:"Secret that executors must send, as must callers of the API if there is no --operator-token. Each token flag takes the secret, or @FILE that contains it."`
+	OperatorToken     []secret `placeholder:"TOKEN" help:"Secrets that give full access to the API, in place of the access token."`
+	ReadToken         []secret `placeholder:"TOKEN" help:"Secrets that give read-only access to the API."`
+	AllowDefaultToken bool     `help:"Allow XXL-JOB's well-known default token although other machines can reach the port."`
+	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all except link-local ones)."`
+	AllowHost         []string `placeholder:"NAME" help:"Additional host names under which this process may be called when it needs no token, for example a proxy's (always allowed: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
+	MetricsListen     string   `placeholder:"HOST:PORT" help:"Additional address that serves /metrics without a token (default: none; /metrics at --listen requires a token that may read the API)."`
+	Zone              string   `default:"Local" placeholder:"ZONE" help:"Time zone for cron expressions, for example Asia/Shanghai (default: this machine's)."`
+	CronProfile       string   `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default) or xxl34, which reproduces XXL-JOB 3.4, including its faults."`
 
 	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
 	Logs   serveLogs   `embed:""`
@@ -51,7 +51,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	defer ln.Close() // the server closes it too, and a second time does nothing
+	defer ln.Close() // the server closes it too; the second close has no effect
 	metricsLn, err := c.listenMetrics()
 	if err != nil {
 		return err
@@ -74,7 +74,8 @@ func (c *serveCmd) Run(inv *invocation) error {
 	return stopped(logger, errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close()))
 }
 
-// nodeOptions are what the flags say of the node, without what is opened for it.
+// nodeOptions returns the node's options that follow from the flags, without those that have to be
+// opened.
 func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	allowed, err := access.ParsePrefixes(c.AllowAddress)
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	}, nil
 }
 
-// listenMetrics opens the port of --metrics-listen, if there is one.
+// listenMetrics opens the port of --metrics-listen, if that is given.
 func (c *serveCmd) listenMetrics() (net.Listener, error) {
 	if c.MetricsListen == "" {
 		return nil, nil
@@ -114,13 +115,12 @@ func (c *serveCmd) listenMetrics() (net.Listener, error) {
 	return ln, nil
 }
 
-// metricsPages is who may read the metrics where no token is asked for.
+// metricsPages decides who may read the metrics without a token.
 func (c *serveCmd) metricsPages() *access.Pages {
 	return access.NewPages(access.PagesOptions{Open: true, Listen: c.MetricsListen, Hosts: c.AllowHost, Setting: "--allow-host"})
 }
 
-// serveMetrics serves on a port of its own, if there is one, until stop is
-// called.
+// serveMetrics serves the metrics on ln until stop is called. With a nil ln it does nothing.
 func serveMetrics(ln net.Listener, pages *access.Pages, m *metrics.Metrics) (stop func() error) {
 	if ln == nil {
 		return func() error { return nil }
@@ -145,10 +145,10 @@ func serveMetrics(ln net.Listener, pages *access.Pages, m *metrics.Metrics) (sto
 	}
 }
 
-// cronProfiles are the values of --cron-profile.
+// cronProfiles maps the values of --cron-profile.
 var cronProfiles = map[string]cron.Profile{"quartz": cron.Quartz, "xxl34": cron.XXL34}
 
-// operators are the secrets of the API.
+// operators returns the secrets of the API.
 func (c *serveCmd) operators() (list []access.Secret) {
 	for _, token := range c.OperatorToken {
 		list = append(list, access.Secret{Setting: "--operator-token", Token: string(token)})
@@ -159,7 +159,7 @@ func (c *serveCmd) operators() (list []access.Secret) {
 	return list
 }
 
-// openStore opens what a --store flag names.
+// openStore opens the store that a --store flag names.
 func openStore(ctx context.Context, place string, opts sqlstore.Options) (xxladapter.Store, error) {
 	store, err := sqlstore.Open(ctx, place, opts)
 	var refused *xxladapter.Error
@@ -167,7 +167,7 @@ func openStore(ctx context.Context, place string, opts sqlstore.Options) (xxlada
 		return nil, usagef("--%s", refused.Message)
 	}
 	if err != nil {
-		return nil, err // not a nil *Store in an interface
+		return nil, err // keeps a nil *Store out of the interface
 	}
 	return store, nil
 }

@@ -6,24 +6,23 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// serveLimits say how much a scheduler does at the same time, and how long it
-// waits.
+// serveLimits limit how much a scheduler does at the same time, and how long it waits.
 type serveLimits struct {
-	FastPool   int `default:"200" placeholder:"COUNT" help:"How many runs are handed over at the same time (default ${default})."`
-	SlowPool   int `default:"100" placeholder:"COUNT" help:"How many of those jobs that were slow in this minute, beside the others (default ${default})."`
-	PoolPerApp int `placeholder:"COUNT" help:"How many of one executor app, by each of the two (default: half of it)."`
+	FastPool   int `default:"200" placeholder:"COUNT" help:"How many runs are handed over concurrently (default ${default})."`
+	SlowPool   int `default:"100" placeholder:"COUNT" help:"How many runs of jobs that were slow in the current minute are handed over concurrently, in addition to --fast-pool (default ${default})."`
+	PoolPerApp int `placeholder:"COUNT" help:"How many runs of one executor app each of the two pools hands over concurrently (default: half of the pool)."`
 
-	StoreConnections int           `placeholder:"COUNT" help:"How many connections to a database server are open at most (default: 4 for each processor, at least 16, on MySQL 20)."`
-	StoreLockLife    time.Duration `default:"3s" placeholder:"TIME" help:"How long a scheduler that stalls can hold rows in a database server, which keeps all of them from planning; MySQL counts whole seconds (default ${default})."`
-	Drain            time.Duration `default:"10s" placeholder:"TIME" help:"How long to wait for hand-overs that are under way when the scheduler is stopped (default ${default}); a second signal ends it at once."`
-	ClockSkew        time.Duration `default:"2s" placeholder:"TIME" help:"By how much this machine's clock may differ from the store's before this scheduler stops to plan; 0: by any time (default ${default})."`
+	StoreConnections int           `placeholder:"COUNT" help:"How many connections to a database server are open at most (default: 4 for each processor, at least 16, on MySQL at least 20)."`
+	StoreLockLife    time.Duration `default:"3s" placeholder:"TIME" help:"How long a stalled scheduler can keep rows of a database server locked, which stops all schedulers from planning; MySQL rounds down to whole seconds (default ${default})."`
+	Drain            time.Duration `default:"10s" placeholder:"TIME" help:"How long a stopping scheduler waits for hand-overs in flight (default ${default}). A second signal ends it at once."`
+	ClockSkew        time.Duration `default:"2s" placeholder:"TIME" help:"How far this machine's clock may differ from the store's before this scheduler stops planning; 0 disables the check (default ${default})."`
 }
 
 func (l *serveLimits) check() error {
 	for _, count := range []struct {
 		flag               string
 		value, least, most int
-		zero               bool // is the default
+		zero               bool // 0 selects the default
 	}{
 		{"fast-pool", l.FastPool, 1, 10_000, false},
 		{"slow-pool", l.SlowPool, 1, 10_000, false},
@@ -55,8 +54,8 @@ func (l *serveLimits) check() error {
 	return nil
 }
 
-// skewLimit is ClockSkew as a node takes it, for which 0 is the default and less
-// is any time.
+// skewLimit returns ClockSkew as node.Options takes it, where 0 selects the default and a negative
+// value disables the check.
 func (l *serveLimits) skewLimit() time.Duration {
 	if l.ClockSkew == 0 {
 		return -1

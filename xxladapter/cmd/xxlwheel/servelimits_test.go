@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// parseServe reads a command line of serve, and the environment.
+// parseServe parses a command line of serve, including the environment.
 func parseServe(t *testing.T, args ...string) *serveCmd {
 	t.Helper()
 	var c serveCmd
@@ -25,7 +25,7 @@ func parseServe(t *testing.T, args ...string) *serveCmd {
 }
 
 func TestServeFlagsReachTheNode(t *testing.T) {
-	// Not by the name of this machine's zone, which is its own.
+	// This machine's zone has a name that the test cannot know.
 	opts, err := parseServe(t, "--zone=UTC").nodeOptions()
 	require.NoError(t, err)
 	require.Equal(t, node.Options{

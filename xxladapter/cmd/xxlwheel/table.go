@@ -9,15 +9,14 @@ import (
 	"golang.org/x/text/width"
 )
 
-// A table prints rows in columns as they come. A column is as wide as its widest
-// cell so far.
+// A table prints rows in columns as they arrive. A column is as wide as its widest cell so far.
 type table struct {
 	out    io.Writer
 	widths []int // in cells of a terminal
 }
 
-// print prints rows, aligned among each other. The last cell of a row may have
-// several lines; the others have one.
+// print prints rows, aligned with each other. The last cell of a row may have several lines, the
+// others have one.
 func (t *table) print(rows [][]string) {
 	shown := make([][]string, len(rows))
 	for i, row := range rows {
@@ -48,11 +47,11 @@ func (t *table) print(rows [][]string) {
 		}
 		_, _ = w.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	_ = w.Flush() // what goes to a terminal has nobody to report a failure to
+	_ = w.Flush() // a terminal's write error has nowhere to be reported
 }
 
-// cells is how many cells of a terminal text takes: two for each character that is
-// wide in East Asian writing, none for accents that join the one before.
+// cells returns how many cells of a terminal text takes: two for a wide East Asian character, none
+// for an accent that combines with the character before it.
 func cells(text string) int {
 	n := 0
 	for _, r := range text {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal makes a terminal with nobody at its keyboard yet.
+// openTerminal opens a terminal with nothing typed yet.
 func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -23,7 +23,7 @@ func openTerminal(t *testing.T) (keyboard, screen *os.File) {
 	require.NoError(t, err)
 	screen, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = screen.Close() }) // again is fine
+	t.Cleanup(func() { _ = screen.Close() }) // a second close is fine
 	return keyboard, screen
 }
 

@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Scheduler, executor and command line speak TLS with an authority of one's own.
+// TestServeOverTLS checks that scheduler, executor and command line speak TLS with a private
+// certificate authority.
 func TestServeOverTLS(t *testing.T) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -36,7 +37,7 @@ func TestServeOverTLS(t *testing.T) {
 	server, _, _ := strings.Cut(rest, ",")
 	executor := start(t, "xxlwheel", "executor", "--admin", server, "--app", "tls-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
 		"--tls-cert", cert, "--tls-key", key, "--tls-ca", cert)
-	executor.line("takes runs at https://")
+	executor.line("accepts runs at https://")
 	id := strings.TrimSpace(mustCLI(t, "job", "--server", server, "--tls-ca", cert, "add", "--name", "n", "--app", "tls-app", "--handler", "demoJobHandler"))
 	require.Equal(t, "1", id)
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// tlsFlags are those of the commands that listen.
+// tlsFlags belong to the commands that listen.
 type tlsFlags struct {
-	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM: serve https only (default: http). A changed file counts within a second."`
+	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM; with it the port serves https only (default: http). A changed file takes effect within a second."`
 	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert in PEM."`
-	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"Authorities in PEM to trust in calls to https addresses, beside those of the system."`
+	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust in calls to https addresses, in addition to the system's."`
 }
 
-// scheme is that of the address that is served.
+// scheme returns the scheme of the served address.
 func (f *tlsFlags) scheme() string {
 	if f.TLSCert != "" {
 		return "https://"
@@ -32,7 +32,7 @@ func (f *tlsFlags) check() error {
 	return nil
 }
 
-// trustCA lets the calls of this process trust the authorities in a file.
+// trustCA makes the calls of this process trust the certificate authorities in a file.
 func trustCA(file string) error {
 	config, err := access.ClientTLS(file)
 	if err != nil {

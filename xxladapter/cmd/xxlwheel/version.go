@@ -25,12 +25,12 @@ func (versionFlag) BeforeReset(app *kong.Kong) error {
 	return nil
 }
 
-// version says of which sources and by which Go the binary was made, so that a
-// report of a fault can name it.
+// version says from which sources and with which Go the binary was built, so that a bug report can
+// name it.
 func version(info *debug.BuildInfo, ok bool) string {
 	text := "xxlwheel"
 	if !ok {
-		return text + " of an unknown version, " + runtime.Version()
+		return text + " (unknown version), " + runtime.Version()
 	}
 	settings := map[string]string{}
 	for _, s := range info.Settings {
@@ -44,7 +44,7 @@ func version(info *debug.BuildInfo, ok bool) string {
 	if revision := settings["vcs.revision"]; revision != "" {
 		text += ", revision " + revision
 		if at := settings["vcs.time"]; at != "" {
-			text += " of " + at
+			text += " from " + at
 		}
 		if settings["vcs.modified"] == "true" {
 			text += ", modified"

@@ -19,9 +19,9 @@ func TestTheVersionNamesTheBuild(t *testing.T) {
 	}
 	require.Equal(t, "xxlwheel v1.2.3, go1.26.8, "+system, version(build("v1.2.3"), true))
 	require.Equal(t, "xxlwheel (devel), go1.26.8, "+system, version(build(""), true))
-	require.Equal(t, "xxlwheel v1.2.3, revision abc of 2026-01-02T03:04:05Z, modified, go1.26.8, "+system,
+	require.Equal(t, "xxlwheel v1.2.3, revision abc from 2026-01-02T03:04:05Z, modified, go1.26.8, "+system,
 		version(build("v1.2.3", "vcs.revision", "abc", "vcs.time", "2026-01-02T03:04:05Z", "vcs.modified", "true"), true))
-	require.Equal(t, "xxlwheel of an unknown version, "+runtime.Version(), version(nil, false))
+	require.Equal(t, "xxlwheel (unknown version), "+runtime.Version(), version(nil, false))
 
 	for _, words := range [][]string{{"version"}, {"--version"}, {"serve", "--version"}} {
 		code, stdout, stderr := cli(t, words...)

@@ -6,13 +6,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheZoneOfAStoreIsChangedByOrder: a scheduler in another zone is refused, and
-// names the way out.
+// TestTheZoneOfAStoreIsChangedByOrder checks that a scheduler in another zone is refused, and that
+// the error names the way out.
 func TestTheZoneOfAStoreIsChangedByOrder(t *testing.T) {
 	store := "sqlite:" + t.TempDir() + "/zone.db"
 	code, out, _ := cli(t, "migrate", "--store", store, "--zone", "Asia/Tokyo")
 	require.Equal(t, 0, code)
-	require.Equal(t, "schedules are read in Asia/Tokyo\n", out)
+	require.Equal(t, "schedules are evaluated in Asia/Tokyo\n", out)
 	code, _, text := cli(t, "serve", "--store", store, "--listen", "127.0.0.1:0", "--zone", "Asia/Shanghai")
 	require.Equal(t, 1, code)
 	require.Contains(t, text, "zone is Asia/Shanghai, must be Asia/Tokyo as the store's schedulers have agreed; xxlwheel migrate --zone changes it")
