@@ -24,21 +24,21 @@ func TestOtherMachinesNeedASecret(t *testing.T) {
 		others       []Secret
 		err          string
 	}{
-		// Nobody else can reach these.
+		// Other machines cannot reach these.
 		{"127.0.0.1:8080", false, token(""), nil, ""},
 		{"127.8.9.1:8080", false, token(""), nil, ""},
 		{"[::1]:8080", false, token(""), nil, ""},
 		{"localhost:8080", false, token("default_token"), nil, ""},
 		{"/run/xxlwheel.sock", false, token(""), nil, ""},
 
-		// Everybody can reach these.
+		// Other machines can reach these.
 		{":8080", false, token(""), nil, "--access-token is empty, must be set to listen on :8080, which other machines can reach"},
 		{"0.0.0.0:8080", true, token(""), nil, "--access-token is empty, must be set to listen on 0.0.0.0:8080, which other machines can reach"},
 		{"[::]:8080", false, token(""), nil, "--access-token is empty, must be set to listen on [::]:8080, which other machines can reach"},
-		{"10.0.0.1:8080", false, token("default_token"), nil, "--access-token is default_token, which everybody knows, must be another one to listen on 10.0.0.1:8080"},
-		{"example.org:8080", false, token("default_token"), nil, "--access-token is default_token, which everybody knows, must be another one to listen on example.org:8080"},
+		{"10.0.0.1:8080", false, token("default_token"), nil, "--access-token is default_token, which is well known, must be another one to listen on 10.0.0.1:8080"},
+		{"example.org:8080", false, token("default_token"), nil, "--access-token is default_token, which is well known, must be another one to listen on example.org:8080"},
 		{"10.0.0.1:8080", true, token("default_token"), nil, ""},
-		{"10.0.0.1:8080", false, token("s3cret-8"), []Secret{{"--read-token", "default_token"}}, "--read-token is default_token, which everybody knows, must be another one to listen on 10.0.0.1:8080"},
+		{"10.0.0.1:8080", false, token("s3cret-8"), []Secret{{"--read-token", "default_token"}}, "--read-token is default_token, which is well known, must be another one to listen on 10.0.0.1:8080"},
 		{"10.0.0.1:8080", false, token("s3cret-8"), []Secret{{"--read-token", "another-one"}}, ""},
 	} {
 		err := CheckListener(tt.addr, tt.allowDefault, tt.required, tt.others...)
@@ -74,7 +74,7 @@ type registry struct {
 	groups []*xxladapter.Group
 	reads  int
 	fail   error
-	slow   chan struct{} // nil: at once
+	slow   chan struct{} // delays a read until closed; nil delays nothing
 }
 
 func (r *registry) read(context.Context) ([]*xxladapter.Group, error) {
@@ -100,7 +100,7 @@ func TestWhoActsForWhichApp(t *testing.T) {
 		name               string
 		global, token, app string
 		ok, any            bool
-		may                string // those of the three apps, by first letter
+		may                string // the apps that it may act for, by first letter
 	}{
 		{"the token for all", "all", "all", "", true, true, "pmf"},
 		{"the token for all, with an app name", "all", "all", "pay-app", true, true, "pmf"},
@@ -112,7 +112,7 @@ func TestWhoActsForWhichApp(t *testing.T) {
 		{"none", "all", "", "", false, false, ""},
 		{"none, for a group without", "all", "", "free-app", false, false, ""},
 
-		// There is no token for all.
+		// There is no token for all executors.
 		{"nobody in particular", "", "", "", true, false, "f"},
 		{"nobody in particular, with a free name", "", "", "free-app", true, false, "f"},
 		{"nobody in particular, with a guarded name", "", "", "pay-app", false, false, ""},
@@ -161,7 +161,7 @@ func TestWhatIsSentToAnExecutor(t *testing.T) {
 		{"http://x/", "free-app", "free-app", "all"},
 		{"http://10.0.0.1:9999", "", "pay-app", "pay-token"}, // found by its address
 		{"http://10.0.0.3:9999/", "", "free-app", "all"},
-		{"http://10.0.0.9:9999/", "", "", "all"}, // of two groups
+		{"http://10.0.0.9:9999/", "", "", "all"}, // shared by two groups
 		{"http://unknown/", "", "", "all"},
 	} {
 		app, token := e.Sent(t.Context(), tt.addr, tt.app)
@@ -205,8 +205,8 @@ func TestGroupsAreReadRarelyAndNewTokensAreFound(t *testing.T) {
 	})
 }
 
-// A removed token counts for five seconds elsewhere, and no longer; meanwhile
-// nobody asks the store for a token that is known.
+// TestGroupsAreReadEveryFiveSeconds checks that another node accepts a removed token for five
+// seconds and no longer, and that the store is not asked for a known token meanwhile.
 func TestGroupsAreReadEveryFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := twoGroups()
@@ -227,7 +227,7 @@ func TestGroupsAreReadEveryFiveSeconds(t *testing.T) {
 		require.False(t, ask())
 		require.Equal(t, 2, r.reads)
 
-		open := NewExecutors("", r.read) // every token is as good as none there, and none is looked for
+		open := NewExecutors("", r.read) // any token is accepted: none causes a read
 		for range 49 {
 			_, ok, err := open.Caller(t.Context(), "whatever", "")
 			require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestGroupsAreReadEveryFiveSeconds(t *testing.T) {
 	})
 }
 
-// Those who come first all wait for one read.
+// TestTheFirstCallersShareARead checks that the first callers all wait for one read.
 func TestTheFirstCallersShareARead(t *testing.T) {
 	r := twoGroups()
 	r.slow = make(chan struct{})
@@ -250,7 +250,7 @@ func TestTheFirstCallersShareARead(t *testing.T) {
 			tokens <- token
 		}()
 	}
-	for range 1000 { // they wait for a mutex by now, which no bubble can tell
+	for range 1000 { // they wait for a mutex by now, which synctest cannot detect
 		runtime.Gosched()
 	}
 	close(r.slow)
@@ -260,7 +260,8 @@ func TestTheFirstCallersShareARead(t *testing.T) {
 	require.Equal(t, 1, r.reads)
 }
 
-// Who names an app acts for that one alone, also where others have its token.
+// TestANamedAppIsTheOnlyOne checks that a caller that names an app acts for that app only, even if
+// others share its token.
 func TestANamedAppIsTheOnlyOne(t *testing.T) {
 	r := twoGroups()
 	r.groups[1].AccessToken = "pay-token"
@@ -278,7 +279,7 @@ func TestANamedAppIsTheOnlyOne(t *testing.T) {
 	}
 }
 
-// While the groups are read, nobody else waits for them.
+// TestASlowStoreHoldsUpOneCaller checks that no other caller waits while the groups are read.
 func TestASlowStoreHoldsUpOneCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := twoGroups()
@@ -288,7 +289,7 @@ func TestASlowStoreHoldsUpOneCaller(t *testing.T) {
 		r.slow = make(chan struct{})
 		go e.Sent(t.Context(), "", "pay-app")
 		synctest.Wait()
-		_, token := e.Sent(t.Context(), "", "pay-app") // a deadlock here fails the bubble
+		_, token := e.Sent(t.Context(), "", "pay-app") // a deadlock here fails the test
 		require.Equal(t, "pay-token", token)
 		close(r.slow)
 	})
@@ -303,7 +304,7 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 		"http://[fd00:ec2::254]/", "http://100.100.100.200/", "http://192.0.0.192/", "http://168.63.129.16/",
 		"http://[::ffff:169.254.169.254]/", "https://[::ffff:a9fe:a9fe]/",
 
-		// No machine.
+		// Not the address of a machine.
 		"http://0.0.0.0:9999/", "http://[::]:9999/", "http://224.0.0.1:9999/", "http://[ff02::1]:9999/",
 
 		// The scheduler itself.
@@ -334,7 +335,7 @@ func TestTheAllowList(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://10.9.8.7:9999/": true, "http://[::ffff:10.9.8.7]:9999/": true, "http://[2001:db8::7]:1": true,
 		"http://11.0.0.1:9999/": false, "http://[2001:db8::8]:1": false, "http://127.0.0.1:9999/": false,
-		"http://169.254.169.254/": false, // never, whatever the list says
+		"http://169.254.169.254/": false, // never, whatever the list contains
 	} {
 		require.Equal(t, want, a.Allows(text), text)
 		require.Equal(t, want, a.CheckURL("f", text) == nil, text)
@@ -346,7 +347,7 @@ func TestTheAllowList(t *testing.T) {
 	require.EqualError(t, err, `"10.0.0" is not a network such as 10.0.0.0/8`)
 }
 
-// One network is a list too.
+// TestAnAllowListOfOneNetwork checks that a single network is a list too.
 func TestAnAllowListOfOneNetwork(t *testing.T) {
 	a := &Addresses{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	require.NoError(t, a.CheckDial(netip.MustParseAddrPort("10.1.2.3:9999")))
@@ -357,7 +358,8 @@ func TestAnAllowListOfOneNetwork(t *testing.T) {
 	}
 }
 
-// A URL without a port has that of its scheme.
+// TestTheSchedulerItselfWithoutAPort checks that a URL without a port has the default port of its
+// scheme.
 func TestTheSchedulerItselfWithoutAPort(t *testing.T) {
 	for port, itself := range map[int]string{80: "http://10.0.0.5/", 443: "https://10.0.0.5/"} {
 		a := new(Addresses)

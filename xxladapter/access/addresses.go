@@ -13,22 +13,22 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Addresses says which addresses the scheduler may be told to call, so that
-// nobody can use it to reach what he cannot reach himself. The zero value
-// forbids what is never an executor: link-local addresses, where clouds serve
-// their machines' secrets, multicast, and the scheduler itself. Its methods may
-// be called from any goroutine.
+// Addresses decides which addresses the scheduler may be told to call, so that it cannot be used to
+// reach what its user cannot reach directly. The zero value forbids what is never an executor:
+// link-local addresses, where clouds serve their machines' secrets, multicast, and the scheduler
+// itself. Its methods may be called from any goroutine.
 type Addresses struct {
-	// Allow is where executors may be; empty: everywhere else. An address in it
-	// may also be called without being registered. It must not be changed.
+	// Allow lists the networks that executors may be in; empty means all that are not forbidden. An
+	// address in a listed network may also be called without being registered. It must not be
+	// changed.
 	Allow []netip.Prefix
 
 	mu  sync.RWMutex
-	own []netip.AddrPort // where this process listens
+	own []netip.AddrPort // the addresses that this process listens on
 }
 
-// metadata are the addresses outside of the link-local ranges at which clouds
-// serve their machines' secrets.
+// metadata lists the addresses outside the link-local ranges at which clouds serve their machines'
+// secrets.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"),   // Amazon
 	netip.MustParseAddr("100.100.100.200"), // Alibaba
@@ -36,8 +36,7 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("168.63.129.16"),   // Azure
 }
 
-// ParsePrefixes reads an allow list: networks such as 10.0.0.0/8, or single
-// addresses.
+// ParsePrefixes parses an allow list of networks such as 10.0.0.0/8 and single addresses.
 func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range texts {
@@ -54,8 +53,8 @@ func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// Serve notes an address that this process listens on, which is then never
-// called. The address of all interfaces stands for each of them.
+// Serve records an address that this process listens on, so that it is never called. The
+// unspecified address stands for the addresses of all interfaces.
 func (a *Addresses) Serve(listener net.Addr) {
 	addr, err := netip.ParseAddrPort(listener.String())
 	if err != nil {
@@ -76,9 +75,8 @@ func (a *Addresses) Serve(listener net.Addr) {
 	a.own = append(a.own, own...)
 }
 
-// CheckURL refuses an executor's URL that must not be called, as far as its text
-// tells. What a host name stands for is known only when it is called; see
-// [Addresses.CheckDial].
+// CheckURL refuses an executor's URL that must not be called, as far as its text shows. A host name
+// is resolved only when it is called; see [Addresses.CheckDial].
 func (a *Addresses) CheckURL(field, text string) error {
 	if err := xxladapter.CheckAddress(field, text); err != nil {
 		return err
@@ -102,7 +100,7 @@ func (a *Addresses) CheckURL(field, text string) error {
 	return nil
 }
 
-// Allows reports whether the allow list names the address of a URL.
+// Allows reports whether the allow list contains the address in a URL.
 func (a *Addresses) Allows(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -112,7 +110,7 @@ func (a *Addresses) Allows(text string) bool {
 	return ok && a.allowed(addr.Addr()) && a.CheckDial(addr) == nil
 }
 
-// CheckDial refuses a connection, by where it really goes to.
+// CheckDial refuses a connection by the address that it is really made to.
 func (a *Addresses) CheckDial(addr netip.AddrPort) error {
 	addr = unmap(addr)
 	ip := addr.Addr()
@@ -136,7 +134,7 @@ func (a *Addresses) allowed(ip netip.Addr) bool {
 	return slices.ContainsFunc(a.Allow, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
 }
 
-// literal is the address of a URL whose host is one in digits.
+// literal returns the address in a URL whose host is an IP address.
 func literal(u *url.URL) (netip.AddrPort, bool) {
 	ip, err := netip.ParseAddr(u.Hostname())
 	if err != nil {
@@ -149,10 +147,10 @@ func literal(u *url.URL) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(ip, uint16(port)), true
 }
 
-// unmap makes IPv4 in IPv6's clothes, and addresses with a zone, comparable.
+// unmap normalizes an address for comparison: IPv4 in IPv6 becomes IPv4, and the zone is removed.
 func unmap(addr netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
 }
 
-// bare is an address as lists of them compare it.
+// bare returns an address in the form in which lists of addresses compare it.
 func bare(addr string) string { return strings.TrimSuffix(addr, "/") }

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// leastConcealed is the least length of a secret that [Conceal] looks for, that of a
-// group's token: what is shorter would garble texts that mean something.
+// leastConcealed is the shortest length, in bytes, of a secret that [Conceal] replaces, which is
+// that of a group's token. Replacing shorter ones would garble ordinary text.
 const leastConcealed = 8
 
-// Conceal is text with *** in place of each secret of at least eight bytes. It is
-// for what somebody else wrote who was sent them.
+// Conceal replaces each secret of at least eight bytes in text by ***. It is for text written by a
+// party that received the secrets.
 func Conceal(text string, secrets ...string) string {
 	for _, secret := range secrets {
 		if len(secret) >= leastConcealed {
@@ -20,8 +20,8 @@ func Conceal(text string, secrets ...string) string {
 	return text
 }
 
-// Shown is the URL of a server for people: without a password and a query, or
-// three dots where it cannot be read and has an @, before which one may stand.
+// Shown returns the URL of a server in a form for people: without its password and query. A URL
+// that cannot be parsed and has an @ becomes three dots, since a password may precede the @.
 func Shown(server string) string {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || strings.Contains(u.Path+u.Fragment, "@") {

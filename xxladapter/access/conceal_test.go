@@ -13,7 +13,7 @@ func TestConceal(t *testing.T) {
 	for _, tt := range []struct{ text, secret, want string }{
 		{"you sent " + secret + ", twice: " + secret, secret, "you sent ***, twice: ***"},
 		{"you sent 12345678", "12345678", "you sent ***"},
-		{"a code of 1234567", "1234567", "a code of 1234567"}, // as short as the words around it
+		{"a code of 1234567", "1234567", "a code of 1234567"}, // as short as ordinary words
 		{"nothing to see", secret, "nothing to see"},
 		{"nothing to see", "", "nothing to see"},
 	} {
@@ -32,7 +32,7 @@ func TestAServerIsShownWithoutItsPassword(t *testing.T) {
 		"http://bob:s3cret@10.0.0.5:8080/":          "http://bob:xxxxx@10.0.0.5:8080/",
 		"http://bob:s3c%72et@10.0.0.5:8080/":        "http://bob:xxxxx@10.0.0.5:8080/",
 		"http://10.0.0.5:8080/?access_token=s3cret": "http://10.0.0.5:8080/",
-		// A password that is not escaped, and is taken apart.
+		// An unescaped password that the parser splits.
 		"http://bob:12/s3cret@10.0.0.5:8080/": "...",
 		"http://bob:12#s3cret@10.0.0.5:8080/": "...",
 		"http://bob:12?s3cret@10.0.0.5:8080/": "http://bob:12",
@@ -44,18 +44,17 @@ func TestAServerIsShownWithoutItsPassword(t *testing.T) {
 	}
 }
 
-// nearly are texts that a careless comparison takes for the token.
+// nearly returns texts that a careless comparison takes for the token.
 func nearly(token string) []string {
 	return []string{
 		"", " ", token[:1], token[:len(token)-1], token[1:], token + token[len(token)-1:], token + " ", " " + token, token + "\x00", "\x00" + token,
 		token + "\n", strings.ToUpper(token), strings.ToUpper(token[:1]) + token[1:], token + token, token[:len(token)-1] + "\xff", strings.Repeat("x", len(token)),
 		"*", "%", ".*", "null", "undefined", "Bearer " + token, `"` + token + `"`,
-		strings.ReplaceAll(token, "s", "\u017f"), strings.ReplaceAll(token, "k", "\u212a"), // fold to s and k
+		strings.ReplaceAll(token, "s", "\u017f"), strings.ReplaceAll(token, "k", "\u212a"), // equal to s and k under case folding
 	}
 }
 
-// TestOnlyTheTokenItselfOpens has every comparison of tokens in this package
-// fail closed.
+// TestOnlyTheTokenItselfOpens checks that every comparison of tokens in this package fails closed.
 func TestOnlyTheTokenItselfOpens(t *testing.T) {
 	const token = "task-token"
 	r := twoGroups()
@@ -65,7 +64,7 @@ func TestOnlyTheTokenItselfOpens(t *testing.T) {
 		require.Equal(t, right, Same(got, token), "%q", got)
 		require.Equal(t, right, NewOperators([]string{token}, nil).Scope(got) == Full, "%q", got)
 		require.Equal(t, right, NewOperators([]string{"another"}, []string{"a third", token}).Scope(got) == Read, "%q", got)
-		for _, global := range []string{token, "another"} { // it is the one for all, or that of pay-app
+		for _, global := range []string{token, "another"} { // the one for all, then that of pay-app
 			e := NewExecutors(global, r.read)
 			_, ok, err := e.Caller(t.Context(), got, "pay-app")
 			require.NoError(t, err)

@@ -10,11 +10,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Executors knows the tokens of executors: one for all of them, and those that
-// groups have of their own. Its methods may be called from any goroutine.
+// Executors knows the tokens of executors: the one for all of them, and those of single groups. Its
+// methods may be called from any goroutine.
 type Executors struct {
 	global digest
-	open   bool // there is no token for all
+	open   bool // there is no token for all executors
 	plain  string
 	groups func(context.Context) ([]*xxladapter.Group, error)
 
@@ -24,41 +24,40 @@ type Executors struct {
 	known   atomic.Pointer[groupTokens]
 }
 
-// groupTokens is what was read of the groups at one moment.
+// groupTokens is what one read of the groups returned.
 type groupTokens struct {
 	at    time.Time
 	apps  []appToken
-	appOf map[string]string // by address without its last slash; empty where two groups share it
+	appOf map[string]string // by address without trailing slash; empty if groups share it
 }
 
 type appToken struct {
-	app, token string // token is sent to executors, which want it as it is
+	app, token string // token in plain text, since calls to executors carry it
 	digest     digest
 }
 
 const (
-	// tokenLife is how long a changed or removed group token may still be taken
-	// for valid on another node. XXL-JOB reads its groups every 30 s.
+	// tokenLife is how long another node may still accept a group token that was changed or
+	// removed. XXL-JOB reads its groups every 30 s.
 	tokenLife = 5 * time.Second
-	// tokenGap is the least time between two reads that unknown tokens cause.
+	// tokenGap is the shortest pause between two reads of the groups caused by unknown tokens.
 	tokenGap = time.Second
 )
 
-// NewExecutors takes the token for all executors, empty for none, and where the
-// groups with their tokens are read.
+// NewExecutors returns the rule for the token of all executors, where empty means none, and for the
+// tokens of the groups that the function groups reads.
 func NewExecutors(token string, groups func(context.Context) ([]*xxladapter.Group, error)) *Executors {
 	return &Executors{global: digestOf(token), open: token == "", plain: token, groups: groups}
 }
 
-// RefuseDefault makes [DefaultToken] open nothing, also where a group has it for
-// its own, as every group of a new XXL-JOB 3.5 database does. It is still sent.
+// RefuseDefault makes [DefaultToken] permit nothing, even if a group has it as its own, as every
+// group of a new XXL-JOB 3.5 database does. Calls to executors still carry it.
 func (e *Executors) RefuseDefault() { e.noDefault.Store(true) }
 
-// A Caller is what a token says about who makes a call. The zero value may do
-// nothing.
+// A Caller is what a token says about who makes a call. The zero value may do nothing.
 type Caller struct {
 	every  bool
-	except []string // with every: apps that have a token of their own
+	except []string // if every is set, the apps that have a token of their own
 	apps   []string
 }
 
@@ -70,12 +69,12 @@ func (c Caller) May(app string) bool {
 // Any reports whether the caller may act for all apps.
 func (c Caller) Any() bool { return c.every && len(c.except) == 0 }
 
-// Caller finds out who bears token. appName is what the call itself says, empty
-// for executors before XXL-JOB 3.5, which do not say it. ok is false where the
-// token is wrong, or is not that of appName.
+// Caller identifies the bearer of token. appName is what the call itself says; it is empty for
+// executors before XXL-JOB 3.5, which do not send it. ok is false if the token is wrong or is not
+// that of appName.
 //
-// Without a token for all executors every token is as good as that one, and acts
-// for the apps that have no token of their own.
+// If there is no token for all executors, any token stands for it, and acts for the apps that have
+// no token of their own.
 func (e *Executors) Caller(ctx context.Context, token, appName string) (c Caller, ok bool, err error) {
 	if token == DefaultToken && e.noDefault.Load() {
 		return Caller{}, false, nil
@@ -90,7 +89,7 @@ func (e *Executors) Caller(ctx context.Context, token, appName string) (c Caller
 	}
 	c = known.caller(got, e.open)
 	if len(c.apps) == 0 && !e.open && time.Since(known.at) > tokenGap {
-		if known, err = e.read(ctx, tokenGap); err != nil { // it may be a new one
+		if known, err = e.read(ctx, tokenGap); err != nil { // the token may be new
 			return c, false, err
 		}
 		c = known.caller(got, e.open)
@@ -107,7 +106,7 @@ func (e *Executors) Caller(ctx context.Context, token, appName string) (c Caller
 	return c, true, nil
 }
 
-// caller compares with the tokens of all groups.
+// caller compares got with the tokens of all groups.
 func (k *groupTokens) caller(got digest, open bool) Caller {
 	c := Caller{every: open}
 	for _, a := range k.apps {
@@ -121,9 +120,9 @@ func (k *groupTokens) caller(got digest, open bool) Caller {
 	return c
 }
 
-// Sent is the app name and the token that a call to an executor carries: those
-// of its group, where appName is empty the group that has the address, and the
-// token for all where the group has none of its own.
+// Sent returns the app name and the token that a call to an executor carries. An empty appName is
+// replaced by that of the group that has the address. The token is the group's own, or else the one
+// for all executors.
 func (e *Executors) Sent(ctx context.Context, addr, appName string) (app, token string) {
 	known, err := e.read(ctx, tokenLife)
 	if err != nil {
@@ -140,11 +139,11 @@ func (e *Executors) Sent(ctx context.Context, addr, appName string) (app, token 
 	return appName, e.plain
 }
 
-// Forget makes the next call read the groups anew, because one was changed.
+// Forget makes the next call read the groups again, because one was changed.
 func (e *Executors) Forget() { e.known.Store(nil) }
 
-// read returns what is known of the groups, at most life old. While somebody
-// reads, the others go on with what was known.
+// read returns the tokens of the groups, at most life old. While one goroutine reads them, the
+// others continue with the known ones.
 func (e *Executors) read(ctx context.Context, life time.Duration) (*groupTokens, error) {
 	known := e.known.Load()
 	if known != nil && (time.Since(known.at) < life || !e.loading.TryLock()) {
@@ -178,8 +177,8 @@ func (e *Executors) read(ctx context.Context, life time.Duration) (*groupTokens,
 	return fresh, nil
 }
 
-// orNil forgives a failed read where something is known: tokens stay valid
-// while the store is out of reach.
+// orNil ignores the error of a read if tokens are known already: tokens stay valid while the store
+// cannot be reached.
 func orNil(known *groupTokens, err error) error {
 	if known != nil {
 		return nil

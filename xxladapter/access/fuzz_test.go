@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzCheckURL lets no spelling of a forbidden address through that the standard
-// library would dial as it stands.
+// FuzzCheckURL checks that no spelling of a forbidden address passes that the standard library
+// would dial as it is.
 func FuzzCheckURL(f *testing.F) {
 	for _, seed := range []string{
 		"http://169.254.169.254/", "http://[::ffff:169.254.169.254]:80", "http://0.0.0.0", "http://[fe80::1%25eth0]:1/", "http://10.0.0.5:8080/x",
@@ -31,7 +31,7 @@ func FuzzCheckURL(f *testing.F) {
 		require.Empty(t, u.RawQuery)
 		ip, err := netip.ParseAddr(u.Hostname())
 		if err != nil {
-			return // a name, which is judged when it is dialled
+			return // a name, which is checked when it is dialled
 		}
 		ip = ip.Unmap()
 		require.False(t, ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast(), text)

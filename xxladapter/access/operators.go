@@ -1,23 +1,23 @@
 package access
 
-// A Scope is what the management API lets its caller do.
+// A Scope is what the management API permits its caller to do.
 type Scope int
 
 const (
 	Nothing Scope = iota
-	Read          // look
-	Full          // look and change
+	Read          // read only
+	Full          // read and change
 )
 
-// Operators knows the tokens of the management API. The zero value lets nobody
-// do anything; it must not be changed once it is used.
+// Operators knows the tokens of the management API. The zero value permits nothing. It must not be
+// changed once it is in use.
 type Operators struct {
 	open       bool
 	full, read []digest
 }
 
-// NewOperators takes the tokens for each scope. Empty ones are left out; with
-// none at all everybody may do everything, which is for loopback only.
+// NewOperators returns the rule for the tokens of each scope. Empty tokens are ignored. Without any
+// token every caller has full access, which is for loopback only.
 func NewOperators(full, read []string) Operators {
 	o := Operators{full: digests(full), read: digests(read)}
 	o.open = len(o.full) == 0 && len(o.read) == 0
@@ -33,11 +33,11 @@ func digests(tokens []string) (list []digest) {
 	return list
 }
 
-// Open reports whether everybody may do everything.
+// Open reports whether every caller has full access.
 func (o Operators) Open() bool { return o.open }
 
-// Scope is what the bearer of token may do. It compares with every known token,
-// so that the time says nothing about which one was nearly right.
+// Scope returns what the bearer of token may do. It compares token with every known one, so that
+// the duration does not show which one was nearly right.
 func (o Operators) Scope(token string) Scope {
 	if o.open {
 		return Full

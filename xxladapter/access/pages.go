@@ -10,30 +10,30 @@ import (
 	"strings"
 )
 
-// Pages refuses what a web page can make the browser of a person send who can
-// reach a port that the page's author cannot. Create it with [NewPages]. Its
-// methods may be called from any goroutine.
+// Pages refuses requests that a foreign web page makes a user's browser send to a port that the
+// user can reach and the page's author cannot. Create it with [NewPages]. Its methods may be called
+// from any goroutine.
 type Pages struct {
 	crossOrigin *http.CrossOriginProtection
 	open        bool
-	anyAddress  bool // every address literal is a name of this machine
+	anyAddress  bool // every IP address is accepted as a name of this machine
 	hosts       []string
 	setting     string
 }
 
 // PagesOptions configures [Pages].
 type PagesOptions struct {
-	// Open says that requests need no token. A page that has pointed its own name
-	// at this machine (DNS rebinding) is of the same origin, and without a token
-	// only the name in the Host header gives it away.
+	// Open says that requests need no token. A page whose own name resolves to this machine (DNS
+	// rebinding) is of the same origin, and without a token only the name in the Host header
+	// reveals it.
 	Open bool
-	// Listen is the host:port as it is listened on. Its host is a name of this
-	// machine; where it stands for all interfaces, every address is one, since no
-	// page can rebind an address.
+	// Listen is the host:port to listen on. Its host is accepted as a name of this machine. If it
+	// stands for all interfaces, every IP address is accepted, since a page cannot rebind an
+	// address.
 	Listen string
-	// Hosts are further names, without ports.
+	// Hosts are additional accepted names, without ports.
 	Hosts []string
-	// Setting names the setting of Hosts in errors.
+	// Setting is the name of the setting of Hosts, for errors.
 	Setting string
 }
 
@@ -52,7 +52,7 @@ func NewPages(o PagesOptions) *Pages {
 	return p
 }
 
-// Check returns why a request may be a page's, or nil.
+// Check returns an error if a request may come from a foreign page.
 func (p *Pages) Check(r *http.Request) error {
 	if err := p.crossOrigin.Check(r); err != nil {
 		return err
@@ -63,15 +63,16 @@ func (p *Pages) Check(r *http.Request) error {
 	if !p.named(r.Host) {
 		return fmt.Errorf("the Host header is %q, must be localhost, an address of this machine or in %s", r.Host, p.setting)
 	}
-	// The one type in which a form can send JSON; scripts are known by their Origin.
+	// The only type with which a form can send JSON; the browser marks requests of scripts by the
+	// Origin header.
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "text/plain" {
 		return fmt.Errorf("the Content-Type is text/plain, must be application/json")
 	}
 	return nil
 }
 
-// named reports whether a Host header is a name of this machine. Browsers always
-// send one.
+// named reports whether a Host header is accepted as a name of this machine. Browsers always send
+// one.
 func (p *Pages) named(host string) bool {
 	if host == "" {
 		return true
@@ -84,8 +85,8 @@ func (p *Pages) named(host string) bool {
 	return err == nil && (p.anyAddress || ip.Unmap().IsLoopback())
 }
 
-// hostName is the name or address in host, host:port, [address] or
-// [address]:port as names are compared.
+// hostName returns the name or address in host, host:port, [address] or [address]:port, normalized
+// for comparison.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

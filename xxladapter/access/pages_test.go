@@ -19,13 +19,13 @@ func TestAnotherNameMeansARebindingPage(t *testing.T) {
 			"127.0.0.1:8080 127.0.0.1 127.9.9.9:1 localhost LOCALHOST:8091 localhost. [::1]:8080 [::1] [::ffff:127.0.0.1]:1",
 			"evil.example evil.example:8080 localhost.evil.example 127.0.0.1.nip.io:8080 10.0.0.5:8080 0x7f000001 [::2]:8080 @ :8080"},
 		{"localhost:8080", nil, "localhost:8080 127.0.0.1:8080", "evil.example"},
-		// A name, an address, all of them.
+		// A name, an address, all addresses.
 		{"tower:8080", nil, "tower:8080 TOWER localhost:1", "evil.example 10.0.0.5:8080"},
 		{"10.0.0.5:8080", nil, "10.0.0.5:8080 [::ffff:10.0.0.5] 127.0.0.1:8080", "evil.example 10.0.0.6:8080"},
 		{":9999", nil, "10.0.0.5:8080 [2001:db8::7]:1 localhost", "evil.example tower"},
 		{"0.0.0.0:9999", nil, "10.0.0.5:8080", "evil.example"},
 		{"[::]:9999", nil, "10.0.0.5:8080", "evil.example"},
-		// By order.
+		// Additional names.
 		{"127.0.0.1:8080", []string{"jobs.example.org", "10.0.0.7", "[2001:db8::7]:80"},
 			"jobs.example.org JOBS.example.org:443 10.0.0.7:9999 [2001:db8::7]", "example.org x.jobs.example.org 10.0.0.8"},
 	} {
@@ -54,8 +54,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// Java peers send application/json;charset=UTF-8, curl and others what forms
-// send, and some nothing.
+// TestAFormCanSendJSONAsPlainText tries content types: Java peers send
+// application/json;charset=UTF-8, curl and others send what forms do, and some send none.
 func TestAFormCanSendJSONAsPlainText(t *testing.T) {
 	p := NewPages(PagesOptions{Open: true, Listen: "127.0.0.1:8080", Setting: "s"})
 	for _, kind := range []string{"text/plain", "text/plain;charset=UTF-8", "Text/Plain; charset=utf-8"} {
@@ -89,9 +89,9 @@ func TestSecretsAreNeitherWeakNorShared(t *testing.T) {
 		{outside, "a", nil, "--access-token has 1 characters, must have at least 8 to listen on 0.0.0.0:8080"},
 		{outside, "12345678", []Secret{secret("--read-token", "1234567")}, "--read-token has 7 characters, must have at least 8 to listen on 0.0.0.0:8080"},
 		{outside, "12345678", []Secret{secret("--operator-token", "")}, "--operator-token has 0 characters, must have at least 8 to listen on 0.0.0.0:8080"},
-		{inside, "x", []Secret{secret("--operator-token", "x")}, "--operator-token is the same as --access-token, must be a secret of its own"},
+		{inside, "x", []Secret{secret("--operator-token", "x")}, "--operator-token is the same as --access-token, must be a different secret"},
 		{inside, "", []Secret{secret("--operator-token", "o"), secret("--read-token", "r"), secret("--read-token", "o")},
-			"--read-token is the same as --operator-token, must be a secret of its own"},
+			"--read-token is the same as --operator-token, must be a different secret"},
 		{outside, "12345678", []Secret{secret("--operator-token", "123456789"), secret("--operator-token", "123456789")}, ""},
 		{inside, "", []Secret{secret("--operator-token", "")}, ""},
 		{inside, "a", nil, ""},

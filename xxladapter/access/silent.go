@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// silentConns are the connections of a server that have not asked for anything
-// yet. Clients open them in reserve, and [http.Server.Shutdown] waits five
-// seconds for each, though it answers nothing that comes meanwhile. Until then a
-// process that was stopped would not end, nor its successor begin.
+// silentConns holds the connections of a server that have not sent a request yet. Clients open them
+// in reserve. [http.Server.Shutdown] waits five seconds for each, although it answers no request
+// that arrives meanwhile. Without silentConns a stopped process would end that much later, and so
+// would its successor start.
 type silentConns struct {
 	mu     sync.Mutex
 	closed bool
 	open   map[net.Conn]struct{}
 }
 
-// CloseSilent makes [http.Server.Shutdown] close the silent connections of s, and
-// those to come. It sets s.ConnState. REQUIRES: s does not serve yet.
+// CloseSilent makes [http.Server.Shutdown] close the silent connections of s, including those
+// accepted later. It sets s.ConnState. REQUIRES: s does not serve yet.
 func CloseSilent(s *http.Server) {
 	silent := new(silentConns)
 	s.ConnState = silent.note
@@ -33,7 +33,7 @@ func (s *silentConns) note(conn net.Conn, state http.ConnState) {
 		return
 	}
 	if s.closed {
-		_ = conn.Close() // it was accepted in the last moment
+		_ = conn.Close() // accepted at the last moment
 		return
 	}
 	if s.open == nil {
@@ -42,8 +42,8 @@ func (s *silentConns) note(conn net.Conn, state http.ConnState) {
 	s.open[conn] = struct{}{}
 }
 
-// close closes those that are silent, and those to come. The server forgets
-// them when it finds that it cannot read from them.
+// close closes the silent connections, and makes note close those that come later. The server
+// forgets a connection when its read fails.
 func (s *silentConns) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

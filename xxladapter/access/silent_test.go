@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connection is answered that has asked for something before, and one that
-// comes too late is closed.
+// TestSilentConnectionsAreThoseThatAskedForNothing checks that a connection that has sent a request
+// is answered, and that one accepted too late is closed.
 func TestSilentConnectionsAreThoseThatAskedForNothing(t *testing.T) {
 	t.Parallel()
 	var conns silentConns

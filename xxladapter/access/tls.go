@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// ServerTLS is the configuration of a server whose certificate chain and key are
-// in files, both in PEM. A change of the files counts for connections from a second
-// after it on. While they cannot be read, or do not belong together, the last
-// ones that did are used. Empty names: nil.
+// ServerTLS returns the configuration of a server whose certificate chain and key are in two files
+// in PEM. A change of the files takes effect on connections within a second. While the files cannot
+// be read or do not match, the last valid certificate is used. If both names are empty, ServerTLS
+// returns nil.
 func ServerTLS(certFile, keyFile string) (*tls.Config, error) {
 	if certFile == "" && keyFile == "" {
 		return nil, nil
@@ -31,8 +31,9 @@ func ServerTLS(certFile, keyFile string) (*tls.Config, error) {
 	}, nil
 }
 
-// ClientTLS is the configuration of a client that trusts the authorities in a
-// file, in PEM, beside those of the system. Empty: nil, which trusts the system's.
+// ClientTLS returns the configuration of a client that trusts the certificate authorities in a file
+// in PEM, in addition to the system's. If the name is empty it returns nil, which trusts only the
+// system's.
 func ClientTLS(caFile string) (*tls.Config, error) {
 	if caFile == "" {
 		return nil, nil
@@ -51,20 +52,20 @@ func ClientTLS(caFile string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }
 
-// certificateLook is how often the files of a certificate are looked at.
+// certificateLook is the pause between two checks of the files of a certificate.
 const certificateLook = time.Second
 
-// certificateFiles is a certificate as it stands in two files.
+// certificateFiles is a certificate that is kept in two files.
 type certificateFiles struct {
 	cert, key string
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
 	looked time.Time
-	states [2]fileState // of the files that loaded comes from
+	states [2]fileState // of the files that loaded was read from
 }
 
-// A fileState tells a changed file from the one before.
+// A fileState distinguishes a changed file from its former version.
 type fileState struct {
 	size     int64
 	modified time.Time
@@ -96,7 +97,7 @@ func (f *certificateFiles) get(now time.Time) (*tls.Certificate, error) {
 	return f.loaded, nil
 }
 
-// kept is the last certificate that was good, or err.
+// kept returns the last valid certificate, or err if there is none.
 func (f *certificateFiles) kept(err error) (*tls.Certificate, error) {
 	if f.loaded == nil {
 		return nil, err

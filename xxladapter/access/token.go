@@ -7,14 +7,13 @@ import (
 	"net"
 )
 
-// DefaultToken stands in every sample configuration of XXL-JOB, so that
-// everybody knows it.
+// DefaultToken is in every sample configuration of XXL-JOB, so it is well known.
 const DefaultToken = "default_token"
 
-// A digest is what is kept of a token. Comparing digests takes the same time
-// for every wrong token, of any length.
+// A digest stands for a token in comparisons. Comparing digests takes the same time for every wrong
+// token, of any length.
 type digest struct {
-	_   [0]func() // neither ==, which stops at the first difference, nor the key of a map
+	_   [0]func() // forbids ==, which stops at the first difference, and use as a map key
 	sum [sha256.Size]byte
 }
 
@@ -24,21 +23,20 @@ func (d digest) equal(other digest) bool {
 	return subtle.ConstantTimeCompare(d.sum[:], other.sum[:]) == 1
 }
 
-// Same reports whether token is the secret that is asked for, in a time that says
-// nothing about where they differ or how long either is. No token is the same as
-// an empty secret.
+// Same reports whether token is the required secret. Its duration shows neither where they differ
+// nor how long either is. An empty secret matches no token.
 func Same(token, secret string) bool {
 	return secret != "" && digestOf(token).equal(digestOf(secret))
 }
 
-// A Secret is a configured token and the name of the setting that it came from.
+// A Secret is a configured token with the name of its setting.
 type Secret struct{ Setting, Token string }
 
-// CheckListener refuses one secret for two settings, because a role is then no
-// limit, and refuses to serve other machines without a secret: where addr,
-// host:port as it is listened on, is not on the loopback interface, required
-// must be set, all secrets must have eight bytes or more, and none may be
-// [DefaultToken] unless allowDefault. The error is one line that names the setting.
+// CheckListener refuses the same secret in two settings, because the roles would then not be
+// separate, and refuses to serve other machines without a secret. If addr, the host:port to listen
+// on, is not on the loopback interface, required must be set, every secret must have at least eight
+// bytes, and none may be [DefaultToken] unless allowDefault is set. The error is one line that
+// names the setting.
 func CheckListener(addr string, allowDefault bool, required Secret, others ...Secret) error {
 	if err := checkDifferent(append([]Secret{required}, others...)); err != nil {
 		return err
@@ -54,27 +52,27 @@ func CheckListener(addr string, allowDefault bool, required Secret, others ...Se
 			return fmt.Errorf("%s has %d characters, must have at least 8 to listen on %s", s.Setting, len(s.Token), addr)
 		}
 		if s.Token == DefaultToken && !allowDefault {
-			return fmt.Errorf("%s is %s, which everybody knows, must be another one to listen on %s", s.Setting, s.Token, addr)
+			return fmt.Errorf("%s is %s, which is well known, must be another one to listen on %s", s.Setting, s.Token, addr)
 		}
 	}
 	return nil
 }
 
-// checkDifferent refuses one secret for two settings.
+// checkDifferent refuses the same secret in two settings.
 func checkDifferent(list []Secret) (err error) {
 	for i := range list {
 		for k := range i {
 			given, same := list[i].Token != "", digestOf(list[i].Token).equal(digestOf(list[k].Token))
 			if given && same && list[i].Setting != list[k].Setting {
-				err = fmt.Errorf("%s is the same as %s, must be a secret of its own", list[i].Setting, list[k].Setting)
+				err = fmt.Errorf("%s is the same as %s, must be a different secret", list[i].Setting, list[k].Setting)
 			}
 		}
 	}
 	return err
 }
 
-// Reachable reports whether other machines can reach a listener on addr. What
-// is not host:port is no address in a network.
+// Reachable reports whether other machines can reach a listener on addr. An addr that is not
+// host:port is not a network address, and so not reachable.
 func Reachable(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

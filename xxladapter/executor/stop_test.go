@@ -347,8 +347,8 @@ func TestOtherMachinesNeedASecret(t *testing.T) {
 		{Options{}, "executor: Options.AccessToken is empty, must be set to listen on :9999, which other machines can reach"},
 		{Options{Listen: "0.0.0.0:0"}, "executor: Options.AccessToken is empty, must be set to listen on 0.0.0.0:0, which other machines can reach"},
 		{Options{Listen: "10.0.0.7:9999", AccessToken: "  "}, "executor: Options.AccessToken is empty, must be set to listen on 10.0.0.7:9999, which other machines can reach"},
-		{Options{Listen: ":0", AccessToken: "default_token"}, "executor: Options.AccessToken is default_token, which everybody knows, must be another one to listen on :0"},
-		{Options{Listen: ":0", AccessToken: "default_token", AllowNoToken: true}, "executor: Options.AccessToken is default_token, which everybody knows, must be another one to listen on :0"},
+		{Options{Listen: ":0", AccessToken: "default_token"}, "executor: Options.AccessToken is default_token, which is well known, must be another one to listen on :0"},
+		{Options{Listen: ":0", AccessToken: "default_token", AllowNoToken: true}, "executor: Options.AccessToken is default_token, which is well known, must be another one to listen on :0"},
 		{Options{Listen: ":0", AllowDefaultToken: true}, "executor: Options.AccessToken is empty, must be set to listen on :0, which other machines can reach"},
 
 		{Options{Listen: ":0", AccessToken: "s3cret-8"}, ""},

@@ -159,7 +159,7 @@ func TestANodeServesNobodyElseWithoutASecret(t *testing.T) {
 	store, err := sqlstore.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "node.db"), sqlstore.Options{})
 	require.NoError(t, err)
 	defer store.Close()
-	for token, rule := range map[string]string{"": "Options.AccessToken is empty", "default_token": "which everybody knows"} {
+	for token, rule := range map[string]string{"": "Options.AccessToken is empty", "default_token": "which is well known"} {
 		n, err := New(Options{Store: store, AccessToken: token})
 		require.NoError(t, err)
 		ln, err := net.Listen("tcp", "0.0.0.0:0")

@@ -41,7 +41,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"busy port", []string{"serve", "--listen", busy.Addr().String(), "--store", "sqlite:" + dir + "/a.db"}, 1, "--listen is " + busy.Addr().String() + ", must be a free port: address already in use"},
 		{"no port", []string{"serve", "--listen", "127.0.0.1", "--store", "sqlite:" + dir + "/a.db"}, 1, `--listen is "127.0.0.1", must be host:port: `},
 		{"open to others without a token", []string{"serve", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},
-		{"open to others with the well-known token", []string{"serve", "--listen", ":0", "--access-token", "default_token"}, 2, "which everybody knows"},
+		{"open to others with the well-known token", []string{"serve", "--listen", ":0", "--access-token", "default_token"}, 2, "which is well known"},
 		{"open to others with a well-known operator token", []string{"serve", "--listen", ":0", "--access-token", "s3cret-1", "--operator-token", "default_token"}, 2, "--operator-token is default_token"},
 		{"no network", []string{"serve", "--allow-address", "10.0.0"}, 2, `--allow-address: "10.0.0" is not a network such as 10.0.0.0/8`},
 		{"no pool", []string{"serve", "--fast-pool=0"}, 2, "--fast-pool is 0, must be 1 to 10000"},
