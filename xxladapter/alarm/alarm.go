@@ -11,56 +11,54 @@ type Kind string
 
 const (
 	Failed    Kind = "failed"    // runs failed
-	Recovered Kind = "recovered" // a job succeeds again, after failures that were told of
-	Test      Kind = "test"      // somebody tries the channels out
+	Recovered Kind = "recovered" // a job succeeds again after reported failures
+	Test      Kind = "test"      // somebody tests the channels
 )
 
-// An Alarm is one message to people, about one job or, in a storm, several.
+// An Alarm is one message to people, about one job or, in a storm, about several.
 type Alarm struct {
-	// ID is the same if a message has to be sent again because nobody knows
-	// whether it arrived.
+	// ID stays the same when a message has to be sent again because it is unknown whether it
+	// arrived.
 	ID   string    `json:"id"`
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at"`
 	// Source names the scheduler.
 	Source string `json:"source"`
-	// Emails are the receivers that the jobs name. Only [Mail] has a use for
-	// them.
+	// Emails are the receivers that the jobs name. Only [Mail] uses them.
 	Emails []string `json:"-"`
-	// Jobs are some of the jobs, and MoreJobs how many there are beside them.
+	// Jobs are the jobs that the message describes, and MoreJobs counts the others.
 	Jobs     []Job `json:"jobs"`
 	MoreJobs int   `json:"moreJobs,omitempty"`
-	// MoreRuns is how many runs the alarm is about beside those in Jobs.
+	// MoreRuns counts the runs that the alarm is about beyond those in Jobs.
 	MoreRuns int `json:"moreRuns,omitempty"`
 }
 
-// A Job is what an alarm says of one job.
+// A Job is what an alarm says about one job.
 type Job struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`
-	App    string `json:"app"` // of the executors
+	App    string `json:"app"` // of its executors
 	Author string `json:"author"`
-	// InARow is how many runs failed without a success between them, this
-	// alarm's among them.
+	// InARow counts the failed runs without a success between them, including this alarm's.
 	InARow int `json:"inARow,omitempty"`
 	// Runs are the newest runs that the alarm is about, newest first.
 	Runs []Run `json:"runs"`
 }
 
-// A Run is what an alarm says of one run.
+// A Run is what an alarm says about one run.
 type Run struct {
 	LogID    int64     `json:"logId"`
-	At       time.Time `json:"at"` // of the result, or else of the trigger
+	At       time.Time `json:"at"` // when the result came, or else when the run was triggered
 	Address  string    `json:"address,omitempty"`
 	Handler  string    `json:"handler,omitempty"`
 	Param    string    `json:"param,omitempty"`
 	Sharding string    `json:"sharding,omitempty"`
 	Code     int       `json:"code"` // why it failed: 500, 502 or what the executor said
 	Reason   string    `json:"reason,omitempty"`
-	Retries  int       `json:"retries"` // attempts that follow
+	Retries  int       `json:"retries"` // attempts that are still to follow
 }
 
-// runs counts what the alarm is about.
+// runs returns the number of runs that the alarm is about.
 func (a *Alarm) runs() int {
 	n := a.MoreRuns
 	for _, j := range a.Jobs {
@@ -69,7 +67,7 @@ func (a *Alarm) runs() int {
 	return n
 }
 
-// Title is the alarm in one line.
+// Title returns the alarm in one line.
 func (a *Alarm) Title() string {
 	switch {
 	case a.Kind == Test:
@@ -91,7 +89,7 @@ func (a *Alarm) Title() string {
 	return name + " failed"
 }
 
-// oneLine takes control characters out of what other tools may have stored.
+// oneLine replaces control characters, which other tools may have stored, by spaces.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -7,41 +7,41 @@ import (
 	"time"
 )
 
-// A Channel takes alarms to people.
+// A Channel delivers alarms to people.
 type Channel interface {
-	// Name tells channels apart in logs and metrics.
+	// Name distinguishes channels in logs and metrics.
 	Name() string
-	// Send returns nil once the channel has taken a over, and [ErrNobody] if
-	// nobody is to be told by it. It gives up when ctx ends. Its errors carry no
-	// secrets. It may be called from any goroutine.
+	// Send returns nil once the channel has accepted a, and [ErrNobody] if it has no receiver for
+	// a. It gives up when ctx ends. Its errors contain no secrets. It may be called from any
+	// goroutine.
 	Send(ctx context.Context, a *Alarm) error
 }
 
 // ErrNobody is returned by a [Channel] that has no receiver for an alarm.
-var ErrNobody = errors.New("alarm: nobody to tell")
+var ErrNobody = errors.New("alarm: no receiver")
 
-// Results of an alarm on one channel, as Options.OnAlarm is told them.
+// Results of an alarm on one channel, as passed to Options.OnAlarm.
 const (
 	ResultSent    = "sent"
 	ResultFailed  = "failed"
-	ResultSkipped = "skipped" // nobody to tell
+	ResultSkipped = "skipped" // no receiver
 )
 
-// attemptLimit bounds each attempt of a channel.
+// attemptLimit limits each attempt of a channel.
 const attemptLimit = 10 * time.Second
 
-// backoff are the pauses between the attempts of a channel.
+// backoff lists the pauses between the attempts of a channel.
 var backoff = []time.Duration{time.Second, 4 * time.Second}
 
-// A finalError is one that another attempt would only meet again.
+// A finalError is an error that another attempt would only repeat.
 type finalError struct{ error }
 
 func (e *finalError) Unwrap() error { return e.error }
 
 func finalf(format string, args ...any) error { return &finalError{fmt.Errorf(format, args...)} }
 
-// retry attempts until it succeeds, meets a final error, has no attempt left or
-// ctx ends. It returns what the last attempt did.
+// retry calls attempt until it succeeds, returns a final error, has no attempt left or ctx ends. It
+// returns the result of the last attempt.
 func retry(ctx context.Context, attempt func(ctx context.Context) error) error {
 	for i := 0; ; i++ {
 		limited, cancel := context.WithTimeout(ctx, attemptLimit)

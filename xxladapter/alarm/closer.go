@@ -10,13 +10,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// closePace is how often a [Closer] looks. Nobody waits for it.
+// closePace is the pause between two passes of a [Closer]. Nothing waits for it.
 const closePace = 10 * time.Minute
 
-// A Closer stands in for a [Monitor] where there are no channels: it closes the
-// alarms of runs that failed more than a day ago, so that their rows need not be
-// kept for them. Until then they stay open for another scheduler on the same
-// store that has channels, such as a Java admin.
+// A Closer takes the place of a [Monitor] on a node without channels. It closes the alarms of runs
+// that failed more than a day ago, so that their rows need not be kept for them. Until then they
+// stay open for another scheduler on the same store that has channels, such as a Java admin.
 type Closer struct {
 	Store interface {
 		xxladapter.Clock
@@ -27,14 +26,14 @@ type Closer struct {
 	Logger *slog.Logger
 }
 
-// Run looks until ctx ends. Failures of the store are logged and tried again
-// at the next look.
+// Run makes one pass after another until ctx ends. Errors of the store are logged, and the next
+// pass tries again.
 func (c *Closer) Run(ctx context.Context) error {
 	ticker := time.NewTicker(closePace)
 	defer ticker.Stop()
 	for {
 		if err := c.look(ctx); err != nil && ctx.Err() == nil {
-			c.Logger.Error("look for old alarms failed", "err", err)
+			c.Logger.Error("closing of old alarms failed", "err", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -79,7 +78,7 @@ func (c *Closer) look(ctx context.Context) error {
 			break
 		}
 	}
-	// Claims from when there were channels.
+	// Claims from the time when the node had channels.
 	for {
 		claims, err := c.Store.StaleAlarms(ctx, maxAge, maxRows)
 		if err != nil || len(claims) == 0 {
@@ -91,6 +90,6 @@ func (c *Closer) look(ctx context.Context) error {
 	}
 }
 
-// byJobID is the order in which every transaction takes the jobs' states, so
-// that no two wait for each other.
+// byJobID is the order in which every transaction locks the jobs' states, so that no two of them
+// deadlock.
 func byJobID(a, b xxladapter.AlarmDecision) int { return cmp.Compare(a.Before.JobID, b.Before.JobID) }

@@ -19,13 +19,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// crashFile names, in the environment, the database on which a child process of
-// the test runs a monitor instead of tests.
+// crashFile is the environment variable that names the database on which a child process of the
+// test runs a monitor instead of tests.
 const crashFile = "XXLWHEEL_ALARM_TEST_FILE"
 
-// monitorUntilKilled says so when it is between claim and send, and stays there.
+// monitorUntilKilled prints a line when it is between claim and send, and stays there.
 func monitorUntilKilled(file string) error {
-	go func() { // or until the test that started it is gone
+	go func() { // or until the test that started it has ended
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(3)
 	}()
@@ -42,8 +42,8 @@ func monitorUntilKilled(file string) error {
 	}).Run(context.Background())
 }
 
-// TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce kills a real
-// process with SIGKILL, on a real database.
+// TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce kills a real process with SIGKILL, on
+// a real database.
 func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "xxl.db")
 	clock := time.Now
@@ -62,7 +62,7 @@ func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
 
 	child := exec.CommandContext(ctx, os.Args[0])
 	child.Env = append(os.Environ(), crashFile+"="+file)
-	_, err = child.StdinPipe() // its end is the test's
+	_, err = child.StdinPipe() // closed when the test ends
 	require.NoError(t, err)
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
@@ -104,8 +104,8 @@ func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-// TestAFrozenNodeDoesNotSpeakTwice: a node that is stopped while it sends, for
-// longer than its claim lives, finds its time over.
+// TestAFrozenNodeDoesNotSpeakTwice stops a node while it sends, for longer than its claim lives.
+// When the node continues, its time has run out.
 func TestAFrozenNodeDoesNotSpeakTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
@@ -125,8 +125,7 @@ func TestAFrozenNodeDoesNotSpeakTwice(t *testing.T) {
 	})
 }
 
-// A freezingStore stops the process that uses it for a while, once, between
-// claim and send.
+// A freezingStore stops the process that uses it for a while, once, between claim and send.
 type freezingStore struct {
 	Store
 	once sync.Once
@@ -141,7 +140,7 @@ func (s *freezingStore) Log(ctx context.Context, id int64) (*xxladapter.Log, err
 	return s.Store.Log(context.WithoutCancel(ctx), id)
 }
 
-// TestANodeThatIsFrozenBeforeItSendsSaysNothing: its time began with the claim.
+// TestANodeThatIsFrozenBeforeItSendsSaysNothing checks that the time to send starts with the claim.
 func TestANodeThatIsFrozenBeforeItSendsSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// jobsShown is how many jobs a message has in full, and runsShown how many
-	// runs of one, if the message is about it alone.
+	// jobsShown is how many jobs a message describes; runsShown is how many runs it describes if it
+	// is about a single job.
 	jobsShown = 20
 	runsShown = 3
-	// reasonMost is how much of a run's message is shown, in bytes.
+	// reasonMost limits how much of a run's message is shown, in bytes.
 	reasonMost = 1500
 )
 
-// describe reads what people want to know of claimed runs.
+// describe reads from the store what people want to know about claimed runs.
 func (m *Monitor) describe(ctx context.Context, kind Kind, subjects []subject, claims []xxladapter.AlarmClaim) (*Alarm, error) {
 	now, err := m.opts.Store.Now(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *Monitor) describe(ctx context.Context, kind Kind, subjects []subject, c
 		if len(of) == 0 {
 			continue
 		}
-		delete(byJob, s.job.ID) // a job may be two subjects: new runs, and abandoned ones
+		delete(byJob, s.job.ID) // a job may have two subjects: new runs and abandoned ones
 		for _, email := range SplitEmails(s.job.AlarmEmail) {
 			if !slices.Contains(a.Emails, email) {
 				a.Emails = append(a.Emails, email)
@@ -61,7 +61,7 @@ func (m *Monitor) describe(ctx context.Context, kind Kind, subjects []subject, c
 		for _, c := range of[:min(shown, len(of))] {
 			run, err := m.describeRun(ctx, c)
 			if errors.Is(err, xxladapter.ErrNotFound) {
-				run, err = Run{LogID: c.LogID}, nil // somebody cleared the log
+				run, err = Run{LogID: c.LogID}, nil // the log was cleared meanwhile
 			}
 			if err != nil {
 				return nil, err
@@ -116,8 +116,8 @@ func (m *Monitor) describeRun(ctx context.Context, c xxladapter.AlarmClaim) (Run
 	return run, nil
 }
 
-// triggerReason is the line of trigger_msg that says how the hand-over ended,
-// with what follows it, or all of it if somebody else wrote it.
+// triggerReason returns the part of trigger_msg that says how the hand-over ended, or all of it if
+// another program wrote it.
 func triggerReason(message string) string {
 	const label = "result：error, "
 	if i := strings.Index(message, label); i >= 0 {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// DingTalk writes to a group through a custom robot. With a secret its requests
-// are signed, as the robot's "additional signature" wants it.
+// DingTalk writes to a group through a custom robot. If there is a secret it signs its requests,
+// for the robot's "additional signature".
 type DingTalk struct{ *poster }
 
 // NewDingTalk checks the target; its URL is the robot's webhook.
@@ -21,11 +21,10 @@ func NewDingTalk(t Target) (*DingTalk, error) {
 	return &DingTalk{p}, nil
 }
 
-// dingTalkMost keeps the message within DingTalk's 20000 bytes, with room for
-// what JSON puts around it.
+// dingTalkMost keeps the message within DingTalk's 20000 bytes, including the JSON around it.
 const dingTalkMost = 16000
 
-// dingTalkBusy is the code for too many messages in a minute.
+// dingTalkBusy is the error code for too many messages in a minute.
 const dingTalkBusy = 130101
 
 var dingTalkForm = markdown(markup.Replace)
@@ -53,8 +52,7 @@ func (d *DingTalk) sign(r *http.Request, _ []byte) {
 	r.URL.RawQuery = query.Encode()
 }
 
-// dingTalkSign is the HMAC-SHA256 of time, line feed and secret, under the
-// secret.
+// dingTalkSign returns the HMAC-SHA256 of time, line feed and secret, keyed by the secret.
 func dingTalkSign(timestamp, secret string) string {
 	return base64.StdEncoding.EncodeToString(hmacSHA256(secret, timestamp+"\n"+secret))
 }

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Feishu writes to a group of Feishu or Lark through a custom robot. With a
-// secret its messages are signed, as the robot's "signature verification" wants
-// it.
+// Feishu writes to a group of Feishu or Lark through a custom robot. If there is a secret it signs
+// its messages, for the robot's "signature verification".
 type Feishu struct{ *poster }
 
 // NewFeishu checks the target; its URL is the robot's webhook.
@@ -23,15 +22,14 @@ func NewFeishu(t Target) (*Feishu, error) {
 	return &Feishu{p}, nil
 }
 
-// feishuMost keeps the message within Feishu's 20 KB, with room for what JSON
-// puts around each line.
+// feishuMost keeps the message within Feishu's 20 KB, including the JSON around each line.
 const feishuMost = 8000
 
-// feishuBusy are the codes for too many messages in a second or a minute.
+// feishuBusy lists the error codes for too many messages in a second or a minute.
 var feishuBusy = []int{9499, 11232}
 
-// Send implements [Channel]. The text elements of a post are shown as they are,
-// so that nothing in them calls a person or opens a link.
+// Send implements [Channel]. Feishu shows the text elements of a post as they are, so that nothing
+// in them mentions a person or becomes a link.
 func (f *Feishu) Send(ctx context.Context, a *Alarm) error {
 	type element struct {
 		Tag  string `json:"tag"`
@@ -52,13 +50,13 @@ func (f *Feishu) Send(ctx context.Context, a *Alarm) error {
 	return f.post(ctx, body, nil, checkFeishu)
 }
 
-// feishuSign is the HMAC-SHA256 of nothing, under time in seconds, line feed
-// and secret.
+// feishuSign returns the HMAC-SHA256 of the empty text, keyed by time in seconds, line feed and
+// secret.
 func feishuSign(timestamp, secret string) string {
 	return base64.StdEncoding.EncodeToString(hmacSHA256(timestamp+"\n"+secret, ""))
 }
 
-// checkFeishu reads the answer, which has its code under one of two names.
+// checkFeishu checks the answer, which has its code under one of two names.
 func checkFeishu(reply []byte) error {
 	var r struct {
 		Code   *int   `json:"code"`

@@ -11,34 +11,34 @@ import (
 	"time"
 )
 
-// A Guard says where alarms may be posted to, so that whoever may name a
-// webhook cannot reach with it what only the scheduler's machine reaches. The
-// zero value allows every host with a public address.
+// A Guard limits where alarms may be posted to, so that a person who may configure a webhook cannot
+// use it to reach what only the scheduler's machine can reach. The zero value allows every host
+// with a public address.
 type Guard struct {
-	// Hosts are the only names that may stand in a URL: "example.org", or
-	// "*.example.org" for all below it. Empty: any.
+	// Hosts lists the only host names allowed in a URL: "example.org", or "*.example.org" for all
+	// names below it. Empty allows any.
 	Hosts []string
-	// Nets are networks that may be reached although they are not public.
+	// Nets lists networks that may be reached although they are not public.
 	Nets []netip.Prefix
-	// Private allows loopback and private networks. Link-local addresses, where
-	// clouds keep their metadata, need Nets.
+	// Private allows loopback and private networks. Link-local addresses, where clouds serve their
+	// metadata, need Nets.
 	Private bool
 }
 
 var (
 	privateNets = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128")
-	// closedNets has what nobody means: this network, link-local and with it
-	// most clouds' metadata, the metadata of Alibaba, Azure and Amazon over IPv6
-	// elsewhere, protocol assignments and Oracle's metadata, multicast, reserved.
+	// closedNets lists what is never a target on purpose: this network, link-local addresses and
+	// with them most clouds' metadata, the metadata of Alibaba, Azure and Amazon over IPv6
+	// elsewhere, protocol assignments and Oracle's metadata, multicast, reserved networks.
 	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
 		"100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
-	// carriers are IPv6 networks with an IPv4 address inside, and at which byte.
+	// carriers lists IPv6 networks that embed an IPv4 address, and the byte at which it starts.
 	carriers = []struct {
 		net netip.Prefix
 		at  int
 	}{
 		{netip.MustParsePrefix("64:ff9b::/96"), 12},   // NAT64
-		{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64, local
+		{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64, local use
 		{netip.MustParsePrefix("2002::/16"), 2},       // 6to4
 		{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible
 	}
@@ -52,7 +52,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// checkHost judges the host of a URL by its name.
+// checkHost checks the host of a URL by its name.
 func (g *Guard) checkHost(host string) error {
 	if len(g.Hosts) == 0 {
 		return nil
@@ -64,10 +64,10 @@ func (g *Guard) checkHost(host string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("host %s is not among those that alarms may be sent to", host)
+	return fmt.Errorf("host %s is not among the allowed hosts of alarms", host)
 }
 
-// checkAddr judges an address that a connection is about to be made to.
+// checkAddr checks the address that a connection is about to be made to.
 func (g *Guard) checkAddr(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	in := func(net netip.Prefix) bool { return net.Contains(addr) }
@@ -93,8 +93,8 @@ func (g *Guard) checkAddr(addr netip.Addr) error {
 	return nil
 }
 
-// control is called with the resolved address of each connection, so a name
-// that resolves to something else the second time gains nothing.
+// control is called with the resolved address of each connection, so a name that resolves
+// differently the second time gains nothing.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -106,8 +106,8 @@ func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// client returns an HTTP client that keeps to the guard: it follows no
-// redirects and uses no proxy, which would connect in its place.
+// client returns an HTTP client that obeys the guard. It follows no redirects, and uses no proxy,
+// which would make the connection in its place.
 func (g *Guard) client() *http.Client {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: g.control}
 	return &http.Client{

@@ -13,24 +13,23 @@ import (
 )
 
 const (
-	// pageLimit is how many rows one query takes, and lookLimit one look.
+	// pageLimit limits the rows of one query, lookLimit those of one poll.
 	pageLimit = 1000
 	lookLimit = 100_000
 
-	// maxAge is how long ago a run may have failed to be news. It matters where
-	// alarms are switched on after months without.
+	// maxAge is the age beyond which a failure is no longer reported. It matters when alarms are
+	// switched on after months without them.
 	maxAge = 24 * time.Hour
 
-	// claimLife is the age at which a claim counts as abandoned. It is longer
-	// than telLimit, so that one who claims has been silent for a while when
-	// another one speaks.
+	// claimLife is the age at which a claim counts as abandoned. It is longer than telLimit, so
+	// that the claiming node has stopped sending for a while before another one starts.
 	claimLife = 2 * time.Minute
-	// maxAttempts bounds how often a message that reached nobody is claimed:
-	// for more than half an hour.
+	// maxAttempts limits how often a message that reached nobody is claimed: for more than half an
+	// hour.
 	maxAttempts = 20
 )
 
-// look finds what there is to tell, and tells it under sending.
+// look finds what has to be reported, and sends it with the context sending.
 func (m *Monitor) look(ctx, sending context.Context) error {
 	m.idle = false
 	if err := m.unset.settle(ctx, m.opts.Store); err != nil {
@@ -53,9 +52,9 @@ func (m *Monitor) look(ctx, sending context.Context) error {
 	return nil
 }
 
-// fresh reads the failed runs whose alarm is open and the successes that end
-// what was told of. It stores the decisions that need no telling, and returns
-// the others, except those of jobs that wait for the end of their window.
+// fresh reads the failed runs whose alarm is open and the successes that end a reported series of
+// failures. It stores the decisions that need no message. It returns the others, except those of
+// jobs that wait for the end of their window.
 func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
 	runs, err := m.failedRuns(ctx)
 	if err != nil {
@@ -72,7 +71,7 @@ func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
 			ids = append(ids, id)
 		}
 	}
-	// In the order of log ids, so that in a storm the first ones come first.
+	// Sorted by log id, so that in a storm the first failures come first.
 	slices.SortFunc(ids, func(a, b int64) int {
 		return cmp.Or(cmp.Compare(firstLog(runs[a]), firstLog(runs[b])), cmp.Compare(a, b))
 	})
@@ -88,7 +87,7 @@ func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
 		}
 		job, err := m.opts.Store.Job(ctx, id)
 		if errors.Is(err, xxladapter.ErrNotFound) {
-			// Removed. Its rows need no alarm, as in XXL-JOB.
+			// Removed: its rows need no alarm, as in XXL-JOB.
 			job, err = &xxladapter.Job{ID: id, Settings: xxladapter.Settings{AlarmOn: xxladapter.AlarmNever}}, nil
 		}
 		if err != nil {
@@ -139,7 +138,8 @@ func (m *Monitor) failedRuns(ctx context.Context) (map[int64][]xxladapter.Failed
 	return runs, nil
 }
 
-// raisedStates also notes whose successes matter.
+// raisedStates returns the states of raised alarms. It also records the jobs whose next success
+// matters.
 func (m *Monitor) raisedStates(ctx context.Context) (map[int64]xxladapter.AlarmState, error) {
 	list, err := m.opts.Store.RaisedAlarms(ctx)
 	if err != nil {
@@ -159,15 +159,15 @@ func (m *Monitor) raisedStates(ctx context.Context) (map[int64]xxladapter.AlarmS
 	return states, nil
 }
 
-// steps puts the first success after each failure between the failed runs.
+// steps merges the failed runs with the first success after each of them.
 func (m *Monitor) steps(ctx context.Context, state xxladapter.AlarmState, runs []xxladapter.FailedRun, now time.Time) ([]step, error) {
-	success := int64(0) // the first one after what was taken so far; 0: none
+	success := int64(0) // the first one after the runs merged so far; 0 means none
 	find := func(after int64) (err error) {
 		success, err = m.opts.Store.FirstSuccess(ctx, state.JobID, after)
 		return err
 	}
 	if state.LastID != 0 {
-		if err := find(state.LastID - 1); err != nil { // the last run itself may have turned out well
+		if err := find(state.LastID - 1); err != nil { // the last run itself may have become a success
 			return nil, err
 		}
 	} else if len(runs) > 0 {
@@ -191,7 +191,7 @@ func (m *Monitor) steps(ctx context.Context, state xxladapter.AlarmState, runs [
 	return steps, nil
 }
 
-// abandoned lists what a node undertook to tell and never reported back on.
+// abandoned returns what a node claimed to report and never settled.
 func (m *Monitor) abandoned(ctx context.Context) ([]subject, error) {
 	claims, err := m.opts.Store.StaleAlarms(ctx, claimLife, lookLimit)
 	if err != nil {
@@ -222,7 +222,7 @@ func (m *Monitor) abandoned(ctx context.Context) ([]subject, error) {
 		subjects[i].claims = append(subjects[i].claims, c)
 	}
 	if len(hopeless) > 0 {
-		m.logger.Error("alarms given up, no channel took them", "alarms", len(hopeless), "attempts", maxAttempts)
+		m.logger.Error("alarms given up, no channel accepted them", "alarms", len(hopeless), "attempts", maxAttempts)
 	}
 	return subjects, errors.Join(
 		m.settle(ctx, hopeless, xxladapter.AlarmFailed),

@@ -18,12 +18,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A TLSPolicy says how a mail server is spoken to.
+// A TLSPolicy says how to use TLS with a mail server.
 type TLSPolicy string
 
 const (
-	TLSStartTLS      TLSPolicy = "starttls"      // STARTTLS or no mail; port 587
-	TLSOpportunistic TLSPolicy = "opportunistic" // STARTTLS if the server has it; port 25
+	TLSStartTLS      TLSPolicy = "starttls"      // STARTTLS, or no mail is sent; port 587
+	TLSOpportunistic TLSPolicy = "opportunistic" // STARTTLS if the server offers it; port 25
 	TLSImplicit      TLSPolicy = "implicit"      // TLS from the first byte; port 465
 	TLSNone          TLSPolicy = "none"          // plain text; port 25
 )
@@ -33,19 +33,19 @@ var tlsPorts = map[TLSPolicy]int{TLSStartTLS: 587, TLSOpportunistic: 25, TLSImpl
 // MailOptions configures a [Mail].
 type MailOptions struct {
 	Host string
-	Port int       // 0: the policy's
-	TLS  TLSPolicy // empty: TLSStartTLS
-	// Username and Password log in; empty: nobody logs in. The password goes
-	// over TLS only, or not as it is, or to this machine.
+	Port int       // 0 means the policy's
+	TLS  TLSPolicy // empty means TLSStartTLS
+	// Username and Password are for the login; empty means no login. The password is sent only over
+	// TLS, in a form that does not reveal it, or to this machine.
 	Username, Password string
-	From               string   // an address, with a name or without
-	To                 []string // receive all alarms, beside those whom the jobs name
+	From               string   // an address, with or without a name
+	To                 []string // receivers of all alarms, in addition to those of the jobs
 	RootCAs            *x509.CertPool
 }
 
-// Mail sends alarms to the addresses that jobs name in alarm_email, and to some
-// that get all of them. Each receiver gets a mail of his own, so that nobody
-// sees the others, and one who is refused costs nobody else his.
+// Mail sends alarms to the addresses that jobs name in alarm_email, and to some that get every
+// alarm. Each receiver gets a separate mail, so that receivers do not see each other, and a refused
+// one does not stop the mails to the others.
 type Mail struct {
 	opts MailOptions
 	to   []string
@@ -83,13 +83,13 @@ func NewMail(opts MailOptions) (*Mail, error) {
 // Name implements [Channel].
 func (m *Mail) Name() string { return "mail" }
 
-// SplitEmails takes a job's alarm_email apart. Upstream separates by commas;
-// people also use semicolons and spaces.
+// SplitEmails splits a job's alarm_email. Upstream separates by commas; people also use semicolons
+// and spaces.
 func SplitEmails(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(",;，； \t\r\n", r) })
 }
 
-// addresses sorts what can be sent to, each once, from what cannot.
+// addresses separates the valid addresses, each once, from the invalid ones.
 func addresses(list []string) (good, wrong []string) {
 	for _, text := range list {
 		addr, err := netmail.ParseAddress(text)
@@ -103,8 +103,8 @@ func addresses(list []string) (good, wrong []string) {
 	return good, wrong
 }
 
-// Send implements [Channel]. Addresses of a job that are none are left out, and
-// are the error if nobody else is left.
+// Send implements [Channel]. It ignores invalid addresses of a job, and returns them as the error
+// if no receiver is left.
 func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 	left, wrong := addresses(append(slices.Clone(m.to), a.Emails...))
 	switch {
@@ -128,9 +128,8 @@ func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 	return nil
 }
 
-// attempt mails to the receivers in left, over one connection, and returns
-// those to whom it may be tried again, with the reason, and those who are
-// refused for good.
+// attempt mails to the receivers in left over one connection. It returns those that may be tried
+// again, with the reason, and the errors of those that were refused for good.
 func (m *Mail) attempt(ctx context.Context, a *Alarm, left []string, refused []error) ([]string, []error, error) {
 	client, err := m.client(ctx)
 	if err != nil {
@@ -140,7 +139,7 @@ func (m *Mail) attempt(ctx context.Context, a *Alarm, left []string, refused []e
 	if err != nil {
 		return left, refused, finalIfRefused(err)
 	}
-	defer func() { _ = client.CloseWithSMTPClient(conn) }() // all is said by then
+	defer func() { _ = client.CloseWithSMTPClient(conn) }() // nothing is left to say by then
 	var again []string
 	var reason error
 	for _, to := range left {
@@ -164,7 +163,7 @@ func (m *Mail) attempt(ctx context.Context, a *Alarm, left []string, refused []e
 	return again, refused, reason
 }
 
-// finalIfRefused marks the server's 5xx answers.
+// finalIfRefused marks the server's 5xx answers as final.
 func finalIfRefused(err error) error {
 	var send *mail.SendError
 	var login *textproto.Error
@@ -174,8 +173,7 @@ func finalIfRefused(err error) error {
 	return err
 }
 
-// client is one for a single connection, which ends with ctx whatever the
-// server does.
+// client returns a client for a single connection, which ends with ctx whatever the server does.
 func (m *Mail) client(ctx context.Context) (*mail.Client, error) {
 	tlsConfig := &tls.Config{ServerName: m.opts.Host, RootCAs: m.opts.RootCAs, MinVersion: tls.VersionTLS12}
 	opts := []mail.Option{
@@ -205,7 +203,7 @@ func (m *Mail) client(ctx context.Context) (*mail.Client, error) {
 		opts = append(opts, mail.WithTLSPolicy(mail.NoTLS))
 	}
 	if m.opts.Username != "" {
-		// PLAIN and LOGIN refuse by themselves to go to another machine in plain text.
+		// PLAIN and LOGIN themselves refuse to send a password to another machine in plain text.
 		opts = append(opts, mail.WithUsername(m.opts.Username), mail.WithPassword(m.opts.Password),
 			mail.WithOpportunisticSMTPAuth(mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5,
 				mail.SMTPAuthPlain, mail.SMTPAuthLogin))
@@ -222,7 +220,7 @@ func (m *Mail) message(a *Alarm, to string) (*mail.Msg, error) {
 	msg.Subject("[xxlwheel] " + title)
 	msg.SetDate()
 	msg.SetMessageID()
-	// Out-of-office replies to a robot help nobody (RFC 3834).
+	// Asks for no out-of-office replies to a robot (RFC 3834).
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(mail.TypeTextPlain, title+"\n\n"+plainForm.write(a)+"\n")
 	msg.AddAlternativeString(mail.TypeTextHTML,
@@ -230,8 +228,8 @@ func (m *Mail) message(a *Alarm, to string) (*mail.Msg, error) {
 	return msg, nil
 }
 
-// conceal says what went wrong without the password, which a server may repeat
-// as it is or as it was sent.
+// conceal returns the error without the password, which a server may repeat in plain text or
+// encoded as it was sent.
 func (m *Mail) conceal(err error) error {
 	sent := base64.StdEncoding
 	text := oneLine(concealed(err.Error(), []string{

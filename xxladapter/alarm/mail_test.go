@@ -26,7 +26,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A mailServer speaks real SMTP and keeps what it is given.
+// A mailServer speaks real SMTP and keeps what it receives.
 type mailServer struct {
 	host  string
 	port  int
@@ -35,7 +35,7 @@ type mailServer struct {
 	mu       sync.Mutex
 	mails    []mailed
 	logins   []string
-	refuse   map[string][]error // by receiver, one after the other
+	refuse   map[string][]error // by receiver, in this order
 	sessions int
 }
 
@@ -46,8 +46,7 @@ type mailed struct {
 
 const mailUser, mailPassword = "alarms", "pa55word-of-the-relay"
 
-// serveMail starts a server; implicit is TLS from the first byte, starttls
-// offers it.
+// serveMail starts a server. implicit means TLS from the first byte, starttls offers it.
 func serveMail(t *testing.T, starttls, implicit bool) *mailServer {
 	t.Helper()
 	certified := httptest.NewTLSServer(nil) // for its certificate of 127.0.0.1
@@ -184,8 +183,8 @@ func TestMailSpeaksSMTP(t *testing.T) {
 	}
 }
 
-// sessionsWithoutTLS counts connections: the server begins a second session on
-// one when it goes over to TLS.
+// sessionsWithoutTLS counts connections: the server starts a second session on a connection when
+// that changes to TLS.
 func (s *mailServer) sessionsWithoutTLS(upgraded bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -303,8 +302,8 @@ func TestMailErrors(t *testing.T) {
 	})
 }
 
-// TestNoMailServerBringsThePasswordBack: one that repeats what was sent to log
-// in, in the letters of the wire too.
+// TestNoMailServerBringsThePasswordBack talks to a server that repeats what was sent to log in,
+// also encoded as it was sent.
 func TestNoMailServerBringsThePasswordBack(t *testing.T) {
 	quick(t)
 	for _, password := range []string{"a s3cret of mine", "s3c", "two  blanks\tand a tab"} {
@@ -330,7 +329,7 @@ func TestNoMailServerBringsThePasswordBack(t *testing.T) {
 	}
 }
 
-// repeatLogin is a mail server that refuses every login, and says what it was.
+// repeatLogin is a mail server that refuses every login, and repeats it in its answer.
 func repeatLogin(ln net.Listener, methods string) {
 	for {
 		conn, err := ln.Accept()
@@ -340,7 +339,7 @@ func repeatLogin(ln net.Listener, methods string) {
 		say := func(line string) { _, _ = io.WriteString(conn, line+"\r\n") }
 		say("220 here")
 		in := bufio.NewScanner(conn)
-		asked := 0 // questions of LOGIN
+		asked := 0 // prompts of LOGIN
 		for in.Scan() {
 			switch line := in.Text(); {
 			case strings.HasPrefix(line, "EHLO"):
@@ -367,8 +366,8 @@ func repeatLogin(ln net.Listener, methods string) {
 	}
 }
 
-// TestAMailServerThatHangsIsLeft: whatever it does, the attempt ends with its
-// context.
+// TestAMailServerThatHangsIsLeft checks that the attempt ends with its context whatever the server
+// does.
 func TestAMailServerThatHangsIsLeft(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -382,7 +381,7 @@ func TestAMailServerThatHangsIsLeft(t *testing.T) {
 			}
 			conns.Go(func() {
 				_, _ = io.WriteString(conn, "220 tarpit\r\n")
-				_, _ = io.Copy(io.Discard, conn) // reads for ever and never answers
+				_, _ = io.Copy(io.Discard, conn) // reads forever and never answers
 				_ = conn.Close()
 			})
 		}

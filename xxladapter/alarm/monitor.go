@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// lookPace is how often failed runs are looked for without a hint, while there
-	// are any that were not reported. XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
+	// lookPace is the pause between polls for failed runs that no hint causes, while some are
+	// unreported. XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
 	lookPace = 10 * time.Second
-	// idlePace is the same after a look that found nothing. What it finds then are
+	// idlePace is the pause after a poll that found nothing. Without hints, what a poll finds are
 	// failures of a node that has died.
 	idlePace = time.Minute
-	// lookPause is the least time between two looks. It grows with what a look
-	// costs the store, which on MySQL reads upstream's log without an index:
-	// lookShare pauses for each listing, and no more than lookPauseMost.
+	// lookPause is the shortest pause between two polls. It grows with what a poll costs the store,
+	// which on MySQL reads upstream's log without an index: the pause is lookShare times the
+	// duration of the listing, and at most lookPauseMost.
 	lookPause     = time.Second
 	lookShare     = 20
 	lookPauseMost = time.Minute
-	// stopGrace is how long a stop waits for alarms that are being sent.
+	// stopGrace is how long a stop waits for alarms in flight.
 	stopGrace = 5 * time.Second
 )
 
-// A Store is what this package needs of [xxladapter.Store].
+// A Store is the part of [xxladapter.Store] that this package needs.
 type Store interface {
 	xxladapter.AlarmStore
 	xxladapter.Clock
@@ -39,19 +39,17 @@ type Store interface {
 type Options struct {
 	Store    Store
 	Channels []Channel
-	// Node is the name under which alarms are claimed; unique for each process
-	// that ever ran.
+	// Node is the name under which alarms are claimed. It is unique for each process that ever ran.
 	Node string
-	// Source names the scheduler to those who read alarms; empty: Node.
+	// Source names the scheduler to readers of alarms; empty means Node.
 	Source string
-	// OnAlarm is told what became of each alarm on each channel: [ResultSent],
-	// [ResultFailed] or [ResultSkipped]. It is called from several goroutines,
-	// which wait for it; nil: nobody is told.
+	// OnAlarm is called with the result of each alarm on each channel: [ResultSent], [ResultFailed]
+	// or [ResultSkipped]. It is called from several goroutines, which wait for it; nil disables it.
 	OnAlarm func(channel, result string)
-	Logger  *slog.Logger // nil: slog.Default()
+	Logger  *slog.Logger // nil means slog.Default()
 }
 
-// A Monitor finds failed runs and tells of them. Several may work on one store.
+// A Monitor finds failed runs and reports them. Several may work on one store.
 type Monitor struct {
 	opts   Options
 	logger *slog.Logger
@@ -63,12 +61,12 @@ type Monitor struct {
 	pace   pace
 	down   *downs
 	unset  unsettled
-	idle   bool          // the last look found nothing open
+	idle   bool          // the last poll found nothing open
 	listed time.Duration // how long the store took to list the failed runs
 }
 
-// NewMonitor returns a Monitor that does nothing before Run. REQUIRES: Store,
-// Node and at least one channel are set.
+// NewMonitor returns a Monitor that does nothing before Run. REQUIRES: Store, Node and at least one
+// channel are set.
 func NewMonitor(opts Options) *Monitor {
 	if opts.Source == "" {
 		opts.Source = opts.Node
@@ -82,27 +80,25 @@ func NewMonitor(opts Options) *Monitor {
 	return &Monitor{opts: opts, logger: opts.Logger, wake: make(chan struct{}, 1), down: newDowns(len(opts.Channels))}
 }
 
-// Failed hints that a run failed, so that it is looked for at once. It never
-// waits.
+// Failed hints that a run failed, so that Run polls at once. It never blocks.
 func (m *Monitor) Failed() {
 	select {
 	case m.wake <- struct{}{}:
-	default: // a look is due already
+	default: // a poll is due already
 	}
 }
 
-// Succeeded hints that a run of the job succeeded. It never waits.
+// Succeeded hints that a run of the job succeeded. It never blocks.
 func (m *Monitor) Succeeded(jobID int64) {
 	if _, matters := m.raised.Load(jobID); matters {
 		m.Failed()
 	}
 }
 
-// Run looks until ctx ends, and then waits a few seconds for the alarms that
-// are being sent. Failures of the store are logged and tried again at the next
-// look.
+// Run polls until ctx ends, and then waits a few seconds for the alarms in flight. Errors of the
+// store are logged, and the next poll tries again.
 func (m *Monitor) Run(ctx context.Context) error {
-	// What is half said is said to the end, or nobody would know whether it was.
+	// A message in flight is completed, or it would be unknown whether it arrived.
 	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() {
@@ -112,7 +108,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 	for {
 		began := time.Now()
 		if err := m.look(ctx, sending); err != nil && ctx.Err() == nil {
-			m.logger.Error("look for alarms failed", "err", err)
+			m.logger.Error("poll for alarms failed", "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -73,7 +73,7 @@ func (s *scene) status(logID int64) int {
 	return l.AlarmStatus
 }
 
-// monitor starts a monitor that ends with the test, or by the returned function.
+// monitor starts a monitor that ends with the test, or when the returned function is called.
 func (s *scene) monitor(node string, channels ...Channel) (*Monitor, func()) {
 	s.t.Helper()
 	return startMonitor(s.t, Options{Store: s.store, Node: node, Channels: channels, Logger: quiet})
@@ -93,7 +93,7 @@ func startMonitor(t *testing.T, opts Options) (*Monitor, func()) {
 	return m, stop
 }
 
-// A fakeChannel keeps what it is sent; send may do something else first.
+// A fakeChannel keeps what it is sent. A send function may do something else first.
 type fakeChannel struct {
 	name string
 	send func(ctx context.Context, a *Alarm) error
@@ -132,7 +132,7 @@ func (c *fakeChannel) titles() []string {
 	return titles
 }
 
-// settled lets a second and a bit pass, the least time between two looks.
+// settled lets slightly more than the shortest pause between two polls pass.
 func settled() {
 	time.Sleep(lookPause + 100*time.Millisecond)
 	synctest.Wait()
@@ -240,7 +240,7 @@ func TestWhatFailedLongAgoIsNoNews(t *testing.T) {
 	})
 }
 
-// TestAStormOfOneJob: ten thousand failures in a minute are two messages.
+// TestAStormOfOneJob turns ten thousand failures in a minute into two messages.
 func TestAStormOfOneJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
@@ -269,7 +269,7 @@ func TestAStormOfOneJob(t *testing.T) {
 	})
 }
 
-// TestAStormOfManyJobs: a whole group of executors goes down.
+// TestAStormOfManyJobs lets a whole group of executors go down.
 func TestAStormOfManyJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
@@ -382,7 +382,7 @@ func TestAHangingChannelKeepsTheOthersWaitingForSecondsOnly(t *testing.T) {
 			}
 			late := time.Since(start)
 			if i == 1 {
-				// The first message is given all the time there is.
+				// The first message has the whole sendLimit.
 				require.LessOrEqual(t, late, sendLimit+2*lookPause)
 			} else {
 				require.LessOrEqual(t, late, downLimit+2*lookPause)
@@ -391,7 +391,7 @@ func TestAHangingChannelKeepsTheOthersWaitingForSecondsOnly(t *testing.T) {
 	})
 }
 
-// A refusingStore does not take outcomes for a while.
+// A refusingStore does not accept outcomes for a while.
 type refusingStore struct {
 	Store
 	refuse atomic.Bool
@@ -448,8 +448,8 @@ func TestAStopWaitsForWhatIsBeingSent(t *testing.T) {
 	}
 }
 
-// TestANodeThatDiesBetweenClaimAndSendIsSpokenFor: the store's part of a crash;
-// crash_test.go kills a process.
+// TestANodeThatDiesBetweenClaimAndSendIsSpokenFor tests the store's part of a crash; crash_test.go
+// kills a process.
 func TestANodeThatDiesBetweenClaimAndSendIsSpokenFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
@@ -476,7 +476,7 @@ func TestANodeThatDiesBetweenClaimAndSendIsSpokenFor(t *testing.T) {
 	})
 }
 
-// TestAMonitorKnowsWhatAnEarlierOneRaised: its hints about successes count.
+// TestAMonitorKnowsWhatAnEarlierOneRaised checks that hints about successes count after a restart.
 func TestAMonitorKnowsWhatAnEarlierOneRaised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)

@@ -8,39 +8,39 @@ import (
 )
 
 const (
-	// window is how long the failures of a job are gathered after an alarm of
-	// it, and the time in which burst messages may go out.
+	// window is how long further failures of a job are gathered after an alarm about it, and the
+	// period to which burst applies.
 	window = time.Minute
-	// burst is how many messages one node sends in a window, one for each job;
-	// beyond it jobs share messages. DingTalk and WeCom take 20 a minute.
+	// burst limits the messages that one node sends in a window, one for each job; beyond it jobs
+	// share messages. DingTalk and WeCom accept 20 a minute.
 	burst = 20
 )
 
-// A subject is what one job has to tell now. It is either new, as decisions, or
-// was undertaken by a node that did not get to the end, as claims.
+// A subject is what has to be reported about one job. It is either new, and consists of decisions,
+// or was claimed by a node that did not finish, and consists of claims.
 type subject struct {
 	job       *xxladapter.Job
 	decisions []xxladapter.AlarmDecision
 	claims    []xxladapter.AlarmClaim
 }
 
-// isHeld reports whether a job waits for the end of the window after its last
-// alarm. A clock that was set back holds nobody.
+// isHeld reports whether a job waits for the end of the window after its last alarm. A clock that
+// was set back holds no job.
 func isHeld(sent, now time.Time) bool {
 	since := now.Sub(sent)
 	return !sent.IsZero() && since >= 0 && since < window
 }
 
-// A pace bounds the messages of one node. The zero value is ready.
+// A pace limits the messages of one node. The zero value is ready.
 type pace struct {
-	until time.Time // the window's end
-	left  int       // messages that still fit
+	until time.Time // end of the window
+	left  int       // messages left in the window
 }
 
-// take returns the messages that go out now, as the subjects of each, or
-// nothing if the subjects have to wait; they are then found again. Every subject
-// gets a message of its own, unless that would be too many: then those with the
-// same receivers share one, and all others wait for the next window.
+// take returns the messages to send now, as the subjects of each, or none if the subjects have to
+// wait; the next poll finds them again. Every subject gets its own message unless there are more
+// subjects than messages left. Then subjects with the same receivers share one, and all later ones
+// wait for the next window.
 func (p *pace) take(now time.Time, subjects []subject) [][]subject {
 	if len(subjects) == 0 {
 		return nil
@@ -63,8 +63,7 @@ func (p *pace) take(now time.Time, subjects []subject) [][]subject {
 	return messages
 }
 
-// byReceivers keeps apart what goes to different people, so that nobody reads
-// about the jobs of others.
+// byReceivers groups subjects by receivers, so that nobody reads about the jobs of others.
 func byReceivers(subjects []subject) [][]subject {
 	at := map[string]int{}
 	var messages [][]subject

@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// subjectsOf are n jobs, of which those with the same remainder by teams have
-// the same receivers.
+// subjectsOf returns n jobs; those whose index has the same remainder modulo teams have the same
+// receivers.
 func subjectsOf(n, teams int) []subject {
 	var all []subject
 	for i := range n {

@@ -19,17 +19,17 @@ import (
 
 // A Target is where a channel posts to.
 type Target struct {
-	// Name tells several channels of a kind apart; empty: the kind.
+	// Name distinguishes several channels of a kind; empty means the kind.
 	Name string
-	// URL is http or https. For the robots, whoever knows it can write to them:
-	// it is a secret, of which errors show the host alone.
+	// URL is http or https. Anybody who knows a robot's URL can write to its group, so the URL is a
+	// secret, and errors show only its host.
 	URL string
-	// Secret signs what is posted; empty: nothing is signed.
+	// Secret signs the requests; empty means unsigned.
 	Secret string
 	Guard  Guard
 }
 
-// maxReply bounds what is read of an answer.
+// maxReply limits how much of an answer is read, in bytes.
 const maxReply = 64 << 10
 
 // A poster posts JSON to one target.
@@ -41,8 +41,8 @@ type poster struct {
 	client *http.Client
 }
 
-// newPoster checks a target. The error names the kind and what is wrong, and
-// shows nothing of a secret URL.
+// newPoster checks a target. The error names the kind and the fault, and shows nothing of a secret
+// URL.
 func newPoster(kind string, t Target) (*poster, error) {
 	u, err := url.Parse(t.URL)
 	switch {
@@ -69,8 +69,8 @@ func newPoster(kind string, t Target) (*poster, error) {
 // Name implements [Channel].
 func (p *poster) Name() string { return p.name }
 
-// post sends body, with what sign makes of the request, and hands the body of a
-// 2xx answer to check.
+// post sends body in a request that sign may change, and passes the body of a 2xx answer to check.
+// A nil sign or check is skipped.
 func (p *poster) post(ctx context.Context, body any, sign func(r *http.Request, body []byte), check func(reply []byte) error) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -117,17 +117,17 @@ func (p *poster) attempt(ctx context.Context, body []byte, sign func(*http.Reque
 	return check(reply)
 }
 
-// maxReason bounds what an error says of an answer, in bytes.
+// maxReason limits how much of an answer an error shows, in bytes.
 const maxReason = 300
 
-// excerpt is an answer on one line. It is cut when its secrets are concealed:
-// half a secret could not be found any more.
+// excerpt returns an answer on one line. It does not truncate: conceal does so after it has
+// replaced the secrets, since half a secret would not be found.
 func excerpt(reply []byte) string {
 	return oneLine(strings.ToValidUTF8(string(bytes.TrimSpace(reply)), "?"))
 }
 
-// conceal says what went wrong without the URL or the secret, which the HTTP
-// client and the answer may have put into it.
+// conceal returns the error without the URL and the secret, which the HTTP client and the answer
+// may have added to it.
 func (p *poster) conceal(err error) error {
 	var inner *url.Error
 	if errors.As(err, &inner) {
@@ -141,8 +141,8 @@ func (p *poster) conceal(err error) error {
 	return fmt.Errorf("post to %s: %s", p.url.Host, text)
 }
 
-// secrets are the texts that must not be shown: what signs and logs in, and the
-// parts of the URL, as they are sent and as they are meant.
+// secrets returns the texts that must not be shown: the signing secret, the login, and the parts of
+// the URL, both decoded and as sent.
 func (p *poster) secrets() []string {
 	parts := append(strings.Split(p.url.Path, "/"), strings.Split(p.url.EscapedPath(), "/")...)
 	parts = append(parts, p.url.RequestURI(), p.url.Path, p.url.RawQuery)
@@ -153,7 +153,7 @@ func (p *poster) secrets() []string {
 		_, value, _ := strings.Cut(pair, "=")
 		parts = append(parts, value)
 	}
-	// What is short is no secret there, and would garble every message.
+	// Short parts are not secret, and replacing them would garble every message.
 	parts = slices.DeleteFunc(parts, func(s string) bool { return len(s) < 8 })
 	all := append(parts, p.secret)
 	if p.url.User != nil {
@@ -163,8 +163,8 @@ func (p *poster) secrets() []string {
 	return all
 }
 
-// concealed is text with *** in place of each secret, the longest first, because
-// one may be a part of another.
+// concealed replaces each secret in text by ***, the longest first, because one may be part of
+// another.
 func concealed(text string, secrets []string) string {
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, secret := range secrets {
@@ -181,8 +181,8 @@ func hmacSHA256(key, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// checkErrCode reads the answer of DingTalk's and WeCom's robots. later are the
-// codes after which another attempt may succeed.
+// checkErrCode checks the answer of the robots of DingTalk and WeCom. later lists the codes after
+// which another attempt may succeed.
 func checkErrCode(reply []byte, later ...int) error {
 	var r struct {
 		Code *int   `json:"errcode"`

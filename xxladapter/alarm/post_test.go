@@ -29,7 +29,7 @@ import (
 // here lets channels reach this machine, where the receivers of the tests are.
 var here = Guard{Private: true}
 
-// A receiver is what a channel posts to: it keeps requests and answers as told.
+// A receiver is what a channel posts to. It keeps requests and answers as configured.
 type receiver struct {
 	*httptest.Server
 	requests []*http.Request
@@ -55,15 +55,14 @@ func says(status int, body string) func(http.ResponseWriter) {
 	}
 }
 
-// quick makes retries wait for next to nothing.
+// quick shortens the pauses between attempts to a millisecond.
 func quick(t *testing.T) {
 	before := backoff
 	backoff = []time.Duration{time.Millisecond, time.Millisecond}
 	t.Cleanup(func() { backoff = before })
 }
 
-// hostile is an alarm in which everything that others may write is an attack
-// on some markup.
+// hostile returns an alarm in which everything that others may write is an attack on some markup.
 func hostile() *Alarm {
 	return &Alarm{
 		ID: "failed-7", Kind: Failed, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Source: "node-1",
@@ -138,7 +137,7 @@ func TestWebhook(t *testing.T) {
 }
 
 func TestDingTalk(t *testing.T) {
-	// Independent of this code: openssl dgst -sha256 -hmac.
+	// Computed independently of this code: openssl dgst -sha256 -hmac.
 	require.Equal(t, "jcUpW0QmtKduN03n4JqQ0PBosVjqnM8gU7fIIvsDmCM=", dingTalkSign("1700000000000", "SECabc"))
 
 	r := receive(t, says(200, `{"errcode":0,"errmsg":"ok"}`))
@@ -167,7 +166,7 @@ func TestDingTalk(t *testing.T) {
 }
 
 func TestFeishu(t *testing.T) {
-	// Independent of this code: openssl dgst -sha256 -hmac, of an empty text.
+	// Computed independently of this code: openssl dgst -sha256 -hmac, of an empty text.
 	require.Equal(t, "VIS10b0EBvzzSdFnuk4tznEmK5wHaruvf/WnViv2yR4=", feishuSign("1700000000", "abc"))
 
 	for _, answer := range []string{`{"code":0,"msg":"success","data":{}}`, `{"StatusCode":0,"StatusMessage":"success"}`} {
@@ -228,7 +227,7 @@ func TestSlack(t *testing.T) {
 	require.Equal(t, 2, strings.Count(body.Text, "```"), "nothing gets out of the block")
 }
 
-// TestAnswersAreRead: a robot says no in an answer of 200.
+// TestAnswersAreRead checks robots that refuse with status 200.
 func TestAnswersAreRead(t *testing.T) {
 	quick(t)
 	channels := map[string]func(Target) (Channel, error){
@@ -243,7 +242,7 @@ func TestAnswersAreRead(t *testing.T) {
 		kind     string
 		status   int
 		answer   string
-		err      string // empty: it was taken
+		err      string // empty means that it was accepted
 		attempts int
 	}{
 		{"webhook", 200, "", "", 1},
@@ -288,8 +287,8 @@ func TestAnswersAreRead(t *testing.T) {
 	}
 }
 
-// TestNoAnswerBringsASecretBack: a target that repeats what it was sent, whole,
-// taken apart, as it was written on the wire, or where the text is cut.
+// TestNoAnswerBringsASecretBack posts to a target that repeats what it was sent: whole, in parts,
+// as sent on the wire, or where the text is truncated.
 func TestNoAnswerBringsASecretBack(t *testing.T) {
 	quick(t)
 	const secret, short, token = "the-secret-of-the-robot", "s3c", "the token/in the-url"
@@ -301,7 +300,7 @@ func TestNoAnswerBringsASecretBack(t *testing.T) {
 	at := strings.Replace(srv.URL, "http://", "http://bob:the-password@", 1) + "/hook/" + escaped + "?key=" + url.QueryEscape(query) + "&" + name
 	for sign, parts := range map[string][]string{
 		secret: {"the-secr"}, short: {short},
-		"the-password-and-more": {"and-more"}, // another secret is a part of it
+		"the-password-and-more": {"and-more"}, // another secret is part of it
 	} {
 		d, err := NewDingTalk(Target{URL: at, Secret: sign, Guard: here})
 		require.NoError(t, err)
@@ -361,7 +360,7 @@ func TestWrongTargets(t *testing.T) {
 		{"ftp://example.org/secret", Guard{}, `slack URL begins with "ftp:"`},
 		{"https:///secret", Guard{}, "slack URL has no host"},
 		{"https://example.org/%zz-secret", Guard{}, "slack URL cannot be read"},
-		{"https://example.org/secret", Guard{Hosts: []string{"hooks.slack.com"}}, "host example.org is not among those"},
+		{"https://example.org/secret", Guard{Hosts: []string{"hooks.slack.com"}}, "host example.org is not among the allowed hosts"},
 	} {
 		_, err := NewSlack(Target{URL: tt.url, Guard: tt.guard})
 		require.ErrorContains(t, err, tt.err)
@@ -406,7 +405,7 @@ func TestGuardAddresses(t *testing.T) {
 		{"255.255.255.255", false, false, false},
 		{"ff02::1", false, false, false},
 
-		// The same ones in disguise.
+		// The same addresses in disguise.
 		{"::ffff:169.254.169.254", false, false, false},
 		{"::ffff:127.0.0.1", false, true, false},
 		{"64:ff9b::a9fe:a9fe", false, false, false},
@@ -432,8 +431,8 @@ func TestGuardHosts(t *testing.T) {
 	}
 }
 
-// TestTheGuardSitsInTheDialer: a name that resolves to this machine is refused
-// although nothing in the URL says so, and at once.
+// TestTheGuardSitsInTheDialer checks that a name that resolves to this machine is refused at once,
+// although nothing in the URL shows it.
 func TestTheGuardSitsInTheDialer(t *testing.T) {
 	r := receive(t, says(200, "ok"))
 	u, err := url.Parse(r.URL)

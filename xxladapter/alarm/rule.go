@@ -6,32 +6,32 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A step is one run of a job as its rule sees it: a failed run whose alarm is
-// open, or the first success after another step.
+// A step is one run of a job as the rule sees it: a failed run whose alarm is open, or the first
+// success after another step.
 type step struct {
 	logID   int64
 	ok      bool
 	retries int  // attempts that follow a failed run
-	old     bool // it failed too long ago to be news
+	old     bool // the run failed too long ago to be reported
 }
 
 // A verdict is what becomes of some steps.
 type verdict struct {
 	after     xxladapter.AlarmState
 	quiet     []int64 // failed runs that need no alarm
-	alarm     []int64 // those that do
-	recovered int64   // the success that ended what was told of; 0: none
+	alarm     []int64 // failed runs that need one
+	recovered int64   // the success that ended a reported series; 0 means none
 }
 
-// judge lets the steps of one job, in log id order, change its state. Runs need
-// not end in the order in which they began: a run that is older than what was
-// judged before counts only if it belongs to the same series of failures.
+// judge applies the steps of one job, in log id order, to its state. Runs need not end in the order
+// in which they started: a run older than the last judged one counts only if it belongs to the same
+// series of failures.
 func judge(s xxladapter.Settings, state xxladapter.AlarmState, steps []step) verdict {
 	var v verdict
 	for _, run := range steps {
 		if run.ok {
-			// The last judged run may itself have become a success: its
-			// hand-over was written off, and then its result came.
+			// The last judged run may itself have become a success: its hand-over was written off,
+			// and then its result arrived.
 			if run.logID >= state.LastID {
 				if state.Raised && tellsRecovery(s) {
 					v.recovered = run.logID
@@ -58,13 +58,13 @@ func judge(s xxladapter.Settings, state xxladapter.AlarmState, steps []step) ver
 		state.Raised = true
 	}
 	if state.Raised {
-		v.recovered = 0 // it is failing again, which is what there is to tell
+		v.recovered = 0 // it is failing again, and only that is reported
 	}
 	v.after = state
 	return v
 }
 
-// raises reports whether a failed run is told of. State has counted it.
+// raises reports whether a failed run, which state has counted already, raises an alarm.
 func raises(s xxladapter.Settings, state xxladapter.AlarmState, run step) bool {
 	switch s.AlarmOn {
 	case xxladapter.AlarmNever:
@@ -74,19 +74,19 @@ func raises(s xxladapter.Settings, state xxladapter.AlarmState, run step) bool {
 	case xxladapter.AlarmInARow:
 		return !state.Raised && state.InARow >= s.AlarmAfter
 	}
-	return true // AlarmEach, which is the default
+	return true // AlarmEach, the default
 }
 
 func tellsRecovery(s xxladapter.Settings) bool {
 	return s.AlarmRecovered && s.AlarmOn != xxladapter.AlarmNever
 }
 
-// maxRows is how many log rows one transaction changes, so that it keeps
-// nobody waiting who wants to hand over.
+// maxRows limits the log rows that one transaction changes, so that hand-overs do not wait for it
+// long.
 const maxRows = 256
 
-// decide puts the verdict on steps into decisions of at most maxRows rows each,
-// to be stored in this order. There are none if the steps change nothing.
+// decide turns the verdict on steps into decisions of at most maxRows rows each, to be stored in
+// this order. It returns none if the steps change nothing.
 func decide(s xxladapter.Settings, state xxladapter.AlarmState, steps []step, now time.Time) []xxladapter.AlarmDecision {
 	var decisions []xxladapter.AlarmDecision
 	recovered := int64(0)
@@ -115,7 +115,7 @@ func decide(s xxladapter.Settings, state xxladapter.AlarmState, steps []step, no
 	return decisions
 }
 
-// tells reports whether any of the decisions has something to tell.
+// tells reports whether any of the decisions requires a message.
 func tells(decisions []xxladapter.AlarmDecision) bool {
 	for _, d := range decisions {
 		if len(d.Alarm) > 0 || d.Recovered != 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// stepsOf reads a story: F is a failed run, R one with a retry to follow, O an
-// old one, S a success; log ids count from first on.
+// stepsOf parses a story: F is a failed run, R one with a retry to follow, O an old one, S a
+// success. Log ids count from first.
 func stepsOf(first int64, story string) []step {
 	var steps []step
 	for i, c := range story {
@@ -33,8 +33,7 @@ func stepsOf(first int64, story string) []step {
 	return steps
 }
 
-// told writes what a verdict does to each run of a story: A alarm, q quiet, V
-// recovered, - nothing.
+// told shows what a verdict does to each run of a story: A alarm, q quiet, V recovered, - nothing.
 func told(first int64, story string, v verdict) string {
 	out := []byte(strings.Repeat("-", len(story)))
 	for _, id := range v.quiet {
@@ -61,7 +60,7 @@ func TestRules(t *testing.T) {
 
 	for _, tt := range []struct {
 		rule  xxladapter.Settings
-		story string // looks are separated by spaces
+		story string // spaces separate polls
 		told  string
 	}{
 		// Every failed attempt.
@@ -78,7 +77,7 @@ func TestRules(t *testing.T) {
 		{last, "F F", "A A"},
 		{last, "O", "q"},
 
-		// The third in a row, whoever looks how often.
+		// The third in a row, whatever the number of polls.
 		{three, "FFF", "qqA"},
 		{three, "F F F", "q q A"},
 		{three, "FF F F F", "qq A q q"},
@@ -88,26 +87,26 @@ func TestRules(t *testing.T) {
 		{three, "FFFSFFF", "qqA-qqA"},
 		{three, "RRF", "qqA"}, // attempts are runs
 		{three, "F.F.F", "q-q-A"},
-		{three, "OOF", "qqA"}, // an old failure counts, and is not told
+		{three, "OOF", "qqA"}, // an old failure counts, and is not reported
 		{three, "FFO F", "qqq A"},
 		{one, "F F S F", "A q - A"},
 
-		// And the way back, once.
+		// Recoveries, each reported once.
 		{eachBack, "F S S", "A V -"},
 		{eachBack, "FS", "AV"},
 		{eachBack, "F FFS", "A AAV"},
 		{eachBack, "FSF", "A-A"}, // failing again already
 		{eachBack, "FSFS", "A-AV"},
 		{eachBack, "S S", "- -"},
-		{eachBack, "OS", "q-"}, // nobody was told
+		{eachBack, "OS", "q-"}, // nothing was reported
 		{lastBack, "RS", "q-"},
 		{lastBack, "RF S", "qA V"},
 		{threeBack, "FFS", "qq-"},
 		{threeBack, "FFF F S F", "qqA q V q"},
-		{threeBack, "FFF SF FFS", "qqA Vq qA" + "V"}, // the recovery is told although the next failure is seen with it
+		{threeBack, "FFF SF FFS", "qqA Vq qA" + "V"}, // recovery and new failure in one poll
 		{threeBack, "FFF SFFF", "qqA -qqA"},
 
-		// Nothing at all.
+		// No alarms.
 		{never, "F F S", "q q -"},
 	} {
 		t.Run(fmt.Sprintf("%s%d/%s", tt.rule.AlarmOn, tt.rule.AlarmAfter, tt.story), func(t *testing.T) {
@@ -150,8 +149,8 @@ func TestARuleThatWasChangedToNeverTellsNoRecovery(t *testing.T) {
 	require.False(t, v.after.Raised)
 }
 
-// TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails: the recovery and the failure
-// after it fall into different transactions.
+// TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails puts the recovery and the failure after it
+// into different transactions.
 func TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails(t *testing.T) {
 	rule := xxladapter.Settings{AlarmRecovered: true}
 	for story, recovered := range map[string]int64{
@@ -171,8 +170,8 @@ func TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails(t *testing.T) {
 	}
 }
 
-// TestDecisionsKeepTogether: however a series is cut into transactions and
-// looks, the same runs are told.
+// TestDecisionsKeepTogether checks that the same runs are reported however a series is divided into
+// transactions and polls.
 func TestDecisionsKeepTogether(t *testing.T) {
 	rules := []xxladapter.Settings{
 		{}, {AlarmRecovered: true}, {AlarmOn: xxladapter.AlarmLastRetry},

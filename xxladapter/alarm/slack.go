@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Slack writes to a channel through an incoming webhook, whose URL is the
-// secret. Services that speak Slack's format, such as Mattermost, work too.
+// Slack writes to a channel through an incoming webhook, whose URL is the secret. Services that
+// accept Slack's format, such as Mattermost, work too.
 type Slack struct{ *poster }
 
 // NewSlack checks the target; its URL is the incoming webhook.
@@ -19,14 +19,14 @@ func NewSlack(t Target) (*Slack, error) {
 	return &Slack{p}, nil
 }
 
-// slackMost is well below the 40000 characters at which Slack cuts.
+// slackMost is well below the 40000 characters at which Slack truncates.
 const slackMost = 12000
 
-// slackEscape is what Slack asks for; without the angle brackets nothing is a
-// link or calls anybody.
+// slackEscape replaces the characters that Slack requires to be escaped. Without angle brackets
+// nothing is a link or mentions anybody.
 var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// Send implements [Channel]. The text is not marked up beyond the title.
+// Send implements [Channel]. Only the title is marked up.
 func (s *Slack) Send(ctx context.Context, a *Alarm) error {
 	title := strings.ReplaceAll(slackEscape.Replace(a.Title()), "*", "∗")
 	text := slackEscape.Replace(strings.ReplaceAll(plainForm.write(a), "```", "'''"))

@@ -13,22 +13,20 @@ import (
 )
 
 const (
-	// messagesAtOnce is how many messages are on their way at a time. What is
-	// behind them waits in the store, unclaimed.
+	// messagesAtOnce limits the messages in flight. Further ones wait in the store, unclaimed.
 	messagesAtOnce = 8
-	// telLimit bounds the time from the claim of a message to its settlement.
+	// telLimit limits the time from the claim of a message to its settlement.
 	telLimit = 90 * time.Second
-	// sendLimit bounds one channel's work on one message.
+	// sendLimit limits one channel's work on one message.
 	sendLimit = 40 * time.Second
-	// downLimit is sendLimit for a channel that failed the last time, so that
-	// it keeps the others waiting for less.
+	// downLimit is sendLimit for a channel that failed the last time, so that it delays the others
+	// less.
 	downLimit = 5 * time.Second
-	// storeLimit bounds the storing of an outcome.
+	// storeLimit limits the storing of an outcome.
 	storeLimit = 10 * time.Second
 )
 
-// tell sends messages, some at a time, and returns when all of them are
-// settled or given up.
+// tell sends messages, some concurrently, and returns when all of them are settled or given up.
 func (m *Monitor) tell(ctx context.Context, messages [][]subject) {
 	var all errgroup.Group
 	all.SetLimit(messagesAtOnce)
@@ -44,15 +42,14 @@ func (m *Monitor) tell(ctx context.Context, messages [][]subject) {
 	_ = all.Wait() // no task returns an error
 }
 
-// tellOne claims what a message is about, sends it and settles the claims. What
-// becomes of it stands in the store; if anything fails here, the claims age and
-// are found again.
+// tellOne claims what a message is about, sends it and settles the claims. The store records the
+// outcome; if anything fails here, the claims age until a later poll finds them.
 func (m *Monitor) tellOne(ctx context.Context, subjects []subject) {
 	ctx, cancel := context.WithTimeout(ctx, telLimit)
 	defer cancel()
 	claims, err := m.claim(ctx, subjects)
 	if err != nil {
-		// What was claimed before that is told: it is ours.
+		// What was claimed before the error is sent: it is ours.
 		m.logger.Error("claim of alarms failed", "err", err)
 	}
 	for _, kind := range []Kind{Failed, Recovered} {
@@ -62,16 +59,16 @@ func (m *Monitor) tellOne(ctx context.Context, subjects []subject) {
 		}
 		a, err := m.describe(ctx, kind, subjects, about)
 		if err != nil {
-			m.logger.Error("alarm not sent yet", "err", err)
+			m.logger.Error("alarm not sent, will be tried again", "err", err)
 			return
 		}
 		status, done := m.deliver(ctx, a)
 		if !done {
-			m.logger.Warn("alarm not sent yet, no channel took it", "alarm", a.ID, "title", a.Title())
+			m.logger.Warn("alarm not sent, no channel accepted it, will be tried again", "alarm", a.ID, "title", a.Title())
 			continue
 		}
 		if err := m.settle(context.WithoutCancel(ctx), about, status); err != nil {
-			m.logger.Error("outcome of an alarm not stored yet", "alarm", a.ID, "err", err)
+			m.logger.Error("outcome of an alarm not stored, will be tried again", "alarm", a.ID, "err", err)
 			m.unset.add(about, status)
 		}
 	}
@@ -99,7 +96,7 @@ func (m *Monitor) claim(ctx context.Context, subjects []subject) ([]xxladapter.A
 	return append(claims, decided...), err
 }
 
-// decide stores decisions, about maxRows rows at a time.
+// decide stores decisions, about maxRows rows in each transaction.
 func (m *Monitor) decide(ctx context.Context, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
 	decisions = slices.Clone(decisions)
 	slices.SortStableFunc(decisions, byJobID)
@@ -119,8 +116,8 @@ func (m *Monitor) decide(ctx context.Context, decisions []xxladapter.AlarmDecisi
 	return claims, nil
 }
 
-// deliver hands an alarm to all channels at once. done is false if it reached
-// nobody and should be tried again later.
+// deliver hands an alarm to all channels at once. done is false if it failed and reached nobody, so
+// that it should be tried again later.
 func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool) {
 	results := make([]string, len(m.opts.Channels))
 	var all sync.WaitGroup
@@ -168,7 +165,7 @@ func (m *Monitor) settle(ctx context.Context, claims []xxladapter.AlarmClaim, st
 	return nil
 }
 
-// downs are the channels that failed the last time.
+// downs records which channels failed the last time.
 type downs struct {
 	mu   sync.Mutex
 	down []bool
@@ -191,8 +188,8 @@ func (d *downs) note(i int, result string) {
 	d.down[i] = result == ResultFailed
 }
 
-// unsettled are outcomes that the store would not take, kept so that what was
-// sent is not sent again while this process lives.
+// unsettled holds outcomes that the store did not accept, so that this process does not send again
+// what it has sent.
 type unsettled struct {
 	mu   sync.Mutex
 	left []outcome
@@ -209,7 +206,7 @@ func (u *unsettled) add(claims []xxladapter.AlarmClaim, status int) {
 	u.left = append(u.left, outcome{claims, status})
 }
 
-// settle stores them, or returns the error of the first that is still refused.
+// settle stores them. It returns the error of the first one that the store refuses again.
 func (u *unsettled) settle(ctx context.Context, store Store) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

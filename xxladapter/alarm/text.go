@@ -9,20 +9,20 @@ import (
 	"unicode/utf8"
 )
 
-// A paragraph is a part of an alarm before it has a form.
+// A paragraph is a part of an alarm before it is formatted.
 type paragraph struct {
 	heading string
 	facts   []fact
-	quote   string // text of unknown origin, several lines maybe
+	quote   string // text of unknown origin, possibly several lines
 }
 
 type fact struct{ label, value string }
 
-// paragraphs are the contents of the alarm after its title.
+// paragraphs returns the contents of the alarm after its title.
 func (a *Alarm) paragraphs() []paragraph {
 	if a.Kind == Test {
 		return []paragraph{{facts: []fact{
-			{"", "This is a test. Alarms of failed runs will look like it."}, {"scheduler", a.Source}, {"at", stamp(a.At)},
+			{"", "This is a test. Alarms of failed runs look like this."}, {"scheduler", a.Source}, {"at", stamp(a.At)},
 		}}}
 	}
 	var all []paragraph
@@ -73,8 +73,7 @@ func (r *Run) facts(kind Kind) []fact {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// A form writes the parts of an alarm in one markup. Every function escapes
-// what it is given.
+// A form writes the parts of an alarm in one markup language. Every function escapes its argument.
 type form struct {
 	heading func(string) string
 	fact    func(label, value string) string
@@ -83,7 +82,7 @@ type form struct {
 	gap     string // between two paragraphs
 }
 
-// write puts the contents of the alarm, without its title, into a form.
+// write formats the contents of the alarm, without its title.
 func (f *form) write(a *Alarm) string {
 	var parts []string
 	for _, p := range a.paragraphs() {
@@ -132,8 +131,7 @@ var htmlForm = form{
 	gap:   "<br>\n<br>\n",
 }
 
-// markdown is the form for robots that read Markdown, whose texts escape makes
-// harmless.
+// markdown returns the form for robots that read Markdown; escape makes their texts harmless.
 func markdown(escape func(string) string) *form {
 	return &form{
 		heading: func(text string) string { return "**" + escape(oneLine(text)) + "**" },
@@ -152,7 +150,7 @@ func markdown(escape func(string) string) *form {
 	}
 }
 
-// markup are the characters that mean something in Markdown.
+// markup escapes the characters that have a meaning in Markdown.
 var markup = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `~`, `\~`, `!`, `\!`,
 	`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
@@ -160,11 +158,11 @@ var markup = strings.NewReplacer(
 
 var (
 	lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
-	// Only what the schedulers write themselves: a stack trace has <init> in it.
+	// Only the tags that the schedulers write themselves: a stack trace contains <init>.
 	knownTag = regexp.MustCompile(`(?i)</?(span|font|div|p|b|pre)(\s[^<>]*)?>`)
 )
 
-// fromHTML is the text of a message column, which upstream shows as HTML.
+// fromHTML returns the text of a message column, which upstream shows as HTML.
 func fromHTML(text string) string {
 	text = lineBreak.ReplaceAllString(text, "\n")
 	text = html.UnescapeString(knownTag.ReplaceAllString(text, ""))
@@ -176,7 +174,7 @@ func fromHTML(text string) string {
 	}, text))
 }
 
-// cutText keeps the beginning of text, in whole characters, within most bytes.
+// cutText truncates text to most bytes, without splitting a character.
 func cutText(text string, most int) string {
 	const rest = " …"
 	if len(text) <= most {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A Webhook posts alarms as JSON: the fields of [Alarm], a title and a text. Any
-// 2xx answer means that it was taken.
+// A Webhook posts alarms as JSON: the fields of [Alarm], a title and a text. Any 2xx answer means
+// that the alarm was accepted.
 //
-// With a secret each request has X-Xxlwheel-Timestamp, Unix seconds, and
-// X-Xxlwheel-Signature: "sha256=" and, in hexadecimal, the HMAC-SHA256 of
-// timestamp, a dot and the body, under the secret.
+// If there is a secret, each request has X-Xxlwheel-Timestamp, in Unix seconds, and
+// X-Xxlwheel-Signature: "sha256=" followed by the hexadecimal HMAC-SHA256 of timestamp, a dot and
+// the body, keyed by the secret.
 type Webhook struct{ *poster }
 
 // NewWebhook checks the target.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// WeCom writes to a group of WeCom (WeChat Work) through a group robot. Its
-// requests have no signature; the key in the URL is the secret.
+// WeCom writes to a group of WeCom (WeChat Work) through a group robot. Its requests have no
+// signature; the key in the URL is the secret.
 type WeCom struct{ *poster }
 
 // NewWeCom checks the target; its URL is the robot's webhook.
@@ -18,14 +18,14 @@ func NewWeCom(t Target) (*WeCom, error) {
 	return &WeCom{p}, nil
 }
 
-// weComMost is how many bytes the robot takes.
+// weComMost is the longest message that the robot accepts, in bytes.
 const weComMost = 4096
 
-// weComBusy is the code for too many messages in a minute.
+// weComBusy is the error code for too many messages in a minute.
 const weComBusy = 45009
 
-// weComForm escapes by what looks alike: the robot shows backslashes and
-// entities as they are, and reads <@name> as a call.
+// weComForm escapes with similar-looking characters: the robot shows backslashes and entities as
+// they are, and takes <@name> as a mention.
 var weComForm = markdown(strings.NewReplacer("<", "‹", ">", "›", "`", "'", "[", "［", "]", "］", "*", "∗").Replace)
 
 // Send implements [Channel].

@@ -143,7 +143,7 @@ func TestMistakesInAlarmFlags(t *testing.T) {
 		{[]string{"--alarm-slack", "https://example.org s3cr3t"}, 2, "--alarm-slack has a secret after the URL"},
 		{[]string{"--alarm-dingtalk", "https://example.org s3cr3t more"}, 2, "--alarm-dingtalk has a line of 3 words"},
 		{[]string{"--alarm-feishu", "https://example.org", "--alarm-allow-net", "10.0.0.0/33"}, 2, `--alarm-allow-net: "10.0.0.0/33" is not a network`},
-		{[]string{"--alarm-feishu", "https://example.org", "--alarm-allow-host", "*.feishu.cn"}, 2, "host example.org is not among those"},
+		{[]string{"--alarm-feishu", "https://example.org", "--alarm-allow-host", "*.feishu.cn"}, 2, "host example.org is not among the allowed hosts"},
 		{[]string{"--alarm-webhook", "http://127.0.0.1:1/s3cr3t"}, 1, "not every channel"},
 	} {
 		code, _, stderr := cli(t, append([]string{"alarm", "test"}, tt.args...)...)
