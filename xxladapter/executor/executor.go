@@ -105,7 +105,7 @@ func (e *Executor) Run(ctx context.Context) error {
 		return fmt.Errorf("executor: %w", err)
 	}
 	e.reportUnfinished(journal)
-	l := &live{journal: journal, logs: newRunLogs(e.opts.DataDir, e.opts.MaxRunLog)}
+	l := &live{journal: journal, logs: newRunLogs(e.opts.DataDir, e.opts.MaxRunLog, e.opts.Logger)}
 	l.logs.since = since
 	l.jobs = newJobs(journal, l.logs, &e.opts)
 	l.scripts = newScripts(e.opts.DataDir)

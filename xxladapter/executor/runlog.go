@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,17 +17,21 @@ import (
 //
 // Lock order: runLogs.mu, runLog.mu, quietLogs.mu, quietLogs.indexing.
 type runLogs struct {
-	dir   string
-	most  int64 // bytes per run
-	quiet quietLogs
-	since time.Time // see dataSince; zero: unknown
+	dir    string
+	most   int64 // bytes per run
+	logger *slog.Logger
+	quiet  quietLogs
+	since  time.Time // see dataSince; zero: unknown
 
 	mu     sync.Mutex        // guards the fields below
 	active map[int64]*runLog // by log id; runs that have begun and not ended
 }
 
-func newRunLogs(dir string, most int64) *runLogs {
-	return &runLogs{dir: dir, most: most, active: map[int64]*runLog{}, quiet: quietLogs{dir: dir}}
+func newRunLogs(dir string, most int64, logger *slog.Logger) *runLogs {
+	return &runLogs{
+		dir: dir, most: most, logger: logger,
+		active: map[int64]*runLog{}, quiet: quietLogs{dir: dir, logger: logger},
+	}
 }
 
 const (
@@ -58,6 +63,7 @@ type runLog struct {
 	full    bool        // most is reached, and the note about it written
 	timer   *time.Timer // writes buf after a while; nil: buf is empty
 	ended   bool
+	lossy   bool // a write has failed, and was reported
 }
 
 // begin opens the log of a run.
@@ -141,7 +147,10 @@ func (rl *runLog) flushLocked() {
 		err = errors.Join(err, f.Close())
 	}
 	// A full disk costs log lines, not runs.
-	_ = err
+	if err != nil && !rl.lossy {
+		rl.lossy = true
+		rl.logs.logger.Error("lines of a run's log are lost; further losses of this run are not reported", "log", rl.logID, "err", err)
+	}
 	rl.written += int64(len(rl.buf))
 	rl.buf = nil // a run may go on for long without another line
 }

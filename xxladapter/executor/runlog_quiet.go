@@ -3,6 +3,8 @@ package executor
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,12 +17,14 @@ import (
 // one line for each in the file of the day: the log id, a space, and the log as
 // a JSON string.
 type quietLogs struct {
-	dir string
+	dir    string
+	logger *slog.Logger
 
 	mu    sync.Mutex // guards the fields below
 	day   string     // that buf is for
 	buf   []byte
 	timer *time.Timer
+	lossy bool // the last write has failed, and was reported
 
 	indexing sync.Mutex    // guards the fields below
 	indexes  []*quietIndex // of the days that were asked for, the newest last
@@ -68,18 +72,30 @@ func (q *quietLogs) flushLocked() {
 	if len(q.buf) == 0 {
 		return
 	}
-	path := filepath.Join(q.dir, q.day, quietName)
-	if os.MkdirAll(filepath.Dir(path), 0o750) == nil {
-		if f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640); err == nil {
-			if info, err := f.Stat(); err == nil && info.Size() == 0 {
-				q.forget(q.day) // somebody has deleted the file that was read
-			}
-			// A full disk costs log lines, not runs.
-			_, _ = f.Write(q.buf)
-			_ = f.Close()
-		}
+	// A full disk costs log lines, not runs.
+	err := q.write()
+	if err != nil && !q.lossy {
+		q.logger.Error("logs of quiet runs are lost; further losses are not reported until one can be written", "day", q.day, "err", err)
 	}
+	q.lossy = err != nil
 	q.buf = q.buf[:0]
+}
+
+// write appends buf to the file of the day.
+func (q *quietLogs) write() error {
+	path := filepath.Join(q.dir, q.day, quietName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
+	if err != nil {
+		return err
+	}
+	if info, err := f.Stat(); err == nil && info.Size() == 0 {
+		q.forget(q.day) // somebody has deleted the file that was read
+	}
+	_, err = f.Write(q.buf)
+	return errors.Join(err, f.Close())
 }
 
 // find returns the log of a run of a day, the last one under its log id.

@@ -19,7 +19,7 @@ func TestQuietLogsAgreeWithAMap(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		dir, want, next := t.TempDir(), map[int64]string{}, int64(1)
 		path := filepath.Join(dir, day(0), quietName)
-		q := &quietLogs{dir: dir}
+		q := &quietLogs{dir: dir, logger: quietLogger()}
 		for step := range 1500 {
 			id := next - rng.Int64N(min(next, 5))
 			next += rng.Int64N(3)
@@ -38,7 +38,7 @@ func TestQuietLogsAgreeWithAMap(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, f.Close())
 				next++
-				q = &quietLogs{dir: dir}
+				q = &quietLogs{dir: dir, logger: quietLogger()}
 				q.add(next, 0, []byte("lost with the torn line"))
 				q.flush()
 				next++
@@ -67,7 +67,7 @@ func TestQuietLogsAgreeWithAMap(t *testing.T) {
 
 // A day is read once, whatever number of logs is asked for.
 func TestAnIndexReadsOnlyWhatIsNew(t *testing.T) {
-	q := &quietLogs{dir: t.TempDir()}
+	q := &quietLogs{dir: t.TempDir(), logger: quietLogger()}
 	text := []byte(strings.Repeat("x", 100))
 	add := func(from, to int64) {
 		for id := from; id < to; id++ {
@@ -101,7 +101,7 @@ func TestAnIndexReadsOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestIndexesOfFewDaysAreKept(t *testing.T) {
-	q := &quietLogs{dir: t.TempDir()}
+	q := &quietLogs{dir: t.TempDir(), logger: quietLogger()}
 	for i := range int64(10) {
 		logTime := i * 86_400_000
 		q.add(i, logTime, []byte("text"))
@@ -119,7 +119,7 @@ func TestIndexesOfFewDaysAreKept(t *testing.T) {
 // BenchmarkQuietLogIsFound reads one of the logs of half an hour at 500 runs a
 // second.
 func BenchmarkQuietLogIsFound(b *testing.B) {
-	q := &quietLogs{dir: b.TempDir()}
+	q := &quietLogs{dir: b.TempDir(), logger: quietLogger()}
 	const logs = 900_000
 	for id := range int64(logs) {
 		q.add(id, 0, []byte("2026-11-22 01:02:03.456 [executor] run 1234567 of job 4711 begins: handler noop\n2026-11-22 01:02:03.457 [executor] run ends: code 200\n"))

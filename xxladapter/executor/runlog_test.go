@@ -174,7 +174,7 @@ func TestLogsAreForTheOwnerAndTheGroup(t *testing.T) {
 // TestNothingIsWrittenForNoLogs: a day without quiet runs has no file.
 func TestNothingIsWrittenForNoLogs(t *testing.T) {
 	dir := t.TempDir()
-	q := &quietLogs{dir: dir}
+	q := &quietLogs{dir: dir, logger: quietLogger()}
 	q.flush()
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func TestALogIsFoundOnTheDayBefore(t *testing.T) {
 	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.Local).UnixMilli()
 	require.Equal(t, []string{"2026-03-02", "2026-03-01"}, uniqueDays(midnight, midnight-1000))
 	require.Equal(t, []string{"2026-03-02"}, uniqueDays(midnight+1000, midnight))
-	l := newRunLogs(t.TempDir(), 1<<20)
+	l := newRunLogs(t.TempDir(), 1<<20, quietLogger())
 	folder := filepath.Join(l.dir, "2026-03-01")
 	require.NoError(t, os.MkdirAll(folder, 0o750))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "5.log"), []byte("a line\n"), 0o640))
@@ -284,7 +284,7 @@ func TestRunLogIsBounded(t *testing.T) {
 
 func TestRunLogReachesTheFileSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		logs := newRunLogs(t.TempDir(), 1<<20)
+		logs := newRunLogs(t.TempDir(), 1<<20, quietLogger())
 		rl := logs.begin(1, 0)
 		rl.mark("one")
 		path := logs.path(0, 1)
@@ -346,7 +346,7 @@ func TestRetentionSparesRunsThatGoOn(t *testing.T) {
 
 func TestRunHandlerIsASlogHandler(t *testing.T) {
 	var out bytes.Buffer
-	logs := newRunLogs(t.TempDir(), 1<<20)
+	logs := newRunLogs(t.TempDir(), 1<<20, quietLogger())
 	logger := func() slog.Handler { return &runHandler{log: logs.begin(1, 0)} }
 	err := slogtest.TestHandler(logger(), func() []map[string]any {
 		rl := logs.active[1]

@@ -28,7 +28,7 @@ func TestADirectoryKnowsSinceWhenItKeepsRuns(t *testing.T) {
 }
 
 func TestAnAnswerWithoutALogTellsHowOldTheLogsAre(t *testing.T) {
-	logs := newRunLogs(t.TempDir(), 1<<20)
+	logs := newRunLogs(t.TempDir(), 1<<20, quietLogger())
 	unknown := func(int64, int64) bool { return false }
 	require.Zero(t, logs.readLog(wire.LogRequest{LogID: 7}, unknown).LogsAge)
 	logs.since = time.Now().Add(-time.Minute)
