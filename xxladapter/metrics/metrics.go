@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-const namespace = "xxladapter"
+// namespace begins the name of every metric. Tables, variables and headers of the product begin with it too.
+const namespace = "xxlwheel"
 
 var (
 	// Up to a minute: what is later than the window of five seconds is a misfire,

@@ -87,7 +87,7 @@ func TestPromlintHasNothingToSay(t *testing.T) {
 		}
 	}
 	require.Empty(t, ours)
-	require.NotEmpty(t, read(t, m)["xxladapter_store_op_duration_seconds op=now count"])
+	require.NotEmpty(t, read(t, m)["xxlwheel_store_op_duration_seconds op=now count"])
 }
 
 func TestNoLabelWithoutABound(t *testing.T) {
@@ -118,20 +118,20 @@ func TestWhatEventsCount(t *testing.T) {
 	m.Callback(trigger.CallbackLate)
 	got := read(t, m)
 	for name, want := range map[string]float64{
-		"xxladapter_fires_total result=sent":                        2,
-		"xxladapter_fires_total result=failed":                      1,
-		"xxladapter_fires_total result=ambiguous":                   2,
-		"xxladapter_ambiguous_total resolution=failed":              1,
-		"xxladapter_ambiguous_total resolution=sent":                0,
-		"xxladapter_fire_lateness_seconds count":                    2,
-		"xxladapter_fire_lateness_seconds sum":                      4,
-		"xxladapter_run_duration_seconds sum":                       60,
-		"xxladapter_misfires_total policy=DO_NOTHING":               1,
-		"xxladapter_misfires_total policy=ALL":                      1,
-		"xxladapter_fires_missed_total":                             1,
-		"xxladapter_callbacks_total outcome=late":                   1,
-		"xxladapter_callbacks_total outcome=unknown":                0,
-		"xxladapter_dispatch_duration_seconds outcome=failed count": 1,
+		"xxlwheel_fires_total result=sent":                        2,
+		"xxlwheel_fires_total result=failed":                      1,
+		"xxlwheel_fires_total result=ambiguous":                   2,
+		"xxlwheel_ambiguous_total resolution=failed":              1,
+		"xxlwheel_ambiguous_total resolution=sent":                0,
+		"xxlwheel_fire_lateness_seconds count":                    2,
+		"xxlwheel_fire_lateness_seconds sum":                      4,
+		"xxlwheel_run_duration_seconds sum":                       60,
+		"xxlwheel_misfires_total policy=DO_NOTHING":               1,
+		"xxlwheel_misfires_total policy=ALL":                      1,
+		"xxlwheel_fires_missed_total":                             1,
+		"xxlwheel_callbacks_total outcome=late":                   1,
+		"xxlwheel_callbacks_total outcome=unknown":                0,
+		"xxlwheel_dispatch_duration_seconds outcome=failed count": 1,
 	} {
 		require.Contains(t, got, name)
 		require.InDelta(t, want, got[name], 1e-6, name)
@@ -145,36 +145,36 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 	require.NoError(t, store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
 	got := read(t, watched(store))
 	for name, want := range map[string]float64{
-		"xxladapter_wheel_entries":                  12,
-		"xxladapter_wheel_pending":                  5,
-		"xxladapter_wheel_fired_total":              6,
-		"xxladapter_wheel_dropped_total":            4,
-		"xxladapter_dispatch_queue_depth pool=fast": 4,
-		"xxladapter_dispatch_inflight pool=fast":    2,
-		"xxladapter_dispatch_queue_depth pool=slow": 0,
-		"xxladapter_leader shard=3":                 1,
-		"xxladapter_leader shard=63":                1,
-		"xxladapter_term":                           7,
-		"xxladapter_terms_total":                    2,
-		"xxladapter_clock_skew_seconds":             -0.25,
-		"xxladapter_executors_online app=some-app":  1,
-		"xxladapter_runs_open":                      0,
-		"xxladapter_store_up":                       1,
+		"xxlwheel_wheel_entries":                  12,
+		"xxlwheel_wheel_pending":                  5,
+		"xxlwheel_wheel_fired_total":              6,
+		"xxlwheel_wheel_dropped_total":            4,
+		"xxlwheel_dispatch_queue_depth pool=fast": 4,
+		"xxlwheel_dispatch_inflight pool=fast":    2,
+		"xxlwheel_dispatch_queue_depth pool=slow": 0,
+		"xxlwheel_leader shard=3":                 1,
+		"xxlwheel_leader shard=63":                1,
+		"xxlwheel_term":                           7,
+		"xxlwheel_terms_total":                    2,
+		"xxlwheel_clock_skew_seconds":             -0.25,
+		"xxlwheel_executors_online app=some-app":  1,
+		"xxlwheel_runs_open":                      0,
+		"xxlwheel_store_up":                       1,
 	} {
 		require.Contains(t, got, name)
 		require.InDelta(t, want, got[name], 1e-9, name)
 	}
-	require.NotContains(t, got, "xxladapter_leader shard=0")
+	require.NotContains(t, got, "xxlwheel_leader shard=0")
 }
 
 func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
 	store := memstore.New(time.Now)
 	require.NoError(t, store.Close())
 	got := read(t, watched(store))
-	require.Zero(t, got["xxladapter_store_up"])
-	require.Contains(t, got, "xxladapter_store_up")
-	require.NotContains(t, got, "xxladapter_runs_open")
-	require.Equal(t, 12.0, got["xxladapter_wheel_entries"])
+	require.Zero(t, got["xxlwheel_store_up"])
+	require.Contains(t, got, "xxlwheel_store_up")
+	require.NotContains(t, got, "xxlwheel_runs_open")
+	require.Equal(t, 12.0, got["xxlwheel_wheel_entries"])
 }
 
 // TestEveryStoreCallIsMeasured compares the methods that are written down here
@@ -234,17 +234,17 @@ func TestWhatTheStoreCounts(t *testing.T) {
 	require.NoError(t, err)
 	got := read(t, m)
 	for name, want := range map[string]float64{
-		"xxladapter_duplicate_fire_blocked_total":                  1,
-		"xxladapter_fenced_writes_total":                           1,
-		"xxladapter_store_errors_total op=claim_fire":              1,
-		"xxladapter_store_op_duration_seconds op=claim_fire count": 5,
-		"xxladapter_store_op_duration_seconds op=claim_due count":  1,
-		"xxladapter_scan_duration_seconds count":                   1,
-		"xxladapter_scan_lock_wait_seconds count":                  1,
-		"xxladapter_scan_due_jobs sum":                             50,
-		"xxladapter_retention_rows_deleted_total":                  17,
-		"xxladapter_scan_capped_total":                             1,
-		"xxladapter_scan_locked_jobs_total":                        3,
+		"xxlwheel_duplicate_fire_blocked_total":                  1,
+		"xxlwheel_fenced_writes_total":                           1,
+		"xxlwheel_store_errors_total op=claim_fire":              1,
+		"xxlwheel_store_op_duration_seconds op=claim_fire count": 5,
+		"xxlwheel_store_op_duration_seconds op=claim_due count":  1,
+		"xxlwheel_scan_duration_seconds count":                   1,
+		"xxlwheel_scan_lock_wait_seconds count":                  1,
+		"xxlwheel_scan_due_jobs sum":                             50,
+		"xxlwheel_retention_rows_deleted_total":                  17,
+		"xxlwheel_scan_capped_total":                             1,
+		"xxlwheel_scan_locked_jobs_total":                        3,
 	} {
 		require.Equal(t, want, got[name], name)
 	}
@@ -254,6 +254,6 @@ func TestTheTextFormat(t *testing.T) {
 	w := httptest.NewRecorder()
 	watched(memstore.New(time.Now)).Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	require.Equal(t, 200, w.Code)
-	require.Contains(t, w.Body.String(), "# TYPE xxladapter_fires_total counter\n")
-	require.Contains(t, w.Body.String(), "xxladapter_wheel_entries 12\n")
+	require.Contains(t, w.Body.String(), "# TYPE xxlwheel_fires_total counter\n")
+	require.Contains(t, w.Body.String(), "xxlwheel_wheel_entries 12\n")
 }

@@ -107,16 +107,16 @@ func TestMetricsOfAWholeTrip(t *testing.T) {
 	}
 	_, body := r.get("/metrics")
 	for _, line := range []string{
-		`xxladapter_fires_total{result="sent"} 1`,
-		`xxladapter_callbacks_total{outcome="applied"} 1`,
-		`xxladapter_callbacks_total{outcome="duplicate"} 1`,
-		`xxladapter_callbacks_total{outcome="unknown"} 2`,
-		`xxladapter_executors_online{app="some-app"} 1`,
-		`xxladapter_run_duration_seconds_count 1`,
-		`xxladapter_leader{shard="0"} 1`,
-		`xxladapter_store_op_duration_seconds_count{op="finish_run"} 2`,
-		`xxladapter_store_up 1`,
-		`xxladapter_misfires_total{policy="DO_NOTHING"} 0`,
+		`xxlwheel_fires_total{result="sent"} 1`,
+		`xxlwheel_callbacks_total{outcome="applied"} 1`,
+		`xxlwheel_callbacks_total{outcome="duplicate"} 1`,
+		`xxlwheel_callbacks_total{outcome="unknown"} 2`,
+		`xxlwheel_executors_online{app="some-app"} 1`,
+		`xxlwheel_run_duration_seconds_count 1`,
+		`xxlwheel_leader{shard="0"} 1`,
+		`xxlwheel_store_op_duration_seconds_count{op="finish_run"} 2`,
+		`xxlwheel_store_up 1`,
+		`xxlwheel_misfires_total{policy="DO_NOTHING"} 0`,
 	} {
 		require.Contains(t, body, line+"\n")
 	}

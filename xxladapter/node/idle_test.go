@@ -79,7 +79,7 @@ type mute struct{}
 func (mute) Name() string                             { return "silent" }
 func (mute) Send(context.Context, *alarm.Alarm) error { return nil }
 
-var callCount = regexp.MustCompile(`(?m)^xxladapter_store_op_duration_seconds_count\{op="(\w+)"\} (\d+)$`)
+var callCount = regexp.MustCompile(`(?m)^xxlwheel_store_op_duration_seconds_count\{op="(\w+)"\} (\d+)$`)
 
 // storeCalls is how often each operation of the store was called.
 func storeCalls(t *testing.T, m *metrics.Metrics) map[string]int {

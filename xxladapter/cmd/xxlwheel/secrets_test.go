@@ -195,7 +195,7 @@ func TestAServerShowsNoSecret(t *testing.T) {
 		}
 	}
 	metrics := get("http://127.0.0.1:"+metricsPort+"/metrics", "")
-	require.True(t, strings.Contains(metrics, "xxladapter_fires_total"), "the page was looked at")
+	require.True(t, strings.Contains(metrics, "xxlwheel_fires_total"), "the page was looked at")
 	var logs struct{ Logs []struct{ TriggerMsg string } }
 	require.NoError(t, json.Unmarshal([]byte(get(server+"/api/v1/logs", planted+"-reader")), &logs))
 	require.Contains(t, logs.Logs[0].TriggerMsg, "connection refused")
