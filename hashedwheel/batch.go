@@ -415,7 +415,7 @@ func (b *batch[T]) deliver() {
 		if err := b.executor.Execute(func() { b.call(due) }); err == nil {
 			return
 		} else {
-			b.logger.Error("hashedwheel: executor refused a batch; the worker runs it", "error", err)
+			b.logger.Error("hashedwheel: executor refused a batch; the worker runs it", "err", err)
 		}
 	}
 	b.call(b.due)

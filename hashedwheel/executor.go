@@ -26,7 +26,7 @@ func (e *engine) execute(c call) {
 	}
 	if err := e.offer(run); err != nil {
 		e.tally.refused.Add(1)
-		e.logger.Error("hashedwheel: executor refused a task; the worker runs it", "error", err)
+		e.logger.Error("hashedwheel: executor refused a task; the worker runs it", "err", err)
 		run()
 	}
 }

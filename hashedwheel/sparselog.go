@@ -39,5 +39,5 @@ func (e *engine) reportUnarmed(name string, err error) {
 		return
 	}
 	e.unarmed.n.Add(1)
-	e.unarmed.log.warn("hashedwheel: a timeout will not fire, since the timer refused it", "by", name, "error", err)
+	e.unarmed.log.warn("hashedwheel: a timeout will not fire, since the timer refused it", "by", name, "err", err)
 }

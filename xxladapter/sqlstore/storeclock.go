@@ -59,7 +59,7 @@ func (c *serverClock) run(ctx context.Context) {
 		}
 		within, cancel := context.WithTimeout(ctx, clockEvery/2)
 		if err := c.read(within); err != nil && ctx.Err() == nil {
-			c.logger.Warn("cannot read the database server's clock", "error", err)
+			c.logger.Warn("cannot read the database server's clock", "err", err)
 		}
 		cancel()
 	}

@@ -1,0 +1,69 @@
+package xxladapter_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestErrorsAreLoggedUnderOneKey: who searches the log for err= finds every error of both libraries.
+func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
+	lines := 0
+	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, file, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || !isLogCall(call) {
+				return true
+			}
+			for i, arg := range call.Args {
+				key, ok := arg.(*ast.BasicLit)
+				if !ok || i == 0 {
+					continue
+				}
+				if i+1 < len(call.Args) && isError(call.Args[i+1]) {
+					lines++
+					if key.Value != `"err"` {
+						t.Errorf("%s: an error is logged under %s, must be \"err\"", files.Position(key.Pos()), key.Value)
+					}
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	require.NoError(t, err)
+	require.Greater(t, lines, 20, "the test has found the calls")
+}
+
+// isLogCall reports whether a method is called that writes a line with keys and values.
+func isLogCall(call *ast.CallExpr) bool {
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && slices.Contains([]string{"debug", "info", "warn", "error", "with"}, strings.ToLower(method.Sel.Name))
+}
+
+// isError reports whether an expression is a variable or a field with an error, by its name.
+func isError(e ast.Expr) bool {
+	name := ""
+	switch e := e.(type) {
+	case *ast.Ident:
+		name = e.Name
+	case *ast.SelectorExpr:
+		name = e.Sel.Name
+	}
+	return name == "err" || strings.HasSuffix(name, "Err")
+}
