@@ -131,7 +131,7 @@ func openMySQL(ctx context.Context, server *mysqlServer, opts Options) (_ *Store
 	writes := open(server, quick, shared/2)
 	// The schedule lock and the terms have connections of their own, so that
 	// who waits for them holds up nothing else, and nothing else holds up them.
-	scans := open(server, patient, 1)
+	scans := open(server, quick, 1) // what may be slow, a walk, is a look
 	looks := open(server, patient, 2)
 	leases := open(server, fixed(leaseSilence), 1)
 	fires := open(server.batching(), quick, 1)

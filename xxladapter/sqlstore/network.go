@@ -18,12 +18,18 @@ var errSilent = errors.New("the database server was silent for too long")
 
 // A network is the connections of one store, of all its pools.
 //
-// When one of them turns out to be silent, those that rest are closed: most likely
-// the network has lost them as well, and each would cost a time limit of its own.
+// Connections that die without a word die together, as behind a firewall that was
+// restarted. So the first silence closes all connections that rest, and the caller makes a
+// new one. When the server answers on a new one, the silence was the network's fault: the
+// older connections that still wait would wait in vain, each for a time limit of its own,
+// and are closed as well. A slow server answers nobody at that moment, and a
+// connection on which slow answers are expected is left alone.
 type network struct {
-	mu      sync.Mutex
-	sockets map[*socket]struct{}
-	closed  bool
+	mu        sync.Mutex
+	sockets   map[*socket]struct{}
+	closed    bool
+	silentAt  time.Time // when a connection was last found silent
+	suspected bool      // no newer connection has had an answer yet
 }
 
 func newNetwork() *network { return &network{sockets: map[*socket]struct{}{}} }
@@ -45,21 +51,54 @@ func (n *network) dialer(limit *patience) func(ctx context.Context, network, add
 		if err != nil {
 			return nil, err
 		}
-		s := &socket{Conn: conn, network: n, limit: limit}
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if n.closed {
-			return nil, errors.Join(errClosed, conn.Close())
-		}
-		n.sockets[s] = struct{}{}
-		return s, nil
+		return n.add(conn, limit)
 	}
 }
 
-// suspect closes the connections that rest.
-func (n *network) suspect() {
+// add makes conn one of the network's connections.
+func (n *network) add(conn net.Conn, limit *patience) (*socket, error) {
+	s := &socket{Conn: conn, network: n, limit: limit, made: time.Now()}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, errors.Join(errClosed, conn.Close())
+	}
+	n.sockets[s] = struct{}{}
+	return s, nil
+}
+
+// fellSilent closes the connections that rest, after one on which an answer was waited
+// for in vain since the given time. What was waited for when the last silence was
+// found belongs to that one, and tells nothing of connections that were made since.
+func (n *network) fellSilent(since time.Time) {
+	n.mu.Lock()
+	if since.After(n.silentAt) {
+		n.silentAt, n.suspected = time.Now(), true
+	}
+	before := n.silentAt
+	n.mu.Unlock()
+	n.closeOld(before, (*socket).rests)
+}
+
+// greeted closes the connections that still wait, if the server has answered on a
+// connection that was made after they were.
+func (n *network) greeted(s *socket) {
+	n.mu.Lock()
+	proven := n.suspected && !s.made.Before(n.silentAt)
+	if proven {
+		n.suspected = false
+	}
+	before := n.silentAt
+	n.mu.Unlock()
+	if proven {
+		n.closeOld(before, func(s *socket) bool { return s.limit.limit() <= quickSilence })
+	}
+}
+
+// closeOld closes the selected connections that were made before then.
+func (n *network) closeOld(before time.Time, selected func(*socket) bool) {
 	for _, s := range n.all() {
-		if s.rests() {
+		if s.made.Before(before) && selected(s) {
 			_ = s.Close()
 		}
 	}
@@ -91,6 +130,7 @@ type socket struct {
 	net.Conn
 	network *network
 	limit   *patience
+	made    time.Time
 
 	mu      sync.Mutex
 	answers int       // how many there were
@@ -117,20 +157,26 @@ func (s *socket) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := s.Conn.Read(b)
+	s.mu.Lock()
+	greeting := n > 0 && s.answers == 0
 	if n > 0 {
-		s.mu.Lock()
-		if s.waiting || s.answers == 0 {
+		if s.waiting || greeting {
 			s.answers++
 		}
 		s.waiting = false
-		works := s.answers >= workingAnswers
-		s.mu.Unlock()
-		s.limit.answered(time.Since(begun), works)
 	}
-	if own && errors.Is(err, os.ErrDeadlineExceeded) && time.Since(begun) >= limit {
-		s.limit.gaveUp(limit)
+	works := s.answers >= workingAnswers
+	s.mu.Unlock()
+	switch {
+	case n > 0:
+		s.limit.answered(time.Since(begun), works)
+		if greeting {
+			s.network.greeted(s)
+		}
+	case own && errors.Is(err, os.ErrDeadlineExceeded) && time.Since(begun) >= limit:
+		s.limit.gaveUp(limit, s.made, works)
 		_ = s.Close()
-		s.network.suspect()
+		s.network.fellSilent(begun)
 		err = fmt.Errorf("%w: %v", errSilent, limit)
 	}
 	return n, err
@@ -202,24 +248,25 @@ func sound(conn net.Conn) bool {
 }
 
 // A patience is for how long the connections of a pool wait for an answer: least, or
-// four times as long as the longest answer of the last minutes took, so that what is
-// slow because there is much of it is not taken for silence. An answer that did not
-// come in time doubles it for a moment; else what is slow for the first time would
-// never be learned. It was the connection's fault if another one works. A patience whose least is
-// its most never changes.
+// twice as long as the longest answer of the last minutes took, so that what is slow
+// because there is much of it is not taken for silence. What has become that slow since
+// falls silent on a new connection too, and that doubles the limit for a moment; else it
+// would never be learned. A silence alone doubles nothing: mostly the connection
+// has died, and a new one works. A patience whose least is its most never changes.
 type patience struct {
 	least, most time.Duration
 
 	mu           sync.Mutex
 	longest      time.Duration
 	longestAt    time.Time
+	silentAt     time.Time // when it was last waited in vain
 	doubled      time.Duration
 	doubledUntil time.Time
 }
 
 const (
 	// patienceMemory is how long the longest answer is remembered, and
-	// patienceDoubled how long a silence.
+	// patienceDoubled how long a silence and what follows from it.
 	patienceMemory  = 10 * time.Minute
 	patienceDoubled = slowSilence
 
@@ -239,7 +286,7 @@ func (p *patience) limit() time.Duration {
 	now := time.Now()
 	limit := p.least
 	if now.Sub(p.longestAt) < patienceMemory {
-		limit = max(limit, 4*p.longest)
+		limit = max(limit, 2*p.longest)
 	}
 	if now.Before(p.doubledUntil) {
 		limit = max(limit, p.doubled)
@@ -249,7 +296,7 @@ func (p *patience) limit() time.Duration {
 
 // answered notes how long an answer took, and whether it came on a connection that works.
 func (p *patience) answered(took time.Duration, works bool) {
-	if p.least == p.most || 4*took <= p.least && !works {
+	if p.least == p.most || 2*took <= p.least && !works {
 		return
 	}
 	p.mu.Lock()
@@ -257,7 +304,7 @@ func (p *patience) answered(took time.Duration, works bool) {
 	if works {
 		p.doubled = 0
 	}
-	if 4*took <= p.least {
+	if 2*took <= p.least {
 		return
 	}
 	if now := time.Now(); took > p.longest || now.Sub(p.longestAt) >= patienceMemory {
@@ -265,9 +312,14 @@ func (p *patience) answered(took time.Duration, works bool) {
 	}
 }
 
-// gaveUp notes that no answer came for so long.
-func (p *patience) gaveUp(after time.Duration) {
+// gaveUp notes that no answer came for so long, on a connection that was made then and
+// that works otherwise, or has not shown it yet.
+func (p *patience) gaveUp(after time.Duration, made time.Time, works bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.doubled, p.doubledUntil = 2*after, time.Now().Add(patienceDoubled)
+	now := time.Now()
+	if again := now.Sub(p.silentAt) < patienceDoubled && made.After(p.silentAt); again && !works {
+		p.doubled, p.doubledUntil = 2*after, now.Add(patienceDoubled)
+	}
+	p.silentAt = now
 }

@@ -301,7 +301,7 @@ func TestManyLostConnectionsFailNoCall(t *testing.T) {
 		all.Wait()
 		for round := range 3 { // one might meet a new one by chance
 			d.proxy.Silence()
-			s.network.suspect()
+			s.network.fellSilent(time.Now())
 			_, err = s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now().Add(time.Duration(round) * time.Hour)}})
 			require.NoError(t, err)
 		}
@@ -330,30 +330,49 @@ func TestACloseDoesNotWaitForSilentConnections(t *testing.T) {
 func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &patience{least: 2 * time.Second, most: 30 * time.Second}
+		gaveUp := func(made time.Time, works bool) {
+			limit := p.limit()
+			time.Sleep(limit)
+			p.gaveUp(limit, made, works)
+		}
+		old := time.Now()
 		require.Equal(t, 2*time.Second, p.limit())
-		p.answered(100*time.Millisecond, false)
+		p.answered(time.Second, false)
 		require.Equal(t, 2*time.Second, p.limit(), "quick answers")
 
-		// An answer that does not come doubles it for a while.
-		p.gaveUp(p.limit())
-		require.Equal(t, 4*time.Second, p.limit())
-		p.gaveUp(p.limit())
-		require.Equal(t, 8*time.Second, p.limit())
-		time.Sleep(patienceDoubled)
+		// Connections that die, all at one moment or each at its own, double nothing.
+		gaveUp(old, true)
 		require.Equal(t, 2*time.Second, p.limit())
-		p.gaveUp(p.limit())
+		made := time.Now().Add(time.Millisecond)
+		gaveUp(old, false)
+		gaveUp(made, true)
+		require.Equal(t, 2*time.Second, p.limit(), "the new one worked")
+
+		// What is slow falls silent on new connections as well.
+		for _, want := range []time.Duration{4 * time.Second, 8 * time.Second} {
+			time.Sleep(time.Millisecond)
+			gaveUp(time.Now(), false)
+			require.Equal(t, want, p.limit())
+		}
 		p.answered(time.Millisecond, false)
-		require.Equal(t, 4*time.Second, p.limit(), "the settings of a new connection say nothing")
+		require.Equal(t, 8*time.Second, p.limit(), "the settings of a new connection say nothing")
 		p.answered(time.Millisecond, true)
 		require.Equal(t, 2*time.Second, p.limit(), "another connection works")
+		time.Sleep(time.Millisecond)
+		gaveUp(time.Now(), false)
+		require.Equal(t, 4*time.Second, p.limit())
+		time.Sleep(patienceDoubled)
+		require.Equal(t, 2*time.Second, p.limit())
+		gaveUp(time.Now(), false)
+		require.Equal(t, 2*time.Second, p.limit(), "the last silence was long ago")
 
 		// A slow one that came is remembered for longer, and a quick one after it changes nothing.
 		p.answered(3*time.Second, false)
 		p.answered(time.Millisecond, false)
-		p.answered(time.Second, false)
-		require.Equal(t, 12*time.Second, p.limit())
+		p.answered(2*time.Second, false)
+		require.Equal(t, 6*time.Second, p.limit())
 		time.Sleep(patienceMemory - time.Nanosecond)
-		require.Equal(t, 12*time.Second, p.limit())
+		require.Equal(t, 6*time.Second, p.limit())
 		time.Sleep(time.Nanosecond)
 		require.Equal(t, 2*time.Second, p.limit())
 		p.answered(time.Minute, false)
@@ -361,7 +380,8 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 
 		f := fixed(time.Second)
 		f.answered(time.Minute, false)
-		f.gaveUp(time.Second)
+		f.gaveUp(time.Second, time.Now(), false)
+		f.gaveUp(time.Second, time.Now(), false)
 		require.Equal(t, time.Second, f.limit())
 	})
 }

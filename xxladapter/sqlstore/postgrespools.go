@@ -53,7 +53,7 @@ func newPostgresPools(ctx context.Context, config *pgxpool.Config, network *netw
 	p.writes = open(max(1, config.MaxConns/2), quick)
 	p.groups = open(1, quick, keyedSettings)
 	p.lookups = open(1, quick, keyedSettings)
-	p.scans = open(1, patient, keyedSettings, scanSettings)
+	p.scans = open(1, quick, keyedSettings, scanSettings)
 	p.looks = open(2, patient)
 	p.leases = open(1, fixed(leaseSilence))
 	return p, err
