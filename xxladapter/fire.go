@@ -28,9 +28,15 @@ const (
 type Fire struct {
 	ID    int64
 	JobID int64
-	Due   time.Time // whole milliseconds
-	Type  TriggerType
-	State FireState
+	// GroupID is the group of the job, by which fires queue for their executor app. The store
+	// sets it from the job's row when the fire is planned, whatever the caller has set, and
+	// moves it with the job; 0 if there is no such job. It may lag behind a move that happens at
+	// the same time, or that another program makes: addresses and log rows therefore come from
+	// the job's own group.
+	GroupID int64
+	Due     time.Time // whole milliseconds
+	Type    TriggerType
+	State   FireState
 
 	// ShardIndex and ShardTotal are 0 and 0 until the fire is claimed, and for
 	// a fire that is not a broadcast afterwards 0 and 1. A planned fire with a

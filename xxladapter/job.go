@@ -217,6 +217,7 @@ type JobStore interface {
 	// times, Added and the glue fields. With a zero GlueUpdated the other glue fields are stored
 	// too, as a new version, whose GlueUpdated is later than the one before; see [GlueStore].
 	// With reschedule it also sets TriggerNext, and drops the planned fires of the old schedule.
+	// The open fires that remain move to the job's group.
 	//
 	// [ErrNotFound] if the job or its group does not exist. [ErrConflict] if the job was changed
 	// since the caller read it, which its Updated tells unless that is zero; with reschedule also

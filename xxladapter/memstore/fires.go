@@ -35,6 +35,10 @@ func (s *Store) plan(f xxladapter.Fire) xxladapter.Fire {
 	c := copyFire(&f)
 	c.ID = s.lastFire
 	c.State = xxladapter.FirePlanned
+	c.GroupID = 0
+	if j := s.jobs[f.JobID]; j != nil {
+		c.GroupID = j.GroupID
+	}
 	c.Owner, c.LogID, c.Claimed = xxladapter.Term{}, 0, time.Time{}
 	c.Due = toMilli(f.Due)
 	for len(s.firesAt[keyOf(&c)]) > 0 {

@@ -67,6 +67,11 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 		s.dropPlanned(j.ID, xxladapter.TriggerType.Scheduled)
 	}
 	s.jobs[j.ID] = c
+	for _, f := range s.fires {
+		if f.JobID == j.ID {
+			f.GroupID = j.GroupID
+		}
+	}
 	return nil
 }
 

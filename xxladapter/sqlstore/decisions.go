@@ -30,7 +30,7 @@ func storeInBatches(ctx context.Context, s *Store, tx *tx, decisions []decided) 
 	)
 	for _, d := range decisions {
 		for _, f := range d.Fires {
-			f.JobID = d.JobID
+			f.JobID, f.GroupID = d.JobID, d.group
 			fires = append(fires, f)
 		}
 		for _, m := range d.Misfires {
@@ -220,7 +220,7 @@ func (t *tx) taken(ctx context.Context, fires []xxladapter.Fire) (map[dueTime]bo
 	})
 }
 
-const insertPlanned = `INSERT INTO xxlwheel_fire (` + fireValues + `) VALUES (?, ?, ?, ?, ?, 'planned', ?, ?, ?)`
+const insertPlanned = `INSERT INTO xxlwheel_fire (` + fireValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)`
 
 // insertFires inserts all or none. The ids of the rows of one INSERT with so
 // many VALUES follow each other: InnoDB gives them out at once, in each of its
@@ -231,7 +231,7 @@ func (s *Store) insertFires(ctx context.Context, tx *tx, fires []xxladapter.Fire
 	}
 	var args []any
 	for _, f := range fires {
-		args = append(args, f.JobID, toMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, joinAddresses(f.Addresses))
+		args = append(args, f.JobID, f.GroupID, toMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, joinAddresses(f.Addresses))
 	}
 	id, err := tx.direct(ctx, manyRows(insertPlanned, len(fires)), args)
 	if err != nil {

@@ -15,7 +15,7 @@ func TestSortAlike(t *testing.T) {
 	add := func(n int, last, next int64, stop bool) {
 		for range n {
 			d := xxladapter.Decision{JobID: int64(len(decisions) + 1), Last: at(last), Next: at(next), Stop: stop}
-			decisions = append(decisions, decided{d, 0})
+			decisions = append(decisions, decided{Decision: d})
 		}
 	}
 	add(advanceRows/2, 10, 20, false)

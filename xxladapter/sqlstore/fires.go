@@ -10,18 +10,20 @@ import (
 )
 
 const (
-	fireColumns = `id, job_id, due_ms, shard_index, shard_total, trigger_type, state,
+	fireColumns = `id, job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state,
 		retry_count, param, addresses, node, term, log_id, claimed_ms`
 	// fireValues are the columns of a planned fire.
-	fireValues = `job_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses`
+	fireValues = `job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses`
 
+	selectGroupOf  = `SELECT job_group FROM xxl_job_info WHERE id = ?`
+	moveFires      = `UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`
 	selectDueTimes = `SELECT DISTINCT due_ms FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? ORDER BY due_ms`
 
 	selectPlanned = `SELECT ` + fireColumns + ` FROM xxlwheel_fire WHERE id = ? AND state = 'planned'`
 	claimFire     = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, term = ?, log_id = ?, claimed_ms = ?
 		WHERE id = ? AND state = 'planned'`
 	insertShard = `INSERT INTO xxlwheel_fire (` + fireValues + `, node, term, log_id, claimed_ms)
-		VALUES (?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?)`
+		VALUES (?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?)`
 	takeOver = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ? AND node = ? AND term = ? AND state <> 'planned'`
 
 	// planAttempts is how often a due time that was found free may be taken by
@@ -64,6 +66,10 @@ func (s *Store) planAll(ctx context.Context, tx *tx, fires []xxladapter.Fire) ([
 // one claimed fire. A due time is therefore taken by any of them, whatever its
 // shard.
 func (s *Store) planFrom(ctx context.Context, tx *tx, f xxladapter.Fire) (xxladapter.Fire, error) {
+	f.GroupID = 0
+	if err := tx.query(ctx, selectGroupOf, []any{f.JobID}, func(r row) error { return r.Scan(&f.GroupID) }); err != nil {
+		return xxladapter.Fire{}, err
+	}
 	for range planAttempts {
 		planned, ok, err := s.planAt(ctx, tx, f)
 		if ok || err != nil {
@@ -94,7 +100,7 @@ func (t *tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
 // planAt plans f at its due time; ok is false if that is taken.
 func (s *Store) planAt(ctx context.Context, tx *tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
 	due := toMilli(f.Due)
-	id, err := tx.insert(ctx, s.dialect.planFire, f.JobID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
+	id, err := tx.insert(ctx, s.dialect.planFire, f.JobID, f.GroupID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
 		f.RetryCount, f.Param, joinAddresses(f.Addresses), f.JobID, due)
 	if err != nil && s.dialect.taken != nil && s.dialect.taken(err) {
 		return xxladapter.Fire{}, false, nil
@@ -236,7 +242,7 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 				}
 			} else {
 				shard.ShardIndex = i
-				shard.ID, err = tx.insert(ctx, insertShard, shard.JobID, toMilli(shard.Due), i, shard.ShardTotal, string(shard.Type),
+				shard.ID, err = tx.insert(ctx, insertShard, shard.JobID, shard.GroupID, toMilli(shard.Due), i, shard.ShardTotal, string(shard.Type),
 					shard.RetryCount, shard.Param, joinAddresses(shard.Addresses), by.Node, by.Number, shard.LogID, now)
 				if err != nil {
 					return err
@@ -332,7 +338,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 
 func scanFire(r row) (xxladapter.Fire, error) {
 	var f xxladapter.Fire
-	err := r.Scan(&f.ID, &f.JobID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, text(&f.Type), text(&f.State),
+	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, text(&f.Type), text(&f.State),
 		&f.RetryCount, &f.Param, addressList{&f.Addresses}, text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
 	return f, err
 }

@@ -161,6 +161,9 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 		if err != nil {
 			return err
 		}
+		if _, err := tx.exec(ctx, moveFires, j.GroupID, j.ID, j.GroupID); err != nil {
+			return err
+		}
 		if j.GlueUpdated.IsZero() {
 			if err := tx.saveGlue(ctx, j, s.clock()); err != nil {
 				return err

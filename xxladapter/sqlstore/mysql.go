@@ -196,7 +196,7 @@ func mysqlDialect(schema mysqlSchema, zone *time.Location, idStep int64) *dialec
 		// have no group yet.
 		lockApp: `INSERT INTO xxlwheel_app (app_name) VALUES (?) ON DUPLICATE KEY UPDATE app_name = app_name`,
 		planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
-			SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ? FROM DUAL
+			SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ? FROM DUAL
 			WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
 		taken: isDuplicate,
 		among: func(column string, ids []int64) (string, []any) { return column + ` IN (` + joinIDs(ids) + `)`, nil },

@@ -21,8 +21,9 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		index string
 	}{
 		{selectDue, 5, "xxlwheel_info_due"},
-		{sqliteDialect.planFire, 10, "xxlwheel_fire_due_of_job"},
+		{sqliteDialect.planFire, 11, "xxlwheel_fire_due_of_job"},
 		{dropScheduled, 1, "xxlwheel_fire_due_of_job"},
+		{moveFires, 3, "xxlwheel_fire_due_of_job"},
 		{selectScheduledFrom, 2, "xxlwheel_fire_due_of_job"},
 		{isScheduled, 2, "xxlwheel_fire_due_of_job"},
 		{removeFireOf, 1, "xxlwheel_fire_log"},

@@ -52,7 +52,7 @@ var postgresDialect = dialect{
 	lazily:       `SET LOCAL synchronous_commit = off`,
 	lockApp:      `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
-		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
+		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)
 		ON CONFLICT DO NOTHING`,
 	among: func(column string, ids []int64) (string, []any) { return column + ` = ANY(?)`, []any{ids} },

@@ -15,9 +15,9 @@ const (
 
 	// What another fire holds is left out.
 	planDueFires = `INSERT INTO xxlwheel_fire (` + fireValues + `)
-		SELECT d.job, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses
-		FROM unnest(?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[])
-			WITH ORDINALITY AS d (job, due, index, total, type, retries, param, addresses, number)
+		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses
+		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[])
+			WITH ORDINALITY AS d (job, group_id, due, index, total, type, retries, param, addresses, number)
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.job_id = d.job AND f.due_ms = d.due)
 		ORDER BY d.number
 		ON CONFLICT DO NOTHING RETURNING id, job_id, due_ms`
@@ -37,7 +37,7 @@ func storeTogether(ctx context.Context, s *Store, tx *tx, decisions []decided) (
 	var due []xxladapter.Fire
 	for _, d := range decisions {
 		for _, f := range d.Fires {
-			f.JobID = d.JobID
+			f.JobID, f.GroupID = d.JobID, d.group
 			due = append(due, f)
 		}
 	}
@@ -111,7 +111,7 @@ func (t *tx) planTogether(ctx context.Context, fires []xxladapter.Fire) (map[due
 		return nil, nil
 	}
 	var (
-		jobs, dues             []int64
+		jobs, groups, dues     []int64
 		indexes, totals, retry []int32
 		types                  []string
 		params, addresses      []*string
@@ -123,13 +123,13 @@ func (t *tx) planTogether(ctx context.Context, fires []xxladapter.Fire) (map[due
 			continue
 		}
 		seen[at] = 0
-		jobs, dues = append(jobs, at.job), append(dues, at.due)
+		jobs, groups, dues = append(jobs, at.job), append(groups, f.GroupID), append(dues, at.due)
 		indexes, totals, retry = append(indexes, int32(f.ShardIndex)), append(totals, int32(f.ShardTotal)), append(retry, int32(f.RetryCount))
 		types = append(types, string(f.Type))
 		params, addresses = append(params, validTextOf(f.Param)), append(addresses, textOrNull(strings.Join(f.Addresses, ",")))
 	}
 	clear(seen)
-	err := t.query(ctx, planDueFires, []any{jobs, dues, indexes, totals, types, retry, params, addresses}, func(r row) error {
+	err := t.query(ctx, planDueFires, []any{jobs, groups, dues, indexes, totals, types, retry, params, addresses}, func(r row) error {
 		var (
 			id int64
 			at dueTime

@@ -27,8 +27,9 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 		index string
 	}{
 		{selectDue + postgresDialect.lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
-		{postgresDialect.planFire, []any{1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{postgresDialect.planFire, []any{1, 1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
 		{dropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
+		{moveFires, []any{1, 2, 1}, "xxlwheel_fire_due_of_job"},
 		{selectScheduledFrom, []any{1, 2}, "xxlwheel_fire_due_of_job"},
 		{isScheduled, []any{21, 20_000}, "xxlwheel_fire_due_of_job"},
 		{removeFireOf, []any{7}, "xxlwheel_fire_log"},
@@ -111,7 +112,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			"logs":      {pools.lookups, logEntity.query + anyID, 1, []string{"xxl_job_log_pkey"}},
 			"due":       {pools.scans, text(selectDue + postgresDialect.lockDue), 5, []string{"xxlwheel_info_due"}},
 			"advance":   {pools.scans, text(advanceJobs), 4, []string{"xxl_job_info_pkey"}},
-			"plan":      {pools.scans, text(planDueFires), 8, []string{"xxlwheel_fire_due_of_job"}},
+			"plan":      {pools.scans, text(planDueFires), 9, []string{"xxlwheel_fire_due_of_job"}},
 		} {
 			_, err := of.pool.Exec(ctx, `PREPARE `+name+` AS `+of.statement)
 			require.NoError(t, err, name)

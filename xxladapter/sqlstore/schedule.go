@@ -99,9 +99,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			return err
 		}
 		claimed = len(due)
-		read := make(map[int64]int64, len(due)) // trigger_next_time by id
+		read := make(map[int64]decided, len(due)) // without the decision; decide may write to jobs
 		for _, j := range due {
-			read[j.ID] = toMilli(j.TriggerNext)
+			read[j.ID] = decided{before: toMilli(j.TriggerNext), group: j.GroupID}
 		}
 		all := decide(now, due)
 		for i := range all {
@@ -109,9 +109,10 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 				shorten(&all[i], until) // where the caller sees it too
 			}
 			d := all[i]
-			if before, isDue := read[d.JobID]; isDue {
+			if of, isDue := read[d.JobID]; isDue {
 				delete(read, d.JobID) // only the first one about a job counts
-				decisions = append(decisions, decided{d, before})
+				of.Decision = d
+				decisions = append(decisions, of)
 			}
 		}
 		if s.dialect.storeTogether != nil {
@@ -168,10 +169,11 @@ func dueArgs(node string, now time.Time, ahead time.Duration) []any {
 	return []any{toMilli(now.Add(ahead)), node, toMilli(now.Add(ahead / 5)), node}
 }
 
-// decided is a decision and the job's trigger_next_time when it was made.
+// decided is a decision, with the job's trigger_next_time and group when it was made.
 type decided struct {
 	xxladapter.Decision
 	before int64
+	group  int64
 }
 
 // store stores a decision and returns the fires that it planned.
@@ -186,7 +188,7 @@ func (s *Store) store(ctx context.Context, tx *tx, d decided) ([]xxladapter.Fire
 	}
 	var planned []xxladapter.Fire
 	for _, f := range d.Fires {
-		f.JobID = d.JobID
+		f.JobID, f.GroupID = d.JobID, d.group
 		f, ok, err := s.planDue(ctx, tx, f)
 		if err != nil {
 			return nil, err

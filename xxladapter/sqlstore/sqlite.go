@@ -31,7 +31,7 @@ const sqliteDriver = "sqlite"
 var sqliteDialect = dialect{
 	begin: "BEGIN IMMEDIATE",
 	planFire: `INSERT INTO xxlwheel_fire (` + fireValues + `)
-		SELECT ?, ?, ?, ?, ?, 'planned', ?, ?, ?
+		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
 	beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)

@@ -22,10 +22,10 @@ var fireRules = []rule{
 		b.Less(planned[0].ID, planned[1].ID)
 		b.Equal([]xxladapter.Fire{
 			{
-				ID: planned[0].ID, JobID: id, Due: at(1), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned,
+				ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned,
 				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"},
 			},
-			{ID: planned[1].ID, JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned, ShardIndex: 2, ShardTotal: 5},
+			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(2), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned, ShardIndex: 2, ShardTotal: 5},
 		}, planned)
 		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
 	}},
@@ -239,5 +239,74 @@ var fireRules = []rule{
 		err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous})
 		b.ErrorIs(err, xxladapter.ErrConflict, "what was never sent is not ambiguous")
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
+	}},
+	{"AFireCarriesTheGroupOfItsJob", func(b *bench) {
+		other := b.addGroup("another-app")
+		j := b.newJob("child")
+		j.GroupID = other
+		child, err := b.store.CreateJob(b.ctx, j)
+		b.NoError(err)
+		id := b.addRunning("job", at(0))
+		groupOf := func(f xxladapter.Fire) int64 {
+			b.Helper()
+			b.Contains(b.openFires(xxladapter.FireFilter{JobID: f.JobID}), f, "stored as returned")
+			return f.GroupID
+		}
+
+		scheduled := b.claimDue()
+		b.Len(scheduled, 1)
+		b.Equal(b.group, groupOf(scheduled[0]), "of a schedule")
+		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{
+			{JobID: child, GroupID: b.group, Due: at(0), Type: xxladapter.TriggerRetry},
+			{JobID: id, GroupID: 4711, Due: at(0), Type: xxladapter.TriggerRetry},
+			{JobID: 4711, GroupID: b.group, Due: at(0), Type: xxladapter.TriggerParent},
+		})
+		b.NoError(err)
+		b.Equal([]int64{other, b.group, 0}, []int64{groupOf(planned[0]), groupOf(planned[1]), groupOf(planned[2])}, "whatever the caller says")
+		_, ordered, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: child, Due: at(1), Type: xxladapter.TriggerManual}, "", "")
+		b.NoError(err)
+		b.Equal(other, groupOf(ordered), "of an order")
+
+		for _, f := range b.claim(planned[1], "n1", 3) {
+			b.Equal(b.group, groupOf(f), "of a shard")
+		}
+		claimed := b.claim(scheduled[0], "n1", 1)[0]
+		b.Equal(b.group, groupOf(claimed))
+		b.claim(ordered, "n1", 1)
+		failed := b.claim(planned[0], "n1", 1)[0]
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: failed.ID, LogID: failed.LogID, Code: 500,
+			Next: []xxladapter.Fire{{JobID: child, Due: at(7), Type: xxladapter.TriggerRetry}}}))
+		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: claimed.LogID, Code: 200,
+			Next: []xxladapter.Fire{{JobID: child, Due: at(8), Type: xxladapter.TriggerParent}}})
+		b.NoError(err)
+		b.True(applied)
+		next := b.openFires(xxladapter.FireFilter{JobID: child, State: xxladapter.FirePlanned})
+		b.Len(next, 2)
+		b.Equal([]int64{other, other}, []int64{next[0].GroupID, next[1].GroupID}, "of what follows")
+	}},
+	{"OpenFiresMoveToAnotherGroupWithTheirJob", func(b *bench) {
+		id, stays := b.addJob("job"), b.addJob("stays")
+		b.plan(id, at(1), xxladapter.TriggerManual)
+		b.claim(b.plan(id, at(2), xxladapter.TriggerRetry), "n1", 2)
+		doubted := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)[0]
+		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: doubted.ID, LogID: doubted.LogID, State: xxladapter.FireAmbiguous}))
+		kept := b.plan(stays, at(1), xxladapter.TriggerManual)
+		want := b.openFires(xxladapter.FireFilter{JobID: id})
+		b.Len(want, 4)
+
+		j := b.job(id)
+		j.GroupID = b.addGroup("another-app")
+		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		for i := range want {
+			want[i].GroupID = j.GroupID
+		}
+		b.Equal(want, b.openFires(xxladapter.FireFilter{JobID: id}), "nothing else changes")
+		b.Equal([]xxladapter.Fire{kept}, b.openFires(xxladapter.FireFilter{JobID: stays}))
+		b.Equal(j.GroupID, b.plan(id, at(4), xxladapter.TriggerManual).GroupID)
+
+		b.NoError(b.store.RemoveJob(b.ctx, id))
+		for _, f := range b.openFires(xxladapter.FireFilter{JobID: id}) {
+			b.Equal(j.GroupID, f.GroupID, "what is under way keeps its group")
+		}
 	}},
 }

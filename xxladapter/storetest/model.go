@@ -192,6 +192,7 @@ func (m *model) backFires(fires []xxladapter.Fire) []xxladapter.Fire {
 	fires = slices.Clone(fires)
 	for i, f := range fires {
 		fires[i].ID, fires[i].JobID, fires[i].LogID = m.fires.back(f.ID), m.jobs.back(f.JobID), m.logs.back(f.LogID)
+		fires[i].GroupID = m.groups.back(f.GroupID)
 	}
 	return fires
 }

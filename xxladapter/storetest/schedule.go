@@ -88,9 +88,9 @@ var scheduleRules = []rule{
 		b.Len(planned, 2)
 		b.Less(planned[0].ID, planned[1].ID)
 		b.Equal([]xxladapter.Fire{
-			{ID: planned[0].ID, JobID: id, Due: at(0), Type: xxladapter.TriggerMisfire, State: xxladapter.FirePlanned, RetryCount: -1},
+			{ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(0), Type: xxladapter.TriggerMisfire, State: xxladapter.FirePlanned, RetryCount: -1},
 			{
-				ID: planned[1].ID, JobID: id, Due: at(3), Type: xxladapter.TriggerCron, State: xxladapter.FirePlanned,
+				ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(3), Type: xxladapter.TriggerCron, State: xxladapter.FirePlanned,
 				RetryCount: 2, Param: &param, Addresses: []string{"http://b:1", "http://a:1"},
 			},
 		}, planned)
