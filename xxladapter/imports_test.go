@@ -19,43 +19,61 @@ import (
 
 const module = "github.com/xxlwheel/xxlwheel/"
 
-// mayImport says which packages of this repository each package may import in
-// its production code. Arrows point down to the domain's words; only cmd
-// knows which store is in use.
-var mayImport = map[string][]string{
-	"hashedwheel":                {"hashedwheel/internal/wheel"},
-	"hashedwheel/internal/wheel": {}, // wheels know no clock, lock or goroutine
+// A rule says which packages of this repository a package may import in its production code, and why.
+// Arrows point down: to the domain's words, to pure functions, to what a package hands its work to.
+// Only commands know which store is in use.
+type rule struct {
+	may     []string
+	because string
+}
 
-	"hashedwheel/time":       {"hashedwheel"},
-	"xxladapter":             {},
-	"xxladapter/cron":        {},
-	"xxladapter/wire":        {},
-	"xxladapter/route":       {"xxladapter", "xxladapter/wire"},
-	"xxladapter/access":      {"xxladapter"},
-	"xxladapter/transition":  {"xxladapter"},
-	"xxladapter/memstore":    {"xxladapter", "xxladapter/transition"},
-	"xxladapter/sqlstore":    {"xxladapter"},
-	"xxladapter/testserver":  {},
-	"xxladapter/storetest":   {"xxladapter", "xxladapter/memstore"}, // memstore is the model that others are compared with
-	"xxladapter/executor":    {"xxladapter", "xxladapter/access", "xxladapter/wire"},
-	"xxladapter/checker":     {"xxladapter", "xxladapter/cron"},
-	"xxladapter/trigger":     {"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/route", "xxladapter/wire"},
-	"xxladapter/scheduler":   {"xxladapter", "xxladapter/cron", "xxladapter/trigger", "hashedwheel"},
-	"xxladapter/alarm":       {"xxladapter"},
-	"xxladapter/maintenance": {"xxladapter", "xxladapter/trigger", "xxladapter/wire", "hashedwheel"},
-	"xxladapter/admin":       {"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
-	"xxladapter/metrics":     {"xxladapter", "xxladapter/scheduler", "xxladapter/trigger", "hashedwheel"},
-	"xxladapter/node":        {"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/alarm", "xxladapter/cron", "xxladapter/maintenance", "xxladapter/metrics", "xxladapter/scheduler", "xxladapter/trigger"},
-	"xxladapter/faults":      {}, // tests only
-	"xxladapter/cmd/xxlwheel": {
-		"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/metrics", "xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker", "xxladapter/alarm",
-	},
-	"bench":            {"hashedwheel"},
-	"bench/cmd/report": {},
-	"bench/contender":  {"hashedwheel"},
-	"bench/cases":      {"hashedwheel", "bench/contender"},
-	"bench/load":       {"xxladapter", "xxladapter/executor", "xxladapter/node", "xxladapter/scheduler", "xxladapter/sqlstore", "xxladapter/trigger"},
+// rules has a rule for each package. An import that is allowed and not made is an error too, so that
+// an arrow that is gone cannot come back unseen.
+var rules = map[string]rule{
+	"hashedwheel":                {[]string{"hashedwheel/internal/wheel"}, "clock, locks and goroutine stand around pure wheels"},
+	"hashedwheel/internal/wheel": {nil, "wheels know no clock, lock or goroutine"},
+	"hashedwheel/time":           {[]string{"hashedwheel"}, "it is package time on that timer"},
+
+	"xxladapter":            {nil, "the domain's words depend on nothing"},
+	"xxladapter/cron":       {nil, "schedules are pure, and of use without a scheduler"},
+	"xxladapter/wire":       {nil, "the protocol is defined by XXL-JOB alone"},
+	"xxladapter/transition": {[]string{"xxladapter"}, "what becomes of a fire is decided by pure functions of the domain"},
+	"xxladapter/access":     {[]string{"xxladapter"}, "who may do what does not depend on who asks"},
+	"xxladapter/route":      {[]string{"xxladapter"}, "an address is chosen by a function of its arguments"},
+
+	"xxladapter/memstore": {[]string{"xxladapter", "xxladapter/transition"}, "the rules of fires are the same in every store"},
+	"xxladapter/sqlstore": {[]string{"xxladapter"}, "a store knows the domain, and nobody who uses it"},
+
+	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/wire"},
+		"an executor serves the protocol and checks tokens; applications embed it without a scheduler"},
+	"xxladapter/trigger": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/route", "xxladapter/wire"},
+		"a hand-over chooses an address, speaks the protocol, hides tokens in errors, and finds a fixed delay's next time"},
+	"xxladapter/scheduler": {[]string{"xxladapter", "xxladapter/cron", "hashedwheel"},
+		"due times come from schedules and wait in the wheel; who takes fires is an interface"},
+	"xxladapter/maintenance": {[]string{"xxladapter", "xxladapter/trigger", "xxladapter/wire"},
+		"schedules resume by the rule of trigger, and run logs are fetched over the protocol"},
+	"xxladapter/alarm": {[]string{"xxladapter"}, "failed runs are found in the store alone"},
+	"xxladapter/admin": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/trigger"},
+		"executors call it by the protocol, operators preview schedules and probe executors"},
+	"xxladapter/metrics": {[]string{"xxladapter", "xxladapter/scheduler", "xxladapter/trigger", "hashedwheel"},
+		"it reads the figures of the parts that it shows"},
+	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/admin", "xxladapter/alarm", "xxladapter/cron", "xxladapter/maintenance",
+		"xxladapter/metrics", "xxladapter/scheduler", "xxladapter/trigger"}, "it wires the parts of a process together, on any store"},
+	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/sqlstore", "xxladapter/checker", "xxladapter/alarm"},
+		"a command turns flags into options of the parts, and chooses the store"},
+
+	"xxladapter/storetest":  {[]string{"xxladapter"}, "it tests any store, and so knows none"},
+	"xxladapter/checker":    {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
+	"xxladapter/testserver": {nil, "it starts servers, whoever uses them"},
+	"xxladapter/faults":     {nil, "it holds tests only"},
+
+	"bench":            {nil, "it holds tests only"},
+	"bench/cmd/report": {nil, "it reads results"},
+	"bench/contender":  {[]string{"hashedwheel"}, "the timer is one contender among others"},
+	"bench/cases":      {[]string{"bench/contender"}, "every contender is measured through one interface"},
+	"bench/load": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/node", "xxladapter/scheduler", "xxladapter/sqlstore", "xxladapter/trigger"},
+		"it measures whole trips, and parts of them alone"},
 }
 
 // hashedwheelMayImport is what the timer may use beside the standard library.
@@ -63,6 +81,7 @@ var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-col
 
 func TestImportsPointDown(t *testing.T) {
 	root := ".." // this package's folder is one below the module's
+	made := map[string]bool{}
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -80,10 +99,27 @@ func TestImportsPointDown(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		checkImports(t, file, path.Dir(filepath.ToSlash(rel)))
+		pkg := path.Dir(filepath.ToSlash(rel))
+		made[pkg] = true
+		for _, target := range checkImports(t, file, pkg) {
+			made[pkg+" "+target] = true
+		}
 		return nil
 	})
 	require.NoError(t, err)
+	for pkg, r := range rules {
+		if !made[pkg] {
+			t.Errorf("package %s has a rule and no files", pkg)
+		}
+		if r.because == "" {
+			t.Errorf("the rule of package %s gives no reason", pkg)
+		}
+		for _, target := range r.may {
+			if !made[pkg+" "+target] {
+				t.Errorf("%s may import %s and does not: take the allowance back", pkg, target)
+			}
+		}
+	}
 }
 
 // hasGoMod reports whether a folder is a module of its own.
@@ -92,12 +128,13 @@ func hasGoMod(dir string) bool {
 	return err == nil
 }
 
-func checkImports(t *testing.T, file, pkg string) {
+// checkImports returns the packages of this repository that a file of pkg imports.
+func checkImports(t *testing.T, file, pkg string) (imported []string) {
 	t.Helper()
-	allowed, known := mayImport[pkg]
+	r, known := rules[pkg]
 	if !known {
-		t.Errorf("%s: package %s is not in the table of import rules", file, pkg)
-		return
+		t.Errorf("%s: package %s has no rule for its imports", file, pkg)
+		return nil
 	}
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	require.NoError(t, err)
@@ -105,9 +142,12 @@ func checkImports(t *testing.T, file, pkg string) {
 		target, err := strconv.Unquote(imp.Path.Value)
 		require.NoError(t, err)
 		own, inRepo := strings.CutPrefix(target, module)
+		if inRepo {
+			imported = append(imported, own)
+		}
 		switch {
-		case inRepo && !slices.Contains(allowed, own):
-			t.Errorf("%s: %s must not import %s", file, pkg, own)
+		case inRepo && !slices.Contains(r.may, own):
+			t.Errorf("%s: %s must not import %s: %s", file, pkg, own, r.because)
 		case target == "testing":
 			if pkg != "xxladapter/storetest" && pkg != "xxladapter/testserver" {
 				t.Errorf("%s: production code must not import testing", file)
@@ -117,6 +157,7 @@ func checkImports(t *testing.T, file, pkg string) {
 			t.Errorf("%s: the timer must not import %s", file, target)
 		}
 	}
+	return imported
 }
 
 // A 64-bit atomic word inside a struct has to be one of sync/atomic's types: nothing else is
