@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// common is what jobs usually have; the comparison with other libraries in
-// bench/rivals/cron uses the same list as far as they can read it.
+// common lists expressions that jobs usually have. The comparison with other libraries in
+// bench/rivals/cron uses those that they can parse.
 var common = []struct{ name, expr string }{
 	{"every-second", "* * * * * ?"},
 	{"every-5-minutes", "0 */5 * * * ?"},
@@ -17,7 +17,7 @@ var common = []struct{ name, expr string }{
 	{"leap-day", "0 0 0 29 2 ?"},
 }
 
-// special is what only this dialect has.
+// special lists expressions that only this dialect has.
 var special = []struct{ name, expr string }{
 	{"last-day", "0 0 0 L * ?"},
 	{"nearest-weekday", "0 0 9 15W * ?"},

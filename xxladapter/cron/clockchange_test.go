@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// changes returns the instants between two years at which loc's clock is
-// changed.
+// changes returns the instants between two years at which loc's clock changes.
 func changes(loc *time.Location, from, to int) []time.Time {
 	var out []time.Time
 	at := time.Date(from, 1, 1, 0, 0, 0, 0, time.UTC).In(loc)
@@ -30,8 +29,8 @@ func changes(loc *time.Location, from, to int) []time.Time {
 	}
 }
 
-// fires reports whether a profile fires at the instant u, from the definitions
-// in its documentation; gaps has all clock changes.
+// fires reports whether a profile fires at the instant u, by the definitions in its documentation;
+// gaps contains all clock changes.
 func (m *model) fires(p Profile, u time.Time, gaps map[int64]bool) bool {
 	if p == Sane && !m.hourSteps && gaps[u.Unix()] {
 		_, offset := u.Zone()
@@ -58,8 +57,8 @@ func (m *model) fires(p Profile, u time.Time, gaps map[int64]bool) bool {
 	return same[0].Equal(u)
 }
 
-// TestClockChanges compares Next and Prev with a walk over every second around
-// the clock changes of all model zones.
+// TestClockChanges compares Next and Prev with a scan of every second around the clock changes of
+// all model zones.
 func TestClockChanges(t *testing.T) {
 	const window = 26 * 3600 // seconds; more than any gap
 	byZone := make(map[string][]time.Time)
@@ -126,9 +125,9 @@ func TestClockChanges(t *testing.T) {
 	})
 }
 
-// On 31 December of a leap year that a zone's table no longer covers,
-// time.Time.ZoneBounds gives an end that is past. A search that goes from
-// period to period must not stand still there.
+// TestLastDayOfLeapYears: on 31 December of a leap year that a zone's table no longer covers,
+// time.Time.ZoneBounds returns an end in the past. A search that goes from period to period must
+// not hang there.
 func TestLastDayOfLeapYears(t *testing.T) {
 	for _, name := range []string{"America/New_York", "Europe/London", "Australia/Lord_Howe", "Africa/Cairo"} {
 		loc := zone(t, name)

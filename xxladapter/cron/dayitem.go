@@ -2,9 +2,9 @@ package cron
 
 import "strings"
 
-// This file reads what only the two day fields have: ?, L, W and #.
+// This file parses what only the two day fields have: ?, L, W and #.
 
-// question reads ?.
+// question parses ?.
 func (p *parser) question(f *field, it, whole token) *ParseError {
 	switch {
 	case p.profile == Unix:
@@ -24,7 +24,7 @@ func (p *parser) question(f *field, it, whole token) *ParseError {
 	return nil
 }
 
-// lastDay reads L, L-n, LW and L-nW in the day of month.
+// lastDay parses L, L-n, LW and L-nW in the day of month.
 func (p *parser) lastDay(f *field, it token) *ParseError {
 	i := it.start + 1
 	n := 0
@@ -48,7 +48,7 @@ func (p *parser) lastDay(f *field, it token) *ParseError {
 	return nil
 }
 
-// lastWeekday reads the L at i, after the weekday a.
+// lastWeekday parses the L at i, after the weekday a.
 func (p *parser) lastWeekday(f *field, a, i int, it, whole token) *ParseError {
 	switch {
 	case it != whole:
@@ -61,7 +61,7 @@ func (p *parser) lastWeekday(f *field, a, i int, it, whole token) *ParseError {
 	return nil
 }
 
-// nthWeekday reads the # at i, after the weekday a.
+// nthWeekday parses the # at i, after the weekday a.
 func (p *parser) nthWeekday(f *field, a, i int, it, whole token) *ParseError {
 	list := it != whole
 	if p.nth != 0 || list && strings.Count(p.expr[whole.start:whole.end], "#") > 1 {

@@ -2,9 +2,9 @@ package cron
 
 import "math/bits"
 
-// The calendar here is the proleptic Gregorian one that package time uses.
-// A day number counts from 1970-01-01; a month's days are a word in which bit
-// d stands for day d, so bit 0 is always clear.
+// The calendar here is the proleptic Gregorian one that package time uses. A day number counts from
+// 1970-01-01. The days of a month are a word in which bit d stands for day d, so bit 0 is always
+// clear.
 
 const (
 	secondsPerDay = 86400
@@ -12,8 +12,8 @@ const (
 	epochShift    = 719468 // days from 0000-03-01 to 1970-01-01
 )
 
-// civil splits a day number. Years are counted from March inside, which puts
-// the leap day last and makes the month lengths a linear formula.
+// civil splits a day number. Internally years start in March, which makes the leap day the last day
+// of the year and the month lengths a linear formula.
 func civil(day int64) (year int64, month, dayOfMonth uint) {
 	z := day + epochShift
 	era := z / daysPerEra
@@ -32,8 +32,8 @@ func civil(day int64) (year int64, month, dayOfMonth uint) {
 	return year + 1, uint(mp - 9), dayOfMonth
 }
 
-// dayNumber returns the number of the first day of a month, 1 to 12, or 13 for
-// the next January.
+// dayNumber returns the number of the first day of a month. The month is 1 to 12, or 13 for the
+// next January.
 func dayNumber(year int64, month uint) int64 {
 	m := int64(month) - 3
 	if m < 0 {
@@ -53,7 +53,7 @@ func leap(year int64) bool {
 	return year&3 == 0 && (year%100 != 0 || year%400 == 0)
 }
 
-// monthLengths has the lengths for common years, by month 1 to 12.
+// monthLengths holds the lengths in common years, by month 1 to 12.
 var monthLengths = [13]uint8{0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
 func monthLength(year int64, month uint) uint {
@@ -63,7 +63,7 @@ func monthLength(year int64, month uint) uint {
 	return uint(monthLengths[month])
 }
 
-// weekdayOf returns 0 for Sunday to 6 for Saturday.
+// weekdayOf returns the weekday of a day number, from 0 for Sunday to 6 for Saturday.
 func weekdayOf(day int64) uint {
 	w := (day + 4) % 7 // 1970-01-01 was a Thursday
 	if w < 0 {
@@ -72,19 +72,19 @@ func weekdayOf(day int64) uint {
 	return uint(w)
 }
 
-// allDays has bits 1 to 31.
+// allDays has bits 1 to 31 set.
 const allDays uint32 = 1<<32 - 2
 
-// onWeekdays returns the days of a month that fall on the weekdays in set (bit
-// 0 is Sunday), when day 1 falls on first. It returns days up to the 31st.
+// onWeekdays returns the days of a month that fall on the weekdays in set (bit 0 is Sunday) if day
+// 1 falls on first. It returns days up to the 31st.
 func onWeekdays(set uint8, first uint) uint32 {
 	week := uint64(set>>first|set<<(7-first)) & 0x7f // bit 0: the weekday of day 1
 	return uint32(week * (1 | 1<<7 | 1<<14 | 1<<21 | 1<<28) << 1)
 }
 
-// nearestWeekdays moves each of the given days to the nearest Monday to Friday
-// of the same month: Saturday back, Sunday forward, except that the first and
-// the last day of the month move inwards.
+// nearestWeekdays moves each of the given days to the nearest weekday, Monday to Friday, of the
+// same month: Saturdays back, Sundays forward, except that the first and the last day of the month
+// move inwards.
 func nearestWeekdays(days uint32, first, length uint) uint32 {
 	sat := days & onWeekdays(1<<6, first)
 	sun := days & onWeekdays(1<<0, first)
@@ -97,16 +97,15 @@ func nearestWeekdays(days uint32, first, length uint) uint32 {
 	return moved
 }
 
-// fromEnd turns bits 0 to 30, each a number of days before the last one, into
-// days of a month with the given length. Days before the 1st disappear.
+// fromEnd converts bits 0 to 30, each a number of days before the last day, into days of a month
+// with the given length. Days before the 1st disappear.
 func fromEnd(offsets uint32, length uint) uint32 {
 	return bits.Reverse32(offsets) >> (31 - length) &^ 1
 }
 
-// daysIn returns the days on which s fires in a month whose day 1 falls on the
-// weekday first.
+// daysIn returns the days on which s fires in a month whose day 1 falls on the weekday first.
 func (s *Schedule) daysIn(first, length uint) uint32 {
-	exist := uint32(1)<<(length+1) - 2 // for 31 the shift yields 0, and this all days
+	exist := uint32(1)<<(length+1) - 2 // for 31 the shift yields 0, so the result is all days
 	byDate := s.days
 	if s.special {
 		byDate |= fromEnd(s.last, length)

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// A Language is one that Describe can speak. The zero value is English.
+// A Language is a language of Describe. The zero value is English.
 type Language uint8
 
-// The languages of Describe.
+// Languages of Describe.
 const (
 	English Language = iota
 	Chinese          // simplified
 )
 
-// Describe says in plain words when s fires: "at 09:00, on Monday to Friday".
-// The words follow from the normal form, so expressions that mean the same are
-// described the same. The text is for people and may change between releases;
-// an unknown language is English. What it cannot say is the zone and what
-// happens when a clock is changed.
+// Describe describes in words when s fires: "at 09:00, on Monday to Friday". The words follow from
+// the normal form, so expressions that mean the same have the same description. The text is for
+// people and may change between releases. An unknown language is treated as English. The text
+// mentions neither the zone nor what happens at clock changes.
 func (s *Schedule) Describe(lang Language) string {
 	if lang == Chinese {
 		return s.chinese()
@@ -27,10 +26,10 @@ func (s *Schedule) Describe(lang Language) string {
 	return s.english()
 }
 
-// maxTimes is how many times of day are listed one by one.
+// maxTimes is the largest number of times of day that are listed one by one.
 const maxTimes = 6
 
-// times lists the times of day when there are few, otherwise it returns nil.
+// times returns the times of day if there are few, and otherwise nil.
 func (s *Schedule) times() []string {
 	if bits.OnesCount64(s.second) != 1 || bits.OnesCount32(s.hour)*bits.OnesCount64(s.minute) > maxTimes {
 		return nil
@@ -57,8 +56,8 @@ func values(set uint64) []int {
 	return out
 }
 
-// every returns n if set is every n-th of size values, from 0 on and without a
-// shorter step at the end; otherwise 0. It returns 1 for the full set.
+// every returns n if set contains every n-th of size values, from 0 on and without a shorter step
+// at the end, and otherwise 0. It returns 1 for the full set.
 func every(set uint64, size int) int {
 	n := progression(set)
 	if n == 0 || set&1 == 0 || size%n != 0 || bits.OnesCount64(set) != size/n {
@@ -67,10 +66,10 @@ func every(set uint64, size int) int {
 	return n
 }
 
-// words is how a language joins what it lists.
+// words holds the texts with which a language joins the members of a list.
 type words struct{ to, comma, and string }
 
-// list joins the members of set; three neighbours or more become a range.
+// list joins the members of set; three or more neighbours become a range.
 func (w words) list(set uint64, name func(int) string) string {
 	var items []string
 	for set != 0 {
@@ -104,7 +103,7 @@ func two(n int) string {
 	return strconv.Itoa(n)
 }
 
-// fullMonth and fullWeek are the sets that need no mention.
+// fullMonth and fullWeek are the sets that the text does not mention.
 const (
 	fullMonth = 1<<13 - 2
 	fullWeek  = 1<<7 - 1

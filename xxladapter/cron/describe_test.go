@@ -34,7 +34,7 @@ func TestDescribe(t *testing.T) {
 			chinese: "每月最后一天，分钟数为10的倍数时，每10秒"},
 		{expr: "0 * 22-2 * * ?", english: "every minute, in hours 0 to 2, 22 and 23, every day", chinese: "每天，0点至2点、22点、23点，每分钟"},
 
-		// A step that does not divide the hour starts anew each time.
+		// A step that does not divide the hour starts anew in each hour.
 		{expr: "0 */25 * * * ?", english: "at minutes 0, 25 and 50 of every hour, every day", chinese: "每天，每小时第0、25、50分"},
 
 		// Days.
@@ -57,11 +57,11 @@ func TestDescribe(t *testing.T) {
 				"2050 to 2052, every 3rd year from 2060 and 2070 and later",
 			chinese: "2026年至2030年每2年、2040年、2050年至2052年、2060年起每3年、2070年起，1月1日，00:00"},
 
-		// Impossible dates say so.
+		// Impossible dates are marked.
 		{expr: "0 0 0 30 2 ?", english: "at 00:00, on day 30 of the month, in February, which never comes", chinese: "2月30日，00:00（永远不会到来）"},
 		{expr: "0 0 0 ? * 9#1", profile: XXL34, english: "at 00:00, on no day, which never comes", chinese: "每月（无此日），00:00（永远不会到来）"},
 
-		// In Unix either day field is enough.
+		// In Unix a match of either day field is enough.
 		{expr: "0 0 13 * 5", profile: Unix, english: "at 00:00, on day 13 of the month or on Friday", chinese: "每月13日或周五，00:00"},
 	} {
 		s, err := Parse(tt.expr, tt.profile)

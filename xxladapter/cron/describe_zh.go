@@ -11,7 +11,7 @@ var (
 	chineseDays  = []string{"周日", "周一", "周二", "周三", "周四", "周五", "周六"}
 )
 
-// chinese goes from the year down to the second, as the language does.
+// chinese describes s from the year down to the second, as is usual in Chinese.
 func (s *Schedule) chinese() string {
 	w := chineseWords
 	var parts []string

@@ -5,27 +5,24 @@ import (
 	"strings"
 )
 
-// A ParseError says which part of an expression breaks which rule. Parse
-// returns no other type of error, always as a pointer.
+// A ParseError says which part of an expression breaks which rule. Every error of Parse is a
+// *ParseError.
 type ParseError struct {
-	// Field names the field: "second", "minute", "hour", "day of month",
-	// "month", "day of week" or "year". It is "expression" when the text as a
-	// whole is at fault, for instance when fields are missing.
+	// Field names the field: "second", "minute", "hour", "day of month", "month", "day of week" or
+	// "year", or "expression" if the text as a whole is at fault, for instance because fields are
+	// missing.
 	Field string
 
-	// Column is the position of Text in the expression in bytes, counted
-	// from 1.
+	// Column is the position of Text in the expression in bytes, counted from 1.
 	Column int
 
-	// Text is the refused part, cut to 40 bytes. It may be empty, as in the
-	// list "1,,3".
+	// Text is the refused part, truncated to 40 bytes. It may be empty, as in the list "1,,3".
 	Text string
 
-	// Rule is the rule that Text breaks, to be read after Field and Text:
-	// "must be 0 to 59".
+	// Rule is the rule that Text breaks, to be read after Field and Text: "must be 0 to 59".
 	Rule string
 
-	// Hint is a way out, when there is an obvious one; otherwise empty.
+	// Hint is a correction, if there is an obvious one, and otherwise empty.
 	Hint string
 }
 
@@ -47,7 +44,7 @@ func (e *ParseError) Error() string {
 	return b.String()
 }
 
-// maxErrorText bounds what an error repeats of a hostile expression.
+// maxErrorText limits how much of a hostile expression an error repeats, in bytes.
 const maxErrorText = 40
 
 func cut(s string) string {

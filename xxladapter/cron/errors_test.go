@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rulesFor has the rules that stand for each reason recorded in
-// cron_invalid.csv. Some expressions break more than one: those with too few
-// fields are refused for that before a field is read.
+// rulesFor maps each reason recorded in cron_invalid.csv to our rules for it. Some expressions
+// break several rules: too few fields are reported before any field is parsed.
 var rulesFor = map[string][]string{
 	"bad_character": {"has a character that cannot start an item", "must have 6 or 7 fields", "has no names",
 		"is not one of L, L-n, LW and L-nW", "cannot start with W"},
@@ -53,7 +52,7 @@ func TestInvalidNamesFieldColumnAndRule(t *testing.T) {
 	}
 }
 
-// requireHonest checks that an error points at what it quotes.
+// requireHonest checks that an error points at the text that it quotes.
 func requireHonest(t require.TestingT, expr string, e *ParseError) {
 	require.Contains(t, []string{"expression", "second", "minute", "hour", "day of month", "month", "day of week", "year"}, e.Field)
 	require.GreaterOrEqual(t, e.Column, 1, "%q", expr)
@@ -68,7 +67,7 @@ func TestParseErrors(t *testing.T) {
 		expr, want string
 		profile    Profile
 	}{
-		// What upstream reads in an unexpected way, and the default refuses.
+		// What upstream reads in an unexpected way and the default profile refuses.
 		{expr: "5x * * * * ?", want: `cron: second "5x" at column 1 has text after a number`},
 		{expr: "0 1;2 * * * ?", want: `cron: minute "1;2" at column 3 has text after a number`},
 		{expr: "0 0 5-10-15 * * ?", want: `cron: hour "5-10-15" at column 5 has text after a range`},
@@ -96,7 +95,7 @@ func TestParseErrors(t *testing.T) {
 		{expr: ",, 0 0 1 1 ?", want: `cron: second ",," at column 1 has only empty list items`, profile: XXL34},
 
 		{expr: "0 0 0 15Wx * ?", want: `cron: day of month "15Wx" at column 7 has text after W`},
-		{expr: "0 0 0 W15 * ?", want: `cron: day of month "W15" at column 7 cannot start with W; the day stands first: 15W`},
+		{expr: "0 0 0 W15 * ?", want: `cron: day of month "W15" at column 7 cannot start with W; the day comes first: 15W`},
 		{expr: "0 0 0 5L * ?", want: `cron: day of month "5L" at column 7 has L after a day, which only the day of week may have`},
 		{expr: "0 0 0 1 J1N ?", want: `cron: month "J1N" at column 9 has a name of less than three letters`},
 		{expr: "0 0 0 1 JA1 ?", want: `cron: month "JA1" at column 9 has a name of less than three letters`},
@@ -128,7 +127,7 @@ func TestParseErrors(t *testing.T) {
 		{profile: Unix, expr: "0 0 * * FRI-MON", want: "has a range that ends before it starts; write two ranges"},
 
 		// Limits.
-		{expr: strings.Repeat("0", 2049), want: `cron: expression "0" at column 2049 goes on after 2048 bytes, the longest allowed`},
+		{expr: strings.Repeat("0", 2049), want: `cron: expression "0" at column 2049 continues after 2048 bytes, the longest allowed`},
 		{expr: "0 0 0 1 1 ? 2026" + strings.Repeat(",2027", 64), want: "has more than 64 items"},
 		{expr: "0 0 0 1 1 ? \xff\xfe", want: `cron: year "\xff\xfe" at column 13 has a character that cannot start an item`},
 		{expr: "0 0 0 99999999999999999999999999 1 ?", want: "must be 1 to 31"},

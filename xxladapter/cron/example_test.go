@@ -58,8 +58,7 @@ func ExampleParse_weekdays() {
 	// Sat 2026-01-17 12:00:00 UTC
 }
 
-// An error names the field, the column and the rule. Unix expressions are
-// refused with a way out.
+// An error names the field, the column and the rule. For Unix expressions it also names a way out.
 func ExampleParse_errors() {
 	for _, expr := range []string{
 		"0 0 24 * * ?",
@@ -77,8 +76,8 @@ func ExampleParse_errors() {
 	// cron: expression "0 12 * * 1-5" at column 1 must have 6 or 7 fields, second to day of week and perhaps year, but has 5; five fields are Unix cron, where Sunday is 0: parse them with the Unix option, or write 0 0 12 ? * MON-FRI
 }
 
-// Steps start anew in each field: from minute 50 it is ten minutes to the next
-// time, not twenty-five.
+// Steps start anew in each field: from minute 50 it is ten minutes to the next time, not
+// twenty-five.
 func ExampleParse_steps() {
 	show("0 */25 * * * ?", time.Date(2026, 1, 15, 9, 0, 0, 0, time.UTC), 3)
 	// Output:
@@ -87,7 +86,7 @@ func ExampleParse_steps() {
 	// Thu 2026-01-15 10:00:00 UTC
 }
 
-// Months without such a day are left out. Here 31 is not the last day.
+// Months without such a day are skipped. Here 31 is not the last day.
 func ExampleParse_shortMonths() {
 	after := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	show("0 0 0 31 * ?", after, 2)
@@ -99,8 +98,8 @@ func ExampleParse_shortMonths() {
 	// Tue 2026-03-31 00:00:00 UTC
 }
 
-// W never leaves the month: when the 1st is a Saturday, the nearest weekday is
-// Monday the 3rd, although Friday is nearer.
+// W never leaves the month: when the 1st is a Saturday, the nearest weekday is Monday the 3rd,
+// although Friday is nearer.
 func ExampleParse_nearestWeekday() {
 	show("0 0 9 1W * ?", time.Date(2026, 7, 15, 0, 0, 0, 0, time.UTC), 1)
 	show("0 0 9 15W * ?", time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC), 1)
@@ -109,8 +108,7 @@ func ExampleParse_nearestWeekday() {
 	// Fri 2026-08-14 09:00:00 UTC
 }
 
-// In the day of week, a lone L is Saturday; with a weekday it is the last one
-// of the month.
+// In the day of week, L alone is Saturday; after a weekday it means the last one of the month.
 func ExampleParse_lastWeekday() {
 	after := time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
 	show("0 0 0 ? * L", after, 2)
@@ -122,8 +120,8 @@ func ExampleParse_lastWeekday() {
 	// Fri 2026-02-27 00:00:00 UTC
 }
 
-// On 8 March 2026 the clock in New York goes from 02:00 to 03:00. Quartz leaves
-// the day out; Sane fires right after the gap.
+// On 8 March 2026 the clock in New York goes from 02:00 to 03:00. Quartz skips that day; Sane fires
+// right after the gap.
 func ExampleSchedule_Next_springForward() {
 	after := time.Date(2026, 3, 7, 20, 0, 0, 0, newYork)
 	show("0 30 2 * * ?", after, 2)
@@ -137,8 +135,8 @@ func ExampleSchedule_Next_springForward() {
 	// Mon 2026-03-09 02:30:00 EDT
 }
 
-// On 1 November 2026 the hour from 01:00 to 02:00 comes twice. Quartz pauses
-// during its first pass, however often the job is to fire; Sane goes on.
+// On 1 November 2026 the hour from 01:00 to 02:00 comes twice. Quartz pauses during its first pass,
+// however often the job fires; Sane continues.
 func ExampleSchedule_Next_fallBack() {
 	after := time.Date(2026, 11, 1, 0, 20, 0, 0, newYork)
 	show("0 */30 * * * ?", after, 4)
@@ -156,8 +154,8 @@ func ExampleSchedule_Next_fallBack() {
 	// Sun 2026-11-01 01:00:00 EST
 }
 
-// XXL-JOB 3.4 keeps the time of day when it moves to the nearest weekday, and
-// so leaves out what is earlier in that day.
+// XXL-JOB 3.4 keeps the time of day when it moves to the nearest weekday, and so skips the earlier
+// times of that day.
 func ExampleProfile_xxl34() {
 	after := time.Date(2026, 2, 1, 12, 0, 0, 0, time.UTC)
 	show("0 0 9,17 LW * ?", after, 1)

@@ -4,7 +4,7 @@ package cron
 type field struct {
 	name     string
 	min, max int
-	maxStep  int    // of */n and a/n; 0: not checked
+	maxStep  int    // largest step in */n and a/n; 0 means no limit
 	valueErr string // the rule for a value outside min to max
 	stepErr  string // the rule for a step beyond maxStep
 	names    []string
@@ -20,8 +20,8 @@ const (
 	yearField
 )
 
-// Upstream checks no year. The strict profiles take what four digits can say,
-// from the start of Unix time on.
+// Upstream does not check years. The strict profiles accept four-digit years from the start of Unix
+// time on.
 const (
 	minYear = 1970
 	maxYear = 9999
@@ -41,7 +41,7 @@ var (
 	dowField    = field{name: "day of week", min: 1, max: 7, maxStep: 7, valueErr: "must be 1 to 7 (1 is Sunday) or SUN to SAT", stepErr: "has a step above 7", names: dayNames, kind: weekField}
 	yrField     = field{name: "year", min: minYear, max: maxYear, valueErr: "must be 1970 to 9999", kind: yearField}
 
-	// In Unix, Sunday is 0, and 7 as well.
+	// In Unix, Sunday is both 0 and 7.
 	unixDowField = field{name: "day of week", min: 0, max: 7, maxStep: 7, valueErr: "must be 0 to 7 (0 and 7 are Sunday) or SUN to SAT", stepErr: "has a step above 7", names: dayNames, kind: weekField}
 )
 
@@ -51,16 +51,16 @@ var (
 	unixFields   = [5]*field{&minuteField, &hourField, &domField, &monthField, &unixDowField}
 )
 
-// days reports whether f is one of the two fields in which ? may stand.
+// days reports whether f is one of the two fields that may be ?.
 func (f *field) days() bool { return f.kind == dateField || f.kind == weekField }
 
-// name3 returns the value of a three-letter name in any case, and false when f
-// has no such name. REQUIRES: len(s) >= 3.
+// name3 returns the value of a three-letter name in any case, or false if f has no such name.
+// REQUIRES: len(s) >= 3.
 func (f *field) name3(s string) (int, bool) {
 	a, b, c := upper(s[0]), upper(s[1]), upper(s[2])
 	for i, n := range f.names {
 		if n[0] == a && n[1] == b && n[2] == c {
-			return f.min + i, true // a named field starts with its first name
+			return f.min + i, true // the first name has the lowest value
 		}
 	}
 	return 0, false

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// String returns the normal form of s in the dialect of its profile: the same
-// for all expressions that mean the same, apart from the year field, which
-// keeps its items and only sorts them. Parse, given the same profile, turns it
-// back into an equal schedule. Weekdays are written as names, because their
-// numbers mean other days in other dialects.
+// String returns the normal form of s in the dialect of its profile. It is the same for all
+// expressions that mean the same, except that the year field keeps its items and only sorts them.
+// Parse with the same profile turns it back into an equal schedule. Weekdays are written as names,
+// because their numbers mean different days in other dialects.
 func (s *Schedule) String() string {
 	var b strings.Builder
 	if s.profile != Unix {
@@ -32,8 +31,8 @@ func (s *Schedule) String() string {
 	return b.String()
 }
 
-// writeSet writes the values in set as *, */n, a/n, a-b/n or a list of values
-// and ranges, whichever is the first to fit.
+// writeSet writes the values in set as *, */n, a/n, a-b/n or a list of values and ranges, whichever
+// fits first.
 func writeSet(b *strings.Builder, set uint64, lo, hi int) {
 	n := bits.OnesCount64(set)
 	if n == hi-lo+1 {
@@ -60,8 +59,8 @@ func writeSet(b *strings.Builder, set uint64, lo, hi int) {
 	writeRuns(b, set, strconv.Itoa)
 }
 
-// progression returns the distance between the values in set if it is the same
-// everywhere, otherwise 0.
+// progression returns the distance between neighbouring values in set if it is constant, and
+// otherwise 0.
 func progression(set uint64) int {
 	step := 0
 	for set&(set-1) != 0 {
@@ -76,7 +75,7 @@ func progression(set uint64) int {
 	return step
 }
 
-// writeRuns writes a list; three neighbours or more become a range.
+// writeRuns writes a list; three or more neighbours become a range.
 func writeRuns(b *strings.Builder, set uint64, name func(int) string) {
 	for sep := ""; set != 0; sep = "," {
 		a := bits.TrailingZeros64(set)
@@ -94,7 +93,7 @@ func writeRuns(b *strings.Builder, set uint64, name func(int) string) {
 	}
 }
 
-// writeHours also keeps the mark that Sane and Unix look for.
+// writeHours writes the hours. It keeps the * or / by which Sane and Unix recognize steps.
 func (s *Schedule) writeHours(b *strings.Builder) {
 	start := b.Len()
 	writeSet(b, uint64(s.hour), 0, 23)
@@ -108,7 +107,7 @@ func (s *Schedule) writeHours(b *strings.Builder) {
 		writeRuns(b, uint64(s.hour), strconv.Itoa)
 		return
 	}
-	// A range of one hour, with a step.
+	// A range of one hour with a step.
 	a := bits.TrailingZeros32(s.hour)
 	b.WriteString(strconv.Itoa(a) + "-" + strconv.Itoa(a) + "/1")
 	if rest := s.hour & (s.hour - 1); rest != 0 {
@@ -168,13 +167,12 @@ func (s *Schedule) writeWeekdays(b *strings.Builder) {
 	}
 }
 
-// everyDay reports whether the day fields leave no day out. It is written as *
-// and ?.
+// everyDay reports whether the day fields exclude no day. Such fields are written as * and ?.
 func (s *Schedule) everyDay() bool {
 	return s.byWeek && !s.byDate && s.weekdays == fullWeek && s.nth == 0
 }
 
-// anyDay is how the dialect writes a day field that is not used.
+// anyDay returns the character with which the dialect writes an unused day field.
 func (s *Schedule) anyDay() byte {
 	if s.profile == Unix {
 		return '*'

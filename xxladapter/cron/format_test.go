@@ -35,7 +35,7 @@ func TestString(t *testing.T) {
 		{expr: "0 0 0 1 1 ? */4,2030", want: "0 0 0 1 1 ? 1970-9999/4,2030"},
 		{expr: "0 0 0 1 1 ? 2030,*", want: "0 0 0 1 1 ?"},
 
-		// Only Sane and Unix tell fixed hours from steps.
+		// Only Sane and Unix distinguish fixed hours from steps.
 		{profile: Sane, expr: "0 0 0,12 * * ?", want: "0 0 0,12 * * ?"},
 		{profile: Sane, expr: "0 0 */12 * * ?", want: "0 0 */12 * * ?"},
 		{profile: Sane, expr: "0 0 0-23 * * ?", want: "0 0 0-23 * * ?"},
@@ -47,7 +47,7 @@ func TestString(t *testing.T) {
 		{profile: Unix, expr: "0 0 1-31 * 0-6", want: "0 0 * * *"},
 		{profile: Unix, expr: "0 0 * * 5-7", want: "0 0 * * SUN,FRI,SAT"},
 
-		// What only the lenient profile reads.
+		// What only the lenient profile accepts.
 		{profile: XXL34, expr: "5x */0 99 0W 1,,3 ?", want: "5 * * 0W 1,3 ?"},
 		{profile: XXL34, expr: "0 0 0 ? * 9#1", want: "0 0 0 ? * 9#1"},
 		{profile: XXL34, expr: "0 0 0 ? * 0#1", want: "0 0 0 ? * SAT#1"},
@@ -74,8 +74,8 @@ func TestStringParsesBack(t *testing.T) {
 	})
 }
 
-// sameSchedule compares all but the order of the years and the way in which
-// every day is said.
+// sameSchedule compares everything but the order of the years and the way in which every day is
+// written.
 func sameSchedule(t require.TestingT, a, b *Schedule) {
 	x, y := *a, *b
 	x.years, y.years = a.sortedYears(), b.sortedYears()
@@ -84,7 +84,7 @@ func sameSchedule(t require.TestingT, a, b *Schedule) {
 			s.byDate, s.byWeek = true, false
 		}
 		if s.days == allDays && s.byDate && !s.either {
-			// * says all that a list with it could add
+			// * covers everything that a list with it could add
 			s.nearest, s.last, s.lastNearest, s.special = 0, 0, 0, false
 		}
 		if !s.profile.sane() {

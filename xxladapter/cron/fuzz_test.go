@@ -12,15 +12,15 @@ import (
 
 var profiles = []Profile{Quartz, XXL34, Sane, Unix}
 
-// No expression may exceed these in any one call.
+// No single call may exceed these for any expression.
 const (
 	maxCost  = time.Millisecond
 	maxBytes = 64 << 10
 )
 
-// cheap fails when fn exceeds a limit each of ten times, so that neither a busy
-// machine nor the fuzzing engine counts. It measures only while fuzzing: the ordinary
-// tests do not depend on the clock.
+// cheap fails if fn exceeds a limit each of ten times, so that a busy machine or the fuzzing engine
+// does not make it fail. It measures only while fuzzing: the ordinary tests do not depend on the
+// clock.
 func cheap(t *testing.T, what string, fn func()) {
 	fn()
 	if f := flag.Lookup("test.fuzz"); f == nil || f.Value.String() == "" {

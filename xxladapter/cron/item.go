@@ -2,8 +2,8 @@ package cron
 
 import "strings"
 
-// item reads one item of a list. In the lenient profile, what follows a
-// complete item is ignored up to the next comma, as upstream does.
+// item parses one item of a list. In the lenient profile, text after a complete item is ignored up
+// to the next comma, as upstream does.
 func (p *parser) item(f *field, it, whole token) *ParseError {
 	c := upper(p.expr[it.start])
 	switch {
@@ -23,7 +23,7 @@ func (p *parser) item(f *field, it, whole token) *ParseError {
 	return err
 }
 
-// star reads *, */n and /n.
+// star parses *, */n and /n.
 func (p *parser) star(f *field, it token) *ParseError {
 	i := it.start
 	if p.expr[i] == '*' {
@@ -34,7 +34,7 @@ func (p *parser) star(f *field, it token) *ParseError {
 	case i == it.end:
 	case p.expr[i] == '/':
 		if p.profile.lenient() && i+2 < it.end && p.expr[i+1] == '-' && digit(p.expr[i+2]) {
-			break // upstream takes a negative step for 1
+			break // upstream treats a negative step as 1
 		}
 		var err *ParseError
 		if step, i, err = p.step(f, it, i); err != nil {
@@ -57,8 +57,7 @@ func (p *parser) star(f *field, it token) *ParseError {
 	return nil
 }
 
-// step reads the number behind the slash at i. It returns 0 only in the
-// lenient profile.
+// step parses the number after the slash at i. It returns 0 only in the lenient profile.
 func (p *parser) step(f *field, it token, i int) (n, next int, err *ParseError) {
 	if i+1 == it.end {
 		return 0, 0, p.fail(f.name, it, "lacks the step after /")
@@ -73,7 +72,7 @@ func (p *parser) step(f *field, it token, i int) (n, next int, err *ParseError) 
 	return n, next, nil
 }
 
-// number reads a, a/n, a-b, a-b/n, aL, aW and a#k.
+// number parses a, a/n, a-b, a-b/n, aL, aW and a#k.
 func (p *parser) number(f *field, it, whole token) *ParseError {
 	a, i := p.digits(it.start, it.end)
 	lenient := p.profile.lenient()
@@ -138,7 +137,7 @@ func (p *parser) value(f *field, a int, it token) *ParseError {
 		return nil
 	}
 	if p.profile.lenient() {
-		// Upstream's internal codes for * and ? can be written.
+		// Upstream's internal codes for * and ? can be written in an expression.
 		switch {
 		case a == 99:
 			p.stepped = true
@@ -155,7 +154,7 @@ func (p *parser) value(f *field, a int, it token) *ParseError {
 	return p.fail(f.name, it, f.valueErr)
 }
 
-// numberRange reads what follows a and the dash at i.
+// numberRange parses what follows a and the dash at i.
 func (p *parser) numberRange(f *field, a, i int, it token) *ParseError {
 	lenient := p.profile.lenient()
 	i++
@@ -195,7 +194,7 @@ func (p *parser) numberRange(f *field, a, i int, it token) *ParseError {
 	return nil
 }
 
-// word reads what starts with a letter: names and their ranges, and L.
+// word parses an item that starts with a letter: a name, a range of names, or L.
 func (p *parser) word(f *field, it, whole token) *ParseError {
 	lenient := p.profile.lenient()
 	text := p.expr[it.start:it.end]
@@ -212,7 +211,7 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 			p.fill(f, f.max, f.max, 1)
 			return nil
 		case f.kind == yearField && lenient && len(text) == 1:
-			p.addYears(0, 0, 1) // readable upstream, and never true
+			p.addYears(0, 0, 1) // upstream accepts it, and it never matches
 			return nil
 		case len(text) == 1:
 			return p.wrongField(f, it, 'L')
@@ -221,7 +220,7 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 	if f.names == nil {
 		if f.kind == dateField && upper(text[0]) == 'W' {
 			err := p.fail(f.name, it, "cannot start with W")
-			err.Hint = "the day stands first: 15W"
+			err.Hint = "the day comes first: 15W"
 			return err
 		}
 		return p.fail(f.name, it, "has no names")
@@ -253,7 +252,7 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 	return p.trailing(f, it, "a name")
 }
 
-// name reads the three letters at i.
+// name parses the three letters at i.
 func (p *parser) name(f *field, it token, i int) (int, *ParseError) {
 	if i+3 > it.end || !letter(p.expr[i]) || !letter(p.expr[i+1]) || !letter(p.expr[i+2]) {
 		return 0, p.fail(f.name, it, "has a name of less than three letters")
@@ -265,7 +264,7 @@ func (p *parser) name(f *field, it token, i int) (int, *ParseError) {
 	return v, nil
 }
 
-// nameRange reads what follows the name a and the dash at i.
+// nameRange parses what follows the name a and the dash at i.
 func (p *parser) nameRange(f *field, a, i int, it token) *ParseError {
 	i++
 	switch {
@@ -288,7 +287,7 @@ func (p *parser) nameRange(f *field, a, i int, it token) *ParseError {
 	return nil
 }
 
-// trailing refuses what follows a complete item.
+// trailing refuses text after a complete item.
 func (p *parser) trailing(f *field, it token, what string) *ParseError {
 	err := p.fail(f.name, it, "has text after "+what)
 	if strings.IndexByte(p.expr[it.start:it.end], '/') > 0 && f.names != nil {
@@ -319,8 +318,7 @@ func (p *parser) wrongField(f *field, it token, c byte) *ParseError {
 	return p.fail(f.name, it, "has L, which only the day fields may have")
 }
 
-// fill adds a to b in steps. b < a wraps around the end of the field.
-// REQUIRES: step >= 1.
+// fill adds a to b in steps. If b < a it wraps around the end of the field. REQUIRES: step >= 1.
 func (p *parser) fill(f *field, a, b, step int) {
 	if f.kind == yearField {
 		if a == f.min && b == f.max && step == 1 {
@@ -347,8 +345,8 @@ func (p *parser) fill(f *field, a, b, step int) {
 	}
 }
 
-// addYears adds years a to b. Those outside the limits come from the lenient
-// profile, where they may be written but never fire; they become one, year 0.
+// addYears adds the years a to b. Years outside the limits occur only in the lenient profile, where
+// they may be written but never match; they are replaced by the year 0.
 func (p *parser) addYears(a, b, step int) {
 	if a > maxYear || b < minYear {
 		a, b, step = 0, 0, 1
@@ -359,8 +357,8 @@ func (p *parser) addYears(a, b, step int) {
 	p.years = append(p.years, yearRange{int32(a), int32(b), int32(step)})
 }
 
-// digits reads the number at i, which has at least one digit, and returns the
-// position behind it. Numbers beyond any limit all count as the same one.
+// digits parses the number at i, which has at least one digit, and returns the position after it.
+// Numbers beyond every limit are all returned as the same one.
 func (p *parser) digits(i, end int) (n, next int) {
 	for ; i < end && digit(p.expr[i]); i++ {
 		n = min(n*10+int(p.expr[i]-'0'), 1_000_000)

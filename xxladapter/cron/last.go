@@ -2,13 +2,12 @@ package cron
 
 import "time"
 
-// Last is the last due time of p that is not later than until, among first and
-// those that follow it. REQUIRES: first is a due time of p, and not later than
-// until.
+// Last returns the last due time of p that is not later than until, among first and the due times
+// that follow it. REQUIRES: first is a due time of p, and not later than until.
 //
-// For the plans of this package it takes some forty calls of Next at most,
-// however many due times lie between. Any other plan is followed for a
-// thousand due times, and if it has more, until is the answer.
+// For the plans of this package it takes at most about forty calls of Next, however many due times
+// lie between. Any other plan is followed for a thousand due times; if it has more, Last returns
+// until.
 func Last(p Plan, first, until time.Time) time.Time {
 	switch p := p.(type) {
 	case zoned:
@@ -28,11 +27,11 @@ func Last(p Plan, first, until time.Time) time.Time {
 	return until
 }
 
-// lastOf halves the interval in which the last due time lies. The due times of
-// an expression do not depend on where the search begins, so "there is one
-// after t, and not after until" holds up to the last one and never again.
+// lastOf bisects the interval in which the last due time lies. The due times of an expression do
+// not depend on where the search starts, so "there is a due time after t and not after until" holds
+// before the last due time and is false from there on.
 //
-// Invariant: last is a due time that is not after until; none lies in (none, until].
+// Invariant: last is a due time that is not after until; no due time lies in (none, until].
 func lastOf(p zoned, first, until time.Time) time.Time {
 	last, none := first, until
 	for none.Sub(last) > time.Millisecond {
@@ -46,9 +45,9 @@ func lastOf(p zoned, first, until time.Time) time.Time {
 	return last
 }
 
-// last needs no search: after the first step, which may round up, all steps
-// have the same length. It counts in milliseconds, since a Duration ends after 292
-// years. Due times from the second one on are whole milliseconds.
+// last computes the answer without a search: after the first step, which may be rounded up, all
+// steps have the same length. It counts in milliseconds, since a Duration ends after 292 years. Due
+// times from the second one on are whole milliseconds.
 func (i interval) last(first, until time.Time) time.Time {
 	second := i.Next(first)
 	if second.After(until) {

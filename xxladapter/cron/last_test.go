@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLastIsWhatFollowingThePlanFinds compares Last with every due time that
-// lies between.
+// TestLastIsWhatFollowingThePlanFinds compares Last with every due time in between.
 func TestLastIsWhatFollowingThePlanFinds(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
@@ -24,7 +23,7 @@ func TestLastIsWhatFollowingThePlanFinds(t *testing.T) {
 			plan, err := ParsePlan(tt.kind, tt.conf, berlin)
 			require.NoError(t, err)
 			for range 50 {
-				// Around the end of summer time, when an hour comes twice.
+				// Around the end of summer time, when an hour is repeated.
 				from := time.Date(2026, 10, 24, rnd.IntN(24), rnd.IntN(60), rnd.IntN(60), 0, berlin)
 				first := plan.Next(from)
 				if first.IsZero() {
@@ -53,7 +52,7 @@ func TestLastOfLongAgoIsFoundAtOnce(t *testing.T) {
 	require.LessOrEqual(t, plan.asked, 1000)
 }
 
-// stuck answers with the instant it is asked about, or with one before it.
+// stuck returns the instant it is asked about, or one before it.
 type stuck time.Duration
 
 func (s stuck) Next(after time.Time) time.Time { return after.Add(-time.Duration(s)) }
@@ -65,7 +64,7 @@ func TestLastOfAPlanThatDoesNotGoOnIsItsFirst(t *testing.T) {
 	}
 }
 
-// counting hides what kind of plan it is.
+// counting hides the kind of a plan and counts the calls.
 type counting struct {
 	Plan
 	asked int

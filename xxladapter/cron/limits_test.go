@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile is expressions meant to cost as much as possible.
+// hostile returns expressions that are meant to cost as much as possible.
 func hostile() map[string]string {
 	fill := func(head, item string) string {
 		return head + strings.Repeat(item, (maxLength-len(head))/len(item))
@@ -43,7 +43,7 @@ func hostile() map[string]string {
 	}
 }
 
-// TestHostileBytes bounds the memory of Parse, accepting or refusing.
+// TestHostileBytes limits the memory of Parse, whether it accepts or refuses.
 func TestHostileBytes(t *testing.T) {
 	const runs = 50
 	for name, expr := range hostile() {
@@ -85,9 +85,8 @@ func TestNextAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile shows that the slowest expression stays far below a
-// millisecond, in a zone whose clock is changed each year and whose changes
-// are computed rather than looked up.
+// BenchmarkHostile shows that the slowest expression stays far below a millisecond, in a zone whose
+// clock changes each year and whose changes are computed rather than looked up.
 func BenchmarkHostile(b *testing.B) {
 	loc := zone(b, "Europe/London")
 	at := time.Date(2040, 3, 24, 20, 0, 0, 0, loc)

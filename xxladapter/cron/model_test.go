@@ -12,9 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A model is an expression in two forms that were made together: the text, and
-// what it means, said as slowly and plainly as possible. It shares no code with
-// the package.
+// A model is an expression in two forms that were drawn together: the text, and its meaning in the
+// plainest and slowest form. It shares no code with the package.
 type model struct {
 	text                 string
 	second, minute, hour map[int]bool
@@ -36,7 +35,7 @@ func drawList(t *rapid.T, label string, lo, hi, maxStep int, names []string) (st
 	step := rapid.IntRange(1, maxStep)
 	for range rapid.IntRange(1, 3).Draw(t, label) {
 		a, b, n := value.Draw(t, "a"), value.Draw(t, "b"), step.Draw(t, "n")
-		// A sequence of count values from a, of which every n-th is taken.
+		// Every n-th of count values from a.
 		add := func(a, count, n int) {
 			for k := 0; k < count; k += n {
 				set[lo+(a-lo+k)%(hi-lo+1)] = true
@@ -85,7 +84,7 @@ func weekday(year, month, day int) time.Weekday {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Weekday()
 }
 
-// nearestTo returns the weekday nearest to a day in its month, or 0.
+// nearestTo returns the weekday nearest to a day in its month, or 0 if the month has no such day.
 func nearestTo(year, month, day int) int {
 	last := lastDayOf(year, month)
 	if day < 1 || day > last {
@@ -198,8 +197,8 @@ func drawModel(t *rapid.T) *model {
 	return m
 }
 
-// instants returns every instant at which loc's clock shows the wall-clock time
-// of t, earliest first. It tries each offset that the zone has nearby.
+// instants returns every instant at which loc's clock shows the wall-clock time of t, earliest
+// first. It tries each offset that the zone has nearby.
 func instants(t time.Time, loc *time.Location) []time.Time {
 	var out []time.Time
 	wall := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
@@ -214,8 +213,8 @@ func instants(t time.Time, loc *time.Location) []time.Time {
 	return out
 }
 
-// bruteNext walks the calendar day by day, and through the times of each day
-// that fits, under Quartz's rule for clock changes.
+// bruteNext tries day after day, and every time of each matching day, under Quartz's rule for clock
+// changes.
 func (m *model) bruteNext(after time.Time, days int) time.Time {
 	loc := after.Location()
 	ref := time.Date(after.Year(), after.Month(), after.Day(), after.Hour(), after.Minute(), after.Second(), 0, time.UTC)
@@ -241,9 +240,8 @@ func (m *model) bruteNext(after time.Time, days int) time.Time {
 	return time.Time{}
 }
 
-// modelZones have changes at midnight, by half an hour, by two hours, by a
-// whole day, in both directions of what is called summer time, and offsets
-// that are no whole hours or no whole minutes.
+// modelZones have changes at midnight, by half an hour, by two hours, by a whole day, summer time
+// in both directions, and offsets that are not whole hours or whole minutes.
 var modelZones = []string{
 	"UTC", "Asia/Shanghai", "America/New_York", "Europe/London", "Europe/Berlin",
 	"Australia/Lord_Howe", "Australia/Adelaide", "Australia/Eucla", "Pacific/Chatham", "Pacific/Norfolk",

@@ -2,9 +2,8 @@ package cron
 
 import "time"
 
-// This file joins the search in wall-clock time with Quartz's rule for clock
-// changes: times in a gap are skipped, and of a time that comes twice only the
-// second one counts.
+// This file combines the search in wall-clock time with Quartz's rule for clock changes: times in a
+// gap are skipped, and a repeated time counts only the second time.
 
 // nextQuartz returns the first time after the instant t.
 func (s *Schedule) nextQuartz(loc *time.Location, t int64) (int64, bool) {
@@ -21,7 +20,7 @@ func (s *Schedule) nextQuartz(loc *time.Location, t int64) (int64, bool) {
 		if !ok {
 			return 0, false
 		}
-		// Far enough from its end, nothing in a period comes again.
+		// Well before its end, no time of a period is repeated.
 		if at := wall - p.offset; at < p.end-reach {
 			return at, true
 		}
@@ -32,8 +31,8 @@ func (s *Schedule) nextQuartz(loc *time.Location, t int64) (int64, bool) {
 		case found.at > t:
 			return found.at, true
 		default:
-			// Two changes within hours: wall came before t for the last time.
-			// It is skipped by the change at the end of t's own period.
+			// Two changes within hours: the last occurrence of wall was before t. It is skipped by
+			// the change at the end of t's own period.
 			wall = max(wall+1, periodAt(loc, p.end).firstWall())
 		}
 	}
@@ -60,8 +59,7 @@ func (s *Schedule) prevQuartz(loc *time.Location, t int64) (int64, bool) {
 		case found.at <= t:
 			return found.at, true
 		default:
-			// t is in the first pass of a repeated stretch, in which nothing
-			// fires.
+			// t is in the first pass of a repeated stretch, in which nothing fires.
 			wall = found.in.firstWall() - 1
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// makeZone makes a zone that starts with the first offset, in seconds, and has
-// the next one from each change on, a Unix time. The format is version 1 of
-// RFC 8536.
+// makeZone creates a zone that starts with the first offset, in seconds, and has the next one from
+// each change on, given as Unix time. The format is version 1 of RFC 8536.
 func makeZone(t require.TestingT, changes []int64, offsets []int) *time.Location {
 	b := append([]byte("TZif"), make([]byte, 16)...)
 	count := func(n int) { b = binary.BigEndian.AppendUint32(b, uint32(n)) }
@@ -37,8 +36,8 @@ func makeZone(t require.TestingT, changes []int64, offsets []int) *time.Location
 	return loc
 }
 
-// drawOddZone draws a zone with a few changes, at least apart seconds from each
-// other, and returns them too.
+// drawOddZone draws a zone with a few changes, at least apart seconds from each other, and also
+// returns these changes.
 func drawOddZone(t *rapid.T, apart int64) (*time.Location, []time.Time) {
 	const start = 1_700_000_000
 	offset := rapid.Custom(func(t *rapid.T) int { return 900 * rapid.IntRange(-4*12, 4*14).Draw(t, "quarters") })
@@ -55,9 +54,8 @@ func drawOddZone(t *rapid.T, apart int64) (*time.Location, []time.Time) {
 	return loc, out
 }
 
-// TestOddZones invents clock changes of any size, up to more than a day, far
-// enough from each other that they do not meet, and compares with the walk
-// over every second.
+// TestOddZones draws clock changes of any size, up to more than a day, so far apart that they do
+// not interact, and compares with a scan of every second.
 func TestOddZones(t *testing.T) {
 	const window = 26 * 3600
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,9 +95,9 @@ func TestOddZones(t *testing.T) {
 	})
 }
 
-// TestCrowdedChanges has changes so close that a repeated time may be skipped
-// the second time. No zone is like that; what remains promised is that the
-// search ends and moves on.
+// TestCrowdedChanges draws changes so close together that a repeated time may be skipped the second
+// time. No real zone is like that; the promise that remains is that the search ends and makes
+// progress.
 func TestCrowdedChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, all := drawOddZone(t, 60)

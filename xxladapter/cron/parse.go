@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// maxLength is the longest expression in bytes. Upstream's column holds
-	// 128 characters. The normal form of anything shorter fits as well.
+	// maxLength is the longest expression in bytes. Upstream's column holds 128 characters. The
+	// normal form of any shorter expression fits as well.
 	maxLength = 2048
 
-	// maxYears bounds the items of the year field, because the search looks at
-	// each of them for each year.
+	// maxYears limits the items of the year field, because the search checks each of them for each
+	// year.
 	maxYears = 64
 )
 
-// A parser holds what one call of Parse knows. The fields from set on belong
-// to the field that is being read.
+// A parser is the state of one call of Parse. The fields from set on belong to the field that is
+// being parsed.
 type parser struct {
 	config
 	expr string
 	out  *Schedule
 
-	set         uint64 // values, by bit; not for years
+	set         uint64 // values, one bit each; not for years
 	nearest     uint32
 	last        uint32
 	lastNearest uint32
@@ -30,22 +30,20 @@ type parser struct {
 	nth         uint8 // as in Schedule
 	nthDay      int   // the lowest day given with #
 	noSpec      bool  // ?
-	stepped     bool  // * or a step
+	stepped     bool  // the field has * or a step
 	items       int
 }
 
-// Parse reads an expression of six or seven fields: second, minute, hour, day
-// of month, month, day of week and, optionally, year. The package
-// documentation has the grammar. Fields are separated by blanks or tabs, and
-// case does not matter. Expressions of more than 2048 bytes are refused.
+// Parse parses an expression of six or seven fields: second, minute, hour, day of month, month, day
+// of week and, optionally, year. The package documentation has the grammar. Fields are separated by
+// blanks or tabs, and case does not matter. Expressions of more than 2048 bytes are refused.
 //
-// The default profile is Quartz; the others are options, and a nil option
-// counts for nothing. An expression that
-// can never fire, such as one for 30 February, is not an error: its Next
-// returns the zero time.
+// The default profile is Quartz; the others are options. A nil option is ignored. An expression
+// that can never fire, such as one for 30 February, is not an error: its Next returns the zero
+// time.
 //
-// The error is a *ParseError, which names field, column and rule. The rules
-// are those of cron_invalid.csv in testdata, recorded from XXL-JOB's parsers.
+// The error is a *ParseError, which names field, column and rule. The rules are those of
+// cron_invalid.csv in testdata, recorded from XXL-JOB's parsers.
 func Parse(expr string, opts ...Option) (*Schedule, error) {
 	var c config
 	for _, o := range opts {
@@ -63,7 +61,7 @@ func Parse(expr string, opts ...Option) (*Schedule, error) {
 func (p *parser) parse() error {
 	if len(p.expr) > maxLength {
 		return &ParseError{Field: "expression", Column: maxLength + 1, Text: cut(p.expr[maxLength:]),
-			Rule: "goes on after " + itoa(maxLength) + " bytes, the longest allowed"}
+			Rule: "continues after " + itoa(maxLength) + " bytes, the longest allowed"}
 	}
 	var where [8]token
 	n := split(p.expr, &where)
@@ -114,11 +112,10 @@ func (p *parser) parseUnix(where *[8]token, n int) error {
 	return nil
 }
 
-// A token is a part of the expression, from start up to but not including end.
+// A token is the part of the expression from start up to but not including end.
 type token struct{ start, end int }
 
-// split finds the fields and returns how many there are. It remembers the
-// first eight of them.
+// split finds the fields and returns how many there are. It stores the first eight in where.
 func split(expr string, where *[8]token) int {
 	n := 0
 	for i := 0; i < len(expr); {
@@ -138,7 +135,7 @@ func split(expr string, where *[8]token) int {
 	return n
 }
 
-// field reads one field into p.
+// field parses one field into p.
 func (p *parser) field(f *field, where token) *ParseError {
 	p.set, p.nearest, p.last, p.lastNearest = 0, 0, 0, 0
 	p.nth, p.nthDay, p.noSpec, p.stepped, p.items = 0, 0, false, false, 0
@@ -169,8 +166,7 @@ func (p *parser) field(f *field, where token) *ParseError {
 	return nil
 }
 
-// store moves a field that was read into the schedule; i is its column in
-// Quartz.
+// store moves the field that was just parsed into the schedule; i is its column in Quartz.
 func (p *parser) store(i int) {
 	s := p.out
 	switch i {
@@ -204,7 +200,7 @@ func (p *parser) store(i int) {
 	}
 }
 
-// storeWeekdays turns the numbers of the dialect into bits from Sunday on.
+// storeWeekdays converts the numbers of the dialect into bits, with bit 0 for Sunday.
 func (p *parser) storeWeekdays() {
 	s := p.out
 	if p.profile == Unix {
@@ -213,9 +209,8 @@ func (p *parser) storeWeekdays() {
 	}
 	s.weekdays, s.nth = uint8(p.set>>1), p.nth
 	if p.nth >= 1 && p.nth <= 5 {
-		// Only the lenient profile gets here with more than one day, or with a
-		// day that does not exist: upstream then takes the lowest one, and
-		// counts 0 as Saturday.
+		// Only the lenient profile gets here with more than one day, or with a day that does not
+		// exist: upstream then takes the lowest one, and treats 0 as Saturday.
 		day := p.nthDay
 		if p.set != 0 {
 			day = min(day, bits.TrailingZeros64(p.set))
@@ -231,14 +226,14 @@ func (p *parser) storeWeekdays() {
 	}
 }
 
-// finish sets what follows from the fields.
+// finish sets the fields that follow from the others.
 func (s *Schedule) finish() {
 	s.never = s.never || s.impossible()
 	s.daily = s.years == nil && s.month == fullMonth && s.days == allDays && s.weekdays == fullWeek && s.nth == 0
 }
 
-// impossible reports whether no month of s has the days it asks for, as in 31
-// April. The search would find out too, but only at the horizon.
+// impossible reports whether no month of s has one of the required days, as in 31 April. The search
+// would find out too, but only at the horizon.
 func (s *Schedule) impossible() bool {
 	if s.either || !s.byDate {
 		return false
@@ -246,14 +241,14 @@ func (s *Schedule) impossible() bool {
 	longest := 0
 	for m := uint(1); m <= 12; m++ {
 		if s.month>>m&1 != 0 {
-			longest = max(longest, int(monthLength(2000, m))) // 2000: with 29 February
+			longest = max(longest, int(monthLength(2000, m))) // 2000 has a 29 February
 		}
 	}
 	exist := uint32(1)<<(longest+1) - 2
 	return (s.days|s.nearest)&exist == 0 && (s.last|s.lastNearest)&(exist>>1) == 0
 }
 
-// fail makes an error about a part of the expression.
+// fail returns an error about a part of the expression.
 func (p *parser) fail(field string, where token, rule string) *ParseError {
 	return &ParseError{Field: field, Column: where.start + 1, Text: cut(p.expr[where.start:where.end]), Rule: rule}
 }

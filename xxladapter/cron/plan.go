@@ -6,20 +6,18 @@ import (
 	"time"
 )
 
-// A Plan says when a job is due next. Next returns the first instant at which
-// it is due later than after, in the zone of the plan, or the zero time if it
-// is never due again.
+// A Plan says when a job is due next. Next returns the first due time later than after, in the zone
+// of the plan, or the zero time if the job is never due again.
 //
-// Plans are never changed and may be used by any number of goroutines. A plan
-// does not know the job's past: the caller passes the instant to count from,
-// which is the last trigger time for FIX_RATE and the end of the run for
-// FIX_DELAY.
+// Plans are immutable and may be used by any number of goroutines. A plan does not know the job's
+// past: the caller passes the instant to count from, which is the last trigger time for FIX_RATE
+// and the end of the run for FIX_DELAY.
 type Plan interface {
 	Next(after time.Time) time.Time
 }
 
-// The kinds of plan, spelt as XXL-JOB spells its schedule types. FIX_DELAY
-// exists there in name only, ONCE not at all.
+// Kinds of plan, spelled as XXL-JOB spells its schedule types. Upstream has FIX_DELAY in name only,
+// and no ONCE.
 const (
 	None     = "NONE"
 	Cron     = "CRON"
@@ -28,32 +26,30 @@ const (
 	Once     = "ONCE"
 )
 
-// Limits of the period of FIX_RATE and FIX_DELAY. The upper one is upstream's:
-// a count of seconds in 32 bits.
+// Limits of the period of FIX_RATE and FIX_DELAY. The upper one is upstream's: a number of seconds
+// in 32 bits.
 const (
 	MinPeriod = 100 * time.Millisecond
 	MaxPeriod = (1<<31 - 1) * time.Second
 )
 
-// ParsePlan reads a schedule type and its configuration:
+// ParsePlan parses a schedule type and its configuration:
 //
 //	NONE       is never due; conf is ignored
-//	CRON       an expression, in the Quartz profile unless opts has another one
+//	CRON       an expression, in the Quartz profile unless opts selects another one
 //	FIX_RATE   a period in seconds, "30" or "0.1": after plus the period
 //	FIX_DELAY  the same, counted from the end of a run
 //	ONCE       an instant in RFC 3339, "2026-03-01T09:00:00+08:00"
 //
-// Periods reach from 0.1 to 2147483647 seconds and have at most three
-// decimals. A FIX_RATE of whole seconds is due at whole seconds: the sum is
-// rounded up, as XXL-JOB does since 3.4.0, where the part of a second at which
-// a job was started used to stay for ever. Other sums are rounded up to the
-// millisecond.
+// Periods are 0.1 to 2147483647 seconds and have at most three decimals. A FIX_RATE of whole
+// seconds is due at whole seconds: the sum is rounded up, as in XXL-JOB since 3.4.0. (Before that
+// release, the fraction of a second at which a job was started remained forever.) Other sums are
+// rounded up to the millisecond.
 //
-// The zone is the one whose clock a CRON plan follows and in which every plan
-// gives its instants; nil means time.Local. Upstream has one zone for all jobs.
+// zone is the zone whose clock a CRON plan follows and in which every plan returns its instants;
+// nil means time.Local. Upstream has one zone for all jobs.
 //
-// The error names field, value and rule; for a CRON expression it is the
-// *ParseError.
+// The error names field, value and rule; for a CRON expression it is the *ParseError.
 func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, error) {
 	if zone == nil {
 		zone = time.Local
@@ -87,8 +83,8 @@ func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, er
 	return nil, fmt.Errorf("cron: schedule type is %q, must be one of NONE, CRON, FIX_RATE, FIX_DELAY and ONCE", cut(kind))
 }
 
-// In returns a plan that follows s on the clock of zone, whatever the location
-// of the instants it is asked about. A nil zone means time.Local.
+// In returns a plan that follows s on the clock of zone, whatever the location of the instants
+// passed to it. A nil zone means time.Local.
 func (s *Schedule) In(zone *time.Location) Plan {
 	if zone == nil {
 		zone = time.Local
@@ -116,7 +112,7 @@ func (o once) Next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// interval is due one period later, at the next multiple of grain.
+// interval is due one period later, rounded up to the next multiple of grain.
 type interval struct {
 	period, grain time.Duration
 	zone          *time.Location
@@ -134,7 +130,7 @@ type periodError string
 
 func (e periodError) Error() string { return string(e) }
 
-// parsePeriod reads decimal seconds without going through floating point.
+// parsePeriod parses decimal seconds without using floating point.
 func parsePeriod(conf string) (time.Duration, error) {
 	whole, frac, point := strings.Cut(conf, ".")
 	if whole == "" || point && frac == "" || !allDigits(whole) || !allDigits(frac) {

@@ -1,43 +1,39 @@
 package cron
 
-// An Option changes how Parse reads an expression. The profiles are options;
-// when several are given the last one counts.
+// An Option changes how Parse reads an expression. The profiles are options; if several are given,
+// the last one counts.
 type Option interface {
 	apply(config) config
 }
 
-// A Profile is a dialect together with its rule for clock changes. The zero
-// value is Quartz, the default of Parse.
+// A Profile is a dialect together with its rule for clock changes. The zero value is Quartz, the
+// default of Parse.
 type Profile uint8
 
 const (
-	// Quartz is the dialect of Quartz 2.3 without its faults: strict about
-	// what it cannot mean, and exact in lists that contain W. A wall-clock
-	// time that the clock jumps over is skipped; one that comes twice counts
-	// the second time only, so nothing fires during its first pass.
+	// Quartz is the dialect of Quartz 2.3 without its faults: strict about text without a meaning,
+	// and exact in lists that contain W. A wall-clock time that the clock skips does not fire; a
+	// repeated one fires only the second time, so nothing fires during its first pass.
 	Quartz Profile = iota
 
-	// XXL34 is what XXL-JOB 3.4 does, faults included. It reads everything
-	// that release reads (text after a complete item is ignored, 99 means *,
-	// a/0 means a, and so on), and a nearest weekday keeps the time of day at
-	// which the search reached it, so that some of its times are left out.
-	// Use it to learn what a stored job does today, or to run it unchanged.
+	// XXL34 does what XXL-JOB 3.4 does, including its faults. It accepts everything that release
+	// accepts (text after a complete item is ignored, 99 means *, a/0 means a, and so on), and a
+	// nearest weekday keeps the time of day at which the search reached it, so that some of its
+	// times are skipped. Use it to learn what a stored job does today, or to run it unchanged.
 	//
-	// Two differences remain, both on jobs that XXL-JOB stops with an internal
-	// error: L as month and a field of commas only are refused.
+	// Two differences remain, both on jobs that XXL-JOB stops with an internal error: XXL34 refuses
+	// L as month and a field of commas only.
 	XXL34
 
-	// Sane has Quartz's fields and a friendlier clock change. With fixed
-	// hours, a time that the clock jumps over fires once, right after the
-	// gap, and a time that comes twice fires the first time only. When the
-	// hour field has * or a step, the expression follows elapsed time: times
-	// in the gap do not exist, and repeated ones fire in both passes.
+	// Sane has Quartz's fields and a more useful rule for clock changes. With fixed hours, a time
+	// that the clock skips fires once, right after the gap, and a repeated time fires only the
+	// first time. If the hour field has * or a step, the expression follows elapsed time: times in
+	// the gap do not exist, and repeated ones fire in both passes.
 	Sane
 
-	// Unix has five fields, from minute to day of week; Sunday is 0 or 7. When
-	// both day fields leave days out, a day matches if either of them does.
-	// Ranges do not wrap and there are no L, W, # and ?. Clock changes are as
-	// in Sane.
+	// Unix has five fields, from minute to day of week; Sunday is 0 or 7. If both day fields
+	// exclude days, a day matches if either of them does. Ranges do not wrap, and there are no L,
+	// W, # and ?. Clock changes are handled as in Sane.
 	Unix
 )
 
@@ -46,8 +42,7 @@ func (p Profile) apply(c config) config {
 	return c
 }
 
-// A config is what options set. It is passed by value to keep the parser off
-// the heap.
+// A config holds what the options set. It is passed by value to keep the parser off the heap.
 type config struct{ profile Profile }
 
 // String returns the name of the profile as it is spelt in Go.
@@ -65,9 +60,8 @@ func (p Profile) String() string {
 	return "Profile(" + itoa(int(p)) + ")"
 }
 
-// lenient reports whether the profile ignores what it cannot read, as upstream
-// does.
+// lenient reports whether the profile ignores what it cannot parse, as upstream does.
 func (p Profile) lenient() bool { return p == XXL34 }
 
-// sane reports whether the profile follows the clock changes of Sane.
+// sane reports whether the profile handles clock changes as Sane does.
 func (p Profile) sane() bool { return p == Sane || p == Unix }

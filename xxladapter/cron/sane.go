@@ -2,8 +2,7 @@ package cron
 
 import "time"
 
-// This file joins the search in wall-clock time with the Sane profile's rules
-// for clock changes.
+// This file combines the search in wall-clock time with the Sane profile's rules for clock changes.
 
 func (s *Schedule) nextSane(loc *time.Location, t int64) (int64, bool) {
 	if s.hourSteps {
@@ -17,7 +16,7 @@ func (s *Schedule) nextSane(loc *time.Location, t int64) (int64, bool) {
 		if wall, ok = s.ceil(wall, until); !ok {
 			return 0, false
 		}
-		// Far enough from its start, nothing in a period came before.
+		// Well after its start, no time of a period is a repetition.
 		if at := wall - p.offset; at < p.end && at >= p.start+reach {
 			return at, true
 		}
@@ -28,7 +27,7 @@ func (s *Schedule) nextSane(loc *time.Location, t int64) (int64, bool) {
 		case found.gap:
 			wall = found.gapEnd
 		default:
-			// t is in the second pass of a repeated stretch: go on behind it.
+			// t is in the second pass of a repeated stretch: continue after it.
 			wall = found.in.lastWall() + 1
 		}
 	}
@@ -43,7 +42,7 @@ func (s *Schedule) prevSane(loc *time.Location, t int64) (int64, bool) {
 	wall := t + p.offset
 	from := s.since(wall)
 	if t < p.start+reach && p.start != always {
-		// In the second pass all of the first one is past.
+		// In the second pass all of the first one has passed.
 		wall = max(wall, periodAt(loc, p.start-1).lastWall())
 	}
 	for {
@@ -66,9 +65,8 @@ func (s *Schedule) prevSane(loc *time.Location, t int64) (int64, bool) {
 	}
 }
 
-// nextElapsed returns the first time after t when every instant counts whose
-// wall-clock time matches. It goes from period to period, because a later
-// period may show an earlier time again.
+// nextElapsed returns the first instant after t whose wall-clock time matches. It searches period
+// by period, because a later period may repeat an earlier time.
 func (s *Schedule) nextElapsed(loc *time.Location, t int64) (int64, bool) {
 	t++
 	p := periodAt(loc, t)
@@ -81,8 +79,8 @@ func (s *Schedule) nextElapsed(loc *time.Location, t int64) (int64, bool) {
 		if at := wall - p.offset; at < p.end {
 			return at, true
 		}
-		// Until shortly before wall there is nothing new to see, except that a
-		// change close by may show times again that came before t.
+		// Until shortly before wall there is no match, except that a nearby change may repeat times
+		// that came before t.
 		from := t
 		if t = p.end; t > from+reach {
 			t = max(t, wall-reach)
@@ -91,7 +89,7 @@ func (s *Schedule) nextElapsed(loc *time.Location, t int64) (int64, bool) {
 	}
 }
 
-// prevElapsed returns the last such time before t.
+// prevElapsed returns the last such instant before t.
 func (s *Schedule) prevElapsed(loc *time.Location, t int64) (int64, bool) {
 	t--
 	p := periodAt(loc, t)

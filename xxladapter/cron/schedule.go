@@ -6,76 +6,70 @@ import (
 	"time"
 )
 
-// A Schedule is a parsed expression: a set of wall-clock times. Parse makes
-// one; the zero value never fires. It holds no clock and no zone, is never
-// changed after Parse, and may be used by any number of goroutines.
+// A Schedule is a parsed expression: a set of wall-clock times. Parse creates it; the zero value
+// never fires. It holds neither clock nor zone, is immutable after Parse, and may be used by any
+// number of goroutines.
 type Schedule struct {
 	second, minute uint64 // bits 0 to 59
 	hour           uint32 // bits 0 to 23
 	month          uint16 // bits 1 to 12
 
-	// The day of month. All of these are united. Offsets from the end of the
-	// month are bits 0 to 30.
+	// The day of month is the union of these. Offsets from the end of the month are bits 0 to 30.
 	days        uint32 // d, bits 1 to 31
 	nearest     uint32 // dW
 	last        uint32 // L-n
 	lastNearest uint32 // L-nW
 	special     bool   // any of the last three is set
 
-	// The day of week, bit 0 for Sunday.
+	// The day of week; bit 0 is Sunday.
 	weekdays uint8
-	nth      uint8 // 0: every week, 1 to 5: the k-th in the month, or lastOfMonth
+	nth      uint8 // 0 means every week, 1 to 5 the n-th in the month; or lastOfMonth
 
-	// years is nil for every year.
+	// years is nil if every year matches.
 	years []yearRange
 
-	// Invariant: exactly one of byDate and byWeek is set, except in Unix, where
-	// both may be. A field that is not set has all its days above.
+	// Invariant: exactly one of byDate and byWeek is set, except in Unix, where both may be. A day
+	// field that is not set contains all days.
 	byDate, byWeek bool
 
-	// either: a day matches if one of the day fields does, instead of both.
+	// either makes a day match if one of the day fields matches, instead of both.
 	either bool
 
-	// hourSteps: the hour field has * or a step. Sane asks.
+	// hourSteps says that the hour field has * or a step. The Sane profile uses it.
 	hourSteps bool
 
-	// daily: every day of every year matches, so that the calendar need not be
-	// looked at.
+	// daily says that every day of every year matches, so that the calendar need not be computed.
 	daily bool
 
-	// never: the expression is readable but has no time at all, found out in
-	// advance.
+	// never says that the expression is valid but matches no time, which Parse finds out.
 	never bool
 
 	profile Profile
 }
 
-// lastOfMonth is the value of Schedule.nth for the last such weekday.
+// lastOfMonth is the value of Schedule.nth for the last weekday of its kind in the month.
 const lastOfMonth = 6
 
 // A yearRange is the years lo, lo+step, and so on up to hi.
 type yearRange struct{ lo, hi, step int32 }
 
-// horizon is how many years after the reference a search goes. Upstream counts
-// its hundred years from the start of the process; counting from the reference
-// makes the answer depend on nothing else.
+// horizon is how many years beyond the reference a search covers. Upstream counts its hundred years
+// from the start of the process; counting from the reference makes the answer depend on nothing
+// else.
 const horizon = 100
 
-// Next returns the first time of s later than the whole second of after (a
-// fraction is dropped first), in the location of after. It returns the zero
-// time when there is none within the year of after and the hundred years
-// behind it.
+// Next returns the first time of s later than the whole second of after (a fraction is dropped
+// first), in the location of after. It returns the zero time if there is none within the year of
+// after and the following hundred years.
 //
-// The search follows the wall clock of the location; the profile says what
-// happens when that clock is changed. In Quartz and XXL34 an instant in the
-// first pass of a repeated hour counts as the same wall-clock time of the
-// second pass.
+// The search follows the wall clock of the location; the profile says what happens at clock
+// changes. In Quartz and XXL34 an instant in the first pass of a repeated hour counts as the same
+// wall-clock time of the second pass.
 //
-// Next allocates nothing. Its cost is bounded by the horizon, whatever the
-// expression.
+// Next allocates nothing. The horizon limits its cost, whatever the expression.
 //
-// The rules are those of CronExpression.getNextValidTimeAfter in Quartz 2.3.2
-// and XXL-JOB, with the year limit described above.
+// The rules are those of CronExpression.getNextValidTimeAfter in Quartz 2.3.2 and XXL-JOB, with the
+// year limit described above.
 func (s *Schedule) Next(after time.Time) time.Time {
 	t, ok := searchable(after)
 	if !ok || s.never {
@@ -93,15 +87,13 @@ func (s *Schedule) Next(after time.Time) time.Time {
 	return time.Unix(at, 0).In(after.Location())
 }
 
-// Prev returns the last time of s that is earlier than before, in the location
-// of before. It returns the zero time when there is none within the year of
-// before and the hundred years ahead of it.
+// Prev returns the last time of s that is earlier than before, in the location of before. It
+// returns the zero time if there is none within the year of before and the preceding hundred years.
 //
-// Prev walks over the same instants as Next: if t is a time of s, then
-// s.Next(s.Prev(t)) and s.Prev(s.Next(t)) are both t. It has the same bound
-// and allocates nothing. In XXL34 with W, where the times of Next depend on the
-// instant it starts from, Prev returns the times that were meant. Quartz has no
-// such method (getTimeBefore returns null).
+// Prev visits the same instants as Next: if t is a time of s, then s.Next(s.Prev(t)) and
+// s.Prev(s.Next(t)) are both t. It has the same limit and allocates nothing. In XXL34 with W, where
+// the times of Next depend on the instant it starts from, Prev returns the intended times. Quartz
+// has no such method (getTimeBefore returns null).
 func (s *Schedule) Prev(before time.Time) time.Time {
 	t, ok := searchable(before)
 	if !ok || s.never {
@@ -122,9 +114,8 @@ func (s *Schedule) Prev(before time.Time) time.Time {
 	return time.Unix(at, 0).In(before.Location())
 }
 
-// All returns an iterator over the times of s later than after: what Next
-// returns, again and again, until there are no more. It may be used more than
-// once and by several goroutines; each loop starts from after.
+// All returns an iterator over the times of s later than after: those that repeated calls of Next
+// return. It may be used more than once and by several goroutines; each loop starts from after.
 func (s *Schedule) All(after time.Time) iter.Seq[time.Time] {
 	return func(yield func(time.Time) bool) {
 		for t := s.Next(after); !t.IsZero(); t = s.Next(t) {
@@ -135,8 +126,8 @@ func (s *Schedule) All(after time.Time) iter.Seq[time.Time] {
 	}
 }
 
-// searchable returns the second of t, and false when t is so far away that the
-// arithmetic of the search could overflow (some 36 billion years).
+// searchable returns the second of t, or false if t is so far away that the arithmetic of the
+// search could overflow (some 36 billion years).
 func searchable(t time.Time) (int64, bool) {
 	u := t.Unix()
 	return u, u > math.MinInt64>>3 && u < math.MaxInt64>>3

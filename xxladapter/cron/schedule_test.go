@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The interface of github.com/robfig/cron/v3, so that a *Schedule drops in.
+// The interface of github.com/robfig/cron/v3, so that a *Schedule is a drop-in.
 var _ interface{ Next(time.Time) time.Time } = (*Schedule)(nil)
 
 func TestNextByProfile(t *testing.T) {
@@ -17,7 +17,7 @@ func TestNextByProfile(t *testing.T) {
 		zone, expr, after string
 		want              string
 	}{
-		// Sane, gap, fixed hours: once, right after it.
+		// Sane, gap, fixed hours: fires once, right after the gap.
 		{Sane, "America/New_York", "0 30 2 * * ?", "2026-03-07T20:00:00-05:00", "2026-03-08T03:00:00-04:00 2026-03-09T02:30:00-04:00"},
 		{Sane, "America/New_York", "0 0/10 2 * * ?", "2026-03-08T01:00:00-05:00", "2026-03-08T03:00:00-04:00 2026-03-09T02:00:00-04:00"},
 		{Sane, "America/New_York", "0 0,30 2,3 * * ?", "2026-03-08T01:00:00-05:00", "2026-03-08T03:00:00-04:00 2026-03-08T03:30:00-04:00"},
@@ -25,7 +25,7 @@ func TestNextByProfile(t *testing.T) {
 		{Sane, "America/New_York", "0 30 2 8 3 ? 2026", "2026-03-08T03:00:00-04:00", ""},
 		{Sane, "Europe/London", "0 30 1 ? 3 1L", "2026-03-01T00:00:00Z", "2026-03-29T02:00:00+01:00 2027-03-28T02:00:00+01:00"},
 		{Sane, "America/Santiago", "0 0 0 * * ?", "2026-09-05T20:00:00-04:00", "2026-09-06T01:00:00-03:00 2026-09-07T00:00:00-03:00"},
-		// A whole day was skipped at the date line.
+		// The date line skipped a whole day.
 		{Sane, "Pacific/Apia", "0 0 12 30 12 ?", "2011-12-29T20:00:00-10:00", "2011-12-31T00:00:00+14:00 2012-12-30T12:00:00+14:00"},
 		{Quartz, "Pacific/Apia", "0 0 12 30 12 ?", "2011-12-29T20:00:00-10:00", "2012-12-30T12:00:00+14:00 2013-12-30T12:00:00+14:00"},
 
@@ -54,8 +54,8 @@ func TestNextByProfile(t *testing.T) {
 		{Unix, "UTC", "0 0 * * mon-mon", "2026-01-15T10:20:30Z", "2026-01-19T00:00:00Z 2026-01-26T00:00:00Z"},
 		{Unix, "UTC", "0 3-3 * * *", "2026-01-15T10:20:30Z", "2026-01-16T03:00:00Z 2026-01-17T03:00:00Z"},
 
-		// The lenient profile takes the lowest of the days beside a #, and a day
-		// that there is not never comes.
+		// The lenient profile takes the lowest of the days beside a #, and a day that does not
+		// exist never comes.
 		{XXL34, "UTC", "0 0 0 ? * 6#2,3", "2026-01-01T00:00:00Z", "2026-01-13T00:00:00Z 2026-02-10T00:00:00Z"},
 		{XXL34, "UTC", "0 0 0 ? * 3,6#2", "2026-01-01T00:00:00Z", "2026-01-13T00:00:00Z 2026-02-10T00:00:00Z"},
 		{XXL34, "UTC", "0 0 0 ? * 7#1", "2026-01-01T00:00:00Z", "2026-01-03T00:00:00Z 2026-02-07T00:00:00Z"},
@@ -133,7 +133,7 @@ func TestPrev(t *testing.T) {
 	}
 }
 
-// Offsets of any size come without clock changes.
+// TestFixedZones uses fixed offsets of any size, without clock changes.
 func TestFixedZones(t *testing.T) {
 	s, err := Parse("0 0 9 * * ?")
 	require.NoError(t, err)
@@ -220,7 +220,7 @@ func TestLastOptionCounts(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A Schedule is not changed by use.
+// TestConcurrentUse checks that using a Schedule does not change it.
 func TestConcurrentUse(t *testing.T) {
 	s, err := Parse("0 */5 * 15W,L * ? 2026-2030")
 	require.NoError(t, err)

@@ -5,11 +5,10 @@ import (
 	"math/bits"
 )
 
-// This file searches in wall-clock time, without any zone. A wall is a
-// wall-clock time in seconds since 1970-01-01T00:00:00, as if that were UTC.
+// This file searches in wall-clock time, without a zone. A wall is a wall-clock time in seconds
+// since 1970-01-01T00:00:00, as if it were UTC.
 
-// ceil returns the smallest match that is not before wall and not after the
-// year until.
+// ceil returns the smallest match that is neither before wall nor after the year until.
 func (s *Schedule) ceil(wall, until int64) (int64, bool) {
 	day, second := splitDay(wall)
 	if s.daily {
@@ -21,7 +20,7 @@ func (s *Schedule) ceil(wall, until int64) (int64, bool) {
 	year, month, dom := civil(day)
 	first := day - int64(dom) + 1
 
-	// Today is the usual answer, and the only day whose time has a lower bound.
+	// Today is the usual answer, and the only day on which the time of day has a lower bound.
 	if s.month>>month&1 != 0 && s.inYear(year) && year <= until {
 		days := s.daysIn(weekdayOf(first), monthLength(year, month))
 		if days>>dom&1 != 0 {
@@ -54,8 +53,7 @@ func (s *Schedule) ceil(wall, until int64) (int64, bool) {
 	}
 }
 
-// floor returns the greatest match that is not after wall and not before the
-// year from.
+// floor returns the greatest match that is neither after wall nor before the year from.
 func (s *Schedule) floor(wall, from int64) (int64, bool) {
 	day, second := splitDay(wall)
 	if s.daily {
@@ -98,8 +96,8 @@ func (s *Schedule) floor(wall, from int64) (int64, bool) {
 	}
 }
 
-// until returns the last year that a search from wall looks at, and since the
-// first one when it goes backwards. A daily schedule needs neither.
+// until returns the last year that a search from wall covers, since the first one of a backward
+// search. A daily schedule needs neither.
 func (s *Schedule) until(wall int64) int64 {
 	if s.daily {
 		return 0
@@ -131,8 +129,8 @@ func splitDay(wall int64) (day, second int64) {
 	return day, second
 }
 
-// dayStart returns the first time of s on a day of the month that starts at
-// first. REQUIRES: s fires on that day.
+// dayStart returns the first time of s on day dom of the month that starts at first. REQUIRES: s
+// fires on that day.
 func (s *Schedule) dayStart(first int64, dom int) int64 {
 	h, m, sec := bits.TrailingZeros32(s.hour), bits.TrailingZeros64(s.minute), bits.TrailingZeros64(s.second)
 	return (first+int64(dom)-1)*secondsPerDay + int64(h*3600+m*60+sec)
@@ -144,8 +142,7 @@ func (s *Schedule) dayEnd(first int64, dom int) int64 {
 	return (first+int64(dom)-1)*secondsPerDay + int64(h*3600+m*60+sec)
 }
 
-// ceilTime returns the smallest matching second of the day that is not before
-// the given one.
+// ceilTime returns the smallest matching second of the day that is not before the given one.
 func (s *Schedule) ceilTime(second int64) (int64, bool) {
 	h, m, sec := clock(second)
 	if s.hour>>h&1 != 0 {
@@ -167,8 +164,7 @@ func (s *Schedule) ceilTime(second int64) (int64, bool) {
 	return 0, false
 }
 
-// floorTime returns the greatest matching second of the day that is not after
-// the given one.
+// floorTime returns the greatest matching second of the day that is not after the given one.
 func (s *Schedule) floorTime(second int64) (int64, bool) {
 	h, m, sec := clock(second)
 	if s.hour>>h&1 != 0 {
@@ -211,8 +207,7 @@ func (s *Schedule) inYear(year int64) bool {
 	return false
 }
 
-// yearFrom returns the first year of s that is not before year, and false when
-// that is after until.
+// yearFrom returns the first year of s that is not before year, or false if that is after until.
 func (s *Schedule) yearFrom(year, until int64) (int64, bool) {
 	if s.years == nil {
 		return year, year <= until
@@ -231,8 +226,7 @@ func (s *Schedule) yearFrom(year, until int64) (int64, bool) {
 	return best, best <= until
 }
 
-// yearUpTo returns the last year of s that is not after year, and false when
-// that is before from.
+// yearUpTo returns the last year of s that is not after year, or false if that is before from.
 func (s *Schedule) yearUpTo(year, from int64) (int64, bool) {
 	if s.years == nil {
 		return year, year >= from

@@ -2,12 +2,11 @@ package cron
 
 import "math/bits"
 
-// ceilXXL is ceil as XXL-JOB 3.4 does it when the day of month has W or
-// another special item. It follows that release's order of steps, because its
-// faults come from there: the time of day is settled before the day, and a move
-// to a nearest weekday keeps it instead of starting at midnight. What is then
-// earlier in that day is left out, and of a day that moved forward only the
-// first match remains, since the search never looks back at the day before.
+// ceilXXL is ceil as XXL-JOB 3.4 does it when the day of month has W or another special item. It
+// follows that release's order of steps, which causes its faults: it fixes the time of day before
+// the day, and a move to a nearest weekday keeps that time instead of starting at midnight. Earlier
+// times of that day are skipped. If a day moved forward, only its first match remains, since the
+// search does not look back at the day before.
 //
 // The behaviour is that of cron_version_diffs.csv, dialect C.
 func (s *Schedule) ceilXXL(wall, until int64) (int64, bool) {

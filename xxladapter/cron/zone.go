@@ -2,13 +2,12 @@ package cron
 
 import "time"
 
-// reach is more than any zone's offset from UTC: an instant and its wall-clock
-// time, both in seconds, are never further apart. Zones made by time.FixedZone
-// may exceed it, but their clock is never changed.
+// reach is more than any zone's offset from UTC, in seconds: an instant and its wall-clock time are
+// never further apart. Zones made by time.FixedZone may exceed it, but their clocks never change.
 const reach = 26 * 3600
 
-// A period is a stretch of instants in which a zone's offset does not change,
-// in seconds; end is the first instant after it.
+// A period is a stretch of instants, in seconds, in which a zone's offset does not change; end is
+// the first instant after it.
 type period struct {
 	offset     int64
 	start, end int64
@@ -35,9 +34,9 @@ func periodAt(loc *time.Location, at int64) period {
 	if !end.IsZero() {
 		p.end = end.Unix()
 		if p.end <= at {
-			// Package time takes all years for 365 days long when it works out
-			// the end of a period from a zone's rule. On 31 December of a leap
-			// year it then lies behind at. No rule changes a clock on that day.
+			// When package time computes the end of a period from a zone's rule, it assumes that
+			// every year has 365 days. On 31 December of a leap year the end then lies before at.
+			// No rule changes a clock on that day.
 			day, _ := splitDay(at)
 			p.end = (day + 1) * secondsPerDay
 		}
@@ -45,26 +44,24 @@ func periodAt(loc *time.Location, at int64) period {
 	return p
 }
 
-// A place is what a wall-clock time is in a zone: an instant, or a gap.
+// A place is where a wall-clock time lies in a zone: at an instant, or in a gap.
 type place struct {
 	at int64
 
 	// in is the period that contains at.
 	in period
 
-	// For a gap: at is the instant at which the clock is put forward, and the
-	// times from gapStart up to but not including gapEnd are skipped.
+	// If gap is set, at is the instant at which the clock is put forward, and the times from
+	// gapStart up to but not including gapEnd are skipped.
 	gap              bool
 	gapStart, gapEnd int64
 }
 
-// firstWall and lastWall are what the clock shows at the two ends of the
-// period.
+// firstWall and lastWall return what the clock shows at the two ends of the period.
 func (p period) firstWall() int64 { return p.start + p.offset }
 func (p period) lastWall() int64  { return p.end + p.offset - 1 }
 
-// locate finds the instant at which loc's clock shows wall; of two such
-// instants the later one.
+// locate returns the instant at which loc's clock shows wall, the later one if there are two.
 func locate(loc *time.Location, wall int64) place {
 	p := periodAt(loc, wall+reach)
 	for {
@@ -80,7 +77,7 @@ func locate(loc *time.Location, wall int64) place {
 	}
 }
 
-// locateFirst is like locate, but of two instants it takes the earlier one.
+// locateFirst is like locate, but returns the earlier one of two instants.
 func locateFirst(loc *time.Location, wall int64) place {
 	p := periodAt(loc, wall-reach)
 	for {
