@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// busyover is BUSYOVER (XXL-JOB 2.4.2, ExecutorRouteBusyover.java). It asks
-// about the job's own runs on an executor, not about the load of the machine.
+// busyover implements BUSYOVER (XXL-JOB 2.4.2, ExecutorRouteBusyover.java). It asks whether runs of
+// this job occupy an executor, not how loaded the machine is.
 func (r *Routes) busyover(ctx context.Context, jobID int64, addrs []string) (string, error) {
 	if r.prober == nil {
 		return "", errNoProber

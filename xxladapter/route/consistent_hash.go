@@ -10,37 +10,36 @@ import (
 )
 
 const (
-	// pointsPerAddr is how many points an address has on the ring; upstream
-	// calls them virtual nodes (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java).
+	// pointsPerAddr is how many points an address has on the ring; upstream calls them virtual
+	// nodes (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java).
 	pointsPerAddr = 100
 
-	// maxRingAddrs bounds the cached rings, counted in addresses over all of
-	// them. An address takes some 800 bytes.
+	// maxRingAddrs limits the cached rings, counted in addresses over all of them. An address takes
+	// some 800 bytes.
 	maxRingAddrs = 10_000
 )
 
-// consistentHash is CONSISTENT_HASH. Upstream makes the ring anew for every
-// trigger; here it is kept per address list.
+// consistentHash implements CONSISTENT_HASH. Upstream builds the ring for every trigger; here it is
+// cached by address list.
 func (r *Routes) consistentHash(jobID int64, addrs []string) string {
 	return r.rings.ring(addrs).locate(jobID)
 }
 
-// hash32 places a text on the ring: the first four bytes of its MD5 digest,
-// the first being the least significant.
+// hash32 returns the place of a text on the ring: the first four bytes of its MD5 digest, in
+// little-endian order.
 func hash32(text []byte) uint32 {
 	sum := md5.Sum(text)
 	return binary.LittleEndian.Uint32(sum[:4])
 }
 
-// A ring is the points of an address list in ascending order. It is never
-// changed.
+// A ring holds the points of an address list in ascending order. It is immutable.
 type ring struct {
 	addrs  []string
 	points []point
 }
 
-// A point is a place on the ring in the upper half and the index of its address
-// in the lower half, so that points sort by place and then by list order.
+// A point has its place on the ring in the upper half and the index of its address in the lower
+// half, so that points sort by place and then by list order.
 type point uint64
 
 func makePoint(place uint32, index int) point { return point(place)<<32 | point(index) }
@@ -48,7 +47,7 @@ func makePoint(place uint32, index int) point { return point(place)<<32 | point(
 func (p point) place() uint32 { return uint32(p >> 32) }
 func (p point) index() int    { return int(uint32(p)) }
 
-// newRing hashes each address, taken as it is written, to its points.
+// newRing hashes each address, as it is written, to its points.
 func newRing(addrs []string) *ring {
 	points := make([]point, 0, len(addrs)*pointsPerAddr)
 	var text []byte
@@ -63,8 +62,8 @@ func newRing(addrs []string) *ring {
 	return &ring{addrs: slices.Clone(addrs), points: settle(points)}
 }
 
-// settle sorts the points and leaves one for each place, that of the address
-// last in the list. Upstream's sorted map overwrites in list order.
+// settle sorts the points and keeps one for each place, that of the address latest in the list:
+// upstream's sorted map overwrites in list order.
 func settle(points []point) []point {
 	slices.Sort(points)
 	kept := points[:0]
@@ -83,8 +82,7 @@ func (r *ring) locate(jobID int64) string {
 	return r.addrs[successor(r.points, key).index()]
 }
 
-// successor returns the first point at or after the key, and the first of all
-// when there is none.
+// successor returns the first point at or after key, or the first of all points if there is none.
 func successor(points []point, key uint32) point {
 	i, _ := slices.BinarySearch(points, makePoint(key, 0))
 	if i == len(points) {
@@ -93,15 +91,15 @@ func successor(points []point, key uint32) point {
 	return points[i]
 }
 
-// A ringCache keeps the rings of the address lists used last. A changed list is
-// another list, so a stale ring is never used; it goes when its room is needed.
+// A ringCache keeps the most recently used rings. A changed address list is a different key, so a
+// stale ring is never used; it is evicted when its room is needed.
 type ringCache struct {
 	seed maphash.Seed
 	max  int // maxRingAddrs, or less in tests
 
 	mu    sync.Mutex
 	rings map[uint64]*cachedRing // by fingerprint of the list
-	addrs int                    // Invariant: the addresses of all rings
+	addrs int                    // Invariant: the number of addresses in all rings
 	uses  uint64
 }
 
@@ -114,8 +112,8 @@ func newRingCache() *ringCache {
 	return &ringCache{seed: maphash.MakeSeed(), max: maxRingAddrs, rings: make(map[uint64]*cachedRing)}
 }
 
-// ring returns the ring of a list. A missing ring is made without the lock; two
-// callers may then make the same one.
+// ring returns the ring of a list. A missing ring is built without holding the lock, so two callers
+// may build the same one.
 func (c *ringCache) ring(addrs []string) *ring {
 	key := c.fingerprint(addrs)
 	if r := c.lookup(key); r != nil && slices.Equal(r.addrs, addrs) {
@@ -126,7 +124,7 @@ func (c *ringCache) ring(addrs []string) *ring {
 	return r
 }
 
-// fingerprint tells lists apart in nearly all cases; the caller compares.
+// fingerprint distinguishes lists in nearly all cases; the caller compares them.
 func (c *ringCache) fingerprint(addrs []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
@@ -149,8 +147,8 @@ func (c *ringCache) lookup(key uint64) *ring {
 	return r.ring
 }
 
-// add keeps r, in place of what had the same key, and drops the rings used
-// longest ago until the rest fit. A ring that would not fit alone is not kept.
+// add caches r in place of the ring with the same key, and evicts the least recently used rings
+// until the rest fit. A ring that is too large for the cache is not cached.
 func (c *ringCache) add(key uint64, r *ring) {
 	if len(r.addrs) > c.max {
 		return
@@ -166,7 +164,7 @@ func (c *ringCache) add(key uint64, r *ring) {
 	c.addrs += len(r.addrs)
 }
 
-// drop forgets the ring with the key, if there is one. REQUIRES: c.mu is held.
+// drop removes the ring with the key, if there is one. REQUIRES: c.mu is held.
 func (c *ringCache) drop(key uint64) {
 	if r := c.rings[key]; r != nil {
 		c.addrs -= len(r.addrs)
@@ -174,9 +172,8 @@ func (c *ringCache) drop(key uint64) {
 	}
 }
 
-// oldest returns the key of the ring used longest ago. It looks at all of them,
-// which is little beside making the ring that needs the room.
-// REQUIRES: c.mu is held and there is a ring.
+// oldest returns the key of the least recently used ring. It scans all of them, which costs little
+// compared with building the ring that needs the room. REQUIRES: c.mu is held and there is a ring.
 func (c *ringCache) oldest() (key uint64) {
 	var oldest *cachedRing
 	for k, r := range c.rings {

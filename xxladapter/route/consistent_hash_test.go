@@ -16,8 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The lists of the vectors, which XXL-JOB 2.4.2
-// (ExecutorRouteConsistentHash.java) computed.
+// The lists of the vectors that XXL-JOB 2.4.2 (ExecutorRouteConsistentHash.java) computed.
 var (
 	listA = []string{"http://10.0.0.1:9999/", "http://10.0.0.2:9999/", "http://10.0.0.3:9999/"}
 	listB = []string{"http://10.0.0.1:9999/", "http://10.0.0.2:9999/", "http://10.0.0.3:9999/", "http://10.0.0.4:9999/"}
@@ -72,7 +71,7 @@ func TestConsistentHashTable(t *testing.T) {
 		{99999, 2459626451, 3, 3, 2, 1},
 		{2147483647, 2764081349, 2, 2, 1, 2},
 
-		// Past the last point of every ring.
+		// Beyond the last point of every ring.
 		{769, 4290808872, 1, 4, 1, 1},
 		{1800, 4293499635, 1, 4, 1, 1},
 	} {
@@ -112,7 +111,8 @@ func TestConsistentHashDistribution(t *testing.T) {
 	require.Equal(t, []int{213, 179, 199, 205, 204}, distribution(listD))
 }
 
-// A new address takes jobs over, and moves none between the others.
+// TestConsistentHashMoves checks that a new address takes over jobs, and that no job moves between
+// the others.
 func TestConsistentHashMoves(t *testing.T) {
 	a, b := newRing(listA), newRing(listB)
 	moved := 0
@@ -125,7 +125,7 @@ func TestConsistentHashMoves(t *testing.T) {
 	require.Equal(t, 263, moved)
 }
 
-// linearSearch is CONSISTENT_HASH by looking at every point.
+// linearSearch is CONSISTENT_HASH as a scan of all points.
 func linearSearch(addrs []string, jobID int64) string {
 	hash := func(text string) uint32 {
 		d := md5.Sum([]byte(text))
@@ -174,7 +174,7 @@ func TestConsistentHashAgainstLinearSearch(t *testing.T) {
 	})
 }
 
-// Points in the same place are rare, so this draws places from a few.
+// Points at the same place are rare, so this test draws from only a few places.
 func TestSettleAndSuccessorAgainstLinearSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		place := rapid.OneOf(rapid.Uint32Range(0, 9), rapid.Uint32Range(1<<32-5, 1<<32-1))
@@ -201,8 +201,8 @@ func TestSettleAndSuccessorAgainstLinearSearch(t *testing.T) {
 	})
 }
 
-// Point 36 of one address and point 17 of the other are the same place. It
-// belongs to the address that is later in the list, as upstream's sorted map
+// TestConsistentHashSamePlace: point 36 of one address and point 17 of the other have the same
+// place. It belongs to the address that is later in the list, since upstream's sorted map
 // overwrites (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java).
 func TestConsistentHashSamePlace(t *testing.T) {
 	const place = uint32(2156430898)
@@ -253,7 +253,8 @@ func TestRingCacheListChange(t *testing.T) {
 	require.Len(t, c.rings, 6)
 }
 
-// Two lists with the same fingerprint take turns in one place.
+// TestRingCacheSameFingerprint checks that two lists with the same fingerprint take turns in one
+// entry.
 func TestRingCacheSameFingerprint(t *testing.T) {
 	c := newRingCache()
 	c.add(c.fingerprint(listA), newRing(listD))
@@ -270,7 +271,7 @@ func TestRingCacheBound(t *testing.T) {
 	a, b, d := c.ring(listA), c.ring(listB), c.ring(listC)
 	require.Equal(t, 9, c.addrs)
 
-	// What was used longest ago goes, and no more than has to.
+	// The least recently used ring is evicted, and no more than necessary.
 	require.Same(t, a, c.ring(listA))
 	c.ring([]string{"http://x/", "http://y/"})
 	require.Equal(t, 7, c.addrs)
@@ -278,7 +279,7 @@ func TestRingCacheBound(t *testing.T) {
 	require.Same(t, d, c.ring(listC))
 	require.NotSame(t, b, c.ring(listB))
 
-	// Too large to keep: others stay.
+	// Too large to cache: the others stay.
 	before := c.addrs
 	var large []string
 	for i := range 11 {
@@ -287,7 +288,7 @@ func TestRingCacheBound(t *testing.T) {
 	require.Equal(t, linearSearch(large, 7), c.ring(large).locate(7))
 	require.Equal(t, before, c.addrs)
 
-	// Just large enough: it is alone.
+	// Just small enough: it is the only one.
 	c.ring(large[:10])
 	require.Len(t, c.rings, 1)
 	require.Equal(t, 10, c.addrs)

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/route"
 )
 
-// oneAlive is a Prober to which only one executor answers.
+// oneAlive is a Prober that reaches only one executor.
 type oneAlive string
 
 func (alive oneAlive) Beat(_ context.Context, addr string) error {

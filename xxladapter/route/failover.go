@@ -9,15 +9,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A ProbeError is returned when no executor answered FAILOVER or BUSYOVER well.
-// It unwraps to the errors of its probes.
+// A ProbeError is returned if FAILOVER or BUSYOVER found no suitable executor. It unwraps to the
+// errors of its probes.
 type ProbeError struct {
 	Strategy xxladapter.RouteStrategy
 	Probes   []Probe // one for each address, in list order
 }
 
-// A Probe is one address that was asked, and how that failed. Addresses that
-// were not asked, because the context had ended, have the context's error.
+// A Probe is one address and the error of its probe. An address that was not probed because the
+// context had ended has the context's error.
 type Probe struct {
 	Addr string
 	Err  error
@@ -43,9 +43,9 @@ func (e *ProbeError) Unwrap() []error {
 	return errs
 }
 
-var errNoProber = errors.New("route: FAILOVER and BUSYOVER need a Prober, New was given nil")
+var errNoProber = errors.New("route: FAILOVER and BUSYOVER need a Prober, New got nil")
 
-// failover is FAILOVER (XXL-JOB 2.4.2, ExecutorRouteFailover.java).
+// failover implements FAILOVER (XXL-JOB 2.4.2, ExecutorRouteFailover.java).
 func (r *Routes) failover(ctx context.Context, addrs []string) (string, error) {
 	if r.prober == nil {
 		return "", errNoProber
@@ -53,12 +53,12 @@ func (r *Routes) failover(ctx context.Context, addrs []string) (string, error) {
 	return walk(ctx, xxladapter.RouteFailover, addrs, r.prober.Beat)
 }
 
-// walk returns the first address that probe has no error for. The addresses are
-// asked one after the other in list order, each once; when ctx ends, the rest
-// are not asked. An executor that was found stands even if ctx ended meanwhile.
+// walk returns the first address for which probe returns no error. It probes the addresses one
+// after the other in list order, each once, and stops when ctx ends. An executor that was found is
+// returned even if ctx ended meanwhile.
 //
-// The probe and the run that follows are separate calls: the executor may die
-// or become busy in between, and two walks at once may find the same one idle.
+// The probe and the run that follows are separate calls: the executor may die or become busy in
+// between, and two concurrent walks may find the same one idle.
 func walk(ctx context.Context, s xxladapter.RouteStrategy, addrs []string,
 	probe func(ctx context.Context, addr string) error,
 ) (string, error) {

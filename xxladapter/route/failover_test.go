@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// fakeProber fails for the addresses in fail and records whom it was asked.
+// fakeProber fails for the addresses in fail and records which addresses were probed.
 type fakeProber struct {
 	fail  map[string]error
 	after func(addr string) // called at the end of each probe; may be nil
@@ -51,8 +51,8 @@ var probing = []struct {
 	{xxladapter.RouteBusyover, "idle7 "},
 }
 
-// The first executor that answers well ends the walk (XXL-JOB 2.4.2,
-// ExecutorRouteFailover.java and ExecutorRouteBusyover.java).
+// TestChooseProbesInOrder checks that the first executor that answers well ends the walk (XXL-JOB
+// 2.4.2, ExecutorRouteFailover.java and ExecutorRouteBusyover.java).
 func TestChooseProbesInOrder(t *testing.T) {
 	dead := errors.New("connection refused")
 	for _, test := range probing {
@@ -111,7 +111,7 @@ func TestChooseContextEndsWalk(t *testing.T) {
 		require.ErrorAs(t, err, &probeErr)
 		require.Equal(t, []Probe{{abc[0], dead}, {abc[1], context.Canceled}, {abc[2], context.Canceled}}, probeErr.Probes)
 
-		// Ended before the first probe.
+		// The context ended before the first probe.
 		p.asked = nil
 		_, err = New(p).Choose(ctx, test.s, 7, abc)
 		require.Empty(t, p.asked)
@@ -119,7 +119,7 @@ func TestChooseContextEndsWalk(t *testing.T) {
 	}
 }
 
-// An executor that was found is not thrown away.
+// TestChooseContextEndsDuringGoodProbe checks that an executor that was found is returned.
 func TestChooseContextEndsDuringGoodProbe(t *testing.T) {
 	for _, test := range probing {
 		ctx, cancel := context.WithCancel(t.Context())

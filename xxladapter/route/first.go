@@ -1,4 +1,4 @@
 package route
 
-// first is FIRST (XXL-JOB 2.4.2, ExecutorRouteFirst.java).
+// first implements FIRST (XXL-JOB 2.4.2, ExecutorRouteFirst.java).
 func first(addrs []string) string { return addrs[0] }

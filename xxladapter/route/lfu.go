@@ -1,22 +1,20 @@
 package route
 
-// leastFrequentlyUsed is LEAST_FREQUENTLY_USED for one job.
+// leastFrequentlyUsed implements LEAST_FREQUENTLY_USED for one job.
 func (r *Routes) leastFrequentlyUsed(jobID int64, addrs []string) string {
 	return r.counts.update(jobID, r.now(), func(counts map[string]int, _ bool) (map[string]int, string) {
 		return nextFrequency(counts, addrs, r.intn)
 	})
 }
 
-// nextFrequency returns the address with the smallest count, and the counts
-// after it was used. Addresses that are new, or were counted past maxCount,
-// start with a random count below the length of the list; those no longer in
-// the list are dropped (XXL-JOB 2.4.2, ExecutorRouteLFU.java). A count is of
-// triggers sent from here, not of runs or load, so an address that joins late,
-// or starts again after maxCount, gets every trigger until its count has caught
-// up.
+// nextFrequency returns the address with the smallest count, and the counts after its use. An
+// address that is new, or whose count exceeds maxCount, starts with a random count below the length
+// of the list; addresses no longer in the list are dropped (XXL-JOB 2.4.2, ExecutorRouteLFU.java).
+// A count is the number of triggers sent from here, not of runs or load. So an address that joins
+// late, or restarts after maxCount, gets every trigger until its count has caught up.
 //
-// Among equal counts the first in the list is taken. Upstream takes the first
-// in the order of Java's hash table, which follows from nothing a user sees.
+// Of equal counts the first in the list wins. Upstream takes the first in the order of Java's hash
+// table, which a user cannot predict.
 func nextFrequency(counts map[string]int, addrs []string, intn func(n int) int) (map[string]int, string) {
 	next := make(map[string]int, len(addrs))
 	least := addrs[0]

@@ -158,7 +158,7 @@ func TestChooseLFUAgainstModel(t *testing.T) {
 	})
 }
 
-// drawList draws a short list, now and then with an address given twice.
+// drawList draws a short list, sometimes with a duplicate address.
 func drawList(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}), 1, 6).Draw(t, "addrs")
 }

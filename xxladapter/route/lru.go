@@ -1,18 +1,17 @@
 package route
 
-// leastRecentlyUsed is LEAST_RECENTLY_USED for one job.
+// leastRecentlyUsed implements LEAST_RECENTLY_USED for one job.
 func (r *Routes) leastRecentlyUsed(jobID int64, addrs []string) string {
 	return r.orders.update(jobID, r.now(), func(order []string, _ bool) ([]string, string) {
 		return nextOrder(order, addrs)
 	})
 }
 
-// nextOrder returns the address that was used longest ago, and the order of use
-// after it was used. An order starts with the address used longest ago and has
-// no address twice. New addresses join in list order as the most recently used;
-// those no longer in the list are dropped (XXL-JOB 2.4.2,
-// ExecutorRouteLRU.java). Without an order the list is therefore gone through
-// from its start, on every scheduler alike.
+// nextOrder returns the least recently used address, and the order after its use. An order starts
+// with the least recently used address and contains no address twice. New addresses join in list
+// order as the most recently used; those no longer in the list are dropped (XXL-JOB 2.4.2,
+// ExecutorRouteLRU.java). Without an order the strategy therefore starts at the beginning of the
+// list, on every scheduler alike.
 func nextOrder(order, addrs []string) ([]string, string) {
 	const listed, placed = 1, 2
 	state := make(map[string]int, len(addrs))

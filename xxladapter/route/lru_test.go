@@ -37,7 +37,7 @@ func TestNextOrder(t *testing.T) {
 	}
 }
 
-// Fresh state goes through the list from its start (XXL-JOB 2.4.2,
+// TestChooseLRUCycles checks that a new state starts at the beginning of the list (XXL-JOB 2.4.2,
 // ExecutorRouteLRU.java).
 func TestChooseLRUCycles(t *testing.T) {
 	r := New(nil)

@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// touch uses the state of a job, which counts its uses, and returns how often
-// it had been used before.
+// touch uses the state of a job, which counts its uses, and returns the number of earlier uses.
 func touch(p *perJob[int], jobID int64, now time.Time) (before int) {
 	p.update(jobID, now, func(uses int, ok bool) (int, string) {
 		if ok {
@@ -20,9 +19,9 @@ func touch(p *perJob[int], jobID int64, now time.Time) (before int) {
 	return before
 }
 
-// All jobs are forgotten together, when the clock is past the expiry; the next
-// expiry counts from that use (XXL-JOB 2.4.2, ExecutorRouteRound.java,
-// ExecutorRouteLFU.java, ExecutorRouteLRU.java).
+// TestPerJobForgetsAllAfter24Hours checks that all jobs are forgotten together when the clock is
+// past the expiry, and that the next expiry counts from that use (XXL-JOB 2.4.2,
+// ExecutorRouteRound.java, ExecutorRouteLFU.java, ExecutorRouteLRU.java).
 func TestPerJobForgetsAllAfter24Hours(t *testing.T) {
 	p := newPerJob(func(int) int { return 1 })
 	start := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -34,7 +33,7 @@ func TestPerJobForgetsAllAfter24Hours(t *testing.T) {
 	require.Equal(t, 2, touch(p, 1, start.Add(24*time.Hour)))
 	require.Equal(t, 1, touch(p, 2, start.Add(24*time.Hour)))
 
-	// Past it: the use of one job forgets the other too.
+	// Past the expiry: the use of one job forgets the other too.
 	again := start.Add(24*time.Hour + 1)
 	require.Equal(t, 0, touch(p, 1, again))
 	require.Len(t, p.states, 1)
@@ -63,7 +62,7 @@ func TestPerJobBound(t *testing.T) {
 	}
 }
 
-// A single state over the bound is kept, and alone.
+// TestPerJobHeavyState checks that a single state over the limit is kept, alone.
 func TestPerJobHeavyState(t *testing.T) {
 	p := newPerJob(func(s int) int { return s })
 	p.max = 10

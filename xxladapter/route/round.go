@@ -1,16 +1,16 @@
 package route
 
 const (
-	// maxCount is the largest count that ROUND and LEAST_FREQUENTLY_USED carry
-	// on from; above it they draw a new one.
+	// maxCount is the largest count that ROUND and LEAST_FREQUENTLY_USED continue from; above it
+	// they draw a new one.
 	maxCount = 1_000_000
 
-	// roundStarts is how many counts a job may start from. The random start
-	// spreads the first triggers of many jobs over the list.
+	// roundStarts is how many counts a job may start from. The random start spreads the first
+	// triggers of many jobs over the list.
 	roundStarts = 100
 )
 
-// round is ROUND for one job.
+// round implements ROUND for one job.
 func (r *Routes) round(jobID int64, addrs []string) string {
 	return r.rounds.update(jobID, r.now(), func(count int, ok bool) (int, string) {
 		count = nextRound(count, ok, r.intn)
@@ -18,9 +18,8 @@ func (r *Routes) round(jobID int64, addrs []string) string {
 	})
 }
 
-// nextRound returns the count that follows, which modulo the length of the list
-// is the index to use. ok is false when the job has no count yet
-// (XXL-JOB 2.4.2, ExecutorRouteRound.java).
+// nextRound returns the next count, which modulo the length of the list is the index to use. ok is
+// false if the job has no count yet (XXL-JOB 2.4.2, ExecutorRouteRound.java).
 func nextRound(count int, ok bool, intn func(n int) int) int {
 	if !ok || count > maxCount {
 		return intn(roundStarts)

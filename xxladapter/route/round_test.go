@@ -18,11 +18,11 @@ func TestNextRound(t *testing.T) {
 		intn  func(int) int
 		want  int
 	}{
-		// No count yet; the value is not looked at.
+		// No count yet; the value is ignored.
 		{0, false, start, 42},
 		{77, false, start, 42},
 
-		// Carrying on; maxCount itself still does.
+		// Continues; even from maxCount itself.
 		{0, true, noRandom, 1},
 		{99, true, noRandom, 100},
 		{999_999, true, noRandom, 1_000_000},
@@ -49,14 +49,14 @@ func TestChooseRound(t *testing.T) {
 	require.Equal(t, abc[4%3], choose(1, abc))
 	require.Equal(t, abc[5%3], choose(1, abc))
 
-	// Another job counts on its own.
+	// Another job has its own count.
 	require.Equal(t, abc[4%3], choose(2, abc))
 
 	// The count survives a change of the list.
 	require.Equal(t, abc[6%2], choose(1, abc[:2]))
 	require.Equal(t, abc[7%3], choose(1, abc))
 
-	// All counts start anew past 24 hours.
+	// All counts start anew after 24 hours.
 	now = now.Add(24 * time.Hour)
 	require.Equal(t, abc[8%3], choose(1, abc))
 	now = now.Add(1)
@@ -64,7 +64,8 @@ func TestChooseRound(t *testing.T) {
 	require.Equal(t, abc[4%3], choose(2, abc))
 }
 
-// The random start spreads the first triggers of many jobs.
+// TestChooseRoundSpreadsStarts checks that the random start spreads the first triggers of many
+// jobs.
 func TestChooseRoundSpreadsStarts(t *testing.T) {
 	now := time.Unix(0, 0)
 	r := testRoutes(nil, &now, 3)

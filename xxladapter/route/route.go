@@ -1,16 +1,16 @@
-// Package route chooses the executor of a trigger. It has the ten routing
-// strategies of XXL-JOB, one file each; the file names the class it answers
-// to in XXL-JOB 2.4.2, whose algorithms stayed the same up to 3.4.2.
+// Package route chooses the executor of a trigger. It has the ten routing strategies of XXL-JOB,
+// one file each; the file names the corresponding class in XXL-JOB 2.4.2, whose algorithms are
+// unchanged up to 3.4.2.
 //
-// The order of the address list matters to every strategy but RANDOM and
-// CONSISTENT_HASH. Automatic groups are sorted as text, so FIRST takes
-// http://10.0.0.10:9999/ before http://10.0.0.9:9999/.
+// The order of the address list matters to every strategy but RANDOM and CONSISTENT_HASH. The
+// addresses of automatic groups are sorted as text, so FIRST takes http://10.0.0.10:9999/ before
+// http://10.0.0.9:9999/.
 //
-// ROUND, LEAST_FREQUENTLY_USED and LEAST_RECENTLY_USED remember what they chose
-// for each job. As upstream, a [Routes] keeps that in memory: it is lost at a
-// restart, forgotten every 24 hours for all jobs at once, and each of several
-// schedulers has its own. Unlike upstream, one lock per strategy guards it, so
-// that concurrent triggers of a job are each counted once, and it is bounded.
+// ROUND, LEAST_FREQUENTLY_USED and LEAST_RECENTLY_USED remember what they chose for each job. As
+// upstream, a [Routes] keeps that in memory: it is lost at a restart, it is forgotten every 24
+// hours for all jobs at once, and every scheduler has its own. Unlike upstream, one lock for each
+// strategy guards it, so that concurrent triggers of a job are each counted once, and its size is
+// limited.
 package route
 
 import (
@@ -23,29 +23,29 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Prober asks an executor for a sign of life. Each method returns nil only
-// for a reply with code 200, and has a time limit of its own.
+// A Prober probes executors. Each method returns nil only for a reply with code 200, and limits its
+// own duration.
 //
-// The methods are called from [Routes.Choose], on its goroutine and with no
-// lock held; they must be safe for concurrent use.
+// [Routes.Choose] calls the methods on its goroutine, with no lock held. They must be safe for
+// concurrent use.
 type Prober interface {
 	// Beat asks whether the executor at addr is alive.
 	Beat(ctx context.Context, addr string) error
 
-	// IdleBeat asks whether the executor at addr is free for the job: nothing
-	// of that job is running or waiting there.
+	// IdleBeat asks whether the executor at addr is free for the job: whether no run of that job is
+	// running or waiting there.
 	IdleBeat(ctx context.Context, addr string, jobID int64) error
 }
 
 // ErrNoAddress is returned when the address list is empty.
 var ErrNoAddress = errors.New("route: no address")
 
-// Routes holds the state of the strategies that have one. It is safe for
-// concurrent use. The zero value is not usable; see [New].
+// Routes holds the state of the strategies. It is safe for concurrent use. The zero value is not
+// usable; see [New].
 type Routes struct {
 	prober Prober
 
-	// Set by New, and only replaced before first use.
+	// Set by New, and replaced only before first use.
 	now  func() time.Time
 	intn func(n int) int // uniform in [0, n), safe for concurrent use
 
@@ -55,8 +55,8 @@ type Routes struct {
 	rings  *ringCache
 }
 
-// New returns routes without any state. FAILOVER and BUSYOVER ask p; without
-// those two strategies it may be nil.
+// New returns Routes without any state. FAILOVER and BUSYOVER call p, which may be nil if these two
+// strategies are not used.
 func New(p Prober) *Routes {
 	return &Routes{
 		prober: p,
@@ -69,16 +69,15 @@ func New(p Prober) *Routes {
 	}
 }
 
-// Choose picks one of addrs, the addresses of the job's group in stored order,
-// by strategy s. It neither keeps nor changes addrs.
+// Choose picks one of addrs, the addresses of the job's group in stored order, by strategy s. It
+// neither keeps nor changes addrs.
 //
-// It returns [ErrNoAddress] for an empty list, a [*ProbeError] when FAILOVER or
-// BUSYOVER found no executor, and an error that names s when s is unknown.
+// It returns [ErrNoAddress] for an empty list, a [*ProbeError] if FAILOVER or BUSYOVER found no
+// executor, and an error that names s if s is unknown.
 //
-// Only FAILOVER and BUSYOVER call executors, and only they look at ctx; the
-// others return at once. SHARDING_BROADCAST is not a choice: the caller makes
-// the shards and asks [Shard] for the address of each; here it gives the first
-// address.
+// Only FAILOVER and BUSYOVER call executors, and only they observe ctx; the others return at once.
+// SHARDING_BROADCAST is not a choice: the caller creates the shards and calls [Shard] for the
+// address of each; Choose returns the first address for it.
 func (r *Routes) Choose(ctx context.Context, s xxladapter.RouteStrategy, jobID int64, addrs []string) (addr string, err error) {
 	if len(addrs) == 0 {
 		return "", ErrNoAddress

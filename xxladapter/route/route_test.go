@@ -16,8 +16,7 @@ import (
 
 var abc = []string{"http://a/", "http://b/", "http://c/"}
 
-// testRoutes returns routes whose clock stands at *now and whose random numbers
-// come from the seed.
+// testRoutes returns Routes whose clock shows *now and whose random numbers come from the seed.
 func testRoutes(p Prober, now *time.Time, seed uint64) *Routes {
 	r := New(p)
 	r.now = func() time.Time { return *now }
@@ -25,7 +24,7 @@ func testRoutes(p Prober, now *time.Time, seed uint64) *Routes {
 	return r
 }
 
-// constant returns a source of random numbers that knows only one.
+// constant returns a source of random numbers that always returns value.
 func constant(t *testing.T, wantN, value int) func(int) int {
 	return func(n int) int {
 		require.Equal(t, wantN, n, "range of the random number")
@@ -71,7 +70,7 @@ func TestChooseUnknownStrategy(t *testing.T) {
 	}
 }
 
-// The strategies without a state (XXL-JOB 2.4.2, ExecutorRouteFirst.java and
+// TestChooseFixed tests the strategies without a state (XXL-JOB 2.4.2, ExecutorRouteFirst.java and
 // ExecutorRouteLast.java; a broadcast is not routed, XxlJobTrigger.java).
 func TestChooseFixed(t *testing.T) {
 	r := New(nil)
@@ -123,7 +122,7 @@ func TestChooseLeavesListAlone(t *testing.T) {
 	}
 }
 
-// A caller may reuse the memory of its list.
+// TestChooseKeepsNoList checks that a caller may reuse the memory of its list.
 func TestChooseKeepsNoList(t *testing.T) {
 	r := New(&fakeProber{})
 	for _, s := range allStrategies {
@@ -139,15 +138,15 @@ func TestChooseKeepsNoList(t *testing.T) {
 	}
 }
 
-// Upstream loses or doubles counts when triggers of one job run side by side,
-// since its maps are not synchronised (XXL-JOB 2.4.2, ExecutorRouteRound.java,
-// ExecutorRouteLFU.java, ExecutorRouteLRU.java). Here each trigger counts once.
+// TestChooseConcurrentlyCountsEachOnce checks that concurrent triggers of one job are each counted
+// once. Upstream loses or doubles counts then, since its maps are not synchronised (XXL-JOB 2.4.2,
+// ExecutorRouteRound.java, ExecutorRouteLFU.java, ExecutorRouteLRU.java).
 func TestChooseConcurrentlyCountsEachOnce(t *testing.T) {
 	const goroutines, calls = 8, 1200
 	for _, test := range []struct {
 		s xxladapter.RouteStrategy
-		// LFU starts its counts anywhere from 0 to n-1, so the numbers of
-		// uses may differ by that much.
+		// LFU starts its counts anywhere from 0 to n-1, so the numbers of uses may differ by that
+		// much.
 		spread int
 	}{
 		{xxladapter.RouteRound, 0},
@@ -194,8 +193,7 @@ func TestChooseConcurrentlyWithChangingLists(t *testing.T) {
 	})
 }
 
-// chooseConcurrently calls choose in each of several goroutines, and returns
-// what all of them chose.
+// chooseConcurrently calls choose in each of several goroutines, and returns all choices.
 func chooseConcurrently(t *testing.T, goroutines, calls int, choose func(i int) (string, error)) []string {
 	t.Helper()
 	chosen := make([][]string, goroutines)

@@ -2,14 +2,12 @@ package route
 
 import "fmt"
 
-// Shard gives the address of one shard of a broadcast: addrs[index], or
-// addrs[0] when the list became shorter since the shards were made, as may
-// happen before a retry (XXL-JOB 2.4.2, XxlJobTrigger.java). The first executor
-// then runs more than one shard, and a changed order moves a shard to another
-// executor.
+// Shard returns the address of one shard of a broadcast: addrs[index], or addrs[0] if the list
+// became shorter after the shards were created, as may happen before a retry (XXL-JOB 2.4.2,
+// XxlJobTrigger.java). The first executor then runs more than one shard, and a changed order moves
+// a shard to another executor.
 //
-// It returns [ErrNoAddress] for an empty list, and an error for a negative
-// index.
+// It returns [ErrNoAddress] for an empty list, and an error for a negative index.
 func Shard(addrs []string, index int) (string, error) {
 	if len(addrs) == 0 {
 		return "", ErrNoAddress

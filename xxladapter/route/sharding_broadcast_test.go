@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A retried shard goes to its index in the current list, or to the first
-// address when that list became shorter (XXL-JOB 2.4.2, XxlJobTrigger.java).
+// TestShard checks that a retried shard goes to its index in the current list, or to the first
+// address if that list became shorter (XXL-JOB 2.4.2, XxlJobTrigger.java).
 func TestShard(t *testing.T) {
 	for _, test := range []struct {
 		addrs []string
