@@ -15,8 +15,8 @@ type Callback struct {
 	HandleMsg  string // up to 50,000 characters and "..."
 }
 
-// callback is the union of what the generations send. executeResult comes from
-// the common Go executor, and old releases of it send nothing else.
+// callback is the union of what the generations send. executeResult comes from the common Go
+// executor, whose old releases send nothing else.
 type callback struct {
 	LogID         Int             `json:"logId"`
 	LogDateTim    *Int            `json:"logDateTim,omitempty"`
@@ -31,9 +31,9 @@ type executeResult struct {
 	Msg  json.RawMessage `json:"msg"`
 }
 
-// UnmarshalJSON takes either spelling of the time, and falls back on the code
-// and text of executeResult where handleCode is missing or 0. A message that is
-// not a string is taken as the JSON text it is: a result is not lost for it.
+// UnmarshalJSON accepts either spelling of the time, and uses the code and text of executeResult if
+// handleCode is missing or 0. A message that is not a string is kept as its JSON text, so that the
+// result is not lost.
 func (c *Callback) UnmarshalJSON(data []byte) error {
 	var raw callback
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -52,8 +52,8 @@ func (c *Callback) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// plainText is a JSON string's content, nothing for null or no value, and any
-// other value as it stands.
+// plainText returns the content of a JSON string, "" for null or no value, and any other value as
+// JSON text.
 func plainText(raw json.RawMessage) string {
 	if raw == nil {
 		return ""
@@ -78,8 +78,8 @@ func (c Callback) MarshalJSON() ([]byte, error) {
 	}(c))
 }
 
-// Callbacks is the body of [OpCallback]. It is decoded from the bare list of
-// G1 to G3 or from G4's object, and encoded as the bare list.
+// Callbacks is the body of [OpCallback]. It is decoded from the bare list of G1 to G3 or from G4's
+// object, and encoded as the bare list.
 type Callbacks []Callback
 
 // UnmarshalJSON refuses a body that is neither.
@@ -109,7 +109,7 @@ func (c *Callbacks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a list, also for none.
+// MarshalJSON writes a list, even if it is empty.
 func (c Callbacks) MarshalJSON() ([]byte, error) {
 	if c == nil {
 		return []byte("[]"), nil
@@ -117,7 +117,7 @@ func (c Callbacks) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]Callback(c))
 }
 
-// MarshalG4 writes the object that G4 admins want.
+// MarshalG4 writes the object that G4 admins require.
 func (c Callbacks) MarshalG4() ([]byte, error) {
 	type item struct {
 		LogID      Int    `json:"logId"`

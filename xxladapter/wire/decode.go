@@ -7,9 +7,8 @@ import (
 	"fmt"
 )
 
-// Decode reads one JSON value into v. Unknown fields are ignored; an empty
-// body, null, anything after the value, and a value of the wrong type are
-// errors that say what is wrong in one line.
+// Decode decodes one JSON value into v. Unknown fields are ignored. An empty body, null, anything
+// after the value, and a value of the wrong type are errors that describe the fault in one line.
 func Decode(data []byte, v any) error {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {
@@ -30,7 +29,7 @@ func Decode(data []byte, v any) error {
 	return err
 }
 
-// kindName is the JSON word for a Go kind.
+// kindName returns the JSON word for a Go kind.
 func kindName(kind string) string {
 	switch kind {
 	case "struct", "map":

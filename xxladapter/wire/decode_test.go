@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How Gson reads numbers (XXL-JOB's GsonTool), run against its releases.
+// TestIntIsLenientLikeGson: the values are those of XXL-JOB's GsonTool, run against its releases.
 func TestIntIsLenientLikeGson(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -38,7 +38,7 @@ func TestIntIsLenientLikeGson(t *testing.T) {
 		// Null and missing are 0.
 		{text: "null", want: 0},
 
-		// Fractions, other types, and what 64 bits do not hold.
+		// Fractions, other types, and values beyond 64 bits.
 		{text: "9.5", bad: true},
 		{text: `"9.5"`, bad: true},
 		{text: `""`, bad: true},
@@ -72,7 +72,7 @@ func TestIntIsLenientLikeGson(t *testing.T) {
 func TestDecodeIsLenient(t *testing.T) {
 	for _, text := range []string{
 		`{"jobId":7,"more":{"jobId":8,"a":[1,{"b":null}]}}`, // unknown fields, nested
-		"\ufeff"[:0] + " \r\n\t{\"jobId\":7} \n",            // space around
+		"\ufeff"[:0] + " \r\n\t{\"jobId\":7} \n",            // surrounding space
 		`{"jobId":7,"executorParams":null,"executorHandler":null,"glueUpdatetime":null}`,
 		`{"glueType":"BEAN","logId":null,"jobId":"7"}`, // any order
 	} {
@@ -153,7 +153,7 @@ func TestDecodeReply(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 
-	// Without a code it is a failure, with whatever text there is.
+	// Without a code it is a failure, with the text that is there.
 	for text, msg := range map[string]string{
 		`{}`:                       "",
 		`{"msg":"ok"}`:             "ok",
@@ -166,7 +166,7 @@ func TestDecodeReply(t *testing.T) {
 		require.Equal(t, Fail(msg), got, text)
 	}
 
-	// What is no reply at all is an error without one.
+	// What is not a reply is an error without one.
 	for _, text := range []string{"", " ", "null", "7", `"x"`, "<html>", "{", `{"code":{}}`, `{"code":9.5}`} {
 		got, err := DecodeReply([]byte(text))
 		require.Error(t, err, text)

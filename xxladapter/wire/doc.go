@@ -1,5 +1,5 @@
-// Package wire is the XXL-JOB protocol: every path, header, field and code that
-// schedulers ("admins") and executors exchange as JSON over HTTP.
+// Package wire is the XXL-JOB protocol: every path, header, field and code that schedulers
+// ("admins") and executors exchange as JSON over HTTP.
 //
 // The protocol changed in small steps, which are called generations here:
 //
@@ -8,7 +8,7 @@
 //	G3  3.3.0 to 3.4.2   replies carry "data" instead of "content"
 //	G4  3.5 (unreleased) POST /trigger, callbacks in an object, two headers required
 //
-// Decoding is lenient: it takes the spellings of all generations, and numbers
-// as Java's Gson reads them. Encoding is exact: what is sent can be read by a
-// peer of any generation; see [Reply] and [LogRequest].
+// Decoding is lenient: it accepts the spellings of all generations, and numbers as Java's Gson
+// does. Encoding is exact: a peer of any generation can read what is sent; see [Reply] and
+// [LogRequest].
 package wire

@@ -30,8 +30,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// fuzzDecoder decodes anything without a panic, and what it decodes is the same
-// after it was encoded and decoded once more.
+// fuzzDecoder checks that decoding never panics, and that encoding and decoding the result again
+// leaves it the same.
 func fuzzDecoder[T any](f *testing.F, encode func(T) ([]byte, error)) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

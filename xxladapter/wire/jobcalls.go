@@ -1,8 +1,7 @@
 package wire
 
-// The job calls of XXL-JOB 3.5 (G4), by which programs manage jobs. They are
-// answered like all calls to an admin; [OpAddJob] has the new id, as a string,
-// for payload.
+// The job calls of XXL-JOB 3.5 (G4), with which programs manage jobs. Their replies are those of
+// all calls to an admin; the payload of [OpAddJob] is the new id, as a string.
 const (
 	OpAddJob     = "addJob"
 	OpUpdateJob  = "updateJob"
@@ -12,17 +11,18 @@ const (
 	OpTriggerJob = "triggerJob"
 )
 
-// CodeTooMany is the code of a job call that was made too soon after others.
+// CodeTooMany is the code of the reply to a job call that came too soon after others.
 const CodeTooMany = 502
 
 // Texts of G4 admins.
 const (
 	MsgWrongAppToken = "invalid request, accessToken or appname invalid."
-	PrefixNoAppName  = "invalid request, accessToken or appname is empty" // executor: one of the two headers is missing
-	MsgTooMany       = "Too many requests, please try again later."
+	// PrefixNoAppName is an executor's reply if one of the two headers is missing.
+	PrefixNoAppName = "invalid request, accessToken or appname is empty"
+	MsgTooMany      = "Too many requests, please try again later."
 )
 
-// A JobFields is what [OpAddJob] and [OpUpdateJob] have in common.
+// A JobFields holds the fields that [OpAddJob] and [OpUpdateJob] share.
 type JobFields struct {
 	Name       string `json:"name"`
 	Author     string `json:"author"`
@@ -39,7 +39,7 @@ type JobFields struct {
 	Timeout        Int    `json:"executorTimeout"` // seconds
 	FailRetryCount Int    `json:"executorFailRetryCount"`
 
-	// Upstream reads the glue fields of an update and does not apply them.
+	// Upstream reads the glue fields of an update but does not apply them.
 	GlueType   string `json:"glueType"`
 	GlueSource string `json:"glueSource"`
 	GlueRemark string `json:"glueRemark"`
@@ -65,8 +65,8 @@ type JobID struct {
 // A TriggerJob is the body of [OpTriggerJob].
 type TriggerJob struct {
 	ID Int `json:"id"`
-	// Param replaces the job's own also when it is empty or left out.
+	// Param replaces the job's own, even if it is empty or missing.
 	Param string `json:"executorParam"`
-	// AddressList is comma separated; empty: the group's.
+	// AddressList is separated by commas; empty means the group's.
 	AddressList string `json:"addressList"`
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The job calls of G4, field by field.
+// TestTrafficOfJobCalls checks the job calls of G4, field by field.
 func TestTrafficOfJobCalls(t *testing.T) {
 	fields := JobFields{
 		Name: "nightly", Author: "ops", AlarmEmail: "ops@example.org",

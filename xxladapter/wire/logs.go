@@ -16,13 +16,12 @@ type logRequest struct {
 	FromLineNum Int  `json:"fromLineNum"`
 }
 
-// MarshalJSON writes the time under both spellings, so that an executor of any
-// generation finds it.
+// MarshalJSON writes the time in both spellings, so that an executor of any generation finds it.
 func (r LogRequest) MarshalJSON() ([]byte, error) {
 	return json.Marshal(logRequest{&r.LogTime, &r.LogTime, r.LogID, r.FromLine})
 }
 
-// UnmarshalJSON takes either spelling.
+// UnmarshalJSON accepts either spelling.
 func (r *LogRequest) UnmarshalJSON(data []byte) error {
 	var raw logRequest
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -35,15 +34,15 @@ func (r *LogRequest) UnmarshalJSON(data []byte) error {
 // A LogResult is the payload of the reply to a [LogRequest].
 type LogResult struct {
 	FromLine Int    `json:"fromLineNum"`
-	ToLine   Int    `json:"toLineNum"` // number of the last line; 0 for none
+	ToLine   Int    `json:"toLineNum"` // number of the last line; 0 means none
 	Content  string `json:"logContent"`
-	End      bool   `json:"isEnd"` // Java executors: only when there is no log file
-	// LogsAge is for how many milliseconds the executor has kept what it is given,
-	// where it has no log of the run; 0: it does not tell, as Java executors do not.
+	End      bool   `json:"isEnd"` // Java executors set it only if there is no log file
+	// LogsAge says, in milliseconds, for how long the executor has kept the logs of all its runs,
+	// if it has no log of this one. 0 means that it does not say, as Java executors do not.
 	LogsAge Int `json:"logsAgeMs,omitempty"`
 }
 
-// either returns the first value that was present.
+// either returns the first value that is present, or 0.
 func either(values ...*Int) Int {
 	for _, v := range values {
 		if v != nil {

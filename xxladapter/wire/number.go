@@ -6,12 +6,11 @@ import (
 	"strconv"
 )
 
-// An Int is an integer as Gson reads one: a JSON integer, a float without a
-// fraction, either of them in a string, or null for 0. It is encoded as a plain
-// integer.
+// An Int is an integer as Gson reads one: a JSON integer, a float without a fraction, either of
+// these in a string, or null for 0. It is encoded as a plain integer.
 type Int int64
 
-// UnmarshalJSON refuses everything else, and integers beyond 64 bits.
+// UnmarshalJSON refuses everything else, including integers beyond 64 bits.
 func (i *Int) UnmarshalJSON(data []byte) error {
 	text := bytes.TrimSpace(data)
 	if string(text) == "null" {
@@ -30,7 +29,7 @@ func (i *Int) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
-	// Above 2^53 a float no longer tells whether it was an integer.
+	// Above 2^53 a float no longer shows whether it was an integer.
 	if err != nil || f != float64(int64(f)) || f > 1<<53 || f < -1<<53 {
 		return fmt.Errorf("%.40s is not an integer", data)
 	}

@@ -1,6 +1,6 @@
 package wire
 
-// Paths on an executor. The address it registered is the base.
+// Paths on an executor, relative to the address that it registered.
 const (
 	PathBeat     = "/beat"
 	PathIdleBeat = "/idleBeat"
@@ -17,8 +17,8 @@ const (
 	OpCallback       = "callback"
 )
 
-// An admin answers below both: the context path was /xxl-job-admin up to
-// 3.4.0 and is / from 3.4.1 on.
+// An admin answers below both: its context path was /xxl-job-admin up to 3.4.0 and is / since
+// 3.4.1.
 const (
 	AdminPath        = "/api/"
 	AdminContextPath = "/xxl-job-admin/api/"
@@ -30,14 +30,14 @@ const (
 	HeaderAppName = "XXL-JOB-APPNAME" // G4
 
 	ContentType         = "application/json;charset=UTF-8"
-	ExecutorContentType = "text/html;charset=UTF-8" // what Java executors answer with
+	ExecutorContentType = "text/html;charset=UTF-8" // sent by Java executors
 )
 
 // MaxBody is the largest request body in bytes that a peer accepts.
 // XXL-JOB: HttpObjectAggregator(5 * 1024 * 1024) in EmbedServer.
 const MaxBody = 5 << 20
 
-// RegistryGroup is the registry_group of executors; ADMIN exists and is never sent.
+// RegistryGroup is the registry_group of executors; ADMIN also exists and is never sent.
 const RegistryGroup = "EXECUTOR"
 
 // Codes in replies and results.
@@ -47,7 +47,7 @@ const (
 	CodeTimeout = 502 // only as the handleCode of a callback
 )
 
-// Texts that peers show to people, and that older programs look for.
+// Texts that peers show to people, and that older programs search for.
 const (
 	MsgMethod        = "invalid request, HttpMethod not support."
 	MsgNoOperation   = "invalid request, uri-mapping empty."
@@ -61,13 +61,13 @@ const (
 	MsgCoverEarly    = "block strategy effect：Cover Early"
 	MsgKilledByAdmin = "scheduling center kill job."
 	MsgTimeout       = "job execute timeout "
-	PrefixRequestErr = "request error:"                // executor: the request could not be read
-	PrefixOpenAPIErr = "openapi invoke error: "        // admin: the same
+	PrefixRequestErr = "request error:"                // executor: unreadable request
+	PrefixOpenAPIErr = "openapi invoke error: "        // admin: unreadable request
 	PrefixNotFound   = "invalid request, uri-mapping(" // both: unknown path
-	PrefixRepeat     = "repeat trigger job, logId:"    // from 3.4.1
+	PrefixRepeat     = "repeat trigger job, logId:"    // since 3.4.1
 	PrefixRepeatOld  = "repeate trigger job, logId:"   // up to 3.4.0
 	SuffixNotFound   = ") not found."
 )
 
-// NotFound is the text for an unknown path or operation.
+// NotFound returns the text for an unknown path or operation.
 func NotFound(path string) string { return PrefixNotFound + path + SuffixNotFound }

@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// A Reply is what both sides answer, always with HTTP status 200. Anything
-// but code 200 is a failure; Msg is for people.
+// A Reply is what both sides answer, always with HTTP status 200. Any code but 200 is a failure;
+// Msg is for people.
 //
-// It is encoded with its payload under both names, content and data, so that a
-// peer of any generation finds it.
+// It is encoded with its payload under both names, content and data, so that a peer of any
+// generation finds it.
 type Reply struct {
 	Code    int
 	Msg     string
-	Payload json.RawMessage // nil: none
+	Payload json.RawMessage // nil means none
 }
 
 type reply struct {
@@ -28,11 +28,10 @@ type reply struct {
 // OK returns the reply for success.
 func OK() Reply { return Reply{Code: CodeOK, Msg: "Success"} }
 
-// Fail returns the reply for a failure with a text for people.
+// Fail returns the reply for a failure, with a text for people.
 func Fail(msg string) Reply { return Reply{Code: CodeFail, Msg: msg} }
 
-// WithPayload returns the reply with v as payload.
-// REQUIRES: v can be encoded as JSON.
+// WithPayload returns the reply with v as its payload. REQUIRES: v can be encoded as JSON.
 func (r Reply) WithPayload(v any) Reply {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -42,7 +41,7 @@ func (r Reply) WithPayload(v any) Reply {
 	return r
 }
 
-// MarshalJSON omits what is empty, as executors do.
+// MarshalJSON omits empty fields, as executors do.
 func (r Reply) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Code    int             `json:"code"`
@@ -52,7 +51,7 @@ func (r Reply) MarshalJSON() ([]byte, error) {
 	}{r.Code, r.Msg, r.Payload, r.Payload})
 }
 
-// MarshalAdmin writes nulls where there is nothing, as admins do.
+// MarshalAdmin writes null for empty fields, as admins do.
 func (r Reply) MarshalAdmin() ([]byte, error) {
 	var msg *string
 	if r.Msg != "" {
@@ -67,13 +66,13 @@ func (r Reply) MarshalAdmin() ([]byte, error) {
 	}{r.Code, msg, r.Payload, r.Payload, r.Code == CodeOK})
 }
 
-// ErrNoCode is returned by [DecodeReply] for a reply that carries no code. It
-// counts as a failure; the text of the reply still says what the peer wanted.
+// ErrNoCode is returned by [DecodeReply] for a reply without a code. The reply counts as a failure;
+// its text still says what the peer meant.
 var ErrNoCode = errors.New("wire: reply has no code")
 
-// DecodeReply reads a peer's reply. The common Go executor refuses a run with
-// a list of callbacks in place of an object: its first item's code and text are
-// taken. With [ErrNoCode] the reply has code 500 and whatever text there was.
+// DecodeReply decodes a peer's reply. The common Go executor refuses a run with a list of callbacks
+// in place of an object; DecodeReply then returns the code and text of the first. Along with
+// [ErrNoCode] it returns a reply with code 500 and the text that was there.
 func DecodeReply(data []byte) (Reply, error) {
 	data = bytes.TrimSpace(data)
 	if bytes.HasPrefix(data, []byte("[")) {

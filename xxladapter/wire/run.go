@@ -1,33 +1,33 @@
 package wire
 
-// A RunRequest starts a run: POST [PathRun], or [PathTrigger] for G4.
-// Success means that it was accepted into the job's queue.
+// A RunRequest starts a run: POST [PathRun], or [PathTrigger] for G4. Success means that it was
+// accepted into the job's queue.
 type RunRequest struct {
 	JobID         Int    `json:"jobId"`
 	Handler       string `json:"executorHandler,omitempty"`
-	Params        string `json:"executorParams"` // plural, unlike in the job
+	Params        string `json:"executorParams"` // plural, unlike the job's field
 	BlockStrategy string `json:"executorBlockStrategy,omitempty"`
-	Timeout       Int    `json:"executorTimeout"` // seconds; 0: none
+	Timeout       Int    `json:"executorTimeout"` // seconds; 0 means no limit
 	LogID         Int    `json:"logId"`
-	// LogTime is the trigger time in epoch milliseconds and selects the day of
-	// the run's log file. Spelled with a final e here in every generation.
+	// LogTime is the trigger time in epoch milliseconds; it selects the day of the run's log file.
+	// Every generation spells it with a final e here.
 	LogTime        Int    `json:"logDateTime"`
 	GlueType       string `json:"glueType"`
 	GlueSource     string `json:"glueSource"`
 	GlueUpdated    Int    `json:"glueUpdatetime"` // epoch milliseconds; the source's version
 	BroadcastIndex Int    `json:"broadcastIndex"`
 	BroadcastTotal Int    `json:"broadcastTotal"`
-	// ScheduledTime is the due time in epoch milliseconds. Upstream has no such
-	// field and its executors ignore it; 0 when the sender is one of those.
+	// ScheduledTime is the due time in epoch milliseconds. Upstream has no such field and its
+	// executors ignore it; 0 means that the sender is an upstream admin.
 	ScheduledTime Int `json:"scheduledTime,omitempty"`
 }
 
-// An IdleBeatRequest asks whether a job neither runs nor waits: POST [PathIdleBeat].
+// An IdleBeatRequest asks whether a job neither runs nor waits there: POST [PathIdleBeat].
 type IdleBeatRequest struct {
 	JobID Int `json:"jobId"`
 }
 
-// A KillRequest ends what runs and what waits of a job: POST [PathKill].
+// A KillRequest ends the running and the waiting runs of a job: POST [PathKill].
 type KillRequest struct {
 	JobID Int `json:"jobId"`
 }

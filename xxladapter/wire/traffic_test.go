@@ -33,7 +33,8 @@ func readReply(t *testing.T, name string) []byte {
 	return data
 }
 
-// The same messages mean the same, whatever generation wrote them.
+// TestTrafficRequests checks that equal messages decode to the same value, whatever generation
+// wrote them.
 func TestTrafficRequests(t *testing.T) {
 	registry := Registry{Group: "EXECUTOR", Key: "xxl-job-executor-sample", Value: "http://10.0.0.7:9999/"}
 	callbacks := Callbacks{
@@ -112,7 +113,7 @@ func TestTrafficReplies(t *testing.T) {
 	}
 }
 
-// Every file of testdata is used above, or for the job calls.
+// TestTrafficIsComplete checks that every file of testdata is used above, or for the job calls.
 func TestTrafficIsComplete(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*")
 	require.NoError(t, err)
@@ -130,7 +131,7 @@ func TestTrafficIsComplete(t *testing.T) {
 	require.Equal(t, 4*12+2+5, replies)
 }
 
-// What is sent reads as a peer of each generation would read it, field by field.
+// TestEncoding checks field by field that a peer of each generation can read what is sent.
 func TestEncoding(t *testing.T) {
 	encode := func(v any) string {
 		data, err := json.Marshal(v)
