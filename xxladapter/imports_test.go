@@ -42,7 +42,19 @@ var rules = map[string]rule{
 	"xxladapter/route":      {[]string{"xxladapter"}, "an address is chosen by a function of its arguments"},
 
 	"xxladapter/memstore": {[]string{"xxladapter", "xxladapter/transition"}, "the rules of fires are the same in every store"},
-	"xxladapter/sqlstore": {[]string{"xxladapter"}, "a store knows the domain, and nobody who uses it"},
+
+	"xxladapter/sqlstore": {[]string{"xxladapter", "xxladapter/sqlstore/internal/records", "xxladapter/sqlstore/internal/sqlite",
+		"xxladapter/sqlstore/internal/mysql", "xxladapter/sqlstore/internal/postgres"},
+		"a store knows the domain, and nobody who uses it; this is the face of three databases"},
+	"xxladapter/sqlstore/internal/records": {[]string{"xxladapter", "xxladapter/sqlstore/internal/network"},
+		"what all databases share knows none of them; its time limits are those of the network"},
+	"xxladapter/sqlstore/internal/network": {nil, "connections are watched whatever they carry"},
+	"xxladapter/sqlstore/internal/sqlite":  {[]string{"xxladapter", "xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
+	"xxladapter/sqlstore/internal/mysql": {[]string{"xxladapter", "xxladapter/sqlstore/internal/network", "xxladapter/sqlstore/internal/records"},
+		"a database knows no other one"},
+	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/sqlstore/internal/network", "xxladapter/sqlstore/internal/records"},
+		"a database knows no other one"},
+	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/wire"},
 		"an executor serves the protocol and checks tokens; applications embed it without a scheduler"},
@@ -78,6 +90,16 @@ var rules = map[string]rule{
 
 // hashedwheelMayImport is what the timer may use beside the standard library.
 var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-collections/go-datastructures/queue"}
+
+// forTests are the packages that only tests import.
+var forTests = []string{"xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
+
+// drivers are the databases' drivers, each with the one package of the adapter that knows it.
+var drivers = map[string]string{
+	"modernc.org/sqlite":             "xxladapter/sqlstore/internal/sqlite",
+	"github.com/go-sql-driver/mysql": "xxladapter/sqlstore/internal/mysql",
+	"github.com/jackc/pgx/v5":        "xxladapter/sqlstore/internal/postgres",
+}
 
 func TestImportsPointDown(t *testing.T) {
 	root := ".." // this package's folder is one below the module's
@@ -149,9 +171,12 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 		case inRepo && !slices.Contains(r.may, own):
 			t.Errorf("%s: %s must not import %s: %s", file, pkg, own, r.because)
 		case target == "testing":
-			if pkg != "xxladapter/storetest" && pkg != "xxladapter/testserver" {
+			if !slices.Contains(forTests, pkg) {
 				t.Errorf("%s: production code must not import testing", file)
 			}
+		case driverOf(target) != "" && drivers[driverOf(target)] != pkg &&
+			strings.HasPrefix(pkg, "xxladapter/") && pkg != "xxladapter/testserver":
+			t.Errorf("%s: only %s may import %s", file, drivers[driverOf(target)], target)
 		case strings.HasPrefix(pkg, "hashedwheel") && !inRepo && strings.Contains(strings.Split(target, "/")[0], ".") &&
 			!slices.Contains(hashedwheelMayImport, target):
 			t.Errorf("%s: the timer must not import %s", file, target)
@@ -195,6 +220,31 @@ func TestAtomicWordsAreAligned(t *testing.T) {
 			}
 		}
 		return nil
+	})
+	require.NoError(t, err)
+}
+
+// driverOf is the driver that a package belongs to, or empty.
+func driverOf(target string) string {
+	for driver := range drivers {
+		if target == driver || strings.HasPrefix(target, driver+"/") {
+			return driver
+		}
+	}
+	return ""
+}
+
+// Advice about indexes is MySQL's alone: the statements that all databases run must not have it.
+func TestOnlyMySQLForcesIndexes(t *testing.T) {
+	err := filepath.WalkDir("sqlstore", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || filepath.Dir(file) == filepath.Join("sqlstore", "internal", "mysql") {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if strings.Contains(string(text), "FORCE INDEX") {
+			t.Errorf("%s: only sqlstore/internal/mysql may have FORCE INDEX", file)
+		}
+		return err
 	})
 	require.NoError(t, err)
 }

@@ -47,7 +47,7 @@ func monitorUntilKilled(file string) error {
 func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "xxl.db")
 	clock := time.Now
-	open := func() *sqlstore.Store {
+	open := func() xxladapter.Store {
 		store, err := sqlstore.OpenSQLite(t.Context(), file, sqlstore.Options{Logger: quiet, Clock: func() time.Time { return clock() }})
 		require.NoError(t, err)
 		return store

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -37,31 +39,31 @@ func (c *benchClock) Advance(d time.Duration) {
 // benchEngines open an empty store whose every commit is on the disk.
 var benchEngines = []struct {
 	name string
-	open func(b *testing.B, clock func() time.Time) *Store
+	open func(b *testing.B, clock func() time.Time) *records.Store
 }{
-	{"sqlite", func(b *testing.B, clock func() time.Time) *Store {
+	{"sqlite", func(b *testing.B, clock func() time.Time) *records.Store {
 		return openFile(b, filepath.Join(b.TempDir(), "bench.db"), clock)
 	}},
-	{"mysql", func(b *testing.B, clock func() time.Time) *Store {
+	{"mysql", func(b *testing.B, clock func() time.Time) *records.Store {
 		url := testserver.StartMariaDB(b).Database(b)
-		require.NoError(b, MigrateMySQL(b.Context(), url, true, Options{Logger: quiet}))
+		require.NoError(b, MigrateMySQL(b.Context(), url, true, Options{Logger: fixture.Quiet}))
 		return openMySQLAt(b, url, Options{Clock: clock})
 	}},
-	{"postgres", func(b *testing.B, clock func() time.Time) *Store {
+	{"postgres", func(b *testing.B, clock func() time.Time) *records.Store {
 		return openURL(b, testserver.StartPostgres(b).Database(b), Options{Clock: clock})
 	}},
 }
 
 // eachEngine runs a benchmark on every engine.
-func eachEngine(b *testing.B, run func(b *testing.B, open func(b *testing.B) (*Store, *benchClock, int64))) {
+func eachEngine(b *testing.B, run func(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64))) {
 	for _, engine := range benchEngines {
 		b.Run(engine.name, func(b *testing.B) {
-			run(b, func(b *testing.B) (*Store, *benchClock, int64) { return benchStore(b, engine.open) })
+			run(b, func(b *testing.B) (*records.Store, *benchClock, int64) { return benchStore(b, engine.open) })
 		})
 	}
 }
 
-func benchStore(b *testing.B, open func(b *testing.B, clock func() time.Time) *Store) (*Store, *benchClock, int64) {
+func benchStore(b *testing.B, open func(b *testing.B, clock func() time.Time) *records.Store) (*records.Store, *benchClock, int64) {
 	b.Helper()
 	clock := &benchClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	s := open(b, clock.Now)
@@ -72,7 +74,7 @@ func benchStore(b *testing.B, open func(b *testing.B, clock func() time.Time) *S
 }
 
 // addJobs stores running jobs that are due at next.
-func addJobs(b *testing.B, s *Store, group int64, n int, next time.Time) {
+func addJobs(b *testing.B, s *records.Store, group int64, n int, next time.Time) {
 	b.Helper()
 	var wg sync.WaitGroup
 	errs := make([]error, 64)
@@ -102,7 +104,7 @@ func addJobs(b *testing.B, s *Store, group int64, n int, next time.Time) {
 // next time and commits. One operation is one job.
 func BenchmarkClaimDue(b *testing.B) { eachEngine(b, benchmarkClaimDue) }
 
-func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*Store, *benchClock, int64)) {
+func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 	for _, jobs := range []int{1000, 5000, 50000} {
 		b.Run(fmt.Sprint("jobs=", jobs), func(b *testing.B) {
 			s, clock, group := open(b)
@@ -118,7 +120,7 @@ func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*Store, *benchCloc
 				}
 				return decisions
 			}
-			by := termOf(b, s, "n1")
+			by := fixture.TermOf(b, s, "n1")
 			b.ResetTimer()
 			for claimed := 0; claimed < b.N; {
 				fires, due, err := s.ClaimDue(b.Context(), by, 0, min(5000, b.N-claimed), decide)
@@ -126,8 +128,8 @@ func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*Store, *benchCloc
 				require.Len(b, fires, due)
 				if claimed += due; due == 0 {
 					b.StopTimer() // all jobs claimed: settle their fires, and a minute passes
-					require.NoError(b, s.write(b.Context(), func(ctx context.Context, tx *tx) error {
-						_, err := tx.exec(ctx, `DELETE FROM xxlwheel_fire`)
+					require.NoError(b, s.Write(b.Context(), func(ctx context.Context, tx *records.Tx) error {
+						_, err := tx.Exec(ctx, `DELETE FROM xxlwheel_fire`)
 						return err
 					}))
 					clock.Advance(time.Minute)
@@ -143,30 +145,30 @@ func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*Store, *benchCloc
 // on a fire of its own. Every one is durable when it returns.
 func BenchmarkConcurrent(b *testing.B) { eachEngine(b, benchmarkConcurrent) }
 
-func benchmarkConcurrent(b *testing.B, open func(b *testing.B) (*Store, *benchClock, int64)) {
+func benchmarkConcurrent(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 	const callers = 64
 	for _, act := range []struct {
 		name string
 		// run is given a fire that was planned, and claimed unless it is the
 		// claim that is measured.
-		run   func(ctx context.Context, s *Store, by xxladapter.Term, f xxladapter.Fire) error
+		run   func(ctx context.Context, s *records.Store, by xxladapter.Term, f xxladapter.Fire) error
 		claim bool
 	}{
-		{"ClaimFire", func(ctx context.Context, s *Store, by xxladapter.Term, f xxladapter.Fire) error {
+		{"ClaimFire", func(ctx context.Context, s *records.Store, by xxladapter.Term, f xxladapter.Fire) error {
 			_, err := s.ClaimFire(ctx, by, f.ID, benchLogs(f))
 			return err
 		}, false},
-		{"SettleFire", func(ctx context.Context, s *Store, by xxladapter.Term, f xxladapter.Fire) error {
+		{"SettleFire", func(ctx context.Context, s *records.Store, by xxladapter.Term, f xxladapter.Fire) error {
 			return s.SettleFire(ctx, by, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "address: http://10.0.0.1:9999"})
 		}, true},
-		{"FinishRun", func(ctx context.Context, s *Store, _ xxladapter.Term, f xxladapter.Fire) error {
+		{"FinishRun", func(ctx context.Context, s *records.Store, _ xxladapter.Term, f xxladapter.Fire) error {
 			_, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Msg: "done"})
 			return err
 		}, true},
 	} {
 		b.Run(fmt.Sprint(act.name, "/callers=", callers), func(b *testing.B) {
 			s, clock, _ := open(b)
-			by := termOf(b, s, "n1")
+			by := fixture.TermOf(b, s, "n1")
 			fires := make([]xxladapter.Fire, b.N)
 			for i := range fires {
 				fires[i] = xxladapter.Fire{JobID: int64(i%1000 + 1), Due: clock.Now().Add(time.Duration(i) * time.Millisecond), Type: xxladapter.TriggerCron}

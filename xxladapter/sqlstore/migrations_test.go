@@ -12,7 +12,7 @@ import (
 func TestEveryDatabaseHasTheSameMigrations(t *testing.T) {
 	t.Parallel()
 	names := func(database string) (names []string) {
-		files, err := filepath.Glob(filepath.Join("migrations", database, "*.sql"))
+		files, err := filepath.Glob(filepath.Join("internal", database, "migrations", "*.sql"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
 		for _, file := range files {

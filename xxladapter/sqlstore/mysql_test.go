@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +10,9 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -29,33 +30,27 @@ func TestMySQLModel(t *testing.T) {
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }
 
-// mysqlDDL is the tables of a release: "3.4" are those that we create.
-func mysqlDDL(t testing.TB, release string) string {
-	t.Helper()
-	if release == "3.4" {
-		return mysqlUpstream
-	}
-	text, err := os.ReadFile(filepath.Join("testdata", "mysql", release+".sql"))
-	require.NoError(t, err)
-	return string(text)
-}
-
 // mysqlDatabase is an empty database of a release with our side tables.
 func mysqlDatabase(t testing.TB, release string) (url string) {
 	t.Helper()
 	url = testserver.MySQL(t)
-	plan, err := planMySQL(0, false)
+	plan, err := mysql.PlanFrom(0, false)
 	require.NoError(t, err)
-	require.NoError(t, testserver.OrderMySQL(url, mysqlDDL(t, release), plan))
+	ddl := mysql.Upstream
+	if release != "3.4" {
+		ddl = fixture.Release(t, release)
+	}
+	require.NoError(t, testserver.OrderMySQL(url, ddl, plan))
 	return url
 }
 
-func openMySQLAt(t testing.TB, url string, opts Options) *Store {
+// openMySQLAt opens the store and leaves it to the test to close it.
+func openMySQLAt(t testing.TB, url string, opts Options) *records.Store {
 	t.Helper()
-	opts.Logger = quiet
+	opts.Logger = fixture.Quiet
 	s, err := OpenMySQL(t.Context(), url, opts)
 	require.NoError(t, err)
-	return s
+	return s.(*records.Store)
 }
 
 // restingMySQL are the URLs of empty databases whose stores were closed.
@@ -69,16 +64,16 @@ func openMySQLEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
 	case url = <-restingMySQL:
 	default:
 		url = testserver.KeptMySQL(t)
-		plan, err := planMySQL(0, false)
+		plan, err := mysql.PlanFrom(0, false)
 		require.NoError(t, err)
-		require.NoError(t, testserver.OrderMySQL(url, mysqlUpstream, plan))
+		require.NoError(t, testserver.OrderMySQL(url, mysql.Upstream, plan))
 	}
 	return &returning{Store: openMySQLAt(t, url, Options{Clock: clock}), url: url}
 }
 
 // returning brings its database back when it is closed.
 type returning struct {
-	*Store
+	*records.Store
 	url  string
 	once sync.Once
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 )
 
 func TestAPlaceIsShownWithoutItsPassword(t *testing.T) {
@@ -49,7 +51,7 @@ func TestNoErrorShowsAPassword(t *testing.T) {
 	} {
 		for _, kind := range []string{"mysql://", "postgres://", "postgresql://", "oracle://", "mysql:", "postgres:", ""} {
 			place := kind + rest
-			_, err := Open(t.Context(), place, Options{Logger: quiet})
+			_, err := Open(t.Context(), place, Options{Logger: fixture.Quiet})
 			require.Error(t, err, place)
 			if strings.HasPrefix(rest, "s3cret-1@") && strings.Contains(kind, "//") {
 				continue // the name of a user
@@ -57,7 +59,7 @@ func TestNoErrorShowsAPassword(t *testing.T) {
 			require.NotContains(t, err.Error(), "s3cret", place)
 			require.NotContains(t, err.Error(), "\n", place)
 			if strings.HasPrefix(kind, "mysql:") {
-				for _, err := range []error{MigrateMySQL(t.Context(), place, false, Options{Logger: quiet}), planError(t, place), dueError(t, place)} {
+				for _, err := range []error{MigrateMySQL(t.Context(), place, false, Options{Logger: fixture.Quiet}), planError(t, place), dueError(t, place)} {
 					require.Error(t, err, place)
 					require.NotContains(t, err.Error(), "s3cret", place)
 				}
@@ -67,12 +69,12 @@ func TestNoErrorShowsAPassword(t *testing.T) {
 }
 
 func planError(t *testing.T, place string) error {
-	_, err := PlanMySQL(t.Context(), place, Options{Logger: quiet})
+	_, err := PlanMySQL(t.Context(), place, Options{Logger: fixture.Quiet})
 	return err
 }
 
 func dueError(t *testing.T, place string) error {
-	_, err := DueIndexMySQL(t.Context(), place, false, Options{Logger: quiet})
+	_, err := DueIndexMySQL(t.Context(), place, false, Options{Logger: fixture.Quiet})
 	return err
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -31,7 +33,7 @@ func openPostgresCopy(t *testing.T, clock func() time.Time) xxladapter.Store {
 }
 
 func migrateURL(url string) error {
-	s, err := OpenPostgres(context.Background(), url, Options{Logger: quiet})
+	s, err := OpenPostgres(context.Background(), url, Options{Logger: fixture.Quiet})
 	if err != nil {
 		return err
 	}
@@ -39,10 +41,10 @@ func migrateURL(url string) error {
 }
 
 // openURL opens the store and leaves it to the test to close it.
-func openURL(t testing.TB, url string, opts Options) *Store {
+func openURL(t testing.TB, url string, opts Options) *records.Store {
 	t.Helper()
-	opts.Logger = quiet
+	opts.Logger = fixture.Quiet
 	s, err := OpenPostgres(t.Context(), url, opts)
 	require.NoError(t, err)
-	return s
+	return s.(*records.Store)
 }

@@ -9,18 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // TestPurgeWalksIDs checks that rows are chosen in the order of their ids from
 // where the last call ended, without sorting and without a walk from the start.
 func TestPurgeWalksIDs(t *testing.T) {
 	t.Parallel()
-	s := openCopy(t, time.Now).(*Store)
+	s := openCopy(t, time.Now).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	plan := func(query string, args []any) string {
 		t.Helper()
 		var lines []string
-		require.NoError(t, s.query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r row) error {
+		require.NoError(t, s.Query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r records.Row) error {
 			var id, parent, unused int
 			var detail string
 			err := r.Scan(&id, &parent, &unused, &detail)
@@ -39,14 +40,14 @@ func TestPurgeWalksIDs(t *testing.T) {
 		{xxladapter.LogPurge{UntilID: 100, JobID: 1}, "xxlwheel_log_job (job_id=? AND rowid>? AND rowid<?)"},
 		{xxladapter.LogPurge{UntilID: 100, JobID: 1, Before: time.Now(), Successes: true}, "xxlwheel_log_job (job_id=? AND rowid>? AND rowid<?)"},
 	} {
-		query, args := s.purgeFrom(c.purge).selecting(`SELECT id FROM xxl_job_log`, `id`, 10)
+		query, args := s.PurgeFrom(c.purge).Selecting(`SELECT id FROM xxl_job_log`, `id`, 10)
 		got := plan(query, args)
 		require.Contains(t, got, "SEARCH xxl_job_log USING "+orCovering(got, c.index))
 		require.NotContains(t, got, "TEMP B-TREE")
 	}
-	require.Contains(t, plan(deleteAlarmed, make([]any, purgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
-	require.Contains(t, plan(highestOfOld+` WHERE trigger_time < ?`, make([]any, 1)), "USING COVERING INDEX xxlwheel_log_time")
-	require.Contains(t, plan(selectWants, make([]any, 2)), "xxlwheel_log_fetch_due")
+	require.Contains(t, plan(records.DeleteAlarmed, make([]any, records.PurgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
+	require.Contains(t, plan(records.HighestOfOld+` WHERE trigger_time < ?`, make([]any, 1)), "USING COVERING INDEX xxlwheel_log_time")
+	require.Contains(t, plan(records.SelectWants, make([]any, 2)), "xxlwheel_log_fetch_due")
 }
 
 func orCovering(plan, index string) string {
@@ -62,12 +63,12 @@ func orCovering(plan, index string) string {
 // changed by somebody else.
 func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
 	t.Parallel()
-	s := openCopy(t, time.Now).(*Store)
+	s := openCopy(t, time.Now).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	open := claimAt(t, s, 1, time.Now())
-	for _, statement := range []string{deletePurgeable, deleteAlarmed} {
-		require.NoError(t, s.write(t.Context(), func(ctx context.Context, tx *tx) error {
-			deleted, err := tx.exec(ctx, statement, idArgs([]int64{open.LogID})...)
+	for _, statement := range []string{records.DeletePurgeable, records.DeleteAlarmed} {
+		require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+			deleted, err := tx.Exec(ctx, statement, records.IdArgs([]int64{open.LogID})...)
 			require.Zero(t, deleted)
 			return err
 		}))

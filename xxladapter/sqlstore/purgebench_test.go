@@ -13,12 +13,14 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A heldStore notes how long the chunks of a purge held the store.
 type heldStore struct {
-	*Store
+	*records.Store
 	held []time.Duration
 }
 
@@ -48,34 +50,37 @@ const purgeRows = 200_000
 // more than 50 ms.
 func BenchmarkPurge(b *testing.B) {
 	b.Run("SQLite", func(b *testing.B) {
-		benchmarkPurge(b, func() (*Store, error) {
-			return OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "x.db"), Options{Logger: quiet})
+		benchmarkPurge(b, func() (xxladapter.Store, error) {
+			return OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "x.db"), Options{Logger: fixture.Quiet})
 		})
 	})
 	b.Run("Postgres", func(b *testing.B) {
 		server := testserver.StartPostgres(b)
-		benchmarkPurge(b, func() (*Store, error) { return OpenPostgres(b.Context(), server.Database(b), Options{Logger: quiet}) })
+		benchmarkPurge(b, func() (xxladapter.Store, error) {
+			return OpenPostgres(b.Context(), server.Database(b), Options{Logger: fixture.Quiet})
+		})
 	})
 	b.Run("MariaDB", func(b *testing.B) {
 		server := testserver.StartMariaDB(b)
-		benchmarkPurge(b, func() (*Store, error) {
+		benchmarkPurge(b, func() (xxladapter.Store, error) {
 			url := server.Database(b)
-			if err := MigrateMySQL(b.Context(), url, true, Options{Logger: quiet}); err != nil {
+			if err := MigrateMySQL(b.Context(), url, true, Options{Logger: fixture.Quiet}); err != nil {
 				return nil, err
 			}
-			return OpenMySQL(b.Context(), url, Options{Logger: quiet})
+			return OpenMySQL(b.Context(), url, Options{Logger: fixture.Quiet})
 		})
 	})
 }
 
-func benchmarkPurge(b *testing.B, open func() (*Store, error)) {
+func benchmarkPurge(b *testing.B, open func() (xxladapter.Store, error)) {
 	for range b.N {
 		b.StopTimer()
-		s, err := open()
+		opened, err := open()
 		require.NoError(b, err)
+		s := opened.(*records.Store)
 		fillLog(b, s)
 		held := &heldStore{Store: s}
-		p := maintenance.Purger{Store: held, Logger: quiet}
+		p := maintenance.Purger{Store: held, Logger: fixture.Quiet}
 		b.StartTimer()
 		deleted, done, err := p.Purge(b.Context(), xxladapter.LogPurge{Before: time.Now().AddDate(1, 0, 0)}, 0)
 		b.StopTimer()
@@ -89,7 +94,7 @@ func benchmarkPurge(b *testing.B, open func() (*Store, error)) {
 }
 
 // fillLog gives s 200,000 rows in statements that all databases understand.
-func fillLog(b *testing.B, s *Store) {
+func fillLog(b *testing.B, s *records.Store) {
 	const digits = `(SELECT 0 AS i UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
 		UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)`
 	const thousand = `(SELECT a.i + 10 * b.i + 100 * c.i AS i FROM ` + digits + ` a CROSS JOIN ` + digits + ` b CROSS JOIN ` + digits + ` c) n`
@@ -97,8 +102,8 @@ func fillLog(b *testing.B, s *Store) {
 	body := make([]byte, 1000)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(body)
 	write := func(query string, args ...any) {
-		require.NoError(b, s.write(b.Context(), func(ctx context.Context, tx *tx) error {
-			_, err := tx.exec(ctx, query, args...)
+		require.NoError(b, s.Write(b.Context(), func(ctx context.Context, tx *records.Tx) error {
+			_, err := tx.Exec(ctx, query, args...)
 			return err
 		}))
 	}
@@ -109,16 +114,16 @@ func fillLog(b *testing.B, s *Store) {
 			`CAST('2026-01-01 00:00:00' AS ` + datetimeType(s) + `), 200, '` + msg + `', CAST('2026-01-03 00:00:00' AS ` + datetimeType(s) + `), 200, 'done', 0 FROM ` + thousand)
 	}
 	write(`INSERT INTO xxlwheel_log_text (log_id, body, size, complete) SELECT id, ?, 4000, 1 FROM xxl_job_log WHERE id % 5 = 0`, body)
-	write(`INSERT INTO xxlwheel_fire (` + fireValues + `, log_id)
+	write(`INSERT INTO xxlwheel_fire (` + records.FireValues + `, log_id)
 		SELECT job_id, id, 0, 1, 'CRON', 'claimed', -1, '', '', id FROM xxl_job_log WHERE id % 100 = 1`)
 }
 
 // datetimeType is what a text is cast to for a datetime column.
-func datetimeType(s *Store) string {
+func datetimeType(s *records.Store) string {
 	switch {
-	case s.dialect.numbered:
+	case s.Dialect.Returning:
 		return "timestamp"
-	case s.dialect.lockByID:
+	case s.Dialect.LockSchedule != "":
 		return "datetime"
 	}
 	return "text"

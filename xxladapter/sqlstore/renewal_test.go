@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -17,19 +19,19 @@ import (
 func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		meanwhile func(context.Context, *Store, xxladapter.Term) error
+		meanwhile func(context.Context, *records.Store, xxladapter.Term) error
 		want      xxladapter.Lease // but for the time
 	}{
 		"nothing": {
-			func(context.Context, *Store, xxladapter.Term) error { return nil },
+			func(context.Context, *records.Store, xxladapter.Term) error { return nil },
 			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}, Shards: xxladapter.AllShards},
 		},
 		"the term ends": {
-			func(ctx context.Context, s *Store, by xxladapter.Term) error { return s.Resign(ctx, by) },
+			func(ctx context.Context, s *records.Store, by xxladapter.Term) error { return s.Resign(ctx, by) },
 			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 2}, Shards: xxladapter.AllShards},
 		},
 		"it retires": {
-			func(ctx context.Context, s *Store, by xxladapter.Term) error { return s.Retire(ctx, by) },
+			func(ctx context.Context, s *records.Store, by xxladapter.Term) error { return s.Retire(ctx, by) },
 			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}},
 		},
 	} {
@@ -39,9 +41,9 @@ func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 			s := openCopy(t, func() time.Time {
 				meanwhile()
 				return time.Unix(1_800_000_000, 0)
-			}).(*Store)
+			}).(*records.Store)
 			defer func() { require.NoError(t, s.Close()) }()
-			term := termOf(t, s, "n1")
+			term := fixture.TermOf(t, s, "n1")
 			meanwhile = func() {
 				meanwhile = func() {}
 				require.NoError(t, c.meanwhile(t.Context(), s, term))
@@ -72,24 +74,24 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				now := start
-				s := openCopy(t, func() time.Time { return now }).(*Store)
+				s := openCopy(t, func() time.Time { return now }).(*records.Store)
 				defer func() { require.NoError(t, s.Close()) }()
 				_, err := s.Lease(t.Context(), "n1", time.Minute)
 				require.NoError(t, err)
 				want := c.until
-				err = s.write(t.Context(), func(ctx context.Context, tx *tx) error {
-					var state leaseState
-					if err := tx.query(ctx, selectLeaseState, nil, state.scan); err != nil {
+				err = s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+					var state records.LeaseState
+					if err := tx.Query(ctx, records.SelectLeaseState, nil, state.Scan); err != nil {
 						return err
 					}
-					r := state.renew("n2", 1000, toMilli(c.looked))
+					r := state.Renew("n2", 1000, records.ToMilli(c.looked))
 					if renewed {
 						want = start.Add(time.Minute + time.Second)
-						if _, err := tx.exec(ctx, renewLease, toMilli(want), 60_000, "n1"); err != nil {
+						if _, err := tx.Exec(ctx, records.RenewLease, records.ToMilli(want), 60_000, "n1"); err != nil {
 							return err
 						}
 					}
-					return tx.apply(ctx, &r, 1)
+					return tx.Apply(ctx, &r, 1)
 				})
 				require.NoError(t, err)
 				now = start.Add(-24 * time.Hour)
@@ -111,16 +113,18 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 // not its own.
 func TestAQuietRenewalWaitsForNobody(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(t *testing.T) *Store{
-		"MySQL":    func(t *testing.T) *Store { return openMySQLAt(t, mysqlDatabase(t, "3.4"), Options{}) },
-		"Postgres": func(t *testing.T) *Store { return openURL(t, testserver.PostgresCopy(t, migrateURL), Options{}) },
+	for name, open := range map[string]func(t *testing.T) *records.Store{
+		"MySQL": func(t *testing.T) *records.Store { return openMySQLAt(t, mysqlDatabase(t, "3.4"), Options{}) },
+		"Postgres": func(t *testing.T) *records.Store {
+			return openURL(t, testserver.PostgresCopy(t, migrateURL), Options{})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			s := open(t)
 			defer func() { require.NoError(t, s.Close()) }()
-			id := addDue(t, s, "job", time.Now().Add(time.Hour))
+			id := fixture.AddDue(t, s, "job", time.Now().Add(time.Hour))
 			_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerManual}})
 			require.NoError(t, err)
 			for range 2 { // the second has looked at both
@@ -129,7 +133,7 @@ func TestAQuietRenewalWaitsForNobody(t *testing.T) {
 					require.NoError(t, err)
 				}
 			}
-			tx, err := s.reads.db.BeginTx(ctx, nil)
+			tx, err := s.Reads.DB.BeginTx(ctx, nil)
 			require.NoError(t, err)
 			defer func() { _ = tx.Rollback() }()
 			for _, query := range []string{

@@ -9,14 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // claimAt plans and claims a fire whose row was triggered at a time.
-func claimAt(t *testing.T, s *Store, job int64, triggered time.Time) xxladapter.Fire {
+func claimAt(t *testing.T, s xxladapter.Store, job int64, triggered time.Time) xxladapter.Fire {
 	t.Helper()
 	fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: triggered.Add(-time.Minute), Type: xxladapter.TriggerManual}})
 	require.NoError(t, err)
-	claimed, err := s.ClaimFire(t.Context(), termOf(t, s, "n1"), fires[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: triggered}})
+	claimed, err := s.ClaimFire(t.Context(), fixture.TermOf(t, s, "n1"), fires[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: triggered}})
 	require.NoError(t, err)
 	return claimed[0]
 }
@@ -26,7 +28,7 @@ func TestDaysAreThoseOfTheZone(t *testing.T) {
 	ctx := t.Context()
 	shanghai, err := time.LoadLocation("Asia/Shanghai")
 	require.NoError(t, err)
-	s, err := OpenSQLite(ctx, filepath.Join(t.TempDir(), "x.db"), Options{Logger: quiet, Zone: shanghai})
+	s, err := OpenSQLite(ctx, filepath.Join(t.TempDir(), "x.db"), Options{Logger: fixture.Quiet, Zone: shanghai})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 
@@ -51,10 +53,10 @@ func TestDaysBeginWhereMidnightIsMissing(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/Sao_Paulo")
 	require.NoError(t, err)
-	begin := dayOf(time.Date(2018, 11, 4, 12, 0, 0, 0, zone), zone)
+	begin := records.DayOf(time.Date(2018, 11, 4, 12, 0, 0, 0, zone), zone)
 	require.Equal(t, "2018-11-04 01:00:00", begin.Format(time.DateTime))
-	require.Equal(t, begin, dayOf(begin, zone))
-	require.Equal(t, "2018-11-03 00:00:00", dayOf(begin.Add(-time.Second), zone).Format(time.DateTime))
+	require.Equal(t, begin, records.DayOf(begin, zone))
+	require.Equal(t, "2018-11-03 00:00:00", records.DayOf(begin.Add(-time.Second), zone).Format(time.DateTime))
 }
 
 // TestFoldedFiguresStandInUpstreamsTable checks what other tools find, and that
@@ -63,10 +65,10 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := openCopy(t, func() time.Time { return now }).(*Store)
+	s := openCopy(t, func() time.Time { return now }).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	row := func() (r xxladapter.Report, updated string) {
-		err := s.query(ctx, `SELECT trigger_day, running_count, suc_count, fail_count, update_time FROM xxl_job_log_report`, nil, func(row row) error {
+		err := s.Query(ctx, `SELECT trigger_day, running_count, suc_count, fail_count, update_time FROM xxl_job_log_report`, nil, func(row records.Row) error {
 			return row.Scan(&r.Day, &r.Running, &r.Success, &r.Failed, &updated)
 		})
 		require.NoError(t, err)
@@ -80,8 +82,8 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	require.Equal(t, "2026-03-01 12:00:00", updated)
 
 	// A Java admin that has runs of its own overwrites the row by counting.
-	require.NoError(t, s.write(ctx, func(ctx context.Context, tx *tx) error {
-		_, err := tx.exec(ctx, `UPDATE xxl_job_log_report SET running_count = 3, suc_count = 7, fail_count = 1`)
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE xxl_job_log_report SET running_count = 3, suc_count = 7, fail_count = 1`)
 		return err
 	}))
 	_, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
@@ -18,12 +20,12 @@ func TestRowsAreUpstreams(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 987_654_321, time.FixedZone("east", 8*3600))
-	s := openCopy(t, func() time.Time { return now }).(*Store)
+	s := openCopy(t, func() time.Time { return now }).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	one := func(query string) (values []any) {
 		t.Helper()
 		rows := 0
-		err := s.query(ctx, query, nil, func(r row) error {
+		err := s.Query(ctx, query, nil, func(r records.Row) error {
 			rows++
 			values = make([]any, strings.Count(query[:strings.Index(query, "FROM")], ",")+1)
 			to := make([]any, len(values))
@@ -59,7 +61,7 @@ func TestRowsAreUpstreams(t *testing.T) {
 
 	fires, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now, Type: xxladapter.TriggerManual}})
 	require.NoError(t, err)
-	_, err = s.ClaimFire(ctx, termOf(t, s, "n1"), fires[0].ID, []*xxladapter.Log{{GroupID: group, JobID: job, TriggerTime: now}})
+	_, err = s.ClaimFire(ctx, fixture.TermOf(t, s, "n1"), fires[0].ID, []*xxladapter.Log{{GroupID: group, JobID: job, TriggerTime: now}})
 	require.NoError(t, err)
 	require.Equal(t, []any{utc, nil, nil, nil, int64(0), int64(0)},
 		one(`SELECT trigger_time, handle_time, executor_address, executor_sharding_param, trigger_code, handle_code FROM xxl_job_log`))
@@ -72,9 +74,9 @@ func TestRowsAreUpstreams(t *testing.T) {
 func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openCopy(t, time.Now).(*Store)
+	s := openCopy(t, time.Now).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	require.NoError(t, s.write(ctx, func(ctx context.Context, tx *tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
 		for _, statement := range []string{
 			`INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, child_jobid, trigger_status, add_time)
 				VALUES (7, 1, 'sparse', 'BEAN', 'FIX_DELAY_OLD', '3, x,,9', 1, 'yesterday')`,
@@ -84,7 +86,7 @@ func TestABrokenRowIsReadAsItIs(t *testing.T) {
 			`INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 				VALUES ('ADMIN', 'broken-app', 'http://admin:1', '2001-01-01 00:00:00')`,
 		} {
-			if _, err := tx.exec(ctx, statement); err != nil {
+			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err
 			}
 		}
@@ -92,7 +94,7 @@ func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	}))
 	want := &xxladapter.Job{ID: 7, GroupID: 1, Name: "sparse", GlueType: xxladapter.GlueBean, ScheduleType: "FIX_DELAY_OLD", Misfire: xxladapter.MisfireDoNothing, ChildIDs: []int64{3, 9}, Running: true}
 	var due []*xxladapter.Job
-	_, _, err := s.ClaimDue(ctx, termOf(t, s, "n1"), 0, 10, func(_ time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+	_, _, err := s.ClaimDue(ctx, fixture.TermOf(t, s, "n1"), 0, 10, func(_ time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 		due = jobs
 		return []xxladapter.Decision{{JobID: 7, Stop: true}}
 	})

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -23,7 +25,7 @@ func TestAKilledMariaDBKeepsWhatItAcknowledged(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartMariaDB(t)
 	address := server.Database(t)
-	require.NoError(t, MigrateMySQL(t.Context(), address, true, Options{Logger: quiet}))
+	require.NoError(t, MigrateMySQL(t.Context(), address, true, Options{Logger: fixture.Quiet}))
 	s := openMySQLAt(t, address, Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	testKilledServer(t, server, s)
@@ -31,7 +33,7 @@ func TestAKilledMariaDBKeepsWhatItAcknowledged(t *testing.T) {
 
 // testKilledServer kills the server in the middle of writes. The store goes on
 // with the restarted server.
-func testKilledServer(t *testing.T, server *testserver.Server, s *Store) {
+func testKilledServer(t *testing.T, server *testserver.Server, s *records.Store) {
 	t.Helper()
 	ctx := t.Context()
 	lease, err := s.Lease(ctx, "n1", time.Hour)

@@ -2,13 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"log/slog"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +10,8 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -29,64 +25,29 @@ func TestSQLiteModel(t *testing.T) {
 }
 
 // openFile opens the store in file and leaves it to the test to close it.
-func openFile(t testing.TB, file string, clock func() time.Time) *Store {
+func openFile(t testing.TB, file string, clock func() time.Time) *records.Store {
 	t.Helper()
-	s, err := OpenSQLite(t.Context(), file, Options{Clock: clock, Logger: quiet})
+	s, err := OpenSQLite(t.Context(), file, Options{Clock: clock, Logger: fixture.Quiet})
 	require.NoError(t, err)
-	return s
+	return s.(*records.Store)
 }
 
-// termOf is the node's term, under a lease that outlives the test.
-func termOf(t testing.TB, s *Store, node string) xxladapter.Term {
-	t.Helper()
-	l, err := s.Lease(t.Context(), node, 1000*time.Hour)
-	require.NoError(t, err)
-	return l.Term
-}
-
-// openCopy opens an empty store in a file of its own. The file is a copy of
-// one that was migrated before, which takes most of the time.
+// openCopy opens an empty store in a file of its own.
 func openCopy(t *testing.T, clock func() time.Time) xxladapter.Store {
 	t.Helper()
-	empty, err := emptyFile()
-	require.NoError(t, err)
-	dir, err := os.MkdirTemp(t.TempDir(), "")
-	require.NoError(t, err)
-	file := filepath.Join(dir, "xxl job 100%?.db")
-	require.NoError(t, os.WriteFile(file, empty, 0o600))
-	return openFile(t, file, clock)
+	return openFile(t, emptyFile.Copy(t), clock)
 }
 
-var emptyFile = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "sqlstore")
+// emptyFile is migrated once, which takes most of the time.
+var emptyFile = fixture.File{Make: func(file string) error {
+	s, err := OpenSQLite(context.Background(), file, Options{Logger: fixture.Quiet})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	file := filepath.Join(dir, "empty.db")
-	s, err := OpenSQLite(context.Background(), file, Options{Logger: quiet})
-	if err != nil {
-		return nil, err
-	}
-	// All of it into the one file.
-	err = s.writer.(*groupCommit).tx.query(context.Background(), `PRAGMA wal_checkpoint(TRUNCATE)`, nil, func(row) error { return nil })
-	if err := errors.Join(err, s.Close()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
-
-// quiet is for stores whose migrations nobody needs to hear of.
-var quiet = slog.New(slog.DiscardHandler)
+	return s.Close()
+}}
 
 func TestMain(m *testing.M) {
-	if act := os.Getenv(childAct); act != "" {
-		if err := runChild(act, os.Getenv(childFile)); err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
 	// Half of rapid's default, as SQLite is slow under the race detector; the
 	// command line has the last word.
 	if err := flag.Set("rapid.checks", "50"); err != nil {

@@ -1,0 +1,246 @@
+package mysql
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// What a scan decided is stored in statements of many rows, where a statement
+// for each would be a round trip over the network. REQUIRES, for all of this
+// file: the transaction holds the locks of the due jobs.
+
+const (
+	// alikeRows is how many jobs are advanced at once that all get the same times,
+	// and advanceRows how many others: each of their rows walks through half of the
+	// UPDATE's CASE.
+	alikeRows   = 1000
+	advanceRows = 100
+	insertRows  = 500
+)
+
+// StoreDecisions stores the decisions and returns the planned fires.
+func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
+	var (
+		fires    []xxladapter.Fire
+		misfires []xxladapter.Misfire
+	)
+	for _, d := range decisions {
+		for _, f := range d.Fires {
+			f.JobID, f.GroupID = d.JobID, d.Group
+			fires = append(fires, f)
+		}
+		for _, m := range d.Misfires {
+			m.JobID = d.JobID
+			misfires = append(misfires, m)
+		}
+	}
+	if err := advanceAll(ctx, tx, decisions); err != nil {
+		return nil, err
+	}
+	planned, err := a.planDueAll(ctx, tx, fires)
+	if err != nil {
+		return nil, err
+	}
+	for rows := range slices.Chunk(misfires, insertRows) {
+		var args []any
+		for _, m := range rows {
+			args = append(args, m.JobID, records.ToMilli(m.Due), records.ToMilli(m.Until), string(m.Policy), records.ToMilli(m.At))
+		}
+		if _, err := direct(ctx, tx, manyRows(records.InsertMisfire, len(rows)), args); err != nil {
+			return nil, err
+		}
+	}
+	return planned, nil
+}
+
+// direct is exec for a text that differs from call to call, so that it is not
+// worth being remembered.
+func direct(ctx context.Context, t *records.Tx, query string, args []any) (id int64, err error) {
+	result, err := t.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// manyRows repeats the last brackets of an INSERT.
+func manyRows(insert string, rows int) string {
+	values := insert[strings.LastIndexByte(insert, '('):]
+	return insert + strings.Repeat(", "+values, rows-1)
+}
+
+// advanceAll moves the times of jobs and ends those that are to stop.
+func advanceAll(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
+	alike, different := sortAlike(decisions)
+	for to, ids := range alike {
+		for ids := range slices.Chunk(ids, alikeRows) {
+			query := `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
+				WHERE id IN (?` + strings.Repeat(", ?", len(ids)-1) + `)`
+			if err := changeAll(ctx, t, query, append([]any{to.last, to.next, to.status}, ids...), len(ids)); err != nil {
+				return err
+			}
+		}
+	}
+	for status, part := range different {
+		for rows := range slices.Chunk(part, advanceRows) {
+			if err := advance(ctx, t, status, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// times are what a decision makes of a job's row.
+type times struct {
+	last, next int64
+	status     int
+}
+
+func timesOf(d records.Decided) times {
+	to := times{records.ToMilli(d.Last), records.ToMilli(d.Next), 1}
+	if d.Stop {
+		to.status = 0
+	}
+	return to
+}
+
+// sortAlike parts the jobs of which many get the same times, as those of one
+// cron expression do, by these times, from the others, by their status. It is a
+// pure function.
+func sortAlike(decisions []records.Decided) (alike map[times][]any, different [2][]records.Decided) {
+	alike = map[times][]any{}
+	for _, d := range decisions {
+		alike[timesOf(d)] = append(alike[timesOf(d)], d.JobID)
+	}
+	for _, d := range decisions {
+		if to := timesOf(d); len(alike[to]) < advanceRows/2 {
+			different[to.status] = append(different[to.status], d)
+		}
+	}
+	for to, ids := range alike {
+		if len(ids) < advanceRows/2 {
+			delete(alike, to)
+		}
+	}
+	return alike, different
+}
+
+// advance moves the times of jobs each to its own. All get the same status.
+func advance(ctx context.Context, t *records.Tx, status int, decisions []records.Decided) error {
+	var lasts, nexts, in []any
+	for _, d := range decisions {
+		to := timesOf(d)
+		lasts = append(lasts, d.JobID, to.last)
+		nexts = append(nexts, d.JobID, to.next)
+		in = append(in, d.JobID)
+	}
+	each := "CASE id" + strings.Repeat(" WHEN ? THEN ?", len(decisions)) + " END"
+	query := `UPDATE xxl_job_info SET trigger_last_time = ` + each + `, trigger_next_time = ` + each + `, trigger_status = ?
+		WHERE id IN (?` + strings.Repeat(", ?", len(in)-1) + `)`
+	return changeAll(ctx, t, query, slices.Concat(lasts, nexts, []any{status}, in), len(in))
+}
+
+// changeAll runs a statement that changes a known number of rows.
+func changeAll(ctx context.Context, t *records.Tx, query string, args []any, rows int) error {
+	result, err := t.ExecContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	changed, err := result.RowsAffected()
+	if err == nil && changed != int64(rows) {
+		err = fmt.Errorf("sqlstore: %d of %d jobs were advanced, though all were locked", changed, rows)
+	}
+	return err
+}
+
+// planDueAll is planDue for many fires. Those whose due time is free are
+// inserted together.
+func (a *acts) planDueAll(ctx context.Context, tx *records.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	for rows := range slices.Chunk(fires, insertRows) {
+		taken, err := takenOf(ctx, tx, rows)
+		if err != nil {
+			return nil, err
+		}
+		var free, other []xxladapter.Fire
+		for _, f := range rows {
+			at := records.DueTimeOf(f)
+			if taken[at] {
+				other = append(other, f)
+			} else {
+				taken[at] = true
+				free = append(free, f)
+			}
+		}
+		inserted, err := a.insertFires(ctx, tx, free)
+		if err != nil {
+			if !a.Taken(err) {
+				return nil, err
+			}
+			inserted, other = nil, rows // somebody has just planned one of them
+		}
+		planned = append(planned, inserted...)
+		for _, f := range other {
+			f, ok, err := a.store.PlanDue(ctx, tx, f)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				planned = append(planned, f)
+			}
+		}
+	}
+	return planned, nil
+}
+
+// takenOf are the due times of open fires among those of the jobs.
+func takenOf(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[records.DueTime]bool, error) {
+	var args []any
+	first, last := records.ToMilli(fires[0].Due), records.ToMilli(fires[0].Due)
+	for _, f := range fires {
+		args = append(args, f.JobID)
+		first, last = min(first, records.ToMilli(f.Due)), max(last, records.ToMilli(f.Due))
+	}
+	rows, err := t.QueryContext(ctx, `SELECT job_id, due_ms FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_due_of_job)
+		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last)...)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[records.DueTime]bool{}
+	return taken, records.ScanAll(rows, func(r records.Row) error {
+		var at records.DueTime
+		err := r.Scan(&at.Job, &at.Due)
+		taken[at] = true
+		return err
+	})
+}
+
+const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)`
+
+// insertFires inserts all or none. The ids of the rows of one INSERT with so
+// many VALUES follow each other: InnoDB gives them out at once, in each of its
+// modes of AUTO_INCREMENT.
+func (a *acts) insertFires(ctx context.Context, tx *records.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	if len(fires) == 0 {
+		return nil, nil
+	}
+	var args []any
+	for _, f := range fires {
+		args = append(args, f.JobID, f.GroupID, records.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, records.JoinAddresses(f.Addresses))
+	}
+	id, err := direct(ctx, tx, manyRows(insertPlanned, len(fires)), args)
+	if err != nil {
+		return nil, err
+	}
+	planned := make([]xxladapter.Fire, len(fires))
+	for i, f := range fires {
+		planned[i] = records.PlannedAs(f, id+int64(i)*a.idStep)
+	}
+	return planned, nil
+}

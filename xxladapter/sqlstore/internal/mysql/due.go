@@ -1,0 +1,188 @@
+package mysql
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// createDueIndex is the index that upstream's table lacks. Only an administrator
+// asks for it: upstream's tables are not ours.
+const createDueIndex = `CREATE INDEX xxlwheel_info_due ON xxl_job_info (trigger_status, trigger_next_time)`
+
+// manyJobs is how many jobs a store has at least that should have the index.
+const manyJobs = 50_000
+
+// hasDueIndex reports whether some index leads to the due jobs, whoever made it.
+func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
+	var found int
+	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.STATISTICS AS a JOIN information_schema.STATISTICS AS b
+			ON b.TABLE_SCHEMA = a.TABLE_SCHEMA AND b.TABLE_NAME = a.TABLE_NAME AND b.INDEX_NAME = a.INDEX_NAME
+		WHERE a.TABLE_SCHEMA = DATABASE() AND a.TABLE_NAME = 'xxl_job_info'
+			AND a.SEQ_IN_INDEX = 1 AND a.COLUMN_NAME = 'trigger_status'
+			AND b.SEQ_IN_INDEX = 2 AND b.COLUMN_NAME = 'trigger_next_time'`).Scan(&found)
+	return found > 0, err
+}
+
+// adviseDueIndex tells of the index where it would help.
+func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
+	var jobs int
+	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM xxl_job_info LIMIT ?) AS jobs`, manyJobs).Scan(&jobs)
+	if err == nil && jobs == manyJobs {
+		logger.Warn("each scan walks through all jobs, an index would lead to the due ones: see xxlwheel migrate --due-index", "jobs_at_least", manyJobs)
+	}
+	return err
+}
+
+// DueIndex is sqlstore.DueIndexMySQL.
+func DueIndex(ctx context.Context, address string, create bool, opts records.Options) (statement string, err error) {
+	opts = opts.WithDefaults()
+	server, err := parse(address)
+	if err != nil {
+		return "", err
+	}
+	db, err := server.patiently(opts.Logger)
+	if err != nil {
+		return "", err
+	}
+	has, err := hasDueIndex(ctx, db)
+	if err == nil && !has {
+		statement = createDueIndex
+		if create {
+			_, err = db.ExecContext(ctx, createDueIndex)
+		}
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		return "", fmt.Errorf("index of due jobs in %s: %w", server, reason(err))
+	}
+	return statement, nil
+}
+
+const (
+	// walkJobs is how many due jobs one walk notes, and walkLife for how long.
+	walkJobs = 15_000
+	walkLife = time.Second
+	// walkClaim is how many jobs a claim asks for at least that takes what an
+	// earlier walk has noted. Smaller ones are worth a walk of their own.
+	walkClaim = 100
+)
+
+// A walk is what a walk through all jobs has found due and no claim has taken
+// yet. Without an index that leads to due jobs a walk is what costs most, and
+// one has to do for several claims.
+type walk struct {
+	mu   sync.Mutex
+	node string
+	at   time.Time
+	full bool    // there may be more due jobs than were noted
+	ids  []int64 // in the order of their due times
+}
+
+// take returns the next n ids; ok is false where only a new walk can tell.
+func (w *walk) take(node string, n int, now time.Time) (ids []int64, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n < walkClaim || w.node != node || now.Sub(w.at) > walkLife || len(w.ids) == 0 || len(w.ids) < n && w.full {
+		return nil, false
+	}
+	n = min(n, len(w.ids))
+	ids, w.ids = w.ids[:n], w.ids[n:]
+	return ids, true
+}
+
+// note keeps what a walk has found and returns its first n ids.
+func (w *walk) note(node string, n int, now time.Time, found []int64) []int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n = max(min(n, len(found)), 0)
+	w.node, w.at, w.full, w.ids = node, now, len(found) >= walkJobs, found[n:]
+	return found[:n]
+}
+
+// acts are the acts of MySQL, where a SELECT with locks also locks, and waits for, the rows
+// that it only walks through: rows are found first and locked by their ids.
+type acts struct {
+	store    *records.Store
+	dueIndex bool  // an index leads to due jobs
+	idStep   int64 // the distance between the ids of rows that one INSERT brings
+	walk     walk  // by the last scan, where no index leads to due jobs
+}
+
+func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
+	found, err := a.findDue(ctx, by, ahead, limit)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
+		due, err = stillDue(ctx, tx, records.ToMilli(now.Add(ahead)), found)
+		return due, 0, err
+	}, nil
+}
+
+func (a *acts) Taken(err error) bool { return isDuplicate(err) }
+
+// findDue lists due jobs by id, without a lock, so that nobody waits for it.
+func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) ([]int64, error) {
+	if !a.dueIndex {
+		if ids, ok := a.walk.take(by.Node, limit, time.Now()); ok {
+			return ids, nil
+		}
+	}
+	most := limit
+	if !a.dueIndex && limit >= walkClaim {
+		most = max(limit, walkJobs)
+	}
+	var found []int64
+	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.DueArgs(by.Node, a.store.Clock(), ahead), max(most, 0)), func(r records.Row) error {
+		var id int64
+		err := r.Scan(&id)
+		found = append(found, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a.walk.note(by.Node, limit, time.Now(), found), nil
+}
+
+// stillDue reads and locks the jobs that were found due, as far as they still
+// are.
+func stillDue(ctx context.Context, t *records.Tx, until int64, found []int64) ([]*xxladapter.Job, error) {
+	var due []*xxladapter.Job
+	for ids := range slices.Chunk(found, 1000) {
+		batch := make([]any, len(ids))
+		for i, id := range ids {
+			batch[i] = id
+		}
+		// By the key also where most rows are meant: a walk would wait for others.
+		query := t.Dialect.Text(`SELECT ` + records.JobColumns + ` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
+			strings.Repeat(`, ?`, len(batch)-1) + `) FOR UPDATE`)
+		rows, err := t.QueryContext(ctx, query, batch...)
+		if err == nil {
+			err = records.ScanAll(rows, func(r records.Row) error {
+				j, err := records.ScanJob(r)
+				if j.Running && records.ToMilli(j.TriggerNext) <= until {
+					due = append(due, j)
+				}
+				return err
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(due, func(a, b *xxladapter.Job) int {
+		return cmp.Or(a.TriggerNext.Compare(b.TriggerNext), cmp.Compare(a.ID, b.ID))
+	})
+	return due, nil
+}

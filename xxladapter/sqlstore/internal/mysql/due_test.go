@@ -1,0 +1,141 @@
+package mysql
+
+import (
+	"bytes"
+	"database/sql"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// TestTheDueIndexIsMadeByOrderAndUsed opens a large store without the index,
+// which is told of, and with it.
+func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
+	t.Parallel()
+	ctx, address := t.Context(), mysqlDatabase(t, "3.4")
+	require.NoError(t, testserver.OrderMySQL(address, `INSERT INTO xxl_job_info
+		(job_group, job_desc, glue_type, schedule_type, misfire_strategy, trigger_status, trigger_next_time)
+		SELECT 1, 'job', 'BEAN', 'CRON', 'DO_NOTHING', 1, 1000 * seq FROM seq_1_to_60000; ANALYZE TABLE xxl_job_info`))
+	said := func() string {
+		var out bytes.Buffer
+		s, err := Open(ctx, address, records.Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		return out.String()
+	}
+	require.Contains(t, said(), "xxlwheel migrate --due-index")
+
+	planned, err := DueIndex(ctx, address, false, records.Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	require.Equal(t, createDueIndex, planned)
+	require.Contains(t, said(), "xxlwheel migrate --due-index", "it was only planned")
+	made, err := DueIndex(ctx, address, true, records.Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	require.Equal(t, createDueIndex, made)
+	again, err := DueIndex(ctx, address, true, records.Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	require.Empty(t, again)
+	require.NotContains(t, said(), "due-index")
+
+	now := time.UnixMilli(1000 * 100).UTC()
+	s := openMySQLAt(t, address, records.Options{Clock: func() time.Time { return now }})
+	defer func() { require.NoError(t, s.Close()) }()
+	term := fixture.TermOf(t, s, "n1")
+	for _, query := range []string{records.SelectDueIDs, records.LookDue} {
+		args := append(records.DueArgs("n1", now, 5*time.Second), 100)
+		if query == records.LookDue {
+			args = append([]any{"n1", 1, 0}, records.DueArgs("n1", now, 5*time.Second)...)
+		}
+		var tables []string
+		rows, err := s.Reads.DB.QueryContext(ctx, `EXPLAIN `+query, args...)
+		require.NoError(t, err)
+		names, err := rows.Columns()
+		require.NoError(t, err)
+		require.NoError(t, records.ScanAll(rows, func(r records.Row) error {
+			values := make([]sql.NullString, len(names))
+			into := make([]any, len(names))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			err := r.Scan(into...)
+			if table := values[2].String; err == nil && table == "xxl_job_info" {
+				require.Equal(t, "range", values[3].String)
+				require.Equal(t, "xxlwheel_info_due", values[5].String)
+				tables = append(tables, table)
+			}
+			return err
+		}))
+		require.Len(t, tables, 1)
+	}
+	_, due, err := s.ClaimDue(ctx, term, 5*time.Second, 1000, fixture.EachSecond)
+	require.NoError(t, err)
+	require.Equal(t, 105, due)
+}
+
+// TestOneWalkDoesForSeveralClaims: without the index. What is claimed in parts
+// is what one claim would have taken, in the same order.
+func TestOneWalkDoesForSeveralClaims(t *testing.T) {
+	t.Parallel()
+	address := mysqlDatabase(t, "3.4")
+	require.NoError(t, testserver.OrderMySQL(address, `INSERT INTO xxl_job_info
+		(job_group, job_desc, glue_type, schedule_type, misfire_strategy, trigger_status, trigger_next_time)
+		SELECT 1, 'job', 'BEAN', 'CRON', 'DO_NOTHING', 1, 1000 * (1000 - seq) FROM seq_1_to_990`))
+	now := time.UnixMilli(1_000_000).UTC()
+	s := openMySQLAt(t, address, records.Options{Clock: func() time.Time { return now }})
+	defer func() { require.NoError(t, s.Close()) }()
+	term := fixture.TermOf(t, s, "n1")
+	next := int64(990) // the one that is due first
+	for _, claim := range []struct{ limit, due, left int }{{200, 200, 790}, {300, 300, 490}, {10, 10, 0}, {400, 400, 80}, {100, 80, 0}, {100, 0, 0}} {
+		_, due, err := s.ClaimDue(t.Context(), term, time.Second, claim.limit, func(_ time.Time, jobs []*xxladapter.Job) (decisions []xxladapter.Decision) {
+			for _, j := range jobs {
+				require.Equal(t, next, j.ID)
+				next--
+				decisions = append(decisions, xxladapter.Decision{JobID: j.ID, Last: j.TriggerNext, Next: now.Add(time.Hour)})
+			}
+			return decisions
+		})
+		require.NoError(t, err)
+		require.Equal(t, claim.due, due)
+		require.Len(t, s.Acts.(*acts).walk.ids, claim.left)
+	}
+}
+
+func TestAWalkIsForgottenInTime(t *testing.T) {
+	now := time.Now()
+	ids := []int64{5, 3, 8, 1, 2, 9}
+	many := make([]int64, walkJobs)
+	for _, c := range []struct {
+		name    string
+		found   []int64
+		node    string
+		n       int
+		after   time.Duration
+		want    int
+		wantsOK bool
+	}{
+		{"a part", append(ids, many[:walkClaim]...), "n1", walkClaim, walkLife, walkClaim, true},
+		{"all there is", ids, "n1", walkClaim, 0, len(ids) - 1, true},
+		{"another node", ids, "n2", walkClaim, 0, 0, false},
+		{"too old", ids, "n1", walkClaim, walkLife + 1, 0, false},
+		{"too few to share", ids, "n1", walkClaim - 1, 0, 0, false},
+		{"nothing left", ids[:1], "n1", walkClaim, 0, 0, false},
+		{"there may be more", many, "n1", walkJobs, 0, 0, false},
+		{"there are as many", many, "n1", walkJobs - 1, 0, walkJobs - 1, true},
+	} {
+		var w walk
+		require.Equal(t, c.found[:1], w.note("n1", 1, now, c.found), c.name)
+		got, ok := w.take(c.node, c.n, now.Add(c.after))
+		require.Equal(t, c.wantsOK, ok, c.name)
+		require.Len(t, got, c.want, c.name)
+		if ok {
+			require.Equal(t, c.found[1:1+c.want], got, c.name)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// The statements of a group, each for all its calls. Every one goes by an index,
+// also where the table is so small that the server would rather walk through
+// it: a walk waits for rows of others. Fires are locked before log rows, as
+// everywhere.
+const (
+	groupLeases    = `SELECT node, term, COALESCE(?, ` + clock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
+	groupFires     = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
+	groupFiresOf   = `SELECT log_id, id FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
+	groupLogStates = `SELECT id, trigger_time, trigger_code, handle_code FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
+
+	// groupClaimed follows the INSERT of the log rows, whose ids it knows by the first.
+	groupClaimed = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'claimed', shard_total = GREATEST(shard_total, 1),
+		node = ?, term = ?, claimed_ms = ?, log_id = LAST_INSERT_ID() + ? * (FIELD(id,`
+	groupDoubted = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'ambiguous' WHERE id IN (`
+	// groupRemoved has the ids as a table, because a DELETE from one table takes
+	// no advice about indexes.
+	groupRemoved = `DELETE f FROM (SELECT ? AS id`
+)
+
+// fireGroups runs a group of fire calls in one transaction of two round trips:
+// one reads and locks the rows, one changes them and commits.
+type fireGroups struct {
+	store  *records.Store
+	idStep int64   // of [mysqlActs]
+	db     *sql.DB // one connection that takes batches, and waits for locks briefly
+}
+
+// once is a [fireTransaction]. A group that waits for a row for too long is
+// taken back, so that only the calls about that row wait for it.
+func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again bool, err error) {
+	conn, err := f.db.Conn(ctx)
+	if err != nil {
+		return false, err // for the callers, who would fare no better alone
+	}
+	defer func() {
+		if err != nil {
+			abandon(conn)
+		}
+		_ = conn.Close() // gives it back to the pool
+	}()
+	now := f.store.Clock()
+	rows, err := f.read(ctx, conn, group, now)
+	if err != nil {
+		return true, fmt.Errorf("read: %w", err)
+	}
+	work := f.store.DecideFires(group, rows, now)
+	if err := f.write(ctx, conn, work, now); err != nil {
+		err = fmt.Errorf("write: %w", err)
+		if answered(err) || unsent(err) { // the server runs nothing after an error
+			return true, err
+		}
+		return false, records.InDoubt(err, answered)
+	}
+	return false, nil
+}
+
+// answered reports whether an error is the server's own.
+func answered(err error) bool {
+	var server *mysql.MySQLError
+	return errors.As(err, &server)
+}
+
+// unsent reports whether an error is from before anything was sent.
+func unsent(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, driver.ErrSkip)
+}
+
+// abandon ends the transaction of a connection, or else the connection.
+func abandon(conn *sql.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), network.QuickSilence)
+	defer cancel()
+	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+}
+
+// read begins the transaction and locks what the group is about.
+func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.FireCall, now time.Time) (records.FireRows, error) {
+	var (
+		batch              packet
+		scans              []func(records.Row) error // of the statements that select
+		terms              = map[xxladapter.Term]bool{}
+		fires, ended, logs []int64
+	)
+	for _, c := range group {
+		if c.Finish == nil {
+			terms[c.By] = true
+			fires = append(fires, c.FireID)
+		} else {
+			ended = append(ended, c.LogID)
+		}
+		if c.LogID != 0 {
+			logs = append(logs, c.LogID)
+		}
+	}
+	rows := records.FireRows{
+		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(fires)),
+		OfLog: map[int64]int64{}, Logs: make(map[int64]records.LogState, len(logs)),
+	}
+	selecting := func(query string, ids []int64, scan func(records.Row) error) {
+		if len(ids) > 0 {
+			batch.add(query)
+			batch.ids(ids)
+			batch.write(") FOR UPDATE")
+			scans = append(scans, scan)
+		}
+	}
+	batch.add("START TRANSACTION")
+	if len(terms) > 0 {
+		batch.add(groupLeases, f.store.OwnTime(), records.ToMilli(now))
+		before := ""
+		for term := range terms {
+			batch.write(before+"(?,?)", term.Node, term.Number)
+			before = ","
+		}
+		batch.write(")")
+		scans = append(scans, func(r records.Row) error {
+			var held xxladapter.Term
+			err := r.Scan(&held.Node, &held.Number, &rows.Now)
+			rows.Holds[held] = true
+			return err
+		})
+	}
+	selecting(groupFires, fires, func(r records.Row) error {
+		fire, err := records.ScanFire(r)
+		rows.Fires[fire.ID] = fire
+		return err
+	})
+	selecting(groupFiresOf, ended, func(r records.Row) error {
+		var log, fire int64
+		err := r.Scan(&log, &fire)
+		rows.OfLog[log] = fire
+		return err
+	})
+	selecting(groupLogStates, logs, func(r records.Row) error {
+		var id int64
+		var l records.LogState
+		err := r.Scan(&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode)
+		rows.Logs[id] = l
+		return err
+	})
+	return rows, batch.query(ctx, conn, scans)
+}
+
+// write does the work and commits.
+func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.FireWork, now time.Time) error {
+	var batch packet
+	inserts := f.claim(&batch, work.Claims, now)
+	if len(work.Ambiguous) > 0 {
+		batch.add(groupDoubted)
+		batch.ids(work.Ambiguous)
+		batch.write(")")
+	}
+	for i, id := range work.Removed {
+		if i == 0 {
+			batch.add(groupRemoved, id)
+		} else {
+			batch.write(" UNION ALL SELECT ?", id)
+		}
+	}
+	if len(work.Removed) > 0 {
+		batch.write(") r STRAIGHT_JOIN xxlwheel_fire f FORCE INDEX (PRIMARY) ON f.id = r.id")
+	}
+	settle(&batch, work.Triggered)
+	f.finish(&batch, work.Handled, now)
+	// Last, as in [Store.count].
+	slot := rand.IntN(records.ReportSlots)
+	for _, day := range slices.SortedFunc(maps.Keys(work.Moved), time.Time.Compare) {
+		if n := work.Moved[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {
+			batch.add(f.store.Dialect.AddToSlot, f.store.Dialect.Datetime(day), slot, n.Running, n.Success, n.Failed)
+		}
+	}
+	batch.add("COMMIT")
+	ids, err := batch.exec(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, in := range inserts {
+		for i, c := range in.claims {
+			c.Claimed.LogID = ids[in.statement] + int64(i)*f.idStep
+		}
+	}
+	return nil
+}
+
+// insertedLogs are the log rows of one INSERT.
+type insertedLogs struct {
+	statement int // its place in the batch
+	claims    []*records.FireCall
+}
+
+func (f *fireGroups) claim(batch *packet, claims []*records.FireCall, now time.Time) (inserts []insertedLogs) {
+	for len(claims) > 0 {
+		by := claims[0].By // of nearly always all
+		var mine, others []*records.FireCall
+		for _, c := range claims {
+			if c.By == by {
+				mine = append(mine, c)
+			} else {
+				others = append(others, c)
+			}
+		}
+		rows := make([][]any, len(mine))
+		for i, c := range mine {
+			rows[i] = f.store.LogValues(c.Claim)
+		}
+		inserts = append(inserts, insertedLogs{batch.insert(records.InsertLog, rows), mine})
+		fires := records.ColumnOf(mine, records.FireIDOf)
+		batch.add(groupClaimed, by.Node, by.Number, records.ToMilli(now), f.idStep)
+		batch.ids(fires)
+		batch.write(") - 1) WHERE id IN (")
+		batch.ids(fires)
+		batch.write(")")
+		claims = others
+	}
+	return inserts
+}
+
+func settle(batch *packet, calls []*records.FireCall) {
+	if len(calls) == 0 {
+		return
+	}
+	logs := records.ColumnOf(calls, records.LogIDOf)
+	batch.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = ")
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Settle.Code }))
+	batch.write(", trigger_msg = ")
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Settle.Msg }))
+	batch.write(" WHERE id IN (")
+	batch.ids(logs)
+	batch.write(")")
+}
+
+func (f *fireGroups) finish(batch *packet, calls []*records.FireCall, now time.Time) {
+	if len(calls) == 0 {
+		return
+	}
+	logs := records.ColumnOf(calls, records.LogIDOf)
+	batch.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ", f.store.Dialect.Datetime(now))
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Finish.Code }))
+	batch.write(", handle_msg = ")
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return records.OrNull(c.Finish.Msg) }))
+	batch.write(", trigger_code = CASE trigger_code WHEN 0 THEN 200 ELSE trigger_code END WHERE id IN (")
+	batch.ids(logs)
+	batch.write(")")
+	var wanted [][]any
+	for _, c := range calls {
+		if c.Finish.WantText {
+			wanted = append(wanted, []any{c.LogID, records.ToMilli(now.Add(xxladapter.TextDelay))})
+		}
+	}
+	if len(wanted) > 0 {
+		batch.insert(records.WantText, wanted)
+	}
+}

@@ -1,0 +1,46 @@
+package mysql
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sqlite"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// mysqlDatabase is an empty database of a release with our side tables.
+func mysqlDatabase(t testing.TB, release string) (url string) {
+	t.Helper()
+	url = testserver.MySQL(t)
+	plan, err := PlanFrom(0, false)
+	require.NoError(t, err)
+	ddl := Upstream
+	if release != "3.4" {
+		ddl = fixture.Release(t, release)
+	}
+	require.NoError(t, testserver.OrderMySQL(url, ddl, plan))
+	return url
+}
+
+// openMySQLAt opens the store and leaves it to the test to close it.
+func openMySQLAt(t testing.TB, url string, opts records.Options) *records.Store {
+	t.Helper()
+	opts.Logger = fixture.Quiet
+	s, err := Open(t.Context(), url, opts)
+	require.NoError(t, err)
+	return s
+}
+
+// openSQLite opens an empty store to compare with.
+func openSQLite(t *testing.T, clock func() time.Time) *records.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), t.TempDir()+"/xxl.db", records.Options{Clock: clock, Logger: fixture.Quiet})
+	require.NoError(t, err)
+	return s
+}

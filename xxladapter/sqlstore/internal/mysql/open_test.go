@@ -1,0 +1,179 @@
+package mysql
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// TestOpenMySQLNames checks that what is wrong with a database is said on one
+// line that names it, and not its password.
+func TestOpenMySQLNames(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		orders string // after the tables were made
+		bare   bool   // there are none
+		reason string
+	}{
+		"NoTables":         {bare: true, reason: "has none of XXL-JOB's tables"},
+		"ATableMissing":    {orders: `DROP TABLE xxl_job_registry`, reason: "has no table xxl_job_registry"},
+		"AnOldRelease":     {orders: `ALTER TABLE xxl_job_info DROP COLUMN schedule_type`, reason: "xxl_job_info has no column schedule_type"},
+		"HalfUpgraded":     {orders: `ALTER TABLE xxl_job_info CHANGE job_desc name varchar(255) NOT NULL`, reason: "xxl_job_group has no column name"},
+		"NoLockRow":        {orders: `DELETE FROM xxl_job_lock`, reason: "xxl_job_lock has no row schedule_lock"},
+		"NoTransactions":   {orders: `ALTER TABLE xxl_job_log ENGINE = MyISAM`, reason: "xxl_job_log is MyISAM, must be InnoDB"},
+		"ANewerSideSchema": {orders: `INSERT INTO xxlwheel_schema (version_id, is_applied) VALUES (999, true)`, reason: "was written by a newer release, its tables have version 999"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := testserver.MySQL(t)
+			if !c.bare {
+				plan, err := PlanFrom(0, false)
+				require.NoError(t, err)
+				require.NoError(t, testserver.OrderMySQL(address, Upstream, plan, c.orders))
+			}
+			_, err := Open(t.Context(), address, records.Options{Logger: fixture.Quiet})
+			require.ErrorContains(t, err, "open mysql://")
+			require.ErrorContains(t, err, c.reason)
+			require.NotContains(t, err.Error(), "\n")
+			t.Log(err)
+		})
+	}
+	t.Run("APasswordThatIsWrong", func(t *testing.T) {
+		t.Parallel()
+		u, err := url.Parse(testserver.MySQL(t))
+		require.NoError(t, err)
+		u.User = url.UserPassword("nobody", "s3cret")
+		_, err = Open(t.Context(), u.String(), records.Options{Logger: fixture.Quiet})
+		require.ErrorContains(t, err, "Access denied for user 'nobody'")
+		require.NotContains(t, err.Error(), "s3cret")
+	})
+	for place, message := range map[string]string{
+		"mysql://bob:s3c%ret@db/xxl":        "special characters of the password",
+		"mysql://bob:s3cret@db":             "must name a database",
+		"mysql://bob:s3cret@db/xxl?zone=X":  `zone is "X", must be a time zone`,
+		"mysql://bob:s3cret@db/xxl?tls=odd": "its parameters cannot be read",
+	} {
+		_, err := Open(t.Context(), place, records.Options{})
+		var refused *xxladapter.Error
+		require.ErrorAs(t, err, &refused)
+		require.ErrorContains(t, err, message)
+		require.NotContains(t, err.Error(), "s3c")
+	}
+}
+
+// TestAReadOnlyMySQLIsRefused: a replica, or a primary that was switched off.
+func TestAReadOnlyMySQLIsRefused(t *testing.T) {
+	t.Parallel()
+	s := testserver.StartMariaDB(t, "--innodb-flush-log-at-trx-commit=0")
+	address := s.Database(t)
+	require.NoError(t, testserver.OrderMySQL(address, Upstream, `SET GLOBAL read_only = 1`))
+	_, err := Open(t.Context(), address, records.Options{Logger: fixture.Quiet})
+	require.ErrorContains(t, err, "the server is read-only")
+}
+
+// TestMySQLWithoutTheRightToCreate: an administrator runs the plan, and then
+// rows are all that the store's user touches.
+func TestMySQLWithoutTheRightToCreate(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	server := testserver.StartMariaDB(t, "--innodb-flush-log-at-trx-commit=0")
+	admin := server.Database(t)
+	require.NoError(t, testserver.OrderMySQL(admin, `CREATE USER rows_only@'%' IDENTIFIED BY 's3cret'`,
+		`GRANT SELECT, INSERT, UPDATE, DELETE ON *.* TO rows_only@'%'`))
+	u, err := url.Parse(admin)
+	require.NoError(t, err)
+	u.User = url.UserPassword("rows_only", "s3cret")
+	address := u.String()
+
+	require.ErrorContains(t, Migrate(ctx, address, true, records.Options{Logger: fixture.Quiet}), "denied")
+	require.NoError(t, testserver.OrderMySQL(admin, Upstream))
+	_, err = Open(ctx, address, records.Options{Logger: fixture.Quiet})
+	require.ErrorContains(t, err, "xxlwheel migrate --plan")
+	require.NotContains(t, err.Error(), "s3cret")
+
+	plan, err := Plan(ctx, address, records.Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	require.NoError(t, testserver.OrderMySQL(admin, plan))
+	plan, err = Plan(ctx, address, records.Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	require.Empty(t, plan)
+	s := openMySQLAt(t, address, records.Options{})
+	_, err = s.SaveGroup(ctx, &xxladapter.Group{AppName: "rows-app", Title: "rows"})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	require.NoError(t, Migrate(ctx, address, false, records.Options{Logger: fixture.Quiet}), "nothing to do")
+}
+
+// TestPlanIsWhatMigrationDoes compares the tables that both make, and checks
+// that upstream's are left as they were.
+func TestPlanIsWhatMigrationDoes(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	tables := func(address string) string {
+		t.Helper()
+		server, err := parse(address)
+		require.NoError(t, err)
+		db, err := server.patiently(fixture.Quiet)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, db.Close()) }()
+		var names []string
+		rows, err := db.QueryContext(ctx, `SHOW TABLES`)
+		require.NoError(t, err)
+		require.NoError(t, records.ScanAll(rows, func(r records.Row) error {
+			var name string
+			err := r.Scan(&name)
+			names = append(names, name)
+			return err
+		}))
+		var all strings.Builder
+		for _, name := range names {
+			var text string
+			require.NoError(t, db.QueryRowContext(ctx, "SHOW CREATE TABLE "+name).Scan(&name, &text))
+			if name != records.VersionTable { // the last id in it may differ
+				all.WriteString(text + "\n")
+			}
+		}
+		return all.String()
+	}
+	planned, migrated := mysqlDatabase(t, "3.4"), testserver.MySQL(t)
+	require.NoError(t, Migrate(ctx, migrated, true, records.Options{Logger: fixture.Quiet}))
+	require.Equal(t, tables(planned), tables(migrated))
+	require.NoError(t, openMySQLAt(t, planned, records.Options{}).Close())
+	require.ErrorContains(t, Migrate(ctx, migrated, true, records.Options{Logger: fixture.Quiet}), "has tables of XXL-JOB already")
+
+	untouched := testserver.MySQL(t)
+	require.NoError(t, testserver.OrderMySQL(untouched, Upstream))
+	require.Contains(t, tables(migrated), strings.SplitAfter(tables(untouched), "CREATE")[1])
+	for _, table := range strings.SplitAfter(tables(untouched), "COLLATE=utf8mb4_unicode_ci\n") {
+		require.Contains(t, tables(migrated), table)
+	}
+}
+
+// TestSeveralNodesMayMigrateAtOnce opens an old database from many sides.
+func TestSeveralNodesMayMigrateAtOnce(t *testing.T) {
+	t.Parallel()
+	address := testserver.MySQL(t)
+	require.NoError(t, testserver.OrderMySQL(address, Upstream))
+	errs := make(chan error)
+	for range 4 {
+		go func() {
+			s, err := Open(context.Background(), address, records.Options{Logger: fixture.Quiet, Clock: time.Now})
+			if err == nil {
+				err = s.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range 4 {
+		require.NoError(t, <-errs)
+	}
+}

@@ -1,0 +1,249 @@
+package network
+
+import (
+	"math/rand/v2"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A silencer is a server whose present connections may all fall silent at once. New ones
+// work.
+type silencer struct {
+	network *Connections
+
+	mu       sync.Mutex
+	silences int
+}
+
+func (s *silencer) silence() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silences++
+}
+
+func (s *silencer) now() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.silences
+}
+
+// dial makes a connection. The server speaks first, as MySQL does, and answers each byte
+// after ten milliseconds.
+func (s *silencer) dial(limit *Patience) (*socket, error) {
+	client, server := net.Pipe()
+	made := s.now()
+	go func() {
+		for b := make([]byte, 1); ; {
+			time.Sleep(10 * time.Millisecond)
+			if s.now() == made {
+				if _, err := server.Write(b); err != nil {
+					return
+				}
+			}
+			if _, err := server.Read(b); err != nil {
+				return
+			}
+		}
+	}()
+	conn, err := s.network.add(client, limit)
+	if err == nil {
+		_, err = conn.Read(make([]byte, 1))
+	}
+	return conn, err
+}
+
+// A silencerPool is connections with one limit, each used by one call at a time.
+type silencerPool struct {
+	server *silencer
+	limit  *Patience
+	idle   chan *socket // nil ones are not made yet
+}
+
+func (s *silencer) pool(conns int, limit *Patience) *silencerPool {
+	p := &silencerPool{s, limit, make(chan *socket, conns)}
+	for range conns {
+		p.idle <- nil
+	}
+	return p
+}
+
+// try makes one call. It does not tell whether a connection was lost before or after
+// the server had what was asked.
+func (p *silencerPool) try() error {
+	conn := <-p.idle
+	defer func() { p.idle <- conn }()
+	if conn == nil || !Sound(conn) {
+		var err error
+		if conn, err = p.server.dial(p.limit); err != nil {
+			conn = nil
+			return err
+		}
+	}
+	b := make([]byte, 1)
+	_, err := conn.Write(b)
+	if err == nil {
+		_, err = conn.Read(b)
+	}
+	if err != nil {
+		_ = conn.Close()
+		conn = nil
+	}
+	return err
+}
+
+// call makes a call again until it is answered.
+func (p *silencerPool) call() {
+	for p.try() != nil {
+	}
+}
+
+// TestANewConnectionEndsThoseThatWait: those that wait since before a silence end when the
+// server answers a new one, and not when the server answers nobody. A wait that may be long goes on.
+func TestANewConnectionEndsThoseThatWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &silencer{network: New()}
+		defer server.network.Close()
+		slow := &Patience{Least: QuickSilence, Most: SlowSilence}
+		slow.answered(2*time.Second, false)
+		pools := map[string]*silencerPool{
+			"quick": server.pool(1, Fixed(QuickSilence)), "slow": server.pool(1, slow), "listing": server.pool(1, Fixed(SlowSilence)),
+		}
+		for _, p := range pools {
+			require.NoError(t, p.try())
+		}
+		first := server.pool(2, Fixed(LeaseSilence))
+		require.NoError(t, first.try())
+		server.silence()
+		begun := time.Now()
+		var mu sync.Mutex
+		took := map[string]time.Duration{}
+		for name, p := range pools {
+			go func() {
+				_ = p.try()
+				mu.Lock()
+				defer mu.Unlock()
+				took[name] = time.Since(begun)
+			}()
+		}
+		_ = first.try() // finds the silent one, or makes a new one
+		_ = first.try()
+		require.GreaterOrEqual(t, time.Since(begun), LeaseSilence)
+		synctest.Wait()
+		require.Empty(t, took, "no new connection has been answered")
+		require.NoError(t, server.pool(1, Fixed(LeaseSilence)).try())
+		synctest.Wait()
+		require.Less(t, took["quick"], QuickSilence)
+		require.Len(t, took, 1)
+		time.Sleep(SlowSilence)
+		synctest.Wait()
+		require.Equal(t, map[string]time.Duration{"quick": took["quick"], "slow": 4 * time.Second, "listing": SlowSilence}, took)
+	})
+}
+
+// A silencedNode does what a scheduler does: scans, sweeps and renewals once a second, and
+// fires.
+type silencedNode struct {
+	lookups, groups, scans, looks, leases *silencerPool
+
+	mu      sync.Mutex
+	planned time.Time // fires that are due until then are planned
+}
+
+func (n *silencedNode) plan(until time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.planned = until
+}
+
+func (n *silencedNode) plannedUntil() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.planned
+}
+
+func (n *silencedNode) sweep() { n.looks.call(); n.looks.call() }
+
+// scan plans five seconds ahead. A commit in doubt is followed by a sweep.
+func (n *silencedNode) scan() {
+	n.looks.call()
+	n.looks.call()
+	until := time.Now().Add(5 * time.Second)
+	for range 5 {
+		n.scans.call()
+	}
+	if n.scans.try() != nil {
+		n.sweep()
+	}
+	n.plan(until)
+}
+
+// fire looks up a job, claims its fire, and where the answer to that is lost claims it again
+// and looks for the claim.
+func (n *silencedNode) fire() {
+	n.lookups.call()
+	if n.groups.try() != nil {
+		n.groups.call()
+		n.looks.call()
+	}
+}
+
+// TestTwoSilencesDelayNothingByMoreThanTwoLimits lets all connections fall silent twice within
+// four seconds, at any phase of what a node does. A fire waits for each silence once at most,
+// whatever it and the others were doing. The rest of six seconds is left to the machine.
+func TestTwoSilencesDelayNothingByMoreThanTwoLimits(t *testing.T) {
+	var latest time.Duration
+	for seed := range uint64(400) {
+		synctest.Test(t, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			upTo := func(d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(d))) }
+			server := &silencer{network: New()}
+			quick, patient := Fixed(QuickSilence), &Patience{Least: QuickSilence, Most: SlowSilence}
+			n := &silencedNode{
+				lookups: server.pool(1, quick), groups: server.pool(1, quick), scans: server.pool(1, quick),
+				looks: server.pool(2, patient), leases: server.pool(1, Fixed(LeaseSilence)),
+			}
+			var all sync.WaitGroup
+			end := time.Now().Add(20 * time.Second)
+			everySecond := func(phase time.Duration, do func()) {
+				all.Go(func() {
+					time.Sleep(phase)
+					for time.Now().Before(end) {
+						do()
+						time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second + phase)))
+					}
+				})
+			}
+			everySecond(0, n.scan)
+			everySecond(upTo(time.Second), n.sweep)
+			everySecond(upTo(time.Second), n.leases.call)
+			var mu sync.Mutex
+			for due := time.Now().Add(time.Second); due.Before(end.Add(-5 * time.Second)); due = due.Add(10*time.Millisecond + upTo(200*time.Millisecond)) {
+				all.Go(func() {
+					time.Sleep(time.Until(due))
+					for n.plannedUntil().Before(due) {
+						time.Sleep(time.Millisecond)
+					}
+					n.fire()
+					mu.Lock()
+					defer mu.Unlock()
+					latest = max(latest, time.Since(due))
+				})
+			}
+			time.Sleep(6*time.Second + upTo(time.Second))
+			server.silence()
+			// Worst is the moment at which what the first one held up goes on.
+			time.Sleep(2*time.Second + upTo([]time.Duration{600 * time.Millisecond, 2 * time.Second}[seed%2]))
+			server.silence()
+			all.Wait()
+			server.network.Close()
+		})
+	}
+	t.Logf("latest %v", latest)
+	require.GreaterOrEqual(t, latest, QuickSilence)
+	require.Less(t, latest, 2*QuickSilence+200*time.Millisecond)
+}

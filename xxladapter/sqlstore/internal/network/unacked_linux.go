@@ -1,0 +1,20 @@
+package network
+
+import (
+	"errors"
+	"syscall"
+	"time"
+)
+
+// tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall does not name.
+const tcpUserTimeout = 18
+
+// limitUnacked lets the kernel give a connection up whose peer acknowledges nothing
+// for so long.
+func limitUnacked(conn syscall.RawConn, limit time.Duration) error {
+	var failed error
+	err := conn.Control(func(fd uintptr) {
+		failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, int(limit.Milliseconds()))
+	})
+	return errors.Join(err, failed)
+}

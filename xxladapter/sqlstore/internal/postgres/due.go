@@ -1,0 +1,172 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// The statements that store all decisions of a scan. The jobs are locked by
+// the transaction that read them, so the guard of advanceJob holds for each.
+const (
+	lockDue = records.SelectDue + ` FOR UPDATE SKIP LOCKED`
+
+	// countDue counts due jobs, also those whose rows are locked. Arguments: those of
+	// firstDue.
+	countDue = `SELECT COUNT(*) FROM (SELECT 1` + records.AllDue + ` LIMIT ?) AS due`
+
+	advanceJobs = `UPDATE xxl_job_info j SET trigger_last_time = d.last, trigger_next_time = d.next, trigger_status = d.status
+		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[]) AS d (id, last, next, status) WHERE j.id = d.id`
+
+	// What another fire holds is left out.
+	planDueFires = `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
+		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses
+		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[])
+			WITH ORDINALITY AS d (job, group_id, due, index, total, type, retries, param, addresses, number)
+		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.job_id = d.job AND f.due_ms = d.due)
+		ORDER BY d.number
+		ON CONFLICT DO NOTHING RETURNING id, job_id, due_ms`
+
+	insertMisfires = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms)
+		SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[])`
+)
+
+// acts are the acts of PostgreSQL.
+type acts struct{ records.Standard }
+
+// Claimable locks due jobs as it reads them and passes by those that another session holds, which
+// it counts if there is room for them.
+func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
+	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
+		args := append(records.DueArgs(by.Node, now, ahead), max(limit, 0))
+		due, err = tx.Due(ctx, lockDue, args)
+		if err != nil || len(due) >= limit {
+			return due, 0, err
+		}
+		err = tx.Query(ctx, countDue, args, func(r records.Row) error { return r.Scan(&locked) })
+		return due, max(locked-len(due), 0), err
+	}, nil
+}
+
+// StoreDecisions stores many decisions in three statements.
+func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
+	if err := advanceTogether(ctx, tx, decisions); err != nil {
+		return nil, err
+	}
+	if err := misfireTogether(ctx, tx, decisions); err != nil {
+		return nil, err
+	}
+	var due []xxladapter.Fire
+	for _, d := range decisions {
+		for _, f := range d.Fires {
+			f.JobID, f.GroupID = d.JobID, d.Group
+			due = append(due, f)
+		}
+	}
+	ids, err := planTogether(ctx, tx, due)
+	if err != nil {
+		return nil, err
+	}
+	var planned []xxladapter.Fire
+	for _, f := range due {
+		at := records.DueTimeOf(f)
+		if id, ok := ids[at]; ok {
+			delete(ids, at) // a second fire of the same due time is another matter
+			planned = append(planned, records.PlannedAs(f, id))
+			continue
+		}
+		f, ok, err := a.Store.PlanDue(ctx, tx, f)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			planned = append(planned, f)
+		}
+	}
+	return planned, nil
+}
+
+func advanceTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
+	if len(decisions) == 0 {
+		return nil
+	}
+	var (
+		ids, lasts, nexts []int64
+		statuses          []int16
+	)
+	for _, d := range decisions {
+		status := int16(1)
+		if d.Stop {
+			status = 0
+		}
+		ids, lasts, nexts = append(ids, d.JobID), append(lasts, records.ToMilli(d.Last)), append(nexts, records.ToMilli(d.Next))
+		statuses = append(statuses, status)
+	}
+	_, err := t.Exec(ctx, advanceJobs, ids, lasts, nexts, statuses)
+	return err
+}
+
+func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
+	var (
+		jobs, dues, untils, ats []int64
+		policies                []string
+	)
+	for _, d := range decisions {
+		for _, m := range d.Misfires {
+			jobs, dues, untils = append(jobs, d.JobID), append(dues, records.ToMilli(m.Due)), append(untils, records.ToMilli(m.Until))
+			policies, ats = append(policies, string(m.Policy)), append(ats, records.ToMilli(m.At))
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	_, err := t.Exec(ctx, insertMisfires, jobs, dues, untils, policies, ats)
+	return err
+}
+
+// planTogether plans the fires whose due times are free and returns their ids.
+func planTogether(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[records.DueTime]int64, error) {
+	if len(fires) == 0 {
+		return nil, nil
+	}
+	var (
+		jobs, groups, dues     []int64
+		indexes, totals, retry []int32
+		types                  []string
+		params, addresses      []*string
+		seen                   = make(map[records.DueTime]int64, len(fires))
+	)
+	for _, f := range fires {
+		at := records.DueTimeOf(f)
+		if _, again := seen[at]; again {
+			continue
+		}
+		seen[at] = 0
+		jobs, groups, dues = append(jobs, at.Job), append(groups, f.GroupID), append(dues, at.Due)
+		indexes, totals, retry = append(indexes, int32(f.ShardIndex)), append(totals, int32(f.ShardTotal)), append(retry, int32(f.RetryCount))
+		types = append(types, string(f.Type))
+		params, addresses = append(params, validTextOf(f.Param)), append(addresses, textOrNull(strings.Join(f.Addresses, ",")))
+	}
+	clear(seen)
+	err := t.Query(ctx, planDueFires, []any{jobs, groups, dues, indexes, totals, types, retry, params, addresses}, func(r records.Row) error {
+		var (
+			id int64
+			at records.DueTime
+		)
+		err := r.Scan(&id, &at.Job, &at.Due)
+		seen[at] = id
+		return err
+	})
+	return seen, err
+}
+
+func validTextOf(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	valid := validText(*s)
+	return &valid
+}

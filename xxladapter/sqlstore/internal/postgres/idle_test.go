@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+func TestIdleCostsOfPostgres(t *testing.T) {
+	t.Parallel()
+	config, err := configOf(testserver.PostgresCopy(t, migrateURL), records.Options{Connections: 8, LockLife: records.DefaultLockLife})
+	require.NoError(t, err)
+	var traced queryCounter
+	config.ConnConfig.Tracer = &traced
+	s, err := openPools(t.Context(), config, records.Options{Clock: time.Now, Logger: fixture.Quiet})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	fixture.IdleCosts(t, s, traced.Load)
+}
+
+// A queryCounter counts what pgx sends.
+type queryCounter struct{ atomic.Int64 }
+
+func (c *queryCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	c.Add(1)
+	return ctx
+}
+
+func (c *queryCounter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// counted is SQLite's driver, with a count of the prepared statements that are
+// run: there are no others once a store is open.

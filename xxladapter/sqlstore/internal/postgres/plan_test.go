@@ -1,0 +1,143 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// TestPostgresUsesItsIndexes checks the plans of what runs all the time, with
+// 100,000 jobs and as many fires and log rows: no walk through a whole table.
+func TestPostgresUsesItsIndexes(t *testing.T) {
+	t.Parallel()
+	s := openPostgresCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	fillForPlans(t, s)
+	day, ids := time.Now(), []int64{1, 2, 3}
+	for _, c := range []struct {
+		query string
+		args  []any
+		index string
+	}{
+		{lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
+		{dialect.PlanFire, []any{1, 1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{records.DropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
+		{records.MoveFires, []any{1, 2, 1}, "xxlwheel_fire_due_of_job"},
+		{records.SelectScheduledFrom, []any{1, 2}, "xxlwheel_fire_due_of_job"},
+		{records.IsScheduled, []any{21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{records.RemoveFireOf, []any{7}, "xxlwheel_fire_log"},
+		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, []any{"planned", 9000, 100}, "xxlwheel_fire_due"},
+		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, []any{"n1", 1, 100}, "xxlwheel_fire_node"},
+		{records.SelectLost, []any{0, day, 10}, "xxlwheel_log_open"},
+		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, []any{7, 10}, "xxlwheel_log_job"},
+		{records.SelectFailed, []any{0, 10}, "xxlwheel_log_alarm"},
+		{records.JobEntity.Query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_info_pkey"},
+		{records.LogEntity.Query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_log_pkey"},
+	} {
+		var plan []string
+		err := s.Query(t.Context(), `EXPLAIN `+c.query, c.args, func(r records.Row) error {
+			var line string
+			err := r.Scan(&line)
+			plan = append(plan, line)
+			return err
+		})
+		require.NoError(t, err, c.query)
+		all := strings.Join(plan, "\n")
+		require.Contains(t, all, c.index, c.query)
+		for _, table := range []string{"xxl_job_info", "xxlwheel_fire", "xxl_job_log"} {
+			require.NotContains(t, all, "Seq Scan on "+table+" ", c.query)
+		}
+	}
+}
+
+// fillForPlans makes tables that no one should walk through.
+func fillForPlans(t *testing.T, s *records.Store) {
+	t.Helper()
+	for _, statement := range []string{
+		`INSERT INTO xxl_job_info (job_group, job_desc, glue_type, trigger_status, trigger_next_time)
+			SELECT n % 50, 'job', 'BEAN', (n % 2)::smallint, n * 10 FROM generate_series(1, 100000) AS n`,
+		`INSERT INTO xxlwheel_fire (job_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, node, term, log_id)
+			SELECT n % 5000, n / 1000 * 1000, 0, 1, 'CRON', CASE n % 2 WHEN 0 THEN 'planned' ELSE 'claimed' END, -1,
+				CASE n % 2 WHEN 1 THEN 'n' || n % 3 END, n % 3, CASE n % 2 WHEN 1 THEN n END FROM generate_series(1, 100000) AS n`,
+		`INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code)
+			SELECT 1, n % 5000, now(), 200, CASE WHEN n % 100 = 0 THEN 0 WHEN n % 100 = 1 THEN 500 ELSE 200 END
+			FROM generate_series(1, 100000) AS n`,
+		`UPDATE xxlwheel_shard SET node = 'n' || shard % 3`,
+		`ANALYZE`,
+	} {
+		require.NoError(t, s.WriteBy(t.Context(), s.BulkWrites, func(ctx context.Context, tx *records.Tx) error {
+			_, err := tx.Exec(ctx, statement)
+			return err
+		}))
+	}
+}
+
+// TestOnePlanKeepsToTheIndexes checks the one plan of each statement that has no
+// other, which may have been made when nothing was known of the tables.
+func TestOnePlanKeepsToTheIndexes(t *testing.T) {
+	t.Parallel()
+	ctx, url := t.Context(), testserver.PostgresCopy(t, migrateURL)
+	s := openURL(t, url, records.Options{})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	config, err := configOf(url, records.Options{Connections: 1, LockLife: time.Minute})
+	require.NoError(t, err)
+	pools, err := newPools(ctx, config, network.New())
+	require.NoError(t, err)
+	t.Cleanup(pools.close)
+	text := dialect.Text
+	plans := func() {
+		for name, of := range map[string]struct {
+			pool      *pgxpool.Pool
+			statement string
+			arguments int
+			index     []string
+		}{
+			"holds":     {pools.groups, groupHolds, 3, []string{"xxlwheel_lease_pkey"}},
+			"claim":     {pools.groups, groupClaim, 20, []string{"xxlwheel_fire_pkey"}},
+			"early":     {pools.groups, groupEarly, 2, []string{"xxlwheel_fire_pkey"}},
+			"remove":    {pools.groups, groupRemove, 3, []string{"xxlwheel_fire_pkey"}},
+			"ambiguous": {pools.groups, groupAmbiguous, 3, []string{"xxlwheel_fire_pkey"}},
+			"triggered": {pools.groups, groupTriggered, 7, []string{"xxlwheel_fire_pkey", "xxl_job_log_pkey"}},
+			"close":     {pools.groups, groupClose, 4, []string{"xxlwheel_fire_log", "xxl_job_log_pkey"}},
+			"handled":   {pools.groups, groupHandled, 6, []string{"xxl_job_log_pkey"}},
+			"jobs":      {pools.lookups, records.JobEntity.Query + anyID, 1, []string{"xxl_job_info_pkey"}},
+			"groups":    {pools.lookups, records.GroupEntity.Query + anyID, 1, []string{"xxl_job_group_pkey"}},
+			"logs":      {pools.lookups, records.LogEntity.Query + anyID, 1, []string{"xxl_job_log_pkey"}},
+			"due":       {pools.scans, text(lockDue), 5, []string{"xxlwheel_info_due"}},
+			"advance":   {pools.scans, text(advanceJobs), 4, []string{"xxl_job_info_pkey"}},
+			"plan":      {pools.scans, text(planDueFires), 9, []string{"xxlwheel_fire_due_of_job"}},
+		} {
+			_, err := of.pool.Exec(ctx, `PREPARE `+name+` AS `+of.statement)
+			require.NoError(t, err, name)
+			nulls := strings.TrimSuffix(strings.Repeat(`NULL, `, of.arguments), ", ")
+			rows, err := of.pool.Query(ctx, `EXPLAIN EXECUTE `+name+` (`+nulls+`)`, pgx.QueryExecModeSimpleProtocol)
+			require.NoError(t, err, name)
+			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			require.NoError(t, err, name)
+			plan := strings.Join(lines, "\n")
+			for _, index := range of.index {
+				require.Contains(t, plan, index+" ", name)
+			}
+			for _, way := range []string{"Seq Scan on xxl_", "Seq Scan on xxlwheel_fire", "Seq Scan on xxlwheel_lease", "Hash", "Merge", "Bitmap"} {
+				require.NotContains(t, plan, way, "%s:\n%s", name, plan)
+			}
+			if of.pool == pools.scans {
+				require.NotContains(t, plan, "Sort", "%s:\n%s", name, plan)
+			}
+			_, err = of.pool.Exec(ctx, `DEALLOCATE `+name)
+			require.NoError(t, err, name)
+		}
+	}
+	plans()
+	fillForPlans(t, s)
+	plans()
+}

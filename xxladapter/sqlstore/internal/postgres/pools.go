@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"maps"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+)
+
+// keyedSettings are those of connections whose statements name all rows by
+// keys, so that one plan, made once, is right for any number of rows and any
+// size of the tables. It has to be the one by the indexes of the keys, also if it
+// is made while the tables are empty or have no figures yet.
+var keyedSettings = map[string]string{
+	"plan_cache_mode":   "force_generic_plan",
+	"enable_hashjoin":   "off",
+	"enable_mergejoin":  "off",
+	"enable_seqscan":    "off",
+	"enable_bitmapscan": "off",
+}
+
+// scanSettings let scans read due jobs along the index as well, so that they
+// read no more than they take.
+var scanSettings = map[string]string{"enable_sort": "off"}
+
+// pools are the connections of a store: those that all reads share, and all
+// writes, and those of what every fire needs, so that none waits for the others.
+type pools struct{ reads, writes, groups, lookups, scans, looks, leases *pgxpool.Pool }
+
+// ownConnections is how many connections are not shared: two of looks, one each of the
+// others.
+const ownConnections = 6
+
+// newPools connects nothing yet. The pools of reads and writes have the
+// config's connections between them.
+func newPools(ctx context.Context, config *pgxpool.Config, sockets *network.Connections) (_ *pools, err error) {
+	p := new(pools)
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	open := func(conns int32, silence *network.Patience, settings ...map[string]string) *pgxpool.Pool {
+		if err != nil {
+			return nil
+		}
+		var pool *pgxpool.Pool
+		pool, err = pgxpool.NewWithConfig(ctx, poolConfig(config, conns, sockets, silence, settings...))
+		return pool
+	}
+	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Least: network.QuickSilence, Most: network.SlowSilence}
+	p.reads = open(config.MaxConns-config.MaxConns/2, network.Fixed(network.SlowSilence))
+	p.writes = open(max(1, config.MaxConns/2), quick)
+	p.groups = open(1, quick, keyedSettings)
+	p.lookups = open(1, quick, keyedSettings)
+	p.scans = open(1, quick, keyedSettings, scanSettings)
+	p.looks = open(2, patient)
+	p.leases = open(1, network.Fixed(network.LeaseSilence))
+	return p, err
+}
+
+// poolConfig is that of a pool whose server may be silent for so long.
+func poolConfig(config *pgxpool.Config, conns int32, sockets *network.Connections, silence *network.Patience, settings ...map[string]string) *pgxpool.Config {
+	config = config.Copy()
+	config.MaxConns = conns
+	config.ConnConfig.DialFunc = sockets.Dialer(silence)
+	for _, s := range settings {
+		maps.Copy(config.ConnConfig.RuntimeParams, s)
+	}
+	return config
+}
+
+func (p *pools) close() {
+	for _, pool := range []*pgxpool.Pool{p.reads, p.writes, p.groups, p.lookups, p.scans, p.looks, p.leases} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+}

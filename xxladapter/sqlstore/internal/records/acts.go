@@ -1,0 +1,62 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Acts are what databases do in ways of their own. [Standard] is for one writer that has the
+// database for itself.
+type Acts interface {
+	// Claimable looks for due jobs before the transaction of a scan, as far as that serves
+	// the database, and returns the function that reads and locks them in it.
+	Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error)
+	// StoreDecisions stores what a scan decided and returns the fires that it planned.
+	// REQUIRES: the transaction holds the locks of the due jobs.
+	StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error)
+	// Taken reports whether a fire was not planned because somebody else was planning for
+	// the same due time.
+	Taken(err error) bool
+}
+
+// ClaimDue reads and locks due jobs at the time now, in the order of their due times. locked is
+// how many due jobs were passed by because another session holds them.
+type ClaimDue func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error)
+
+// Standard are the acts of a database that has nothing better.
+type Standard struct{ Store *Store }
+
+func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error) {
+	return func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
+		due, err = tx.Due(ctx, SelectDue, append(DueArgs(by.Node, now, ahead), max(limit, 0)))
+		return due, 0, err
+	}, nil
+}
+
+func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	for _, d := range decisions {
+		fires, err := a.Store.store(ctx, tx, d)
+		if err != nil {
+			return nil, err
+		}
+		planned = append(planned, fires...)
+	}
+	return planned, nil
+}
+
+func (Standard) Taken(error) bool { return false }
+
+// Due reads jobs of the node's shards that are due, for a decision about them; args are
+// those of firstDue.
+func (t *Tx) Due(ctx context.Context, query string, args []any) ([]*xxladapter.Job, error) {
+	var due []*xxladapter.Job
+	err := t.Query(ctx, query, args, func(r Row) error {
+		j, err := ScanJob(r)
+		due = append(due, j)
+		return err
+	})
+	return due, err
+}

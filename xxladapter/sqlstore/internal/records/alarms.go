@@ -1,0 +1,222 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// failedAndOpen is written like the partial index that serves it.
+	failedAndOpen = `alarm_status = 0 AND handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200))`
+
+	SelectFailed = `SELECT id, job_id, executor_fail_retry_count, trigger_time, handle_time FROM xxl_job_log
+		WHERE ` + failedAndOpen + ` AND id > ? ORDER BY id LIMIT ?`
+
+	// From the last failure on, so it stops at the first run or after a few.
+	SelectFirstSuccess = `SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND handle_code = 200 ORDER BY id LIMIT 1`
+
+	alarmColumns     = `job_id, version, raised, in_a_row, since_log_id, last_log_id, sent_ms`
+	selectAlarmState = `SELECT ` + alarmColumns + ` FROM xxlwheel_alarm WHERE job_id = ?`
+	SelectRaised     = `SELECT ` + alarmColumns + ` FROM xxlwheel_alarm WHERE raised = 1 ORDER BY job_id`
+	setAlarmState    = `UPDATE xxlwheel_alarm SET version = version + 1, raised = ?, in_a_row = ?, since_log_id = ?, last_log_id = ?, sent_ms = ?
+		WHERE job_id = ? AND version = ?`
+
+	setAlarmStatus = `UPDATE xxl_job_log SET alarm_status = ? WHERE id = ? AND alarm_status = ?`
+
+	claimColumns = `log_id, recovered, job_id, node, claimed_ms, attempts`
+	insertClaim  = `INSERT INTO xxlwheel_alarm_claim (` + claimColumns + `) VALUES (?, ?, ?, ?, ?, 1)`
+	// removeClaim is for one that is left over from a row that somebody opened again.
+	removeClaim = `DELETE FROM xxlwheel_alarm_claim WHERE log_id = ? AND recovered = ?`
+	SelectStale = `SELECT ` + claimColumns + ` FROM xxlwheel_alarm_claim WHERE claimed_ms <= ? ORDER BY claimed_ms, log_id LIMIT ?`
+
+	// The attempts tell whether somebody has renewed the claim since it was read.
+	renewClaim = `UPDATE xxlwheel_alarm_claim SET node = ?, claimed_ms = ?, attempts = attempts + 1
+		WHERE log_id = ? AND recovered = ? AND node = ? AND attempts = ?`
+	settleClaim = `DELETE FROM xxlwheel_alarm_claim WHERE log_id = ? AND recovered = ? AND node = ? AND attempts = ?`
+)
+
+// FailedRuns implements [xxladapter.Store].
+func (s *Store) FailedRuns(ctx context.Context, after int64, limit int) ([]xxladapter.FailedRun, error) {
+	var failed []xxladapter.FailedRun
+	err := s.Query(ctx, SelectFailed, []any{after, limit}, func(r Row) error {
+		var f xxladapter.FailedRun
+		var triggered time.Time
+		err := r.Scan(&f.LogID, &f.JobID, &f.RetryCount, datetime{&triggered}, datetime{&f.At})
+		if f.At.IsZero() {
+			f.At = triggered
+		}
+		failed = append(failed, f)
+		return err
+	})
+	return failed, err
+}
+
+// FirstSuccess implements [xxladapter.Store].
+func (s *Store) FirstSuccess(ctx context.Context, jobID, after int64) (id int64, err error) {
+	err = s.Query(ctx, SelectFirstSuccess, []any{jobID, after}, func(r Row) error { return r.Scan(&id) })
+	return id, err
+}
+
+// AlarmState implements [xxladapter.Store].
+func (s *Store) AlarmState(ctx context.Context, jobID int64) (xxladapter.AlarmState, error) {
+	state := xxladapter.AlarmState{JobID: jobID}
+	err := s.Query(ctx, selectAlarmState, []any{jobID}, func(r Row) (err error) {
+		state, err = scanAlarmState(r)
+		return err
+	})
+	return state, err
+}
+
+// RaisedAlarms implements [xxladapter.Store].
+func (s *Store) RaisedAlarms(ctx context.Context) ([]xxladapter.AlarmState, error) {
+	var raised []xxladapter.AlarmState
+	err := s.Query(ctx, SelectRaised, nil, func(r Row) error {
+		state, err := scanAlarmState(r)
+		raised = append(raised, state)
+		return err
+	})
+	return raised, err
+}
+
+func scanAlarmState(r Row) (xxladapter.AlarmState, error) {
+	var s xxladapter.AlarmState
+	var raised int64
+	err := r.Scan(&s.JobID, &s.Version, &raised, &s.InARow, &s.SinceID, &s.LastID, milli{&s.Sent})
+	s.Raised = raised != 0
+	return s, err
+}
+
+// DecideAlarms implements [xxladapter.Store].
+func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
+	var claimed []xxladapter.AlarmClaim
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		claimed = nil
+		now := s.Clock()
+		for _, d := range decisions {
+			claims, err := s.decideAlarm(ctx, tx, node, d, now)
+			if err != nil {
+				return err
+			}
+			claimed = append(claimed, claims...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+func (s *Store) decideAlarm(ctx context.Context, tx *Tx, node string, d xxladapter.AlarmDecision, now time.Time) ([]xxladapter.AlarmClaim, error) {
+	job := d.Before.JobID
+	if d.Before.Version == 0 {
+		if _, err := tx.Exec(ctx, s.Dialect.KnowAlarm, job); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := tx.Exec(ctx, setAlarmState, bit(d.After.Raised), d.After.InARow, d.After.SinceID, d.After.LastID,
+		ToMilli(d.After.Sent), job, d.Before.Version)
+	if changed == 0 || err != nil {
+		return nil, err
+	}
+	for _, id := range d.Quiet {
+		if _, err := tx.Exec(ctx, setAlarmStatus, xxladapter.AlarmNotNeeded, id, xxladapter.AlarmOpen); err != nil {
+			return nil, err
+		}
+	}
+	var claimed []xxladapter.AlarmClaim
+	claim := func(logID int64, recovered bool) error {
+		if _, err := tx.Exec(ctx, removeClaim, logID, bit(recovered)); err != nil {
+			return err
+		}
+		claimed = append(claimed, xxladapter.AlarmClaim{
+			LogID: logID, JobID: job, Recovered: recovered, Node: node, At: fromMilli(ToMilli(now)), Attempts: 1,
+		})
+		_, err := tx.Exec(ctx, insertClaim, logID, bit(recovered), job, node, ToMilli(now))
+		return err
+	}
+	for _, id := range d.Alarm {
+		changed, err := tx.Exec(ctx, setAlarmStatus, xxladapter.AlarmTaken, id, xxladapter.AlarmOpen)
+		if err != nil {
+			return nil, err
+		}
+		if changed > 0 {
+			if err := claim(id, false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if d.Recovered != 0 {
+		if err := claim(d.Recovered, true); err != nil {
+			return nil, err
+		}
+	}
+	return claimed, nil
+}
+
+// StaleAlarms implements [xxladapter.Store].
+func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) ([]xxladapter.AlarmClaim, error) {
+	var stale []xxladapter.AlarmClaim
+	err := s.Query(ctx, SelectStale, []any{ToMilli(s.Clock().Add(-age)), limit}, func(r Row) error {
+		var c xxladapter.AlarmClaim
+		var recovered int64
+		err := r.Scan(&c.LogID, &recovered, &c.JobID, Text(&c.Node), milli{&c.At}, &c.Attempts)
+		c.Recovered = recovered != 0
+		stale = append(stale, c)
+		return err
+	})
+	return stale, err
+}
+
+// RenewAlarms implements [xxladapter.Store].
+func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapter.AlarmClaim) ([]xxladapter.AlarmClaim, error) {
+	var renewed []xxladapter.AlarmClaim
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		renewed = nil
+		now := ToMilli(s.Clock())
+		for _, c := range claims {
+			changed, err := tx.Exec(ctx, renewClaim, node, now, c.LogID, bit(c.Recovered), c.Node, c.Attempts)
+			if err != nil {
+				return err
+			}
+			if changed > 0 {
+				c.Node, c.At, c.Attempts = node, fromMilli(now), c.Attempts+1
+				renewed = append(renewed, c)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return renewed, nil
+}
+
+// SettleAlarms implements [xxladapter.Store].
+func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim, status int) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		for _, c := range claims {
+			changed, err := tx.Exec(ctx, settleClaim, c.LogID, bit(c.Recovered), c.Node, c.Attempts)
+			if err != nil {
+				return err
+			}
+			if changed == 0 || c.Recovered {
+				continue
+			}
+			if _, err := tx.Exec(ctx, setAlarmStatus, status, c.LogID, xxladapter.AlarmTaken); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// bit is a truth value in a column of numbers.
+func bit(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,82 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+)
+
+func TestServerClockIsCorrectedNoMoreThanItIsKnown(t *testing.T) {
+	t.Parallel()
+	server := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	const sent, received = 10 * time.Second, 10*time.Second + 40*time.Millisecond
+	earliest, latest := server.Add(-received), server.Add(-sent)
+	for name, c := range map[string]struct{ before, want time.Time }{
+		"the first reading counts from the end of the round trip": {time.Time{}, earliest},
+		"what agrees with the reading stays":                      {earliest.Add(time.Millisecond), earliest.Add(time.Millisecond)},
+		"both ends agree with it":                                 {latest, latest},
+		"a clock that is behind goes as far as it must":           {earliest.Add(-time.Hour), earliest},
+		"a clock that is ahead is not left ahead at all":          {latest.Add(time.Nanosecond), earliest},
+	} {
+		require.True(t, c.want.Equal(corrected(c.before, server, sent, received)), name)
+	}
+}
+
+// TestServerClockIsNeverAhead reads a clock over a slow network. The answer
+// takes a tenth of the round trip on its way there, or nine tenths.
+func TestServerClockIsNeverAhead(t *testing.T) {
+	for _, there := range []time.Duration{10 * time.Millisecond, 90 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			const trip = 100 * time.Millisecond
+			c, err := NewServerClock(t.Context(), fixture.Quiet, func(context.Context) (time.Time, error) {
+				time.Sleep(there)
+				now := time.Now()
+				time.Sleep(trip - there)
+				return now, nil
+			})
+			require.NoError(t, err)
+			defer c.Close()
+			for range 3 {
+				behind := time.Since(c.Now())
+				require.GreaterOrEqual(t, behind, time.Duration(0))
+				require.LessOrEqual(t, behind, trip)
+				time.Sleep(clockEvery)
+			}
+		})
+	}
+}
+
+// TestServerClockRunsOn takes the server away and moves its clock.
+func TestServerClockRunsOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ahead atomic.Int64
+		var away atomic.Bool
+		ahead.Store(int64(time.Hour))
+		c, err := NewServerClock(t.Context(), fixture.Quiet, func(context.Context) (time.Time, error) {
+			if away.Load() {
+				return time.Time{}, errors.New("away")
+			}
+			return time.Now().Add(time.Duration(ahead.Load())), nil
+		})
+		require.NoError(t, err)
+		defer c.Close()
+		isAhead := func(want time.Duration) { require.WithinDuration(t, time.Now().Add(want), c.Now(), 0) }
+		isAhead(time.Hour)
+		away.Store(true)
+		time.Sleep(10 * clockEvery)
+		synctest.Wait()
+		isAhead(time.Hour)
+		ahead.Store(int64(2 * time.Hour))
+		away.Store(false)
+		time.Sleep(clockEvery)
+		synctest.Wait() // for the reading of this very moment
+		isAhead(2 * time.Hour)
+	})
+}

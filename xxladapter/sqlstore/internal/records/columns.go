@@ -1,0 +1,151 @@
+package records
+
+import (
+	"database/sql"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The forms that domain values take in columns. A value that cannot be read,
+// because another tool wrote it, becomes the zero value instead of an error:
+// one broken row must not stop the others.
+
+// ToMilli is Unix milliseconds; 0 for the zero time, as upstream has it.
+func ToMilli(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMilli(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// textOf is the text of a column's value, which some drivers bring as bytes;
+// NULL is the empty text.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []byte:
+		return string(value)
+	}
+	return ""
+}
+
+// A Datetime reads a datetime column into a time; NULL is the zero time.
+type datetime struct{ to *time.Time }
+
+func (d datetime) Scan(value any) error {
+	*d.to = time.Time{}
+	switch value := value.(type) {
+	case time.Time:
+		if !value.IsZero() {
+			*d.to = value.UTC()
+		}
+	case string:
+		if t, err := time.ParseInLocation(time.DateTime, value, time.UTC); err == nil {
+			*d.to = t
+		}
+	}
+	return nil
+}
+
+// A milli reads a column of Unix milliseconds into a time; 0 and NULL are the
+// zero time.
+type milli struct{ to *time.Time }
+
+func (m milli) Scan(value any) error {
+	ms, _ := value.(int64)
+	*m.to = fromMilli(ms)
+	return nil
+}
+
+// An addressList reads a comma separated column; NULL is none.
+type addressList struct{ to *[]string }
+
+func (a addressList) Scan(value any) error {
+	*a.to = nil
+	for addr := range strings.SplitSeq(textOf(value), ",") {
+		if addr = strings.TrimSpace(addr); addr != "" {
+			*a.to = append(*a.to, addr)
+		}
+	}
+	return nil
+}
+
+// fitAddresses leaves out the last addresses if all of them have no room in a
+// column of MaxRowText bytes. A group of two thousand executors has.
+func fitAddresses(addresses []string) []string {
+	size := -1
+	for i, addr := range addresses {
+		if size += 1 + len(addr); size > xxladapter.MaxRowText {
+			return addresses[:i]
+		}
+	}
+	return addresses
+}
+
+// JoinAddresses is NULL for none: upstream writes NULL, never an empty text.
+func JoinAddresses(addresses []string) any { return OrNull(strings.Join(addresses, ",")) }
+
+// An idList reads a comma separated column of ids and leaves out what is none.
+type idList struct{ to *[]int64 }
+
+func (l idList) Scan(value any) error {
+	*l.to = nil
+	for item := range strings.SplitSeq(textOf(value), ",") {
+		if id, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64); err == nil {
+			*l.to = append(*l.to, id)
+		}
+	}
+	return nil
+}
+
+func JoinIDs(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return b.String()
+}
+
+// A nullable reads a text column into a string type; NULL is the empty text.
+type nullable[T ~string] struct{ to *T }
+
+func (n nullable[T]) Scan(value any) error {
+	*n.to = T(textOf(value))
+	return nil
+}
+
+// Text is the nullable of any string type.
+func Text[T ~string](to *T) nullable[T] { return nullable[T]{to} }
+
+func OrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// An integer reads a nullable column; NULL is 0.
+type integer struct{ to *int64 }
+
+func (i integer) Scan(value any) error {
+	*i.to, _ = value.(int64)
+	return nil
+}
+
+// Datetime and milliInto read such columns.
+func Datetime(to *time.Time) sql.Scanner { return datetime{to} }
+func Milli(to *time.Time) sql.Scanner    { return milli{to} }

@@ -1,0 +1,61 @@
+package records
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// conditions gathers what a filter restricts.
+type conditions struct {
+	texts []string
+	args  []any
+}
+
+func (c *conditions) add(text string, args ...any) {
+	c.texts = append(c.texts, text)
+	c.args = append(c.args, args...)
+}
+
+// addShards restricts a job id to the jobs of some shards.
+func (c *conditions) addShards(column string, shards xxladapter.ShardSet) {
+	var list []string
+	for shard := range shards.All() {
+		list = append(list, strconv.Itoa(shard))
+	}
+	c.add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
+}
+
+// pageByID restricts a list to what follows the id, if it is not 0, and returns
+// the order.
+func (c *conditions) pageByID(after int64, newest bool) (order string) {
+	behind, order := `id > ?`, `id`
+	if newest {
+		behind, order = `id < ?`, `id DESC`
+	}
+	if after != 0 {
+		c.add(behind, after)
+	}
+	return order
+}
+
+// where completes a SELECT with the conditions.
+func (c *conditions) where(query string) (string, []any) {
+	if len(c.texts) > 0 {
+		query += ` WHERE ` + strings.Join(c.texts, ` AND `)
+	}
+	return query, c.args
+}
+
+// Selecting completes a SELECT with the conditions; limit 0 is none.
+func (c *conditions) Selecting(query, order string, limit int) (string, []any) {
+	query, _ = c.where(query)
+	query += ` ORDER BY ` + order
+	if limit > 0 {
+		query += ` LIMIT ?`
+		c.args = append(c.args, limit)
+	}
+	return query, c.args
+}

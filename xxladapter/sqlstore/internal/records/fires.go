@@ -1,0 +1,378 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	FireColumns = `id, job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state,
+		retry_count, param, addresses, node, term, log_id, claimed_ms`
+	// FireValues are the columns of a planned fire.
+	FireValues = `job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses`
+
+	selectGroupOf  = `SELECT job_group FROM xxl_job_info WHERE id = ?`
+	MoveFires      = `UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`
+	selectDueTimes = `SELECT DISTINCT due_ms FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? ORDER BY due_ms`
+
+	selectPlanned = `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE id = ? AND state = 'planned'`
+	claimFire     = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, term = ?, log_id = ?, claimed_ms = ?
+		WHERE id = ? AND state = 'planned'`
+	insertShard = `INSERT INTO xxlwheel_fire (` + FireValues + `, node, term, log_id, claimed_ms)
+		VALUES (?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?)`
+	takeOver = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ? AND node = ? AND term = ? AND state <> 'planned'`
+
+	// planAttempts is how often a due time that was found free may be taken by
+	// somebody else before it can be used.
+	planAttempts = 100
+
+	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ? AND (state = 'planned' OR node = ? AND term = ?)`
+	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ? AND node = ? AND term = ?`
+	isOpen        = `SELECT 1 FROM xxlwheel_fire WHERE id = ?`
+)
+
+// PlanFires implements [xxladapter.Store].
+func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		planned, err = s.planAll(ctx, tx, fires)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return planned, nil
+}
+
+func (s *Store) planAll(ctx context.Context, tx *Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	for _, f := range fires {
+		f, err := s.planFrom(ctx, tx, f)
+		if err != nil {
+			return nil, err
+		}
+		planned = append(planned, f)
+	}
+	return planned, nil
+}
+
+// planFrom plans f at the first free millisecond from its due time on.
+//
+// Invariant: the open fires of a job with the same due time are the shards of
+// one claimed fire. A due time is therefore taken by any of them, whatever its
+// shard.
+func (s *Store) planFrom(ctx context.Context, tx *Tx, f xxladapter.Fire) (xxladapter.Fire, error) {
+	f.GroupID = 0
+	if err := tx.Query(ctx, selectGroupOf, []any{f.JobID}, func(r Row) error { return r.Scan(&f.GroupID) }); err != nil {
+		return xxladapter.Fire{}, err
+	}
+	for range planAttempts {
+		planned, ok, err := s.planAt(ctx, tx, f)
+		if ok || err != nil {
+			return planned, err
+		}
+		free, err := tx.freeFrom(ctx, f.JobID, ToMilli(f.Due))
+		if err != nil {
+			return xxladapter.Fire{}, err
+		}
+		f.Due = fromMilli(free)
+	}
+	return xxladapter.Fire{}, fmt.Errorf("plan a fire of job %d: %d ms is free and taken", f.JobID, ToMilli(f.Due))
+}
+
+// freeFrom is the first free millisecond of the job that is not before due.
+func (t *Tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
+	err := t.Query(ctx, selectDueTimes, []any{jobID, due}, func(r Row) error {
+		var taken int64
+		err := r.Scan(&taken)
+		if taken == due {
+			due++
+		}
+		return err
+	})
+	return due, err
+}
+
+// planAt plans f at its due time; ok is false if that is taken.
+func (s *Store) planAt(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+	due := ToMilli(f.Due)
+	id, err := tx.insert(ctx, s.Dialect.PlanFire, f.JobID, f.GroupID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
+		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.JobID, due)
+	if err != nil && s.Acts.Taken(err) {
+		return xxladapter.Fire{}, false, nil
+	}
+	if id == 0 || err != nil {
+		return xxladapter.Fire{}, false, err
+	}
+	return PlannedAs(f, id), true, nil
+}
+
+// PlannedAs is f as it is stored with an id.
+func PlannedAs(f xxladapter.Fire, id int64) xxladapter.Fire {
+	planned := copyOf(f)
+	planned.ID = id
+	planned.Due = fromMilli(ToMilli(f.Due))
+	planned.State = xxladapter.FirePlanned
+	planned.Owner, planned.LogID, planned.Claimed = xxladapter.Term{}, 0, time.Time{}
+	return planned
+}
+
+// copyOf shares nothing with f.
+func copyOf(f xxladapter.Fire) xxladapter.Fire {
+	f.Addresses = append([]string(nil), f.Addresses...)
+	if f.Param != nil {
+		param := *f.Param
+		f.Param = &param
+	}
+	return f
+}
+
+// OpenFires implements [xxladapter.Store].
+func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	var where conditions
+	if f.JobID != 0 {
+		where.add(`job_id = ?`, f.JobID)
+	}
+	if f.State != "" {
+		where.add(`state = ?`, string(f.State))
+	}
+	if f.Owner != (xxladapter.Term{}) {
+		where.add(`node = ? AND term = ?`, f.Owner.Node, f.Owner.Number)
+	}
+	if f.Shards != 0 && f.Shards != xxladapter.AllShards {
+		where.addShards(`job_id`, f.Shards)
+	}
+	if !f.DueBefore.IsZero() {
+		// Rounded up: a due time within the millisecond of the limit is before it.
+		where.add(`due_ms < ?`, f.DueBefore.Add(time.Millisecond-time.Nanosecond).UnixMilli())
+	}
+	if f.AfterID != 0 {
+		after := ToMilli(f.AfterDue)
+		// The first condition alone would do, but not by an index.
+		where.add(`due_ms >= ? AND (due_ms > ? OR id > ?)`, after, after, f.AfterID)
+	}
+	query, args := where.Selecting(`SELECT `+FireColumns+` FROM xxlwheel_fire`, `due_ms, id`, f.Limit)
+	var found []xxladapter.Fire
+	by := s.SweepReads
+	if xxladapter.IsForUser(ctx) {
+		by = nil
+	}
+	err := s.QueryBy(ctx, by, query, args, func(r Row) error {
+		fire, err := ScanFire(r)
+		found = append(found, fire)
+		return err
+	})
+	return found, err
+}
+
+// ClaimFire implements [xxladapter.Store].
+func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	var sent time.Duration
+	if s.Server != nil {
+		sent = time.Since(s.Server.started)
+	}
+	claimed, err := s.claimFire(ctx, by, id, logs)
+	var early *xxladapter.EarlyError
+	if s.Server != nil && errors.As(err, &early) {
+		s.Server.saw(early.Now, sent)
+	}
+	return claimed, err
+}
+
+func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	if len(logs) == 0 {
+		return nil, errors.New("sqlstore: claim of a fire without a log row")
+	}
+	if s.Fires != nil && len(logs) == 1 {
+		call := &FireCall{By: by, FireID: id, Claim: logs[0].Fitted()}
+		if err := s.Grouped(ctx, call); err == nil {
+			return []xxladapter.Fire{call.Claimed}, nil
+		} else if !errors.Is(err, ErrAlone) {
+			return nil, err
+		}
+	}
+	var claimed []xxladapter.Fire
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		claimed = nil
+		at := s.Clock()
+		if err := tx.fence(ctx, by, at); err != nil {
+			return err
+		}
+		var fire xxladapter.Fire
+		err := tx.Query(ctx, selectPlanned, []any{id}, func(r Row) (err error) {
+			fire, err = ScanFire(r)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if fire.ID == 0 {
+			return notPlanned(id)
+		}
+		if fire.ShardTotal > 0 && len(logs) > 1 {
+			return fmt.Errorf("sqlstore: fire %d is one shard, but has %d log rows", id, len(logs))
+		}
+		if server, err := s.serverTime(ctx, tx); err != nil {
+			return err
+		} else if server < ToMilli(fire.Due) {
+			return TooEarly(fire, server)
+		}
+		now := ToMilli(at)
+		fire.State, fire.Owner, fire.Claimed = xxladapter.FireClaimed, by, fromMilli(now)
+		if fire.ShardTotal == 0 {
+			fire.ShardTotal = len(logs)
+		}
+		begun := Changes{}
+		for i, l := range logs {
+			shard := copyOf(fire)
+			if shard.LogID, err = s.insertLog(ctx, tx, l); err != nil {
+				return err
+			}
+			if i == 0 {
+				changed, err := tx.Exec(ctx, claimFire, shard.ShardTotal, by.Node, by.Number, shard.LogID, now, id)
+				if err != nil {
+					return err
+				}
+				if changed == 0 {
+					return notPlanned(id)
+				}
+			} else {
+				shard.ShardIndex = i
+				shard.ID, err = tx.insert(ctx, insertShard, shard.JobID, shard.GroupID, ToMilli(shard.Due), i, shard.ShardTotal, string(shard.Type),
+					shard.RetryCount, shard.Param, JoinAddresses(shard.Addresses), by.Node, by.Number, shard.LogID, now)
+				if err != nil {
+					return err
+				}
+			}
+			claimed = append(claimed, shard)
+			s.AddOutcome(begun, l.TriggerTime, l.Outcome(), 1)
+		}
+		if fire.Type.Ordered() {
+			if err := tx.claimOrder(ctx, claimed); err != nil {
+				return err
+			}
+		}
+		return s.Count(ctx, tx, begun)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+// TakeOver implements [xxladapter.Store].
+func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		now := s.Clock()
+		if err := tx.fence(ctx, by, now); err != nil {
+			return err
+		}
+		if from != by {
+			if holds, err := tx.holds(ctx, from, now); err != nil {
+				return err
+			} else if holds {
+				return xxladapter.Conflictf("fire %d is node %q's, whose term %d holds", id, from.Node, from.Number)
+			}
+		}
+		changed, err := tx.Exec(ctx, takeOver, by.Node, by.Number, id, from.Node, from.Number)
+		if err == nil && changed == 0 {
+			err = xxladapter.Conflictf("fire %d is not node %q's of term %d any more", id, from.Node, from.Number)
+		}
+		return err
+	})
+}
+
+// SettleFire implements [xxladapter.Store].
+func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
+	settled.Msg = xxladapter.CutText(xxladapter.ValidText(settled.Msg), xxladapter.MaxRowText)
+	statement := removeFire
+	switch settled.State {
+	case "":
+	case xxladapter.FireAmbiguous:
+		statement = makeAmbiguous
+	default:
+		return fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
+	}
+	if s.Fires != nil && len(settled.Next) == 0 && settled.Resume.JobID == 0 {
+		err := s.Grouped(ctx, &FireCall{By: by, FireID: settled.FireID, LogID: settled.LogID, Settle: &settled})
+		if !errors.Is(err, ErrAlone) {
+			return err
+		}
+	}
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.fence(ctx, by, s.Clock()); err != nil {
+			return err
+		}
+		changed, err := tx.Exec(ctx, statement, settled.FireID, by.Node, by.Number)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			if open, err := tx.has(ctx, isOpen, settled.FireID); err != nil {
+				return err
+			} else if open {
+				return NotOwned(settled.FireID, by)
+			}
+		}
+		removed := settled.State == "" && changed > 0
+		if removed {
+			if _, err := s.planAll(ctx, tx, settled.Next); err != nil {
+				return err
+			}
+		}
+		if settled.Code != 0 {
+			if err := s.setTriggered(ctx, tx, settled.LogID, settled.Code, settled.Msg); err != nil {
+				return err
+			}
+		}
+		if removed {
+			_, err = s.resume(ctx, tx, settled.Resume)
+		}
+		return err
+	})
+}
+
+func ScanFire(r Row) (xxladapter.Fire, error) {
+	var f xxladapter.Fire
+	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, Text(&f.Type), Text(&f.State),
+		&f.RetryCount, &f.Param, addressList{&f.Addresses}, Text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
+	return f, err
+}
+
+// OwnTime is the store's clock where it is not the server's, as an argument for
+// statements that else ask the server for its own; nil: they are to ask.
+func (s *Store) OwnTime() any {
+	if s.Server != nil {
+		return nil
+	}
+	return ToMilli(s.Clock())
+}
+
+// serverTime is the store's clock itself, in ms: not what clock remembers of it,
+// which is ahead after the server's clock was set back.
+func (s *Store) serverTime(ctx context.Context, tx *Tx) (now int64, err error) {
+	if s.Server == nil {
+		return ToMilli(s.Clock()), nil
+	}
+	err = tx.Query(ctx, `SELECT `+s.Dialect.Clock, nil, func(r Row) error { return r.Scan(&now) })
+	return now, err
+}
+
+func TooEarly(f xxladapter.Fire, now int64) error {
+	return &xxladapter.EarlyError{FireID: f.ID, Due: f.Due, Now: fromMilli(now)}
+}
+
+func notPlanned(id int64) error { return xxladapter.Conflictf("fire %d is no longer planned", id) }
+
+func NotOwned(id int64, by xxladapter.Term) error {
+	return xxladapter.Conflictf("fire %d is not node %q's of term %d", id, by.Node, by.Number)
+}
+
+// A DueTime is what at most one planned fire has.
+type DueTime struct{ Job, Due int64 }
+
+func DueTimeOf(f xxladapter.Fire) DueTime { return DueTime{f.JobID, ToMilli(f.Due)} }

@@ -1,0 +1,69 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	selectGlue = `SELECT glue_type, glue_source, glue_remark, glue_updatetime FROM xxl_job_info WHERE id = ?`
+	updateGlue = `UPDATE xxl_job_info SET glue_type = ?, glue_source = ?, glue_remark = ?, glue_updatetime = ? WHERE id = ?`
+
+	hasGlue    = `SELECT 1 FROM xxl_job_logglue WHERE job_id = ? LIMIT 1`
+	insertGlue = `INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time) VALUES (?, ?, ?, ?, ?, ?)`
+	// The inner SELECT is a table of its own, because MySQL does not select from
+	// what it deletes from.
+	dropOldGlue = `DELETE FROM xxl_job_logglue WHERE job_id = ? AND id NOT IN (SELECT id FROM
+		(SELECT id FROM xxl_job_logglue WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?) AS newest)`
+	selectVersions = `SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue
+		WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?`
+)
+
+// saveGlue makes the job's source a new version. REQUIRES: the job is locked.
+func (t *Tx) saveGlue(ctx context.Context, j *xxladapter.Job, now time.Time) error {
+	old := xxladapter.Job{ID: j.ID}
+	err := t.Query(ctx, selectGlue, []any{j.ID}, func(r Row) error {
+		return r.Scan(Text(&old.GlueType), Text(&old.GlueSource), Text(&old.GlueRemark), datetime{&old.GlueUpdated})
+	})
+	if err != nil {
+		return err
+	}
+	if has, err := t.has(ctx, hasGlue, j.ID); err != nil {
+		return err
+	} else if !has {
+		if err := t.addGlue(ctx, &old, old.GlueUpdated); err != nil {
+			return err
+		}
+	}
+	if err := t.addGlue(ctx, j, now); err != nil {
+		return err
+	}
+	if _, err := t.Exec(ctx, dropOldGlue, j.ID, j.ID, xxladapter.MaxGlueVersions); err != nil {
+		return err
+	}
+	updated := now.Truncate(time.Second)
+	if !updated.After(old.GlueUpdated) { // executors tell versions apart by this alone
+		updated = old.GlueUpdated.Add(time.Second)
+	}
+	_, err = t.Exec(ctx, updateGlue, string(j.GlueType), j.GlueSource, j.GlueRemark, t.Dialect.Datetime(updated), j.ID)
+	return err
+}
+
+func (t *Tx) addGlue(ctx context.Context, j *xxladapter.Job, added time.Time) error {
+	at := t.Dialect.Datetime(added)
+	_, err := t.Exec(ctx, insertGlue, j.ID, string(j.GlueType), j.GlueSource, j.GlueRemark, at, at)
+	return err
+}
+
+// GlueVersions implements [xxladapter.Store].
+func (s *Store) GlueVersions(ctx context.Context, jobID int64) ([]*xxladapter.GlueVersion, error) {
+	var list []*xxladapter.GlueVersion
+	err := s.Query(ctx, selectVersions, []any{jobID, xxladapter.MaxGlueVersions}, func(r Row) error {
+		var v xxladapter.GlueVersion
+		list = append(list, &v)
+		return r.Scan(&v.ID, &v.JobID, Text(&v.Type), Text(&v.Source), Text(&v.Remark), datetime{&v.Added})
+	})
+	return list, err
+}

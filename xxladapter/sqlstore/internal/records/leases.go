@@ -1,0 +1,222 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// The one row of xxlwheel_term is what two renewals wait for each other at.
+	selectTerm = `SELECT last FROM xxlwheel_term`
+	updateTerm = `UPDATE xxlwheel_term SET last = ?`
+
+	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, ?, ?, ?, 0)`
+	RenewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
+	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
+	deleteLease = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
+
+	// These change nothing if the lease was renewed since it was read. Its node relies
+	// on a renewal from the answer on.
+	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ? AND until_ms = ?`
+	endLease     = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms = ?`
+
+	// prolongLease finds nothing if the term has ended or retired since it was read, or
+	// if the lease already holds for as long. The statement may be executed seconds after
+	// its caller has given it up, when later renewals have been answered.
+	prolongLease = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ? AND term = ? AND retired = ? AND until_ms <= ?`
+
+	// Without a lock on the row: what a term that lapses meanwhile has written
+	// is still only what the guards of the other rows let it, and a frozen
+	// node's transaction must not hold up the renewals of all others. A term
+	// that does not hold will never again, so a "no" stays true.
+	termHolds = `SELECT 1 FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?`
+
+	selectShards = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
+	freeShards   = `UPDATE xxlwheel_shard SET node = NULL WHERE node = ?`
+	moveShard    = `UPDATE xxlwheel_shard SET node = ? WHERE shard = ?`
+)
+
+// Lease implements [xxladapter.Store].
+func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	if node == "" || life < time.Millisecond {
+		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
+	}
+	lease, err := s.leaseOrRenew(ctx, node, life)
+	if err == nil {
+		s.others.share(!lease.NextLapse.IsZero())
+	}
+	return lease, err
+}
+
+func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	if lease, done, err := s.prolongByLook(ctx, node, life); done || err != nil {
+		return lease, err
+	}
+	lease, done, err := s.prolong(ctx, node, life)
+	if done || err != nil {
+		return lease, err
+	}
+	err = s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) (err error) {
+		lease, err = tx.lease(ctx, node, life, s.Clock)
+		return err
+	})
+	if err != nil {
+		return xxladapter.Lease{}, err
+	}
+	return lease, nil
+}
+
+// prolong is a renewal that changes nothing else, as nearly all are: a look,
+// and a statement that is a transaction by itself. done is false where there is
+// more to do, or somebody has changed the lease since the look. It waits for no
+// other node, also not for one that is frozen in its own renewal.
+func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
+	var state LeaseState
+	if err := s.QueryBy(ctx, s.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
+		return xxladapter.Lease{}, false, err
+	}
+	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()))
+	if !r.quiet() {
+		s.looks.note(node, leaseLook{}, false)
+		return xxladapter.Lease{}, false, nil
+	}
+	err = s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+		changed, err := tx.Exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, bit(r.mine.retired), r.mine.until)
+		done = changed > 0
+		return err
+	})
+	if err != nil || !done {
+		s.looks.note(node, leaseLook{}, false)
+		return xxladapter.Lease{}, false, err
+	}
+	lease := r.lease()
+	s.looks.note(node, state.look(&r), len(lease.Dead) == 0)
+	return lease, true, nil
+}
+
+func (t *Tx) lease(ctx context.Context, node string, life time.Duration, clock func() time.Time) (xxladapter.Lease, error) {
+	var last int64
+	err := t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
+	if err != nil {
+		return xxladapter.Lease{}, err
+	}
+	var state LeaseState
+	if err := t.Query(ctx, SelectLeaseState, nil, state.Scan); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	// The clock is read after the wait for the lock.
+	r := state.Renew(node, life.Milliseconds(), ToMilli(clock()))
+	if err := t.Apply(ctx, &r, last); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	return r.lease(), nil
+}
+
+// Apply stores the renewal. REQUIRES: the row of xxlwheel_term is locked, and
+// last is what it has.
+func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
+	for _, l := range r.lapsed {
+		if _, err := t.Exec(ctx, endLease, l.Node, l.Number, l.until); err != nil {
+			return err
+		}
+	}
+	for _, l := range r.cut {
+		if _, err := t.Exec(ctx, shortenLease, l.most, l.Node, l.Number, l.until); err != nil {
+			return err
+		}
+	}
+	var err error
+	if r.mine.Number != 0 {
+		_, err = t.Exec(ctx, RenewLease, r.mine.until, r.mine.life, r.mine.Node)
+	} else {
+		r.mine.Number = last + 1
+		if _, err = t.Exec(ctx, updateTerm, r.mine.Number); err == nil {
+			_, err = t.Exec(ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, shard := range slices.Sorted(maps.Keys(r.moved)) {
+		if _, err := t.Exec(ctx, moveShard, r.moved[shard], shard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Holds reports whether the term is its node's current one, with a lease that
+// has not lapsed.
+func (t *Tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bool, error) {
+	return t.has(ctx, termHolds, term.Node, term.Number, ToMilli(now))
+}
+
+// fence returns an error unless the term holds.
+func (t *Tx) fence(ctx context.Context, by xxladapter.Term, now time.Time) error {
+	holds, err := t.holds(ctx, by, now)
+	if err == nil && !holds {
+		err = Fenced(by)
+	}
+	return err
+}
+
+func Fenced(by xxladapter.Term) error {
+	return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
+}
+
+// Retire implements [xxladapter.Store].
+func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
+	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+		// In the order of a renewal, so that neither waits for the other.
+		if err := tx.lockTerm(ctx); err != nil {
+			return err
+		}
+		retired, err := tx.Exec(ctx, retireLease, term.Node, term.Number)
+		if err != nil || retired == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, freeShards, term.Node)
+		return err
+	})
+}
+
+// Resign implements [xxladapter.Store]. The shards keep the name of a node that
+// has no lease, which is what a free shard is.
+func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
+	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, deleteLease, term.Node, term.Number)
+		return err
+	})
+}
+
+// Leases implements [xxladapter.Store].
+func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
+	var found []xxladapter.Lease
+	now := ToMilli(s.Clock())
+	err := s.Query(ctx, `SELECT node, term, until_ms FROM xxlwheel_lease WHERE until_ms > ? ORDER BY node`, []any{now}, func(r Row) error {
+		var l xxladapter.Lease
+		err := r.Scan(&l.Node, &l.Number, milli{&l.Until})
+		found = append(found, l)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.Query(ctx, selectShards, nil, func(r Row) error {
+		var shard int
+		var owner string
+		err := r.Scan(&shard, Text(&owner))
+		for i := range found {
+			if found[i].Node == owner {
+				found[i].Shards = found[i].Shards.With(shard)
+			}
+		}
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,217 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	LogColumns = `id, job_group, job_id, executor_address, executor_handler, executor_param,
+		executor_sharding_param, executor_fail_retry_count,
+		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status`
+
+	InsertLog = `INSERT INTO xxl_job_log (
+		job_group, job_id, executor_address, executor_handler, executor_param,
+		executor_sharding_param, executor_fail_retry_count,
+		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status
+		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	setTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
+	// Of a row that is not known to have failed, which stays so.
+	setTaken = `UPDATE xxl_job_log SET trigger_code = 200, trigger_msg = ? WHERE id = ? AND trigger_code IN (0, 200)`
+
+	// The first result stays. A row with a result was sent, whatever became of
+	// the answer to the sender.
+	setHandled = `UPDATE xxl_job_log SET handle_time = ?, handle_code = ?, handle_msg = ?,
+		trigger_code = CASE trigger_code WHEN 0 THEN 200 ELSE trigger_code END
+		WHERE id = ? AND handle_code = 0`
+
+	// By id, so that a caller can go on where it was; the partial index has the
+	// open runs only.
+	SelectLost = `SELECT ` + LogColumns + ` FROM xxl_job_log
+		WHERE trigger_code = 200 AND handle_code = 0 AND id > ? AND trigger_time <= ?
+		AND NOT EXISTS (SELECT 1 FROM xxl_job_registry WHERE registry_value = executor_address)
+		ORDER BY id LIMIT ?`
+
+	RemoveFireOf = `DELETE FROM xxlwheel_fire WHERE log_id = ?`
+)
+
+func (s *Store) insertLog(ctx context.Context, tx *Tx, l *xxladapter.Log) (int64, error) {
+	return tx.insert(ctx, InsertLog, s.LogValues(l)...)
+}
+
+// LogValues are the arguments of insertLog.
+func (s *Store) LogValues(l *xxladapter.Log) []any {
+	l = l.Fitted()
+	param := l.Param
+	if most := s.Dialect.Widths.LogParam; most > 0 {
+		param = cut(param, most)
+	}
+	return []any{
+		l.GroupID, l.JobID, OrNull(l.Address), l.Handler, param,
+		OrNull(l.Sharding), l.RetryCount,
+		s.Dialect.Datetime(l.TriggerTime), l.TriggerCode, OrNull(l.TriggerMsg),
+		s.Dialect.Datetime(l.HandleTime), l.HandleCode, OrNull(l.HandleMsg), l.AlarmStatus,
+	}
+}
+
+// setTriggered stores the trigger columns of a row, if there is one.
+func (s *Store) setTriggered(ctx context.Context, tx *Tx, id int64, code int, msg string) error {
+	if code == xxladapter.ResultOK {
+		// Nearly all are of this kind, and no outcome changes.
+		if changed, err := tx.Exec(ctx, setTaken, msg, id); changed > 0 || err != nil {
+			return err
+		}
+	}
+	l, found, err := tx.logState(ctx, id)
+	if !found || err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, setTriggered, code, msg, id); err != nil {
+		return err
+	}
+	moved := Changes{}
+	s.AddOutcome(moved, l.Triggered, l.outcome(), -1)
+	l.TriggerCode = code
+	s.AddOutcome(moved, l.Triggered, l.outcome(), 1)
+	return s.Count(ctx, tx, moved)
+}
+
+// FinishRun implements [xxladapter.Store].
+func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, err error) {
+	if r.Code == xxladapter.ResultNone {
+		return false, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
+	}
+	msg := cut(xxladapter.ValidText(r.Msg), xxladapter.MaxHandleMsg)
+	if s.Fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
+		r.Msg = msg
+		call := &FireCall{LogID: r.LogID, Finish: &r}
+		if err := s.Grouped(ctx, call); !errors.Is(err, ErrAlone) {
+			return call.Applied && err == nil, err
+		}
+	}
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		// The fire comes before its log row, as everywhere, so that no two
+		// transactions wait for each other.
+		if _, err := tx.Exec(ctx, RemoveFireOf, r.LogID); err != nil {
+			return err
+		}
+		l, found, err := tx.logState(ctx, r.LogID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return NoLog(r.LogID)
+		}
+		changed, err := tx.Exec(ctx, setHandled, s.Dialect.Datetime(s.Clock()), r.Code, OrNull(msg), r.LogID)
+		if err != nil {
+			return err
+		}
+		if applied = changed > 0; !applied {
+			return nil
+		}
+		if r.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(l.TriggerCode) {
+			if _, err := s.planAll(ctx, tx, r.Next); err != nil {
+				return err
+			}
+		}
+		if r.WantText {
+			if _, err := tx.Exec(ctx, WantText, r.LogID, ToMilli(s.Clock().Add(xxladapter.TextDelay))); err != nil {
+				return err
+			}
+		}
+		ended := Changes{}
+		s.AddOutcome(ended, l.Triggered, l.outcome(), -1)
+		l.HandleCode = r.Code
+		s.AddOutcome(ended, l.Triggered, l.outcome(), 1)
+		if err := s.Count(ctx, tx, ended); err != nil {
+			return err
+		}
+		_, err = s.resume(ctx, tx, r.Resume)
+		return err
+	})
+	return applied && err == nil, err
+}
+
+// LostRuns implements [xxladapter.Store].
+func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error) {
+	var lost []*xxladapter.Log
+	err := s.Query(ctx, SelectLost, []any{after, s.Dialect.Datetime(s.Clock().Add(-age)), limit}, func(r Row) error {
+		l, err := scanLog(r)
+		lost = append(lost, l)
+		return err
+	})
+	return lost, err
+}
+
+// cut keeps the first most characters of text.
+func cut(text string, most int) string {
+	for i := range text {
+		if most == 0 {
+			return text[:i]
+		}
+		most--
+	}
+	return text
+}
+
+// Log implements [xxladapter.Store].
+func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	return find(ctx, s, &LogEntity, &s.logs, id)
+}
+
+// Logs implements [xxladapter.Store].
+func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
+	var where conditions
+	if f.JobID != 0 {
+		where.add(`job_id = ?`, f.JobID)
+	}
+	if f.GroupID != 0 {
+		where.add(`job_group = ?`, f.GroupID)
+	}
+	if condition := ofStatus[f.Status]; condition != "" {
+		where.add(condition)
+	}
+	// A column of whole seconds is at or after t if it is so for the first whole
+	// second that is.
+	if !f.Since.IsZero() {
+		where.add(`trigger_time >= ?`, s.Dialect.Datetime(nextSecond(f.Since)))
+	}
+	if !f.Before.IsZero() {
+		where.add(`trigger_time < ?`, s.Dialect.Datetime(nextSecond(f.Before)))
+	}
+	order := where.pageByID(f.AfterID, f.Newest)
+	query, args := where.Selecting(`SELECT `+LogColumns+` FROM xxl_job_log`, order, f.Limit)
+	var found []*xxladapter.Log
+	err := s.Query(ctx, query, args, func(r Row) error {
+		l, err := scanLog(r)
+		found = append(found, l)
+		return err
+	})
+	return found, err
+}
+
+// ofStatus is [xxladapter.Log.Status] in SQL.
+var ofStatus = map[xxladapter.LogStatus]string{
+	xxladapter.LogRunning: `handle_code = 0 AND trigger_code IN (0, 200)`,
+	xxladapter.LogSuccess: `handle_code = 200`,
+	xxladapter.LogFail:    `handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200))`,
+}
+
+// nextSecond is t itself if it is on a whole second.
+func nextSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
+
+func scanLog(r Row) (*xxladapter.Log, error) {
+	var l xxladapter.Log
+	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, Text(&l.Address), Text(&l.Handler), Text(&l.Param),
+		Text(&l.Sharding), &l.RetryCount,
+		datetime{&l.TriggerTime}, &l.TriggerCode, Text(&l.TriggerMsg),
+		datetime{&l.HandleTime}, &l.HandleCode, Text(&l.HandleMsg), &l.AlarmStatus)
+	return &l, err
+}
+
+func NoLog(id int64) error { return xxladapter.NotFoundf("log %d does not exist", id) }

@@ -1,0 +1,132 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// trips answers look-ups with when each began, of ids above 0. Each takes a
+// millisecond.
+type trips struct {
+	mu   sync.Mutex
+	made [][lookupTables][]int64
+	err  error
+}
+
+func (r *trips) all() [][lookupTables][]int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.made)
+}
+
+func (r *trips) read(_ context.Context, l *Lookup) error {
+	r.mu.Lock()
+	r.made = append(r.made, l.IDs)
+	r.mu.Unlock()
+	began := time.Now()
+	time.Sleep(time.Millisecond)
+	for table, ids := range l.IDs {
+		l.Found[table] = map[int64]any{}
+		for _, id := range ids {
+			if id > 0 {
+				l.Found[table][id] = began
+			}
+		}
+	}
+	return r.err
+}
+
+func TestLookUpsOfAllTablesShareARoundTrip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made trips
+		q := &LookupQueue{Read: made.read}
+		get := func(table int, id int64) {
+			came := time.Now()
+			began, err := q.get(t.Context(), table, id)
+			if err != nil || began == nil || began.(time.Time).Before(came) {
+				t.Errorf("look-up of %d in %d at %v: read at %v, %v", id, table, came, began, err)
+			}
+		}
+		go get(lookupJobs, 9)
+		synctest.Wait()
+		go get(lookupJobs, 3)
+		go get(lookupJobs, 1)
+		go get(lookupJobs, 3)
+		for id := range int64(lookupMany - 3) {
+			go get(LookupGroups, id+3)
+		}
+		go get(lookupLogs, 7)
+		time.Sleep(1100 * time.Microsecond)
+		synctest.Wait()
+		require.Len(t, made.all(), 2, "one row is not worth a rest")
+		time.Sleep(time.Millisecond)
+		go get(lookupJobs, 2)
+		time.Sleep(800 * time.Microsecond)
+		synctest.Wait()
+		require.Len(t, made.all(), 2, "after many it rests for as long as the round trip took")
+		q.wait()
+		require.Equal(t, [][lookupTables][]int64{
+			{lookupJobs: {9}},
+			{lookupJobs: {1, 3}, LookupGroups: {3, 4, 5, 6, 7}, lookupLogs: {7}},
+			{lookupJobs: {2}},
+		}, made.all())
+
+		none, err := q.get(t.Context(), lookupLogs, -1)
+		require.NoError(t, err)
+		require.Nil(t, none)
+		q.wait()
+	})
+}
+
+func TestACallerMayLeaveALookUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made trips
+		q := &LookupQueue{Read: made.read}
+		ctx, cancel := context.WithCancel(t.Context())
+		var others sync.WaitGroup
+		for id := range int64(2) {
+			others.Go(func() {
+				row, err := q.get(t.Context(), lookupJobs, id+1)
+				if row == nil || err != nil {
+					t.Errorf("got %v, %v", row, err)
+				}
+			})
+			synctest.Wait()
+		}
+		others.Go(func() {
+			_, err := q.get(ctx, lookupJobs, 5)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		})
+		synctest.Wait()
+		cancel()
+		others.Wait()
+		q.wait()
+		require.Len(t, made.all(), 2)
+	})
+}
+
+func TestALookUpFailsForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		made := trips{err: errors.New("broken")}
+		q := &LookupQueue{Read: made.read}
+		var callers sync.WaitGroup
+		for range 3 {
+			callers.Go(func() {
+				if _, err := q.get(t.Context(), LookupGroups, 1); !errors.Is(err, made.err) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		callers.Wait()
+		q.wait()
+	})
+}

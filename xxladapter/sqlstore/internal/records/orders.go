@@ -1,0 +1,97 @@
+package records
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	insertOrder = `INSERT INTO xxlwheel_order (job_id, fire_id, idem_key, request, created_ms) VALUES (?, ?, ?, ?, ?)`
+	selectOrder = `SELECT id, job_id, fire_id, idem_key, request, created_ms, log_ids,
+		(SELECT COUNT(*) FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) FROM xxlwheel_order`
+	orderByID  = selectOrder + ` WHERE id = ?`
+	orderByKey = selectOrder + ` WHERE job_id = ? AND idem_key = ?`
+	// A Server that forgets its ids may have given the fire's before.
+	claimOrder = `UPDATE xxlwheel_order SET log_ids = ? WHERE fire_id = ? AND job_id = ? AND log_ids IS NULL`
+	dropOrders = `DELETE FROM xxlwheel_order WHERE job_id = ?`
+	// The inner SELECT is a table of its own, because MySQL does not select from
+	// what it deletes from.
+	purgeOrders = `DELETE FROM xxlwheel_order WHERE id IN (SELECT id FROM (SELECT id FROM xxlwheel_order WHERE created_ms < ?
+		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) ORDER BY created_ms LIMIT ?) AS old)`
+)
+
+// PlanOrder implements [xxladapter.Store].
+func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (o *xxladapter.Order, fire xxladapter.Fire, err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		o, fire = nil, xxladapter.Fire{}
+		var stored any // NULL: none
+		if key != "" {
+			stored = key
+			// Orders of one key wait for each other here.
+			if _, err := tx.lockJob(ctx, f.JobID); err != nil {
+				return err
+			}
+			if o, err = tx.order(ctx, orderByKey, f.JobID, key); err != nil || o != nil {
+				return err
+			}
+		}
+		if fire, err = s.planFrom(ctx, tx, f); err != nil {
+			return err
+		}
+		created := ToMilli(s.Clock())
+		id, err := tx.insert(ctx, insertOrder, f.JobID, fire.ID, stored, request, created)
+		o = &xxladapter.Order{
+			ID: id, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: fromMilli(created), Open: true,
+		}
+		return err
+	})
+	if err != nil {
+		return nil, xxladapter.Fire{}, err
+	}
+	return o, fire, nil
+}
+
+// Order implements [xxladapter.Store].
+func (s *Store) Order(ctx context.Context, id int64) (o *xxladapter.Order, err error) {
+	err = s.Query(ctx, orderByID, []any{id}, func(r Row) error {
+		o, err = scanOrder(r)
+		return err
+	})
+	if err == nil && o == nil {
+		err = xxladapter.NotFoundf("order %d does not exist", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// order is what the query finds, or nil.
+func (t *Tx) order(ctx context.Context, query string, args ...any) (o *xxladapter.Order, err error) {
+	err = t.Query(ctx, query, args, func(r Row) (err error) {
+		o, err = scanOrder(r)
+		return err
+	})
+	return o, err
+}
+
+func scanOrder(r Row) (*xxladapter.Order, error) {
+	var (
+		o    xxladapter.Order
+		open int
+	)
+	err := r.Scan(&o.ID, &o.JobID, &o.FireID, Text(&o.Key), Text(&o.Request), milli{&o.Created}, idList{&o.LogIDs}, &open)
+	o.Open = open > 0
+	return &o, err
+}
+
+// claimOrder notes the log rows of a fire that was ordered.
+func (t *Tx) claimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
+	ids := make([]int64, len(claimed))
+	for i, f := range claimed {
+		ids[i] = f.LogID
+	}
+	_, err := t.Exec(ctx, claimOrder, JoinIDs(ids), claimed[0].ID, claimed[0].JobID)
+	return err
+}

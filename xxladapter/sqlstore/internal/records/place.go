@@ -1,0 +1,33 @@
+package records
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Redacted is place for people: without its password, or without anything that
+// might be one.
+func Redacted(place string) string {
+	kind, _, colon := strings.Cut(place, ":")
+	u, err := url.Parse(place)
+	switch {
+	case kind == "sqlite":
+		return place
+	case err == nil && u.Host != "" && !StrayAt(u):
+		u.RawQuery, u.ForceQuery = "", false // may have a password as well
+		return u.Redacted()
+	case kind != "mysql" && kind != "postgres" && kind != "postgresql" &&
+		(strings.Contains(place, "@") || strings.Contains(strings.ToLower(place), "passw")):
+		return "..."
+	case colon:
+		return kind + ":..."
+	}
+	return place
+}
+
+// StrayAt reports whether a URL has an @ where none belongs: its user's password
+// has a /, ? or # that is not escaped, and is taken apart there.
+func StrayAt(u *url.URL) bool {
+	name, _, _ := strings.Cut(u.RawQuery, "=") // values may have one
+	return strings.Contains(u.Path+u.Fragment+name, "@")
+}

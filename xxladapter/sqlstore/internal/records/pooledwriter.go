@@ -1,0 +1,100 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+)
+
+// A PooledWriter runs each write in a transaction of its own, as many at once
+// as there are connections.
+type PooledWriter struct {
+	DB      *sql.DB
+	Dialect *Dialect
+	// Repeat reports whether a transaction that failed like this has left
+	// nothing behind and may succeed when it is repeated.
+	Repeat func(error) bool
+	// Waited reports whether a transaction failed because it had to wait for a row
+	// for too long. It is repeated until its time is over, however often that is.
+	Waited func(error) bool
+	// Answered reports whether an error is the server's own answer, and unsent
+	// whether a statement that failed like this was not sent at all.
+	Answered, Unsent func(error) bool
+	// End is called after db is closed; nil: nothing.
+	End func()
+}
+
+func (p *PooledWriter) Write(ctx context.Context, apply func(context.Context, *Tx) error) error {
+	return p.attempt(ctx, func(ctx context.Context) (bool, error) { return p.once(ctx, apply) })
+}
+
+func (p *PooledWriter) WriteOne(ctx context.Context, apply func(context.Context, *Tx) error) error {
+	return p.attempt(ctx, func(ctx context.Context) (bool, error) {
+		return true, apply(ctx, &Tx{session: p.DB, Dialect: p.Dialect})
+	})
+}
+
+// attempt tries until try succeeds or says that it must not be tried again.
+func (p *PooledWriter) attempt(ctx context.Context, try func(context.Context) (again bool, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, network.WriteLife)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		again, err := try(ctx)
+		switch {
+		case err == nil || !again:
+			return err
+		case p.Waited(err):
+			attempt = 0
+		case attempt == network.WriteAttempts || !p.Repeat(err):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(time.Duration(attempt*attempt) * time.Millisecond): // lets the other one of a deadlock pass
+		}
+	}
+}
+
+// once runs one transaction. again is false if it may have happened.
+func (p *PooledWriter) once(ctx context.Context, apply func(context.Context, *Tx) error) (again bool, err error) {
+	transaction, err := p.DB.BeginTx(ctx, nil)
+	if err != nil {
+		return true, fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = transaction.Rollback() }() // after a panic as well; of no effect after a commit
+	if err := apply(ctx, &Tx{session: transaction, Dialect: p.Dialect, slot: rand.IntN(ReportSlots)}); err != nil {
+		return true, err
+	}
+	switch err := transaction.Commit(); {
+	case err == nil:
+		return false, nil
+	case p.Unsent(err):
+		return true, fmt.Errorf("commit: %w", err)
+	default:
+		return false, InDoubt(fmt.Errorf("commit: %w", err), p.Answered)
+	}
+}
+
+// InDoubt marks the error of what may have happened: all but those that are the
+// server's own answer, as answered tells.
+func InDoubt(err error, answered func(error) bool) error {
+	if err == nil || answered(err) || errors.Is(err, xxladapter.ErrInDoubt) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, err)
+}
+
+func (p *PooledWriter) Close() error {
+	err := p.DB.Close()
+	if p.End != nil {
+		p.End()
+	}
+	return err
+}

@@ -1,0 +1,185 @@
+package records
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// purgeable is what a row must be to go. It is asked again by the
+	// statement that deletes, as the row was chosen before.
+	purgeable = `(handle_code <> 0 OR trigger_code NOT IN (0, 200))
+		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.log_id = xxl_job_log.id)`
+
+	// alarmed is what it must be beside that where alarms are sent.
+	alarmed = `(handle_code = 200 OR alarm_status NOT IN (0, -1))
+		AND NOT EXISTS (SELECT 1 FROM xxlwheel_alarm_claim WHERE xxlwheel_alarm_claim.log_id = xxl_job_log.id)`
+
+	// notEndingFailures leaves out the first success after a failure that alarms
+	// remember.
+	notEndingFailures = `NOT EXISTS (SELECT 1 FROM xxlwheel_alarm
+			WHERE xxlwheel_alarm.job_id = xxl_job_log.job_id AND xxlwheel_alarm.last_log_id < xxl_job_log.id
+			AND NOT EXISTS (SELECT 1 FROM xxl_job_log AS earlier WHERE earlier.job_id = xxl_job_log.job_id
+				AND earlier.id > xxlwheel_alarm.last_log_id AND earlier.id < xxl_job_log.id AND earlier.handle_code = 200))`
+
+	// PurgeBatch is how many rows one statement deletes. All statements have as
+	// many arguments, so that there is one text to prepare.
+	PurgeBatch = 100
+
+	// HighestOfOld goes by the index on trigger_time: of a bare MAX(id),
+	// databases think that it is found soonest from the other end, through all
+	// rows that are young.
+	HighestOfOld = `SELECT MAX(id + 0) FROM xxl_job_log`
+
+	// dropOldTexts is for the rows that another tool has deleted.
+	dropOldTexts = `DELETE FROM xxlwheel_log_text WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`
+)
+
+var (
+	batchOfIDs = `(?` + strings.Repeat(`, ?`, PurgeBatch-1) + `)`
+
+	DeletePurgeable = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs + ` AND ` + purgeable
+	DeleteAlarmed   = DeletePurgeable + ` AND ` + alarmed
+	// A Row that stayed keeps its text.
+	dropTexts = []string{
+		`DELETE FROM xxlwheel_log_text WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
+		`DELETE FROM xxlwheel_log_fetch WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
+	}
+)
+
+// PurgeLogs implements [xxladapter.Store]. Rows are chosen without a lock, and
+// deleted by their ids in a transaction that does nothing else.
+func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
+	if p.Removed {
+		return s.purgeRemoved(ctx, p, limit)
+	}
+	whole := p.JobID == 0 && p.GroupID == 0 && p.AfterID == 0
+	if p.UntilID == 0 {
+		var err error
+		if p.UntilID, err = s.lastToPurge(ctx, p); err != nil {
+			return xxladapter.Purged{}, err
+		}
+	}
+	purged := xxladapter.Purged{Next: p, Done: true}
+	var ids []int64
+	if p.UntilID > p.AfterID {
+		query, args := s.PurgeFrom(p).Selecting(`SELECT id FROM xxl_job_log`, `id`, limit)
+		err := s.Query(ctx, query, args, func(r Row) error {
+			var id int64
+			err := r.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+		if err != nil {
+			return xxladapter.Purged{}, err
+		}
+	}
+	if len(ids) == 0 && !whole {
+		return purged, nil // the first call has seen the orders
+	}
+	remove := DeleteAlarmed
+	if p.Unalarmed {
+		remove = DeletePurgeable
+	}
+	var begin time.Time
+	err := s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
+		begin, purged.Rows = time.Now(), 0
+		for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
+			batch := IdArgs(rest)
+			deleted, err := tx.Exec(ctx, remove, batch...)
+			if err != nil {
+				return err
+			}
+			purged.Rows += int(deleted)
+			for _, statement := range dropTexts {
+				if _, err := tx.Exec(ctx, statement, batch...); err != nil {
+					return err
+				}
+			}
+		}
+		if p.Orders() {
+			if _, err := tx.Exec(ctx, purgeOrders, ToMilli(p.Before), limit); err != nil {
+				return err
+			}
+		}
+		if !whole {
+			return nil
+		}
+		_, err := tx.Exec(ctx, dropOldTexts)
+		return err
+	})
+	if err != nil {
+		return xxladapter.Purged{}, err
+	}
+	purged.Held = time.Since(begin)
+	if len(ids) > 0 {
+		purged.Next.AfterID = ids[len(ids)-1]
+		purged.Done = len(ids) < limit
+	}
+	return purged, nil
+}
+
+// IdArgs are the first ids as the arguments of a batch; the last one is
+// repeated until it is full. REQUIRES: ids is not empty.
+func IdArgs(ids []int64) []any {
+	args := make([]any, PurgeBatch)
+	for i := range args {
+		args[i] = ids[min(i, len(ids)-1)]
+	}
+	return args
+}
+
+// lastToPurge is the highest id that p concerns, 0 for none.
+func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int64, err error) {
+	first := func(r Row) error { return r.Scan(integer{&id}) }
+	of := conditionsOf(p)
+	if p.KeepNewest > 0 {
+		query, args := of.Selecting(`SELECT id FROM xxl_job_log`, `id DESC`, 1)
+		err = s.Query(ctx, query+` OFFSET ?`, append(args, p.KeepNewest), first)
+		return id, err
+	}
+	highest := `SELECT MAX(id) FROM xxl_job_log`
+	if !p.Before.IsZero() {
+		of.add(`trigger_time < ?`, s.before(p))
+		highest = HighestOfOld
+	}
+	query, args := of.where(highest)
+	err = s.Query(ctx, query, args, first)
+	return id, err
+}
+
+// before is the limit for a column of whole seconds.
+func (s *Store) before(p xxladapter.LogPurge) any {
+	return s.Dialect.Datetime(p.Before.Add(time.Second - time.Nanosecond))
+}
+
+func conditionsOf(p xxladapter.LogPurge) (c conditions) {
+	if p.JobID != 0 {
+		c.add(`job_id = ?`, p.JobID)
+	}
+	if p.GroupID != 0 {
+		c.add(`job_group = ?`, p.GroupID)
+	}
+	return c
+}
+
+// PurgeFrom selects the rows to delete, in the bounds of p.
+func (s *Store) PurgeFrom(p xxladapter.LogPurge) *conditions {
+	c := conditionsOf(p)
+	c.add(`id > ? AND id <= ?`, p.AfterID, p.UntilID)
+	if !p.Before.IsZero() {
+		c.add(`trigger_time < ?`, s.before(p))
+	}
+	if p.Successes {
+		c.add(`handle_code = 200`)
+		c.add(notEndingFailures)
+	}
+	c.add(purgeable)
+	if !p.Unalarmed {
+		c.add(alarmed)
+	}
+	return &c
+}

@@ -1,0 +1,54 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+)
+
+// Readers is the pool of connections that only read, beside the writer and
+// never waiting for it. Filters lead to few different queries, so each is
+// prepared once; the pool closes them with its connections.
+type Readers struct {
+	DB       *sql.DB
+	Dialect  *Dialect
+	prepared sync.Map // of *sql.Stmt by query
+	// Repeat reports whether a query that failed like this may succeed when it
+	// is repeated; nil: none.
+	Repeat func(error) bool
+}
+
+func (r *Readers) query(ctx context.Context, query string, args []any, scan func(Row) error) error {
+	query, args = r.Dialect.Text(query), r.Dialect.arguments(args)
+	if r.Dialect.Cached {
+		begun := time.Now()
+		rows, err := r.DB.QueryContext(ctx, query, args...)
+		for attempt := 1; err != nil && attempt < network.ReadAttempts && r.Repeat != nil && r.Repeat(err) && ctx.Err() == nil &&
+			time.Since(begun) < network.WriteLife; attempt++ {
+			rows, err = r.DB.QueryContext(ctx, query, args...)
+		}
+		if err != nil {
+			return err
+		}
+		return ScanAll(rows, scan)
+	}
+	prepared, ok := r.prepared.Load(query)
+	if !ok {
+		stmt, err := r.DB.PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		var raced bool
+		if prepared, raced = r.prepared.LoadOrStore(query, stmt); raced {
+			_ = stmt.Close()
+		}
+	}
+	rows, err := prepared.(*sql.Stmt).QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	return ScanAll(rows, scan)
+}

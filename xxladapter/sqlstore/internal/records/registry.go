@@ -1,0 +1,170 @@
+package records
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// executorGroup is the registry_group of executors. Releases before 2.x also
+// registered admins, so the table may hold others.
+const executorGroup = "EXECUTOR"
+
+const (
+	SelectRegistered = `SELECT registry_value FROM xxl_job_registry
+		WHERE registry_group = 'EXECUTOR' AND registry_key = ? ORDER BY registry_value`
+	refreshBeat = `UPDATE xxl_job_registry SET update_time = ?
+		WHERE registry_group = ? AND registry_key = ? AND registry_value = ?`
+	deleteBeat = `DELETE FROM xxl_job_registry
+		WHERE registry_group = 'EXECUTOR' AND registry_key = ? AND registry_value = ?`
+	selectSilent = `SELECT registry_key, registry_value, update_time FROM xxl_job_registry
+		WHERE registry_group = 'EXECUTOR' AND update_time < ? ORDER BY registry_key, registry_value`
+
+	selectAutomatic = `SELECT id, address_list FROM xxl_job_group WHERE app_name = ? AND address_type = 0`
+	setAddresses    = `UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ?`
+)
+
+// Register implements [xxladapter.Store].
+func (s *Store) Register(ctx context.Context, appName, address string) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.lockApp(ctx, appName); err != nil {
+			return err
+		}
+		now := s.Dialect.Datetime(s.Clock())
+		// Old tables have no unique key on a registration, so an INSERT alone
+		// would add one with every beat.
+		known, err := tx.Exec(ctx, refreshBeat, now, executorGroup, appName, address)
+		if err != nil {
+			return err
+		}
+		if known == 0 {
+			if _, err := tx.Exec(ctx, s.Dialect.Beat, executorGroup, appName, address, now); err != nil {
+				return err
+			}
+		}
+		return tx.refreshGroups(ctx, appName, now)
+	})
+}
+
+// Unregister implements [xxladapter.Store].
+func (s *Store) Unregister(ctx context.Context, appName, address string) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.lockApp(ctx, appName); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, deleteBeat, appName, address); err != nil {
+			return err
+		}
+		return tx.refreshGroups(ctx, appName, s.Dialect.Datetime(s.Clock()))
+	})
+}
+
+// ExpireRegistrations implements [xxladapter.Store]. Because a beat is kept in
+// whole seconds, and so is the limit, an address may live up to a second
+// longer than life, and never shorter.
+func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
+	var expired []xxladapter.Registration
+	silent := s.Dialect.Datetime(s.Clock().Add(-life))
+	if found, err := s.finds(ctx, selectSilent, silent); !found || err != nil {
+		return nil, err
+	}
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		expired = nil
+		now := s.Clock()
+		limit := s.Dialect.Datetime(now.Add(-life))
+		err := tx.Query(ctx, selectSilent+s.Dialect.Lock, []any{limit}, func(r Row) error {
+			var reg xxladapter.Registration
+			err := r.Scan(&reg.AppName, &reg.Address, datetime{&reg.Updated})
+			expired = append(expired, reg)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		expired = slices.CompactFunc(expired, func(a, b xxladapter.Registration) bool {
+			return a.AppName == b.AppName && a.Address == b.Address
+		})
+		for _, reg := range expired {
+			if _, err := tx.Exec(ctx, deleteBeat, reg.AppName, reg.Address); err != nil {
+				return err
+			}
+		}
+		for i, reg := range expired { // in order of app names
+			if i > 0 && expired[i-1].AppName == reg.AppName {
+				continue
+			}
+			if err := tx.lockApp(ctx, reg.AppName); err != nil {
+				return err
+			}
+			if err := tx.refreshGroups(ctx, reg.AppName, s.Dialect.Datetime(now)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return expired, nil
+}
+
+// refreshGroups recomputes the addresses of the automatic groups of appName.
+// It writes nothing when they have not changed, which is so for nearly every
+// beat.
+func (t *Tx) refreshGroups(ctx context.Context, appName string, now any) error {
+	type group struct {
+		id        int64
+		addresses []string
+	}
+	var groups []group
+	err := t.Query(ctx, selectAutomatic+t.Dialect.Lock, []any{appName}, func(r Row) error {
+		var g group
+		err := r.Scan(&g.id, addressList{&g.addresses})
+		groups = append(groups, g)
+		return err
+	})
+	if err != nil || len(groups) == 0 {
+		return err
+	}
+	addresses, err := t.registered(ctx, appName)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		if slices.Equal(g.addresses, addresses) {
+			continue
+		}
+		if _, err := t.Exec(ctx, setAddresses, JoinAddresses(addresses), now, g.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LockApp comes before the registrations of appName or its groups are changed
+// or read for a change, so that a group never misses an address that another
+// transaction brings.
+func (t *Tx) lockApp(ctx context.Context, appName string) error {
+	if t.Dialect.LockApp == "" {
+		return nil
+	}
+	_, err := t.has(ctx, t.Dialect.LockApp, appName)
+	return err
+}
+
+// registered is the sorted addresses of appName. They are sorted by bytes and
+// not by the collation of a table, and once each: old tables may have doubles. Those
+// that a group has no room for are left out.
+func (t *Tx) registered(ctx context.Context, appName string) ([]string, error) {
+	var addresses []string
+	err := t.Query(ctx, SelectRegistered, []any{appName}, func(r Row) error {
+		var addr string
+		err := r.Scan(&addr)
+		addresses = append(addresses, addr)
+		return err
+	})
+	slices.Sort(addresses)
+	return fitAddresses(slices.Compact(addresses)), err
+}

@@ -1,0 +1,116 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The log rows of a job that was removed go in chunks, as a million of them in
+// the transaction that removes the job would hold up all others for seconds. A
+// table remembers the job until none is left.
+const (
+	lastLog       = `SELECT MAX(id) FROM xxl_job_log`
+	dropRemoved   = `DELETE FROM xxlwheel_removed_job WHERE job_id = ?`
+	insertRemoved = `INSERT INTO xxlwheel_removed_job (job_id, last_log_id) VALUES (?, ?)`
+	firstRemoved  = `SELECT job_id, last_log_id FROM xxlwheel_removed_job ORDER BY job_id LIMIT 1`
+
+	selectRowsOf = `SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?`
+)
+
+var (
+	// selectOpen has the times of the rows of a batch without an outcome.
+	selectOpen = `SELECT trigger_time FROM xxl_job_log WHERE handle_code = 0 AND trigger_code IN (0, 200) AND id IN ` + batchOfIDs
+	deleteRows = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs
+
+	// forgetRemoved is for the last chunk. Alarms may have come to be remembered
+	// since the job was removed.
+	forgetRemoved = []string{
+		`DELETE FROM xxlwheel_alarm WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm.job_id)`,
+		`DELETE FROM xxlwheel_alarm_claim WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm_claim.job_id)`,
+		dropRemoved,
+	}
+)
+
+// noteRemoved remembers that the job's rows are to go. REQUIRES: no more rows of
+// it can come.
+func (t *Tx) noteRemoved(ctx context.Context, jobID int64) error {
+	var last int64
+	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(integer{&last}) }); err != nil || last == 0 {
+		return err
+	}
+	if _, err := t.Exec(ctx, dropRemoved, jobID); err != nil {
+		return err
+	}
+	_, err := t.Exec(ctx, insertRemoved, jobID, last)
+	return err
+}
+
+// purgeRemoved deletes the next rows of the first job that was removed.
+func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
+	if p.UntilID == 0 {
+		p.AfterID = 0
+		err := s.Query(ctx, firstRemoved, nil, func(r Row) error { return r.Scan(&p.JobID, &p.UntilID) })
+		if p.UntilID == 0 || err != nil {
+			return xxladapter.Purged{Next: p, Done: true}, err
+		}
+	}
+	var ids []int64
+	err := s.Query(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit}, func(r Row) error {
+		var id int64
+		err := r.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return xxladapter.Purged{}, err
+	}
+	last := len(ids) < limit
+	purged := xxladapter.Purged{Next: p}
+	var begin time.Time
+	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
+		begin, purged.Rows = time.Now(), 0
+		gone := Changes{}
+		for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
+			batch := IdArgs(rest)
+			err := tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r Row) error {
+				var triggered time.Time
+				err := r.Scan(datetime{&triggered})
+				s.AddOutcome(gone, triggered, xxladapter.OutcomeRunning, -1)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			deleted, err := tx.Exec(ctx, deleteRows, batch...)
+			if err != nil {
+				return err
+			}
+			purged.Rows += int(deleted)
+			for _, statement := range dropTexts {
+				if _, err := tx.Exec(ctx, statement, batch...); err != nil {
+					return err
+				}
+			}
+		}
+		if last {
+			for _, statement := range forgetRemoved {
+				if _, err := tx.Exec(ctx, statement, p.JobID); err != nil {
+					return err
+				}
+			}
+		}
+		return s.Count(ctx, tx, gone)
+	})
+	if err != nil {
+		return xxladapter.Purged{}, err
+	}
+	purged.Held = time.Since(begin)
+	if last {
+		purged.Next = xxladapter.LogPurge{Removed: true, Unalarmed: p.Unalarmed}
+	} else {
+		purged.Next.AfterID = ids[len(ids)-1]
+	}
+	return purged, nil
+}

@@ -1,0 +1,163 @@
+package records
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// SelectLeaseState has all that a renewal has to know, each row with what it is
+// first: one statement, because every node asks every second.
+const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired FROM xxlwheel_lease
+	UNION ALL SELECT 1, node, shard, 0, 0, 0 FROM xxlwheel_shard
+	UNION ALL SELECT 2, node, term, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
+	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0 FROM xxlwheel_fire`
+
+// A LeaseState is what selectLeaseState found.
+type LeaseState struct {
+	leases  []leaseRow
+	owners  [xxladapter.Shards]string // "": none
+	claimed []xxladapter.Term         // that own fires
+	due     int64                     // the first due time of an open fire, ms
+}
+
+// A leaseRow is a row of xxlwheel_lease.
+type leaseRow struct {
+	xxladapter.Term
+	until   int64 // ms
+	life    int64 // ms
+	retired bool
+}
+
+// Scan takes one row in.
+func (s *LeaseState) Scan(r Row) error {
+	var (
+		kind, number, until, life, retired int64
+		node                               string
+	)
+	if err := r.Scan(&kind, Text(&node), &number, &until, &life, &retired); err != nil {
+		return err
+	}
+	term := xxladapter.Term{Node: node, Number: number}
+	switch {
+	case kind == 0:
+		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0})
+	case kind == 2:
+		s.claimed = append(s.claimed, term)
+	case kind == 3:
+		s.due = number
+	case number >= 0 && number < xxladapter.Shards:
+		s.owners[number] = node
+	}
+	return nil
+}
+
+// A renewal is what becomes of the tables when a node asks for a lease.
+type renewal struct {
+	mine   leaseRow // as it is to be stored; number 0: it gets a new term
+	lapsed []leaseRow
+	cut    []cutLease
+	moved  map[int]string // new owners of shards
+	shards xxladapter.ShardSet
+	dead   []xxladapter.Term
+	still  bool  // no open fire is due
+	lapse  int64 // when the first of the other leases lapses, ms; 0: there is no other
+}
+
+// A cutLease is another node's lease that would hold for longer than its life.
+type cutLease struct {
+	leaseRow       // as it was read
+	most     int64 // until when it may hold, ms
+}
+
+// Renew is a pure function.
+//
+// A lease that would hold for longer than its life was given before the clock
+// was set back, and is cut to its life from now: a node that died then would
+// otherwise count as alive for as long as the clock was set back by.
+func (s *LeaseState) Renew(node string, life, now int64) renewal {
+	r := renewal{mine: leaseRow{Term: xxladapter.Term{Node: node}}}
+	var (
+		takers []string
+		live   = map[xxladapter.Term]bool{}
+	)
+	for _, l := range s.leases {
+		switch {
+		case l.until <= now:
+			r.lapsed = append(r.lapsed, l)
+			continue
+		case l.Node == node:
+			r.mine = l
+		default:
+			if most := now + l.life; l.until > most {
+				r.cut = append(r.cut, cutLease{l, most})
+				l.until = most
+			}
+			if r.lapse == 0 || l.until < r.lapse {
+				r.lapse = l.until
+			}
+		}
+		live[l.Term] = true
+		if !l.retired && l.Node != node {
+			takers = append(takers, l.Node)
+		}
+	}
+	r.mine.until, r.mine.life = now+life, life
+	r.still = s.due > now
+	if !r.mine.retired {
+		owners := s.owners
+		xxladapter.Deal(&owners, append(takers, node), node)
+		for shard, owner := range owners {
+			if owner != s.owners[shard] {
+				if r.moved == nil {
+					r.moved = map[int]string{}
+				}
+				r.moved[shard] = owner
+			}
+			if owner == node {
+				r.shards = r.shards.With(shard)
+			}
+		}
+	}
+	for _, t := range s.claimed {
+		if !live[t] {
+			r.dead = append(r.dead, t)
+		}
+	}
+	slices.SortFunc(r.dead, func(a, b xxladapter.Term) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Number, b.Number))
+	})
+	return r
+}
+
+// quiet reports whether nothing changes but how long the node's own lease holds.
+func (r *renewal) quiet() bool {
+	return r.mine.Number != 0 && len(r.lapsed) == 0 && len(r.cut) == 0 && len(r.moved) == 0
+}
+
+// lease is what the node gets.
+func (r *renewal) lease() xxladapter.Lease {
+	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead, Quiet: r.still}
+	if r.lapse != 0 {
+		l.NextLapse = fromMilli(r.lapse)
+	}
+	return l
+}
+
+// look is what a quiet renewal that follows from the state leaves to rely on.
+// REQUIRES: r is quiet.
+func (s *LeaseState) look(r *renewal) leaseLook {
+	l := leaseLook{at: time.Now(), lease: r.lease(), retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
+	for _, owner := range s.owners {
+		if owner == r.mine.Node {
+			l.shards++
+		}
+	}
+	for _, lease := range s.leases {
+		l.terms += lease.Number
+		l.retirees += int64(bit(lease.retired))
+	}
+	return l
+}

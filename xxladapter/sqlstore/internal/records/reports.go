@@ -1,0 +1,194 @@
+package records
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The figures of a day are the sum of its row in xxl_job_log_report and of its
+// slots in xxlwheel_report. A transaction that changes an outcome adds the
+// change to a slot; folding moves the slots into upstream's row. See DESIGN.md.
+const (
+	// ReportSlots is how many transactions can add to one day without waiting
+	// for each other, if chance is kind to them. See tx.slot.
+	ReportSlots = 16
+
+	selectFigures = `SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report
+			WHERE trigger_day >= ? AND trigger_day < ?
+		UNION ALL SELECT trigger_day, running_count, suc_count, fail_count FROM xxlwheel_report
+			WHERE trigger_day >= ? AND trigger_day < ?`
+
+	selectSlots = `SELECT trigger_day, slot, running_count, suc_count, fail_count FROM xxlwheel_report ORDER BY trigger_day, slot`
+	dropSlot    = `DELETE FROM xxlwheel_report WHERE trigger_day = ? AND slot = ?`
+	foldSlot    = `UPDATE xxl_job_log_report SET running_count = running_count + ?, suc_count = suc_count + ?,
+		fail_count = fail_count + ?, update_time = ? WHERE trigger_day = ?`
+	insertDay = `INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)
+		VALUES (?, ?, ?, ?, ?)`
+
+	selectOutcome = `SELECT trigger_time, trigger_code, handle_code FROM xxl_job_log WHERE id = ?`
+)
+
+// Changes are what a transaction does to the figures, by day.
+type Changes map[time.Time]*xxladapter.Report
+
+// AddOutcome counts n more rows that were triggered at a time and have an outcome. A
+// row without a trigger time belongs to no day.
+func (s *Store) AddOutcome(c Changes, triggered time.Time, o xxladapter.Outcome, n int64) {
+	if triggered.IsZero() {
+		return
+	}
+	day := DayOf(triggered, s.Zone)
+	if c[day] == nil {
+		c[day] = new(xxladapter.Report)
+	}
+	c[day].Add(o, n)
+}
+
+// MoveOutcome takes a log row from one outcome to another.
+func (s *Store) MoveOutcome(c Changes, before, after LogState) {
+	s.AddOutcome(c, before.Triggered, before.outcome(), -1)
+	s.AddOutcome(c, after.Triggered, after.outcome(), 1)
+}
+
+// Count stores the changes. It must be the last thing that a transaction does:
+// whoever holds a slot waits for nobody, and so nobody waits in a circle.
+func (s *Store) Count(ctx context.Context, tx *Tx, c Changes) error {
+	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
+		f := c[day]
+		if f.Running == 0 && f.Success == 0 && f.Failed == 0 {
+			continue
+		}
+		if _, err := tx.Exec(ctx, s.Dialect.AddToSlot, s.Dialect.Datetime(day), tx.slot, f.Running, f.Success, f.Failed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DayOf is when the day of t begins in the zone: at midnight, or an hour later
+// where the clocks go forward at midnight.
+func DayOf(t time.Time, zone *time.Location) time.Time {
+	year, month, day := t.In(zone).Date()
+	begin := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	for begin.Day() != day {
+		begin = begin.Add(time.Hour)
+	}
+	return begin
+}
+
+// A LogState is what the outcome of a log row follows from.
+type LogState struct {
+	Triggered               time.Time
+	TriggerCode, HandleCode int
+}
+
+func (l LogState) outcome() xxladapter.Outcome {
+	return xxladapter.OutcomeOf(l.TriggerCode, l.HandleCode)
+}
+
+// LogState locks a log row and returns its state; found is false if there is
+// none.
+func (t *Tx) logState(ctx context.Context, id int64) (l LogState, found bool, err error) {
+	err = t.Query(ctx, selectOutcome+t.Dialect.Lock, []any{id}, func(r Row) error {
+		found = true
+		return r.Scan(datetime{&l.Triggered}, &l.TriggerCode, &l.HandleCode)
+	})
+	return l, found, err
+}
+
+// AddToSlot is [dialect.addToSlot] for those that know ON CONFLICT.
+const AddToSlot = `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
+	ON CONFLICT (trigger_day, slot) DO UPDATE SET
+		running_count = xxlwheel_report.running_count + excluded.running_count,
+		suc_count = xxlwheel_report.suc_count + excluded.suc_count,
+		fail_count = xxlwheel_report.fail_count + excluded.fail_count`
+
+// Reports implements [xxladapter.Store].
+func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
+	begin, end := time.Date(1000, 1, 2, 0, 0, 0, 0, s.Zone), time.Date(9999, 12, 30, 0, 0, 0, 0, s.Zone)
+	if !from.IsZero() {
+		begin = DayOf(from, s.Zone)
+	}
+	if !to.IsZero() {
+		end = DayOf(DayOf(to, s.Zone).Add(36*time.Hour), s.Zone) // of the next day, be this one of 23 hours or of 25
+	}
+	limits := []any{s.Dialect.Datetime(begin), s.Dialect.Datetime(end)}
+	days := map[string]*xxladapter.Report{}
+	err := s.Query(ctx, selectFigures, append(limits, limits...), func(r Row) error {
+		var begin time.Time
+		var f xxladapter.Report
+		if err := r.Scan(datetime{&begin}, &f.Running, &f.Success, &f.Failed); err != nil {
+			return err
+		}
+		day := begin.In(s.Zone).Format(time.DateOnly)
+		if days[day] == nil {
+			days[day] = &xxladapter.Report{Day: day}
+		}
+		days[day].Running += f.Running
+		days[day].Success += f.Success
+		days[day].Failed += f.Failed
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var reports []xxladapter.Report
+	for _, r := range days {
+		// Another tool may have counted a row before its change came to us.
+		r.Running, r.Success, r.Failed = max(r.Running, 0), max(r.Success, 0), max(r.Failed, 0)
+		if r.Running+r.Success+r.Failed > 0 {
+			reports = append(reports, *r)
+		}
+	}
+	slices.SortFunc(reports, func(a, b xxladapter.Report) int { return cmp.Compare(a.Day, b.Day) })
+	return reports, nil
+}
+
+// FoldReports implements [xxladapter.Store]. A Java admin writes the row of
+// each of the last three days too, from a count of its own, and finds its own
+// figures again when it counts the next time.
+func (s *Store) FoldReports(ctx context.Context) error {
+	if found, err := s.finds(ctx, selectSlots); !found || err != nil {
+		return err
+	}
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		type slot struct {
+			day     time.Time
+			number  int
+			figures xxladapter.Report
+		}
+		var slots []slot
+		err := tx.Query(ctx, selectSlots+s.Dialect.Lock, nil, func(r Row) error {
+			var f slot
+			err := r.Scan(datetime{&f.day}, &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
+			slots = append(slots, f)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		now := s.Dialect.Datetime(s.Clock())
+		for _, f := range slots {
+			day := s.Dialect.Datetime(f.day)
+			if _, err := tx.Exec(ctx, dropSlot, day, f.number); err != nil {
+				return err
+			}
+			folded, err := tx.Exec(ctx, foldSlot, f.figures.Running, f.figures.Success, f.figures.Failed, now, day)
+			if err != nil {
+				return err
+			}
+			if folded > 0 {
+				continue
+			}
+			if _, err := tx.Exec(ctx, insertDay, day, f.figures.Running, f.figures.Success, f.figures.Failed, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,51 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	selectWaiting = `SELECT trigger_last_time FROM xxl_job_info
+		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
+	hasFire    = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? LIMIT 1`
+	hasOpenRun = `SELECT 1 FROM xxl_job_log
+		WHERE trigger_code = 200 AND handle_code = 0 AND job_id = ? AND trigger_time >= ? LIMIT 1`
+)
+
+// ResumeJob implements [xxladapter.Store].
+func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed bool, err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		resumed, err = s.resume(ctx, tx, r)
+		return err
+	})
+	return resumed && err == nil, err
+}
+
+// resume does what r says. The job is locked first: of two shards that end at
+// the same time the second one waits there, and then sees that it is the last.
+// Where the database shows it an older state both leave it to ResumeJob.
+func (s *Store) resume(ctx context.Context, tx *Tx, r xxladapter.Resume) (bool, error) {
+	if r.JobID == 0 {
+		return false, nil
+	}
+	var last time.Time
+	waiting := false
+	err := tx.Query(ctx, selectWaiting+s.Dialect.Lock, []any{r.JobID, ToMilli(xxladapter.AfterRun)}, func(row Row) error {
+		waiting = true
+		return row.Scan(milli{&last})
+	})
+	if !waiting || err != nil {
+		return false, err
+	}
+	if open, err := tx.has(ctx, hasFire, r.JobID); open || err != nil {
+		return false, err
+	}
+	if open, err := tx.has(ctx, hasOpenRun, r.JobID, s.Dialect.Datetime(last)); open || err != nil {
+		return false, err
+	}
+	_, err = tx.Exec(ctx, setNext, ToMilli(r.Next), r.JobID)
+	return err == nil, err
+}

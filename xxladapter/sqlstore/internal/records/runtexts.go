@@ -1,0 +1,247 @@
+package records
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	WantText    = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) VALUES (?, 0, ?)`
+	SelectWants = `SELECT log_id FROM xxlwheel_log_fetch WHERE due_ms <= ? ORDER BY due_ms, log_id LIMIT ?`
+	InsertText  = `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) VALUES (?, ?, ?, ?, ?)`
+	selectText  = `SELECT body, size, complete, note FROM xxlwheel_log_text WHERE log_id = ?`
+)
+
+// ClaimTexts implements [xxladapter.Store]. What is due is found without a lock,
+// and what is still due when it is locked is claimed.
+func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
+	now := ToMilli(s.Clock())
+	var due []int64
+	err := s.Query(ctx, SelectWants, []any{now, limit}, func(r Row) error {
+		var id int64
+		err := r.Scan(&id)
+		due = append(due, id)
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	ofLogs, args := s.Dialect.Among("id", due)
+	logs, err := LogEntity.read(ctx, s, ofLogs, args)
+	if err != nil {
+		return nil, err
+	}
+	var claims []xxladapter.TextClaim
+	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
+		claims = nil
+		attempts, err := tx.lockWants(ctx, due, now)
+		if err != nil {
+			return err
+		}
+		var gone []int64 // rows that another tool has deleted
+		claimed := map[int][]int64{}
+		for _, id := range due {
+			before, free := attempts[id]
+			switch {
+			case !free: // another node was first
+			case logs[id] == nil:
+				gone = append(gone, id)
+			default:
+				attempt := before + 1
+				claims = append(claims, xxladapter.TextClaim{Log: logs[id], Attempts: attempt})
+				claimed[attempt] = append(claimed[attempt], id)
+			}
+		}
+		for attempt, ids := range claimed {
+			these, args := tx.Dialect.Among("log_id", ids)
+			args = append([]any{attempt, now + again(attempt).Milliseconds()}, args...)
+			if _, err := tx.Exec(ctx, `UPDATE xxlwheel_log_fetch SET attempts = ?, due_ms = ? WHERE `+these, args...); err != nil {
+				return err
+			}
+		}
+		return tx.dropOf(ctx, "xxlwheel_log_fetch", gone)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return claims, nil
+}
+
+// writeLazily is write for what a crash of the database may take back: it is
+// done again then.
+func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *Tx) error) error {
+	return s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
+		if lazily := tx.Dialect.Lazily; lazily != "" {
+			if _, err := tx.Exec(ctx, lazily); err != nil {
+				return err
+			}
+		}
+		return apply(ctx, tx)
+	})
+}
+
+// lockWants returns how often the texts of these runs were asked for, without
+// those that are not due any more.
+func (t *Tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts map[int64]int, err error) {
+	attempts = map[int64]int{}
+	these, args := t.Dialect.Among("log_id", ids)
+	query := `SELECT log_id, attempts FROM xxlwheel_log_fetch WHERE ` + these + ` AND due_ms <= ? ORDER BY log_id` + t.Dialect.Lock
+	err = t.Query(ctx, query, append(args, now), func(r Row) error {
+		var (
+			id    int64
+			count int
+		)
+		err := r.Scan(&id, &count)
+		attempts[id] = count
+		return err
+	})
+	return attempts, err
+}
+
+// dropOf deletes what a table has of these log rows.
+func (t *Tx) dropOf(ctx context.Context, table string, logIDs []int64) error {
+	if len(logIDs) == 0 {
+		return nil
+	}
+	these, args := t.Dialect.Among("log_id", logIDs)
+	_, err := t.Exec(ctx, `DELETE FROM `+table+` WHERE `+these, args...)
+	return err
+}
+
+// A TextRow is a row of xxlwheel_log_text.
+type TextRow struct {
+	LogID    int64
+	Body     []byte
+	Size     int64
+	Complete int
+	Note     string
+}
+
+func (r *TextRow) Values() []any { return []any{r.LogID, r.Body, r.Size, r.Complete, r.Note} }
+
+// SaveTexts implements [xxladapter.Store].
+func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error {
+	ids, rows := make([]int64, len(texts)), make([]TextRow, len(texts))
+	for i, t := range texts {
+		body, err := compress(t.Text)
+		if err != nil {
+			return err
+		}
+		complete := 0
+		if t.Complete {
+			complete = 1
+		}
+		ids[i], rows[i] = t.LogID, TextRow{t.LogID, body, t.Size, complete, cut(t.Note, xxladapter.MaxTextNote)}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
+		// The rows are locked, so that they do not go and leave their texts behind.
+		there, err := tx.lockLogs(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, table := range []string{"xxlwheel_log_fetch", "xxlwheel_log_text"} {
+			if err := tx.dropOf(ctx, table, ids); err != nil {
+				return err
+			}
+		}
+		return tx.insertTexts(ctx, slices.DeleteFunc(slices.Clone(rows), func(r TextRow) bool { return !there[r.LogID] }))
+	})
+}
+
+// lockLogs tells which of the log rows there are.
+func (t *Tx) lockLogs(ctx context.Context, ids []int64) (there map[int64]bool, err error) {
+	there = map[int64]bool{}
+	these, args := t.Dialect.Among("id", ids)
+	err = t.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+these+` ORDER BY id`+t.Dialect.Lock, args, func(r Row) error {
+		var id int64
+		err := r.Scan(&id)
+		there[id] = true
+		return err
+	})
+	return there, err
+}
+
+func (t *Tx) insertTexts(ctx context.Context, rows []TextRow) error {
+	if t.Dialect.InsertTexts != nil && len(rows) > 0 {
+		query, args := t.Dialect.InsertTexts(rows)
+		_, err := t.Exec(ctx, query, args...)
+		return err
+	}
+	for _, r := range rows {
+		if _, err := t.Exec(ctx, InsertText, r.Values()...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RunText implements [xxladapter.Store].
+func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error) {
+	var (
+		body  []byte
+		found *xxladapter.RunText
+	)
+	err := s.Query(ctx, selectText, []any{logID}, func(r Row) error {
+		found = &xxladapter.RunText{LogID: logID}
+		var complete int
+		err := r.Scan(&body, &found.Size, &complete, Text(&found.Note))
+		found.Complete = complete != 0
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, xxladapter.NotFoundf("no text of log %d is stored", logID)
+	}
+	found.Text, err = decompress(body)
+	if err != nil {
+		return nil, fmt.Errorf("read stored text of log %d: %w", logID, err)
+	}
+	return found, nil
+}
+
+// compressors are used again and again, since the tables of a new one are half a
+// megabyte and most texts are short.
+var compressors = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // there is such a level
+	}
+	return w
+}}
+
+// compress is for text that is written once and seldom read: fast before small.
+func compress(text string) ([]byte, error) {
+	var b bytes.Buffer
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+	w.Reset(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func decompress(body []byte) (string, error) {
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(r)
+	return string(text), err
+}

@@ -1,0 +1,234 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// firstDue completes a SELECT with the due jobs. Arguments: until when they
+	// are due, the node, until when those of all shards are due, the node again,
+	// and their number.
+	firstDue = AllDue + ` ORDER BY trigger_next_time, id LIMIT ?`
+	AllDue   = ` FROM xxl_job_info
+		WHERE trigger_status = 1 AND trigger_next_time <= ?
+			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
+				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
+	SelectDue    = `SELECT ` + JobColumns + firstDue
+	SelectDueIDs = `SELECT id` + firstDue
+
+	// LookDue tells whether a term holds and a job is due. Arguments: node, number
+	// and now; and those of allDue. A server's clock goes behind it.
+	LookDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
+		(SELECT COUNT(*) FROM (SELECT 1` + AllDue + ` LIMIT 1) AS due)`
+
+	// The guard lets a stop, a restart and another scheduler win over a
+	// decision that was made from what the job was before.
+	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
+		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
+
+	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms) VALUES (?, ?, ?, ?, ?)`
+
+	IsScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type = 'CRON'`
+)
+
+// ClaimDue implements [xxladapter.Store]. decide runs inside the transaction
+// and holds up every other write, so it must not call the store. A decision
+// about a job that was not due is ignored.
+func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
+
+	asked := ahead
+	if s.Dialect.LockSchedule != "" && s.others.expected() {
+		if err := s.lookForOthers(ctx, by.Node); err != nil {
+			return nil, 0, err
+		}
+		ahead = s.others.ahead(asked, s.Resting.Load())
+	}
+	if s.Resting.Load() {
+		if due, err := s.looksDue(ctx, by, ahead); !due || err != nil {
+			return nil, 0, err
+		}
+	}
+	claimable, err := s.Acts.Claimable(ctx, by, ahead, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	locked := 0 // due jobs that another session holds
+	var decisions []Decided
+	err = s.WriteBy(ctx, s.ScanWrites, func(ctx context.Context, tx *Tx) error {
+		planned, claimed, locked, decisions = nil, 0, 0, nil
+		if err := tx.lockSchedule(ctx); err != nil {
+			return err
+		}
+		now := s.Clock() // after the wait for the lock
+		if err := tx.fence(ctx, by, now); err != nil {
+			return err
+		}
+		var due []*xxladapter.Job
+		var err error
+		due, locked, err = claimable(ctx, tx, now)
+		until := now.Add(asked)
+		if err == nil && s.Dialect.LockSchedule != "" {
+			for _, j := range due {
+				s.others.saw(j.ID, ToMilli(j.TriggerNext))
+			}
+			until = now.Add(min(ahead, s.others.ahead(asked, s.Resting.Load())))
+			due = slices.DeleteFunc(due, func(j *xxladapter.Job) bool { return ToMilli(j.TriggerNext) > ToMilli(until) })
+		}
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		claimed = len(due)
+		read := make(map[int64]Decided, len(due)) // without the decision; decide may write to jobs
+		for _, j := range due {
+			read[j.ID] = Decided{before: ToMilli(j.TriggerNext), Group: j.GroupID}
+		}
+		all := decide(now, due)
+		for i := range all {
+			if until.Before(now.Add(asked)) {
+				shorten(&all[i], until) // where the caller sees it too
+			}
+			d := all[i]
+			if of, isDue := read[d.JobID]; isDue {
+				delete(read, d.JobID) // only the first one about a job counts
+				of.Decision = d
+				decisions = append(decisions, of)
+			}
+		}
+		planned, err = s.Acts.StoreDecisions(ctx, tx, decisions)
+		return err
+	})
+	if err != nil {
+		s.others.forget(decisions)
+		return nil, 0, err
+	}
+	if s.Dialect.LockSchedule != "" {
+		s.others.stored(decisions)
+	}
+	s.Resting.Store(claimed+locked == 0)
+	return planned, claimed + locked, nil
+}
+
+// looksDue reports whether there is anything to claim, by a look that takes no
+// lock and writes nothing. A store in which nothing is due costs no more.
+func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Duration) (bool, error) {
+	now := s.Clock()
+	var (
+		terms, due int
+		micros     int64
+		sent       time.Duration
+	)
+	query, found := LookDue, []any{&terms, &due}
+	if s.Server != nil {
+		query, found = LookDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
+		sent = time.Since(s.Server.started)
+	}
+	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, ToMilli(now)}, DueArgs(by.Node, now, ahead)...),
+		func(r Row) error { return r.Scan(found...) })
+	if err == nil && s.Server != nil {
+		s.Server.saw(time.UnixMicro(micros), sent)
+	}
+	if err == nil && terms == 0 {
+		err = Fenced(by)
+	}
+	return due > 0, err
+}
+
+// DueArgs are the arguments of allDue.
+func DueArgs(node string, now time.Time, ahead time.Duration) []any {
+	return []any{ToMilli(now.Add(ahead)), node, ToMilli(now.Add(ahead / 5)), node}
+}
+
+// Decided is a decision, with the job's trigger_next_time and group when it was made.
+type Decided struct {
+	xxladapter.Decision
+	before int64
+	Group  int64
+}
+
+// Store stores a decision and returns the fires that it planned.
+func (s *Store) store(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire, error) {
+	status := 1
+	if d.Stop {
+		status = 0
+	}
+	changed, err := tx.Exec(ctx, advanceJob, ToMilli(d.Last), ToMilli(d.Next), status, d.JobID, d.before)
+	if changed == 0 || err != nil {
+		return nil, err
+	}
+	var planned []xxladapter.Fire
+	for _, f := range d.Fires {
+		f.JobID, f.GroupID = d.JobID, d.Group
+		f, ok, err := s.PlanDue(ctx, tx, f)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			planned = append(planned, f)
+		}
+	}
+	for _, m := range d.Misfires {
+		_, err := tx.Exec(ctx, InsertMisfire, d.JobID, ToMilli(m.Due), ToMilli(m.Until), string(m.Policy), ToMilli(m.At))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return planned, nil
+}
+
+// LockSchedule waits for other schedulers, where there may be any that know
+// nothing of our side tables.
+func (t *Tx) lockSchedule(ctx context.Context) error {
+	if t.Dialect.LockSchedule == "" {
+		return nil
+	}
+	locked, err := t.has(ctx, t.Dialect.LockSchedule)
+	if err == nil && !locked {
+		return ErrNoScheduleLock
+	}
+	return err
+}
+
+// PlanDue plans a fire that a scan decided on, unless it is a due time's own and
+// was promised before. Another fire that happens to hold the due time must not
+// swallow it.
+func (s *Store) PlanDue(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+	planned, ok, err := s.planAt(ctx, tx, f)
+	if ok || err != nil {
+		return planned, ok, err
+	}
+	if f.Type == xxladapter.TriggerCron {
+		promised, err := tx.has(ctx, IsScheduled, f.JobID, ToMilli(f.Due))
+		if promised || err != nil {
+			return xxladapter.Fire{}, false, err
+		}
+	}
+	planned, err = s.planFrom(ctx, tx, f)
+	return planned, err == nil, err
+}
+
+// Misfires implements [xxladapter.Store].
+func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
+	var where conditions
+	if f.JobID != 0 {
+		where.add(`job_id = ?`, f.JobID)
+	}
+	order := where.pageByID(f.AfterID, f.Newest)
+	query, args := where.Selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms FROM xxlwheel_misfire`, order, f.Limit)
+	var found []xxladapter.Misfire
+	err := s.Query(ctx, query, args, func(r Row) error {
+		var m xxladapter.Misfire
+		err := r.Scan(&m.ID, &m.JobID, milli{&m.Due}, milli{&m.Until}, Text(&m.Policy), milli{&m.At})
+		found = append(found, m)
+		return err
+	})
+	return found, err
+}
+
+// Upstream's schedulers run unlocked without the row.
+var ErrNoScheduleLock = errors.New("table xxl_job_lock has no row schedule_lock, without which several schedulers fire the same jobs: INSERT INTO xxl_job_lock VALUES ('schedule_lock')")

@@ -1,0 +1,63 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// SelectStuck goes by the partial index of rows without an outcome of either
+// kind, which are few at any time.
+const SelectStuck = `SELECT id FROM xxl_job_log
+	WHERE trigger_code = 0 AND handle_code = 0 AND trigger_time <= ?
+	AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE log_id = xxl_job_log.id)
+	ORDER BY id LIMIT ?`
+
+// WriteOffStuck implements [xxladapter.Store].
+func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error) {
+	if found, err := s.finds(ctx, SelectStuck, s.Dialect.Datetime(s.Clock().Add(-age)), 1); !found || err != nil {
+		return nil, err
+	}
+	var written []*xxladapter.Log
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		written = nil
+		var ids []int64
+		until := s.Dialect.Datetime(s.Clock().Add(-age))
+		err := tx.Query(ctx, SelectStuck, []any{until, limit}, func(r Row) error {
+			var id int64
+			err := r.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			// Since it was read somebody else may have had an outcome for it.
+			l, found, err := tx.logState(ctx, id)
+			if err != nil {
+				return err
+			}
+			if !found || l.TriggerCode != xxladapter.ResultNone || l.HandleCode != xxladapter.ResultNone {
+				continue
+			}
+			if err := s.setTriggered(ctx, tx, id, code, msg); err != nil {
+				return err
+			}
+			err = tx.Query(ctx, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r Row) error {
+				l, err := scanLog(r)
+				written = append(written, l)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return written, nil
+}

@@ -1,0 +1,121 @@
+package records
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// A session runs statements: a connection, or a transaction on one.
+type session interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// A Tx is a transaction on one connection. The statements it runs are prepared
+// once in the connection's life, by the tx or by the driver.
+type Tx struct {
+	session
+	Dialect  *Dialect
+	prepared map[string]*sql.Stmt // by their text
+	slot     int                  // that it adds to the figures in, 0 to reportSlots-1
+}
+
+// NewTx is for statements on one connection that are prepared once in its life.
+func NewTx(on session, d *Dialect) *Tx {
+	return &Tx{session: on, Dialect: d, prepared: map[string]*sql.Stmt{}}
+}
+
+// A Row is the current row of a result.
+type Row interface{ Scan(dest ...any) error }
+
+// run runs the query on its prepared statement, or leaves that to the driver.
+func run[T any](ctx context.Context, t *Tx, query string, args []any,
+	direct func(context.Context, string, ...any) (T, error), prepared func(*sql.Stmt, context.Context, ...any) (T, error)) (T, error) {
+
+	query, args = t.Dialect.Text(query), t.Dialect.arguments(args)
+	if t.Dialect.Cached {
+		return direct(ctx, query, args...)
+	}
+	stmt := t.prepared[query]
+	if stmt == nil {
+		var err error
+		if stmt, err = t.PrepareContext(ctx, query); err != nil {
+			var none T
+			return none, fmt.Errorf("prepare %q: %w", query, err)
+		}
+		t.prepared[query] = stmt
+	}
+	return prepared(stmt, ctx, args...)
+}
+
+// ClosePrepared closes the statements. Those prepared on a [sql.Conn] are not
+// closed with it, and one that is left open keeps SQLite from folding the
+// write-ahead log into the database file.
+func (t *Tx) ClosePrepared() error {
+	var errs []error
+	for _, stmt := range t.prepared {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (t *Tx) result(ctx context.Context, query string, args []any) (sql.Result, error) {
+	return run(ctx, t, query, args, t.ExecContext, (*sql.Stmt).ExecContext)
+}
+
+// Exec returns how many rows the statement changed.
+func (t *Tx) Exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
+	result, err := t.result(ctx, query, args)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// insert returns the id of the row that the statement inserted, or 0 if it
+// inserted none.
+func (t *Tx) insert(ctx context.Context, query string, args ...any) (id int64, err error) {
+	if t.Dialect.Returning {
+		err := t.Query(ctx, query+` RETURNING id`, args, func(r Row) error { return r.Scan(&id) })
+		return id, err
+	}
+	result, err := t.result(ctx, query, args)
+	if err != nil {
+		return 0, err
+	}
+	if changed, err := result.RowsAffected(); changed == 0 || err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// Query hands each row to scan, which must not use the transaction.
+func (t *Tx) Query(ctx context.Context, query string, args []any, scan func(Row) error) error {
+	rows, err := run(ctx, t, query, args, t.QueryContext, (*sql.Stmt).QueryContext)
+	if err != nil {
+		return err
+	}
+	return ScanAll(rows, scan)
+}
+
+// has reports whether the query selects anything.
+func (t *Tx) has(ctx context.Context, query string, args ...any) (bool, error) {
+	found := false
+	err := t.Query(ctx, query, args, func(Row) error {
+		found = true
+		return nil
+	})
+	return found, err
+}
+
+func ScanAll(rows *sql.Rows, scan func(Row) error) error {
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}

@@ -1,0 +1,62 @@
+package records
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	selectZone = `SELECT value FROM xxlwheel_setting WHERE name = 'zone'`
+	insertZone = `INSERT INTO xxlwheel_setting (name, value) VALUES ('zone', ?)`
+	dropZone   = `DELETE FROM xxlwheel_setting WHERE name = 'zone'`
+	anyLease   = `SELECT node FROM xxlwheel_lease WHERE until_ms > ? ORDER BY node`
+)
+
+// AgreeZone implements [xxladapter.Store].
+func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.lockTerm(ctx); err != nil {
+			return err
+		}
+		agreed = ""
+		if err := tx.Query(ctx, selectZone, nil, func(r Row) error { return r.Scan(Text(&agreed)) }); err != nil || agreed != "" {
+			return err
+		}
+		agreed = zone
+		_, err := tx.Exec(ctx, insertZone, zone)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return agreed, nil
+}
+
+// ChangeZone implements [xxladapter.Store].
+func (s *Store) ChangeZone(ctx context.Context, zone string) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.lockTerm(ctx); err != nil {
+			return err
+		}
+		node := ""
+		err := tx.Query(ctx, anyLease, []any{ToMilli(s.Clock())}, func(r Row) error { return r.Scan(Text(&node)) })
+		if err != nil {
+			return err
+		}
+		if node != "" {
+			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed while no node does", node)
+		}
+		if _, err := tx.Exec(ctx, dropZone); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, insertZone, zone)
+		return err
+	})
+}
+
+// lockTerm waits for the row at which renewals wait for each other.
+func (t *Tx) lockTerm(ctx context.Context) error {
+	var last int64
+	return t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
+}

@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// Backup is sqlstore.BackupSQLite.
+func Backup(ctx context.Context, file, to string) error {
+	if err := checkName(file); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return fmt.Errorf("back up to %s: the file exists, must be a new one", to)
+	}
+	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".*.part") // mode 0600
+	if err != nil {
+		return fmt.Errorf("back up to %s: %w", to, withoutPath(err))
+	}
+	defer os.Remove(part.Name())
+	defer part.Close()
+	if err := vacuumInto(ctx, file, part.Name()); err != nil {
+		return fmt.Errorf("back up %s: %w", file, reason(file, err))
+	}
+	// SQLite leaves it to the caller to sync a copy.
+	if err := errors.Join(part.Sync(), publish(part.Name(), to)); err != nil {
+		return fmt.Errorf("back up to %s: %w", to, withoutPath(err))
+	}
+	return nil
+}
+
+// vacuumInto copies the database into an empty file, in one read transaction.
+func vacuumInto(ctx context.Context, file, to string) error {
+	if _, err := os.Stat(file); err != nil { // SQLite would make it
+		return withoutPath(err)
+	}
+	db, err := sql.Open(driverName, fmt.Sprintf("file:%s?mode=rw&_pragma=busy_timeout(%d)", pathOf(file), defaultLockWait.Milliseconds()))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	ours := 0
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, records.VersionTable).Scan(&ours); err != nil {
+		return err
+	}
+	if ours == 0 {
+		return errors.New("is no store, it has no table " + records.VersionTable)
+	}
+	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+		return err
+	}
+	copied, err := sql.Open(driverName, "file:"+pathOf(to)+"?mode=ro")
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
+	found := ""
+	if err := copied.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&found); err != nil {
+		return err
+	}
+	if found != "ok" {
+		return fmt.Errorf("is damaged, its copy has: %s", found)
+	}
+	return nil
+}
+
+// publish gives a finished file its name, unless another file has it by now.
+func publish(part, to string) error {
+	err := os.Link(part, to)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // a file system without links
+		if _, err := os.Lstat(to); err == nil {
+			return fs.ErrExist
+		}
+		err = os.Rename(part, to)
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	_ = dir.Sync() // not every system can
+	return nil
+}
+
+// withoutPath is an error of the system without the file that the caller names.
+func withoutPath(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}

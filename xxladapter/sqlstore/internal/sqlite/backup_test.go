@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// TestABackupIsOneMoment copies a store while others write to it: each job of the
+// copy has its group, whose creation came before.
+func TestABackupIsOneMoment(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a store 100%?.db")
+	s := openFile(t, file, nil)
+	defer s.Close()
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
+	for w := range 4 {
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				app := fmt.Sprintf("app-%d-%d", w, i)
+				group, err := s.SaveGroup(t.Context(), &xxladapter.Group{AppName: app, Title: "t"})
+				if err != nil {
+					panic(err)
+				}
+				if _, err := s.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: app, Handler: "h"}); err != nil {
+					panic(err)
+				}
+			}
+		})
+	}
+	counts := []int{}
+	for i := range 5 {
+		to := filepath.Join(dir, fmt.Sprintf("copy %d?.db", i))
+		require.NoError(t, Backup(t.Context(), file, to))
+		info, err := os.Stat(to)
+		require.NoError(t, err)
+		require.Equal(t, "-rw-------", info.Mode().String())
+		copied := openFile(t, to, nil)
+		jobs, err := copied.Jobs(t.Context(), xxladapter.JobFilter{})
+		require.NoError(t, err)
+		for _, j := range jobs {
+			g, err := copied.Group(t.Context(), j.GroupID)
+			require.NoError(t, err)
+			require.Equal(t, j.Name, g.AppName)
+		}
+		require.NoError(t, copied.Close())
+		counts = append(counts, len(jobs))
+	}
+	close(stop)
+	writers.Wait()
+	require.IsIncreasing(t, counts, "each has what was written up to it, from the log too")
+	left, err := filepath.Glob(filepath.Join(dir, "*.part"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// TestWhatCannotBeBackedUp leaves everything as it was.
+func TestWhatCannotBeBackedUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, openFile(t, at("x.db"), nil).Close())
+	require.NoError(t, os.WriteFile(at("precious"), []byte("precious"), 0o600))
+	require.NoError(t, os.WriteFile(at("empty.db"), nil, 0o600))
+	require.NoError(t, os.Symlink(at("nowhere"), at("link")))
+	other, err := sql.Open("sqlite", at("other.db"))
+	require.NoError(t, err)
+	_, err = other.Exec(`CREATE TABLE bookmarks (url TEXT)`)
+	require.NoError(t, err)
+	require.NoError(t, other.Close())
+	for _, tt := range []struct{ from, to, says string }{
+		{"x.db", "precious", "the file exists, must be a new one"},
+		{"x.db", "x.db", "the file exists, must be a new one"},
+		{"x.db", "link", "the file exists, must be a new one"},
+		{"x.db", "no/such/folder", "no such file or directory"},
+		{"missing.db", "to", "no such file or directory"},
+		{"empty.db", "to", "is no store"},
+		{"other.db", "to", "is no store"},
+		{"precious", "to", "is not a SQLite database"},
+	} {
+		err := Backup(t.Context(), at(tt.from), at(tt.to))
+		require.ErrorContains(t, err, tt.says, tt)
+		require.NotContains(t, err.Error(), "\n")
+		require.NoFileExists(t, at("to"))
+	}
+	text, err := os.ReadFile(at("precious"))
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(text))
+	require.NoFileExists(t, at("missing.db"))
+	info, err := os.Stat(at("empty.db"))
+	require.NoError(t, err)
+	require.Zero(t, info.Size())
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 5, "%v", files)
+}

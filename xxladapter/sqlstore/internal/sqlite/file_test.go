@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// A lockedLog keeps what a store's logger writes.
+type lockedLog struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *lockedLog) lines(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.buf.String(), text)
+}
+
+func modes(t *testing.T, file string) (modes []string) {
+	t.Helper()
+	for _, suffix := range suffixes {
+		info, err := os.Stat(file + suffix)
+		require.NoError(t, err)
+		modes = append(modes, info.Mode().String())
+	}
+	return modes
+}
+
+// TestADatabaseIsItsOwnersAlone: it holds tokens, parameters and scripts.
+func TestADatabaseIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
+	private := []string{"-rw-------", "-rw-------", "-rw-------"}
+	file := filepath.Join(t.TempDir(), "x.db")
+	var log lockedLog
+	opts := records.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	s, err := Open(t.Context(), file, opts)
+	require.NoError(t, err)
+	defer s.Close()
+	require.Equal(t, private, modes(t, file))
+	require.Zero(t, log.lines("could be read by others"))
+
+	for _, suffix := range suffixes { // as a release before this one left them
+		require.NoError(t, os.Chmod(file+suffix, 0o644))
+	}
+	again, err := Open(t.Context(), file, opts)
+	require.NoError(t, err)
+	defer again.Close()
+	require.Equal(t, private, modes(t, file))
+	require.Equal(t, 3, log.lines("could be read by others"))
+}
+
+// TestADatabaseMayBeSharedWithAGroup: whoever gave it to a group did so on purpose.
+func TestADatabaseMayBeSharedWithAGroup(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "x.db")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, os.Chmod(file, 0o660))
+	s := openFile(t, file, nil)
+	defer s.Close()
+	require.Equal(t, []string{"-rw-rw----", "-rw-rw----", "-rw-rw----"}, modes(t, file))
+}
+
+// TestAMissingDatabaseIsNoticed: what is written into a file that has no name any
+// more is lost with the process.
+func TestAMissingDatabaseIsNoticed(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(t *testing.T, file string){
+		"removed":              func(t *testing.T, file string) { require.NoError(t, os.Remove(file)) },
+		"removed with its log": func(t *testing.T, file string) { require.NoError(t, os.Remove(file+"-wal")) },
+		"replaced": func(t *testing.T, file string) {
+			content, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file+".new", content, 0o600))
+			require.NoError(t, os.Rename(file+".new", file))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "x.db")
+			var log lockedLog
+			s, err := Open(t.Context(), file, records.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			require.NoError(t, err)
+			defer s.Close()
+			_, err = s.Leases(t.Context())
+			require.NoError(t, err)
+			lose(t, file)
+			require.Eventually(t, func() bool { _, err = s.Leases(t.Context()); return err != nil }, 20*time.Second, 20*time.Millisecond)
+			var told *xxladapter.Error
+			require.ErrorAs(t, err, &told)
+			require.Equal(t, "the database file was removed or replaced while it was open", told.Message)
+			_, err = s.CreateJob(t.Context(), &xxladapter.Job{})
+			require.ErrorAs(t, err, &told, "nothing is written any more")
+			require.Equal(t, 1, log.lines("level=ERROR"))
+			require.Equal(t, 1, log.lines(" was removed or replaced"))
+		})
+	}
+}
+
+// TestADatabaseThatIsBackGoesOn: somebody moved it away by mistake.
+func TestADatabaseThatIsBackGoesOn(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "x.db")
+	s := openFile(t, file, nil)
+	defer s.Close()
+	fails := func() bool { _, err := s.Now(t.Context()); return err != nil }
+	require.NoError(t, os.Rename(file, file+".away"))
+	require.Eventually(t, fails, 20*time.Second, 20*time.Millisecond)
+	require.NoError(t, os.Rename(file+".away", file))
+	require.Eventually(t, func() bool { return !fails() }, 20*time.Second, 20*time.Millisecond)
+}
+
+// TestAStoreInMemoryIsRefused: each connection would have a database of its own.
+func TestAStoreInMemoryIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, place := range []string{":memory:", "./:memory:"} {
+		_, err := Open(t.Context(), place, records.Options{Logger: fixture.Quiet})
+		var refused *xxladapter.Error
+		require.ErrorAs(t, err, &refused)
+		require.Contains(t, refused.Message, "must be a file")
+	}
+}

@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+func TestIdleCostsOfSQLite(t *testing.T) {
+	t.Parallel()
+	counted.register.Do(func() {
+		db, err := sql.Open(driverName, "")
+		require.NoError(t, err)
+		counted.Driver = db.Driver()
+		require.NoError(t, db.Close())
+		sql.Register("sqlite, counted", &counted)
+	})
+	s, err := openNamed(t.Context(), "sqlite, counted", filepath.Join(t.TempDir(), "xxl.db"), records.Options{Clock: time.Now, Logger: fixture.Quiet}, defaultLockWait)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	fixture.IdleCosts(t, s, counted.statements.Load)
+}
+
+var counted countedDriver
+
+type countedDriver struct {
+	driver.Driver
+	register   sync.Once
+	statements atomic.Int64
+}
+
+func (d *countedDriver) Open(name string) (driver.Conn, error) {
+	conn, err := d.Driver.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &countedConn{conn.(sqliteConn), d}, nil
+}
+
+// sqliteConn is what database/sql uses of the driver's connections.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.SessionResetter
+}
+
+type countedConn struct {
+	sqliteConn
+	driver *countedDriver
+}
+
+func (c *countedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	stmt, err := c.sqliteConn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return &countedStmt{stmt.(sqliteStmt), c.driver}, nil
+}
+
+type sqliteStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+type countedStmt struct {
+	sqliteStmt
+	driver *countedDriver
+}
+
+func (s *countedStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	s.driver.statements.Add(1)
+	return s.sqliteStmt.ExecContext(ctx, args)
+}
+
+func (s *countedStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	s.driver.statements.Add(1)
+	return s.sqliteStmt.QueryContext(ctx, args)
+}

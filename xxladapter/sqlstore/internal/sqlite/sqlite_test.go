@@ -1,0 +1,48 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+func TestMain(m *testing.M) {
+	if act := os.Getenv(childAct); act != "" {
+		if err := runChild(act, os.Getenv(childFile)); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	m.Run()
+}
+
+// openFile opens the store in file and leaves it to the test to close it.
+func openFile(t testing.TB, file string, clock func() time.Time) *records.Store {
+	t.Helper()
+	s, err := Open(t.Context(), file, records.Options{Clock: clock, Logger: fixture.Quiet})
+	require.NoError(t, err)
+	return s
+}
+
+// openCopy opens an empty store in a file of its own.
+func openCopy(t *testing.T, clock func() time.Time) *records.Store {
+	t.Helper()
+	return openFile(t, emptyFile.Copy(t), clock)
+}
+
+// emptyFile is migrated once, which takes most of the time.
+var emptyFile = fixture.File{Make: func(file string) error {
+	s, err := Open(context.Background(), file, records.Options{Logger: fixture.Quiet})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}}

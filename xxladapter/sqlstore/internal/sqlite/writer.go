@@ -1,0 +1,193 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// A groupWriter writes to a database through one connection. Its goroutine takes all
+// writes that wait, runs them in one transaction and syncs once for all of
+// them: with many callers a durable write costs a fraction of a sync.
+//
+// Each write has its own savepoint, so one that fails takes back its own
+// changes only.
+type groupWriter struct {
+	db      *sql.DB
+	conn    *sql.Conn
+	Tx      *records.Tx
+	queue   chan *write
+	running sync.WaitGroup // its goroutine
+}
+
+// A Write is one waiting call.
+type write struct {
+	ctx    context.Context
+	apply  func(context.Context, *records.Tx) error
+	single bool        // it is one statement
+	taken  atomic.Bool // by the writer, to run it, or by its caller, to leave
+	err    error
+	answer chan error
+
+	// panicked is what apply panicked with. It goes on in the goroutine that
+	// brought apply, which may recover from it; here it would end the process.
+	panicked any
+}
+
+// run runs apply; a panic counts as its failure.
+func (w *write) run(tx *records.Tx) (err error) {
+	defer func() {
+		if w.panicked = recover(); w.panicked != nil {
+			w.panicked = fmt.Sprintf("%v\n\n%s", w.panicked, debug.Stack())
+			err = errors.New("sqlstore: panic in a write")
+		}
+	}()
+	// Without the caller's cancellation: half a write would be neither
+	// executed nor not executed.
+	return w.apply(context.WithoutCancel(w.ctx), tx)
+}
+
+// newGroupWriter starts the writer of db, which it owns from now on.
+func newGroupWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*groupWriter, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &groupWriter{db: db, conn: conn, Tx: records.NewTx(conn, d), queue: make(chan *write, records.MaxGroup)}
+	g.running.Go(g.run)
+	return g, nil
+}
+
+// Write returns when apply's changes are durable, or were taken back. If ctx
+// ends before the writer has come to apply, it is never run; after that, ctx
+// has no say any more.
+func (g *groupWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+	return g.join(&write{ctx: ctx, apply: apply, answer: make(chan error, 1)})
+}
+
+func (g *groupWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+	return g.join(&write{ctx: ctx, apply: apply, single: true, answer: make(chan error, 1)})
+}
+
+// join waits in the queue until the writer has run w, or its caller leaves.
+func (g *groupWriter) join(w *write) error {
+	select {
+	case g.queue <- w:
+	case <-w.ctx.Done():
+		return w.ctx.Err()
+	}
+	var err error
+	select {
+	case err = <-w.answer:
+	case <-w.ctx.Done():
+		if w.taken.CompareAndSwap(false, true) {
+			return w.ctx.Err()
+		}
+		err = <-w.answer
+	}
+	if w.panicked != nil {
+		panic(w.panicked)
+	}
+	return err
+}
+
+// Close ends the writer after what waits. REQUIRES: no call of write runs or
+// will be made.
+func (g *groupWriter) Close() error {
+	close(g.queue)
+	g.running.Wait()
+	return errors.Join(g.Tx.ClosePrepared(), g.conn.Close(), g.db.Close())
+}
+
+func (g *groupWriter) run() {
+	for first := range g.queue {
+		group := g.gather(first)
+		err := g.commit(group)
+		for _, w := range group {
+			if err != nil {
+				w.answer <- err
+			} else {
+				w.answer <- w.err
+			}
+		}
+	}
+}
+
+// gather takes first and what waits behind it, without those whose callers
+// have left.
+func (g *groupWriter) gather(first *write) []*write {
+	var group []*write
+	for w := first; ; {
+		if w.taken.CompareAndSwap(false, true) {
+			group = append(group, w)
+		}
+		if len(group) == records.MaxGroup {
+			return group
+		}
+		select {
+		case next, ok := <-g.queue:
+			if !ok {
+				return group
+			}
+			w = next
+		default:
+			return group
+		}
+	}
+}
+
+// commit runs the group in one transaction. It returns an error if none of the
+// writes has happened; else each has its own.
+func (g *groupWriter) commit(group []*write) (err error) {
+	switch {
+	case len(group) == 0:
+		return nil
+	case len(group) == 1 && group[0].single:
+		group[0].err = group[0].run(g.Tx)
+		return nil
+	}
+	ctx := context.Background()
+	if _, err := g.Tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			// An error here adds nothing: SQLite may have rolled back by itself.
+			_, _ = g.Tx.Exec(ctx, "ROLLBACK")
+		}
+	}()
+	for _, w := range group {
+		if w.err, err = g.runOne(w); err != nil {
+			return err
+		}
+	}
+	if _, err := g.Tx.Exec(ctx, "COMMIT"); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+// runOne runs one write between savepoints. failed is the write's own error;
+// err means that the transaction is lost, because SQLite gives up a whole
+// transaction after errors such as a full disk.
+func (g *groupWriter) runOne(w *write) (failed, err error) {
+	ctx := context.Background()
+	if _, err := g.Tx.Exec(ctx, "SAVEPOINT one"); err != nil {
+		return nil, fmt.Errorf("savepoint: %w", err)
+	}
+	if failed = w.run(g.Tx); failed != nil {
+		if _, err := g.Tx.Exec(ctx, "ROLLBACK TO one"); err != nil {
+			return nil, errors.Join(failed, err)
+		}
+	}
+	if _, err := g.Tx.Exec(ctx, "RELEASE one"); err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	return failed, nil
+}

@@ -1,0 +1,299 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+)
+
+// A held store has its writer busy until release, so that a test decides what
+// waits behind it and shares the next commit.
+type held struct {
+	*records.Store
+	t       *testing.T
+	release func()
+}
+
+func holdWriter(t *testing.T, s *records.Store) *held {
+	t.Helper()
+	var (
+		entered = make(chan struct{})
+		release = make(chan struct{})
+		done    = make(chan error, 1)
+	)
+	go func() {
+		done <- s.Write(context.Background(), func(context.Context, *records.Tx) error {
+			close(entered)
+			<-release
+			return nil
+		})
+	}()
+	<-entered
+	return &held{Store: s, t: t, release: func() {
+		close(release)
+		require.NoError(t, <-done)
+	}}
+}
+
+// waiting is the queue of writes.
+func (h *held) waiting() chan *write { return h.Writes.(*groupWriter).queue }
+
+// enqueue starts a write and returns when it waits in the queue; ask for its
+// answer with the returned function.
+func (h *held) enqueue(ctx context.Context, apply func(context.Context, *records.Tx) error) (answer func() error) {
+	h.t.Helper()
+	before := len(h.waiting())
+	done := make(chan error, 1)
+	go func() { done <- h.Write(ctx, apply) }()
+	require.Eventually(h.t, func() bool { return len(h.waiting()) > before }, 10*time.Second, time.Millisecond)
+	return func() error { return <-done }
+}
+
+func insertNode(name string) func(context.Context, *records.Tx) error {
+	return func(ctx context.Context, tx *records.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, 1, 0, 0, 0)`, name)
+		return err
+	}
+}
+
+func nodes(t *testing.T, s *records.Store) (names []string) {
+	t.Helper()
+	err := s.Query(t.Context(), `SELECT node FROM xxlwheel_lease ORDER BY node`, nil, func(r records.Row) error {
+		var name string
+		err := r.Scan(&name)
+		names = append(names, name)
+		return err
+	})
+	require.NoError(t, err)
+	return names
+}
+
+func TestGroupCommit(t *testing.T) {
+	t.Parallel()
+	open := func(t *testing.T) *records.Store {
+		s := openCopy(t, time.Now)
+		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		return s
+	}
+	failing := errors.New("after a change")
+	changeAndFail := func(ctx context.Context, tx *records.Tx) error {
+		if err := insertNode("half")(ctx, tx); err != nil {
+			return err
+		}
+		return failing
+	}
+
+	t.Run("AFailingWriteTakesBackItsOwnChangesOnly", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		first := h.enqueue(t.Context(), insertNode("first"))
+		half := h.enqueue(t.Context(), changeAndFail)
+		duplicate := h.enqueue(t.Context(), insertNode("first"))
+		last := h.enqueue(t.Context(), insertNode("last"))
+		h.release()
+		require.NoError(t, first())
+		require.ErrorIs(t, half(), failing)
+		require.Error(t, duplicate())
+		require.NoError(t, last())
+		require.Equal(t, []string{"first", "last"}, nodes(t, h.Store))
+	})
+	t.Run("WaitingWritesShareOneCommit", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		seen := make(chan int, 1)
+		first := h.enqueue(t.Context(), insertNode("first"))
+		second := h.enqueue(t.Context(), func(ctx context.Context, _ *records.Tx) error {
+			// Not committed yet, so no reader sees the first.
+			err := h.Query(ctx, `SELECT count(*) FROM xxlwheel_lease`, nil, func(r records.Row) error {
+				var n int
+				err := r.Scan(&n)
+				seen <- n
+				return err
+			})
+			return err
+		})
+		h.release()
+		require.NoError(t, first())
+		require.NoError(t, second())
+		require.Equal(t, 0, <-seen)
+		require.Equal(t, []string{"first"}, nodes(t, h.Store))
+	})
+	t.Run("AWriteWhoseCallerLeftTheQueueIsNotExecuted", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := h.enqueue(ctx, insertNode("gone"))
+		cancel()
+		require.ErrorIs(t, gone(), context.Canceled)
+		stays := h.enqueue(t.Context(), insertNode("stays"))
+		h.release()
+		require.NoError(t, stays())
+		require.Equal(t, []string{"stays"}, nodes(t, h.Store))
+	})
+	t.Run("AWriteThatRunsWhenItsContextEndsIsExecutedFully", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+			cancel()
+			return insertNode("whole")(ctx, tx)
+		})
+		require.NoError(t, err)
+		require.Equal(t, []string{"whole"}, nodes(t, s))
+	})
+	t.Run("AFullQueueLetsTheCallerLeave", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		var answers []func() error
+		for i := range cap(h.waiting()) {
+			answers = append(answers, h.enqueue(t.Context(), insertNode(fmt.Sprintf("n%03d", i))))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, h.Write(ctx, insertNode("late")), context.DeadlineExceeded)
+		h.release()
+		for _, answer := range answers {
+			require.NoError(t, answer())
+		}
+		require.Len(t, nodes(t, h.Store), len(answers))
+	})
+	t.Run("ALostTransactionIsEveryonesError", func(t *testing.T) {
+		t.Parallel()
+		h := holdWriter(t, open(t))
+		first := h.enqueue(t.Context(), insertNode("first"))
+		lost := h.enqueue(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+			if _, err := tx.Exec(ctx, "ROLLBACK"); err != nil {
+				return err
+			}
+			return failing // as SQLite does by itself on some errors
+		})
+		last := h.enqueue(t.Context(), insertNode("last"))
+		h.release()
+		require.ErrorIs(t, first(), failing)
+		require.ErrorIs(t, lost(), failing)
+		require.ErrorIs(t, last(), failing)
+		require.Empty(t, nodes(t, h.Store))
+		require.NoError(t, h.Write(t.Context(), insertNode("after")))
+		require.Equal(t, []string{"after"}, nodes(t, h.Store))
+	})
+	t.Run("AFullDiskIsAnErrorAndNothingHasHappened", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		pages := func(n string) error {
+			return s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+				return tx.Query(ctx, `PRAGMA max_page_count = `+n, nil, func(records.Row) error { return nil })
+			})
+		}
+		require.NoError(t, pages("1")) // what the file has already
+		big := make([]byte, 1<<20)
+		h := holdWriter(t, s)
+		small := h.enqueue(t.Context(), insertNode("small"))
+		full := h.enqueue(t.Context(), insertNode(string(big)))
+		h.release()
+		smallErr, fullErr := small(), full()
+		require.Error(t, fullErr)
+		require.NoError(t, pages("1000000"))
+		if smallErr == nil {
+			require.Equal(t, []string{"small"}, nodes(t, s))
+		} else {
+			require.Empty(t, nodes(t, s))
+		}
+		require.NoError(t, s.Write(t.Context(), insertNode("after")))
+	})
+	t.Run("CloseRunsWhatWaits", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "xxl.db")
+		h := holdWriter(t, openFile(t, file, time.Now))
+		// More than the queue holds, so that some wait to get into it.
+		answers := make(chan error)
+		callers := 2 * cap(h.waiting())
+		for i := range callers {
+			go func() { answers <- h.Write(context.Background(), insertNode(fmt.Sprint("n", i))) }()
+		}
+		require.Eventually(t, func() bool { return len(h.waiting()) == cap(h.waiting()) }, 10*time.Second, time.Millisecond)
+		closed := make(chan error, 1)
+		go func() { closed <- h.Close() }()
+		require.Eventually(t, func() bool {
+			_, err := h.Now(t.Context())
+			return errors.Is(err, records.ErrClosed)
+		}, 10*time.Second, time.Millisecond)
+		h.release()
+		written := 0
+		for range callers {
+			if err := <-answers; err == nil {
+				written++
+			} else {
+				require.ErrorIs(t, err, records.ErrClosed)
+			}
+		}
+		require.NoError(t, <-closed)
+		require.GreaterOrEqual(t, written, cap(h.waiting()))
+
+		s := openFile(t, file, time.Now)
+		defer func() { require.NoError(t, s.Close()) }()
+		require.Len(t, nodes(t, s), written)
+	})
+}
+
+// Two processes may have one file open; their writers meet in SQLite's lock.
+func TestTwoStoresOnOneFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "xxl.db")
+	const stores, rounds = 4, 10
+	var (
+		opened [stores]*records.Store
+		errs   [stores]error
+		wg     sync.WaitGroup
+	)
+	for i := range stores { // the file is new, and all of them migrate it
+		wg.Go(func() { opened[i], errs[i] = Open(t.Context(), file, records.Options{Logger: fixture.Quiet}) })
+	}
+	wg.Wait()
+	for i := range stores {
+		require.NoError(t, errs[i])
+		defer func() { require.NoError(t, opened[i].Close()) }()
+	}
+	group, err := opened[0].SaveGroup(t.Context(), &xxladapter.Group{AppName: "shared-app", Title: "t"})
+	require.NoError(t, err)
+	job, err := opened[1].CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "shared"})
+	require.NoError(t, err)
+	require.NoError(t, storetest.StartAt(t.Context(), opened[2], job, time.Now().Add(-time.Hour)))
+
+	term := fixture.TermOf(t, opened[0], "n1")
+	var planned [stores][]xxladapter.Fire
+	for i := range stores {
+		wg.Go(func() {
+			for range rounds {
+				fires, _, err := opened[i].ClaimDue(t.Context(), term, 0, 1, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+					j := due[0]
+					return []xxladapter.Decision{{
+						JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Second),
+						Fires: []xxladapter.Fire{{Due: j.TriggerNext, Type: xxladapter.TriggerCron}},
+					}}
+				})
+				planned[i] = append(planned[i], fires...)
+				errs[i] = errors.Join(errs[i], err)
+			}
+		})
+	}
+	wg.Wait()
+	dues := map[int64]bool{}
+	for i := range stores {
+		require.NoError(t, errs[i])
+		for _, f := range planned[i] {
+			dues[f.Due.UnixMilli()] = true
+		}
+	}
+	require.Len(t, dues, stores*rounds)
+}

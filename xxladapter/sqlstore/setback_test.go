@@ -1,0 +1,64 @@
+package sqlstore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack: what the store remembers of
+// that clock is ahead until it is read again.
+func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	const back = 1500 * time.Millisecond
+	for name, open := range map[string]func(t *testing.T) *records.Store{
+		"MySQL": func(t *testing.T) *records.Store { return openMySQLAt(t, mysqlDatabase(t, "3.4"), Options{}) },
+		"Postgres": func(t *testing.T) *records.Store {
+			return openURL(t, testserver.PostgresCopy(t, migrateURL), Options{})
+		},
+	} {
+		for shards, kind := range map[int]string{1: "in a group", 2: "alone"} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				s := open(t)
+				defer func() { require.NoError(t, s.Close()) }()
+				server := func() (now time.Time) {
+					now, err := s.Server.Ask(t.Context())
+					require.NoError(t, err)
+					return now
+				}
+				due := server().Add(time.Second)
+				id := fixture.AddDue(t, s, "job", due.Add(time.Hour))
+				term := fixture.TermOf(t, s, "n1")
+				fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: id, Due: due, Type: xxladapter.TriggerCron}})
+				require.NoError(t, err)
+				claim := func() error {
+					logs := make([]*xxladapter.Log, shards)
+					for i := range logs {
+						logs[i] = &xxladapter.Log{JobID: id, TriggerTime: due}
+					}
+					_, err := s.ClaimFire(t.Context(), term, fires[0].ID, logs)
+					return err
+				}
+				s.Server.Mu.Lock()
+				s.Server.Zero = s.Server.Zero.Add(back)
+				s.Server.Mu.Unlock()
+				require.True(t, s.Clock().After(fires[0].Due), "by what is remembered it is due")
+
+				var early *xxladapter.EarlyError
+				require.ErrorAs(t, claim(), &early)
+				require.Equal(t, fires[0].Due, early.Due)
+				require.WithinRange(t, early.Now, due.Add(-time.Second).Truncate(time.Millisecond), server())
+				require.False(t, s.Clock().After(server()), "it has learnt what the time is")
+				require.Eventually(t, func() bool { err = claim(); return err == nil }, 10*time.Second, 5*time.Millisecond)
+				require.False(t, server().Before(fires[0].Due))
+			})
+		}
+	}
+}
