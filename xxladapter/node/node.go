@@ -175,7 +175,7 @@ func New(opts Options) (*Node, error) {
 	sched, err = scheduler.New(scheduler.Options{
 		Store: opts.Store, Pool: pool, Node: name, Zone: opts.Zone, CronProfile: opts.CronProfile,
 		SkewLimit: opts.SkewLimit,
-		OnDue:     pool.Learn, OnMisfire: opts.OnMisfire, Logger: opts.Logger,
+		OnMisfire: opts.OnMisfire, Logger: opts.Logger,
 	})
 	if err != nil {
 		return nil, err

@@ -130,9 +130,6 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	}
 	c.due = min(len(found), due)
 	c.locked = due - c.due
-	for _, j := range found {
-		s.opts.OnDue(j)
-	}
 	for _, f := range planned {
 		if err := s.ring.arm(f); err != nil {
 			return c, err // the wheel has stopped, and the store has the fires

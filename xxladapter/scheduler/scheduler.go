@@ -61,9 +61,6 @@ type Options struct {
 	Zone *time.Location
 	// CronProfile is how they are read; see package cron.
 	CronProfile cron.Profile
-	// OnDue is shown each job that a scan found due, after the commit and
-	// before its fires are handed out; nil: nobody is.
-	OnDue func(*xxladapter.Job)
 	// OnMisfire is told of due times that gave no fire of their own, after the
 	// commit; nil: nobody is.
 	OnMisfire func(xxladapter.Misfire)
@@ -114,9 +111,6 @@ func New(opts Options) (*Scheduler, error) {
 	}
 	if opts.Zone == nil {
 		opts.Zone = time.Local
-	}
-	if opts.OnDue == nil {
-		opts.OnDue = func(*xxladapter.Job) {}
 	}
 	if opts.SkewLimit == 0 {
 		opts.SkewLimit = 2 * time.Second

@@ -82,26 +82,6 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 	})
 }
 
-func TestDueJobsAreShownBeforeTheirFiresGo(t *testing.T) {
-	inBubble(t, func(b *bench) {
-		id := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", 0)
-		shown := 0
-		b.sched.opts.OnDue = func(j *xxladapter.Job) {
-			require.Equal(t, id, j.ID)
-			require.Equal(t, b.group, j.GroupID)
-			require.Empty(t, b.pool.fires())
-			shown++
-		}
-		require.NoError(t, b.sched.renew(b.t.Context()))
-		_, err := b.sched.scan(b.t.Context(), firstClaim)
-		require.NoError(t, err)
-		require.Equal(t, 1, shown)
-		synctest.Wait()
-		require.NotEmpty(t, b.pool.fires())
-		b.sched.ring.stop()
-	})
-}
-
 // TestANodeThatOnlyHoldsItsShardsHoldsNothingUp has a second node that plans
 // once and then does nothing but renew its lease.
 func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {

@@ -90,9 +90,7 @@ type HandOver struct {
 	resumed    func()
 	texts      xxladapter.TextPolicy
 	textWanted func()
-	loaded     func(*xxladapter.Job)   // is shown each job that a fire is handed over for
-	groupOf    func(jobID int64) int64 // the group that a job was last seen in; 0 or less: none
-	jitter     func() float64          // a random number from 0 to 1
+	jitter     func() float64 // a random number from 0 to 1
 	logger     *slog.Logger
 }
 
@@ -139,8 +137,6 @@ func NewHandOver(opts Options) *HandOver {
 		resumed:    opts.Resumed,
 		texts:      opts.Texts,
 		textWanted: opts.TextWanted,
-		loaded:     func(*xxladapter.Job) {},
-		groupOf:    func(int64) int64 { return appUnknown },
 		jitter:     rand.Float64,
 		logger:     opts.Logger,
 	}
@@ -202,7 +198,7 @@ func isDue(ctx context.Context, f xxladapter.Fire, now time.Time) bool {
 }
 
 func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
-	job, group, err := h.load(ctx, f.JobID)
+	job, group, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		// Removed, after this fire had been planned as its retry or child.
 		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
@@ -210,7 +206,6 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	if err != nil {
 		return err
 	}
-	h.loaded(job)
 	asked := time.Now()
 	now, err := h.store.Now(ctx)
 	if err != nil {

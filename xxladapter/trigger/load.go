@@ -4,29 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// load reads a job and its group, at the same time where the group is known
-// from an earlier hand-over. A group that is gone comes without addresses: what is
-// to be sent there fails, and says so. The error is [xxladapter.ErrNotFound] if
-// the job is gone.
-func (h *HandOver) load(ctx context.Context, jobID int64) (*xxladapter.Job, *xxladapter.Group, error) {
-	expected := h.groupOf(jobID)
-	var early chan groupRead
-	if expected > 0 {
-		early = make(chan groupRead, 1) // nobody may be there to take it
-		go func() { early <- h.readGroup(ctx, expected) }()
+// load reads the job of a fire and the job's group, both at the same time unless
+// the job has moved since the fire was planned. A group that is gone comes
+// without addresses: what is to be sent there fails, and says so. The error is
+// [xxladapter.ErrNotFound] if the job is gone.
+func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*xxladapter.Job, *xxladapter.Group, error) {
+	var expected groupRead
+	var early sync.WaitGroup
+	if f.GroupID > 0 {
+		early.Go(func() { expected = h.readGroup(ctx, f.GroupID) })
 	}
-	job, err := h.store.Job(ctx, jobID)
+	job, err := h.store.Job(ctx, f.JobID)
+	early.Wait()
 	if err != nil {
-		return nil, nil, fmt.Errorf("load job %d: %w", jobID, err)
+		return nil, nil, fmt.Errorf("load job %d: %w", f.JobID, err)
 	}
-	var read groupRead
-	if job.GroupID == expected && early != nil {
-		read = <-early
-	} else { // not known, or the job has moved
+	read := expected
+	if f.GroupID <= 0 || job.GroupID != f.GroupID {
 		read = h.readGroup(ctx, job.GroupID)
 	}
 	return job, read.group, read.err

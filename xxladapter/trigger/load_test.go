@@ -42,15 +42,15 @@ func TestLoad(t *testing.T) {
 		name      string
 		job       *xxladapter.Job
 		groups    map[int64]error
-		expected  int64
+		planned   int64 // the fire's group
 		took      time.Duration
 		err       error
 		addresses int
 	}{
 		{"known", &xxladapter.Job{GroupID: 7}, nil, 7, time.Second, nil, 1},
-		{"not known", &xxladapter.Job{GroupID: 7}, nil, appUnknown, 2 * time.Second, nil, 1},
+		{"planned when the job was gone", &xxladapter.Job{GroupID: 7}, nil, 0, 2 * time.Second, nil, 1},
 		{"moved", &xxladapter.Job{GroupID: 7}, map[int64]error{8: broken}, 8, 2 * time.Second, nil, 1},
-		{"without a group", &xxladapter.Job{}, map[int64]error{0: xxladapter.ErrNotFound}, appNone, 2 * time.Second, nil, 0},
+		{"without a group", &xxladapter.Job{}, map[int64]error{0: xxladapter.ErrNotFound}, 0, 2 * time.Second, nil, 0},
 		{"the group is gone", &xxladapter.Job{GroupID: 7}, map[int64]error{7: xxladapter.ErrNotFound}, 7, time.Second, nil, 0},
 		{"the group cannot be read", &xxladapter.Job{GroupID: 7}, map[int64]error{7: broken}, 7, time.Second, broken, 0},
 		{"the job is gone", nil, nil, 7, time.Second, xxladapter.ErrNotFound, 0},
@@ -58,9 +58,9 @@ func TestLoad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := &HandOver{store: &slowStore{job: c.job, groups: c.groups}, groupOf: func(int64) int64 { return c.expected }}
+				h := &HandOver{store: &slowStore{job: c.job, groups: c.groups}}
 				begin := time.Now()
-				job, group, err := h.load(t.Context(), 1)
+				job, group, err := h.load(t.Context(), xxladapter.Fire{JobID: 1, GroupID: c.planned})
 				require.Equal(t, c.took, time.Since(begin))
 				require.ErrorIs(t, err, c.err)
 				if err != nil {

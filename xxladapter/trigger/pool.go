@@ -3,7 +3,6 @@ package trigger
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -59,7 +58,6 @@ type Pool struct {
 	handOvers context.Context
 	lanes     [2]*admission[work]
 	slow      slowJobs
-	apps      jobApps
 	refusals  refusals
 	workers   sync.WaitGroup
 }
@@ -101,7 +99,6 @@ func NewPool(h *HandOver, opts PoolOptions) *Pool {
 	for lane, places := range [2]int{opts.Fast, opts.Slow} {
 		p.lanes[lane] = newAdmission[work](places, opts.Queue, max(opts.PerApp, 0))
 	}
-	h.loaded, h.groupOf = p.Learn, p.groupOf
 	return p
 }
 
@@ -175,20 +172,6 @@ func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 	p.refusals.offered(from, &to)
 }
 
-// Learn remembers which app runs the job. A job that was not learned is looked
-// up in the store once.
-func (p *Pool) Learn(j *xxladapter.Job) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.apps.learn(j.ID, j.GroupID)
-}
-
-func (p *Pool) groupOf(jobID int64) int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.apps.of(jobID)
-}
-
 func (p *Pool) put(w work) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -199,7 +182,7 @@ func (p *Pool) put(w work) bool {
 	if p.slow.is(w.fire.JobID, time.Now()) {
 		lane = laneSlow
 	}
-	if !p.offer(lane, p.apps.of(w.fire.JobID), w) {
+	if !p.offer(lane, w.fire.GroupID, w) {
 		return false
 	}
 	p.start(lane)
@@ -231,24 +214,15 @@ func (p *Pool) start(lane int) {
 func (p *Pool) work(ctx context.Context, lane int, app int64, w work) {
 	for ok := true; ok; {
 		began := time.Now()
-		returned, failed := true, false
-		if app == appUnknown {
-			returned = p.sort(ctx, lane, w)
-		} else {
-			failed = !p.handle(ctx, w)
-		}
-		if returned {
-			w.done()
-		}
-		if failed && w.planned {
+		done := p.handle(ctx, w)
+		w.done()
+		if !done && w.planned {
 			p.again(w.fire)
 		}
 
 		now := time.Now()
 		p.mu.Lock()
-		if app != appUnknown {
-			p.slow.note(w.fire.JobID, now.Sub(began), now)
-		}
+		p.slow.note(w.fire.JobID, now.Sub(began), now)
 		p.lanes[lane].finish(app)
 		w, app, ok = p.lanes[lane].next()
 		p.start(lane) // the end of one may let several apps go on
@@ -261,24 +235,6 @@ func (p *Pool) work(ctx context.Context, lane int, app int64, w work) {
 			p.room()
 		}
 	}
-}
-
-// sort puts w into the queue of its job's app, which was not known. True means
-// that there was no place and that w is given up.
-func (p *Pool) sort(ctx context.Context, lane int, w work) (givenUp bool) {
-	job, err := p.handOver.store.Job(ctx, w.fire.JobID)
-	app := appNone // where the hand-over itself will find out what is wrong
-	if err == nil {
-		app = job.GroupID
-	} else if !errors.Is(err, xxladapter.ErrNotFound) {
-		p.report(w.fire, fmt.Errorf("load job: %w", err))
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err == nil {
-		p.apps.learn(job.ID, app)
-	}
-	return !p.running || !p.offer(lane, app, w)
 }
 
 // handle keeps a panic in one hand-over from ending all of them. Its fire stays
@@ -303,7 +259,7 @@ func (p *Pool) report(f xxladapter.Fire, err error) {
 // A Load is how much of one executor app is in one part of a [Pool].
 type Load struct {
 	Pool     string // fast or slow
-	GroupID  int64  // the app's group; 0: none, -1: not looked up yet
+	GroupID  int64  // the app's group; 0: of jobs that were gone when their fires were planned
 	Waiting  int
 	InFlight int
 }

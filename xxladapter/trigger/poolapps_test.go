@@ -240,15 +240,29 @@ func TestAJobThatIsGoneIsHandedOverAndSettled(t *testing.T) {
 	})
 }
 
-func TestAJobThatMovesToAnotherAppWaitsThereSoon(t *testing.T) {
+func TestAJobThatMovesToAnotherAppWaitsThere(t *testing.T) {
 	withPool(t, PoolOptions{}, func(b *poolBench) {
-		b.fire("http://answers", 1)
 		job := b.jobs["http://answers"]
+		for range 2 {
+			_, err := b.store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job.ID, Due: time.Now(), Type: xxladapter.TriggerManual}})
+			require.NoError(t, err)
+		}
+		before, err := b.store.OpenFires(t.Context(), xxladapter.FireFilter{})
+		require.NoError(t, err)
+		time.Sleep(time.Second) // until both are due
+		left := job.GroupID
 		job.GroupID = b.jobs["http://hangs"].GroupID
 		require.NoError(t, b.store.UpdateJob(t.Context(), job, false))
-		b.fire("http://answers", 1) // by what was learned before, and learns
-		b.fire("http://answers", 1)
-		loads := b.pool.Loads()
-		require.Equal(t, job.GroupID, loads[len(loads)-1].GroupID)
+		after, err := b.store.OpenFires(t.Context(), xxladapter.FireFilter{})
+		require.NoError(t, err)
+
+		require.True(t, b.pool.Fire(after[0], func() {}))
+		synctest.Wait()
+		require.Equal(t, []Load{{Pool: "fast", GroupID: job.GroupID, InFlight: 1}}, b.pool.Loads())
+		require.True(t, b.pool.Fire(before[1], func() {}), "the wheel may hold one of before")
+		synctest.Wait()
+		require.Equal(t, []Load{{Pool: "fast", GroupID: left, InFlight: 1}, {Pool: "fast", GroupID: job.GroupID, InFlight: 1}}, b.pool.Loads())
+		sent, _ := b.sender.seen("http://hangs")
+		require.Equal(t, 2, sent, "it goes where the job is now")
 	}, "http://answers", "http://hangs")
 }

@@ -41,7 +41,7 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if err != nil {
 		return fmt.Errorf("load log %d: %w", f.LogID, err)
 	}
-	job, group, err := h.load(ctx, f.JobID)
+	job, group, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 	}
