@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A clip keeps the begin and the end of a text that may be of any length.
+// A clip keeps the beginning and the end of a text of any length.
 type clip struct {
-	half int   // bytes that are kept of each
-	size int64 // bytes that were written
+	half int   // bytes kept at each end
+	size int64 // bytes written so far
 	head []byte
-	tail []byte // of what does not fit into head; its last half bytes count
+	tail []byte // what does not fit into head; only its last half bytes count
 }
 
-// newClip keeps limit bytes, and a line that says what is missing.
+// newClip returns a clip that keeps limit bytes, plus a line that says what is missing.
 func newClip(limit int) *clip { return &clip{half: limit / 2} }
 
 func (c *clip) write(text string) {
@@ -22,16 +22,16 @@ func (c *clip) write(text string) {
 	n := min(c.half-len(c.head), len(text))
 	c.head = append(c.head, text[:n]...)
 	c.tail = append(c.tail, text[n:]...)
-	if len(c.tail) > 4*c.half { // now and then, so that it is not moved for every line
+	if len(c.tail) > 4*c.half { // only sometimes, so that not every line moves it
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.half:]...)
 	}
 }
 
-// whole says whether nothing was left out.
+// whole reports whether nothing is missing.
 func (c *clip) whole() bool { return c.size <= int64(2*c.half) }
 
-// text is what was written, or whole lines from its begin and its end as far as
-// there are any.
+// text returns what was written or, if that is too long, whole lines from its beginning and its
+// end, as far as there are any.
 func (c *clip) text() string {
 	if c.whole() {
 		return string(c.head) + string(c.tail)
@@ -44,6 +44,6 @@ func (c *clip) text() string {
 		tail = tail[begin+1:]
 	}
 	left := c.size - int64(len(head)+len(tail))
-	return fmt.Sprintf("%s\n... %d bytes are left out here ...\n\n%s",
+	return fmt.Sprintf("%s\n... %d bytes omitted ...\n\n%s",
 		strings.TrimSuffix(strings.ToValidUTF8(string(head), ""), "\n"), left, strings.ToValidUTF8(string(tail), ""))
 }

@@ -26,11 +26,12 @@ func TestAShortTextIsKeptWhole(t *testing.T) {
 	})
 }
 
-// checkClipped wants lines of the begin, what is missing, and lines of the end.
+// checkClipped requires lines of the beginning, a line that says what is missing, and lines of the
+// end.
 func checkClipped(t require.TestingT, all, got string, limit int) {
 	head, rest, found := strings.Cut(got, "\n... ")
 	require.True(t, found, got)
-	_, tail, found := strings.Cut(rest, " bytes are left out here ...\n\n")
+	_, tail, found := strings.Cut(rest, " bytes omitted ...\n\n")
 	require.True(t, found, got)
 	require.True(t, strings.HasPrefix(all, head), "%q in %q", head, all)
 	require.True(t, strings.HasSuffix(all, tail), "%q in %q", tail, all)
@@ -42,13 +43,13 @@ func TestALongTextKeepsWholeLinesOfItsBeginAndItsEnd(t *testing.T) {
 	for _, line := range []string{"one\n", "two\n", "three\n", "four\n", "five\n", "six\n"} {
 		c.write(line)
 	}
-	require.Equal(t, "one\ntwo\n... 11 bytes are left out here ...\n\nfive\nsix\n", c.text())
+	require.Equal(t, "one\ntwo\n... 11 bytes omitted ...\n\nfive\nsix\n", c.text())
 }
 
 func TestALongTextOfBrokenLinesIsStillText(t *testing.T) {
 	c := newClip(10)
 	c.write(strings.Repeat("長", 10))
-	require.Equal(t, "長\n... 20 bytes are left out here ...\n\n長", c.text())
+	require.Equal(t, "長\n... 20 bytes omitted ...\n\n長", c.text())
 }
 
 func TestAHugeTextTakesLittleMemory(t *testing.T) {

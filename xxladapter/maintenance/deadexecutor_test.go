@@ -18,8 +18,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A mortalExecutor takes runs and answers beats until it dies, at an instant of
-// the bubble.
+// A mortalExecutor accepts runs and answers beats until it dies at an instant of the bubble's
+// clock.
 type mortalExecutor struct{ dies time.Time }
 
 func (e *mortalExecutor) dead() error {
@@ -38,10 +38,9 @@ func (e *mortalExecutor) Log(context.Context, string, string, wire.LogRequest) (
 func (e *mortalExecutor) Beat(context.Context, string) error            { return e.dead() }
 func (e *mortalExecutor) IdleBeat(context.Context, string, int64) error { return e.dead() }
 
-// TestARunOnAnExecutorThatDiesIsLostInTime kills an executor in the middle of a
-// run, at each second between two of its beats. The run has to be lost within
-// 30 s of the end of its registration, tried again as the job says, and
-// reported once.
+// TestARunOnAnExecutorThatDiesIsLostInTime kills an executor in the middle of a run, at each second
+// between two of its beats. The run has to be lost within 30 s of the end of the registration,
+// tried again as the job says, and reported once.
 func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 	const addr, beat = "http://mortal/", 30 * time.Second
 	for into := range 30 { // seconds from the last beat
@@ -82,7 +81,7 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 					lastBeat = time.Now()
 				}
 				time.Sleep(time.Second)
-				if time.Until(exec.dies) == 2*time.Second { // the run begins
+				if time.Until(exec.dies) == 2*time.Second { // the run starts
 					planned, err := store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job.ID, Due: time.Now(), Type: xxladapter.TriggerManual, RetryCount: -1}})
 					require.NoError(t, err)
 					require.NoError(t, over.Fire(t.Context(), planned[0]))

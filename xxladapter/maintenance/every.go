@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// every calls look at each end of a pace until ctx ends. A look that fails is
-// logged under the words of trouble, and the next one comes at its time.
+// every calls look at a fixed pace until ctx ends. It logs an error of look with the message
+// trouble, and continues at the same pace.
 func every(ctx context.Context, pace time.Duration, logger *slog.Logger, trouble string, look func(context.Context) error) error {
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()

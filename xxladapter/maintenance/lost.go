@@ -9,58 +9,54 @@ import (
 )
 
 const (
-	// lostPace is how often lost runs are looked for while no registration ends: those of
-	// executors that never register. XXL-JOB: 60 s (JobCompleteHelper). While there are
-	// suspects it is suspectPace.
+	// lostPace is the pause between two polls for lost runs while no registration ends; they find
+	// those of executors that never register. XXL-JOB: 60 s (JobCompleteHelper). While there are
+	// suspects the pause is suspectPace.
 	lostPace    = 30 * time.Second
 	suspectPace = 5 * time.Second
 
-	// lostAge is how long ago a run must have been taken. The registration of an
-	// executor that dies right then lives on for two beats of 30 s at least.
-	// Upstream waits for ten minutes, and then asks nobody.
+	// lostAge is how long ago a run must have been accepted. If its executor dies right after that,
+	// the registration lives on for at least two beats of 30 s. Upstream waits for ten minutes, and
+	// then does not ask the executor.
 	lostAge = xxladapter.RegistrationLife - 30*time.Second
 
-	// goneFor is how long an executor that is no longer registered must have
-	// given no answer. It is several looks, so that one that is being restarted is
-	// not taken for a dead one.
+	// goneFor is how long an executor that is no longer registered must have failed to answer. It
+	// spans several polls, so that an executor that restarts is not taken for dead.
 	goneFor = 3 * suspectPace
 
-	// goneForManual is the same for an executor that never registers, so that
-	// not to answer is all that is known.
+	// goneForManual is goneFor for an executor that never registers, where silence is the only
+	// evidence.
 	goneForManual = xxladapter.RegistrationLife
 
-	// lostLimit is how many rows one query takes.
+	// lostLimit limits the rows of one query.
 	lostLimit = 1000
 )
 
-// A LostStore is what [Lost] needs of [xxladapter.Store].
+// A LostStore is the part of [xxladapter.Store] that [Lost] needs.
 type LostStore interface {
 	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 }
 
-// Lost ends runs that will never be reported: the executor that took them is
-// no longer registered and has not answered for a while. So a run on an executor
-// that never registers, or that is being restarted and keeps its results, is left
-// alone.
+// Lost ends runs whose result will never arrive: the executor that accepted them is no longer
+// registered and has not answered for a while. It leaves alone a run on an executor that never
+// registers but answers, or that restarts and keeps its results.
 type Lost struct {
 	Store LostStore
-	// Beat asks an address for a sign of life; trigger.Client.Beat does.
+	// Beat asks the executor at an address for a sign of life; trigger.Client.Beat does that.
 	Beat func(ctx context.Context, addr string) error
-	// Lose stores the failure; trigger.HandOver.Lose does.
+	// Lose stores the failure of a run; trigger.HandOver.Lose does that.
 	Lose func(ctx context.Context, logID int64, reason string) error
-	// Expired says that registrations have ended, see [Registry]. A channel with room
-	// for one value is enough. nil: their runs are found at the next look.
+	// Expired signals that registrations have ended, see [Registry]. A channel with room for one
+	// value is enough. If it is nil, the next poll finds their runs.
 	Expired <-chan struct{}
 	Logger  *slog.Logger
 
-	// suspects are the log ids that looked lost at the look before, and since
-	// when they did, look for look.
+	// suspects maps log ids found lost in the previous pass to when they were first seen.
 	suspects map[int64]time.Time
 }
 
-// Run looks until ctx ends. Failures of the store are logged and tried again
-// at the next look.
+// Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (l *Lost) Run(ctx context.Context) error {
 	next := time.NewTimer(lostPace)
 	defer next.Stop()
@@ -72,7 +68,7 @@ func (l *Lost) Run(ctx context.Context) error {
 		case <-next.C:
 		}
 		if err := l.look(ctx); err != nil && ctx.Err() == nil {
-			l.Logger.Error("look for lost runs failed", "err", err)
+			l.Logger.Error("check for lost runs failed", "err", err)
 		}
 		pace := lostPace
 		if len(l.suspects) > 0 {
@@ -85,7 +81,7 @@ func (l *Lost) Run(ctx context.Context) error {
 func (l *Lost) look(ctx context.Context) error {
 	suspects := map[int64]time.Time{}
 	manual := map[int64]bool{} // by group
-	dead := map[string]bool{}  // by address, asked once for each look
+	dead := map[string]bool{}  // by address, probed once in each pass
 	for after := int64(0); ; {
 		runs, err := l.Store.LostRuns(ctx, lostAge, after, lostLimit)
 		if err != nil {
@@ -97,14 +93,14 @@ func (l *Lost) look(ctx context.Context) error {
 				dead[run.Address] = l.Beat(ctx, run.Address) != nil
 			}
 			if ctx.Err() != nil {
-				return ctx.Err() // which is why the beat failed
+				return ctx.Err() // that is why the beat failed
 			}
 			switch {
 			case !dead[run.Address]:
 			case l.tooSoon(ctx, run, suspects, manual):
 			default:
 				l.Logger.Warn("run lost", "job", run.JobID, "log", run.ID, "address", run.Address)
-				reason := "lost: executor " + run.Address + " is not registered any more and does not answer"
+				reason := "lost: executor " + run.Address + " is no longer registered and does not answer"
 				if err := l.Lose(ctx, run.ID, reason); err != nil {
 					return err
 				}
@@ -117,8 +113,8 @@ func (l *Lost) look(ctx context.Context) error {
 	}
 }
 
-// tooSoon reports whether the executor of a run has not been gone for long
-// enough, and remembers since when it is.
+// tooSoon reports whether the executor of a run has not been gone for long enough, and records
+// since when it has been gone.
 func (l *Lost) tooSoon(ctx context.Context, run *xxladapter.Log, suspects map[int64]time.Time, manual map[int64]bool) bool {
 	since, known := l.suspects[run.ID]
 	if !known {

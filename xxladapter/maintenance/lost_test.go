@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// lostFixture is a store with one run that was taken at addr and never ended.
+// lostFixture returns a store with one run that was accepted at addr and never ended.
 func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64) {
 	t.Helper()
 	ctx := t.Context()
@@ -33,7 +33,7 @@ func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64)
 	return store, logID
 }
 
-// runLost lets the service work for d and returns what it gave up.
+// runLost runs the service for d and returns the runs that it gave up.
 func runLost(t *testing.T, store *memstore.Store, beat func() error, d time.Duration) (lost []int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -77,7 +77,7 @@ func TestARunOfAnExecutorThatWasAwayForAMomentIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, _ := lostFixture(t, "http://restarted/")
 		n := 0
-		every := func() error { // away at every other look
+		every := func() error { // away at every other poll
 			if n++; n%2 == 0 {
 				return nil
 			}

@@ -9,23 +9,22 @@ import (
 )
 
 const (
-	// purgeTarget is how long one chunk should hold the store up. It is a quarter of
-	// what others should ever have to wait, since a chunk may turn out to be more
-	// work than the one before.
+	// purgeTarget is how long one chunk should keep the store busy. It is a quarter of the longest
+	// acceptable wait, since a chunk may turn out to be more work than the one before.
 	purgeTarget = 12 * time.Millisecond
 
 	leastChunk = 10
 	mostChunk  = 5000
 	firstChunk = 100
 
-	// purgeRest is the least pause between two chunks, for those who wait.
+	// purgeRest is the shortest pause between two chunks, in which waiting calls proceed.
 	purgeRest = 5 * time.Millisecond
-	// purgeNews is how often a long purge tells how far it is.
+	// purgeNews is how often a long purge logs its progress.
 	purgeNews = 30 * time.Second
 )
 
-// nextChunk is the size of the chunk after one that held the store for a time.
-// It grows step by step, and shrinks at once to what would have been right.
+// nextChunk returns the size of the chunk after one of the given size that held the store for held.
+// The size grows step by step, and shrinks at once to the right one.
 func nextChunk(size int, held time.Duration) int {
 	switch {
 	case held > purgeTarget:
@@ -36,18 +35,18 @@ func nextChunk(size int, held time.Duration) int {
 	return min(max(size, leastChunk), mostChunk)
 }
 
-// A Purger deletes log rows in chunks that hold up nobody for long.
+// A Purger deletes log rows in chunks that never block the store for long.
 type Purger struct {
 	Store xxladapter.PurgeStore
-	// NoAlarms says that nobody sends alarms, so that failures do not stay until
-	// theirs is sent.
+	// NoAlarms says that no alarms are sent, so that failures need not be kept until theirs is
+	// sent.
 	NoAlarms bool
 	Logger   *slog.Logger
 }
 
-// Purge deletes what what selects, and returns how many rows went. It stops
-// after limit (0: none) with done false; another call goes on, as does one
-// after a crash, since each chunk is durable.
+// Purge deletes the rows that what selects, and returns how many it deleted. It stops after limit
+// (0 means no limit) with done false. Another call continues, also after a crash, since each chunk
+// is durable.
 func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error) {
 	what.Unalarmed = p.NoAlarms
 	begin := time.Now()
@@ -66,7 +65,7 @@ func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time
 			return rows, false, nil
 		}
 		if now.After(news) {
-			p.Logger.Info("log rows are being deleted", "so_far", rows, "chunk", size, "held", purged.Held)
+			p.Logger.Info("deleting log rows", "so_far", rows, "chunk", size, "held", purged.Held)
 			news = now.Add(purgeNews)
 		}
 		what, size = purged.Next, nextChunk(size, purged.Held)

@@ -8,12 +8,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// registryPace is how often dead registrations are looked for. XXL-JOB looks
-// at every beat interval (BEAT_TIMEOUT, 30 s), so that a crashed executor stays
-// routable for up to 120 s; looking more often brings that down to 90 s plus one pace.
+// registryPace is the pause between two sweeps for dead registrations. XXL-JOB sweeps at every beat
+// interval (BEAT_TIMEOUT, 30 s), so that a crashed executor stays routable for up to 120 s;
+// sweeping more often reduces that to 90 s plus one pace.
 const registryPace = 12 * time.Second
 
-// A RegistryStore is what [Registry] needs of [xxladapter.Store].
+// A RegistryStore is the part of [xxladapter.Store] that [Registry] needs.
 type RegistryStore interface {
 	ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error)
 }
@@ -21,13 +21,12 @@ type RegistryStore interface {
 // Registry removes executors whose beats have stopped.
 type Registry struct {
 	Store RegistryStore
-	// Expired is called when registrations have ended, and must not wait; nil: nothing.
+	// Expired is called when registrations have ended, and must not block; nil disables it.
 	Expired func()
 	Logger  *slog.Logger
 }
 
-// Run sweeps until ctx ends. Failures of the store are logged and tried again
-// at the next sweep.
+// Run sweeps until ctx ends. Errors of the store are logged, and the next sweep tries again.
 func (r *Registry) Run(ctx context.Context) error {
 	return every(ctx, registryPace, r.Logger, "registry sweep failed", r.sweep)
 }

@@ -44,7 +44,7 @@ func TestAnExecutorIsDropped90SecondsAfterItsLastBeat(t *testing.T) {
 	})
 }
 
-// A flakyStore fails at first.
+// A flakyStore fails at its first call.
 type flakyStore struct{ calls int }
 
 func (s *flakyStore) ExpireRegistrations(context.Context, time.Duration) ([]xxladapter.Registration, error) {

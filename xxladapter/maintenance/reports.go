@@ -6,25 +6,24 @@ import (
 	"time"
 )
 
-// reportPace is how often the figures are brought to where other tools read
-// them, which is XXL-JOB's (JobLogReportHelper). [Reports] of the store adds both, so
-// nothing of ours waits for it.
+// reportPace is how often the figures are moved to the table from which other tools read them,
+// XXL-JOB's (JobLogReportHelper). [Reports] of the store adds both, so nothing of ours waits for
+// it.
 const reportPace = time.Minute
 
-// A ReportStore is what [Reports] needs of [xxladapter.Store].
+// A ReportStore is the part of [xxladapter.Store] that [Reports] needs.
 type ReportStore interface {
 	FoldReports(ctx context.Context) error
 }
 
-// Reports keeps the daily figures in their table up to date. Whoever asks the
-// store gets right ones in any case.
+// Reports keeps the daily figures in their table up to date. Callers of the store get correct
+// figures in any case.
 type Reports struct {
 	Store  ReportStore
 	Logger *slog.Logger
 }
 
-// Run folds until ctx ends. Failures of the store are logged and tried again
-// at the next turn.
+// Run folds until ctx ends. Errors of the store are logged, and the next turn tries again.
 func (r *Reports) Run(ctx context.Context) error {
-	return every(ctx, reportPace, r.Logger, "daily figures not brought up to date", r.Store.FoldReports)
+	return every(ctx, reportPace, r.Logger, "update of daily figures failed", r.Store.FoldReports)
 }

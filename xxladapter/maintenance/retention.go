@@ -10,49 +10,48 @@ import (
 )
 
 const (
-	// retentionStart is how long after its start a node cleans up for the first
-	// time. XXL-JOB does so at once (JobLogReportHelper), when there is most to do.
+	// retentionStart is how long after its start a node first deletes old rows. XXL-JOB does so at
+	// once (JobLogReportHelper), when there is most other work.
 	retentionStart = 2 * time.Minute
-	// retentionHour is when it does so from then on: an hour that most schedules
-	// leave alone, off the full hours that all like.
+	// retentionHour is the time of day for later deletions: an hour that most schedules avoid, and
+	// not a full hour, which most jobs prefer.
 	retentionHour = 3*time.Hour + 40*time.Minute
 
 	successPace = time.Minute
-	// successAge is how old the row of a successful run must be before it goes,
-	// for jobs that keep failures only: somebody may be looking at it.
+	// successAge is the age at which the row of a successful run is deleted if its job keeps
+	// failures only. Until then a user may be looking at it.
 	successAge = 10 * time.Minute
 )
 
-// A RetentionStore is what [Retention] needs of [xxladapter.Store].
+// A RetentionStore is the part of [xxladapter.Store] that [Retention] needs.
 type RetentionStore interface {
 	xxladapter.PurgeStore
 	xxladapter.Clock
 	Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error)
 }
 
-// Retention lets old log rows go, once a day, those of successful runs soon if
-// their job keeps failures only, and those of removed jobs at once. Several nodes may do so at the same time:
-// one of them finds the rows gone.
+// Retention deletes log rows: old ones once a day, those of successful runs soon if their job keeps
+// failures only, and those of removed jobs at once. Several nodes may do so at the same time; all
+// but one find the rows deleted.
 type Retention struct {
 	Store RetentionStore
-	// Keep is how long rows stay after their trigger; 0 or less: for ever.
+	// Keep is how long rows are kept after their trigger; 0 or less keeps them forever.
 	Keep time.Duration
-	// KeepSuccesses is how long successful runs stay whose job keeps failures
-	// only; 0: ten minutes. Beside a Java admin it must be more than three days,
-	// since that counts the rows of as many to make its report.
+	// KeepSuccesses is how long successful runs of jobs that keep failures only are kept; 0 means
+	// ten minutes. Beside a Java admin it must be more than three days, since the admin counts the
+	// rows of three days for its report.
 	KeepSuccesses time.Duration
-	// Zone is where the day begins in whose night old rows go; nil: time.Local.
+	// Zone is the zone whose nights are used to delete old rows; nil means time.Local.
 	Zone *time.Location
 	// NoAlarms is as in [Purger].
 	NoAlarms bool
-	// Removed says that a job was removed and that its rows should go now; nil, or
-	// if another node removed it: they go within a minute.
+	// Removed signals that a job was removed and that its rows should be deleted now. If it is nil,
+	// or another node removed the job, they are deleted within a minute.
 	Removed <-chan struct{}
 	Logger  *slog.Logger
 }
 
-// Run works until ctx ends. Failures of the store are logged and tried again
-// at the next turn.
+// Run works until ctx ends. Errors of the store are logged, and the next turn tries again.
 func (r *Retention) Run(ctx context.Context) error {
 	successes := time.NewTicker(successPace)
 	defer successes.Stop()
@@ -76,12 +75,12 @@ func (r *Retention) Run(ctx context.Context) error {
 			old.Reset(time.Until(nextNight(time.Now(), zone)))
 		}
 		if err != nil && ctx.Err() == nil {
-			r.Logger.Error("old log rows not deleted", "err", err)
+			r.Logger.Error("deletion of old log rows failed", "err", err)
 		}
 	}
 }
 
-// nextNight is the next time to clean up that is at least an hour away.
+// nextNight returns the next time to delete old rows that is at least an hour away.
 func nextNight(now time.Time, zone *time.Location) time.Time {
 	year, month, day := now.In(zone).Date()
 	for ; ; day++ {
@@ -109,8 +108,8 @@ func (r *Retention) dropOld(ctx context.Context) error {
 	return err
 }
 
-// dropRemoved ends after a while, so that the rest is not held up; it goes on in
-// the next minute.
+// dropRemoved stops after a while, so that it does not delay the other work, and continues in the
+// next minute.
 func (r *Retention) dropRemoved(ctx context.Context) error {
 	begin := time.Now()
 	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}
@@ -121,8 +120,8 @@ func (r *Retention) dropRemoved(ctx context.Context) error {
 	return err
 }
 
-// dropSuccesses does not look at all jobs' rows: those that keep failures only
-// have few left.
+// dropSuccesses deletes old rows of successful runs. It does not read the rows of all jobs, and
+// jobs that keep failures only have few rows.
 func (r *Retention) dropSuccesses(ctx context.Context) error {
 	now, err := r.Store.Now(ctx)
 	if err != nil {

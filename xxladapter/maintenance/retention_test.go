@@ -51,7 +51,7 @@ func TestNightsAreAtLeastAnHourAway(t *testing.T) {
 	}
 }
 
-// A logbook is a store with a job and ways to fill its log.
+// A logbook is a store with a job, and ways to fill its log.
 type logbook struct {
 	*memstore.Store
 	t    *testing.T
@@ -71,7 +71,7 @@ func newLogbook(t *testing.T, settings xxladapter.Settings) *logbook {
 	return &logbook{store, t, lease.Term, job}
 }
 
-// run adds a run that ended with a code at once; 0: not at all.
+// run adds a run that ended with a code at once; 0 means that it has not ended.
 func (b *logbook) run(code int) (logID int64) {
 	b.t.Helper()
 	ctx := context.Background()
@@ -97,7 +97,7 @@ func (b *logbook) rows() (ids []int64) {
 	return ids
 }
 
-// runFor lets a service work for d.
+// runFor runs a service for d.
 func runFor(t *testing.T, d time.Duration, run func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -106,7 +106,7 @@ func runFor(t *testing.T, d time.Duration, run func(context.Context) error) {
 }
 
 func TestOldRowsGoSoonAfterTheStartAndThenEveryNight(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // it begins at midnight UTC
+	synctest.Test(t, func(t *testing.T) { // the bubble starts at midnight UTC
 		const day = 24 * time.Hour
 		b := newLogbook(t, xxladapter.Settings{})
 		b.run(200)
@@ -121,7 +121,7 @@ func TestOldRowsGoSoonAfterTheStartAndThenEveryNight(t *testing.T) {
 		require.Equal(t, []int64{open, young}, b.rows())
 		require.Contains(t, logged.String(), "rows=1")
 
-		// At 03:40 of the eleventh day from here it is ten days old.
+		// At 03:40 of the eleventh day from here the row is ten days old.
 		runFor(t, 10*day+retentionHour-time.Hour, r.Run)
 		require.Equal(t, []int64{open, young}, b.rows())
 		runFor(t, 2*day, r.Run)
@@ -257,7 +257,7 @@ func TestAPurgeStopsAtItsLimitAndWhenItIsCancelled(t *testing.T) {
 	})
 }
 
-// A foldCounter counts folds, of which the first one fails.
+// A foldCounter counts folds, the first of which fails.
 type foldCounter struct{ calls int }
 
 func (c *foldCounter) FoldReports(context.Context) error {

@@ -9,42 +9,39 @@ import (
 )
 
 const (
-	// stuckPace is how often stuck triggers are looked for.
+	// stuckPace is the pause between two polls for stuck triggers.
 	stuckPace = 1 * time.Minute
 
-	// stuckAge is how long ago a trigger must have begun. A Java admin on the
-	// same database has its answer within seconds, also when it probes a list of
-	// dead executors first.
+	// stuckAge is how long ago a trigger must have started. A Java admin on the same database has
+	// its answer within seconds, even if it first probes a list of dead executors.
 	stuckAge = 5 * time.Minute
 
-	// stuckLimit is how many rows are written off in one transaction.
+	// stuckLimit limits the rows that are written off in one transaction.
 	stuckLimit = 1000
 )
 
 // StuckReason is the trigger message of a row that [Stuck] wrote off.
-const StuckReason = "outcome unknown: the scheduler that began this trigger ended before it stored what became of it"
+const StuckReason = "outcome unknown: the scheduler that started this trigger ended before it stored the outcome"
 
-// A StuckStore is what [Stuck] needs of [xxladapter.Store].
+// A StuckStore is the part of [xxladapter.Store] that [Stuck] needs.
 type StuckStore interface {
 	WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error)
 }
 
-// Stuck ends triggers that nobody will ever settle: a row was inserted, and
-// neither the answer of an executor nor a result was stored, and no fire will
-// see to it. An admin of XXL-JOB that is killed leaves such rows, which then
-// count as running for ever. They are not tried again, because nobody knows
-// whether the run began; a result that comes after all still counts.
+// Stuck ends triggers that will never be settled: a row was inserted, neither the answer of an
+// executor nor a result was stored, and no fire will settle it. An admin of XXL-JOB that is killed
+// leaves such rows, which would otherwise count as running forever. They are not tried again,
+// because it is unknown whether the run started; a result that arrives later still counts.
 type Stuck struct {
 	Store StuckStore
-	// Settled is told of each row that was written off; nil: nobody is.
+	// Settled is called with each row that was written off; nil disables it.
 	Settled func(*xxladapter.Log)
 	Logger  *slog.Logger
 }
 
-// Run looks until ctx ends. Failures of the store are logged and tried again
-// at the next look.
+// Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (s *Stuck) Run(ctx context.Context) error {
-	return every(ctx, stuckPace, s.Logger, "look for stuck triggers failed", s.look)
+	return every(ctx, stuckPace, s.Logger, "check for stuck triggers failed", s.look)
 }
 
 func (s *Stuck) look(ctx context.Context) error {

@@ -24,7 +24,7 @@ func TestAStuckTriggerIsWrittenOffAfterMinutesAndReportedOnce(t *testing.T) {
 		begin := func() xxladapter.Fire {
 			planned, err := store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: time.Now()}})
 			require.NoError(t, err)
-			time.Sleep(time.Until(planned[0].Due)) // the bubble's; one of two is moved to the next millisecond
+			time.Sleep(time.Until(planned[0].Due)) // one of the two is moved to the next millisecond
 			claimed, err := store.ClaimFire(t.Context(), lease.Term, planned[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: time.Now()}})
 			require.NoError(t, err)
 			return claimed[0]

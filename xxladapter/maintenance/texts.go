@@ -15,37 +15,35 @@ import (
 )
 
 const (
-	// textPace is how often texts are looked for that nobody has announced: those of
-	// other nodes that died. Until it is stored, a text is read from its executor.
+	// textPace is the pause between two polls for texts that were not announced: those of other
+	// nodes that died. Until a text is stored, it is read from its executor.
 	textPace = 30 * time.Second
-	// textSoon is when a text is looked for that was announced, and may be fetched by then.
+	// textSoon is the delay of the poll for an announced text, after which the text may be fetched.
 	textSoon = xxladapter.TextDelay + 100*time.Millisecond
-	// leastTextPause is the pause between two looks while there is a backlog, for
-	// those who need the processor more.
+	// leastTextPause is the pause between two polls during a backlog. It leaves the processor to
+	// more urgent work.
 	leastTextPause = 20 * time.Millisecond
-	// textYield is how long hand-overs that wait hold up texts at most, and
-	// textPatience how long it takes to see that none waits any more.
+	// textYield is how long waiting hand-overs delay texts at most; textPatience is the pause
+	// between two checks whether any still wait.
 	textYield    = time.Second
 	textPatience = 20 * time.Millisecond
-	// textWorkers is how many texts are fetched at the same time: few, since nobody
-	// waits for them.
+	// textWorkers is how many texts are fetched concurrently: few, since nothing waits for them.
 	textWorkers = 16
-	// textBatch is how many runs are claimed together. Even if each takes as
-	// long as it may, all are done before the first of them is offered again.
+	// textBatch is how many runs are claimed together. Even if each takes as long as it may, all
+	// are done before the first of them is offered again.
 	textBatch = 4 * textWorkers
-	// textsTogether is how many bytes of texts are stored with one call, and not
-	// much more, so that neither it nor what is held in memory grows large.
+	// textsTogether is how many bytes of texts are stored with one call; a call holds little more.
+	// It limits both the call and the texts held in memory.
 	textsTogether = 1 << 20
-	// textTime bounds the reading of one text.
+	// textTime limits the reading of one text.
 	textTime = 10 * time.Second
-	// DefaultTextLimit is how many bytes of a text are stored.
+	// DefaultTextLimit is how many bytes of a text are stored by default.
 	DefaultTextLimit = 1 << 20
 )
 
-// nextTextPause is the pause after a look that found so many texts and could
-// have taken limit; pause is the one before it. Most looks find a part of what
-// they could take: runs that end evenly have their texts fetched evenly, and not
-// in bursts that others feel.
+// nextTextPause returns the pause after a poll that found some texts and could have taken limit;
+// pause is the previous pause. Most polls find a part of what they could take, so runs that end
+// evenly have their texts fetched evenly, not in bursts that disturb other work.
 func nextTextPause(pause time.Duration, found, limit int) time.Duration {
 	switch {
 	case found == limit: // there may be more
@@ -61,38 +59,36 @@ func nextTextPause(pause time.Duration, found, limit int) time.Duration {
 // textAttempts is how often an executor is asked before its text is given up.
 const textAttempts = 5
 
-// textAgain is when a text is asked for again: after 1, 4, 16 and 64 minutes.
+// textAgain returns how long to wait before a text is fetched again: 1, 4, 16 and 64 minutes.
 func textAgain(attempts int) time.Duration {
 	return time.Minute << (2 * min(attempts-1, 3))
 }
 
-// A TextStore is what [Texts] needs of [xxladapter.Store].
+// A TextStore is the part of [xxladapter.Store] that [Texts] needs.
 type TextStore interface {
 	xxladapter.RunTextStore
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 }
 
-// Texts fetches what runs have written, as far as their results asked for it,
-// so that it can be read when the executor is gone. A text that is being fetched
-// by a node that dies is fetched by another one.
+// Texts fetches what runs have written, if their results asked for it, so that it can be read when
+// the executor is gone. If a node dies while it fetches a text, another node fetches it.
 type Texts struct {
 	Store TextStore
-	// Fetch reads lines of a log; trigger.Client.Log does.
+	// Fetch reads lines of a log; trigger.Client.Log does that.
 	Fetch func(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error)
-	// Busy says that hand-overs wait, which come first; nil: never. While that does
-	// not end, a few texts are still fetched each second.
+	// Busy reports that hand-overs wait, which have priority; nil means never. While Busy stays
+	// true, a few texts are still fetched each second.
 	Busy func() bool
-	// Wanted says that a result asked for its text. A channel with room for one
-	// value is enough. nil: texts are found at the next look, half a minute later at most.
+	// Wanted signals that a result asked for its text. A channel with room for one value is enough.
+	// If it is nil, a poll finds the texts, half a minute later at most.
 	Wanted <-chan struct{}
-	// Limit is how many bytes of a text are stored, half of them from its begin
-	// and half from its end; 0: [DefaultTextLimit].
+	// Limit is how many bytes of a text are stored, half of them from its beginning and half from
+	// its end; 0 means [DefaultTextLimit].
 	Limit  int
 	Logger *slog.Logger
 }
 
-// Run fetches until ctx ends. Failures of the store are logged and tried again
-// at the next turn.
+// Run fetches until ctx ends. Errors of the store are logged, and the next turn tries again.
 func (t *Texts) Run(ctx context.Context) error {
 	pause := textPace
 	for t.rest(ctx, pause) {
@@ -105,16 +101,16 @@ func (t *Texts) Run(ctx context.Context) error {
 		case err == nil:
 			pause = nextTextPause(pause, found, limit)
 		case ctx.Err() == nil:
-			t.Logger.Error("texts of runs not stored", "err", err)
+			t.Logger.Error("storing texts of runs failed", "err", err)
 			pause = textPace
 		}
 	}
 	return nil
 }
 
-// rest returns after pause, or when a text that was announced may be fetched, or
-// with false when ctx has ended. An announcement during a short pause is left for
-// the next long one: the look after the short one may come too early for it.
+// rest returns true after pause, or when an announced text may be fetched. It returns false if ctx
+// has ended. An announcement during a short pause is left for the next long one: the poll after the
+// short one may come too early for it.
 func (t *Texts) rest(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -135,7 +131,7 @@ func (t *Texts) rest(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// wait returns after d, or with false when ctx has ended.
+// wait returns true after d, or false if ctx has ended.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -147,7 +143,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// yield lets waiting hand-overs go first, and returns whether all have.
+// yield lets waiting hand-overs go first. It reports whether none waits any longer.
 func (t *Texts) yield(ctx context.Context) bool {
 	if t.Busy == nil {
 		return true
@@ -160,8 +156,7 @@ func (t *Texts) yield(ctx context.Context) bool {
 	return true
 }
 
-// fetchDue fetches up to limit texts that are due, stores them, and returns how
-// many there were.
+// fetchDue fetches up to limit texts that are due, stores them, and returns how many were due.
 func (t *Texts) fetchDue(ctx context.Context, limit int) (found int, err error) {
 	claims, err := t.Store.ClaimTexts(ctx, limit, textAgain)
 	if err != nil || len(claims) == 0 {
@@ -187,8 +182,8 @@ func (t *Texts) fetchDue(ctx context.Context, limit int) (found int, err error) 
 	return len(claims), errors.Join(err, read.flush(ctx))
 }
 
-// appNames are those of the claims' groups, by their ids. Generations before G4
-// need none, and a group may be gone.
+// appNames returns the app names of the claims' groups, by group id. Generations before G4 need
+// none, and a group may be gone.
 func (t *Texts) appNames(ctx context.Context, claims []xxladapter.TextClaim) (map[int64]string, error) {
 	names := map[int64]string{}
 	for _, c := range claims {
@@ -208,7 +203,7 @@ func (t *Texts) appNames(ctx context.Context, claims []xxladapter.TextClaim) (ma
 	return names, nil
 }
 
-// readTexts are texts that wait to be stored together.
+// readTexts holds texts that wait to be stored together.
 type readTexts struct {
 	save func(context.Context, []xxladapter.RunText) error
 
@@ -217,7 +212,7 @@ type readTexts struct {
 	size  int // bytes
 }
 
-// add takes a text, and stores what has come together if that is enough.
+// add adds a text, and stores the texts once there are enough.
 func (r *readTexts) add(ctx context.Context, t xxladapter.RunText) error {
 	r.mu.Lock()
 	r.texts = append(r.texts, t)
@@ -241,8 +236,8 @@ func (r *readTexts) flush(ctx context.Context) error {
 	return r.save(ctx, texts)
 }
 
-// fetch returns the text of one run to store, or why there is none if it was the
-// last attempt; false: nothing is to be stored now.
+// fetch returns the text of one run to store. After the last attempt that is the reason why there
+// is none. ok is false if there is nothing to store now.
 func (t *Texts) fetch(ctx context.Context, c xxladapter.TextClaim, appName string) (text xxladapter.RunText, ok bool) {
 	text, err := t.read(ctx, c.Log, appName)
 	switch {
@@ -260,7 +255,7 @@ func (t *Texts) fetch(ctx context.Context, c xxladapter.TextClaim, appName strin
 	return text, true
 }
 
-// read returns what the executor has. With an error it is what was read before.
+// read returns the text that the executor has. With an error, it returns what was read before it.
 func (t *Texts) read(ctx context.Context, l *xxladapter.Log, appName string) (xxladapter.RunText, error) {
 	limit := t.Limit
 	if limit <= 0 {
@@ -284,14 +279,14 @@ func (t *Texts) read(ctx context.Context, l *xxladapter.Log, appName string) (xx
 			return done("the executor has no log file of this run"), nil
 		}
 		clip.write(page.Content)
-		// Executors say in different ways that there is no more: most of them with
-		// nothing, and some give a last line number that lies before the first.
+		// Executors mark the end in different ways: most with an empty text, some with a last line
+		// number that is less than the first.
 		if page.Content == "" || page.End || page.ToLine < from {
 			return done(""), nil
 		}
 		from = page.ToLine + 1
 		if time.Now().After(deadline) {
-			return done(fmt.Sprintf("reading took longer than %v, what follows line %d is missing", textTime, page.ToLine)), nil
+			return done(fmt.Sprintf("reading took longer than %v, the text after line %d is missing", textTime, page.ToLine)), nil
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An executorOf answers for a log in one of the ways that executors have.
+// An executorOf answers requests for a log in one of the ways that executors have.
 type executorOf struct {
 	mu    sync.Mutex
 	calls int
@@ -39,7 +39,7 @@ func (e *executorOf) asked() int {
 	return e.calls
 }
 
-// lines is the part of a text from a line on, at most n lines.
+// lines returns the part of a text from a line on, at most n lines.
 func lines(text string, from, n int) (content string, to int) {
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	for i := from; i < from+n && i <= len(all); i++ {
@@ -51,8 +51,7 @@ func lines(text string, from, n int) (content string, to int) {
 
 const threeLines = "one\ntwo\nthree\n"
 
-// fetched lets the service work for d on one ended run, and returns what is
-// stored of it.
+// fetched runs the service for d on one ended run, and returns what is stored of it.
 func fetched(t *testing.T, d time.Duration, e *executorOf, change func(*Texts)) (*xxladapter.RunText, string) {
 	t.Helper()
 	b := newLogbook(t, xxladapter.Settings{})
@@ -110,7 +109,7 @@ func TestATextWaitsForTheLastLines(t *testing.T) {
 	})
 }
 
-// oneLine is an executor whose logs have a line each.
+// oneLine returns an executor whose logs have one line each.
 func oneLine() *executorOf {
 	return &executorOf{page: func(int) (wire.LogResult, error) { return wire.LogResult{Content: "x\n", End: true}, nil }}
 }
@@ -142,8 +141,8 @@ func TestTextsLetHandOversGoFirst(t *testing.T) {
 	})
 }
 
-// A text that was announced is there as soon as it may be fetched, whenever the
-// announcement comes and whatever was fetched right before.
+// TestAnAnnouncedTextIsFetchedAtOnce checks that an announced text is stored as soon as it may be
+// fetched, whenever the announcement comes and whatever was fetched right before.
 func TestAnAnnouncedTextIsFetchedAtOnce(t *testing.T) {
 	for offset := time.Duration(0); offset < textPace; offset += textPace / 10 {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,7 +170,7 @@ func TestAnAnnouncedTextIsFetchedAtOnce(t *testing.T) {
 	}
 }
 
-// A portion is followed by the next one for as long as there is more.
+// TestABacklogOfTextsIsWorkedOffAtOnce checks that one batch follows the other while there is more.
 func TestABacklogOfTextsIsWorkedOffAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, e := newLogbook(t, xxladapter.Settings{}), oneLine()
@@ -188,11 +187,11 @@ func TestABacklogOfTextsIsWorkedOffAtOnce(t *testing.T) {
 	})
 }
 
-// A countedSaves counts how often and how many texts are stored.
+// A countedSaves counts calls and stored texts.
 type countedSaves struct {
 	TextStore
 	mu                 sync.Mutex
-	calls, texts, most int // most bytes in one call
+	calls, texts, most int // most is the largest number of bytes in one call
 }
 
 func (s *countedSaves) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error {
@@ -208,7 +207,7 @@ func (s *countedSaves) SaveTexts(ctx context.Context, texts []xxladapter.RunText
 	return s.TextStore.SaveTexts(ctx, texts)
 }
 
-// Long texts are not gathered until they fill the memory.
+// TestLongTextsAreStoredFewAtATime checks that long texts do not fill the memory.
 func TestLongTextsAreStoredFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newLogbook(t, xxladapter.Settings{})
@@ -278,8 +277,8 @@ func (f *failing) Group(ctx context.Context, id int64) (*xxladapter.Group, error
 	return f.TextStore.Group(ctx, id)
 }
 
-// TestAStoreThatFailsIsTriedAgain: it is said, and without the group's name no
-// executor is asked, since some want it.
+// TestAStoreThatFailsIsTriedAgain checks that the error is logged, and that no executor is asked
+// without the group's name, which some require.
 func TestAStoreThatFailsIsTriedAgain(t *testing.T) {
 	for name, f := range map[string]*failing{"no store": {claims: 2}, "no groups": {groups: 1}} {
 		t.Run(name, func(t *testing.T) {
@@ -288,7 +287,7 @@ func TestAStoreThatFailsIsTriedAgain(t *testing.T) {
 				text, logged := fetched(t, 3*time.Minute, e, func(texts *Texts) { f.TextStore, texts.Store = texts.Store, f })
 				require.NotNil(t, text)
 				require.True(t, text.Complete)
-				require.Contains(t, logged, "texts of runs not stored")
+				require.Contains(t, logged, "storing texts of runs failed")
 				require.Contains(t, logged, name)
 				require.Equal(t, 1, e.asked())
 				for _, limit := range f.limits {
@@ -351,7 +350,7 @@ func TestALongTextIsStoredInPart(t *testing.T) {
 		require.False(t, text.Complete)
 		require.True(t, strings.HasPrefix(text.Text, "line 1\n"))
 		require.True(t, strings.HasSuffix(text.Text, "line 3000\n"))
-		require.Contains(t, text.Text, "bytes are left out here")
+		require.Contains(t, text.Text, "bytes omitted")
 		require.Contains(t, text.Note, "of which at most 1000 are stored")
 	})
 }

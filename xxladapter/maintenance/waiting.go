@@ -9,29 +9,27 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// waitingPace is how often waiting schedules are looked at.
+// waitingPace is the pause between two polls for waiting schedules.
 const waitingPace = 1 * time.Minute
 
-// A WaitingStore is what [Waiting] needs of [xxladapter.Store].
+// A WaitingStore is the part of [xxladapter.Store] that [Waiting] needs.
 type WaitingStore interface {
 	xxladapter.Clock
 	Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error)
 	ResumeJob(ctx context.Context, r xxladapter.Resume) (bool, error)
 }
 
-// Waiting lets schedules go on that wait for the end of a run which nobody will
-// report any more: its log row was cleaned away, or another tool ended it. Whoever
-// stores the end of a run does the same in its own transaction, so there is
-// rarely anything to find here.
+// Waiting resumes schedules that wait for the end of a run that will never be reported: its log row
+// was deleted, or another tool ended it. Usually the transaction that stores the end of a run
+// resumes its schedule, so there is rarely anything to find here.
 type Waiting struct {
 	Store  WaitingStore
 	Logger *slog.Logger
 }
 
-// Run looks until ctx ends. Failures of the store are logged and tried again
-// at the next look.
+// Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (w *Waiting) Run(ctx context.Context) error {
-	return every(ctx, waitingPace, w.Logger, "look at waiting schedules failed", w.look)
+	return every(ctx, waitingPace, w.Logger, "check of waiting schedules failed", w.look)
 }
 
 func (w *Waiting) look(ctx context.Context) error {
@@ -50,7 +48,7 @@ func (w *Waiting) look(ctx context.Context) error {
 			return err
 		}
 		if resumed {
-			w.Logger.Warn("schedule goes on without the end of a run", "job", j.ID, "next", r.Next)
+			w.Logger.Warn("schedule resumed without the end of a run", "job", j.ID, "next", r.Next)
 		}
 	}
 	return nil
