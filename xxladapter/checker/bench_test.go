@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// manyRuns is a clean history of 2,000 jobs, every fourth of which fires every
-// 5 s and the others every second, with as many runs in random order.
+// manyRuns returns a clean history of n runs, in random order, of 2,000 jobs. Every fourth job
+// fires every 5 s, the others every second.
 func manyRuns(n int, dated bool, rows bool) *History {
 	const jobs = 2000
 	h := &History{Runs: make([]Run, 0, n)}
@@ -48,8 +48,8 @@ func manyRuns(n int, dated bool, rows bool) *History {
 	return h
 }
 
-// BenchmarkCheck judges a million runs, and ten million without -short. It
-// reports the largest heap that it saw beyond the history.
+// BenchmarkCheck judges a million runs, and ten million without -short. It reports the largest heap
+// that it saw, without the history.
 func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{1_000_000, 10_000_000} {
 		for _, c := range []struct {

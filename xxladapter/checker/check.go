@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Check judges a history. It may reorder what is inside the slices of h, and
-// fills in the due times of runs that a log row knows.
+// Check judges a history. It may reorder the slices of h, and fills in the due times of runs from
+// their log rows.
 func Check(h *History, opts Options) *Report {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -30,7 +30,7 @@ func Check(h *History, opts Options) *Report {
 	return c.report
 }
 
-// A check is one call of Check.
+// A check is the state of one call of Check.
 type check struct {
 	h      *History
 	o      Options
@@ -42,10 +42,10 @@ type check struct {
 	byLog    []named // the runs that have a log id
 	demands  []demand
 	parental []parental
-	refused  []Log // rows of failed hand-overs without a run; ascending by job and due
+	refused  []Log // rows of failed hand-overs without a run; ascending by job and due time
 }
 
-// A flag says what the records about a run's log id tell of it.
+// A flag is what the records about a run's log id say about the run.
 type flag uint8
 
 const (
@@ -53,7 +53,7 @@ const (
 	explained                  // a record names a reason other than the schedule
 )
 
-// lastInstant is the end of a history that does not say it.
+// lastInstant returns the end of a history that does not name it.
 func (h *History) lastInstant() Instant {
 	end := h.End
 	if end != 0 {
@@ -75,7 +75,7 @@ func (h *History) lastInstant() Instant {
 	return end
 }
 
-// order sorts the history so that it can be walked without maps.
+// order sorts the history so that the check needs no maps.
 func (c *check) order() {
 	h := c.h
 	slices.SortStableFunc(h.Changes, func(a, b Change) int { return cmp.Compare(a.Job, b.Job) })
@@ -102,7 +102,7 @@ func sortUnlessSorted[T any](s []T, order func(a, b T) int) {
 	}
 }
 
-// fillDues takes the due time of a run from its log row if the run has none.
+// fillDues copies the due time from a run's log row if the run has none.
 func (c *check) fillDues() {
 	runs := c.h.Runs
 	if !slices.ContainsFunc(c.h.Logs, func(l Log) bool { return l.Due != 0 }) ||
@@ -141,7 +141,7 @@ func (c *check) readJobs() error {
 	return nil
 }
 
-// job is the job with the id, or nil.
+// job returns the job with the id, or nil.
 func (c *check) job(id int64) *job {
 	i, found := slices.BinarySearchFunc(c.jobs, id, func(j *job, id int64) int { return cmp.Compare(j.id, id) })
 	if !found {
@@ -150,7 +150,7 @@ func (c *check) job(id int64) *job {
 	return c.jobs[i]
 }
 
-// judgeJobs walks jobs, runs and everything else that is sorted by job.
+// judgeJobs goes through jobs, runs and everything else that is sorted by job.
 func (c *check) judgeJobs() {
 	var (
 		u        jobCheck
@@ -167,7 +167,7 @@ func (c *check) judgeJobs() {
 		if len(jobs) > 0 && (len(runs) == 0 || jobs[0].id <= runs[0].Job) {
 			j, jobs = jobs[0], jobs[1:]
 		} else {
-			j = &job{id: runs[0].Job} // nobody created it
+			j = &job{id: runs[0].Job} // no change created it
 		}
 		u = jobCheck{check: c, job: j, first: first, longest: -1, targets: u.targets[:0], loose: u.loose[:0], undated: u.undated[:0]}
 		u.runs, runs = cutJob(runs, j.id, func(r *Run) int64 { return r.Job })
@@ -183,7 +183,7 @@ func (c *check) judgeJobs() {
 	c.report.Runs = len(c.h.Runs)
 }
 
-// lenUnnamed is how many triggers have no log id. REQUIRES: sorted by Log.
+// lenUnnamed returns how many triggers have no log id. REQUIRES: triggers is sorted by Log.
 func lenUnnamed(triggers []Trigger) int {
 	n := 0
 	for n < len(triggers) && triggers[n].Log == 0 {
@@ -192,8 +192,7 @@ func lenUnnamed(triggers []Trigger) int {
 	return n
 }
 
-// cutJob cuts what belongs to a job off the front, past what belongs to jobs
-// before it.
+// cutJob splits off the elements of a job. It drops those of jobs before it.
 func cutJob[T any](s []T, id int64, of func(*T) int64) (own, rest []T) {
 	for len(s) > 0 && of(&s[0]) < id {
 		s = s[1:]

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCleanHistories: all that is tolerated is clean.
+// TestCleanHistories checks that everything that is tolerated is clean.
 func TestCleanHistories(t *testing.T) {
 	for seed := range uint64(300) {
 		w := newWorld(seed, 24, 150_000)
@@ -20,8 +20,8 @@ func TestCleanHistories(t *testing.T) {
 	}
 }
 
-// TestPlantedFaults: of random faults, at most one for each job, exactly those
-// that were planted are reported.
+// TestPlantedFaults plants random faults, at most one in each job, and checks that exactly those
+// are reported.
 func TestPlantedFaults(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64Range(0, 1<<32).Draw(rt, "seed")
@@ -38,7 +38,7 @@ func TestPlantedFaults(t *testing.T) {
 	})
 }
 
-// plantSomewhere plants a fault into a job that has none, if one can take it.
+// plantSomewhere plants a fault into a job that has none, if there is a suitable one.
 func (w *world) plantSomewhere(kind Kind, planted []key) []key {
 	for _, i := range w.dice.Perm(len(w.jobs)) {
 		j := w.jobs[i]
@@ -52,8 +52,8 @@ func (w *world) plantSomewhere(kind Kind, planted []key) []key {
 	return nil
 }
 
-// TestEachFaultAlone plants one fault of each kind into small histories, and
-// into ten thousand good runs.
+// TestEachFaultAlone plants one fault of each kind into small histories, and into ten thousand
+// correct runs.
 func TestEachFaultAlone(t *testing.T) {
 	for kind := range kinds {
 		t.Run(kind.String(), func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestEachFaultAlone(t *testing.T) {
 	}
 }
 
-// compare says how a report differs from the faults that were planted.
+// compare describes how a report differs from the planted faults.
 func compare(planted []key, r *Report) string {
 	var got, want []string
 	for i := range r.Violations {

@@ -2,8 +2,8 @@ package checker
 
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 
-// expectDelay demands the next run of a job with a fixed delay, counted from
-// the end of this one; the scheduler learnt of it at `known`.
+// expectDelay adds a demand for the next run of a job with a fixed delay, counted from the end of
+// this one. The scheduler learned of that end at `known`.
 func (c *check) expectDelay(j *job, r *Run, known Instant) {
 	if r.End == 0 {
 		return
@@ -17,7 +17,7 @@ func (c *check) expectDelay(j *job, r *Run, known Instant) {
 	}
 }
 
-// startDelays demands the first run of every epoch with a fixed delay.
+// startDelays adds a demand for the first run of every epoch with a fixed delay.
 func (c *check) startDelays() {
 	for _, j := range c.jobs {
 		for i := range j.epochs {

@@ -11,44 +11,44 @@ import (
 
 // An epoch is a stretch in which a job follows one schedule.
 //
-// It begins at an unknown instant from `from` to `certain` and ends at one
-// from `until` to `gone`. Only what is due between `certain` and `until` had to
-// fire, and only if the epoch is sure to have been.
+// It begins at an unknown instant from `from` to `certain` and ends at one from `until` to `gone`.
+// Only due times between `certain` and `until` had to fire, and only if the epoch certainly
+// existed.
 type epoch struct {
 	def   *Change // the definition it follows
 	plan  cron.Plan
-	first Instant // its first due time, if the change told; 0 otherwise
+	first Instant // its first due time, if the change recorded it; 0 otherwise
 
 	from, certain Instant
 	until, gone   Instant
 	sure          bool
-	ended         *Change // what ended it; nil: nothing did
+	ended         *Change // what ended it; nil if nothing did
 
 	anchor Instant // a due time of a fixed rate
 	period Instant // of a fixed rate; 0 for other schedules
 }
 
-// A state is one of those a job may be in.
+// A state is a state that a job may be in.
 type state struct {
-	def     *Change // nil: the job does not exist
+	def     *Change // nil means that the job does not exist
 	running bool
 }
 
-// A job is what the changes of one job add up to.
+// A job is the result of the changes of one job.
 type job struct {
 	id      int64
 	changes []Change // ascending by Asked
 	epochs  []epoch
 }
 
-// newJob follows the changes of a job. A change that overlaps no other and was
-// acknowledged leaves one state for each that it found. Any other leaves both
-// what it found and what it may have made of it, until one is certain again.
+// newJob follows the changes of a job. A change that overlaps no other and was acknowledged turns
+// each possible state into one. Any other change leaves both the states that it found and those
+// that it may have led to, until one change is certain again.
 func newJob(changes []Change) (*job, error) {
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Asked, b.Asked) })
 	j := &job{id: changes[0].Job, changes: changes}
 	possible := []state{{}}
-	busy := Instant(0) // until when an earlier change may be under way
+	busy := Instant(0) // until when an earlier change may be in flight
 	for i := range changes {
 		c := &changes[i]
 		alone := c.Acked != 0 && c.Asked >= busy && (i+1 == len(changes) || changes[i+1].Asked >= c.Acked)
@@ -61,7 +61,7 @@ func newJob(changes []Change) (*job, error) {
 		}
 		switch {
 		case alone && !touchesSchedule(c, possible):
-			// Only the definition is new, and the epochs need none of the rest.
+			// Only the definition is new, which does not affect the epochs.
 		case alone:
 			for e := range j.epochs {
 				if e := &j.epochs[e]; e.ended == nil {
@@ -117,7 +117,7 @@ func (j *job) begin(s state, c *Change, acked Instant, sure bool) error {
 	return nil
 }
 
-// apply is what c makes of s.
+// apply returns the state that c makes of s.
 func apply(c *Change, s state) state {
 	switch c.Op {
 	case OpCreate:
@@ -145,8 +145,8 @@ func touchesSchedule(c *Change, possible []state) bool {
 	return false
 }
 
-// childrenAt are the children that a run ended well at t has to trigger, and
-// those that it may.
+// childrenAt returns the children that a run that succeeded at t must trigger, and those that it
+// may trigger.
 func (j *job) childrenAt(t Instant) (must, may []int64) {
 	var now []int64
 	for i := range j.changes {
@@ -172,7 +172,7 @@ func (j *job) childrenAt(t Instant) (must, may []int64) {
 	return must, append(may, now...)
 }
 
-// retriesAt is the largest number of retries that a run at t may have.
+// retriesAt returns the largest number of retries that a run at t may have.
 func (j *job) retriesAt(t Instant) int {
 	n := 0
 	for i := range j.changes {
@@ -192,7 +192,7 @@ func (e *epoch) on(t Instant) bool {
 	return At(e.plan.Next((t - 1).Time())) == t
 }
 
-// next is the first due time after t, or never.
+// next returns the first due time after t, or never.
 func (e *epoch) next(t Instant) Instant {
 	if n := At(e.plan.Next(t.Time())); n > t {
 		return n

@@ -9,10 +9,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// ms is an instant some milliseconds after the base of the tests.
+// ms returns the instant n milliseconds after the base of the tests.
 func ms(n int64) Instant { return base + Instant(n) }
 
-// everySecond is a job that was created and started.
+// everySecond returns the changes of a job that was created and started.
 func everySecond(asked, acked int64) []Change {
 	return []Change{
 		{Job: 1, Op: OpCreate, Asked: ms(0), Acked: ms(10), Type: xxladapter.ScheduleCron, Conf: "* * * * * ?"},
@@ -20,8 +20,8 @@ func everySecond(asked, acked int64) []Change {
 	}
 }
 
-// TestWhatHasToFire: the due times of a job for every second, and which of
-// them are free, by the changes after it was started.
+// TestWhatHasToFire checks the due times of a job for every second, and which of them are optional,
+// for several changes after its start.
 func TestWhatHasToFire(t *testing.T) {
 	const every = "* * * * * ?"
 	change := func(op Op, asked, acked int64) Change {
@@ -45,7 +45,7 @@ func TestWhatHasToFire(t *testing.T) {
 		{"start acknowledged on a second", everySecond(500, 1000), ".?++++++++++"},
 		{"start requested on a second", everySecond(1000, 1001), "..++++++++++"},
 		{"start never acknowledged", everySecond(500, 0), ".???????????"},
-		// An epsilon of two seconds before the request is free.
+		// An epsilon of two seconds before the request is optional.
 		{"stopped", append(everySecond(500, 700), change(OpStop, 6000, 6500)), ".+++???....."},
 		{"stop acknowledged on a second", append(everySecond(500, 700), change(OpStop, 6001, 7000)), ".++++???...."},
 		{"stop never acknowledged", append(everySecond(500, 700), change(OpStop, 6500, 0)), ".++++???????"},
@@ -62,7 +62,7 @@ func TestWhatHasToFire(t *testing.T) {
 		}, "..++++++++++"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for i := range test.changes { // a zero acknowledgement is one that never came
+			for i := range test.changes { // a zero acknowledgement means that it never came
 				if test.changes[i].Acked == base {
 					test.changes[i].Acked = 0
 				}
@@ -95,8 +95,8 @@ func TestStartSkip(t *testing.T) {
 	}
 }
 
-// TestFixedRatePhase: where the request and the acknowledgement allow several
-// phases, the runs tell.
+// TestFixedRatePhase checks that the runs determine the phase if the request and the
+// acknowledgement allow several.
 func TestFixedRatePhase(t *testing.T) {
 	h := func(dues ...int64) *History {
 		h := &History{End: ms(30_000), Changes: []Change{

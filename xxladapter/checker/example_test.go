@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// at is some milliseconds after noon.
+// at returns the instant ms milliseconds after noon.
 func at(ms int) checker.Instant { return checker.At(noon.Add(time.Duration(ms) * time.Millisecond)) }
 
 // A job for every second is started at noon. One of its runs is missing.
@@ -43,8 +43,7 @@ func ExampleCheck() {
 	//   record {"kind":"change","job":7,"op":"start","asked":1772366400000,"acked":1772366400012}
 }
 
-// The driver of a test and an executor record to a file each, and the files
-// are judged together.
+// A test driver and an executor each record to a file, and the files are judged together.
 func ExampleCheckFiles() {
 	dir, err := os.MkdirTemp("", "history")
 	if err != nil {

@@ -1,6 +1,6 @@
 package checker
 
-// A field is one name in a line.
+// A field is a field name in a line.
 type field uint8
 
 const (
@@ -41,8 +41,8 @@ var fieldNames = [fields]string{
 	"op", "type", "conf", "zone", "policy", "by", "children",
 }
 
-// fieldNamed is the field with a name, or fields. The compiler makes a binary
-// search of the switch, which is much faster than a map for such names.
+// fieldNamed returns the field with a name, or fields if there is none. The compiler turns the
+// switch into a binary search, which is much faster than a map for such names.
 func fieldNamed(name []byte) field {
 	switch string(name) {
 	case "kind":
@@ -114,7 +114,7 @@ func setOf(fs ...field) set {
 	return s
 }
 
-// A class is how the value of a field is written and what it may be.
+// A class is the syntax and the range of a field's value.
 type class struct {
 	text, list bool
 	min, max   int64 // of numbers

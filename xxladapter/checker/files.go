@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ReadFiles reads one history from several files. Files are read in the order
-// given; what a recorder wrote is in one of them.
+// ReadFiles reads one history from several files, in the given order. The lines of a recorder must
+// all be in one of them.
 func ReadFiles(ctx context.Context, files []string) (*History, error) {
 	if len(files) == 0 {
 		return nil, errors.New("checker: list of files is empty, must name at least one")
@@ -32,8 +32,8 @@ func (rd *reader) readFile(ctx context.Context, name string) error {
 	return rd.read(ctx, f, name)
 }
 
-// CheckFiles reads the files as one history, judges it and prints the report.
-// An error means that there is no judgement.
+// CheckFiles reads the files as one history, judges it and prints the report. An error means that
+// there is no judgement.
 func CheckFiles(ctx context.Context, files []string, opts Options, out io.Writer) (clean bool, err error) {
 	if _, err := opts.withDefaults(); err != nil {
 		return false, err

@@ -9,21 +9,21 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A finding is a violation before anyone has looked for what bears on it.
+// A finding is a violation before the relevant part of the history is added.
 type finding struct {
 	kind  Kind
-	run   int // index into the history's runs of the one at fault; -1: none
-	other int // one that it clashes with, or is beside; -1: none
+	run   int // index into the history's runs of the run at fault; -1 means none
+	other int // one that conflicts with it, or is beside it; -1 means none
 
 	target *target
 	shard  int32   // the missing shard, or -1
 	ended  *Change // what should have prevented it
 
-	job, log, of int64   // where run is -1
-	since        Instant // from when something was waited for
+	job, log, of int64   // if run is -1
+	since        Instant // since when something was awaited
 }
 
-// add counts a finding, and keeps it with what bears on it.
+// add counts a finding, and keeps it together with the relevant part of the history.
 func (r *Report) add(c *check, f finding) {
 	r.Counts[f.kind]++
 	if len(r.Violations) < c.o.Keep {
@@ -83,7 +83,7 @@ func (c *check) explain(f finding) Violation {
 	return v
 }
 
-// runsOf are the runs with a log id.
+// runsOf returns the runs with a log id.
 func (c *check) runsOf(log int64) (runs []int32) {
 	i, _ := slices.BinarySearchFunc(c.byLog, log, func(n named, log int64) int { return cmp.Compare(n.log, log) })
 	for ; i < len(c.byLog) && c.byLog[i].log == log; i++ {
@@ -92,8 +92,8 @@ func (c *check) runsOf(log int64) (runs []int32) {
 	return runs
 }
 
-// neighbours are the job's last run before and first run after the moment:
-// before and after the due time, among runs that have one.
+// neighbours returns the job's last run before and first run after the moment, or before and after
+// the due time among runs that have one.
 func (c *check) neighbours(v *Violation, f finding, moment Instant) (runs []Run) {
 	all := c.h.Runs
 	lo := sort.Search(len(all), func(i int) bool { return all[i].Job >= v.Job })
@@ -126,7 +126,7 @@ func (c *check) neighbours(v *Violation, f finding, moment Instant) (runs []Run)
 	return runs
 }
 
-// sentence says what is wrong.
+// sentence describes what is wrong.
 func (c *check) sentence(v *Violation, f finding) string {
 	var r Run
 	if len(v.Runs) > 0 {
@@ -136,7 +136,7 @@ func (c *check) sentence(v *Violation, f finding) string {
 	case Missed:
 		switch {
 		case f.target == nil:
-			return fmt.Sprintf("after %v no run came in the time that the delay allows", f.since)
+			return fmt.Sprintf("no run came after %v in the time that the delay allows", f.since)
 		case f.shard >= 0 && f.other >= 0:
 			return fmt.Sprintf("due %v, shard %d never came", v.Due, f.shard)
 		}
@@ -169,15 +169,15 @@ func (c *check) sentence(v *Violation, f finding) string {
 	case ChildMissed:
 		return fmt.Sprintf("it never ran for log %d of its parent", f.of)
 	case ChildExtra:
-		return fmt.Sprintf("log %d ran for log %d of its parent, which already has a child or was to have none", v.Log, f.of)
+		return fmt.Sprintf("log %d ran for log %d of its parent, which already has a child or must not have one", v.Log, f.of)
 	case Unlogged:
 		return fmt.Sprintf("log %d came at %v, and the scheduler has no row of it", r.Log, r.At)
 	}
 	return ""
 }
 
-// records finds the lines that bear on a violation: the changes around it, the
-// misfire records over it, and all that names the log ids in question.
+// records collects the relevant lines of a violation: the changes around it, the misfire records
+// that cover it, and all lines that name the log ids in question.
 func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 	line := func(l []byte) { v.Records = append(v.Records, string(l)) }
 	if j := c.job(v.Job); j != nil {
@@ -248,7 +248,7 @@ func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 	}
 }
 
-// within are the elements with a log id. REQUIRES: s ascends by it.
+// within returns the elements with a log id. REQUIRES: s is sorted by log id.
 func within[T any](s []T, log int64, of func(*T) int64) []T {
 	lo := sort.Search(len(s), func(i int) bool { return of(&s[i]) >= log })
 	hi := lo

@@ -2,8 +2,8 @@ package checker
 
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 
-// A History is everything that is known about what jobs should have done and
-// what they did. The order inside its slices has no meaning.
+// A History is all that is known about what jobs should have done and what they did. The order
+// inside its slices has no meaning.
 type History struct {
 	Changes  []Change
 	Runs     []Run
@@ -13,14 +13,14 @@ type History struct {
 	Results  []Result
 	Logs     []Log
 
-	// End is the final read: nothing that came later was recorded. 0: the
-	// latest instant in the history.
+	// End is the time of the final read: nothing later was recorded. 0 means the latest instant in
+	// the history.
 	End Instant
 
-	// Writers names who recorded runs; see Run.By.
+	// Writers names the recorders of runs; see Run.By.
 	Writers []string
 
-	// Cut counts the lines that were cut off by a kill. They are left out.
+	// Cut counts the lines that a kill cut off. They are ignored.
 	Cut int
 }
 
@@ -31,7 +31,7 @@ const (
 	OpCreate Op = "create" // the job exists, stopped
 	OpStart  Op = "start"  // the schedule is on, counted from the moment of the change
 	OpStop   Op = "stop"   // the schedule is off
-	OpEdit   Op = "edit"   // a new definition; with a new schedule, counted from the moment of the change
+	OpEdit   Op = "edit"   // a new definition; a new schedule counts from the moment of the change
 	OpRemove Op = "remove" // the job is gone
 )
 
@@ -40,44 +40,41 @@ type Change struct {
 	Job int64
 	Op  Op
 
-	// The change took effect at one instant from Asked to Acked: when it was
-	// requested and when its success was known. Acked is 0 if no answer came;
-	// then it took effect before the job's next change was asked for, or never.
-	// A change that was refused is not recorded.
+	// The change took effect at one instant from Asked, when it was requested, to Acked, when its
+	// success was known. Acked is 0 if no answer came; then the change took effect before the job's
+	// next change was requested, or never. A change that was refused is not recorded.
 	Asked, Acked Instant
 
-	// First is the first due time that a start or an edit led to, if it is
-	// known; 0 otherwise.
+	// First is the first due time that a start or an edit led to; 0 means unknown.
 	First Instant
 
-	// The definition, of OpCreate and OpEdit. Zone is an IANA name, empty for
-	// UTC. An edit that leaves type, configuration and zone as they were, and
-	// has no First, does not touch the schedule.
+	// The definition, for OpCreate and OpEdit. Zone is an IANA name; empty means UTC. An edit that
+	// keeps type, configuration and zone, and has no First, does not touch the schedule.
 	Type     xxladapter.ScheduleType
 	Conf     string
 	Zone     string
-	Children []int64 // triggered by every run that ends well
-	Retries  int     // runs that a failed run may be followed by
+	Children []int64 // triggered by every successful run
+	Retries  int     // how many runs may follow a failed one
 }
 
 // A Run is one arrival of a trigger at an executor.
 type Run struct {
 	Job int64
-	Log int64   // the scheduler's id of the run; 0: not known
-	Due Instant // 0: not known, as from executors that are not told
+	Log int64   // the scheduler's id of the run; 0 means unknown
+	Due Instant // 0 means unknown, as from executors that do not learn it
 
 	At    Instant // when it arrived
-	Start Instant // when its code began; 0: it did not
-	End   Instant // when its code ended; 0: it did not
+	Start Instant // when its code started; 0 means that it did not
+	End   Instant // when its code ended; 0 means that it did not
 	Code  int32   // the result, once it has ended
 
-	Shard, Shards int32 // index and total of a sharding broadcast; 0 and 0 or 1 otherwise
+	Shard, Shards int32 // index and total of a sharding broadcast; otherwise 0, and 0 or 1
 
-	By int32 // an index into History.Writers
+	By int32 // index into History.Writers
 }
 
-// A Misfire is the scheduler's record of due times that got no run of their
-// own, and of the policy that decided so.
+// A Misfire is the scheduler's record of due times without a run of their own, with the policy that
+// caused that.
 type Misfire struct {
 	Job        int64
 	Due, Until Instant // the first and the last due time concerned
@@ -85,21 +82,20 @@ type Misfire struct {
 	At         Instant // when it was noticed
 }
 
-// A Trigger is a reason for a run other than the schedule, or, with a Log, the
-// reason for that run whatever it is.
+// A Trigger is a reason for a run other than the schedule, or, with a Log, the reason for that run,
+// whatever it is.
 type Trigger struct {
 	Job  int64
 	Type xxladapter.TriggerType
-	Log  int64 // the run it led to; 0: not known
-	Of   int64 // the run that failed or ended before it; 0: none, or not known
+	Log  int64 // the run it led to; 0 means unknown
+	Of   int64 // the run that failed or ended before it; 0 means none or unknown
 
-	// When it was requested and when that was acknowledged; Acked is 0 if no
-	// answer came. Both may be 0 if Log is known.
+	// When it was requested and acknowledged. Acked is 0 if no answer came. Both may be 0 if Log is
+	// known.
 	Asked, Acked Instant
 }
 
-// A Resend says that a hand-over whose outcome was unknown was sent again with
-// the same log id.
+// A Resend says that a hand-over whose outcome was unknown was sent again with the same log id.
 type Resend struct {
 	Log int64
 	At  Instant
@@ -112,13 +108,13 @@ type Result struct {
 	At   Instant
 }
 
-// A Log is a row of the scheduler's log table as the final read found it.
-// Either all rows are in a history or none.
+// A Log is a row of the scheduler's log table at the final read. A history contains either all rows
+// or none.
 type Log struct {
 	Log         int64
 	Job         int64
-	Due         Instant // 0: not known
+	Due         Instant // 0 means unknown
 	TriggerCode int32
 	HandleCode  int32
-	Handled     Instant // when the result was stored; 0: not known
+	Handled     Instant // when the result was stored; 0 means unknown
 }

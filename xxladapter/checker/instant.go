@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An Instant is a time in milliseconds since 1970 in UTC; 0 is "not known".
-// Histories hold tens of millions of them, which is why it is not a time.Time.
+// An Instant is a time in milliseconds since 1970 in UTC; 0 means unknown. It is not a time.Time
+// because histories hold tens of millions of them.
 type Instant int64
 
 // never is later than every instant of a history.
@@ -15,8 +15,7 @@ const never Instant = math.MaxInt64 / 4
 // latestInstant is the last millisecond of the year 9999.
 const latestInstant Instant = 253402300799999
 
-// At is the instant of t, without what is smaller than a millisecond; 0 for
-// the zero time.
+// At returns the instant of t, truncated to milliseconds, or 0 for the zero time.
 func At(t time.Time) Instant {
 	if t.IsZero() {
 		return 0
@@ -24,7 +23,7 @@ func At(t time.Time) Instant {
 	return Instant(t.UnixMilli())
 }
 
-// Time is the instant in UTC; the zero time for 0.
+// Time returns the instant in UTC, or the zero time for 0.
 func (i Instant) Time() time.Time {
 	if i == 0 {
 		return time.Time{}
@@ -32,13 +31,13 @@ func (i Instant) Time() time.Time {
 	return time.UnixMilli(int64(i)).UTC()
 }
 
-// Add moves the instant by d, without what is smaller than a millisecond.
+// Add returns the instant moved by d, which is truncated to milliseconds.
 func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Milliseconds()) }
 
-// Sub is the time from u to i.
+// Sub returns the time from u to i.
 func (i Instant) Sub(u Instant) time.Duration { return time.Duration(i-u) * time.Millisecond }
 
-// String is RFC 3339 with milliseconds, or "-" for 0.
+// String returns the instant in RFC 3339 with milliseconds, or "-" for 0.
 func (i Instant) String() string {
 	if i == 0 {
 		return "-"

@@ -19,14 +19,14 @@ type jobCheck struct {
 	manual   []Trigger // without a log id
 
 	targets []target
-	loose   []int32 // runs with a due time that is none of the schedule's
+	loose   []int32 // runs whose due time is not one of the schedule's
 	undated []int32
-	longest Instant // of the windows of parents; -1: not looked at yet
+	longest Instant // longest window of a parent; -1 means not computed yet
 }
 
-// judge matches the job's targets with its runs: those that say when they were
-// due directly, the others by windows. What other reasons lead to is matched
-// with what is left over, and what then remains is reported.
+// judge matches the job's targets with its runs: directly if a run names its due time, and
+// otherwise by windows. It matches the other demands with the remaining runs, and reports what is
+// left over.
 func (u *jobCheck) judge() {
 	undated := sort.Search(len(u.runs), func(i int) bool { return u.runs[i].Due != 0 })
 	u.targets = u.job.targets(u.targets, u.runs[undated:], u.misfires, u.o, u.end)
@@ -50,7 +50,7 @@ func (u *jobCheck) judge() {
 	u.settle()
 }
 
-// judgeDated walks the runs that say when they were due beside the targets.
+// judgeDated goes through the runs that name their due time beside the targets.
 func (u *jobCheck) judgeDated(from int) {
 	t := 0
 	for i := from; i < len(u.runs); {
@@ -74,8 +74,8 @@ func (u *jobCheck) judgeDated(from int) {
 	}
 }
 
-// judgeTarget judges the runs from i to n, all of which say that they were for
-// target t. They ascend by shard, then by arrival.
+// judgeTarget judges the runs from i to below n, all of which name target t. They ascend by shard,
+// then by arrival.
 func (u *jobCheck) judgeTarget(t, i, n int) {
 	tg := &u.targets[t]
 	total := int32(0)
@@ -137,7 +137,7 @@ func (u *jobCheck) judgeArrival(tg *target, k int) {
 	}
 }
 
-// afterEnd is the kind of a run that a stop or an edit forbids.
+// afterEnd returns the kind of a run that a stop or an edit forbids.
 func afterEnd(c *Change) Kind {
 	if c != nil && c.Op != OpStop && c.Op != OpRemove {
 		return OldSchedule
@@ -150,7 +150,7 @@ func (u *jobCheck) resent(log int64) bool {
 	return log != 0 && found
 }
 
-// settle reports what was to come and did not.
+// settle reports what should have come and did not.
 func (u *jobCheck) settle() {
 	refused := u.refused
 	for t := range u.targets {
@@ -187,7 +187,7 @@ func (u *jobCheck) settle() {
 	}
 }
 
-// at reports a fault of run k of the job, and a run that it clashes with.
+// at reports a fault of run k of the job, and the run that it conflicts with, if any.
 func (u *jobCheck) at(kind Kind, k, other int, tg *target) {
 	if other >= 0 {
 		other += u.first

@@ -7,9 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// lanes matches runs by windows. Each shard of a broadcast is matched on its
-// own, the first one first: how many shards a target has is what its run
-// there says.
+// lanes matches runs by windows. Each shard of a broadcast is matched separately, the first one
+// first: its run says how many shards a target has.
 func (u *jobCheck) lanes(runs []int32, withTargets bool) {
 	if len(runs) == 0 && !withTargets {
 		return
@@ -37,12 +36,12 @@ func (u *jobCheck) lanes(runs []int32, withTargets bool) {
 	}
 }
 
-// refs of windows: targets from 0 on, demands from -1 down.
+// demandRef returns the ref of demand i. Targets count from 0 up, demands from -1 down.
 func demandRef(i int) int32 { return int32(-1 - i) }
 
 func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shards []int32) {
 	if len(runs) == 0 && shard == 0 {
-		return // nothing to match, and whatever is missing is reported later
+		return // nothing to match; what is missing is reported later
 	}
 	windows := make([]window, 0, len(u.demands)+len(u.targets)) // an upper bound
 	if withTargets {
@@ -104,7 +103,7 @@ func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shar
 	}
 }
 
-// fill notes that run k came for a window.
+// fill records that run k came for a window.
 func (u *jobCheck) fill(w *window, k, shard int32, shards []int32) {
 	if w.ref < 0 {
 		if shard == 0 || u.demands[-1-w.ref].shard >= 0 {
@@ -130,9 +129,8 @@ func (u *jobCheck) fill(w *window, k, shard int32, shards []int32) {
 	}
 }
 
-// astray finds, among runs that fit no window, those that came shortly before
-// or after a window that stayed empty, and calls them early or late. It
-// returns the others.
+// astray looks, among runs that fit no window, for those that came shortly before or after a window
+// that stayed empty, and reports them as early or late. It returns the others.
 func (u *jobCheck) astray(windows []window, left []int32, shard int32, shards []int32) []int32 {
 	if len(left) == 0 {
 		return left
@@ -178,8 +176,8 @@ next:
 	return kept
 }
 
-// strayFactor is for how many times epsilon after its window a run that does
-// not say when it was due still counts as late, not as missed and extra.
+// strayFactor limits, in multiples of epsilon after its window, how late a run without a due time
+// still counts as late rather than as missed and extra.
 const strayFactor = 5
 
 // extra reports a run that nothing explains.
@@ -193,8 +191,7 @@ func (u *jobCheck) extra(k int) {
 	u.report.add(u.check, finding{kind: kind, run: u.first + k, other: -1, ended: ended})
 }
 
-// parentOf is the demand of a parent that had its child when r came; nil if
-// there is none.
+// parentOf returns the demand of a parent that already had its child when r came, or nil.
 func (u *jobCheck) parentOf(r *Run) *demand {
 	if u.longest < 0 {
 		for i := range u.demands {
@@ -213,8 +210,8 @@ func (u *jobCheck) parentOf(r *Run) *demand {
 	return nil
 }
 
-// forbidden tells a run that a stop or an edit should have prevented from one
-// that was never to be.
+// forbidden distinguishes a run that a stop or an edit should have prevented from one that should
+// never have been.
 func (u *jobCheck) forbidden(r *Run) (Kind, *Change) {
 	for i := len(u.job.epochs) - 1; i >= 0; i-- {
 		e := &u.job.epochs[i]

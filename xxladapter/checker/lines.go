@@ -2,8 +2,8 @@ package checker
 
 import "strconv"
 
-// This file writes each record as its line, without the line feed. Numbers that
-// are 0 and texts that are empty are left out.
+// This file writes each record as its line, without the line feed. Numbers that are 0 and empty
+// texts are omitted.
 
 type lineWriter struct{ b []byte }
 

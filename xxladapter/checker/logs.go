@@ -7,14 +7,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A demand is a run that something other than the schedule led to.
+// A demand is a run that something other than the schedule caused.
 type demand struct {
 	job    int64
 	lo, hi Instant
 	must   bool
 	kind   demandKind
-	of     int64 // the log id of the run before it; 0: none
-	shard  int32 // -1: of any
+	of     int64 // the log id of the run before it; 0 means none
+	shard  int32 // -1 means any
 	done   bool
 }
 
@@ -24,10 +24,10 @@ const (
 	byHand  demandKind = iota // an operator or a program
 	byRetry                   // a failed run
 	byParent
-	byDelay // the end of the run before, under FIX_DELAY
+	byDelay // the end of the run before it, under FIX_DELAY
 )
 
-// A parental is one child trigger that a record names.
+// A parental is a child trigger that a record names.
 type parental struct {
 	of, job, log int64
 	came         bool
@@ -40,7 +40,7 @@ type named struct {
 	run int32
 }
 
-// judgeLogs walks the runs by log id, beside all records that have one.
+// judgeLogs goes through the runs by log id, together with all records that have one.
 func (c *check) judgeLogs() {
 	runs := c.h.Runs
 	order := make([]named, 0, len(runs))
@@ -92,7 +92,7 @@ func (c *check) judgeLogs() {
 	})
 }
 
-// A logGroup is everything about one log id.
+// A logGroup is all that is known about one log id.
 type logGroup struct {
 	arrivals []named // by arrival
 	resends  []Resend
@@ -104,7 +104,7 @@ type logGroup struct {
 // judgeLog checks that a log id ran once and that its result was applied once.
 func (c *check) judgeLog(g *logGroup) {
 	runs := c.h.Runs
-	ran, last := 0, -1 // the last run whose end is known
+	ran, last := 0, -1 // last is the last run whose end is known
 	for i, a := range g.arrivals {
 		r := &runs[a.run]
 		if i > 0 {
@@ -179,7 +179,7 @@ func (c *check) judgeResult(g *logGroup, run int) {
 	c.report.add(c, f)
 }
 
-// removed reports whether a job may be gone, and its log rows with it.
+// removed reports whether a job may have been removed, and its log rows with it.
 func (c *check) removed(id int64) bool {
 	j := c.job(id)
 	return j != nil && slices.ContainsFunc(j.changes, func(ch Change) bool { return ch.Op == OpRemove })
@@ -194,9 +194,9 @@ func (c *check) refuse(rows []Log) {
 	}
 }
 
-// expect notes what the end of a run leads to: children, a retry, the next run
-// of a job with a fixed delay. What the scheduler believes counts; that it is
-// what the executor said is judged elsewhere.
+// expect adds the demands that follow from the end of a run: children, a retry, the next run of a
+// job with a fixed delay. They follow from the result that the scheduler has; judgeResult checks
+// that it is the executor's.
 func (c *check) expect(run int, row *Log, results []Result) {
 	r := &c.h.Runs[run]
 	j := c.job(r.Job)
@@ -241,7 +241,7 @@ func (c *check) expect(run int, row *Log, results []Result) {
 	c.expectDelay(j, r, known)
 }
 
-// parentalOf is the entry of a trigger in the list of named child triggers.
+// parentalOf returns the entry of a trigger in the list of named child triggers, or nil.
 func (c *check) parentalOf(t Trigger) *parental {
 	i, found := slices.BinarySearchFunc(c.parental, t, func(p parental, t Trigger) int {
 		return cmp.Or(cmp.Compare(p.of, t.Of), cmp.Compare(p.job, t.Job), cmp.Compare(p.log, t.Log))
@@ -252,8 +252,8 @@ func (c *check) parentalOf(t Trigger) *parental {
 	return &c.parental[i]
 }
 
-// settleParents settles the demands of parents by the records that name their
-// children, where there are any.
+// settleParents settles the demands of parents by the records that name their children, if there
+// are any.
 func (c *check) settleParents() {
 	if len(c.parental) == 0 {
 		return
@@ -293,8 +293,8 @@ func (c *check) refusedLog(log int64) bool {
 	return found && c.h.Logs[i].TriggerCode != xxladapter.ResultNone && c.h.Logs[i].TriggerCode != xxladapter.ResultOK
 }
 
-// endKnown reports whether what a run ended with is in the history, so that
-// it can be said that it was to have no children.
+// endKnown reports whether the history contains the end of a run, so that it is known that the run
+// must not have children.
 func (c *check) endKnown(log int64) bool {
 	i, _ := slices.BinarySearchFunc(c.byLog, log, func(n named, log int64) int { return cmp.Compare(n.log, log) })
 	for ; i < len(c.byLog) && c.byLog[i].log == log; i++ {

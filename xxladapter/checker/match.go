@@ -2,37 +2,33 @@ package checker
 
 // A window is a stretch of time in which one run is expected or allowed.
 type window struct {
-	lo, hi Instant // both included
-	must   bool    // somebody has to come
-	ref    int32   // whatever the caller wants to find again
-	run    int32   // an index into the arrivals; -1: nobody came
+	lo, hi Instant // both inclusive
+	must   bool    // it must not stay empty
+	ref    int32   // identifies the window for the caller
+	run    int32   // an index into the arrivals; -1 means that none came
 }
 
-// match gives each window at most one arrival inside it and each arrival at
-// most one window, so that as many arrivals as possible are placed, and among
-// those ways one that leaves as few must windows empty as possible. No way
-// of matching leaves fewer of them empty.
-// REQUIRES: windows ascend by lo, at ascends, every run is -1.
+// match assigns each window at most one arrival inside it and each arrival at most one window, so
+// that as many arrivals as possible are placed, and, among the ways to do so, as few must windows
+// as possible stay empty. No matching leaves fewer of them empty. REQUIRES: windows ascend by lo,
+// at ascends, every run is -1.
 //
-// First, greedily, each arrival in its order takes the open window that closes
-// first (Glover 1967). This places as many as possible: take a largest matching that
-// agrees with the greedy one on the longest run of arrivals, and the first
-// arrival a where they differ. If greedy leaves a out, no window is open for
-// it that earlier ones left free, and both agree. Otherwise greedy puts a into
-// w, and the other matching leaves w empty, or puts a later arrival b into it.
-// If a has no window there, giving it w in place of b keeps the size. If it has
-// v, then v was open when greedy chose w, so v closes no sooner than w; as b is
-// not before a and within w, it is within v too, and a and b can swap. Either
-// way the other matching agrees for longer, against the choice. Nothing here
-// needs the windows to be equally long; when they are, the queue is first in,
-// first out.
+// First, greedily, each arrival in order takes the open window that closes first (Glover 1967).
+// This places as many as possible. Proof: take a largest matching that agrees with the greedy one
+// on the longest prefix of arrivals, and let a be the first arrival where they differ. If greedy
+// leaves out a, no window that is open for it was left free by earlier ones, and both agree.
+// Otherwise greedy puts a into w, and the other matching leaves w empty or puts a later arrival b
+// into it. If a has no window there, giving it w in place of b keeps the size. If it has v, then v
+// was open when greedy chose w, so v closes no sooner than w; as b is not before a and within w, it
+// is also within v, and a and b can swap. Either way the other matching agrees on a longer prefix,
+// a contradiction. None of this needs windows of equal length; if they are equal, the queue is
+// first in, first out.
 //
-// Then every must window m that stayed empty looks for a path: an arrival in
-// m, its window, an arrival in that one, and so on, to a window that is not
-// must. Moving each arrival one step back fills m and empties the last one.
-// The sets of windows that can be filled together are the independent sets of
-// a matroid (Edmonds and Fulkerson 1965), and a base of a matroid has the largest
-// weight as soon as no exchange of one element improves it.
+// Then every must window m that stayed empty searches for a path: an arrival in m, its window, an
+// arrival in that one, and so on, to a window that is not must. Moving each arrival one step back
+// fills m and empties the last window. The sets of windows that can be filled together are the
+// independent sets of a matroid (Edmonds and Fulkerson 1965), and a base of a matroid has the
+// largest weight as soon as no exchange of one element improves it.
 func match(windows []window, at []Instant) {
 	var open windowHeap
 	next, optional := 0, false
@@ -55,7 +51,7 @@ func match(windows []window, at []Instant) {
 	}
 }
 
-// exchange fills must windows at the expense of others.
+// exchange fills must windows by emptying others.
 func exchange(windows []window, at []Instant) {
 	owner := make([]int32, len(at)) // the window of an arrival, or -1
 	for i := range owner {
@@ -66,9 +62,8 @@ func exchange(windows []window, at []Instant) {
 			owner[r] = int32(w)
 		}
 	}
-	// What one search has seen without success leads nowhere for later ones
-	// either, as a failed search changes nothing and a path never leads out of
-	// the arrivals that were seen.
+	// What one search visited without success leads nowhere for later ones either, as a failed
+	// search changes nothing and a path never leads out of the visited arrivals.
 	came := make([]int32, len(at)) // the window from which an arrival was reached, or -1
 	for i := range came {
 		came[i] = -1
@@ -119,7 +114,7 @@ func shift(windows []window, owner, came []int32, a, m int32) {
 	}
 }
 
-// firstAtOrAfter is the index of the first arrival that is not before t.
+// firstAtOrAfter returns the index of the first arrival that is not before t.
 func firstAtOrAfter(at []Instant, t Instant) int {
 	lo, hi := 0, len(at)
 	for lo < hi {
@@ -132,8 +127,8 @@ func firstAtOrAfter(at []Instant, t Instant) int {
 	return lo
 }
 
-// A windowHeap holds indices of windows, the one that closes first on top.
-// Of two that close together the first is on top.
+// A windowHeap holds indices of windows. The window that closes first is on top; of two that close
+// together, the first.
 type windowHeap []int32
 
 func (h windowHeap) less(windows []window, a, b int32) bool {

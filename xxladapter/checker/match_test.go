@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bruteForce tries every way to place arrivals and returns the fewest must
-// windows that stay empty, and, apart from that, the most arrivals placed.
+// bruteForce tries every way to place arrivals. It returns the fewest must windows that stay empty,
+// and, independently of that, the most arrivals placed.
 func bruteForce(windows []window, at []Instant) (empty, placed int) {
 	taken := make([]bool, len(windows))
 	empty = len(windows) + 1
@@ -39,8 +39,8 @@ func bruteForce(windows []window, at []Instant) (empty, placed int) {
 	return empty, placed
 }
 
-// TestMatchAgainstBruteForce: match reaches both optima at once, with windows
-// of one length and of any.
+// TestMatchAgainstBruteForce checks that match reaches both optima at once, with windows of equal
+// and of arbitrary length.
 func TestMatchAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		instant := rapid.Custom(func(rt *rapid.T) Instant { return Instant(rapid.IntRange(0, 14).Draw(rt, "t")) })
@@ -75,7 +75,7 @@ func TestMatchAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// requireOptimal matches, and compares with brute force.
+// requireOptimal matches, and compares the result with brute force.
 func requireOptimal(t require.TestingT, windows []window, at []Instant) {
 	wantEmpty, wantPlaced := bruteForce(windows, at)
 	match(windows, at)
@@ -95,13 +95,13 @@ func requireOptimal(t require.TestingT, windows []window, at []Instant) {
 }
 
 func TestMatchPrefersMust(t *testing.T) {
-	// One arrival in three windows, of which the last to close has to be filled.
+	// One arrival in three windows, the last to close of which has to be filled.
 	windows := []window{{lo: 0, hi: 3, run: -1}, {lo: 1, hi: 4, run: -1}, {lo: 2, hi: 9, must: true, run: -1}}
 	match(windows, []Instant{2})
 	require.Equal(t, []int32{-1, -1, 0}, []int32{windows[0].run, windows[1].run, windows[2].run})
 
-	// A chain: the last window takes the arrival of the one before, which takes
-	// that of the first.
+	// A chain: the last window takes the arrival of the one before it, which takes that of the
+	// first.
 	windows = []window{{lo: 0, hi: 4, must: true, run: -1}, {lo: 1, hi: 2, run: -1}, {lo: 3, hi: 5, must: true, run: -1}}
 	match(windows, []Instant{1, 3})
 	require.Equal(t, []int32{0, -1, 1}, []int32{windows[0].run, windows[1].run, windows[2].run})

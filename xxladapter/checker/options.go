@@ -5,47 +5,42 @@ import (
 	"time"
 )
 
-// Options are the bounds by which a history is judged. Zero values stand for
-// the defaults.
+// Options are the limits by which a history is judged. Zero values select the defaults.
 type Options struct {
-	// Epsilon is how late a run may arrive after its due time. The default is
-	// 2s.
+	// Epsilon is how late a run may arrive after its due time. The default is 2s.
 	Epsilon time.Duration
 
-	// Grace is how long a hand-over may be on its way: the time between the
-	// scheduler's decision and the arrival at the executor, or between the end
-	// of a run and what the scheduler does about it. A run that was claimed
-	// before a stop was acknowledged may arrive this much after it. The default
-	// is 1s.
+	// Grace is how long a hand-over may take: the time between the scheduler's decision and the
+	// arrival at the executor, or between the end of a run and the scheduler's reaction. A run that
+	// was claimed before a stop was acknowledged may arrive this much after it. The default is 1s.
 	Grace time.Duration
 
-	// Skew is how far the executors' clocks may be behind the scheduler's. A
-	// run may arrive this much before its due time. The default is 0, which is
-	// right on one machine.
+	// Skew is how far the executors' clocks may lag behind the scheduler's: a run may arrive this
+	// much before its due time. The default is 0, which is right on one machine.
 	Skew time.Duration
 
-	// StartSkip is the time after an acknowledged start or edit whose due times
-	// may be skipped. Java admins skip five seconds. The default is 0.
+	// StartSkip is the period after an acknowledged start or edit in which due times may be
+	// skipped. Java admins skip five seconds. The default is 0.
 	StartSkip time.Duration
 
-	// CatchUp is how long after a misfire was noticed all the due times of a
-	// policy that fires them all may take. The default is 1 minute.
+	// CatchUp is how long after a misfire was noticed a policy that fires all missed due times may
+	// take to fire them. The default is 1 minute.
 	CatchUp time.Duration
 
-	// NoMisfires lets no misfire record excuse a due time, for histories without a
-	// fault that may cause one: each due time must have its run.
+	// NoMisfires ignores misfire records, for histories without a fault that may cause a misfire:
+	// each due time must have its run.
 	NoMisfires bool
 
-	// End leaves out what was still open at that instant. The default is the
-	// end of the history.
+	// End is the instant after which nothing is judged; what was still open then is ignored. The
+	// default is the end of the history.
 	End Instant
 
-	// Keep is how many violations are kept with what bears on them; all are
-	// counted. The default is 100.
+	// Keep is how many violations are kept with the relevant part of the history; all are counted.
+	// The default is 100.
 	Keep int
 }
 
-// withDefaults fills in what is not set, or names the field that cannot be.
+// withDefaults fills in the defaults, or returns an error that names the invalid field.
 func (o Options) withDefaults() (Options, error) {
 	for _, f := range []struct {
 		name  string

@@ -29,8 +29,8 @@ func keyOf(v *Violation) key {
 	return k
 }
 
-// plant puts a fault of a kind into the life of a job that has none yet, and
-// returns what is to be reported; false if the job has no place for it.
+// plant plants a fault of a kind into the life of a job that has none yet, and returns the key that
+// has to be reported. It returns false if the job has no place for the fault.
 func (w *world) plant(kind Kind, j *simJob) (key, bool) {
 	var normal []int
 	for _, i := range j.runs {
@@ -50,7 +50,7 @@ func (w *world) plant(kind Kind, j *simJob) (key, bool) {
 		}
 		s := some()
 		s.gone = true
-		for i := range w.runs { // its repeated arrivals go with it
+		for i := range w.runs { // its repeated arrivals are removed with it
 			if w.runs[i].second && w.runs[i].run.Log == s.run.Log {
 				w.runs[i].gone = true
 			}
@@ -131,7 +131,7 @@ func (w *world) plant(kind Kind, j *simJob) (key, bool) {
 			for t := span.from + 2000; t < min(span.to-2000, w.end-5000); t += 1000 {
 				t = t / 1000 * 1000
 				first, second := w.firstPeriod(j), j.period
-				// on the old schedule and not on the new one
+				// On the old schedule and not on the new one.
 				if t%60000%first == 0 && t%60000%second != 0 && w.quiet(t) {
 					return at(w.add(j, Run{Job: j.id, Due: t, At: t + 40})), true
 				}
@@ -211,7 +211,7 @@ func (w *world) plant(kind Kind, j *simJob) (key, bool) {
 	return key{}, false
 }
 
-// lastDue is the last due time of a job before t that had a run; 0 if none had.
+// lastDue returns the last due time of a job before t that had a run, or 0.
 func (w *world) lastDue(j *simJob, t Instant) (due Instant) {
 	for _, i := range j.runs {
 		if d := w.runs[i].run.Due; d < t {
@@ -221,7 +221,7 @@ func (w *world) lastDue(j *simJob, t Instant) (due Instant) {
 	return due
 }
 
-// due is when a normal run was due.
+// due returns when a normal run was due.
 func (s *simRun) due() Instant {
 	if s.run.Due != 0 {
 		return s.run.Due
@@ -241,7 +241,7 @@ func (w *world) firstPeriod(j *simJob) Instant {
 	return Instant(s) * 1000
 }
 
-// again adds a run like s under a log id of its own.
+// again adds a run like s under a new log id.
 func (w *world) again(s *simRun, change func(*Run)) *simRun {
 	r := s.run
 	change(&r)

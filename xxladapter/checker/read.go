@@ -13,12 +13,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// maxLine is the longest line that is read, in bytes.
+// maxLine is the length of the longest accepted line, in bytes.
 const maxLine = 1 << 20
 
-// Read reads a history in the format that the package comment describes. The
-// error names line, field, value and rule. A last line that stops in the middle
-// was cut off by a kill: it is counted in History.Cut and left out.
+// Read reads a history in the format that the package comment describes. The error names line,
+// field, value and rule. A last line that is incomplete was cut off by a kill: it is counted in
+// History.Cut and ignored.
 func Read(r io.Reader) (*History, error) {
 	rd := newReader()
 	if err := rd.read(context.Background(), r, ""); err != nil {
@@ -40,7 +40,7 @@ func newReader() *reader {
 	return &reader{h: &History{}, writers: make(map[string]int32), plans: make(map[string]error)}
 }
 
-// read adds a file, whose name is part of errors unless it is empty.
+// read adds the lines of a file. Errors contain its name, unless it is empty.
 func (rd *reader) read(ctx context.Context, r io.Reader, name string) error {
 	b := bufio.NewReaderSize(r, maxLine)
 	if name != "" {
@@ -77,7 +77,7 @@ func (rd *reader) read(ctx context.Context, r io.Reader, name string) error {
 	}
 }
 
-// A lineKind is one kind of line: what it must have, what it may have.
+// A lineKind is one kind of line: its required and its optional fields.
 type lineKind struct {
 	need, may set
 	add       func(*reader) error
@@ -119,14 +119,14 @@ func (rd *reader) add() error {
 			if bit := set(1) << f; kind.need&bit != 0 && l.present&bit == 0 {
 				return faultf("field %s is missing, a line of kind %s must have it", fieldNames[f], l.texts[fKind])
 			} else if l.present&bit != 0 && (kind.need|kind.may|1<<fKind)&bit == 0 {
-				return faultf("field %s is there, a line of kind %s must not have it", fieldNames[f], l.texts[fKind])
+				return faultf("field %s is present, a line of kind %s must not have it", fieldNames[f], l.texts[fKind])
 			}
 		}
 	}
 	return kind.add(rd)
 }
 
-// get is the value of a field, 0 if the line does not have it.
+// get returns the value of a field, or 0 if the line does not have it.
 func (l *line) get(f field) int64 {
 	if l.present&(1<<f) == 0 {
 		return 0
@@ -200,7 +200,7 @@ func (rd *reader) addRun() error {
 	return nil
 }
 
-// numbered is the run that a start or end line is about.
+// numbered returns the run that a start or end line refers to.
 func (rd *reader) numbered() (*Run, error) {
 	l := &rd.line
 	w, seen := rd.writers[string(l.texts[fBy])]
@@ -217,7 +217,7 @@ func (rd *reader) addStart() error {
 		return err
 	}
 	if r.Start != 0 {
-		return faultf("field n is %d, that run has a start already and must have only one", rd.line.get(fN))
+		return faultf("field n is %d, that run already has a start and must have only one", rd.line.get(fN))
 	}
 	r.Start = rd.line.instant(fAt)
 	return nil
@@ -229,7 +229,7 @@ func (rd *reader) addEnd() error {
 		return err
 	}
 	if r.End != 0 {
-		return faultf("field n is %d, that run has an end already and must have only one", rd.line.get(fN))
+		return faultf("field n is %d, that run already has an end and must have only one", rd.line.get(fN))
 	}
 	r.End, r.Code = rd.line.instant(fAt), int32(rd.line.get(fCode))
 	if r.Start == 0 {
@@ -259,7 +259,7 @@ func (rd *reader) addChange() error {
 		return faultf("field op is %s, must be one of create, start, stop, edit and remove", excerpt(l.texts[fOp]))
 	}
 	if !defines && l.present&setOf(fType, fConf, fZone, fChildren, fRetries) != 0 {
-		return faultf("field op is %q, and type, conf, zone, children and retries must only be there with create and edit", c.Op)
+		return faultf("field op is %q, type, conf, zone, children and retries are allowed only with create and edit", c.Op)
 	}
 	if defines {
 		if l.present&(1<<fType) == 0 {
@@ -273,7 +273,7 @@ func (rd *reader) addChange() error {
 	return nil
 }
 
-// plan checks that a schedule can be read, each one once.
+// plan checks that a schedule can be parsed, each one once.
 func (rd *reader) plan(c *Change) error {
 	key := string(c.Type) + "\x00" + c.Conf + "\x00" + c.Zone
 	err, seen := rd.plans[key]

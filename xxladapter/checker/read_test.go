@@ -19,8 +19,8 @@ func TestReadRefuses(t *testing.T) {
 		// Not a flat object.
 		{"hello", `line 1: is "hello", must be a JSON object`},
 		{`[1]`, `line 1: is "[1]", must be a JSON object`},
-		{`{"kind":"final","at":1} {}`, `line 1: goes on with "{}" after the object, must end there`},
-		{`{"kind":"final" "at":1}`, `line 1: goes on with "\"at\":1}" after field kind, must go on with a comma or a closing brace`},
+		{`{"kind":"final","at":1} {}`, `line 1: continues with "{}" after the object, must end there`},
+		{`{"kind":"final" "at":1}`, `line 1: continues with "\"at\":1}" after field kind, must continue with a comma or a closing brace`},
 		{`{"kind"}`, `line 1: field kind has no value, must be followed by a colon and one`},
 		{`{"kind":"fi`, `line 1: field kind is "\"fi", must end with a quote`},
 
@@ -28,9 +28,9 @@ func TestReadRefuses(t *testing.T) {
 		{`{}`, `line 1: field kind is missing`},
 		{`{"kind":"colour"}`, `line 1: field kind is "colour", must be one of change, run, start, end, misfire, trigger, resend, result, log and final`},
 		{`{"kind":"final","when":1}`, `line 1: field "when" is unknown, must be one of those in the documentation of package checker`},
-		{`{"kind":"final","at":1,"at":2}`, `line 1: field at is there twice, must be there once`},
+		{`{"kind":"final","at":1,"at":2}`, `line 1: field at occurs twice, must occur once`},
 		{`{"kind":"final"}`, `line 1: field at is missing, a line of kind final must have it`},
-		{`{"kind":"final","at":1,"job":2}`, `line 1: field job is there, a line of kind final must not have it`},
+		{`{"kind":"final","at":1,"job":2}`, `line 1: field job is present, a line of kind final must not have it`},
 
 		// Values.
 		{`{"kind":"final","at":"1"}`, `line 1: field at is "\"1\"", must be a whole number`},
@@ -48,12 +48,12 @@ func TestReadRefuses(t *testing.T) {
 		{`{"kind":"run","job":1,"at":5,"n":1}`, `line 1: field by is missing, a line with n must have it`},
 		{run + `{"kind":"run","job":1,"at":5,"by":"e","n":3}`, `line 2: field n is 3, must be 2, one more than in the run before by "e"`},
 		{run + `{"kind":"end","at":5,"by":"e","n":2,"code":200}`, `line 2: field n is 2, must be that of a run line before it by "e"`},
-		{run + strings.Repeat(`{"kind":"start","at":5,"by":"e","n":1}`+"\n", 2), `line 3: field n is 1, that run has a start already and must have only one`},
+		{run + strings.Repeat(`{"kind":"start","at":5,"by":"e","n":1}`+"\n", 2), `line 3: field n is 1, that run already has a start and must have only one`},
 
 		// Changes.
 		{`{"kind":"change","job":1,"op":"pause","asked":1}`, `line 1: field op is "pause", must be one of create, start, stop, edit and remove`},
 		{`{"kind":"change","job":1,"op":"create","asked":1}`, `line 1: field type is missing, a line with op create must have it`},
-		{`{"kind":"change","job":1,"op":"stop","asked":1,"conf":"5"}`, `line 1: field op is "stop", and type, conf, zone, children and retries must only be there with create and edit`},
+		{`{"kind":"change","job":1,"op":"stop","asked":1,"conf":"5"}`, `line 1: field op is "stop", type, conf, zone, children and retries are allowed only with create and edit`},
 		{`{"kind":"change","job":1,"op":"start","asked":5,"acked":4}`, `line 1: field acked is 4, must not be before asked, which is 5`},
 		{`{"kind":"change","job":1,"op":"create","asked":1,"type":"FIX_RATE","conf":"0"}`, `line 1: field conf is "0": cron: period of FIX_RATE is "0", must be 0.1 to 2147483647 seconds`},
 		{`{"kind":"change","job":1,"op":"create","asked":1,"type":"NONE","zone":"Moon"}`, `line 1: field zone is "Moon", must be an IANA name such as Asia/Shanghai`},
@@ -73,7 +73,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestCutOffLine cuts a history behind every byte: what is whole is kept.
+// TestCutOffLine cuts a history after every byte and checks that complete lines are kept.
 func TestCutOffLine(t *testing.T) {
 	text := `{"kind":"run","job":1,"at":5,"by":"e\u0031","n":1}` + "\n" + `{"kind":"end","by":"e1","n":1,"at":70,"code":200}` + "\n"
 	first := strings.Index(text, "\n")
@@ -129,7 +129,7 @@ func record(t *testing.T, h *History) []byte {
 	return b.Bytes()
 }
 
-// TestRoundTrip: what a recorder writes is read as it was.
+// TestRoundTrip checks that what a recorder writes is read back unchanged.
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(20) {
 		h := newWorld(seed, 24, 150_000).history()
@@ -165,7 +165,7 @@ func TestCheckFiles(t *testing.T) {
 	require.False(t, clean)
 	require.Contains(t, out.String(), "extra: job 99: log 99999 came at 2026-03-01T00:00:40.000Z, and nothing explains it")
 
-	// What cannot be judged.
+	// Not judged.
 	_, err = CheckFiles(t.Context(), nil, Options{}, &out)
 	require.EqualError(t, err, "checker: list of files is empty, must name at least one")
 	_, err = CheckFiles(t.Context(), []string{filepath.Join(dir, "none")}, Options{}, &out)
@@ -176,7 +176,7 @@ func TestCheckFiles(t *testing.T) {
 	_, err = CheckFiles(t.Context(), []string{one}, Options{Grace: -1}, &out)
 	require.EqualError(t, err, "checker: Options.Grace is -1ns, must not be negative")
 
-	// An endless file ends with its context.
+	// Reading an endless file ends with its context.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, newReader().read(ctx, endless{}, "endless"), context.Canceled)
@@ -202,7 +202,7 @@ func TestUnreadableScheduleIsNotJudged(t *testing.T) {
 	require.Equal(t, "not judged: "+r.Err.Error()+"\n", r.String())
 }
 
-// FuzzRead: whatever is read, nothing breaks, and errors are one line.
+// FuzzRead checks that no input breaks the reader, and that errors are one line.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"kind":"change","job":7,"op":"create","asked":1,"type":"CRON","conf":"0/5 * * * * ?","children":[8]}` + "\n"))
 	f.Add([]byte(`{"kind":"run","job":1,"at":5,"by":"e","n":1}` + "\n" + `{"kind":"end","by":"e","n":1,"at":7,"code":200}` + "\n"))
@@ -215,7 +215,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		// Centuries of due times would be right, and take long.
+		// Centuries of due times would be right, but take long.
 		opts := Options{}
 		for _, c := range h.Changes {
 			if opts.End == 0 || c.Asked.Add(1e12) < opts.End {

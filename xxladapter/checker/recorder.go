@@ -9,29 +9,27 @@ import (
 	"time"
 )
 
-// A Recorder writes a history, one line for each call, for executors and for
-// whoever drives a test. Every line is one Write, so that with a file nothing
-// that was recorded is lost with the process. The methods may be called from any
-// goroutine. After an error of Write they all return that error.
+// A Recorder writes a history, one line for each call, for executors and test drivers. Every line
+// is one Write, so that with a file nothing that was recorded is lost with the process. The methods
+// may be called from any goroutine. After an error of Write they all return that error.
 type Recorder struct {
 	by     string
 	closer io.Closer
 
 	mu  sync.Mutex
 	w   io.Writer
-	n   int64 // of the last run
+	n   int64 // number of the last run
 	buf []byte
 	err error
 }
 
-// NewRecorder records to w. The name says who recorded a run; no two recorders of one
-// history may have the same.
+// NewRecorder records to w. The name by identifies who recorded a run; recorders of one history
+// must have different names.
 func NewRecorder(w io.Writer, by string) *Recorder { return &Recorder{w: w, by: by} }
 
-// OpenRecorder records to a new file. The name of the file, the process and
-// the time make the name of the recorder. It is an error if the file exists:
-// what a killed process left must not be written to, as its last line may be cut
-// off.
+// OpenRecorder records to a new file. The recorder's name consists of the name of the file, the
+// process id and the time. An existing file is an error: the file of a killed process must not be
+// appended to, as its last line may be cut off.
 func OpenRecorder(path string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -72,8 +70,8 @@ func (r *Recorder) writeLocked(put func(b []byte) []byte) error {
 	return r.err
 }
 
-// Run records the arrival of a run, and whatever else is known of it by now;
-// By is ignored. The number it returns is for Start and End.
+// Run records the arrival of a run, and everything else known about it by now; By is ignored. The
+// returned number is for Start and End.
 func (r *Recorder) Run(run Run) (n int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +82,7 @@ func (r *Recorder) Run(run Run) (n int64, err error) {
 	return r.n, r.writeLocked(func(b []byte) []byte { return appendRun(b, &run, r.by, r.n) })
 }
 
-// Start records that the code of run n began.
+// Start records that the code of run n started.
 func (r *Recorder) Start(n int64, at time.Time) error {
 	return r.write(func(b []byte) []byte { return appendStart(b, r.by, n, At(at)) })
 }

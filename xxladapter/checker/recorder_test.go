@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A writeLog keeps what each Write got.
+// A writeLog keeps the argument of each Write.
 type writeLog struct{ writes [][]byte }
 
 func (w *writeLog) Write(b []byte) (int, error) {
@@ -78,8 +78,8 @@ func TestOpenRecorder(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrExist)
 }
 
-// TestRecorderSurvivesKill kills a process in the middle of recording. All
-// that it was told had been written is there.
+// TestRecorderSurvivesKill kills a process in the middle of recording, and checks that everything
+// that it reported as written is there.
 func TestRecorderSurvivesKill(t *testing.T) {
 	const env = "CHECKER_RECORD_TO"
 	if file := os.Getenv(env); file != "" {

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// A Kind is what is wrong.
+// A Kind is a kind of fault.
 type Kind uint8
 
 const (
-	// Missed: a due time, a shard of it, or the next run of a fixed delay never came.
+	// Missed: no run came for a due time, for a shard of it, or as the next run of a fixed delay.
 	Missed Kind = iota
-	// Duplicate: a due time, or a shard of it, was given to two log ids.
+	// Duplicate: a due time, or a shard of it, was assigned to two log ids.
 	Duplicate
 	// Early: a run came before its due time.
 	Early
 	// Late: a run came more than epsilon after its due time.
 	Late
-	// Extra: a run that no due time and no record explains.
+	// Extra: no due time and no record explains a run.
 	Extra
 	// AfterStop: the schedule fired after a stop or a removal was acknowledged.
 	AfterStop
-	// OldSchedule: a schedule fired after the edit of it was acknowledged.
+	// OldSchedule: a schedule fired after its edit was acknowledged.
 	OldSchedule
-	// Misfired: a due time has a run and a misfire record that says it got none.
+	// Misfired: a due time has both a run and a misfire record that says it got none.
 	Misfired
 	// LogTwice: the code of one log id ran twice, and no resend explains it.
 	LogTwice
@@ -32,12 +32,12 @@ const (
 	ResultLost
 	// ResultTwice: the result of a run was applied more than once.
 	ResultTwice
-	// ResultWrong: the result that was applied is none that the run ended with.
+	// ResultWrong: the run did not end with the result that was applied.
 	ResultWrong
-	// ChildMissed: a run ended well, and a child of its job did not run.
+	// ChildMissed: a run succeeded, and a child of its job did not run.
 	ChildMissed
-	// ChildExtra: a child ran twice for one run of its parent, or for one that
-	// was not to have children.
+	// ChildExtra: a child ran twice for one run of its parent, or for a run that must not have
+	// children.
 	ChildExtra
 	// Unlogged: a run has a log id that the scheduler's table does not have.
 	Unlogged
@@ -50,7 +50,7 @@ var kindNames = [kinds]string{
 	"result lost", "result twice", "result wrong", "child missed", "child extra", "unlogged",
 }
 
-// String is the kind in words.
+// String returns the kind in words.
 func (k Kind) String() string {
 	if k < kinds {
 		return kindNames[k]
@@ -60,18 +60,18 @@ func (k Kind) String() string {
 
 // A Report is the judgement of a history.
 type Report struct {
-	// Err says why the history could not be judged; the rest is then void.
+	// Err says why the history could not be judged; the other fields are then meaningless.
 	Err error
 
-	Options  Options // as they were applied; End is never 0
+	Options  Options // as applied; End is never 0
 	Jobs     int
 	Runs     int
 	Targets  int // due times up to the end
-	Matched  int // that had to fire, and did
-	Optional int // that were free to fire, and did
-	Open     int // that were free to fire, and did not
-	Consumed int // that a misfire record took
-	Refused  int // whose hand-over failed, as the scheduler knows
+	Matched  int // targets that had to fire, and did
+	Optional int // targets that were free to fire, and did
+	Open     int // targets that were free to fire, and did not
+	Consumed int // targets that a misfire record consumed
+	Refused  int // targets whose hand-over failed, as the scheduler knows
 	Misfires int // misfire records
 	Repeated int // arrivals of a log id after its first one
 	Cut      int // lines cut off by a kill
@@ -79,33 +79,33 @@ type Report struct {
 	// Latest is the longest time from a due time to its run.
 	Latest time.Duration
 
-	// Counts has the number of violations of each kind.
+	// Counts is the number of violations of each kind.
 	Counts [kinds]int
 
-	// Violations are the first Options.Keep of them.
+	// Violations are the first Options.Keep violations.
 	Violations []Violation
 }
 
-// A Violation is one fault and what bears on it.
+// A Violation is one fault with the relevant part of the history.
 type Violation struct {
 	Kind  Kind
 	Job   int64
-	Due   Instant // the due time concerned; 0: none, or not known
-	Log   int64   // the log id of the run at fault; 0: none, or not known
-	Shard int32   // the shard that is missing; -1: not one shard
+	Due   Instant // the due time concerned; 0 means none or unknown
+	Log   int64   // the log id of the run at fault; 0 means none or unknown
+	Shard int32   // the shard that is missing; -1 means that it is not about one shard
 
 	Text    string   // what is wrong, in a sentence
-	Runs    []Run    // the run at fault, one it clashes with, and the job's runs before and after
-	Records []string // the lines of the history that bear on it
+	Runs    []Run    // the run at fault, one in conflict with it, the job's runs before and after
+	Records []string // the relevant lines of the history
 
 	job     string   // its schedule
 	writers []string // of the history
 }
 
-// Clean reports whether the history was judged and nothing is wrong with it.
+// Clean reports whether the history was judged and has no fault.
 func (r *Report) Clean() bool { return r.Err == nil && r.Total() == 0 }
 
-// Total is the number of violations.
+// Total returns the number of violations.
 func (r *Report) Total() int {
 	n := 0
 	for _, c := range r.Counts {
@@ -114,8 +114,8 @@ func (r *Report) Total() int {
 	return n
 }
 
-// String has a line of totals, a line of counts unless the report is clean, and
-// each violation with what bears on it.
+// String returns a line of totals, a line of counts unless the report is clean, and each violation
+// with the relevant part of the history.
 func (r *Report) String() string {
 	if r.Err != nil {
 		return fmt.Sprintf("not judged: %v\n", r.Err)
@@ -151,7 +151,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// String is the violation with what bears on it.
+// String returns the violation with the relevant part of the history.
 func (v *Violation) String() string {
 	var b strings.Builder
 	v.write(&b)
@@ -172,7 +172,7 @@ func (v *Violation) write(b *strings.Builder) {
 	}
 }
 
-// describe shows a run on one line.
+// describe formats a run on one line.
 func describe(r *Run, writers []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "log %d", r.Log)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A line is one scanned line: a flat JSON object of known fields.
+// A line is a scanned line: a flat JSON object of known fields.
 type line struct {
 	present set
 	numbers [fields]int64
@@ -18,14 +18,14 @@ type line struct {
 	b   []byte
 }
 
-// A fieldError is what is wrong with a line.
+// A fieldError is a fault of a line.
 type fieldError struct{ what string }
 
 func (e *fieldError) Error() string { return e.what }
 
 func faultf(format string, args ...any) error { return &fieldError{fmt.Sprintf(format, args...)} }
 
-// scan reads b into l. The texts are parts of b unless they have escapes.
+// scan parses b into l. The texts are parts of b unless they contain escapes.
 func (l *line) scan(b []byte) error {
 	l.present, l.list, l.pos, l.b = 0, l.list[:0], 0, b
 	if !l.take('{') {
@@ -44,7 +44,7 @@ func (l *line) scan(b []byte) error {
 			return faultf("field %s is unknown, must be one of those in the documentation of package checker", excerpt(name))
 		}
 		if l.present&(1<<f) != 0 {
-			return faultf("field %s is there twice, must be there once", fieldNames[f])
+			return faultf("field %s occurs twice, must occur once", fieldNames[f])
 		}
 		l.present |= 1 << f
 		if !l.take(':') {
@@ -58,7 +58,7 @@ func (l *line) scan(b []byte) error {
 		case l.take('}'):
 			return l.rest()
 		default:
-			return faultf("goes on with %s after field %s, must go on with a comma or a closing brace", excerpt(l.b[l.pos:]), fieldNames[f])
+			return faultf("continues with %s after field %s, must continue with a comma or a closing brace", excerpt(l.b[l.pos:]), fieldNames[f])
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (l *line) scan(b []byte) error {
 func (l *line) rest() error {
 	l.space()
 	if l.pos < len(l.b) {
-		return faultf("goes on with %s after the object, must end there", excerpt(l.b[l.pos:]))
+		return faultf("continues with %s after the object, must end there", excerpt(l.b[l.pos:]))
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (l *line) value(f field) (err error) {
 				return nil
 			}
 			if !l.take(',') {
-				return faultf("field %s goes on with %s, must be a list of whole numbers", fieldNames[f], excerpt(l.b[l.pos:]))
+				return faultf("field %s continues with %s, must be a list of whole numbers", fieldNames[f], excerpt(l.b[l.pos:]))
 			}
 		}
 	default:
@@ -116,7 +116,7 @@ func (l *line) value(f field) (err error) {
 	return err
 }
 
-// text reads a string.
+// text parses a string.
 func (l *line) text(what string) ([]byte, error) {
 	l.space()
 	start := l.pos
@@ -144,7 +144,7 @@ func (l *line) text(what string) ([]byte, error) {
 	return nil, faultf("%s is %s, must end with a quote", what, excerpt(l.b[start:]))
 }
 
-// number reads a whole number within the bounds of its class.
+// number parses a whole number within the range of its class.
 func (l *line) number(f field, c *class) (int64, error) {
 	l.space()
 	i, negative := l.pos, false
@@ -174,7 +174,7 @@ func (l *line) number(f field, c *class) (int64, error) {
 	return n, nil
 }
 
-// until is the part of a line up to the end of a value.
+// until returns the part of a line up to the end of a value.
 func until(b []byte) []byte {
 	for i, c := range b {
 		if c == ',' || c == '}' || c == ']' {
@@ -184,7 +184,7 @@ func until(b []byte) []byte {
 	return b
 }
 
-// excerpt shows what was found, on one line and not too much of it.
+// excerpt quotes b on one line, truncated to 60 bytes.
 func excerpt(b []byte) string {
 	const most = 60
 	if len(b) == 0 {

@@ -8,15 +8,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// This file is a scheduler without faults: it makes histories in which
-// everything that is allowed happens. It works out due times on its own.
+// This file simulates a scheduler without faults. Its histories contain everything that is allowed.
+// It computes due times independently.
 
 const (
 	base     = Instant(1_772_323_200_000) // 2026-03-01T00:00:00Z
 	misfires = Instant(1000)              // the simulated misfire window
 )
 
-// A shape is what kind of life a simulated job has.
+// A shape is the kind of life of a simulated job.
 type shape int
 
 const (
@@ -38,7 +38,7 @@ const (
 
 type simRun struct {
 	run     Run
-	gone    bool // taken out again
+	gone    bool // removed again
 	second  bool // a further arrival of its log id
 	trigger *Trigger
 	results []Result
@@ -55,7 +55,7 @@ type simJob struct {
 	id      int64
 	shape   shape
 	period  Instant // of the first schedule
-	period2 Instant // of the second; 0: it is never edited
+	period2 Instant // of the second; 0 means that it is never edited
 	policy  xxladapter.MisfireStrategy
 	named   bool // triggers name the log ids
 
@@ -198,7 +198,7 @@ func (w *world) live(j *simJob) {
 		return
 	}
 	type stretch struct {
-		from, to Instant // both the instants at which changes took effect
+		from, to Instant // both are instants at which changes took effect
 		period   Instant
 	}
 	e := w.calm(base + 1500 + w.upTo(2000))
@@ -225,7 +225,7 @@ func (w *world) live(j *simJob) {
 			asked := c.Asked
 			again := w.calm(t + 6000 + w.upTo(8000))
 			if w.dice.IntN(2) == 0 {
-				t = again // it did not
+				t = again // the stop had no effect
 			}
 			w.follow(j, cur.from, t, asked, cur.period)
 			w.change(j, OpStop, again, nil)
@@ -243,7 +243,7 @@ func (w *world) live(j *simJob) {
 	}
 }
 
-// next is the first due time of j after t.
+// next returns the first due time of j after t.
 func (j *simJob) next(t, period Instant) Instant {
 	switch j.shape {
 	case rateDated:
@@ -266,17 +266,17 @@ func (j *simJob) next(t, period Instant) Instant {
 	return minute + 60000
 }
 
-// follow fires what is due while a schedule is on. From certain on nobody
-// knows that it is.
+// follow fires what is due while a schedule is on. From certain on it is unknown whether the
+// schedule is on.
 func (w *world) follow(j *simJob, from, to, certain, period Instant) {
 	due := j.next(from, period)
 	for due <= to && due <= w.end {
 		at := w.after(due)
 		if j.shape == delayUndated {
-			at = due // its due times know no outage, as what a late one leads to is not settled
+			at = due // outages do not delay it, since what follows from a late one is not defined
 		}
 		if at >= to {
-			return // what was promised went with the schedule
+			return // the end of the schedule cancels what was promised
 		}
 		normal := w.quiet(due) && due > from+4000 && due < certain-4000
 		if at-due > misfires {
@@ -303,8 +303,7 @@ func (w *world) follow(j *simJob, from, to, certain, period Instant) {
 	}
 }
 
-// fire lets a due time run, on all shards, and returns when the scheduler
-// learnt of its end.
+// fire runs a due time on all shards, and returns when the scheduler learned of its end.
 func (w *world) fire(j *simJob, due, at Instant, normal bool) Instant {
 	shards := int32(1)
 	if j.shape == broadcastDated || j.shape == broadcastUndated {
@@ -386,8 +385,7 @@ func (w *world) play(j *simJob, r Run, trigger *Trigger, normal bool, retries, o
 	return known
 }
 
-// complete gives a run its result and its row, as far as they came before the
-// end.
+// complete gives a run its result and its row, as far as they came before the end.
 func (w *world) complete(s *simRun, known Instant) {
 	if s.run.End > w.end {
 		s.run.End, s.run.Code = 0, 0
@@ -403,8 +401,8 @@ func (w *world) complete(s *simRun, known Instant) {
 	}
 }
 
-// arriveAgain lets the log id of a run arrive again: the executor knows it and
-// does not run it, or the scheduler was allowed to try it again.
+// arriveAgain lets the log id of a run arrive again: the executor knows it and does not run it, or
+// the scheduler was allowed to try it again.
 func (w *world) arriveAgain(i int) {
 	s := &w.runs[i]
 	a := s.run
@@ -431,7 +429,7 @@ func (w *world) manual(j *simJob, t Instant, due Instant) {
 	w.play(j, Run{Job: j.id, Due: due, At: t + w.upTo(200)}, trigger, false, 0, 0)
 }
 
-// history is what was recorded of the world.
+// history returns what was recorded of the world.
 func (w *world) history() *History {
 	h := &History{End: w.end, Misfires: slices.Clone(w.misfires), Triggers: slices.Clone(w.triggers)}
 	for _, j := range w.jobs {

@@ -14,8 +14,8 @@ type target struct {
 	hi    Instant // the last instant at which a run is in time
 	limit Instant // after it, the end of the epoch forbids the run
 	ended *Change // what ended the epoch, if limit is set
-	slack Instant // how much later than due it may really be due
-	must  bool    // it had to fire, and the time for it is over
+	slack Instant // how much later than due the real due time may be
+	must  bool    // it had to fire, and the time for that is over
 	fate  fate
 	run   int32 // an index into the job's runs
 }
@@ -26,12 +26,12 @@ type fate uint8
 const (
 	pending  fate = iota
 	matched       // a run came
-	consumed      // a misfire record took it
+	consumed      // a misfire record consumed it
 	refused       // the hand-over failed, and the scheduler knows
 )
 
-// targets appends the due times of j up to end, in order. runs are the job's
-// runs with a due time, ascending.
+// targets appends the due times of j up to end, in order. runs are the job's runs that name their
+// due time, ascending.
 func (j *job) targets(to []target, runs []Run, misfires []Misfire, o Options, end Instant) []target {
 	for i := range j.epochs {
 		to = j.epochs[i].targets(to, runs, misfires, o, end)
@@ -93,11 +93,10 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 	return to
 }
 
-// start is the first due time of the epoch, how much later it may have been,
-// and the last instant that may have been the first due time. The phase of a
-// fixed rate is the moment at which it began; if that is not known well enough,
-// the first run or misfire record that says when it was due tells
-// it.
+// start returns the first due time of the epoch, how much later it may have been, and the last
+// instant that may have been the first due time. The phase of a fixed rate follows from the moment
+// at which it started. If that is not known precisely enough, the first run or misfire record that
+// names its due time determines it.
 func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, least Instant) {
 	due = e.first
 	if due == 0 {
@@ -127,22 +126,22 @@ func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, 
 	if witness != never {
 		e.anchor = due + (witness-due)%e.period
 		if last-due < e.period {
-			last = e.anchor // there is no other instant of that phase
+			last = e.anchor // there is no other instant in that phase
 		}
 		return e.anchor, 0, last
 	}
 	return due, min(last-due, e.period-1), last
 }
 
-// between is the part of s from lo to hi. REQUIRES: s ascends.
+// between returns the part of s from lo to hi. REQUIRES: s ascends.
 func between[T any](s []T, lo, hi Instant, of func(*T) Instant) []T {
 	from := sort.Search(len(s), func(i int) bool { return of(&s[i]) >= lo })
 	to := sort.Search(len(s), func(i int) bool { return of(&s[i]) > hi })
 	return s[from:to]
 }
 
-// covering is the misfire record that concerns due, or nil.
-// REQUIRES: misfires ascend by Due and do not overlap.
+// covering returns the misfire record that concerns due, or nil. REQUIRES: misfires ascend by Due
+// and do not overlap.
 func covering(misfires []Misfire, due Instant) *Misfire {
 	i, found := slices.BinarySearchFunc(misfires, due, func(m Misfire, d Instant) int { return cmp.Compare(m.Due, d) })
 	if !found {
@@ -154,7 +153,7 @@ func covering(misfires []Misfire, due Instant) *Misfire {
 	return nil
 }
 
-// A policy is how many runs a misfire leads to.
+// A policy says how many runs a misfire leads to.
 type policy uint8
 
 const (
@@ -164,8 +163,8 @@ const (
 	fireAll
 )
 
-// policyOf reads upstream's two strategies, and those that fire the last or all
-// of what was missed.
+// policyOf returns the policy of a strategy: upstream's two, and those that fire the last or all of
+// the missed due times.
 func policyOf(s xxladapter.MisfireStrategy) policy {
 	p, _ := parsePolicy(string(s))
 	return p

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVerdicts judges small histories written by hand. Times are milliseconds
-// after the base; job 1 is due every 10 s from 10000 on, up to 60000.
+// TestVerdicts judges small histories written by hand. Times are milliseconds after the base; job 1
+// is due every 10 s from 10000 to 60000.
 func TestVerdicts(t *testing.T) {
 	const start = `
 		{"kind":"change","job":1,"op":"create","asked":1,"acked":2,"type":"CRON","conf":"0/10 * * * * ?"}
@@ -226,7 +226,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// shifted reads lines whose instants are milliseconds after the base.
+// shifted parses lines whose instants are milliseconds after the base.
 func shifted(t *testing.T, text string) *History {
 	t.Helper()
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\t", ""), "}{", "}\n{")
@@ -297,8 +297,7 @@ func TestOptions(t *testing.T) {
 	require.True(t, Check(&History{}, Options{}).Clean(), "nothing was wrong with nothing")
 }
 
-// TestCounterExample: a violation shows the runs and the lines that bear on it
-// and no others.
+// TestCounterExample checks that a violation shows the relevant runs and lines and no others.
 func TestCounterExample(t *testing.T) {
 	w := newWorld(3, 24, 150_000)
 	w.rows = true

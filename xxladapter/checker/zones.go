@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// zones remembers the zones that were loaded, as thousands of jobs share one.
+// zones caches the loaded zones, as thousands of jobs share one.
 var zones sync.Map // name to *time.Location
 
-// loadZone is the zone with an IANA name; UTC for the empty one.
+// loadZone returns the zone with an IANA name, or UTC for the empty name.
 func loadZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil
