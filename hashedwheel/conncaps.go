@@ -131,93 +131,93 @@ func newWatchedConn(c net.Conn) (*watchedConn, net.Conn) {
 }
 
 // able returns w with the methods for what it can do.
-func (w *watchedConn) able(can int) net.Conn {
-	rf, wt, cw, cr, sc := readFromPart{w}, writeToPart{w}, closeWritePart{w}, closeReadPart{w}, syscallPart{w}
+func (c *watchedConn) able(can int) net.Conn {
+	rf, wt, cw, cr, sc := readFromPart{c}, writeToPart{c}, closeWritePart{c}, closeReadPart{c}, syscallPart{c}
 	switch can {
 	case canReadFrom:
 		return struct {
 			*watchedConn
 			readFromPart
-		}{w, rf}
+		}{c, rf}
 	case canWriteTo:
 		return struct {
 			*watchedConn
 			writeToPart
-		}{w, wt}
+		}{c, wt}
 	case canReadFrom | canWriteTo:
 		return struct {
 			*watchedConn
 			readFromPart
 			writeToPart
-		}{w, rf, wt}
+		}{c, rf, wt}
 	case canCloseWrite:
 		return struct {
 			*watchedConn
 			closeWritePart
-		}{w, cw}
+		}{c, cw}
 	case canReadFrom | canCloseWrite:
 		return struct {
 			*watchedConn
 			readFromPart
 			closeWritePart
-		}{w, rf, cw}
+		}{c, rf, cw}
 	case canWriteTo | canCloseWrite:
 		return struct {
 			*watchedConn
 			writeToPart
 			closeWritePart
-		}{w, wt, cw}
+		}{c, wt, cw}
 	case canReadFrom | canWriteTo | canCloseWrite:
 		return struct {
 			*watchedConn
 			readFromPart
 			writeToPart
 			closeWritePart
-		}{w, rf, wt, cw}
+		}{c, rf, wt, cw}
 	case canCloseRead:
 		return struct {
 			*watchedConn
 			closeReadPart
-		}{w, cr}
+		}{c, cr}
 	case canReadFrom | canCloseRead:
 		return struct {
 			*watchedConn
 			readFromPart
 			closeReadPart
-		}{w, rf, cr}
+		}{c, rf, cr}
 	case canWriteTo | canCloseRead:
 		return struct {
 			*watchedConn
 			writeToPart
 			closeReadPart
-		}{w, wt, cr}
+		}{c, wt, cr}
 	case canReadFrom | canWriteTo | canCloseRead:
 		return struct {
 			*watchedConn
 			readFromPart
 			writeToPart
 			closeReadPart
-		}{w, rf, wt, cr}
+		}{c, rf, wt, cr}
 	case canCloseWrite | canCloseRead:
 		return struct {
 			*watchedConn
 			closeWritePart
 			closeReadPart
-		}{w, cw, cr}
+		}{c, cw, cr}
 	case canReadFrom | canCloseWrite | canCloseRead:
 		return struct {
 			*watchedConn
 			readFromPart
 			closeWritePart
 			closeReadPart
-		}{w, rf, cw, cr}
+		}{c, rf, cw, cr}
 	case canWriteTo | canCloseWrite | canCloseRead:
 		return struct {
 			*watchedConn
 			writeToPart
 			closeWritePart
 			closeReadPart
-		}{w, wt, cw, cr}
+		}{c, wt, cw, cr}
 	case canReadFrom | canWriteTo | canCloseWrite | canCloseRead:
 		return struct {
 			*watchedConn
@@ -225,51 +225,51 @@ func (w *watchedConn) able(can int) net.Conn {
 			writeToPart
 			closeWritePart
 			closeReadPart
-		}{w, rf, wt, cw, cr}
+		}{c, rf, wt, cw, cr}
 	case canSyscallConn:
 		return struct {
 			*watchedConn
 			syscallPart
-		}{w, sc}
+		}{c, sc}
 	case canReadFrom | canSyscallConn:
 		return struct {
 			*watchedConn
 			readFromPart
 			syscallPart
-		}{w, rf, sc}
+		}{c, rf, sc}
 	case canWriteTo | canSyscallConn:
 		return struct {
 			*watchedConn
 			writeToPart
 			syscallPart
-		}{w, wt, sc}
+		}{c, wt, sc}
 	case canReadFrom | canWriteTo | canSyscallConn:
 		return struct {
 			*watchedConn
 			readFromPart
 			writeToPart
 			syscallPart
-		}{w, rf, wt, sc}
+		}{c, rf, wt, sc}
 	case canCloseWrite | canSyscallConn:
 		return struct {
 			*watchedConn
 			closeWritePart
 			syscallPart
-		}{w, cw, sc}
+		}{c, cw, sc}
 	case canReadFrom | canCloseWrite | canSyscallConn:
 		return struct {
 			*watchedConn
 			readFromPart
 			closeWritePart
 			syscallPart
-		}{w, rf, cw, sc}
+		}{c, rf, cw, sc}
 	case canWriteTo | canCloseWrite | canSyscallConn:
 		return struct {
 			*watchedConn
 			writeToPart
 			closeWritePart
 			syscallPart
-		}{w, wt, cw, sc}
+		}{c, wt, cw, sc}
 	case canReadFrom | canWriteTo | canCloseWrite | canSyscallConn:
 		return struct {
 			*watchedConn
@@ -277,27 +277,27 @@ func (w *watchedConn) able(can int) net.Conn {
 			writeToPart
 			closeWritePart
 			syscallPart
-		}{w, rf, wt, cw, sc}
+		}{c, rf, wt, cw, sc}
 	case canCloseRead | canSyscallConn:
 		return struct {
 			*watchedConn
 			closeReadPart
 			syscallPart
-		}{w, cr, sc}
+		}{c, cr, sc}
 	case canReadFrom | canCloseRead | canSyscallConn:
 		return struct {
 			*watchedConn
 			readFromPart
 			closeReadPart
 			syscallPart
-		}{w, rf, cr, sc}
+		}{c, rf, cr, sc}
 	case canWriteTo | canCloseRead | canSyscallConn:
 		return struct {
 			*watchedConn
 			writeToPart
 			closeReadPart
 			syscallPart
-		}{w, wt, cr, sc}
+		}{c, wt, cr, sc}
 	case canReadFrom | canWriteTo | canCloseRead | canSyscallConn:
 		return struct {
 			*watchedConn
@@ -305,14 +305,14 @@ func (w *watchedConn) able(can int) net.Conn {
 			writeToPart
 			closeReadPart
 			syscallPart
-		}{w, rf, wt, cr, sc}
+		}{c, rf, wt, cr, sc}
 	case canCloseWrite | canCloseRead | canSyscallConn:
 		return struct {
 			*watchedConn
 			closeWritePart
 			closeReadPart
 			syscallPart
-		}{w, cw, cr, sc}
+		}{c, cw, cr, sc}
 	case canReadFrom | canCloseWrite | canCloseRead | canSyscallConn:
 		return struct {
 			*watchedConn
@@ -320,7 +320,7 @@ func (w *watchedConn) able(can int) net.Conn {
 			closeWritePart
 			closeReadPart
 			syscallPart
-		}{w, rf, cw, cr, sc}
+		}{c, rf, cw, cr, sc}
 	case canWriteTo | canCloseWrite | canCloseRead | canSyscallConn:
 		return struct {
 			*watchedConn
@@ -328,7 +328,7 @@ func (w *watchedConn) able(can int) net.Conn {
 			closeWritePart
 			closeReadPart
 			syscallPart
-		}{w, wt, cw, cr, sc}
+		}{c, wt, cw, cr, sc}
 	}
-	return w
+	return c
 }

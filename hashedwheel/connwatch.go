@@ -96,7 +96,7 @@ func (c *watchedConn) Close() error {
 func (c *watchedConn) failed(s side, err error) {
 	var timeout net.Error
 	switch {
-	case s == readSide && err == io.EOF:
+	case s == readSide && errors.Is(err, io.EOF):
 		c.finished(readSide)
 	case errors.As(err, &timeout) && timeout.Timeout():
 	default:

@@ -96,7 +96,7 @@ func answersAtOnce(t *testing.T, make contextMaker) {
 	synctest.Wait()
 	require.True(t, called)
 
-	require.PanicsWithValue(t, "cannot create context from nil parent", func() { make(nil, time.Hour) }) //nolint:staticcheck // on purpose
+	require.PanicsWithValue(t, "cannot create context from nil parent", func() { make(nil, time.Hour) })
 }
 
 // Sleep and After without a delay do not wait for a tick.

@@ -84,7 +84,7 @@ func (c Clock) on() *hashedwheel.HashedWheelTimer {
 // present.
 func bubbled() bool {
 	now := time.Now()
-	return now == now.Round(0)
+	return now == now.Round(0) //nolint:staticcheck // Equal would ignore the monotonic reading
 }
 
 // NewTimer is the package-level NewTimer on c's wheel.

@@ -229,11 +229,12 @@ var leaseRules = []rule{
 	}},
 	{"DeadAreTheTermsThatAreOverAndOwnFires", func(b *bench) {
 		id := b.addJob("job")
-		n1, n2 := b.lease("n1", leaseLife), b.lease("n2", leaseLife)
+		b.lease("n1", leaseLife)
+		b.lease("n2", leaseLife)
 		b.lease("n3", leaseLife) // and owns nothing
 		fire := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 2)[0]
 		b.claim(b.plan(id, at(1), xxladapter.TriggerCron), "n2", 1)
-		n1, n2 = b.lease("n1", leaseLife), b.lease("n2", leaseLife)
+		n1, n2 := b.lease("n1", leaseLife), b.lease("n2", leaseLife)
 		b.clock.Advance(leaseLife - time.Millisecond)
 		b.Empty(b.lease("n4", leaseLife).Dead)
 		b.clock.Advance(time.Millisecond)

@@ -74,9 +74,9 @@ var shardRules = []rule{
 		}
 	}},
 	{"ClaimDueTakesTheJobsThatTheirOwnerLetLie", func(b *bench) {
-		n1 := b.lease("n1", leaseLife)
+		b.lease("n1", leaseLife)
 		b.lease("n2", leaseLife)
-		n1 = b.lease("n1", leaseLife)
+		n1 := b.lease("n1", leaseLife)
 		var foreign []int64
 		for i := 0; len(foreign) < 3; i++ {
 			if id := b.addJob(fmt.Sprint("job", i)); !n1.Shards.HasJob(id) {
