@@ -1,8 +1,14 @@
 .DEFAULT_GOAL := help
 
+# Pinned so that a new release cannot turn an old commit red.
+golangci := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# Modules of their own, so that what they compare with reaches no user.
+modules := $(dir $(shell git ls-files '*/go.mod'))
+
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "%-16s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: ## run a scheduler, two executors and three jobs for 15 s
@@ -21,9 +27,15 @@ test: ## run the tests, in under two minutes
 test-all: ## run the long tests too, all with the race detector
 	XXLWHEEL_TEST_LONG=1 go test -race -p 1 -timeout 20m ./...
 
+# They run on this machine, but without the race detector, which processors of 32 bits lack.
+.PHONY: test-32bit
+test-32bit: ## run the tests of the timer as on processors of 32 bits
+	GOARCH=386 go vet ./...
+	GOARCH=386 go test ./hashedwheel/...
+
 .PHONY: interleave
 interleave: ## run what callers and the timer's worker do in every order there is
-	go test -tags interleave -run Interleavings -v ./hashedwheel
+	go test -tags interleave -run Interleavings ./hashedwheel
 
 # How long make faults repeats each test on each store; 0 means all its rounds.
 FOR ?= 0
@@ -32,15 +44,28 @@ FOR ?= 0
 faults: ## kill, freeze and restart schedulers and databases for an hour or more
 	XXLWHEEL_TEST_SOAK=1 go test ./xxladapter/faults -count=1 -timeout 12h -v -artifacts -for $(FOR) $(ARGS)
 
+.PHONY: test-modules
+test-modules: ## check the modules inside this repository
+	@set -e; for module in $(modules); do \
+		echo "-- $$module"; \
+		(cd $$module && go mod tidy -diff && go vet ./... && GOARCH=386 go vet ./... && go test ./... && \
+			go test -short -run '^$$' -bench . -benchtime 1x ./...); \
+	done
+
+.PHONY: lint
+lint: ## check format, module files and golangci-lint's rules
+	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	go mod tidy -diff
+	go vet ./...
+	go run $(golangci) run
+
 .PHONY: bench
 bench: ## run the benchmarks of the timer and its baselines
 	go test -run '^$$' -bench . ./bench
 
-.PHONY: lint
-lint: ## check format, vet and golangci-lint (which has to be installed)
-	gofmt -l .
-	go vet ./...
-	golangci-lint run
+.PHONY: bench-once
+bench-once: ## run each benchmark once: does it still work?
+	go test -short -run '^$$' -bench . -benchtime 1x ./...
 
 .PHONY: ci
 ci: ## what a change has to pass
