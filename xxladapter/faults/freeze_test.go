@@ -81,7 +81,7 @@ func TestFrozenWithALock(t *testing.T) {
 
 const (
 	// lockIdleLimit is how long a frozen holder keeps a lock at most.
-	lockIdleLimit = 3 * time.Second
+	lockIdleLimit = 2 * time.Second
 
 	// unlocked is how late a fire may be because of such a holder.
 	unlocked = lockIdleLimit + 2*time.Second

@@ -190,7 +190,7 @@ func TestStallInAScan(t *testing.T) {
 
 const (
 	// lockLife is how long the server leaves a silent scheduler its locks.
-	lockLife = 3 * time.Second
+	lockLife = 2 * time.Second
 
 	// lateByStall is how late a run may be for that, or because its scheduler was cut off
 	// with it until its lease had lapsed.

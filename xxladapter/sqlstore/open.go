@@ -36,7 +36,7 @@ type Options struct {
 	Connections int
 	// LockLife is how long a node that does not answer any more, but whose
 	// connections are open, can hold rows in the database server before it loses
-	// them with its transaction. The default is 3s. It must be well below the
+	// them with its transaction. The default is 2s. It must be well below the
 	// scheduler's pre-read window: nothing is planned while a frozen node holds
 	// the due jobs or the schedule lock. MySQL counts whole seconds, at least one,
 	// and cuts the rest. It has no meaning for SQLite.

@@ -13,7 +13,7 @@ type serveLimits struct {
 	PoolPerApp int `placeholder:"COUNT" help:"How many runs of one executor app each of the two pools hands over concurrently (default: half of the pool)."`
 
 	StoreConnections int           `placeholder:"COUNT" help:"How many connections to a database server are open at most (default: 4 for each processor, at least 16, on MySQL at least 20)."`
-	StoreLockLife    time.Duration `default:"3s" placeholder:"TIME" help:"How long a stalled scheduler can keep rows of a database server locked, which stops all schedulers from planning; MySQL rounds down to whole seconds (default ${default})."`
+	StoreLockLife    time.Duration `default:"2s" placeholder:"TIME" help:"How long a stalled scheduler can keep rows of a database server locked, which stops all schedulers from planning; MySQL rounds down to whole seconds (default ${default})."`
 	Drain            time.Duration `default:"10s" placeholder:"TIME" help:"How long a stopping scheduler waits for hand-overs in flight (default ${default}). A second signal ends it at once."`
 	ClockSkew        time.Duration `default:"2s" placeholder:"TIME" help:"How far this machine's clock may differ from the store's before this scheduler stops planning; 0 disables the check (default ${default})."`
 }

@@ -35,11 +35,11 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 
 	t.Setenv("XXLWHEEL_FAST_POOL", "7")
 	t.Setenv("XXLWHEEL_CLOCK_SKEW", "0s")
-	c := parseServe(t, "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=2s", "--zone=UTC",
+	c := parseServe(t, "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=3s", "--zone=UTC",
 		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-address=10.0.0.0/8",
 		"--keep-logs=0", "--store-run-logs=all", "--cron-profile=xxl34")
 	require.Equal(t, 20, c.Limits.StoreConnections)
-	require.Equal(t, 2*time.Second, c.Limits.StoreLockLife)
+	require.Equal(t, 3*time.Second, c.Limits.StoreLockLife)
 	opts, err = c.nodeOptions()
 	require.NoError(t, err)
 	require.Equal(t, node.Options{

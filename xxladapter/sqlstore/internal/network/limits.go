@@ -33,6 +33,11 @@ const (
 	// whole seconds and may take one more.
 	LockWait = time.Second
 
+	// LockLife is how long the server leaves a silent session its locks, unless the options of
+	// the store say otherwise. It is shorter than QuickSilence, so that a call which is
+	// made again finds the rows free that the silent connection had locked.
+	LockLife = 2 * time.Second
+
 	// WriteLife bounds one write with all its attempts. It is longer than a frozen
 	// holder keeps its rows, see [Options.LockLife].
 	WriteLife = 15 * time.Second

@@ -71,6 +71,13 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 	})
 }
 
+// TestLocksEndBeforeTheirSilentConnectionIsReplaced: else what is made again would wait for
+// rows that it has locked itself, with each silence anew.
+func TestLocksEndBeforeTheirSilentConnectionIsReplaced(t *testing.T) {
+	require.Less(t, LockLife, QuickSilence)
+	require.Zero(t, LockLife%time.Second, "MySQL counts whole seconds")
+}
+
 // TestASocketKeepsTheDriversDeadlines: its own limit ends a connection, the driver's
 // deadlines do not, and neither lengthens the other.
 func TestASocketKeepsTheDriversDeadlines(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestIdleCostsOfPostgres(t *testing.T) {
 	t.Parallel()
-	config, err := configOf(testserver.PostgresCopy(t, migrateURL), records.Options{Connections: 8, LockLife: records.DefaultLockLife})
+	config, err := configOf(testserver.PostgresCopy(t, migrateURL), records.Options{Connections: 8, LockLife: network.LockLife})
 	require.NoError(t, err)
 	var traced queryCounter
 	config.ConnConfig.Tracer = &traced

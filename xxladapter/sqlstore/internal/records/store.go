@@ -26,16 +26,13 @@ type Options struct {
 	Zone        *time.Location
 }
 
-// DefaultLockLife is the default of [Options.LockLife].
-const DefaultLockLife = 3 * time.Second
-
 // WithDefaults are the options with the defaults that all databases share.
 func (o Options) WithDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
 	if o.LockLife <= 0 {
-		o.LockLife = DefaultLockLife
+		o.LockLife = network.LockLife
 	}
 	return o
 }
