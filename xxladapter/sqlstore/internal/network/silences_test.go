@@ -1,6 +1,7 @@
 package network
 
 import (
+	"maps"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -121,7 +122,12 @@ func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 		server.silence()
 		begun := time.Now()
 		var mu sync.Mutex
-		took := map[string]time.Duration{}
+		took := map[string]time.Duration{} // guarded by mu
+		ended := func() map[string]time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return maps.Clone(took)
+		}
 		for name, p := range pools {
 			go func() {
 				_ = p.try()
@@ -134,14 +140,15 @@ func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 		_ = first.try()
 		require.GreaterOrEqual(t, time.Since(begun), LeaseSilence)
 		synctest.Wait()
-		require.Empty(t, took, "no new connection has been answered")
+		require.Empty(t, ended(), "no new connection has been answered")
 		require.NoError(t, server.pool(1, Fixed(LeaseSilence)).try())
 		synctest.Wait()
-		require.Less(t, took["quick"], QuickSilence)
-		require.Len(t, took, 1)
+		quick := ended()
+		require.Less(t, quick["quick"], QuickSilence)
+		require.Len(t, quick, 1)
 		time.Sleep(SlowSilence)
 		synctest.Wait()
-		require.Equal(t, map[string]time.Duration{"quick": took["quick"], "slow": 4 * time.Second, "listing": SlowSilence}, took)
+		require.Equal(t, map[string]time.Duration{"quick": quick["quick"], "slow": 4 * time.Second, "listing": SlowSilence}, ended())
 	})
 }
 
