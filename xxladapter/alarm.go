@@ -60,34 +60,29 @@ type AlarmClaim struct {
 	Attempts  int       // how many times it was claimed; 1 or more
 }
 
-// An AlarmStore keeps which failed runs somebody was told of. It is a part of
-// [Store].
+// An AlarmStore is the part of [Store] that keeps which failed runs are reported, by which node,
+// and what is remembered of each job's failures. Whether a run has succeeded since is a question
+// for [LogStore.Logs].
 type AlarmStore interface {
-	// FailedRuns lists up to limit failed runs whose alarm is open, with log
-	// ids above after.
+	// FailedRuns lists up to limit failed runs whose alarm is open, with log ids above after.
 	FailedRuns(ctx context.Context, after int64, limit int) ([]FailedRun, error)
-	// FirstSuccess is the lowest log id above after of a run of the job that
-	// succeeded; 0: there is none.
-	FirstSuccess(ctx context.Context, jobID, after int64) (int64, error)
-	// AlarmState is the state of a job; a job without one, or that does not
-	// exist, has the zero state with its id.
-	AlarmState(ctx context.Context, jobID int64) (AlarmState, error)
-	// RaisedAlarms lists the states that are raised, in job id order.
-	RaisedAlarms(ctx context.Context) ([]AlarmState, error)
+	// AlarmStates lists the states of the given jobs and of all jobs whose alarm is raised, by
+	// job id, each once. A given job without a state, or that does not exist, has the zero state
+	// with its id.
+	AlarmStates(ctx context.Context, jobIDs []int64) ([]AlarmState, error)
 
-	// DecideAlarms stores decisions, all in one transaction, and returns what
-	// node has claimed by them. A decision whose Before is not the stored state
-	// any more changes nothing, and a run whose alarm is not open any more is
-	// left out.
+	// DecideAlarms stores decisions, all in one transaction, and returns what node has claimed by
+	// them. A decision whose Before is not the stored state any more changes nothing, and a run
+	// whose alarm is not open any more is left out.
 	DecideAlarms(ctx context.Context, node string, decisions []AlarmDecision) ([]AlarmClaim, error)
-	// StaleAlarms lists up to limit claims, of any node, that are at least age
-	// old and not settled, oldest first.
+	// StaleAlarms lists up to limit claims, of any node, that are at least age old and not
+	// settled, oldest first. It changes nothing, so that a node which may not send now leaves
+	// them to others.
 	StaleAlarms(ctx context.Context, age time.Duration, limit int) ([]AlarmClaim, error)
-	// RenewAlarms makes claims node's own from now on and returns them as they
-	// are then. Those that somebody else has renewed or settled since they were
-	// read are left out.
+	// RenewAlarms makes claims node's own from now on and returns them as they are then. Claims
+	// that another call has renewed or settled since they were read are left out.
 	RenewAlarms(ctx context.Context, node string, claims []AlarmClaim) ([]AlarmClaim, error)
-	// SettleAlarms ends claims and gives the failed runs among them the status.
-	// Those that somebody else has renewed are left alone.
+	// SettleAlarms ends claims and gives the failed runs among them the status. Claims that
+	// another call has renewed or settled since they were read are left alone.
 	SettleAlarms(ctx context.Context, claims []AlarmClaim, status int) error
 }

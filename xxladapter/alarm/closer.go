@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -60,15 +61,16 @@ func (c *Closer) look(ctx context.Context) error {
 				byJob[run.JobID] = append(byJob[run.JobID], run.LogID)
 			}
 		}
-		var decisions []xxladapter.AlarmDecision
-		for job, ids := range byJob {
-			state, err := c.Store.AlarmState(ctx, job)
-			if err != nil {
-				return err
-			}
-			decisions = append(decisions, xxladapter.AlarmDecision{Before: state, After: state, Quiet: ids})
+		states, err := c.Store.AlarmStates(ctx, slices.Collect(maps.Keys(byJob)))
+		if err != nil {
+			return err
 		}
-		slices.SortFunc(decisions, byJobID)
+		var decisions []xxladapter.AlarmDecision // by job id, as the states are
+		for _, state := range states {
+			if ids := byJob[state.JobID]; len(ids) > 0 { // others are raised, and have no old failure here
+				decisions = append(decisions, xxladapter.AlarmDecision{Before: state, After: state, Quiet: ids})
+			}
+		}
 		if len(decisions) > 0 {
 			if _, err := c.Store.DecideAlarms(ctx, c.Node, decisions); err != nil {
 				return err

@@ -60,17 +60,12 @@ func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	states, err := m.raisedStates(ctx)
+	states, err := m.states(ctx, slices.Collect(maps.Keys(runs)))
 	if err != nil {
 		return nil, err
 	}
-	m.idle = len(runs) == 0 && len(states) == 0
-	ids := slices.Collect(maps.Keys(runs))
-	for id := range states {
-		if _, known := runs[id]; !known {
-			ids = append(ids, id)
-		}
-	}
+	m.idle = len(states) == 0
+	ids := slices.Collect(maps.Keys(states))
 	// Sorted by log id, so that in a storm the first failures come first.
 	slices.SortFunc(ids, func(a, b int64) int {
 		return cmp.Or(cmp.Compare(firstLog(runs[a]), firstLog(runs[b])), cmp.Compare(a, b))
@@ -79,12 +74,7 @@ func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
 	var subjects []subject
 	var silent []xxladapter.AlarmDecision
 	for _, id := range ids {
-		state, known := states[id]
-		if !known {
-			if state, err = m.opts.Store.AlarmState(ctx, id); err != nil {
-				return nil, err
-			}
-		}
+		state := states[id]
 		job, err := m.opts.Store.Job(ctx, id)
 		if errors.Is(err, xxladapter.ErrNotFound) {
 			// Removed: its rows need no alarm, as in XXL-JOB.
@@ -138,20 +128,22 @@ func (m *Monitor) failedRuns(ctx context.Context) (map[int64][]xxladapter.Failed
 	return runs, nil
 }
 
-// raisedStates returns the states of raised alarms. It also records the jobs whose next success
-// matters.
-func (m *Monitor) raisedStates(ctx context.Context) (map[int64]xxladapter.AlarmState, error) {
-	list, err := m.opts.Store.RaisedAlarms(ctx)
+// states returns the states of the jobs and of all whose alarm is raised. It also records the latter,
+// because their next success matters.
+func (m *Monitor) states(ctx context.Context, jobIDs []int64) (map[int64]xxladapter.AlarmState, error) {
+	list, err := m.opts.Store.AlarmStates(ctx, jobIDs)
 	if err != nil {
-		return nil, fmt.Errorf("list raised alarms: %w", err)
+		return nil, fmt.Errorf("list alarm states: %w", err)
 	}
 	states := map[int64]xxladapter.AlarmState{}
 	for _, state := range list {
 		states[state.JobID] = state
-		m.raised.Store(state.JobID, nil)
+		if state.Raised {
+			m.raised.Store(state.JobID, nil)
+		}
 	}
 	m.raised.Range(func(id, _ any) bool {
-		if _, still := states[id.(int64)]; !still {
+		if !states[id.(int64)].Raised {
 			m.raised.Delete(id)
 		}
 		return true
@@ -162,8 +154,14 @@ func (m *Monitor) raisedStates(ctx context.Context) (map[int64]xxladapter.AlarmS
 // steps merges the failed runs with the first success after each of them.
 func (m *Monitor) steps(ctx context.Context, state xxladapter.AlarmState, runs []xxladapter.FailedRun, now time.Time) ([]step, error) {
 	success := int64(0) // the first one after the runs merged so far; 0 means none
-	find := func(after int64) (err error) {
-		success, err = m.opts.Store.FirstSuccess(ctx, state.JobID, after)
+	find := func(after int64) error {
+		logs, err := m.opts.Store.Logs(ctx, xxladapter.LogFilter{
+			JobID: state.JobID, Status: xxladapter.LogSuccess, AfterID: after, Limit: 1,
+		})
+		success = 0
+		if len(logs) > 0 {
+			success = logs[0].ID
+		}
 		return err
 	}
 	if state.LastID != 0 {

@@ -32,7 +32,7 @@ type Store interface {
 	xxladapter.Clock
 	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
-	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
+	xxladapter.LogStore
 }
 
 // Options configures a [Monitor].

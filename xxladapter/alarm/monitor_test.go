@@ -66,6 +66,19 @@ func endRun(t *testing.T, store xxladapter.Store, job int64, code int, msg strin
 	return claimed[0].LogID
 }
 
+func (s *scene) state(job int64) xxladapter.AlarmState {
+	s.t.Helper()
+	states, err := s.store.AlarmStates(s.t.Context(), []int64{job})
+	require.NoError(s.t, err)
+	for _, state := range states {
+		if state.JobID == job {
+			return state
+		}
+	}
+	s.t.Fatalf("no state of job %d", job)
+	return xxladapter.AlarmState{}
+}
+
 func (s *scene) status(logID int64) int {
 	s.t.Helper()
 	l, err := s.store.Log(s.t.Context(), logID)
@@ -456,9 +469,8 @@ func TestANodeThatDiesBetweenClaimAndSendIsSpokenFor(t *testing.T) {
 		job := s.job("j", "", xxladapter.Settings{AlarmRecovered: true})
 		failed := s.end(job, 500, "")
 		back := s.end(job, 200, "")
-		before, err := s.store.AlarmState(t.Context(), job)
-		require.NoError(t, err)
-		_, err = s.store.DecideAlarms(t.Context(), "dead", []xxladapter.AlarmDecision{{
+		before := s.state(job)
+		_, err := s.store.DecideAlarms(t.Context(), "dead", []xxladapter.AlarmDecision{{
 			Before: before, After: before, Alarm: []int64{failed}, Recovered: back,
 		}})
 		require.NoError(t, err)
@@ -508,9 +520,8 @@ func TestWithoutChannelsOldAlarmsAreClosed(t *testing.T) {
 		}
 		old = append(old, s.end(other, 502, ""))
 		taken := s.end(other, 500, "")
-		state, err := s.store.AlarmState(ctx, other)
-		require.NoError(t, err)
-		_, err = s.store.DecideAlarms(ctx, "gone", []xxladapter.AlarmDecision{{Before: state, After: state, Alarm: []int64{taken}}})
+		state := s.state(other)
+		_, err := s.store.DecideAlarms(ctx, "gone", []xxladapter.AlarmDecision{{Before: state, After: state, Alarm: []int64{taken}}})
 		require.NoError(t, err)
 
 		ended := make(chan error, 1)

@@ -50,29 +50,27 @@ func hasFailed(l *xxladapter.Log) bool {
 	return l.HandleCode != xxladapter.ResultOK
 }
 
-// FirstSuccess implements [xxladapter.Store].
-func (s *Store) FirstSuccess(ctx context.Context, jobID, after int64) (int64, error) {
+// AlarmStates implements [xxladapter.Store].
+func (s *Store) AlarmStates(ctx context.Context, jobIDs []int64) ([]xxladapter.AlarmState, error) {
 	if err := s.enter(ctx); err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer s.mu.Unlock()
 
-	first := int64(0)
-	for id, l := range s.logs {
-		if l.JobID == jobID && id > after && l.HandleCode == xxladapter.ResultOK && (first == 0 || id < first) {
-			first = id
+	listed := map[int64]bool{}
+	for _, id := range jobIDs {
+		listed[id] = true
+	}
+	for id, state := range s.alarms {
+		if state.Raised {
+			listed[id] = true
 		}
 	}
-	return first, nil
-}
-
-// AlarmState implements [xxladapter.Store].
-func (s *Store) AlarmState(ctx context.Context, jobID int64) (xxladapter.AlarmState, error) {
-	if err := s.enter(ctx); err != nil {
-		return xxladapter.AlarmState{}, err
+	var states []xxladapter.AlarmState
+	for _, id := range slices.Sorted(maps.Keys(listed)) {
+		states = append(states, s.alarmState(id))
 	}
-	defer s.mu.Unlock()
-	return s.alarmState(jobID), nil
+	return states, nil
 }
 
 func (s *Store) alarmState(jobID int64) xxladapter.AlarmState {
@@ -80,22 +78,6 @@ func (s *Store) alarmState(jobID int64) xxladapter.AlarmState {
 		return *state
 	}
 	return xxladapter.AlarmState{JobID: jobID}
-}
-
-// RaisedAlarms implements [xxladapter.Store].
-func (s *Store) RaisedAlarms(ctx context.Context) ([]xxladapter.AlarmState, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-
-	var raised []xxladapter.AlarmState
-	for _, id := range slices.Sorted(maps.Keys(s.alarms)) {
-		if s.alarms[id].Raised {
-			raised = append(raised, *s.alarms[id])
-		}
-	}
-	return raised, nil
 }
 
 // DecideAlarms implements [xxladapter.Store].

@@ -169,19 +169,9 @@ func (s *measured) FailedRuns(ctx context.Context, after int64, limit int) (valu
 	return s.Store.FailedRuns(ctx, after, limit)
 }
 
-func (s *measured) FirstSuccess(ctx context.Context, jobID, after int64) (value int64, err error) {
-	defer s.done("first_success", time.Now(), &err)
-	return s.Store.FirstSuccess(ctx, jobID, after)
-}
-
-func (s *measured) AlarmState(ctx context.Context, jobID int64) (value xxladapter.AlarmState, err error) {
-	defer s.done("alarm_state", time.Now(), &err)
-	return s.Store.AlarmState(ctx, jobID)
-}
-
-func (s *measured) RaisedAlarms(ctx context.Context) (value []xxladapter.AlarmState, err error) {
-	defer s.done("raised_alarms", time.Now(), &err)
-	return s.Store.RaisedAlarms(ctx)
+func (s *measured) AlarmStates(ctx context.Context, jobIDs []int64) (value []xxladapter.AlarmState, err error) {
+	defer s.done("alarm_states", time.Now(), &err)
+	return s.Store.AlarmStates(ctx, jobIDs)
 }
 
 func (s *measured) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) (value []xxladapter.AlarmClaim, err error) {

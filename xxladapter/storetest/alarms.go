@@ -21,9 +21,15 @@ func (b *bench) end(jobID int64, triggerCode, handleCode int) int64 {
 
 func (b *bench) alarmState(jobID int64) xxladapter.AlarmState {
 	b.Helper()
-	state, err := b.store.AlarmState(b.ctx, jobID)
+	states, err := b.store.AlarmStates(b.ctx, []int64{jobID})
 	b.NoError(err)
-	return state
+	for _, state := range states {
+		if state.JobID == jobID {
+			return state
+		}
+	}
+	b.FailNow("the state of the job was not listed")
+	return xxladapter.AlarmState{}
 }
 
 func (b *bench) failedRuns(after int64, limit int) (ids []int64) {
@@ -80,21 +86,24 @@ var alarmRules = []rule{
 		b.Equal([]int64{failed, timedOut}, b.failedRuns(refused, 100))
 		b.Equal([]int64{refused, failed}, b.failedRuns(0, 2))
 	}},
-	{"FirstSuccessIsTheJobsOwn", func(b *bench) {
+	{"TheFirstSuccessAfterARunIsTheJobsOwn", func(b *bench) {
 		id, other := b.addJob("job"), b.addJob("other")
-		first := func(after int64) int64 {
-			found, err := b.store.FirstSuccess(b.ctx, id, after)
+		first := func(after int64) (ids []int64) {
+			logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{JobID: id, Status: xxladapter.LogSuccess, AfterID: after, Limit: 1})
 			b.NoError(err)
-			return found
+			for _, l := range logs {
+				ids = append(ids, l.ID)
+			}
+			return ids
 		}
 		failed := b.end(id, 200, 500)
 		b.end(other, 200, 200)
-		b.Zero(first(0))
-		one, two := b.end(id, 200, 200), b.end(id, 200, 200)
-		b.Equal(one, first(failed))
-		b.Equal(one, first(one-1))
-		b.Equal(two, first(one))
-		b.Zero(first(two))
+		b.Empty(first(0))
+		one, two := b.end(id, 200, 200), b.end(id, 500, 200)
+		b.Equal([]int64{one}, first(failed))
+		b.Equal([]int64{one}, first(one-1))
+		b.Equal([]int64{two}, first(one))
+		b.Empty(first(two))
 	}},
 	{"ADecisionMovesTheStateAndTheRowsTogether", func(b *bench) {
 		id := b.addJob("job")
@@ -143,12 +152,37 @@ var alarmRules = []rule{
 		b.Equal(two, claims[0].LogID)
 		b.Empty(b.decide("n2", b.raise(id, 4711)))
 	}},
-	{"RaisedAlarmsComeByJob", func(b *bench) {
-		one, two, three := b.addJob("one"), b.addJob("two"), b.addJob("three")
-		b.decide("n1", b.raise(three), b.raise(one), xxladapter.AlarmDecision{Before: b.alarmState(two)})
-		raised, err := b.store.RaisedAlarms(b.ctx)
+	{"StatesAreOfTheJobsAskedForAndOfAllThatAreRaised", func(b *bench) {
+		one, two, three, four := b.addJob("one"), b.addJob("two"), b.addJob("three"), b.addJob("four")
+		list := func(jobIDs ...int64) []xxladapter.AlarmState {
+			states, err := b.store.AlarmStates(b.ctx, jobIDs)
+			b.NoError(err)
+			return states
+		}
+		b.Empty(list())
+		b.decide("n1", b.raise(three), b.raise(one), xxladapter.AlarmDecision{
+			Before: b.alarmState(two), After: xxladapter.AlarmState{InARow: 2, SinceID: 5, LastID: 6},
+		})
+		state := func(jobID int64) xxladapter.AlarmState {
+			return xxladapter.AlarmState{JobID: jobID, Version: 1, Raised: true}
+		}
+		calm := xxladapter.AlarmState{JobID: two, Version: 1, InARow: 2, SinceID: 5, LastID: 6}
+		b.Equal([]xxladapter.AlarmState{state(one), state(three)}, list())
+		b.Equal([]xxladapter.AlarmState{state(one), calm, state(three), {JobID: four}, {JobID: absent}}, list(absent, four, two))
+		b.Equal([]xxladapter.AlarmState{state(one), calm, state(three)}, list(two, three, two), "each once")
+	}},
+	{"StatesOfManyJobsAreListedAtOnce", func(b *bench) {
+		id := b.addJob("job")
+		b.decide("n1", b.raise(id))
+		var jobIDs []int64
+		for i := range int64(2500) {
+			jobIDs = append(jobIDs, id+i)
+		}
+		states, err := b.store.AlarmStates(b.ctx, jobIDs)
 		b.NoError(err)
-		b.Equal([]xxladapter.AlarmState{b.alarmState(one), b.alarmState(three)}, raised)
+		b.Len(states, len(jobIDs))
+		b.True(states[0].Raised)
+		b.Equal(xxladapter.AlarmState{JobID: id + 2499}, states[2499])
 	}},
 	{"SettledClaimsGiveTheirRowsAStatus", func(b *bench) {
 		id := b.addJob("job")

@@ -26,11 +26,10 @@ func (b *bench) ended(jobID int64, days, code int) int64 {
 // quiet decides that a failure needs no alarm.
 func (b *bench) quiet(jobID, logID int64) {
 	b.Helper()
-	state, err := b.store.AlarmState(b.ctx, jobID)
-	b.NoError(err)
+	state := b.alarmState(jobID)
 	after := state
 	after.LastID = logID
-	_, err = b.store.DecideAlarms(b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: after, Quiet: []int64{logID}}})
+	_, err := b.store.DecideAlarms(b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: after, Quiet: []int64{logID}}})
 	b.NoError(err)
 }
 
@@ -142,8 +141,7 @@ var purgeRules = []rule{
 		b.settle(unalarmed, "", 500)
 		claimed := b.run(id, -9)
 		b.settle(claimed, "", 500)
-		state, err := b.store.AlarmState(b.ctx, id)
-		b.NoError(err)
+		state := b.alarmState(id)
 		claims, err := b.store.DecideAlarms(b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: state, Alarm: []int64{claimed.LogID}}})
 		b.NoError(err)
 		b.Len(claims, 1)
@@ -275,12 +273,10 @@ var purgeRules = []rule{
 		b.settle(f, "", 500)
 		b.NoError(b.store.RemoveJob(b.ctx, id))
 		b.quiet(id, f.LogID)
-		state, err := b.store.AlarmState(b.ctx, id)
-		b.NoError(err)
+		state := b.alarmState(id)
 		b.NotZero(state.Version)
 		b.Equal(1, b.purge(xxladapter.LogPurge{Removed: true}, 1))
-		state, err = b.store.AlarmState(b.ctx, id)
-		b.NoError(err)
+		state = b.alarmState(id)
 		b.Equal(xxladapter.AlarmState{JobID: id}, state)
 	}},
 	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *bench) {

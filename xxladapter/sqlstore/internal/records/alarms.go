@@ -2,6 +2,8 @@ package records
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -14,13 +16,10 @@ const (
 	SelectFailed = `SELECT id, job_id, executor_fail_retry_count, trigger_time, handle_time FROM xxl_job_log
 		WHERE ` + failedAndOpen + ` AND id > ? ORDER BY id LIMIT ?`
 
-	// From the last failure on, so it stops at the first run or after a few.
-	SelectFirstSuccess = `SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND handle_code = 200 ORDER BY id LIMIT 1`
-
-	alarmColumns     = `job_id, version, raised, in_a_row, since_log_id, last_log_id, sent_ms`
-	selectAlarmState = `SELECT ` + alarmColumns + ` FROM xxlwheel_alarm WHERE job_id = ?`
-	SelectRaised     = `SELECT ` + alarmColumns + ` FROM xxlwheel_alarm WHERE raised = 1 ORDER BY job_id`
-	setAlarmState    = `UPDATE xxlwheel_alarm SET version = version + 1, raised = ?, in_a_row = ?, since_log_id = ?, last_log_id = ?, sent_ms = ?
+	alarmColumns      = `job_id, version, raised, in_a_row, since_log_id, last_log_id, sent_ms`
+	selectAlarmStates = `SELECT ` + alarmColumns + ` FROM xxlwheel_alarm WHERE `
+	SelectRaised      = selectAlarmStates + `raised = 1`
+	setAlarmState     = `UPDATE xxlwheel_alarm SET version = version + 1, raised = ?, in_a_row = ?, since_log_id = ?, last_log_id = ?, sent_ms = ?
 		WHERE job_id = ? AND version = ?`
 
 	setAlarmStatus = `UPDATE xxl_job_log SET alarm_status = ? WHERE id = ? AND alarm_status = ?`
@@ -53,31 +52,34 @@ func (s *Store) FailedRuns(ctx context.Context, after int64, limit int) ([]xxlad
 	return failed, err
 }
 
-// FirstSuccess implements [xxladapter.Store].
-func (s *Store) FirstSuccess(ctx context.Context, jobID, after int64) (id int64, err error) {
-	err = s.Query(ctx, SelectFirstSuccess, []any{jobID, after}, func(r Row) error { return r.Scan(&id) })
-	return id, err
-}
+// alarmStatesAtOnce is how many jobs' states one query reads, so that its text stays short.
+const alarmStatesAtOnce = 1000
 
-// AlarmState implements [xxladapter.Store].
-func (s *Store) AlarmState(ctx context.Context, jobID int64) (xxladapter.AlarmState, error) {
-	state := xxladapter.AlarmState{JobID: jobID}
-	err := s.Query(ctx, selectAlarmState, []any{jobID}, func(r Row) (err error) {
-		state, err = scanAlarmState(r)
-		return err
-	})
-	return state, err
-}
-
-// RaisedAlarms implements [xxladapter.Store].
-func (s *Store) RaisedAlarms(ctx context.Context) ([]xxladapter.AlarmState, error) {
-	var raised []xxladapter.AlarmState
-	err := s.Query(ctx, SelectRaised, nil, func(r Row) error {
+// AlarmStates implements [xxladapter.Store].
+func (s *Store) AlarmStates(ctx context.Context, jobIDs []int64) ([]xxladapter.AlarmState, error) {
+	states := map[int64]xxladapter.AlarmState{}
+	for _, id := range jobIDs {
+		states[id] = xxladapter.AlarmState{JobID: id}
+	}
+	keep := func(r Row) error {
 		state, err := scanAlarmState(r)
-		raised = append(raised, state)
+		states[state.JobID] = state
 		return err
-	})
-	return raised, err
+	}
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(states)), alarmStatesAtOnce) {
+		condition, args := s.Dialect.Among("job_id", part)
+		if err := s.Query(ctx, selectAlarmStates+condition, args, keep); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.Query(ctx, SelectRaised, nil, keep); err != nil {
+		return nil, err
+	}
+	var list []xxladapter.AlarmState
+	for _, id := range slices.Sorted(maps.Keys(states)) {
+		list = append(list, states[id])
+	}
+	return list, nil
 }
 
 func scanAlarmState(r Row) (xxladapter.AlarmState, error) {

@@ -37,7 +37,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
 		{records.SelectRegistered, 1, "i_g_k_v"},
 		{records.SelectFailed, 2, "xxlwheel_log_alarm"},
-		{records.SelectFirstSuccess, 2, "xxlwheel_log_job"},
+		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? AND handle_code = 200 AND id > ? ORDER BY id LIMIT ?`, 3, "xxlwheel_log_job"},
 		{records.SelectRaised, 0, "xxlwheel_alarm_raised"},
 		{records.SelectStale, 2, "xxlwheel_alarm_claim_age"},
 	} {
