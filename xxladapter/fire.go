@@ -112,6 +112,7 @@ type FireStore interface {
 	// and removes the fire, or keeps it as ambiguous. [ErrConflict], and nothing is written, if
 	// the fire belongs to another term. A fire that is gone is no error, because a result may
 	// settle it first; the log row gets its columns still. A planned fire belongs to nobody: it
-	// can be removed, but not become ambiguous.
-	SettleFire(ctx context.Context, by Term, s Settlement) error
+	// can be removed, but not become ambiguous. planned are the fires of s.Next as PlanFires
+	// returns them, if it is this call that removed the fire, and else none.
+	SettleFire(ctx context.Context, by Term, s Settlement) (planned []Fire, err error)
 }

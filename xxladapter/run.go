@@ -26,8 +26,9 @@ type RunStore interface {
 	// ambiguous fire of the run as sent. applied is false if the row has a result already; that
 	// one stays, and none of what follows from r happens. The message is cut to [MaxHandleMsg]
 	// characters. [ErrNotFound] if there is no such log row. REQUIRES: r.Code is not
-	// [ResultNone]; it is refused, and nothing is written.
-	FinishRun(ctx context.Context, r RunResult) (applied bool, err error)
+	// [ResultNone]; it is refused, and nothing is written. planned are the fires of r.Next as
+	// PlanFires returns them; none if they were left out.
+	FinishRun(ctx context.Context, r RunResult) (applied bool, planned []Fire, err error)
 	// LostRuns lists up to limit runs that an executor took at least age ago, that have no
 	// result, and whose address is not registered. Log ids are above after.
 	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*Log, error)

@@ -423,7 +423,8 @@ func (s *site) runIn(jobID, group int64, code int) int64 {
 		JobID: jobID, GroupID: group, Address: "http://10.0.0.7:9999/", TriggerTime: time.Unix(1767225600, 0),
 	}})
 	require.NoError(s.t, err)
-	require.NoError(s.t, s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: code}))
+	_, err = s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: code})
+	require.NoError(s.t, err)
 	return claimed[0].LogID
 }
 
@@ -457,7 +458,7 @@ func TestRunLogAndKill(t *testing.T) {
 	require.JSONEq(t, `{"code":"unreachable","message":"executor http://10.0.0.7:9999/: connection refused"}`, body)
 	s.executors.fail = nil
 
-	_, err := s.store.FinishRun(t.Context(), xxladapter.RunResult{LogID: id, Code: xxladapter.ResultOK})
+	_, _, err := s.store.FinishRun(t.Context(), xxladapter.RunResult{LogID: id, Code: xxladapter.ResultOK})
 	require.NoError(t, err)
 	status, body = s.do("POST", path+"/kill", testToken, "")
 	require.Equal(t, http.StatusConflict, status, body)

@@ -55,7 +55,8 @@ func TestATriggerIsFollowedToItsRun(t *testing.T) {
 	require.Equal(t, []int64{claimed[0].LogID, claimed[1].LogID}, form.LogIDs)
 
 	_, got, _ = s.order("", "")
-	require.NoError(t, s.store.SettleFire(t.Context(), l.Term, xxladapter.Settlement{FireID: got.Fire}))
+	_, err = s.store.SettleFire(t.Context(), l.Term, xxladapter.Settlement{FireID: got.Fire})
+	require.NoError(t, err)
 	require.Equal(t, orderDropped, show(got.Order).State)
 	status, body := s.do("GET", "/api/v1/orders/99", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)

@@ -61,7 +61,7 @@ func endRun(t *testing.T, store xxladapter.Store, job int64, code int, msg strin
 		JobID: job, Address: "http://exec:9999/", Handler: "h", TriggerTime: time.Now(),
 	}})
 	require.NoError(t, err)
-	_, err = store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: code, Msg: msg})
+	_, _, err = store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: code, Msg: msg})
 	require.NoError(t, err)
 	return claimed[0].LogID
 }

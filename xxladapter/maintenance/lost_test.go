@@ -29,7 +29,8 @@ func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64)
 	claimed, err := store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, Address: addr, TriggerTime: time.Now()}})
 	require.NoError(t, err)
 	logID = claimed[0].LogID
-	require.NoError(t, store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK}))
+	_, err = store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK})
+	require.NoError(t, err)
 	return store, logID
 }
 
@@ -43,7 +44,7 @@ func runLost(t *testing.T, store *memstore.Store, beat func() error, d time.Dura
 		Beat: func(context.Context, string) error { return beat() },
 		Lose: func(ctx context.Context, id int64, reason string) error {
 			lost = append(lost, id)
-			_, err := store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 500, Msg: reason})
+			_, _, err := store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 500, Msg: reason})
 			return err
 		},
 	}

@@ -80,9 +80,10 @@ func (b *logbook) run(code int) (logID int64) {
 	claimed, err := b.ClaimFire(ctx, b.term, fires[0].ID, []*xxladapter.Log{{JobID: b.job, Address: "http://e/", TriggerTime: time.Now()}})
 	require.NoError(b.t, err)
 	logID = claimed[0].LogID
-	require.NoError(b.t, b.SettleFire(ctx, b.term, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK}))
+	_, err = b.SettleFire(ctx, b.term, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK})
+	require.NoError(b.t, err)
 	if code != 0 {
-		_, err = b.FinishRun(ctx, xxladapter.RunResult{LogID: logID, Code: code, WantText: true})
+		_, _, err = b.FinishRun(ctx, xxladapter.RunResult{LogID: logID, Code: code, WantText: true})
 		require.NoError(b.t, err)
 	}
 	return logID

@@ -30,7 +30,8 @@ func TestAStuckTriggerIsWrittenOffAfterMinutesAndReportedOnce(t *testing.T) {
 			return claimed[0]
 		}
 		stuck, open := begin(), begin()
-		require.NoError(t, store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: stuck.ID, LogID: stuck.LogID}))
+		_, err = store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: stuck.ID, LogID: stuck.LogID})
+		require.NoError(t, err)
 
 		var told []*xxladapter.Log
 		began := time.Now()

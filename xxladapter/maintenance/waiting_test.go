@@ -39,7 +39,8 @@ func TestAScheduleWhoseRunNobodyReportsGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		open, err := store.OpenFires(t.Context(), xxladapter.FireFilter{JobID: gone})
 		require.NoError(t, err)
-		require.NoError(t, store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: open[0].ID}), "and nothing is left of it")
+		_, err = store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: open[0].ID})
+		require.NoError(t, err, "and nothing is left of it")
 
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*waitingPace+time.Second)

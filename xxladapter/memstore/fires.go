@@ -198,16 +198,15 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 }
 
 // SettleFire implements [xxladapter.Store].
-func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
+func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) ([]xxladapter.Fire, error) {
 	if err := s.enter(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	defer s.mu.Unlock()
 
 	change, err := transition.Settle(s.rows(by, settled.FireID, settled.LogID), by, settled)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.store(change, settled.FireID, settled.LogID)
-	return nil
+	return s.store(change, settled.FireID, settled.LogID), nil
 }

@@ -21,9 +21,9 @@ func (s *Store) addLog(l *xxladapter.Log) int64 {
 }
 
 // FinishRun implements [xxladapter.Store].
-func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error) {
+func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []xxladapter.Fire, error) {
 	if err := s.enter(ctx); err != nil {
-		return false, err
+		return false, nil, err
 	}
 	defer s.mu.Unlock()
 
@@ -33,10 +33,10 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, er
 	}
 	change, err := transition.Finish(s.rows(xxladapter.Term{}, fireID, r.LogID), r, s.clock())
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
-	s.store(change, fireID, r.LogID)
-	return change.Log.Columns == transition.HandleColumns, nil
+	planned := s.store(change, fireID, r.LogID)
+	return change.Log.Columns == transition.HandleColumns, planned, nil
 }
 
 // LostRuns implements [xxladapter.Store].

@@ -119,7 +119,7 @@ func (s *measured) TakeOver(ctx context.Context, by xxladapter.Term, id int64, f
 	return s.Store.TakeOver(ctx, by, id, from)
 }
 
-func (s *measured) SettleFire(ctx context.Context, by xxladapter.Term, o xxladapter.Settlement) (err error) {
+func (s *measured) SettleFire(ctx context.Context, by xxladapter.Term, o xxladapter.Settlement) (value []xxladapter.Fire, err error) {
 	defer s.done("settle_fire", time.Now(), &err)
 	return s.Store.SettleFire(ctx, by, o)
 }
@@ -134,7 +134,7 @@ func (s *measured) OpenFires(ctx context.Context, f xxladapter.FireFilter) (valu
 	return s.Store.OpenFires(ctx, f)
 }
 
-func (s *measured) FinishRun(ctx context.Context, r xxladapter.RunResult) (value bool, err error) {
+func (s *measured) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
 	defer s.done("finish_run", time.Now(), &err)
 	return s.Store.FinishRun(ctx, r)
 }

@@ -41,7 +41,7 @@ func TestEventsAreHintsForAlarms(t *testing.T) {
 			require.NoError(t, err)
 			claimed, err := store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: time.Now()}})
 			require.NoError(t, err)
-			_, err = store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: code})
+			_, _, err = store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: code})
 			require.NoError(t, err)
 		}
 

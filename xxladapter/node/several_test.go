@@ -104,9 +104,9 @@ func (g *gate) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs
 	return g.Store.ClaimFire(ctx, by, id, logs)
 }
 
-func (g *gate) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error {
+func (g *gate) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) ([]xxladapter.Fire, error) {
 	if err := g.pass(); err != nil {
-		return err
+		return nil, err
 	}
 	return g.Store.SettleFire(ctx, by, s)
 }

@@ -55,7 +55,7 @@ func (p *fakePool) settle(f xxladapter.Fire, at time.Time) {
 		return
 	}
 	if err == nil {
-		err = p.store.SettleFire(context.Background(), term,
+		_, err = p.store.SettleFire(context.Background(), term,
 			xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK})
 	}
 	if err != nil {

@@ -58,7 +58,8 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 		for _, job := range []int64{hangs, answers} {
 			fires, err := b.store.ClaimFire(t.Context(), lease.Term, plan(job, 1)[0].ID, []*xxladapter.Log{{JobID: job}})
 			require.NoError(t, err)
-			require.NoError(t, b.store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: fires[0].ID, State: xxladapter.FireAmbiguous}))
+			_, err = b.store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: fires[0].ID, State: xxladapter.FireAmbiguous})
+			require.NoError(t, err)
 			claimed[job] = fires[0].ID
 		}
 		plan(hangs, 2*sweepLimit+1)

@@ -159,10 +159,11 @@ func benchmarkConcurrent(b *testing.B, open func(b *testing.B) (*records.Store, 
 			return err
 		}, false},
 		{"SettleFire", func(ctx context.Context, s *records.Store, by xxladapter.Term, f xxladapter.Fire) error {
-			return s.SettleFire(ctx, by, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "address: http://10.0.0.1:9999"})
+			_, err := s.SettleFire(ctx, by, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "address: http://10.0.0.1:9999"})
+			return err
 		}, true},
 		{"FinishRun", func(ctx context.Context, s *records.Store, _ xxladapter.Term, f xxladapter.Fire) error {
-			_, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Msg: "done"})
+			_, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Msg: "done"})
 			return err
 		}, true},
 	} {

@@ -119,14 +119,14 @@ func distantCalls() []distantCall {
 			if next {
 				s.Next = []xxladapter.Fire{{JobID: d.job, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerRetry}}
 			}
-			return func(ctx context.Context) error { return d.SettleFire(ctx, d.term, s) },
+			return func(ctx context.Context) error { _, err := d.SettleFire(ctx, d.term, s); return err },
 				func() bool { return d.open(t, f.ID) == nil }
 		}
 	}
 	finish := func(t *testing.T, d distant) (func(context.Context) error, func() bool) {
 		f := d.claimed(t)
 		return func(ctx context.Context) error {
-				_, err := d.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200})
+				_, _, err := d.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200})
 				return err
 			}, func() bool {
 				l, err := d.near.Log(t.Context(), f.LogID)
@@ -245,7 +245,10 @@ func TestOneSilentConnectionEndsThoseThatRest(t *testing.T) {
 		calls := map[string]func() error{
 			"by id": func() error { _, err := d.Job(t.Context(), d.job); return err },
 			"fires": func() error { _, err := d.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1}); return err },
-			"group": func() error { return d.SettleFire(t.Context(), d.term, xxladapter.Settlement{FireID: 1 << 40}) },
+			"group": func() error {
+				_, err := d.SettleFire(t.Context(), d.term, xxladapter.Settlement{FireID: 1 << 40})
+				return err
+			},
 			"write": func() error {
 				_, err := d.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now()}})
 				return err

@@ -86,7 +86,7 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 		_, err := tx.Exec(ctx, `UPDATE xxl_job_log_report SET running_count = 3, suc_count = 7, fail_count = 1`)
 		return err
 	}))
-	_, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
+	_, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 	require.NoError(t, err)
 	want := xxladapter.Report{Day: "2026-03-01", Running: 2, Success: 8, Failed: 1}
 	for range 2 {

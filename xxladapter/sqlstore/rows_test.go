@@ -115,7 +115,7 @@ func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	expired, err := s.ExpireRegistrations(ctx, time.Minute)
 	require.NoError(t, err)
 	require.Empty(t, expired, "an admin's registration is not an executor's")
-	applied, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: 5, Code: 200})
+	applied, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: 5, Code: 200})
 	require.NoError(t, err)
 	require.True(t, applied)
 }

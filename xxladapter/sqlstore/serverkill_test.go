@@ -79,12 +79,12 @@ func testKilledServer(t *testing.T, server *testserver.Server, s *records.Store)
 					continue // stays claimed
 				}
 				if id%4 == 2 {
-					err := s.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: id, LogID: taken[0].LogID, Code: 200, Msg: "sent"})
+					_, err := s.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: id, LogID: taken[0].LogID, Code: 200, Msg: "sent"})
 					if err != nil {
 						return
 					}
 				}
-				if _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: taken[0].LogID, Code: 200}); err != nil {
+				if _, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: taken[0].LogID, Code: 200}); err != nil {
 					return
 				}
 				note(func() { finished[taken[0].LogID] = true })

@@ -27,7 +27,7 @@ var absentRules = []rule{
 			"RemoveGroup": func() error { return b.store.RemoveGroup(b.ctx, absent) },
 			"Log":         func() error { _, err := b.store.Log(b.ctx, absent); return err },
 			"FinishRun": func() error {
-				_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: absent, Code: xxladapter.ResultOK})
+				_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: absent, Code: xxladapter.ResultOK})
 				return err
 			},
 			"RunText": func() error { _, err := b.store.RunText(b.ctx, absent); return err },
@@ -41,7 +41,7 @@ var absentRules = []rule{
 		b.NoError(b.store.Unregister(b.ctx, app, "http://10.0.0.9:9999/"))
 		b.NoError(b.store.Resign(b.ctx, xxladapter.Term{Node: "n2", Number: absent}))
 		b.NoError(b.store.Retire(b.ctx, xxladapter.Term{Node: "n2", Number: absent}))
-		b.NoError(b.store.SettleFire(b.ctx, term, xxladapter.Settlement{FireID: absent, LogID: absent, Code: xxladapter.ResultOK}))
+		b.settleBy(term, xxladapter.Settlement{FireID: absent, LogID: absent, Code: xxladapter.ResultOK})
 		resumed, err := b.store.ResumeJob(b.ctx, xxladapter.Resume{JobID: absent, Next: at(1)})
 		b.NoError(err)
 		b.False(resumed)

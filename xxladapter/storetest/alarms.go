@@ -11,9 +11,9 @@ import (
 func (b *bench) end(jobID int64, triggerCode, handleCode int) int64 {
 	b.Helper()
 	fire := b.claim(b.plan(jobID, at(0), xxladapter.TriggerManual), "n1", 1)[0]
-	b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: triggerCode}))
+	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: triggerCode})
 	if handleCode != xxladapter.ResultNone {
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: handleCode})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: handleCode})
 		b.NoError(err)
 	}
 	return fire.LogID
@@ -204,7 +204,7 @@ var alarmRules = []rule{
 		id := b.addJob("job")
 		run := b.end(id, 500, 0)
 		alarm := b.decide("n1", b.raise(id, run))
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run, Code: 200}) // it had arrived after all
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run, Code: 200}) // it had arrived after all
 		b.NoError(err)
 		d := b.raise(id)
 		d.Recovered = run

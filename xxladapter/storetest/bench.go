@@ -194,6 +194,14 @@ func (b *bench) claim(fire xxladapter.Fire, node string, n int) []xxladapter.Fir
 	return claimed
 }
 
+// settleBy settles a fire in a term and returns what was planned with that.
+func (b *bench) settleBy(by xxladapter.Term, s xxladapter.Settlement) []xxladapter.Fire {
+	b.Helper()
+	planned, err := b.store.SettleFire(b.ctx, by, s)
+	b.NoError(err)
+	return planned
+}
+
 func (b *bench) newLogs(jobID int64, n int) []*xxladapter.Log {
 	var logs []*xxladapter.Log
 	for range n {

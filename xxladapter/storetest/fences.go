@@ -38,7 +38,7 @@ func (s scene) fenced(b *bench, by xxladapter.Term) {
 	b.ErrorIs(b.store.TakeOver(b.ctx, by, s.claimed.ID, s.claimed.Owner), xxladapter.ErrFenced)
 	for _, state := range []xxladapter.FireState{"", xxladapter.FireAmbiguous} {
 		for _, fire := range []xxladapter.Fire{s.claimed, s.planned, {ID: 4711, LogID: s.claimed.LogID}} {
-			err = b.store.SettleFire(b.ctx, by, xxladapter.Settlement{FireID: fire.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "zombie"})
+			_, err = b.store.SettleFire(b.ctx, by, xxladapter.Settlement{FireID: fire.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "zombie"})
 			b.ErrorIs(err, xxladapter.ErrFenced)
 		}
 	}
@@ -60,7 +60,7 @@ var fenceRules = []rule{
 		b.clock.Advance(leaseLife - time.Millisecond)
 		_, err := b.store.ClaimFire(b.ctx, s.term, s.planned.ID, b.newLogs(s.planned.JobID, 1))
 		b.NoError(err)
-		b.NoError(b.store.SettleFire(b.ctx, s.term, xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200}))
+		b.settleBy(s.term, xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200})
 		_, due, err := b.store.ClaimDue(b.ctx, s.term, time.Minute, 10, everyMinute)
 		b.NoError(err)
 		b.Equal(1, due)
@@ -109,7 +109,7 @@ var fenceRules = []rule{
 
 		s.claimed.Owner = n2
 		b.Equal([]xxladapter.Fire{s.claimed}, b.openFires(xxladapter.FireFilter{State: xxladapter.FireClaimed}))
-		b.NoError(b.store.SettleFire(b.ctx, n2, xxladapter.Settlement{FireID: s.claimed.ID, State: xxladapter.FireAmbiguous}))
+		b.settleBy(n2, xxladapter.Settlement{FireID: s.claimed.ID, State: xxladapter.FireAmbiguous})
 		b.NoError(b.store.TakeOver(b.ctx, n2, s.claimed.ID, n2), "its own")
 		b.resign(n2)
 		b.NoError(b.store.TakeOver(b.ctx, again, s.claimed.ID, n2))
@@ -120,7 +120,7 @@ var fenceRules = []rule{
 		s := newScene(b)
 		n2 := b.term("n2")
 		for _, state := range []xxladapter.FireState{"", xxladapter.FireAmbiguous} {
-			err := b.store.SettleFire(b.ctx, n2, xxladapter.Settlement{
+			_, err := b.store.SettleFire(b.ctx, n2, xxladapter.Settlement{
 				FireID: s.claimed.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "not mine",
 				Next: []xxladapter.Fire{{JobID: s.claimed.JobID, Due: at(9), Type: xxladapter.TriggerRetry}},
 			})
@@ -132,14 +132,14 @@ var fenceRules = []rule{
 	{"ANewTermDoesNotSettleWhatItsNodeClaimedBefore", func(b *bench) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
-		err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200})
+		_, err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200})
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Zero(b.log(s.claimed.LogID).TriggerCode)
 	}},
 	{"AResultIsTakenWhateverBecameOfTheTerm", func(b *bench) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
-		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: s.claimed.LogID, Code: 200})
+		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: s.claimed.LogID, Code: 200})
 		b.NoError(err)
 		b.True(applied)
 		b.Equal([]xxladapter.Fire{s.planned}, b.openFires(xxladapter.FireFilter{}))

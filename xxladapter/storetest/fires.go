@@ -74,13 +74,13 @@ var fireRules = []rule{
 	{"FireIDsNeverComeBack", func(b *bench) {
 		id := b.addJob("job")
 		first := b.plan(id, at(0), xxladapter.TriggerManual)
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: first.ID}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: first.ID})
 		b.Greater(b.plan(id, at(0), xxladapter.TriggerManual).ID, first.ID)
 	}},
 	{"PlanFiresKeepsTheFiresOfAJobThatIsGone", func(b *bench) {
 		fire := b.plan(4711, at(0), xxladapter.TriggerParent)
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"OpenFiresAreFilteredAndComeByDueTimeThenID", func(b *bench) {
@@ -183,11 +183,11 @@ var fireRules = []rule{
 	{"SettleFireWritesTheTriggerColumnsAndRemovesTheFire", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		before := b.log(fire.LogID)
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		before.TriggerCode, before.TriggerMsg = 200, "sent"
 		b.Equal(before, b.log(fire.LogID))
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}), "again")
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}) // again
 	}},
 	{"WhatFollowsFromAFailedHandOverIsPlannedWithItAndOnce", func(b *bench) {
 		id := b.addJob("job")
@@ -196,47 +196,65 @@ var fireRules = []rule{
 			Next: []xxladapter.Fire{{JobID: id, Due: at(1), Type: xxladapter.TriggerRetry, RetryCount: 1, ShardIndex: 1, ShardTotal: 3}}}
 		ambiguous := settled
 		ambiguous.State = xxladapter.FireAmbiguous
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), ambiguous))
+		b.Empty(b.settleBy(b.term("n1"), ambiguous))
 		b.Len(b.openFires(xxladapter.FireFilter{State: xxladapter.FirePlanned}), 0, "nothing follows yet")
-		for range 2 {
-			b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), settled))
-		}
+		planned := b.settleBy(b.term("n1"), settled)
+		b.Empty(b.settleBy(b.term("n1"), settled), "nothing follows from a repetition")
 		open := b.openFires(xxladapter.FireFilter{})
 		b.Len(open, 1)
+		b.Equal(open, planned)
 		b.Equal(xxladapter.TriggerRetry, open[0].Type)
 		b.Equal([]int{1, 1, 3}, []int{open[0].RetryCount, open[0].ShardIndex, open[0].ShardTotal})
 		b.Equal(at(1), open[0].Due, "the due time is free again")
 	}},
+	{"SettleFireReturnsWhatItPlannedAsStored", func(b *bench) {
+		id := b.addJob("job")
+		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		taken := b.plan(id, at(2), xxladapter.TriggerManual)
+		param := "again"
+		planned := b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 500, Next: []xxladapter.Fire{
+			{ID: 99, JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, RetryCount: 1, Param: &param, Addresses: []string{"http://a/"}, Owner: fire.Owner, LogID: 5},
+			{JobID: id, Due: at(1).Add(time.Microsecond), Type: xxladapter.TriggerRetry},
+		}})
+		b.Len(planned, 2)
+		b.Equal([]xxladapter.Fire{
+			{ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(2).Add(time.Millisecond), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned,
+				RetryCount: 1, Param: &param, Addresses: []string{"http://a/"}},
+			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned},
+		}, planned)
+		b.Equal([]xxladapter.Fire{planned[1], taken, planned[0]}, b.openFires(xxladapter.FireFilter{}))
+	}},
 	{"SettleFireWithoutACodeLeavesTheTriggerColumns", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		before := b.log(fire.LogID)
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Msg: "unused"}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Msg: "unused"})
 		b.Equal(before, b.log(fire.LogID))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"SettleFireKeepsAnAmbiguousFire", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer"}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer"})
 		fire.State = xxladapter.FireAmbiguous
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 		b.Equal(500, b.log(fire.LogID).TriggerCode)
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "it had begun"}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "it had begun"})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.Equal("it had begun", b.log(fire.LogID).TriggerMsg)
 	}},
 	{"SettleFireAfterAResultDoesNotBringTheFireBack", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"})
 		b.Equal("sent", b.log(fire.LogID).TriggerMsg)
 	}},
 	{"SettleFireRefusesAnyOtherState", func(b *bench) {
 		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
-		b.Error(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned}))
-		err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous})
+		_, err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned})
+		b.Error(err)
+		_, err = b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous})
 		b.ErrorIs(err, xxladapter.ErrConflict, "what was never sent is not ambiguous")
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 	}},
@@ -274,9 +292,9 @@ var fireRules = []rule{
 		b.Equal(b.group, groupOf(claimed))
 		b.claim(ordered, "n1", 1)
 		failed := b.claim(planned[0], "n1", 1)[0]
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: failed.ID, LogID: failed.LogID, Code: 500,
-			Next: []xxladapter.Fire{{JobID: child, Due: at(7), Type: xxladapter.TriggerRetry}}}))
-		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: claimed.LogID, Code: 200,
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: failed.ID, LogID: failed.LogID, Code: 500,
+			Next: []xxladapter.Fire{{JobID: child, Due: at(7), Type: xxladapter.TriggerRetry}}})
+		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: claimed.LogID, Code: 200,
 			Next: []xxladapter.Fire{{JobID: child, Due: at(8), Type: xxladapter.TriggerParent}}})
 		b.NoError(err)
 		b.True(applied)
@@ -289,7 +307,7 @@ var fireRules = []rule{
 		b.plan(id, at(1), xxladapter.TriggerManual)
 		b.claim(b.plan(id, at(2), xxladapter.TriggerRetry), "n1", 2)
 		doubted := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)[0]
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: doubted.ID, LogID: doubted.LogID, State: xxladapter.FireAmbiguous}))
+		b.settle(doubted, xxladapter.FireAmbiguous, 0)
 		kept := b.plan(stays, at(1), xxladapter.TriggerManual)
 		want := b.openFires(xxladapter.FireFilter{JobID: id})
 		b.Len(want, 4)

@@ -306,7 +306,7 @@ var jobRules = []rule{
 		b.Equal([]time.Time{claimed.Due, kept.Due}, b.dues())
 
 		// What is under way can still be settled.
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK})
 		b.Equal([]time.Time{kept.Due}, b.dues())
 		b.Equal(kept.LogID, b.log(kept.LogID).ID)
 		b.Len(b.misfires(other), 1)

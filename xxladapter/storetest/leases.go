@@ -126,7 +126,7 @@ var leaseRules = []rule{
 		b.NoError(b.store.TakeOver(b.ctx, l.Term, fire.ID, n2.Term))
 		b.Empty(renewed().Dead)
 		b.False(quiet)
-		b.NoError(b.store.SettleFire(b.ctx, l.Term, xxladapter.Settlement{FireID: fire.ID}))
+		b.settleBy(l.Term, xxladapter.Settlement{FireID: fire.ID})
 		renewed()
 
 		b.clock.Advance(-time.Hour)
@@ -221,7 +221,7 @@ var leaseRules = []rule{
 		b.Zero(again.Shards, "for good")
 		b.clock.Advance(leaseLife - time.Millisecond)
 		b.Empty(b.lease("n2", leaseLife).Dead)
-		b.NoError(b.store.SettleFire(b.ctx, n1.Term, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200}))
+		b.settleBy(n1.Term, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200})
 
 		b.NoError(b.store.Retire(b.ctx, n2.Term), "over, whatever it was")
 		b.clock.Advance(leaseLife)

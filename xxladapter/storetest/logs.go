@@ -27,16 +27,17 @@ var logRules = []rule{
 			run := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)[0]
 			next := []xxladapter.Fire{{JobID: id, Due: at(9), Type: xxladapter.TriggerRetry}}
 			if c.handOver != 0 {
-				b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: run.ID, LogID: run.LogID, Code: c.handOver}))
+				b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: run.ID, LogID: run.LogID, Code: c.handOver})
 			}
-			applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run.LogID, Code: c.result, Next: next})
+			applied, planned, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run.LogID, Code: c.result, Next: next})
 			b.NoError(err)
 			b.True(applied)
 			b.Equal(c.result, b.log(run.LogID).HandleCode)
 			open := b.openFires(xxladapter.FireFilter{})
 			b.Equal(c.retryOfResult, len(open) == 1, "%+v: %d fires", c, len(open))
+			b.Equal(open, planned)
 			for _, f := range open {
-				b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID}))
+				b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID})
 			}
 		}
 	}},
@@ -44,10 +45,10 @@ var logRules = []rule{
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		want := b.log(fire.LogID)
 		b.clock.Advance(time.Minute)
-		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 500, Msg: "first"})
+		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 500, Msg: "first"})
 		b.NoError(err)
 		b.True(applied)
-		applied, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Msg: "second"})
+		applied, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Msg: "second"})
 		b.NoError(err)
 		b.False(applied)
 
@@ -59,18 +60,37 @@ var logRules = []rule{
 		id, child := b.addJob("job"), b.addJob("child")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		next := []xxladapter.Fire{{JobID: child, Due: at(5), Type: xxladapter.TriggerParent, RetryCount: -1}}
-		for range 2 {
-			_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Next: next})
-			b.NoError(err)
-		}
+		_, planned, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Next: next})
+		b.NoError(err)
+		_, again, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Next: next})
+		b.NoError(err)
+		b.Empty(again, "nothing follows from a repetition")
 		open := b.openFires(xxladapter.FireFilter{})
 		b.Len(open, 1)
+		b.Equal(open, planned)
 		b.Equal(child, open[0].JobID)
 		b.Equal(xxladapter.FirePlanned, open[0].State)
 
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200, Next: next})
+		_, again, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200, Next: next})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
+		b.Empty(again)
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1, "nothing follows from a run that is unknown")
+	}},
+	{"FinishRunReturnsWhatItPlannedAsStored", func(b *bench) {
+		id, child := b.addJob("job"), b.addJob("child")
+		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		taken := b.plan(child, at(1), xxladapter.TriggerManual)
+		_, planned, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Next: []xxladapter.Fire{
+			{ID: 99, JobID: child, Due: at(1).Add(time.Microsecond), Type: xxladapter.TriggerParent, RetryCount: -1, LogID: fire.LogID},
+			{JobID: id, Due: at(1), Type: xxladapter.TriggerParent, RetryCount: -1},
+		}})
+		b.NoError(err)
+		b.Len(planned, 2)
+		b.Equal([]xxladapter.Fire{
+			{ID: planned[0].ID, JobID: child, GroupID: b.group, Due: at(1).Add(time.Millisecond), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1},
+			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1},
+		}, planned)
+		b.Equal([]xxladapter.Fire{taken, planned[1], planned[0]}, b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"LostRunsAreOldOpenAndAtAnAddressThatIsGone", func(b *bench) {
 		id := b.addJob("job")
@@ -80,7 +100,7 @@ var logRules = []rule{
 			logs[0].Address, logs[0].TriggerTime = addr, second(b.clock.Now())
 			claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
 			b.NoError(err)
-			b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: code}))
+			b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: code})
 			return claimed[0]
 		}
 		lost := func(after int64, limit int) (ids []int64) {
@@ -96,7 +116,7 @@ var logRules = []rule{
 		send(3, "http://alive/", 200)
 		send(4, "http://gone/", 500)
 		ended := send(5, "http://gone/", 200)
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: ended.LogID, Code: 200})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: ended.LogID, Code: 200})
 		b.NoError(err)
 
 		b.clock.Advance(2*time.Minute - time.Second)
@@ -113,25 +133,25 @@ var logRules = []rule{
 		id := b.addJob("job")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		other := b.claim(b.plan(id, at(2), xxladapter.TriggerManual), "n1", 1)[0]
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
 		b.Equal([]xxladapter.Fire{other}, b.openFires(xxladapter.FireFilter{}))
 		b.Equal(200, b.log(fire.LogID).TriggerCode)
 	}},
 	{"AResultSettlesAnAmbiguousFireAndKeepsItsTriggerColumns", func(b *bench) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer"}))
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer"})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.Equal(501, b.log(fire.LogID).TriggerCode)
 		b.Equal("no answer", b.log(fire.LogID).TriggerMsg)
 	}},
 	{"AResultNeedsItsRowAndACode", func(b *bench) {
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID})
+		_, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID})
 		b.Error(err)
 		b.Zero(b.log(fire.LogID).HandleTime)
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
@@ -140,7 +160,7 @@ var logRules = []rule{
 		id := b.addJob("job")
 		for _, msg := range []string{strings.Repeat("長", xxladapter.MaxHandleMsg), strings.Repeat("長", xxladapter.MaxHandleMsg) + "x", "", "short"} {
 			fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
-			_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Msg: msg})
+			_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Msg: msg})
 			b.NoError(err)
 			b.True(b.log(fire.LogID).HandleMsg == strings.TrimSuffix(msg, "x"), "%d bytes", len(msg))
 		}
@@ -152,8 +172,8 @@ var logRules = []rule{
 		claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
 		b.NoError(err)
 		logID := claimed[0].LogID
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: logID, Code: 200, Msg: "t\x00"}))
-		_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: logID, Code: 200, Msg: "h\x00\xfe長"})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: logID, Code: 200, Msg: "t\x00"})
+		_, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: logID, Code: 200, Msg: "h\x00\xfe長"})
 		b.NoError(err)
 		l := b.log(logID)
 		b.Equal([]string{"p\ufffd\ufffd", "t\ufffd", "h\ufffd\ufffd長"}, []string{l.Param, l.TriggerMsg, l.HandleMsg})
@@ -170,8 +190,8 @@ var logRules = []rule{
 				claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
 				b.NoError(err)
 				for _, f := range claimed {
-					b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Msg: long}))
-					_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 500, Msg: long})
+					b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Msg: long})
+					_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 500, Msg: long})
 					b.NoError(err)
 					l, want := b.log(f.LogID), xxladapter.CutText(long, xxladapter.MaxRowText)
 					b.True(l.Param == want && l.TriggerMsg == want, "%d and %d bytes", len(l.Param), len(l.TriggerMsg))
@@ -223,10 +243,10 @@ var logRules = []rule{
 			b.NoError(err)
 			id := claimed[0].LogID
 			if trigger != 0 {
-				b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: claimed[0].ID, LogID: id, Code: trigger}))
+				b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: claimed[0].ID, LogID: id, Code: trigger})
 			}
 			if handle != 0 {
-				_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: id, Code: handle})
+				_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: id, Code: handle})
 				b.NoError(err)
 			}
 			return id

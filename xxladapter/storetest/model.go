@@ -430,9 +430,38 @@ func (m *model) settleFire(t *rapid.T) {
 	f, l := m.fires.draw(t, "fire"), m.logs.draw(t, "log")
 	state := rapid.SampledFrom([]xxladapter.FireState{"", xxladapter.FireAmbiguous, xxladapter.FireClaimed}).Draw(t, "state")
 	code, by := rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code"), m.drawTerm(t, "by")
+	j, next, resume := m.drawNext(t)
+	var planned [][]xxladapter.Fire
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		return s.SettleFire(m.ctx, by, xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg"})
+		settled := xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg"}
+		settled.Next, settled.Resume = followingFrom(id(m.jobs, j), next, resume)
+		got, err := s.SettleFire(m.ctx, by, settled)
+		planned = append(planned, got)
+		return err
 	})
+	m.learn(t, planned[0], planned[1])
+}
+
+// drawNext chooses what follows from an outcome: fires of a job, by their due times, and when its
+// schedule goes on.
+func (m *model) drawNext(t *rapid.T) (job int64, next []time.Time, resume time.Time) {
+	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "fires that follow") {
+		next = append(next, m.near(t))
+	}
+	if rapid.Bool().Draw(t, "resume") {
+		resume = m.near(t)
+	}
+	return m.jobs.draw(t, "job"), next, resume
+}
+
+func followingFrom(jobID int64, dues []time.Time, resume time.Time) (next []xxladapter.Fire, r xxladapter.Resume) {
+	for _, due := range dues {
+		next = append(next, xxladapter.Fire{JobID: jobID, Due: due, Type: xxladapter.TriggerRetry, RetryCount: 1})
+	}
+	if !resume.IsZero() {
+		r = xxladapter.Resume{JobID: jobID, Next: resume}
+	}
+	return next, r
 }
 
 func (m *model) writeOffStuck(t *rapid.T) {
@@ -449,13 +478,18 @@ func (m *model) writeOffStuck(t *rapid.T) {
 func (m *model) finishRun(t *rapid.T) {
 	l, code := m.logs.draw(t, "log"), rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code")
 	wantText := rapid.Bool().Draw(t, "want text")
+	j, next, resume := m.drawNext(t)
 	var applied []bool
+	var planned [][]xxladapter.Fire
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		got, err := s.FinishRun(m.ctx, xxladapter.RunResult{LogID: id(m.logs, l), Code: code, Msg: "done", WantText: wantText})
-		applied = append(applied, got)
+		r := xxladapter.RunResult{LogID: id(m.logs, l), Code: code, Msg: "done", WantText: wantText}
+		r.Next, r.Resume = followingFrom(id(m.jobs, j), next, resume)
+		got, fires, err := s.FinishRun(m.ctx, r)
+		applied, planned = append(applied, got), append(planned, fires)
 		return err
 	})
 	require.Equal(t, applied[0], applied[1])
+	m.learn(t, planned[0], planned[1])
 }
 
 // drawTerm chooses an issued term, most likely a new one, or now and then one

@@ -26,7 +26,7 @@ var orderRules = []rule{
 		claimed := b.claim(fire, "n1", 1)
 		want.LogIDs = []int64{claimed[0].LogID}
 		b.Equal(want, b.order(o.ID))
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK})
 		want.Open = false
 		b.Equal(want, b.order(o.ID))
 	}},
@@ -100,7 +100,7 @@ var orderRules = []rule{
 		old, fire := b.place(id, "old")
 		open, _ := b.place(id, "open")
 		logID := b.claim(fire, "n1", 1)[0].LogID
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultOK})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultOK})
 		b.NoError(err)
 		b.clock.Advance(2 * time.Hour)
 		young, _ := b.place(id, "young")

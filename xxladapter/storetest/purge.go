@@ -215,7 +215,7 @@ var purgeRules = []rule{
 		}
 		wanted := b.run(id, -2)
 		b.settle(wanted, "", 200)
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: wanted.LogID, Code: 200, WantText: true})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: wanted.LogID, Code: 200, WantText: true})
 		b.NoError(err)
 		b.Equal(2, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -1)}, 10))
 		_, err = b.store.RunText(b.ctx, gone)
@@ -246,7 +246,7 @@ var purgeRules = []rule{
 		b.NoError(b.store.RemoveJob(b.ctx, two))
 		b.NoError(b.store.RemoveJob(b.ctx, one))
 		b.Len(b.logIDs(), 13, "the rows are still there")
-		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: late.LogID, Code: 200, WantText: true})
+		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: late.LogID, Code: 200, WantText: true})
 		b.NoError(err)
 		b.True(applied, "and take results")
 
@@ -264,7 +264,7 @@ var purgeRules = []rule{
 			xxladapter.Report{Day: today, Success: 3, Failed: 1},
 		)
 		// What is under way can still be settled.
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: open.ID, LogID: open.LogID, Code: xxladapter.ResultOK}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: open.ID, LogID: open.LogID, Code: xxladapter.ResultOK})
 		b.Empty(b.dues())
 	}},
 	{"PurgeOfRemovedJobsForgetsAlarmsThatCameToBe", func(b *bench) {
@@ -300,7 +300,7 @@ var purgeRules = []rule{
 				}
 			}
 			for _, f := range fires {
-				_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200})
+				_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200})
 				if err != nil && kind(err) != "not found" {
 					return err
 				}

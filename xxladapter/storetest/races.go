@@ -138,7 +138,7 @@ var raceRules = []rule{
 			fire := b.claim(b.plan(id, at(round), xxladapter.TriggerCron), "n1", 1)[0]
 			applied := make([]bool, 4)
 			for _, err := range race(len(applied), func(i int) (err error) {
-				applied[i], err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200 + i, Msg: fmt.Sprint(i)})
+				applied[i], _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200 + i, Msg: fmt.Sprint(i)})
 				return err
 			}) {
 				b.NoError(err)

@@ -29,12 +29,12 @@ func (b *bench) run(jobID int64, days int) xxladapter.Fire {
 
 func (b *bench) settle(f xxladapter.Fire, state xxladapter.FireState, code int) {
 	b.Helper()
-	b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, State: state, Code: code, Msg: fmt.Sprint(code)}))
+	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, State: state, Code: code, Msg: fmt.Sprint(code)})
 }
 
 func (b *bench) finish(f xxladapter.Fire, code int) {
 	b.Helper()
-	_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: code})
+	_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: code})
 	b.NoError(err)
 }
 
@@ -169,7 +169,7 @@ var reportRules = []rule{
 		fire := b.run(id, 0)
 		_, err := b.store.ClaimFire(b.ctx, b.term("n2"), fire.ID, b.newLogs(id, 1))
 		b.ErrorIs(err, xxladapter.ErrConflict)
-		_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
+		_, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1})
 	}},
@@ -192,9 +192,9 @@ var reportRules = []rule{
 				code := []int{200, 500, 0}[n%3]
 				var err error
 				if i%2 == 0 {
-					err = b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: code, Msg: fmt.Sprint(i)})
+					_, err = b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: code, Msg: fmt.Sprint(i)})
 				} else if n%4 > 0 {
-					_, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200 + n%2*300})
+					_, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200 + n%2*300})
 				}
 				if err != nil {
 					return err

@@ -27,12 +27,12 @@ func (b *bench) waiting() (id int64, shards []xxladapter.Fire) {
 
 func (b *bench) settleSent(f xxladapter.Fire) {
 	b.Helper()
-	b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200}))
+	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200})
 }
 
 func (b *bench) endRun(f xxladapter.Fire, r xxladapter.Resume, next ...xxladapter.Fire) (applied bool) {
 	b.Helper()
-	applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 500, Resume: r, Next: next})
+	applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 500, Resume: r, Next: next})
 	b.NoError(err)
 	return applied
 }
@@ -48,8 +48,8 @@ var resumeRules = []rule{
 		failed := xxladapter.Settlement{FireID: shards[2].ID, LogID: shards[2].LogID, Code: 500, Resume: resume}
 		ambiguous := failed
 		ambiguous.State = xxladapter.FireAmbiguous
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), ambiguous))
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), failed))
+		b.settleBy(b.term("n1"), ambiguous)
+		b.settleBy(b.term("n1"), failed)
 		b.True(b.job(id).Waits(), "one shard runs")
 		b.False(b.endRun(shards[0], resume), "it had its result")
 		b.True(b.endRun(shards[1], resume))
@@ -63,7 +63,7 @@ var resumeRules = []rule{
 		for _, f := range shards {
 			b.True(b.job(id).Waits())
 			s := xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Resume: xxladapter.Resume{JobID: id, Next: at(9)}}
-			b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), s))
+			b.settleBy(b.term("n1"), s)
 		}
 		b.Equal(at(9), b.job(id).TriggerNext)
 	}},
@@ -124,7 +124,7 @@ var resumeRules = []rule{
 			errs := make([]error, len(shards))
 			for i, f := range shards {
 				ends.Go(func() {
-					_, errs[i] = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Resume: xxladapter.Resume{JobID: id, Next: at(9)}})
+					_, _, errs[i] = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Resume: xxladapter.Resume{JobID: id, Next: at(9)}})
 				})
 			}
 			ends.Wait()

@@ -38,7 +38,7 @@ func (b *bench) wanted(jobID int64) int64 {
 	b.Helper()
 	fire := b.run(jobID, 0)
 	b.settle(fire, "", 200)
-	_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 500, WantText: true})
+	_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 500, WantText: true})
 	b.NoError(err)
 	return fire.LogID
 }
@@ -196,7 +196,7 @@ var runTextRules = []rule{
 	{"OnlyAResultThatIsAppliedAsksForItsText", func(b *bench) {
 		id := b.addJob("job")
 		l := b.ended(id, 0, 200)
-		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: l, Code: 500, WantText: true})
+		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: l, Code: 500, WantText: true})
 		b.NoError(err)
 		b.False(applied)
 		b.clock.Advance(time.Hour)

@@ -12,7 +12,7 @@ var stuckRules = []rule{
 		// begun leaves a row as a tool does that ended between insert and result.
 		begun := func() int64 {
 			fires := b.claimNow(b.plan(id, b.clock.Now(), xxladapter.TriggerManual), "n1")
-			b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fires.ID, LogID: fires.LogID}))
+			b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fires.ID, LogID: fires.LogID})
 			return fires.LogID
 		}
 		writeOff := func(limit int) (ids []int64) {
@@ -29,10 +29,10 @@ var stuckRules = []rule{
 		}
 		one, two := begun(), begun()
 		ended := begun()
-		_, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: ended, Code: 200})
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: ended, Code: 200})
 		b.NoError(err)
 		refused := b.claimNow(b.plan(id, b.clock.Now(), xxladapter.TriggerManual), "n1")
-		b.NoError(b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: refused.ID, LogID: refused.LogID, Code: 500}))
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: refused.ID, LogID: refused.LogID, Code: 500})
 		open := b.claimNow(b.plan(id, b.clock.Now(), xxladapter.TriggerManual), "n1")
 
 		b.clock.Advance(5*time.Minute - time.Second)
@@ -45,7 +45,7 @@ var stuckRules = []rule{
 		b.Zero(b.log(open.LogID).TriggerCode, "its fire is open, and will tell")
 		b.Zero(b.log(young).TriggerCode)
 
-		applied, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: one, Code: 200})
+		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: one, Code: 200})
 		b.NoError(err)
 		b.True(applied, "a result that comes after all still counts")
 	}},

@@ -84,7 +84,8 @@ func TestRetriesWaitLongerEachTimeAndSayWhichTheyAre(t *testing.T) {
 		require.Contains(t, l.TriggerMsg, "<br>next attempt："+fire.Due.UTC().Format("2006-01-02T15:04:05.000Z"))
 		// The pause is not what is waited for here.
 		term, _ := f.over.term()
-		require.NoError(t, f.store.SettleFire(t.Context(), term, xxladapter.Settlement{FireID: fire.ID}))
+		_, err := f.store.SettleFire(t.Context(), term, xxladapter.Settlement{FireID: fire.ID})
+		require.NoError(t, err)
 		fire.Due = began
 		planned, err := f.store.PlanFires(t.Context(), []xxladapter.Fire{fire})
 		require.NoError(t, err)

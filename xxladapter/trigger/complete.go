@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -110,7 +109,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 		}
 	}
 	r.WantText = l.Address != "" && h.texts.Wants(r.Code)
-	applied, err := h.finishRun(ctx, r)
+	applied, planned, err := h.finishRun(ctx, r)
 	switch {
 	case err != nil:
 		return "", err
@@ -121,7 +120,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 		return CallbackLate, nil
 	}
 	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
-	h.followed(ctx, r.Next, r.Resume, now)
+	h.followed(planned, r.Resume, now)
 	if r.WantText {
 		h.textWanted()
 	}
@@ -147,44 +146,18 @@ func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now 
 	return next, ResumeAfter(job, now), nil
 }
 
-// followed tells the scheduler of what was stored that concerns it now.
-func (h *HandOver) followed(ctx context.Context, next []xxladapter.Fire, r xxladapter.Resume, now time.Time) {
-	if anyDue(next, now) {
-		h.planned()
-	}
-	for _, f := range next {
-		if wait := f.Due.Sub(now); wait > 0 && wait <= armAhead {
-			h.armLater(ctx, f)
+// armAhead is how far ahead a retry is held in memory. One that is due later may be up to a second
+// late, after a pause of more than a minute.
+const armAhead = time.Minute
+
+// followed passes on to the scheduler what was stored that concerns it now.
+func (h *HandOver) followed(planned []xxladapter.Fire, r xxladapter.Resume, now time.Time) {
+	for _, f := range planned {
+		if f.Due.Sub(now) <= armAhead {
+			h.arm(f)
 		}
 	}
 	if r.JobID != 0 && r.Next.Before(now.Add(resumeSoon)) {
 		h.resumed()
-	}
-}
-
-const (
-	// armAhead is how far ahead a retry is held in memory. What is due later may
-	// be a second late, of a pause of more than a minute.
-	armAhead = time.Minute
-
-	// armSpread is how far a fire may be moved, as its due time was taken.
-	armSpread = 100 * time.Millisecond
-	armLimit  = 100
-)
-
-// armLater lets a retry that was planned be handed out when it is due. It is
-// looked up, since its id and its exact due time are the store's; those that the
-// job has right behind it may come along, and are armed once.
-func (h *HandOver) armLater(ctx context.Context, f xxladapter.Fire) {
-	planned, err := h.store.OpenFires(ctx, xxladapter.FireFilter{
-		JobID: f.JobID, State: xxladapter.FirePlanned, DueBefore: f.Due.Add(armSpread), Limit: armLimit,
-		AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64,
-	})
-	if err != nil {
-		h.logger.Warn("retry not armed, the sweep will find it", "job", f.JobID, "due", f.Due, "err", err)
-		return
-	}
-	for _, f := range planned {
-		h.arm(f)
 	}
 }

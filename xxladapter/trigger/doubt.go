@@ -51,28 +51,33 @@ func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter
 }
 
 // settleFire settles, and settles again while the answer is lost: a settlement that has
-// happened changes nothing the second time.
-func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error {
-	err := h.store.SettleFire(ctx, by, s)
+// happened changes nothing the second time, and does not say what it planned.
+func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
+	planned, err = h.store.SettleFire(ctx, by, s)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.logger.Warn("answer to a settlement lost", "fire", s.FireID, "log", s.LogID, "err", err)
-		err = h.store.SettleFire(ctx, by, s)
+		if planned, err = h.store.SettleFire(ctx, by, s); err == nil && len(planned) < len(s.Next) {
+			h.planned()
+		}
 	}
-	return err
+	return planned, err
 }
 
 // finishRun stores a result, and again while the answer is lost: the first one counts.
 // applied is then true as well where it may have been another one that came first,
 // since what follows is only that somebody looks.
-func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, err error) {
-	applied, err = h.store.FinishRun(ctx, r)
+func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
+	applied, planned, err = h.store.FinishRun(ctx, r)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.logger.Warn("answer to a result lost", "log", r.LogID, "err", err)
-		if _, err = h.store.FinishRun(ctx, r); err == nil {
-			return true, nil
+		if _, planned, err = h.store.FinishRun(ctx, r); err == nil {
+			if len(planned) < len(r.Next) {
+				h.planned()
+			}
+			return true, planned, nil
 		}
 	}
-	return applied, err
+	return applied, planned, err
 }
 
 // takeOver takes the fire over, and again while the answer is lost. Where it is no longer

@@ -60,13 +60,19 @@ func (d *forgetful) ClaimFire(ctx context.Context, by xxladapter.Term, id int64,
 	return inDoubt(d, "claim", func() ([]xxladapter.Fire, error) { return d.Store.ClaimFire(ctx, by, id, logs) })
 }
 
-func (d *forgetful) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error {
-	_, err := inDoubt(d, "settle", func() (struct{}, error) { return struct{}{}, d.Store.SettleFire(ctx, by, s) })
-	return err
+func (d *forgetful) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) ([]xxladapter.Fire, error) {
+	return inDoubt(d, "settle", func() ([]xxladapter.Fire, error) { return d.Store.SettleFire(ctx, by, s) })
 }
 
-func (d *forgetful) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error) {
-	return inDoubt(d, "finish", func() (bool, error) { return d.Store.FinishRun(ctx, r) })
+func (d *forgetful) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
+	applied, err = inDoubt(d, "finish", func() (applied bool, err error) {
+		applied, planned, err = d.Store.FinishRun(ctx, r)
+		return applied, err
+	})
+	if err != nil {
+		return false, nil, err
+	}
+	return applied, planned, nil
 }
 
 // TestAnAnswerOfTheStoreThatIsLostDelaysNothing loses the first answer to each claim,
@@ -91,11 +97,12 @@ func TestAnAnswerOfTheStoreThatIsLostDelaysNothing(t *testing.T) {
 				require.Equal(t, 200, f.logs()[0].TriggerCode)
 
 				l := f.logs()[0]
-				planned := 0
-				f.over.planned = func() { planned++ }
+				told := 0
+				f.over.planned = func() { told++ }
+				f.over.arm = func(xxladapter.Fire) { told++ }
 				f.over.jitter = func() float64 { return 0 }
 				require.NoError(t, f.over.Complete(t.Context(), wire.Callbacks{{LogID: wire.Int(l.ID), HandleCode: wire.Int(500)}}))
-				require.Equal(t, 1, planned, "the retry is swept at once")
+				require.Equal(t, 1, told, "the retry is armed, or swept where the call does not know of it")
 				require.Len(t, f.open(), 1, "and planned once")
 			})
 		}

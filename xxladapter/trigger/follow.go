@@ -1,7 +1,6 @@
 package trigger
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -89,11 +88,6 @@ func ResumeAfter(job *xxladapter.Job, end time.Time) xxladapter.Resume {
 		next = plan.Next(end)
 	}
 	return xxladapter.Resume{JobID: job.ID, Next: next}
-}
-
-// anyDue reports whether one of the fires is due at now.
-func anyDue(fires []xxladapter.Fire, now time.Time) bool {
-	return slices.ContainsFunc(fires, func(f xxladapter.Fire) bool { return !f.Due.After(now) })
 }
 
 // parseSharding reads "index/total"; 0 and 0 for anything else.

@@ -1,6 +1,8 @@
 package trigger
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -97,14 +100,17 @@ func TestASuccessTriggersTheChildrenOnce(t *testing.T) {
 	f.job.ChildIDs = []int64{childID, 99, f.job.ID} // one that does not exist, and itself
 	require.NoError(t, f.store.UpdateJob(ctx, f.job, false))
 
-	planned := 0
-	f.over.planned = func() { planned++ }
+	var armed []xxladapter.Fire
+	f.over.arm = func(f xxladapter.Fire) { armed = append(armed, f) }
+	f.over.planned = func() { t.Error("the sweep looks for what is known") }
+	f.over.store = unasked{f.store, t}
 	require.NoError(t, f.over.Fire(ctx, f.plan(xxladapter.Fire{RetryCount: -1})))
 	success := wire.Callback{LogID: wire.Int(f.logs()[0].ID), HandleCode: 200}
 	for range 2 {
 		require.NoError(t, f.over.Complete(ctx, []wire.Callback{success}))
 	}
-	require.Equal(t, 1, planned, "the sweep is told")
+	require.Len(t, armed, 2)
+	require.Equal(t, f.open(), armed, "as they are stored")
 	fires := f.firePlanned()
 	require.Len(t, fires, 2)
 	for _, fire := range fires {
@@ -115,6 +121,44 @@ func TestASuccessTriggersTheChildrenOnce(t *testing.T) {
 	require.Len(t, logs, 2)
 	require.Equal(t, childID, logs[1].JobID)
 	require.Equal(t, "p=1", logs[1].Param, "the child has its own parameter")
+}
+
+// An unasked store wants nobody to look for fires that it has just returned.
+type unasked struct {
+	*memstore.Store
+	t *testing.T
+}
+
+func (u unasked) OpenFires(context.Context, xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	u.t.Error("the store is asked for open fires")
+	return nil, nil
+}
+
+// TestARetryIsArmedAsItIsStored lets hand-overs fail. A retry that is due within a minute is armed,
+// and one that is due later is left to the sweep.
+func TestARetryIsArmedAsItIsStored(t *testing.T) {
+	for _, tt := range []struct {
+		pause xxladapter.Milliseconds
+		armed bool
+	}{{0, true}, {60_000, true}, {61_000, false}} {
+		exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) { fmt.Fprint(w, `{"code":500}`) })
+		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		f.job.RetryCount, f.job.Settings.RetryBackoff = 3, tt.pause
+		require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
+		var armed []xxladapter.Fire
+		f.over.arm = func(f xxladapter.Fire) { armed = append(armed, f) }
+		f.over.planned = func() { t.Error("the sweep looks for what is known") }
+		f.over.jitter = func() float64 { return 0 }
+		f.over.store = unasked{f.store, t}
+
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+		require.Len(t, f.open(), 1)
+		if tt.armed {
+			require.Equal(t, f.open(), armed)
+		} else {
+			require.Empty(t, armed)
+		}
+	}
 }
 
 func TestAFailureTriggersNoChildren(t *testing.T) {

@@ -106,7 +106,8 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 		other, _ := termOf(t, f.store, "node-2")()
 		fire := f.open()[0]
 		require.NoError(t, f.store.TakeOver(t.Context(), other, fire.ID, term))
-		require.NoError(t, f.store.SettleFire(t.Context(), other, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "successor"}))
+		_, err := f.store.SettleFire(t.Context(), other, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "successor"})
+		require.NoError(t, err)
 		http.Error(w, "so the zombie thinks that it failed", http.StatusInternalServerError)
 	})
 	f = newFixture(t, xxladapter.RouteFirst, exec.URL)

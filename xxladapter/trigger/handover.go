@@ -21,8 +21,8 @@ type Store interface {
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error)
 	TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error
-	SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) error
-	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, error)
+	SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) ([]xxladapter.Fire, error)
+	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []xxladapter.Fire, error)
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 }
@@ -54,13 +54,12 @@ type Options struct {
 	// OnCallback is told what each result that an executor reported has changed,
 	// on the goroutine that stores it; nil: nobody is.
 	OnCallback func(outcome string)
-	// Planned is told that fires were planned which are due now: retries and
-	// child jobs. Without it they wait for the scheduler's next sweep.
-	Planned func()
-	// Arm is given the retries that are due within a minute, and not yet, to be
-	// handed out when they are. Without it they wait for the first sweep after
-	// that, as those do that are due later.
+	// Arm is called with each retry and child run that was planned and is due now or within a
+	// minute, to be handed out when it is due. Without it the scheduler's next sweep finds them.
 	Arm func(xxladapter.Fire)
+	// Planned is called when fires may have been planned that Arm is not called with, because the
+	// store's answer was lost. Without it the scheduler's next sweep finds them.
+	Planned func()
 	// Resumed is told that a job's schedule, which waited for the end of a run,
 	// goes on soon. Without it the job waits for the scheduler's next scan.
 	Resumed func()
@@ -201,7 +200,8 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	job, group, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		// Removed, after this fire had been planned as its retry or child.
-		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
+		_, err = h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
+		return err
 	}
 	if err != nil {
 		return err
@@ -447,7 +447,7 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 		s.Resume = ResumeAfter(job, now)
 	}
 	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
-	err := h.settleFire(storing, f.Owner, s)
+	planned, err := h.settleFire(storing, f.Owner, s)
 	h.onEvent(Event{
 		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
 		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,
@@ -455,6 +455,6 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	if err != nil {
 		return fmt.Errorf("settle fire %d: %w", f.ID, err)
 	}
-	h.followed(ctx, s.Next, s.Resume, now)
+	h.followed(planned, s.Resume, now)
 	return nil
 }

@@ -400,8 +400,8 @@ func (brokenStore) Log(context.Context, int64) (*xxladapter.Log, error) {
 	return &xxladapter.Log{}, nil
 }
 
-func (brokenStore) FinishRun(context.Context, xxladapter.RunResult) (bool, error) {
-	return false, errors.New("disk full")
+func (brokenStore) FinishRun(context.Context, xxladapter.RunResult) (bool, []xxladapter.Fire, error) {
+	return false, nil, errors.New("disk full")
 }
 
 func TestCompleteReportsWhatItCouldNotStore(t *testing.T) {

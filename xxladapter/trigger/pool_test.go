@@ -132,9 +132,9 @@ func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
 // A hangingStore does not settle before its caller leaves.
 type hangingStore struct{ *memstore.Store }
 
-func (s hangingStore) SettleFire(ctx context.Context, _ xxladapter.Term, _ xxladapter.Settlement) error {
+func (s hangingStore) SettleFire(ctx context.Context, _ xxladapter.Term, _ xxladapter.Settlement) ([]xxladapter.Fire, error) {
 	<-ctx.Done()
-	return ctx.Err()
+	return nil, ctx.Err()
 }
 
 // TestAStopDoesNotWaitForAStoreThatHangs drains a pool whose store has fallen silent: the

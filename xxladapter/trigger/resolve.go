@@ -36,14 +36,16 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	f.Owner = term
 	l, err := h.store.Log(ctx, f.LogID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		_, err = h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		return err
 	}
 	if err != nil {
 		return fmt.Errorf("load log %d: %w", f.LogID, err)
 	}
 	job, group, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		_, err = h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
+		return err
 	}
 	if err != nil {
 		return err

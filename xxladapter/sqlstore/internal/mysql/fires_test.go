@@ -91,10 +91,11 @@ func (p *pair) prepare(t *testing.T, random *rand.Rand, first int64, at time.Tim
 			require.NoError(t, err)
 			logs[i] = taken[0].LogID
 			if settled == 0 {
-				require.NoError(t, s.SettleFire(ctx, owner, xxladapter.Settlement{FireID: fires[i], LogID: logs[i], Code: 500, Msg: "before"}))
+				_, err = s.SettleFire(ctx, owner, xxladapter.Settlement{FireID: fires[i], LogID: logs[i], Code: 500, Msg: "before"})
+				require.NoError(t, err)
 			}
 			if settled < 2 && end == 0 {
-				_, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: logs[i], Code: 200})
+				_, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: logs[i], Code: 200})
 				require.NoError(t, err)
 			}
 		}
@@ -154,9 +155,9 @@ func callAlone(ctx context.Context, s *records.Store, c *records.FireCall) {
 			c.Claimed = fires[0]
 		}
 	case c.Settle != nil:
-		c.Err = s.SettleFire(ctx, c.By, *c.Settle)
+		_, c.Err = s.SettleFire(ctx, c.By, *c.Settle)
 	default:
-		c.Applied, c.Err = s.FinishRun(ctx, *c.Finish)
+		c.Applied, _, c.Err = s.FinishRun(ctx, *c.Finish)
 	}
 }
 
@@ -284,7 +285,7 @@ func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 	errs := make([]error, len(fires))
 	held := make(chan struct{})
 	for i, f := range fires {
-		run := func() { _, errs[i] = s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200}) }
+		run := func() { _, _, errs[i] = s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200}) }
 		if i == 7 {
 			go func() { defer close(held); run() }()
 		} else {

@@ -102,7 +102,7 @@ func TestMySQLReleases(t *testing.T) {
 			long := strings.Repeat("long ", 400)
 			claimed, err := s.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{GroupID: group, JobID: id, Param: long, TriggerTime: due}})
 			require.NoError(t, err, "an override that a log row has no room for must not keep the job from running")
-			applied, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: 200})
+			applied, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: 200})
 			require.NoError(t, err)
 			require.True(t, applied)
 			l, err := s.Log(ctx, claimed[0].LogID)

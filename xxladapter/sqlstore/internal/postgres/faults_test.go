@@ -36,7 +36,10 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 			_, _, err := s.ClaimDue(ctx, xxladapter.Term{Node: "n"}, time.Second, 1, nil)
 			return err
 		},
-		"a grouped one": func() error { return s.SettleFire(ctx, xxladapter.Term{Node: "n"}, xxladapter.Settlement{FireID: 1}) },
+		"a grouped one": func() error {
+			_, err := s.SettleFire(ctx, xxladapter.Term{Node: "n"}, xxladapter.Settlement{FireID: 1})
+			return err
+		},
 	} {
 		// Many connections, that none comes back new by chance.
 		var wg sync.WaitGroup

@@ -287,7 +287,7 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 }
 
 // SettleFire implements [xxladapter.Store].
-func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) error {
+func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
 	settled.Msg = xxladapter.CutText(xxladapter.ValidText(settled.Msg), xxladapter.MaxRowText)
 	statement := removeFire
 	switch settled.State {
@@ -295,15 +295,16 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 	case xxladapter.FireAmbiguous:
 		statement = makeAmbiguous
 	default:
-		return fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
+		return nil, fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
 	}
 	if s.Fires != nil && len(settled.Next) == 0 && settled.Resume.JobID == 0 {
 		err := s.Grouped(ctx, &FireCall{By: by, FireID: settled.FireID, LogID: settled.LogID, Settle: &settled})
 		if !errors.Is(err, ErrAlone) {
-			return err
+			return nil, err
 		}
 	}
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		planned = nil
 		if err := tx.fence(ctx, by, s.Clock()); err != nil {
 			return err
 		}
@@ -320,7 +321,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 		}
 		removed := settled.State == "" && changed > 0
 		if removed {
-			if _, err := s.planAll(ctx, tx, settled.Next); err != nil {
+			if planned, err = s.planAll(ctx, tx, settled.Next); err != nil {
 				return err
 			}
 		}
@@ -334,6 +335,10 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 		}
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return planned, nil
 }
 
 func ScanFire(r Row) (xxladapter.Fire, error) {

@@ -82,19 +82,20 @@ func (s *Store) setTriggered(ctx context.Context, tx *Tx, id int64, code int, ms
 }
 
 // FinishRun implements [xxladapter.Store].
-func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, err error) {
+func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
 	if r.Code == xxladapter.ResultNone {
-		return false, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
+		return false, nil, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
 	}
 	msg := cut(xxladapter.ValidText(r.Msg), xxladapter.MaxHandleMsg)
 	if s.Fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
 		r.Msg = msg
 		call := &FireCall{LogID: r.LogID, Finish: &r}
 		if err := s.Grouped(ctx, call); !errors.Is(err, ErrAlone) {
-			return call.Applied && err == nil, err
+			return call.Applied && err == nil, nil, err
 		}
 	}
 	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		planned = nil
 		// The fire comes before its log row, as everywhere, so that no two
 		// transactions wait for each other.
 		if _, err := tx.Exec(ctx, RemoveFireOf, r.LogID); err != nil {
@@ -115,7 +116,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 			return nil
 		}
 		if r.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(l.TriggerCode) {
-			if _, err := s.planAll(ctx, tx, r.Next); err != nil {
+			if planned, err = s.planAll(ctx, tx, r.Next); err != nil {
 				return err
 			}
 		}
@@ -134,7 +135,10 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		_, err = s.resume(ctx, tx, r.Resume)
 		return err
 	})
-	return applied && err == nil, err
+	if err != nil {
+		return false, nil, err
+	}
+	return applied, planned, nil
 }
 
 // LostRuns implements [xxladapter.Store].

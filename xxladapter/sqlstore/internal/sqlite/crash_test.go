@@ -74,7 +74,7 @@ func writeAndAcknowledge(s *records.Store) error {
 				if claimed[0].LogID%2 == 0 {
 					continue
 				}
-				if _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: 200}); err != nil {
+				if _, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: 200}); err != nil {
 					failed <- err
 					return
 				}
