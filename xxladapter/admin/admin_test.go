@@ -21,7 +21,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A fakeCompleter notes the results it is given.
+// A fakeCompleter records the results it is given.
 type fakeCompleter struct {
 	got  []wire.Callback
 	fail error
@@ -72,9 +72,8 @@ func (s *site) do(method, path, token, body string) (int, string) {
 	return resp.StatusCode, strings.TrimSpace(string(data))
 }
 
-// TestExecutorCallsRefuseBadInput is the table of the protocol's section on the
-// admin's checks (XXL-JOB 3.3.2 to 3.4.2, JobApiController): each is answered
-// with status 200 and code 500, and nothing is stored.
+// TestExecutorCallsRefuseBadInput is the table of the admin's checks (XXL-JOB 3.3.2 to 3.4.2,
+// JobApiController): each is answered with status 200 and code 500, and nothing is stored.
 func TestExecutorCallsRefuseBadInput(t *testing.T) {
 	const good = `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"http://10.0.0.7:9999/"}`
 	tests := []struct {
@@ -190,7 +189,7 @@ func TestACallbackThatCouldNotBeStoredIsNotAcknowledged(t *testing.T) {
 	require.JSONEq(t, `{"code":500,"msg":"openapi invoke error: internal error","content":null,"data":null,"success":false}`, reply)
 }
 
-// createJob makes a group and a job, and returns the job's id.
+// createJob creates a group and a job, and returns the job's id.
 func (s *site) createJob(fields string) int64 {
 	s.t.Helper()
 	groups, err := s.store.Groups(s.t.Context())
@@ -286,7 +285,7 @@ func TestTheAPIRefusesBadInput(t *testing.T) {
 		{"negative timeout", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":-1`), 400, "executorTimeout is -1, must be 0 to 2147483647 seconds"},
 		{"negative retries", "POST", "/api/v1/jobs", testToken, job(`,"executorFailRetryCount":-1`), 400, "executorFailRetryCount is -1, must be 0 to 2147483647"},
 		{"unknown child", "POST", "/api/v1/jobs", testToken, job(`,"childJobIds":[77]`), 400, "childJobIds contains 77, must be the id of another job"},
-		{"what is only shown", "POST", "/api/v1/jobs", testToken, job(`,"running":true`), 400, "running is given, must be left out: it cannot be set"},
+		{"what is only shown", "POST", "/api/v1/jobs", testToken, job(`,"running":true`), 400, "running is given, must be omitted: it is read-only"},
 		{"id is no number", "GET", "/api/v1/jobs/x", testToken, "", 400, `id is "x", must be a positive integer`},
 		{"no such job", "POST", "/api/v1/jobs/99/start", testToken, "", 404, "job 99 does not exist"},
 		{"no such log", "GET", "/api/v1/logs/99", testToken, "", 404, "log 99 does not exist"},
@@ -346,7 +345,7 @@ func TestAScheduleThatNeverFiresIsNotStarted(t *testing.T) {
 	s := newSite(t)
 	for conf, rule := range map[string]string{
 		`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ? 2020"`: "must have a due time after",
-		`,"scheduleType":"NONE"`:                                   "must be another one for a job to be started",
+		`,"scheduleType":"NONE"`:                                   "must be another type for the job to be started",
 	} {
 		id := s.createJob(conf)
 		status, body := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/start", id), testToken, "")
@@ -406,7 +405,7 @@ func (e *fakeExecutors) Probe(_ context.Context, addr, app string) (trigger.Prob
 	return trigger.Probe{Generation: "G3", RoundTrip: 1500 * time.Microsecond}, e.fail
 }
 
-// run stores a run of a job that an executor took, and returns its log id.
+// run stores a run of a job that an executor accepted, and returns its log id.
 func (s *site) run(jobID int64, code int) int64 {
 	s.t.Helper()
 	return s.runIn(jobID, 1, code)

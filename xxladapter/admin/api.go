@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// statuses turns the codes of user errors into status lines.
+// statuses maps the codes of user errors to HTTP statuses.
 var statuses = map[xxladapter.Code]int{
 	xxladapter.CodeInvalid:      http.StatusBadRequest,
 	xxladapter.CodeNotFound:     http.StatusNotFound,
@@ -23,8 +23,8 @@ var statuses = map[xxladapter.Code]int{
 	xxladapter.CodeUnreachable:  http.StatusBadGateway,
 }
 
-// statusOf is the status line of a user error; that of a code without one is a
-// fault of this process.
+// statusOf returns the HTTP status of a user error. A code without a status is a fault of this
+// process.
 func statusOf(code xxladapter.Code) int {
 	if status, known := statuses[code]; known {
 		return status
@@ -38,7 +38,7 @@ type apiError struct {
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
 }
 
-// api answers with what handle returns.
+// api returns a handler that answers with the result of handle.
 func (s *Server) api(handle apiHandler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var value any
@@ -46,7 +46,7 @@ func (s *Server) api(handle apiHandler) http.Handler {
 		if err == nil {
 			if r.Body != nil {
 				r.Body = http.MaxBytesReader(w, r.Body, wire.MaxBody)
-			} else { // no server's request
+			} else { // not a server's request
 				r.Body = http.NoBody
 			}
 			value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
@@ -86,8 +86,8 @@ func (s *Server) apiError(r *http.Request, err error) (int, apiError) {
 	return http.StatusInternalServerError, apiError{"internal", "internal error"}
 }
 
-// oneLine is text that a caller had a part in, without line breaks and whatever
-// else moves a terminal's cursor.
+// oneLine returns text that a caller may have influenced, without line breaks and other control
+// characters.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -107,7 +107,7 @@ func (e *methodError) Error() string {
 	return fmt.Sprintf("method is %s, must be one of %s for %s", e.method, strings.Join(e.allowed, ", "), e.path)
 }
 
-// noCall answers what is below the management API's path and is no call.
+// noCall answers requests below the management API's path that are not calls.
 func (s *Server) noCall(r *http.Request) (any, error) {
 	var allowed []string
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {

@@ -7,28 +7,27 @@ import (
 	"strings"
 )
 
-// A call is one operation of the management API: how it is reached, what goes
-// in and out, and what does it. The types are those that the request is decoded
-// into and the answer is encoded from, so that the OpenAPI document, which is
-// made from them, cannot say anything else.
+// A call is one operation of the management API: its route, its input and output types, and its
+// handler. The request is decoded into these types and the answer encoded from them. The OpenAPI
+// document is generated from the same types, so it cannot differ.
 type call struct {
 	method, path string
 	summary      string
-	// query is the struct of path and query parameters, body that of the
-	// request body or nil, answer that of the answer.
+	// query is the struct of the path, query and header parameters, body that of the request body
+	// or nil, answer that of the answer.
 	query, body, answer reflect.Type
 	bodyOptional        bool
-	required            []string // fields of the body, beside those of its type
+	required            []string // fields of the body, beyond those that its type requires
 	serve               apiHandler
 }
 
-// An apiHandler answers with a value to encode, or with an error.
+// An apiHandler returns a value to encode, or an error.
 type apiHandler func(r *http.Request) (any, error)
 
 // none stands for parameters, a body or an answer without content.
 type none struct{}
 
-// reads makes a call without a request body.
+// reads returns a call without a request body.
 func reads[Q, A any](pattern, summary string, handle func(context.Context, Q) (A, error)) call {
 	c := newCall(pattern, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	c.serve = func(r *http.Request) (any, error) {
@@ -44,8 +43,8 @@ func reads[Q, A any](pattern, summary string, handle func(context.Context, Q) (A
 	return c
 }
 
-// takes makes a call with a request body. A body type that is a pointer may be
-// left out, and is nil then.
+// takes returns a call with a request body. If the body type is a pointer, the body is optional,
+// and nil if it is missing.
 func takes[Q, B, A any](pattern, summary string, handle func(context.Context, Q, B) (A, error)) call {
 	c := newCall(pattern, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	c.body = reflect.TypeFor[B]()
@@ -66,8 +65,8 @@ func takes[Q, B, A any](pattern, summary string, handle func(context.Context, Q,
 	return c
 }
 
-// requiring names fields that the body must have, although its type also stands
-// for changes, which may leave them out.
+// requiring names fields that the body must have although its type does not require them, because
+// changes may omit them.
 func (c call) requiring(fields ...string) call {
 	c.required = fields
 	return c

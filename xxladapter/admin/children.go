@@ -10,9 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// checkChildren refuses child jobs that do not exist, and children from which
-// the job would be triggered again: a cycle runs for ever. Upstream checks only
-// that a job is not its own child.
+// checkChildren refuses child jobs that do not exist, and children that would trigger the job
+// again: a cycle never ends. Upstream only checks that a job is not its own child.
 func (s *Server) checkChildren(ctx context.Context, j *xxladapter.Job) error {
 	seen := map[int64]bool{}
 	var walk func(path, ids []int64) error
@@ -31,7 +30,7 @@ func (s *Server) checkChildren(ctx context.Context, j *xxladapter.Job) error {
 			case errors.Is(err, xxladapter.ErrNotFound) && len(path) == 0:
 				return xxladapter.Invalidf("childJobIds contains %d, must be the id of another job", id)
 			case errors.Is(err, xxladapter.ErrNotFound):
-				continue // somebody removed it meanwhile; nothing follows from it
+				continue // removed meanwhile; nothing follows from it
 			case err != nil:
 				return err
 			}

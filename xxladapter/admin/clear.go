@@ -8,31 +8,31 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Purger deletes log rows without holding up anybody for long;
-// maintenance.Purger is one. It stops after limit with done false.
+// A Purger deletes log rows without blocking the store for long; maintenance.Purger is one. It
+// stops after limit with done false.
 type Purger interface {
 	Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error)
 }
 
-// clearLimit is how long one call deletes. Whoever made it goes on with another.
+// clearLimit limits the duration of one call. The caller repeats it.
 const clearLimit = 10 * time.Second
 
 // A clearForm says which runs to delete.
 type clearForm struct {
-	Job        int64      `json:"jobId,omitempty" doc:"Only runs of this job."`
-	JobGroup   int64      `json:"jobGroup,omitempty" doc:"Only runs of this group."`
-	Before     *time.Time `json:"before,omitempty" doc:"Only runs triggered before this instant."`
-	KeepNewest int        `json:"keepNewest,omitempty" doc:"How many of the newest runs stay."`
+	Job        int64      `json:"jobId,omitempty" doc:"Delete only runs of this job."`
+	JobGroup   int64      `json:"jobGroup,omitempty" doc:"Delete only runs of this group."`
+	Before     *time.Time `json:"before,omitempty" doc:"Delete only runs triggered before this instant."`
+	KeepNewest int        `json:"keepNewest,omitempty" doc:"How many of the newest runs to keep."`
 	All        bool       `json:"all,omitempty" doc:"Must be true if neither before nor keepNewest is given."`
 }
 
 type clearAnswer struct {
 	Deleted int64 `json:"deleted"`
-	Done    bool  `json:"done" doc:"False: there is more to delete, which another call goes on with."`
+	Done    bool  `json:"done" doc:"False if there is more to delete; repeat the call."`
 }
 
-// clearLogs deletes runs that have ended. Those stay that somebody still needs:
-// open ones, and failures of which nobody was told yet.
+// clearLogs deletes runs that have ended. Rows that are still needed are kept: open ones, and
+// failures that were not reported yet.
 func (s *Server) clearLogs(ctx context.Context, _ none, form clearForm) (answer clearAnswer, err error) {
 	what := xxladapter.LogPurge{JobID: form.Job, GroupID: form.JobGroup, KeepNewest: form.KeepNewest}
 	if form.Before != nil {

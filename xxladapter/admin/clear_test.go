@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A purgeNote notes what it was told to delete.
+// A purgeNote records what it was asked to delete.
 type purgeNote struct {
 	what xxladapter.LogPurge
 	done bool
@@ -31,7 +31,7 @@ func TestClearingTheLog(t *testing.T) {
 	for _, c := range []struct {
 		body   string
 		status int
-		want   string // message, or answer
+		want   string // message or answer
 		what   xxladapter.LogPurge
 	}{
 		{`{}`, 400, "neither before nor keepNewest is given, all must be true to delete every run", xxladapter.LogPurge{}},

@@ -13,12 +13,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An executorOp handles the body of one operation for who calls it. The payload
-// goes into the reply; an error becomes the text of a reply with code 500.
+// An executorOp handles the body of one operation for the caller by. The payload goes into the
+// reply; an error becomes the text of a reply with code 500.
 type executorOp func(s *Server, ctx context.Context, by access.Caller, body []byte) (payload any, err error)
 
-// executorOps has the operations by their names in lower case, because some
-// releases of the common Go executor post to RegistryRemove.
+// executorOps holds the operations by their names in lower case, because some releases of the
+// common Go executor post to RegistryRemove.
 var executorOps = map[string]executorOp{
 	strings.ToLower(wire.OpRegistry):       (*Server).register,
 	strings.ToLower(wire.OpRegistryRemove): (*Server).unregister,
@@ -31,8 +31,8 @@ var executorOps = map[string]executorOp{
 	strings.ToLower(wire.OpTriggerJob):     jobCall((*Server).triggerJobCall),
 }
 
-// executorCall checks in upstream's order (JobApiController.api): method,
-// operation, body, token, known operation; then it runs the operation.
+// executorCall checks in upstream's order (JobApiController.api): method, operation, body, token,
+// known operation. Then it runs the operation.
 func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 	op := r.PathValue("op")
 	if r.Method != http.MethodPost {
@@ -94,7 +94,7 @@ func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// userText is what the caller may read of an error.
+// userText returns the part of an error that the caller may read.
 func (s *Server) userText(op string, err error) string {
 	var bad *badBodyError
 	if errors.As(err, &bad) {
@@ -108,7 +108,7 @@ func (s *Server) userText(op string, err error) string {
 	return wire.PrefixOpenAPIErr + "internal error"
 }
 
-// A badBodyError says why a body could not be read.
+// A badBodyError says why a body could not be decoded.
 type badBodyError struct{ err error }
 
 func (e *badBodyError) Error() string { return e.err.Error() }
@@ -135,8 +135,8 @@ func (s *Server) register(ctx context.Context, by access.Caller, body []byte) (a
 	return nil, s.opts.Store.Register(ctx, reg.Key, reg.Value)
 }
 
-// checkKey refuses an app name that no group can have, but for one that another
-// tool has given a group.
+// checkKey refuses an app name that is not valid for a group, unless another tool has created a
+// group with it.
 func (s *Server) checkKey(ctx context.Context, key string) error {
 	invalid := xxladapter.CheckAppName("registryKey", key)
 	if invalid == nil {
@@ -173,15 +173,15 @@ func registration(by access.Caller, body []byte) (wire.Registry, error) {
 	return reg, nil
 }
 
-// callback acknowledges only what is stored. Upstream answers first, and loses
-// what it then fails to store.
+// callback acknowledges only results that are stored. Upstream acknowledges first, and loses
+// results that it then fails to store.
 func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	var list wire.Callbacks
 	if err := decodeBody(body, &list); err != nil {
 		return nil, err
 	}
 	for i, c := range list {
-		if c.LogID == 0 { // the result would be lost for good
+		if c.LogID == 0 { // the result would be lost
 			return nil, &badBodyError{fmt.Errorf("callback %d has no logId, must have that of its run", i)}
 		}
 	}
@@ -194,9 +194,8 @@ func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (a
 	return nil, s.opts.Completer.Complete(ctx, list)
 }
 
-// ofCaller leaves out results of runs that are not of the caller's app. To it
-// they are as unknown as those that do not exist, which are passed over too:
-// refusing them would hold up the results that came with them, for ever.
+// ofCaller drops results of runs of other apps. To the caller these runs do not exist, and results
+// of unknown runs are ignored too: refusing one would block the other results of its batch forever.
 func (s *Server) ofCaller(ctx context.Context, by access.Caller, list wire.Callbacks) (own wire.Callbacks, err error) {
 	apps := make(map[int64]string)
 	foreign, first := 0, int64(0)
@@ -224,7 +223,7 @@ func (s *Server) ofCaller(ctx context.Context, by access.Caller, list wire.Callb
 		own = append(own, c)
 	}
 	if foreign > 0 {
-		s.opts.Logger.Warn("results of runs of other apps", "results", foreign, "first", first)
+		s.opts.Logger.Warn("results of runs of other apps ignored", "results", foreign, "first", first)
 	}
 	return own, nil
 }

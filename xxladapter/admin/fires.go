@@ -17,10 +17,10 @@ type fireForm struct {
 	State      xxladapter.FireState   `json:"state"`
 	ShardIndex int                    `json:"shardIndex"`
 	ShardTotal int                    `json:"shardTotal" doc:"0 until the fire is claimed."`
-	RetryCount *int                   `json:"retryCount,omitempty" doc:"Attempts left; left out: the job's."`
-	Param      *string                `json:"executorParam,omitempty" doc:"Left out: the job's."`
-	Addresses  []string               `json:"addressList,omitempty" doc:"Left out: the group's."`
-	Node       string                 `json:"node,omitempty" doc:"The scheduler that has claimed it."`
+	RetryCount *int                   `json:"retryCount,omitempty" doc:"Attempts left; omitted if they are the job's."`
+	Param      *string                `json:"executorParam,omitempty" doc:"Omitted if it is the job's."`
+	Addresses  []string               `json:"addressList,omitempty" doc:"Omitted if they are the group's."`
+	Node       string                 `json:"node,omitempty" doc:"The scheduler that claimed it."`
 	Term       int64                  `json:"term,omitempty" doc:"The term of that scheduler."`
 	LogID      int64                  `json:"logId,omitempty"`
 	Claimed    *time.Time             `json:"claimed,omitempty"`
@@ -37,18 +37,18 @@ func showFire(f *xxladapter.Fire) fireForm {
 	return form
 }
 
-// A fireQuery pages by due time and id, since due times do not grow with ids.
+// A fireQuery pages by due time and id, since due times do not ascend with ids.
 type fireQuery struct {
 	Job      int64                `query:"job" doc:"Only fires of this job."`
 	State    xxladapter.FireState `query:"state" doc:"Only fires in this state."`
-	AfterDue time.Time            `query:"afterDue" doc:"The due time of the last fire of the page before, together with afterId."`
-	AfterID  int64                `query:"afterId"`
-	Limit    int                  `query:"limit" doc:"How many entries at most, up to 1000, which is also the default."`
+	AfterDue time.Time            `query:"afterDue" doc:"The due time of the last fire of the previous page; requires afterId."`
+	AfterID  int64                `query:"afterId" doc:"The id of that fire."`
+	Limit    int                  `query:"limit" doc:"Maximum number of entries, at most 1000 (the default)."`
 }
 
 type fireList struct {
 	Fires []fireForm `json:"fires"`
-	More  bool       `json:"more,omitempty" doc:"There are others behind the last one."`
+	More  bool       `json:"more,omitempty" doc:"True if more fires follow."`
 }
 
 func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err error) {
@@ -57,7 +57,7 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 		return no, xxladapter.Invalidf("state is %q, must be one of planned, claimed, ambiguous", q.State)
 	}
 	if q.AfterDue.IsZero() != (q.AfterID == 0) {
-		return no, xxladapter.Invalidf("afterDue and afterId go together, must both be given or left out")
+		return no, xxladapter.Invalidf("only one of afterDue and afterId is given, must be both or neither")
 	}
 	limit := page{Limit: q.Limit}.limit()
 	fires, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
@@ -72,25 +72,25 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 	return fireList{forms, more}, err
 }
 
-// A misfireForm is due times that gave no fire of their own.
+// A misfireForm is due times that got no fire of their own.
 type misfireForm struct {
 	ID     int64                      `json:"id"`
 	JobID  int64                      `json:"jobId"`
 	Due    time.Time                  `json:"due" doc:"The first due time concerned."`
-	Until  time.Time                  `json:"until" doc:"The last one."`
+	Until  time.Time                  `json:"until" doc:"The last due time concerned."`
 	Policy xxladapter.MisfireStrategy `json:"misfireStrategy"`
 	At     time.Time                  `json:"at" doc:"When it was noticed."`
 }
 
 type misfireList struct {
 	Misfires []misfireForm `json:"misfires"`
-	Next     int64         `json:"next,omitempty" doc:"The cursor of the next page; left out at the end."`
+	Next     int64         `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
 }
 
 type misfireQuery struct {
 	idPath
 	page
-	Newest bool `query:"newest" doc:"Newest first."`
+	Newest bool `query:"newest" doc:"List the newest first."`
 }
 
 func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireList, err error) {
@@ -112,8 +112,8 @@ func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireLi
 type nodeForm struct {
 	Node   string    `json:"node"`
 	Term   int64     `json:"term"`
-	Until  time.Time `json:"until" doc:"When its lease lapses unless it is renewed."`
-	Shards int       `json:"shards" doc:"How many of the 64 shards of the jobs it plans."`
+	Until  time.Time `json:"until" doc:"When its lease expires unless it is renewed."`
+	Shards int       `json:"shards" doc:"How many of the 64 shards it plans."`
 }
 
 type nodeList struct {

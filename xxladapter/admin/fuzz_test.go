@@ -20,7 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// fuzzed is a server with a group, a job and a run, for whatever comes.
+// fuzzed returns a server with a group, a job and a run, for arbitrary requests.
 func fuzzed(f *testing.F) *Server {
 	store := memstore.New(time.Now)
 	s := New(Options{Store: store, Completer: new(fakeCompleter), Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
@@ -30,8 +30,8 @@ func fuzzed(f *testing.F) *Server {
 	return s
 }
 
-// FuzzCalls sends any body and any query to any call of the management API: the
-// answer is one of those that are described, and never an internal error.
+// FuzzCalls sends any body and any query to any call of the management API. The answer is one of
+// those described, and never an internal error.
 func FuzzCalls(f *testing.F) {
 	s := fuzzed(f)
 	calls := s.calls()
@@ -67,8 +67,7 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
-// FuzzExecutorCalls sends any body to any operation: the answer has status 200
-// and is a reply.
+// FuzzExecutorCalls sends any body to any operation. The answer has status 200 and is a reply.
 func FuzzExecutorCalls(f *testing.F) {
 	s := fuzzed(f)
 	ops := []string{

@@ -14,11 +14,11 @@ type glueForm struct {
 	Type   xxladapter.GlueType `json:"glueType"`
 	Remark string              `json:"glueRemark"`
 	Added  *time.Time          `json:"addTime,omitempty" doc:"When it was stored."`
-	Source *string             `json:"glueSource,omitempty" doc:"Left out in lists."`
+	Source *string             `json:"glueSource,omitempty" doc:"Omitted in lists."`
 }
 
 type glueList struct {
-	Versions []glueForm `json:"versions" doc:"Newest first, 30 at most. The first change of a source stores the source before it as well."`
+	Versions []glueForm `json:"versions" doc:"Newest first, at most 30. The first change of a source also stores the original source."`
 }
 
 // A gluePath names a version of a job's source.
@@ -68,8 +68,7 @@ func (s *Server) glueVersion(ctx context.Context, path gluePath) (*xxladapter.Gl
 	return nil, xxladapter.NotFoundf("job %d has no glue version %d", path.ID, path.Version)
 }
 
-// restoreGlue gives a job the source of an earlier version, which becomes the
-// newest one.
+// restoreGlue gives a job the source of an earlier version, as a new version.
 func (s *Server) restoreGlue(ctx context.Context, path gluePath) (no none, err error) {
 	v, err := s.glueVersion(ctx, path)
 	if err != nil {
@@ -82,9 +81,8 @@ func (s *Server) restoreGlue(ctx context.Context, path gluePath) (no none, err e
 	return no, s.change(ctx, j, &jobForm{GlueType: &v.Type, GlueSource: &v.Source, GlueRemark: &v.Remark})
 }
 
-// changesGlue reports whether a form gave a job that was old another source,
-// type or remark. The remark belongs to the version, so that a form without one
-// gives an empty one.
+// changesGlue reports whether a form gave the job old another source, type or remark. The remark
+// belongs to the version, so a form without a remark empties it.
 func (f *jobForm) changesGlue(old, j *xxladapter.Job) bool {
 	if f.GlueType == nil && f.GlueSource == nil && f.GlueRemark == nil {
 		return false
@@ -96,10 +94,10 @@ func (f *jobForm) changesGlue(old, j *xxladapter.Job) bool {
 	return !same || j.GlueRemark != old.GlueRemark
 }
 
-// keepsGlue refuses a job call that would change the source: upstream's updateJob
-// reads the glue fields, leaves them as they are and reports success.
+// keepsGlue refuses a job call that would change the source: upstream's updateJob reads the glue
+// fields, does not apply them, and reports success.
 func keepsGlue(j *xxladapter.Job, f *wire.JobFields) error {
-	const rule = "differs from the job's, must be left out or the same: updateJob does not change it, PUT " + apiBase + "/jobs/%d does"
+	const rule = "differs from the job's, must be omitted or the same: updateJob does not change it, PUT " + apiBase + "/jobs/%d does"
 	switch {
 	case f.GlueType != "" && f.GlueType != string(j.GlueType):
 		return xxladapter.Invalidf("glueType "+rule, j.ID)

@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// shell makes a job of type GLUE_SHELL.
+// shell creates a job of type GLUE_SHELL.
 func (s *site) shell() int64 {
 	return s.createJob(`,"glueType":"GLUE_SHELL","glueSource":"echo one","glueRemark":"first"`)
 }
@@ -71,8 +71,8 @@ func TestTheSourceOfAJobChangesAndGoesBack(t *testing.T) {
 	}
 }
 
-// Upstream reads the glue fields of updateJob, keeps the old source and reports
-// success.
+// TestUpdateJobDoesNotPretendToChangeTheSource: upstream reads the glue fields of updateJob, keeps
+// the old source and reports success.
 func TestUpdateJobDoesNotPretendToChangeTheSource(t *testing.T) {
 	s := newSite(t)
 	s.shell()
@@ -85,7 +85,7 @@ func TestUpdateJobDoesNotPretendToChangeTheSource(t *testing.T) {
 	for _, glue := range []string{"", `,"glueType":"","glueSource":"","glueRemark":""`, `,"glueType":"GLUE_SHELL","glueSource":"echo one","glueRemark":"other"`} {
 		require.Equal(t, reply{Code: 200, Msg: "Success"}, update(glue), glue)
 	}
-	require.Equal(t, reply{Code: 500, Msg: "glueSource differs from the job's, must be left out or the same: updateJob does not change it, PUT /api/v1/jobs/1 does"},
+	require.Equal(t, reply{Code: 500, Msg: "glueSource differs from the job's, must be omitted or the same: updateJob does not change it, PUT /api/v1/jobs/1 does"},
 		update(`,"glueType":"GLUE_SHELL","glueSource":"echo two"`))
 	require.Contains(t, update(`,"glueType":"BEAN"`).Msg, "glueType differs from the job's")
 	j, err := s.store.Job(t.Context(), 1)

@@ -8,17 +8,17 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A groupForm is a group as the management API shows and takes it.
+// A groupForm is a group as the management API shows and accepts it.
 type groupForm struct {
 	ID          int64                   `json:"id,omitempty"`
 	AppName     string                  `json:"appName,omitempty"`
-	Title       string                  `json:"title,omitempty" doc:"Left out for a new group: the app name."`
-	AddressType *xxladapter.AddressType `json:"addressType,omitempty" doc:"0: addresses come from registrations. 1: they are typed in."`
+	Title       string                  `json:"title,omitempty" doc:"Defaults to the app name for a new group."`
+	AddressType *xxladapter.AddressType `json:"addressType,omitempty" doc:"0 if addresses come from registrations, 1 if they are entered by hand."`
 	AddressList []string                `json:"addressList,omitempty"`
 	Updated     *time.Time              `json:"updateTime,omitempty"`
 
-	AccessToken    *string `json:"accessToken,omitempty" doc:"The secret of these executors alone, 8 to 255 characters; empty: they have the scheduler's. It is never shown."`
-	HasAccessToken bool    `json:"hasAccessToken,omitempty" doc:"Only shown."`
+	AccessToken    *string `json:"accessToken,omitempty" doc:"The secret of these executors alone, 8 to 255 characters; empty means that they use the scheduler's. It is never shown."`
+	HasAccessToken bool    `json:"hasAccessToken,omitempty" doc:"Read-only."`
 }
 
 func showGroupForm(g *xxladapter.Group) groupForm {
@@ -33,11 +33,11 @@ func (f *groupForm) apply(g *xxladapter.Group) error {
 	switch {
 	case f.ID != 0 && f.ID != g.ID:
 		if g.ID == 0 {
-			return xxladapter.Invalidf("id is %d, must be left out for a new group", f.ID)
+			return xxladapter.Invalidf("id is %d, must be omitted for a new group", f.ID)
 		}
 		return xxladapter.Invalidf("id is %d, must be %d as in the path", f.ID, g.ID)
 	case f.Updated != nil || f.HasAccessToken:
-		return xxladapter.Invalidf("updateTime or hasAccessToken is given, must be left out: they cannot be set")
+		return xxladapter.Invalidf("updateTime or hasAccessToken is given, must be omitted: they are read-only")
 	case f.AppName != "":
 		g.AppName = f.AppName
 	}
@@ -59,7 +59,7 @@ type groupList struct {
 	Groups []groupForm `json:"groups"`
 }
 
-// created names what a call has made.
+// created names what a call has created.
 type created struct {
 	ID int64 `json:"id"`
 }
@@ -85,7 +85,7 @@ func (s *Server) createGroup(ctx context.Context, _ none, form groupForm) (no cr
 	return created{id}, err
 }
 
-// saveGroup refuses an app name that another group has.
+// saveGroup stores a group, unless another group has its app name.
 func (s *Server) saveGroup(ctx context.Context, g *xxladapter.Group) (int64, error) {
 	if other, err := s.findGroup(ctx, g.AppName); err != nil {
 		return 0, err
@@ -128,7 +128,7 @@ func (s *Server) removeGroup(ctx context.Context, path idPath) (no none, err err
 	return no, s.opts.Store.RemoveGroup(ctx, path.ID)
 }
 
-// checkGroup refuses also addresses that are well formed and must not be called.
+// checkGroup also refuses addresses that are well formed but must not be called.
 func (s *Server) checkGroup(g *xxladapter.Group) error {
 	if err := g.Validate(); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (s *Server) groupByApp(ctx context.Context, app string) (*xxladapter.Group,
 	return g, err
 }
 
-// findGroup returns nil where no group has the app name.
+// findGroup returns the group with the app name, or nil if there is none.
 func (s *Server) findGroup(ctx context.Context, app string) (*xxladapter.Group, error) {
 	groups, err := s.opts.Store.Groups(ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Server) group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	return g, err
 }
 
-// appOf is the app name of a group, empty if it is gone.
+// appOf returns the app name of a group, or "" if the group is gone.
 func (s *Server) appOf(ctx context.Context, id int64) (string, error) {
 	g, err := s.opts.Store.Group(ctx, id)
 	if errors.Is(err, xxladapter.ErrNotFound) {

@@ -11,24 +11,24 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Check is one thing that has to be well for the process to do its work.
+// A Check is one condition for the process to do its work.
 type Check struct {
 	Name string
-	// Do returns what is wrong. The text of an [xxladapter.Error] is shown; any
-	// other is logged, since it may name what is nobody's business.
+	// Do returns what is wrong. The text of an [xxladapter.Error] is shown; any other error is only
+	// logged, since its text may be confidential.
 	Do func(ctx context.Context) error
 }
 
-// checkLimit is how long all checks together may take.
+// checkLimit limits the duration of all checks together.
 const checkLimit = 2 * time.Second
 
-// healthz says that the process lives. It asks nobody: a process is not healed by
-// being restarted while its database is away.
+// healthz reports that the process is alive. It checks nothing else: restarting a process does not
+// help while its database is away.
 func healthz(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// readyz answers 503 with one line for each check that fails.
+// readyz answers 503 with one line for each failing check.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), checkLimit)
 	defer cancel()
@@ -55,7 +55,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// metrics serves the metrics to those who may read the API: they tell as much.
+// metrics serves the metrics to those who may read the API, since they reveal as much.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	if err := s.mayCall(r); err != nil {
 		status, _ := s.apiError(r, err)

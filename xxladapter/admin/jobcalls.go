@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// jobCallRate is how many job calls a second a process takes, and jobCallWait how
-// long a call waits for its turn. XXL-JOB 3.5: the limiter of OpenApiController.
+// jobCallRate is how many job calls a process accepts per second, and jobCallWait how long a call
+// waits for its turn. XXL-JOB 3.5: the limiter of OpenApiController.
 const (
 	jobCallRate = 100
 	jobCallWait = time.Second
@@ -22,12 +22,11 @@ const (
 
 func newJobCallLimiter() *rate.Limiter { return rate.NewLimiter(jobCallRate, jobCallRate) }
 
-// errTooMany is answered with a code of its own.
+// errTooMany is answered with its own code.
 var errTooMany = &xxladapter.Error{Code: xxladapter.CodeUnreachable, Message: wire.MsgTooMany}
 
-// jobCall makes an operation of a handler for a decoded body. Upstream takes
-// every caller for an administrator; here each may touch the jobs of its own app
-// only.
+// jobCall turns a handler for a decoded body into an operation. Upstream treats every caller as an
+// administrator; here a caller may only touch the jobs of its own app.
 func jobCall[B any](do func(*Server, context.Context, access.Caller, B) (any, error)) executorOp {
 	return func(s *Server, ctx context.Context, by access.Caller, body []byte) (any, error) {
 		waiting, cancel := context.WithTimeout(ctx, jobCallWait)
@@ -124,7 +123,7 @@ func (s *Server) triggerJobCall(ctx context.Context, by access.Caller, form wire
 	return nil, err
 }
 
-// jobFor loads a job that the caller may touch. To all others it does not exist.
+// jobFor loads a job that the caller may touch. For others the job does not exist.
 func (s *Server) jobFor(ctx context.Context, by access.Caller, id wire.Int) (*xxladapter.Job, error) {
 	j, err := s.job(ctx, int64(id))
 	if err != nil || by.Any() {
@@ -140,8 +139,8 @@ func (s *Server) jobFor(ctx context.Context, by access.Caller, id wire.Int) (*xx
 	return j, nil
 }
 
-// jobFields is the form of our own API with the fields of a job call. Unlike
-// there, nothing may be left out that upstream's own check wants.
+// jobFields converts the fields of a job call into the form of our own API. Unlike there, the
+// fields that upstream's check requires must not be omitted.
 func jobFields(f *wire.JobFields) (form jobForm, err error) {
 	for _, field := range []struct{ name, value string }{
 		{"scheduleType", f.ScheduleType}, {"misfireStrategy", f.MisfireStrategy},

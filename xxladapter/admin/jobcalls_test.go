@@ -15,15 +15,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A reply is what a G4 program reads of one.
+// A reply is the part of a reply that a G4 program reads.
 type reply struct {
 	Code int
 	Msg  string
 	Data any
 }
 
-// replay sends a recorded call to base, with another token, and with each pair
-// of texts in its body replaced.
+// replay sends a recorded call to base, with another token, and with each pair of texts in its body
+// replaced.
 func (s *site) replay(base, op, app, token string, replace ...string) reply {
 	s.t.Helper()
 	f, err := os.Open("../wire/testdata/g4/" + op + ".http")
@@ -58,8 +58,8 @@ func (s *site) call(path, app, token, body string) (out reply) {
 	return out
 }
 
-// TestJobCallsOfG4 is the life of a job by XXL-JOB 3.5's own calls
-// (OpenApiController), on both context paths.
+// TestJobCallsOfG4 takes a job through its life with XXL-JOB 3.5's own calls (OpenApiController),
+// on both context paths.
 func TestJobCallsOfG4(t *testing.T) {
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
 		t.Run(base, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestJobCallsRefuse(t *testing.T) {
 		{"bad route", "addJob", "ROUND", "BEST", `executorRouteStrategy is "BEST", must be one of FIRST, `},
 		{"bad cron", "addJob", "0 0 2", "0 99 2", "99"},
 		{"negative timeout", "addJob", `"executorTimeout":60`, `"executorTimeout":-1`, "executorTimeout is -1, must be 0 to 2147483647 seconds"},
-		{"start without a schedule", "startJob", "12", "1", "scheduleType is NONE, must be another one for a job to be started"},
+		{"start without a schedule", "startJob", "12", "1", "scheduleType is NONE, must be another type for the job to be started"},
 		{"not an object", "addJob", "{", "[{", "openapi invoke error: "},
 		{"foreign address", "triggerJob", `"id":12`, `"id":1`, `addressList contains "http://10.0.0.7:9999/", must be an address of group some-app`},
 	} {

@@ -8,44 +8,43 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A jobForm is a job as the management API shows and takes it, under the names
-// of XXL-JOB's own job calls. Pointers tell "not given" from "empty" when an
-// existing job is changed.
+// A jobForm is a job as the management API shows and accepts it, with the names of XXL-JOB's own
+// job calls. Pointers distinguish "not given" from "empty" when an existing job is changed.
 type jobForm struct {
-	ID       int64   `json:"id,omitempty" doc:"Left out for a new job."`
-	JobGroup *int64  `json:"jobGroup,omitempty" doc:"The id of the group whose executors run the job; a new job needs it, or appName."`
+	ID       int64   `json:"id,omitempty" doc:"Must be omitted for a new job."`
+	JobGroup *int64  `json:"jobGroup,omitempty" doc:"The id of the group whose executors run the job; a new job requires it or appName."`
 	AppName  *string `json:"appName,omitempty" doc:"The app name of the group, in place of jobGroup." example:"billing"` // in place of jobGroup
 
 	Name       *string `json:"name,omitempty" doc:"1 to 255 characters." example:"nightly"`
 	Author     *string `json:"author,omitempty" doc:"1 to 64 characters." example:"ops"`
-	AlarmEmail *string `json:"alarmEmail,omitempty" doc:"Comma separated addresses." example:"ops@example.org"`
+	AlarmEmail *string `json:"alarmEmail,omitempty" doc:"Addresses separated by commas." example:"ops@example.org"`
 
-	ScheduleType    *xxladapter.ScheduleType    `json:"scheduleType,omitempty" doc:"What scheduleConf says; NONE for a new job without one." example:"CRON"`
-	ScheduleConf    *string                     `json:"scheduleConf,omitempty" doc:"By scheduleType. NONE: empty. CRON: an expression of six or seven fields, such as 0 0 2 * * ?. FIX_RATE: seconds between two due times, such as 30. FIX_DELAY: seconds between the end of a run and the next, such as 30. ONCE: an RFC 3339 instant, such as 2030-01-02T15:04:05Z." example:"0 0 2 * * ?"`
-	MisfireStrategy *xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty" doc:"What becomes of due times that were missed."`
+	ScheduleType    *xxladapter.ScheduleType    `json:"scheduleType,omitempty" doc:"The meaning of scheduleConf; defaults to NONE for a new job." example:"CRON"`
+	ScheduleConf    *string                     `json:"scheduleConf,omitempty" doc:"Depends on scheduleType. NONE: empty. CRON: an expression of six or seven fields, such as 0 0 2 * * ?. FIX_RATE: seconds between two due times, such as 30. FIX_DELAY: seconds between the end of a run and the next, such as 30. ONCE: an RFC 3339 instant, such as 2030-01-02T15:04:05Z." example:"0 0 2 * * ?"`
+	MisfireStrategy *xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty" doc:"What happens to missed due times."`
 
 	ExecutorRouteStrategy  *xxladapter.RouteStrategy `json:"executorRouteStrategy,omitempty" doc:"Which executor of the group gets a run."`
-	ExecutorHandler        *string                   `json:"executorHandler,omitempty" doc:"The name that the executor registered; BEAN jobs need it." example:"nightly"`
-	ExecutorParam          *string                   `json:"executorParam,omitempty" doc:"The text handed to the handler, at most 65535 bytes."`
-	ExecutorBlockStrategy  *xxladapter.BlockStrategy `json:"executorBlockStrategy,omitempty" doc:"What becomes of a run while another one of the job goes on."`
-	ExecutorTimeout        *int64                    `json:"executorTimeout,omitempty" doc:"Seconds that a run may take; 0: no limit."` // seconds
-	ExecutorFailRetryCount *int                      `json:"executorFailRetryCount,omitempty" doc:"Further attempts after a failed one."`
+	ExecutorHandler        *string                   `json:"executorHandler,omitempty" doc:"The name of the handler in the executor; required for BEAN jobs." example:"nightly"`
+	ExecutorParam          *string                   `json:"executorParam,omitempty" doc:"The parameter passed to the handler, at most 65535 bytes."`
+	ExecutorBlockStrategy  *xxladapter.BlockStrategy `json:"executorBlockStrategy,omitempty" doc:"What happens to a run that arrives while another of the job is in progress."`
+	ExecutorTimeout        *int64                    `json:"executorTimeout,omitempty" doc:"Longest run time in seconds; 0 means no limit."` // seconds
+	ExecutorFailRetryCount *int                      `json:"executorFailRetryCount,omitempty" doc:"Further attempts after a failed run."`
 
 	GlueType   *xxladapter.GlueType `json:"glueType,omitempty" doc:"BEAN, or the language of glueSource."`
-	GlueSource *string              `json:"glueSource,omitempty" doc:"The source of a script job. A change is a new version; see the calls below glue."`
-	GlueRemark *string              `json:"glueRemark,omitempty" doc:"What the version is about, at most 128 characters. A change of the source without it leaves it empty."`
+	GlueSource *string              `json:"glueSource,omitempty" doc:"The source of a script job. A change creates a new version; see the glue calls."`
+	GlueRemark *string              `json:"glueRemark,omitempty" doc:"A description of the version, at most 128 characters. A change of the source without a remark empties it."`
 
-	ChildJobIDs *[]int64 `json:"childJobIds,omitempty" doc:"Jobs that are triggered when a run succeeds."`
+	ChildJobIDs *[]int64 `json:"childJobIds,omitempty" doc:"Ids of the jobs to trigger when a run succeeds."`
 
 	// Settings replace the job's settings as a whole.
-	Settings *xxladapter.Settings `json:"settings,omitempty" doc:"They replace the job's settings as a whole."`
+	Settings *xxladapter.Settings `json:"settings,omitempty" doc:"Replaces the job's settings as a whole."`
 
-	// Only shown.
-	Running     *bool      `json:"running,omitempty" doc:"Only shown."`
-	TriggerLast *time.Time `json:"triggerLastTime,omitempty" doc:"Only shown: the last due time."`
-	TriggerNext *time.Time `json:"triggerNextTime,omitempty" doc:"Only shown: the next due time; left out while there is none."`
-	Added       *time.Time `json:"addTime,omitempty" doc:"Only shown."`
-	Updated     *time.Time `json:"updateTime,omitempty" doc:"Only shown. It grows with each change."`
+	// Read-only.
+	Running     *bool      `json:"running,omitempty" doc:"Read-only."`
+	TriggerLast *time.Time `json:"triggerLastTime,omitempty" doc:"Read-only: the last due time."`
+	TriggerNext *time.Time `json:"triggerNextTime,omitempty" doc:"Read-only: the next due time; omitted if there is none."`
+	Added       *time.Time `json:"addTime,omitempty" doc:"Read-only."`
+	Updated     *time.Time `json:"updateTime,omitempty" doc:"Read-only. Each change increases it."`
 }
 
 func showForm(j *xxladapter.Job) jobForm {
@@ -64,7 +63,7 @@ func showForm(j *xxladapter.Job) jobForm {
 	}
 }
 
-// givenNext leaves out a next due time that only the end of a run will tell.
+// givenNext omits a next due time that is unknown until a run has ended.
 func givenNext(j *xxladapter.Job) *time.Time {
 	if j.Waits() {
 		return nil
@@ -72,7 +71,7 @@ func givenNext(j *xxladapter.Job) *time.Time {
 	return given(j.TriggerNext)
 }
 
-// given leaves out the zero time, and years that JSON has no form for.
+// given omits the zero time, and years that JSON cannot represent.
 func given(t time.Time) *time.Time {
 	if year := t.UTC().Year(); t.IsZero() || year < 1 || year > 9999 {
 		return nil
@@ -80,7 +79,7 @@ func given(t time.Time) *time.Time {
 	return &t
 }
 
-// apply sets the given fields on j. It leaves the group to the caller.
+// apply sets the given fields on j. The caller sets the group.
 func (f *jobForm) apply(j *xxladapter.Job) {
 	set(&j.Name, f.Name)
 	set(&j.Author, f.Author)
@@ -109,14 +108,14 @@ func set[T any](field *T, value *T) {
 	}
 }
 
-// check refuses fields that are only shown, and numbers that would overflow.
+// check refuses read-only fields, and numbers that would overflow.
 func (f *jobForm) check() error {
 	for name, isSet := range map[string]bool{
 		"running": f.Running != nil, "triggerLastTime": f.TriggerLast != nil, "triggerNextTime": f.TriggerNext != nil,
 		"addTime": f.Added != nil, "updateTime": f.Updated != nil,
 	} {
 		if isSet {
-			return xxladapter.Invalidf("%s is given, must be left out: it cannot be set", name)
+			return xxladapter.Invalidf("%s is given, must be omitted: it is read-only", name)
 		}
 	}
 	if f.ExecutorTimeout != nil && (*f.ExecutorTimeout < 0 || *f.ExecutorTimeout > maxTimeoutSeconds) {
@@ -125,8 +124,8 @@ func (f *jobForm) check() error {
 	return nil
 }
 
-// checkEmails refuses addresses that no mail can be sent to. REQUIRES: they were
-// just given; another tool may have stored what it liked.
+// checkEmails refuses addresses that cannot receive mail. REQUIRES: the addresses were just given;
+// another tool may have stored anything.
 func checkEmails(list string) error {
 	for address := range strings.SplitSeq(list, ",") {
 		address = strings.TrimSpace(address)
@@ -140,5 +139,5 @@ func checkEmails(list string) error {
 	return nil
 }
 
-// maxTimeoutSeconds is what the column and the executors' 32-bit field can hold.
+// maxTimeoutSeconds is the largest value that the column and the executors' 32-bit field can hold.
 const maxTimeoutSeconds = 1<<31 - 1

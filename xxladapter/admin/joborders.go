@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// started tells when a job that was switched on is due first.
+// started says when a job that was switched on is due first.
 type started struct {
 	Next *time.Time `json:"triggerNextTime,omitempty"`
 }
@@ -28,8 +28,8 @@ func (s *Server) startJob(ctx context.Context, path idPath) (no started, err err
 	return started{given(next)}, err
 }
 
-// start switches the schedule of a job on, unless it was changed since it was read,
-// and returns the first due time. A schedule that is on stays as it is.
+// start switches the schedule of a job on, unless the job was changed since it was read, and
+// returns the first due time. A schedule that is already on is left as it is.
 func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, err error) {
 	if j.Running {
 		return j.TriggerNext, nil
@@ -38,7 +38,7 @@ func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, 
 	if err != nil {
 		return next, err
 	}
-	var none error // of the schedule
+	var none error // the schedule has no due time
 	next, err = s.opts.Store.StartJob(ctx, j.ID, j.Updated, func(after time.Time) (next time.Time) {
 		next, none = s.nextDue(j, plan, after)
 		return next
@@ -74,8 +74,8 @@ func (s *Server) remove(ctx context.Context, j *xxladapter.Job) error {
 	return err
 }
 
-// copyJob creates a stopped job with everything that an operator sets on
-// another one, its glue source included.
+// copyJob creates a stopped job with everything that an operator sets on another one, including its
+// glue source.
 func (s *Server) copyJob(ctx context.Context, path idPath, form *jobForm) (no created, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Server) copyJob(ctx context.Context, path idPath, form *jobForm) (no cr
 		form = new(jobForm)
 	}
 	if form.ID != 0 {
-		return no, xxladapter.Invalidf("id is %d, must be left out for a new job", form.ID)
+		return no, xxladapter.Invalidf("id is %d, must be omitted for a new job", form.ID)
 	}
 	copied := *j
 	copied.ID, copied.Running = 0, false
@@ -97,23 +97,23 @@ func (s *Server) copyJob(ctx context.Context, path idPath, form *jobForm) (no cr
 	return created{id}, err
 }
 
-// A triggerForm says how a run by hand differs from the job's own runs.
+// A triggerForm says how a manual run differs from the job's own runs.
 type triggerForm struct {
-	Param     *string  `json:"executorParam,omitempty" doc:"The text handed to the handler; left out: the job's own."`
-	Addresses []string `json:"addressList,omitempty" doc:"The executors to choose from; left out: those of the group. They must be registered, or be allowed by the scheduler's settings."`
+	Param     *string  `json:"executorParam,omitempty" doc:"The parameter passed to the handler; defaults to the job's own."`
+	Addresses []string `json:"addressList,omitempty" doc:"The executors to choose from; defaults to those of the group. They must be registered, or allowed by the scheduler's settings."`
 }
 
 // planned names the order that a call has placed, and its fire.
 type planned struct {
-	Order    int64 `json:"order" doc:"What the run is found by; see /api/v1/orders/{id}."`
+	Order    int64 `json:"order" doc:"Finds the run; see /api/v1/orders/{id}."`
 	Fire     int64 `json:"fire"`
-	Repeated bool  `json:"repeated,omitempty" doc:"The key was known, and nothing was started: this is what the first call got."`
+	Repeated bool  `json:"repeated,omitempty" doc:"True if the key was known and nothing was started: the answer is that of the first call."`
 }
 
 // A triggerPath names a job to run, and may carry a key.
 type triggerPath struct {
 	idPath
-	Key string `header:"Idempotency-Key" doc:"1 to 128 printable characters. A call with the key of an earlier one for this job starts nothing and gets what that one got; so a call whose answer was lost can be made again."`
+	Key string `header:"Idempotency-Key" doc:"1 to 128 printable characters. A call with the key of an earlier call for this job starts nothing and returns that call's answer, so a call whose answer was lost can be repeated."`
 }
 
 func (s *Server) triggerJob(ctx context.Context, path triggerPath, form *triggerForm) (no planned, err error) {
@@ -130,7 +130,7 @@ func (s *Server) triggerJob(ctx context.Context, path triggerPath, form *trigger
 	return s.trigger(ctx, j, xxladapter.TriggerManual, form, path.Key)
 }
 
-// trigger plans a fire that is due now. It works for stopped jobs too.
+// trigger plans a fire that is due now. It also works for stopped jobs.
 func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.TriggerType, form *triggerForm, key string) (no planned, err error) {
 	if form.Param != nil {
 		if err := xxladapter.CheckParam(*form.Param); err != nil {
@@ -155,12 +155,12 @@ func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.T
 	case fire.ID != 0:
 		s.opts.Planned(fire)
 	case o.Request != request:
-		return no, xxladapter.Conflictf("Idempotency-Key is %q, must be another one: order %d has it, with another body", key, o.ID)
+		return no, xxladapter.Conflictf("Idempotency-Key is %q, must be a different key: order %d used it with a different body", key, o.ID)
 	}
 	return planned{Order: o.ID, Fire: o.FireID, Repeated: fire.ID == 0}, nil
 }
 
-// digest tells forms apart.
+// digest distinguishes forms.
 func (f *triggerForm) digest() string {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -184,11 +184,11 @@ type orderForm struct {
 	Fire    int64      `json:"fire"`
 	Key     string     `json:"idempotencyKey,omitempty"`
 	Created time.Time  `json:"created"`
-	State   orderState `json:"state" doc:"PLANNED: it waits to be handed over. STARTED: logIds names its runs. DROPPED: it went without a run."`
+	State   orderState `json:"state" doc:"PLANNED: it waits to be handed over. STARTED: logIds names its runs. DROPPED: it did not become a run."`
 	LogIDs  []int64    `json:"logIds" doc:"The runs, one for each shard; empty until STARTED. Retries of a failed run have ids of their own."`
 }
 
-// An orderState is how far an order has come. It never goes back.
+// An orderState is the progress of an order. It never goes back.
 type orderState string
 
 const (
@@ -215,9 +215,8 @@ func (s *Server) showOrder(ctx context.Context, path idPath) (no orderForm, err 
 	return orderForm{o.ID, o.JobID, o.FireID, o.Key, o.Created, state, append([]int64{}, o.LogIDs...)}, nil
 }
 
-// checkAddresses refuses addresses that are neither registered for the job's
-// group nor in the allow list, so that nobody can make the scheduler call a host
-// of his choice.
+// checkAddresses refuses addresses that are neither registered for the job's group nor in the allow
+// list, so that a caller cannot make the scheduler call an arbitrary host.
 func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []string) error {
 	if len(addrs) == 0 {
 		return nil

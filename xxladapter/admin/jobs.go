@@ -14,12 +14,12 @@ type jobQuery struct {
 	page
 	Group   int64  `query:"group" doc:"Only jobs of this group."`
 	Name    string `query:"name" doc:"Only jobs whose name contains this text."`
-	Running *bool  `query:"running" doc:"Only jobs whose schedule is on, or off."`
+	Running *bool  `query:"running" doc:"Only jobs whose schedule is on (true) or off (false)."`
 }
 
 type jobList struct {
 	Jobs []jobForm `json:"jobs"`
-	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; left out at the end."`
+	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
 }
 
 func (s *Server) listJobs(ctx context.Context, q jobQuery) (jobList, error) {
@@ -52,7 +52,7 @@ func (s *Server) job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 
 func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no created, err error) {
 	if form.ID != 0 {
-		return no, xxladapter.Invalidf("id is %d, must be left out for a new job", form.ID)
+		return no, xxladapter.Invalidf("id is %d, must be omitted for a new job", form.ID)
 	}
 	j := new(xxladapter.Job)
 	if _, err := s.fill(ctx, j, &form); err != nil {
@@ -62,9 +62,8 @@ func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no create
 	return created{id}, err
 }
 
-// updateJob changes the given fields. A running job whose schedule changes goes
-// on with the new one from now; what was planned on the old one does not fire
-// any more.
+// updateJob changes the given fields. If the schedule of a running job changes, the job continues
+// with the new one from now on; fires planned on the old schedule are dropped.
 func (s *Server) updateJob(ctx context.Context, path idPath, form jobForm) (no none, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
@@ -89,7 +88,7 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 	}
 	reschedule := j.Running && (j.ScheduleType != oldType || j.ScheduleConf != oldConf || j.Settings.Zone != oldZone)
 	if j.Waits() && j.ScheduleType == oldType {
-		reschedule = false // the new delay counts from the end of the run, as the old one would have
+		reschedule = false // like the old delay, the new one counts from the end of the run
 	}
 	if !reschedule {
 		return s.opts.Store.UpdateJob(ctx, j, false)
@@ -97,15 +96,15 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 	return s.reschedule(ctx, j, plan)
 }
 
-// reschedule stores a job that goes on with the first due time for which the
-// old schedule cannot have fired.
+// reschedule stores a job that continues with the first due time for which the old schedule cannot
+// have fired.
 func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Plan) error {
 	begun, err := s.opts.Store.Now(ctx)
 	now := begun
 	for tries := 0; err == nil; tries++ {
 		after := now
 		if tries > 1 {
-			after = now.Add(now.Sub(begun)) // what is due next would be over again before it is stored
+			after = now.Add(now.Sub(begun)) // the next due time would pass again before it is stored
 		}
 		if j.TriggerNext, err = s.nextDue(j, plan, after); err != nil {
 			return err
@@ -117,7 +116,7 @@ func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Pl
 		}
 		if errors.Is(err, xxladapter.ErrConflict) {
 			if is, lookErr := s.opts.Store.Job(ctx, j.ID); lookErr != nil || !is.Updated.Equal(j.Updated) {
-				return err // somebody else has changed it
+				return err // changed by another caller
 			}
 			now, err = s.opts.Store.Now(ctx)
 			if now.Before(j.TriggerNext) {
@@ -128,8 +127,8 @@ func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Pl
 	return err
 }
 
-// fill applies the form and checks everything that upstream's form checks
-// (XxlJobServiceImpl.add and update), and that the schedule can be read.
+// fill applies the form. It checks everything that upstream's form checks (XxlJobServiceImpl.add
+// and update), and that the schedule can be parsed.
 func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cron.Plan, error) {
 	if err := form.check(); err != nil {
 		return nil, err
@@ -155,7 +154,7 @@ func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cr
 	if err != nil {
 		return nil, err
 	}
-	// The group comes last, so that "no such group" means that all else is well.
+	// The group comes last, so that "no such group" means that everything else is valid.
 	return plan, s.fillGroup(ctx, j, form)
 }
 
@@ -197,12 +196,12 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 	return plan, nil
 }
 
-// nextDue is the first due time after the given one. Upstream adds five seconds, to
-// stay clear of what another node may have read ahead; here planned fires are
-// dropped with the old schedule, and nothing has to be skipped.
+// nextDue returns the first due time after the given one. Upstream adds five seconds, to avoid what
+// another node may have read ahead; here planned fires are dropped with the old schedule, and
+// nothing has to be skipped.
 func (s *Server) nextDue(j *xxladapter.Job, plan cron.Plan, after time.Time) (time.Time, error) {
 	if j.ScheduleType == xxladapter.ScheduleNone {
-		return time.Time{}, xxladapter.Invalidf("scheduleType is %s, must be another one for a job to be started", j.ScheduleType)
+		return time.Time{}, xxladapter.Invalidf("scheduleType is %s, must be another type for the job to be started", j.ScheduleType)
 	}
 	next := plan.Next(after)
 	if next.IsZero() {

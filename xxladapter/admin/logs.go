@@ -26,7 +26,7 @@ type logForm struct {
 	HandleMsg   string     `json:"handleMsg,omitempty"`
 	AlarmStatus int        `json:"alarmStatus"`
 
-	Status xxladapter.LogStatus `json:"status" doc:"What the two codes mean."`
+	Status xxladapter.LogStatus `json:"status" doc:"The meaning of triggerCode and handleCode."`
 }
 
 func showLogForm(l *xxladapter.Log) logForm {
@@ -41,15 +41,15 @@ type logQuery struct {
 	page
 	Job    int64                `query:"job" doc:"Only runs of this job."`
 	Group  int64                `query:"group" doc:"Only runs of jobs of this group."`
-	Status xxladapter.LogStatus `query:"status" doc:"Only runs of this status."`
+	Status xxladapter.LogStatus `query:"status" doc:"Only runs with this status."`
 	Since  time.Time            `query:"since" doc:"Only runs triggered at or after this instant."`
 	Before time.Time            `query:"before" doc:"Only runs triggered before this instant."`
-	Newest bool                 `query:"newest" doc:"Newest first."`
+	Newest bool                 `query:"newest" doc:"List the newest first."`
 }
 
 type logList struct {
 	Logs []logForm `json:"logs"`
-	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; left out at the end."`
+	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
 }
 
 func (s *Server) listLogs(ctx context.Context, q logQuery) (logList, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// document is the OpenAPI 3.1 description of calls.
+// document returns the OpenAPI 3.1 description of calls.
 func document(calls []call) object {
 	types := &schemas{named: object{}}
 	failure := object{
@@ -76,8 +76,7 @@ func parameters(types *schemas, c call) (list []any) {
 	return list
 }
 
-// operationID is a name for generated clients: GET /api/v1/jobs/{id}/next is
-// getJobsIdNext.
+// operationID returns a name for generated clients: GET /api/v1/jobs/{id}/next is getJobsIdNext.
 func operationID(c call) string {
 	id := strings.ToLower(c.method)
 	for word := range strings.FieldsFuncSeq(strings.TrimPrefix(c.path, apiBase), notLetter) {

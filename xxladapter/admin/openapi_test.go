@@ -16,7 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// loadDocument reads the description that a server serves.
+// loadDocument loads the description that a server serves.
 func loadDocument(t *testing.T, s *site) object {
 	t.Helper()
 	status, body := s.do("GET", "/api/v1/openapi.json", testToken, "")
@@ -26,7 +26,7 @@ func loadDocument(t *testing.T, s *site) object {
 	return doc
 }
 
-// at walks into nested objects.
+// at descends into nested objects.
 func at(t *testing.T, v any, keys ...string) any {
 	t.Helper()
 	for _, key := range keys {
@@ -38,8 +38,8 @@ func at(t *testing.T, v any, keys ...string) any {
 	return v
 }
 
-// TestEveryRouteIsDescribed asks the mux itself which pattern serves each
-// described operation, and that there is no route besides those.
+// TestEveryRouteIsDescribed asks the mux itself which pattern serves each described operation, and
+// checks that there is no other route.
 func TestEveryRouteIsDescribed(t *testing.T) {
 	s := newSite(t)
 	doc := loadDocument(t, s)
@@ -68,8 +68,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 }
 
-// TestEveryFieldOfEverySchemaIsTheGoStructs encodes a filled value of each type
-// that goes in or out, and compares the keys.
+// TestEveryFieldOfEverySchemaIsTheGoStructs encodes a filled value of each input and output type,
+// and compares the keys.
 func TestEveryFieldOfEverySchemaIsTheGoStructs(t *testing.T) {
 	s := newSite(t)
 	schemas := at(t, loadDocument(t, s), "components", "schemas").(object)
@@ -109,7 +109,7 @@ func TestEveryFieldOfEverySchemaIsTheGoStructs(t *testing.T) {
 	require.Len(t, schemas, len(seen))
 }
 
-// fill sets every field to something that omitempty keeps.
+// fill sets every field to a value that omitempty keeps.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -134,7 +134,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// The enumerations are those that the domain's own check names.
+// TestEnumsAreTheDomains checks that the enumerations are those that the domain's own check names.
 func TestEnumsAreTheDomains(t *testing.T) {
 	job := xxladapter.Job{Name: "n", Author: "a", Handler: "h", ScheduleType: "NONE", Misfire: "DO_NOTHING", Route: "FIRST", Block: "SERIAL_EXECUTION", GlueType: "BEAN"}
 	for typ, breakIt := range map[reflect.Type]func(*xxladapter.Job){
@@ -170,7 +170,7 @@ type validator struct {
 
 func newValidator(t *testing.T, doc object) *validator {
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020) // OpenAPI 3.1 has JSON Schema 2020-12
+	c.DefaultDraft(jsonschema.Draft2020) // OpenAPI 3.1 uses JSON Schema 2020-12
 	c.AssertFormat()
 	data, err := json.Marshal(doc)
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func (v *validator) answer(method, path string, status int, body string) {
 	require.NoError(v.t, schema.Validate(value), "%s %s: %s", method, path, body)
 }
 
-// TestAnswersAreAsDescribed makes every call once and checks what comes back.
+// TestAnswersAreAsDescribed makes every call once and checks the answer.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	s := newSite(t)
 	doc := loadDocument(t, s)
@@ -216,7 +216,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"post /api/v1/jobs/{id}/trigger": `{"executorParam":"p"}`,
 	}
 	parameters := map[string]string{"/api/v1/cron/next": "?expr=0+0+2+*+*+%3F&count=2"}
-	var last []call // what removes the things that others need
+	var last []call // calls that remove what others need
 	done := 0
 	run := func(c call) {
 		done++
@@ -263,8 +263,8 @@ func (s *site) removeJobs() {
 	}
 }
 
-// The examples make a job, and the formats that the description of scheduleConf
-// gives are those that are read.
+// TestExamplesAndFormatsAreTaken checks that the examples create a job, and that the formats in the
+// description of scheduleConf are accepted.
 func TestExamplesAndFormatsAreTaken(t *testing.T) {
 	s := newSite(t)
 	doc := loadDocument(t, s)
@@ -295,7 +295,8 @@ func TestExamplesAndFormatsAreTaken(t *testing.T) {
 	}
 }
 
-// What a body must have is what the code asks for.
+// TestRequiredFieldsAreRequired checks that the fields that a body must have are those that the
+// code requires.
 func TestRequiredFieldsAreRequired(t *testing.T) {
 	s := newSite(t)
 	full := map[string]object{

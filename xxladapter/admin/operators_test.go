@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// get reads an answer.
+// get decodes an answer.
 func (s *site) get(path string, out any) {
 	s.t.Helper()
 	status, body := s.do("GET", path, testToken, "")
@@ -51,7 +51,7 @@ func TestGroupLife(t *testing.T) {
 
 	for body, want := range map[string]string{
 		`{"id":2}`:                      "id is 2, must be 1 as in the path",
-		`{"hasAccessToken":true}`:       "must be left out: they cannot be set",
+		`{"hasAccessToken":true}`:       "must be omitted: they are read-only",
 		`{"accessToken":"short"}`:       "accessToken has 5 characters, must have 8 to 255",
 		`{"accessToken":"a b c d e f"}`: "accessToken has a blank",
 		`{"appName":"x"}`:               "appName has 1 characters",
@@ -167,7 +167,7 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 	s.get(fmt.Sprintf("/api/v1/fires?afterDue=%s&afterId=%d", last.Due.Format(time.RFC3339Nano), last.ID), &open)
 	require.Len(t, open.Fires, 1)
 	require.False(t, open.More)
-	for query, want := range map[string]string{"state=lost": "must be one of planned, claimed, ambiguous", "afterId=1": "afterDue and afterId go together"} {
+	for query, want := range map[string]string{"state=lost": "must be one of planned, claimed, ambiguous", "afterId=1": "only one of afterDue and afterId is given"} {
 		status, body := s.do("GET", "/api/v1/fires?"+query, testToken, "")
 		require.Equal(t, http.StatusBadRequest, status)
 		require.Contains(t, body, want)
@@ -263,8 +263,8 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	require.Contains(t, body, `status is \"LOST\", must be one of RUNNING, SUCCESS, FAIL`)
 }
 
-// TestAJobWithTimesOfAnotherAgeIsListed: JSON has no form for years beyond 9999,
-// and one odd row must not hide the others.
+// TestAJobWithTimesOfAnotherAgeIsListed: JSON cannot represent years beyond 9999, and one odd row
+// must not hide the others.
 func TestAJobWithTimesOfAnotherAgeIsListed(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob("")

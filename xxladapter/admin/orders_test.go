@@ -63,7 +63,8 @@ func TestATriggerIsFollowedToItsRun(t *testing.T) {
 	require.Contains(t, body, "order 99 does not exist")
 }
 
-// A caller whose answer was lost asks again, and nothing runs twice.
+// TestARepeatedTriggerStartsNothing checks that a caller whose answer was lost can repeat the call,
+// and nothing runs twice.
 func TestARepeatedTriggerStartsNothing(t *testing.T) {
 	s := newSite(t)
 	s.createJob("")
@@ -75,7 +76,7 @@ func TestARepeatedTriggerStartsNothing(t *testing.T) {
 
 	status, _, body := s.order("a key of mine", `{"executorParam":"q"}`)
 	require.Equal(t, http.StatusConflict, status)
-	require.Contains(t, body, "must be another one: order 1 has it, with another body")
+	require.Contains(t, body, "must be a different key: order 1 used it with a different body")
 	for _, key := range []string{strings.Repeat("k", 129), "ü", "a\tb"} {
 		status, _, body = s.order(key, "")
 		require.Equal(t, http.StatusBadRequest, status)

@@ -13,17 +13,16 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A param is a field of a call's parameters: `path:"id"`, `query:"limit"` or
-// `header:"Idempotency-Key"`,
-// with a sentence in `doc`. Its type is a string type, bool, *bool, int, int64 or
-// time.Time.
+// A param is a field of a call's parameters, tagged `path:"id"`, `query:"limit"` or
+// `header:"Idempotency-Key"`, with a sentence in `doc`. Its type is a string type, bool, *bool,
+// int, int64 or time.Time.
 type param struct {
 	in, name, doc string
 	index         []int
 	kind          reflect.Type
 }
 
-// paramsOf lists the parameters of a struct and of the structs embedded in it.
+// paramsOf yields the parameters of a struct and of the structs embedded in it.
 func paramsOf(t reflect.Type) iter.Seq[param] {
 	return func(yield func(param) bool) {
 		for _, f := range reflect.VisibleFields(t) {
@@ -36,9 +35,8 @@ func paramsOf(t reflect.Type) iter.Seq[param] {
 	}
 }
 
-// decodeParams reads the parameters of r into the struct that v points to. What
-// is not given stays zero; what nobody asked for is refused, since it is most
-// likely misspelled.
+// decodeParams decodes the parameters of r into the struct that v points to. Missing parameters
+// stay zero. Unknown ones are refused, since they are most likely misspelled.
 func decodeParams(r *http.Request, v any) error {
 	to := reflect.ValueOf(v).Elem()
 	query := r.URL.Query()
@@ -72,7 +70,7 @@ func decodeParams(r *http.Request, v any) error {
 	return nil
 }
 
-// setPathID sets an id, of which all parameters in paths are.
+// setPathID sets an id. All path parameters are ids.
 func setPathID(field reflect.Value, name, text string) error {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 || strconv.FormatInt(id, 10) != text {
@@ -92,7 +90,7 @@ func setParam(field reflect.Value, name, text string) error {
 		field.Set(reflect.ValueOf(at))
 		return nil
 	case bool, *bool:
-		on := text == "" || text == "true" || text == "1" // ?newest alone says yes
+		on := text == "" || text == "true" || text == "1" // ?newest alone means true
 		if !on && text != "false" && text != "0" {
 			return xxladapter.Invalidf("%s is %q, must be true or false", name, text)
 		}
@@ -120,14 +118,14 @@ type idPath struct {
 	ID int64 `path:"id"`
 }
 
-// A page says which part of a list is wanted. A list that goes on has the
-// cursor of its next page in next.
+// A page says which part of a list is requested. The answer has the cursor of the next page in
+// next, if there is one.
 type page struct {
-	After int64 `query:"after" doc:"The cursor that the page before gave in next; left out for the first page."`
-	Limit int   `query:"limit" doc:"How many entries at most, up to 1000, which is also the default."`
+	After int64 `query:"after" doc:"The cursor from next of the previous page; omit it for the first page."`
+	Limit int   `query:"limit" doc:"Maximum number of entries, at most 1000 (the default)."`
 }
 
-// maxPage is how many entries one answer has at the most.
+// maxPage is the largest number of entries in one answer.
 const maxPage = 1000
 
 func (p page) limit() int {
@@ -137,8 +135,8 @@ func (p page) limit() int {
 	return p.Limit
 }
 
-// cutPage shortens a list that was read with one entry more than the page has, and
-// returns the cursor of the next page, 0 for none.
+// cutPage truncates a list that was read with one entry more than the page has. It returns the
+// cursor of the next page, or 0 if there is none.
 func cutPage[T any](list []T, limit int, id func(T) int64) ([]T, int64) {
 	if len(list) <= limit {
 		return list, 0

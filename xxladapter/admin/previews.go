@@ -9,18 +9,17 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// maxPreview is how many due times one answer has at the most.
+// maxPreview is the largest number of due times in one answer.
 const maxPreview = 100
 
-// An instantList is due times to come. It is shorter than asked for where the
-// schedule ends.
+// An instantList holds future due times. It is shorter than requested if the schedule ends.
 type instantList struct {
 	Next []time.Time `json:"next"`
 }
 
 type previewQuery struct {
 	idPath
-	Count int `query:"count" doc:"How many, 1 to 100; 5 if left out."`
+	Count int `query:"count" doc:"Number of due times, 1 to 100 (default 5)."`
 }
 
 func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList, err error) {
@@ -37,7 +36,7 @@ func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList,
 		return no, err
 	}
 	if j.Running && !j.TriggerNext.IsZero() {
-		// What the scheduler counts on from, whatever the clock says.
+		// The scheduler continues from there, whatever the clock says.
 		list, err := preview(plan, j.TriggerNext, q.Count, j.TriggerNext)
 		return list, err
 	}
@@ -45,18 +44,18 @@ func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList,
 }
 
 type cronQuery struct {
-	Expr    string    `query:"expr" doc:"The expression, of at most 128 characters."`
-	Zone    string    `query:"zone" doc:"The IANA time zone in which it is read; left out: the scheduler's."`
-	Profile string    `query:"profile" doc:"quartz, xxl34, sane or unix; left out: the scheduler's."`
-	From    time.Time `query:"from" doc:"The instant to look from; left out: now."`
-	Count   int       `query:"count" doc:"How many, 1 to 100; 5 if left out."`
+	Expr    string    `query:"expr" doc:"The expression, at most 128 bytes."`
+	Zone    string    `query:"zone" doc:"The IANA time zone of the expression; defaults to the scheduler's."`
+	Profile string    `query:"profile" doc:"quartz, xxl34, sane or unix; defaults to the scheduler's."`
+	From    time.Time `query:"from" doc:"The instant after which to start; defaults to now."`
+	Count   int       `query:"count" doc:"Number of times, 1 to 100 (default 5)."`
 }
 
-// profiles are the values of the parameter.
+// profiles maps the values of the parameter profile.
 var profiles = map[string]cron.Profile{"quartz": cron.Quartz, "xxl34": cron.XXL34, "sane": cron.Sane, "unix": cron.Unix}
 
 func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, err error) {
-	if len(q.Expr) > 128 { // as in a job; what is longer only costs time
+	if len(q.Expr) > 128 { // the limit of a job's column; longer ones only cost time
 		return no, xxladapter.Invalidf("expr has %d bytes, must have at most 128", len(q.Expr))
 	}
 	profile, known := profiles[q.Profile]
@@ -85,7 +84,7 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 	return preview(schedule.In(zone), from, q.Count)
 }
 
-// preview lists due times after an instant, behind those that are known.
+// preview lists count due times: first the known ones, then those after an instant.
 func preview(plan cron.Plan, after time.Time, count int, known ...time.Time) (instantList, error) {
 	if count == 0 {
 		count = 5

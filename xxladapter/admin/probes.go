@@ -7,24 +7,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// An executorForm is what an executor showed of itself when it was called.
+// An executorForm is what a probe found out about an executor.
 type executorForm struct {
 	Address    string  `json:"address"`
 	Alive      bool    `json:"alive"`
-	Generation string  `json:"generation,omitempty" doc:"Of its protocol: G1 (XXL-JOB 2.2 to 3.1, and most ports), G2 (3.2), G3 (3.3 and 3.4), G4 (3.5) or xxlwheel; left out where it does not tell."`
+	Generation string  `json:"generation,omitempty" doc:"Generation of its protocol: G1 (XXL-JOB 2.2 to 3.1, and most ports), G2 (3.2), G3 (3.3 and 3.4), G4 (3.5) or xxlwheel; omitted if unknown."`
 	RoundTrip  float64 `json:"roundTripMs,omitempty"`
-	Error      string  `json:"error,omitempty" doc:"Why it is taken for dead."`
+	Error      string  `json:"error,omitempty" doc:"Why it counts as dead."`
 }
 
 type executorList struct {
 	Executors []executorForm `json:"executors"`
 }
 
-// probesAtOnce is how many executors are called at the same time.
+// probesAtOnce is how many executors are probed concurrently.
 const probesAtOnce = 16
 
-// probeGroup calls all executors of a group. One that does not answer is an
-// answer.
+// probeGroup probes all executors of a group. An executor that does not answer is a result, not an
+// error.
 func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, err error) {
 	if s.opts.Executors == nil {
 		return no, fmt.Errorf("server was made without Options.Executors")

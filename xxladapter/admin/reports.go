@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A reportForm is a day's figures as the management API shows them.
+// A reportForm holds the figures of a day as the management API shows them.
 type reportForm struct {
 	Day     string `json:"triggerDay"`
 	Running int64  `json:"runningCount"`
@@ -16,15 +16,15 @@ type reportForm struct {
 }
 
 type reportQuery struct {
-	From string `query:"from" doc:"The first day, such as 2026-03-01; left out: all."`
-	To   string `query:"to" doc:"The last day; left out: all."`
+	From string `query:"from" doc:"The first day, such as 2026-03-01; defaults to the first one stored."`
+	To   string `query:"to" doc:"The last day; defaults to the last one stored."`
 }
 
 type reportList struct {
 	Reports []reportForm `json:"reports"`
 }
 
-// reports answers with the figures of days in the store's zone.
+// reports returns the figures of days in the store's zone.
 func (s *Server) reports(ctx context.Context, q reportQuery) (list reportList, err error) {
 	from, err := parseDay("from", q.From)
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Server) reports(ctx context.Context, q reportQuery) (list reportList, e
 	if err != nil {
 		return list, err
 	}
-	// A day's name is the same everywhere, but not its hours: ask for one more
-	// at each side, and choose by name.
+	// A day has the same name everywhere, but not the same hours: ask for one more at each end, and
+	// select by name.
 	first, last := from, to
 	if !from.IsZero() {
 		first = from.AddDate(0, 0, -1)
@@ -56,7 +56,7 @@ func (s *Server) reports(ctx context.Context, q reportQuery) (list reportList, e
 	return list, nil
 }
 
-// parseDay reads a day; an empty one is the zero time.
+// parseDay parses a day. An empty text is the zero time.
 func parseDay(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

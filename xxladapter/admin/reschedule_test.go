@@ -14,12 +14,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// A slowStore stores an edit three seconds after it was asked to, and the fires
-// that fell due meanwhile have been claimed.
+// A slowStore stores an edit three seconds after the call, when the fires that fell due meanwhile
+// have been claimed.
 type slowStore struct{ *memstore.Store }
 
 func (s slowStore) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
-	time.Sleep(3 * time.Second) // of the bubble's own time
+	time.Sleep(3 * time.Second) // in the bubble's time
 	return s.Store.UpdateJob(ctx, j, reschedule)
 }
 
@@ -27,8 +27,9 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 	for conf, want := range map[string]time.Duration{
 		"0/5 * * * * ?":  5 * time.Second,
 		"0/4 * * * * ?":  4 * time.Second,
-		"2/10 * * * * ?": 12 * time.Second, // 2 s is over when it is stored, after 3 s
-		// 2, and 4 s, which is over after 6; from then on it leaves as much time as it has taken.
+		"2/10 * * * * ?": 12 * time.Second, // 2 s has passed when it is stored, after 3 s
+		// Neither 2 s nor 4 s, which has passed after 6 s; from then on it allows as much time as
+		// it has taken.
 		"0/2 * * * * ?": 14 * time.Second,
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -39,7 +40,7 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 			j.SetDefaults()
 			id, err := store.CreateJob(t.Context(), j)
 			require.NoError(t, err)
-			begun := time.Now() // a full minute, as every bubble's
+			begun := time.Now() // a full minute, as in every bubble
 			require.NoError(t, storetest.StartAt(t.Context(), store, id, begun.Add(time.Second)))
 			j, err = store.Job(t.Context(), id)
 			require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 			require.Equal(t, want, j.TriggerNext.Sub(begun), conf)
 			require.Equal(t, 1, changed)
 
-			// An edit of what somebody else has changed meanwhile ends at once.
+			// An edit of a job that another caller has changed meanwhile ends at once.
 			again := "0/7 * * * * ?"
 			j.Updated = j.Updated.Add(-time.Second)
 			require.ErrorIs(t, s.change(t.Context(), j, &jobForm{ScheduleConf: &again}), xxladapter.ErrConflict)

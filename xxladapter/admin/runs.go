@@ -12,23 +12,22 @@ import (
 
 type textQuery struct {
 	idPath
-	From int64 `query:"from" doc:"The first line wanted, from 1."`
+	From int64 `query:"from" doc:"The first line to return, counted from 1."`
 }
 
 // A textForm is a part of what a run wrote.
 type textForm struct {
 	From    int64  `json:"fromLineNum"`
-	To      int64  `json:"toLineNum" doc:"The number of the last line; 0 for none."`
+	To      int64  `json:"toLineNum" doc:"The number of the last line; 0 means none."`
 	Content string `json:"logContent"`
-	End     bool   `json:"isEnd" doc:"Nothing more will come. Otherwise go on with the line after toLineNum: a long text comes in parts."`
-	Stored  bool   `json:"stored,omitempty" doc:"It comes from the scheduler's store and not from the executor."`
-	Size    int64  `json:"size,omitempty" doc:"How many bytes the executor had, of a stored text."`
-	Note    string `json:"note,omitempty" doc:"Why a stored text is not complete."`
+	End     bool   `json:"isEnd" doc:"True if nothing more will come. Otherwise continue with the line after toLineNum: a long text comes in parts."`
+	Stored  bool   `json:"stored,omitempty" doc:"True if the text comes from the scheduler's store and not from the executor."`
+	Size    int64  `json:"size,omitempty" doc:"For a stored text, how many bytes the executor had."`
+	Note    string `json:"note,omitempty" doc:"Why a stored text is incomplete."`
 }
 
-// runLog answers with the text that the run wrote, from a line on: what is
-// stored of it, else as its executor has it. The address is the one in the row,
-// never one that a caller names.
+// runLog returns the text that the run wrote, from a line on: the stored copy, or else the
+// executor's. It calls the address in the row, never one that a caller names.
 func (s *Server) runLog(ctx context.Context, q textQuery) (no textForm, err error) {
 	stored, err := s.opts.Store.RunText(ctx, q.ID)
 	if err == nil && stored.Text != "" {
@@ -39,12 +38,12 @@ func (s *Server) runLog(ctx context.Context, q textQuery) (no textForm, err erro
 	}
 	form, err := s.askForLog(ctx, q)
 	if err != nil && stored != nil {
-		return showText(stored, q.From), nil // which says why there is nothing
+		return showText(stored, q.From), nil // it says why there is no text
 	}
 	return form, err
 }
 
-// showText is the part of a stored text from a line on.
+// showText returns the part of a stored text from a line on.
 func showText(t *xxladapter.RunText, from int64) textForm {
 	form := textForm{From: max(from, 1), End: true, Stored: true, Size: t.Size, Note: t.Note}
 	var b strings.Builder
@@ -71,15 +70,14 @@ func (s *Server) askForLog(ctx context.Context, q textQuery) (no textForm, err e
 	}
 	return textForm{
 		From: int64(result.FromLine), To: int64(result.ToLine), Content: result.Content,
-		// Executors give a part at a time, and most never say that it was the
-		// last. It was when the run has ended and there is no line here.
+		// Executors return a part at a time, and most never mark the last one. The text has ended
+		// if the run has ended and there is no line here.
 		End: result.End || l.HandleCode != xxladapter.ResultNone && (result.Content == "" || result.ToLine < from),
 	}, nil
 }
 
-// killRun ends what runs and what waits of the run's job on its executor, which
-// is all that the protocol offers. The executor reports the end of each of
-// those runs itself.
+// killRun ends all runs of the run's job that run or wait on its executor, since the protocol has
+// no finer way. The executor reports the end of each of these runs itself.
 func (s *Server) killRun(ctx context.Context, path idPath) (no none, err error) {
 	l, appName, err := s.sentLog(ctx, path.ID)
 	if err != nil {
@@ -94,8 +92,8 @@ func (s *Server) killRun(ctx context.Context, path idPath) (no none, err error) 
 	return no, nil
 }
 
-// sentLog loads the row of a run, with the app name of its group. A
-// row that no executor took is refused.
+// sentLog loads the row of a run, with the app name of its group. It refuses a row that no executor
+// accepted.
 func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string, error) {
 	if s.opts.Executors == nil {
 		return nil, "", fmt.Errorf("server was made without Options.Executors")
@@ -105,7 +103,7 @@ func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string
 		return nil, "", err
 	}
 	if l.Address == "" || l.TriggerCode != xxladapter.ResultOK {
-		return nil, "", xxladapter.Conflictf("log %d has the trigger code %d, must have %d: no executor took the run",
+		return nil, "", xxladapter.Conflictf("log %d has the trigger code %d, must have %d: no executor accepted the run",
 			l.ID, l.TriggerCode, xxladapter.ResultOK)
 	}
 	group, err := s.opts.Store.Group(ctx, l.GroupID)
@@ -118,7 +116,7 @@ func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string
 	return l, group.AppName, nil
 }
 
-// unreachable tells the user why an executor did not do as asked.
+// unreachable returns an error for the user about a failed call to an executor.
 func unreachable(l *xxladapter.Log, err error) error {
 	return &xxladapter.Error{
 		Code: xxladapter.CodeUnreachable, Message: fmt.Sprintf("executor %s: %v", l.Address, err), Err: err,

@@ -12,7 +12,7 @@ import (
 // An object is a JSON object of the OpenAPI document.
 type object = map[string]any
 
-// enums has the values of the string types that have few.
+// enums lists the values of enumerated string types.
 var enums = map[reflect.Type][]any{
 	reflect.TypeFor[xxladapter.ScheduleType](): {
 		xxladapter.ScheduleNone, xxladapter.ScheduleCron, xxladapter.ScheduleFixRate, xxladapter.ScheduleFixDelay, xxladapter.ScheduleOnce,
@@ -49,12 +49,12 @@ var enums = map[reflect.Type][]any{
 	},
 }
 
-// schemas gathers the JSON schemas of Go types, by the rules of encoding/json.
+// schemas collects the JSON schemas of Go types, by the rules of encoding/json.
 type schemas struct {
 	named object // of struct types, by name
 }
 
-// of is the schema of a type, a reference for a struct with a name.
+// of returns the schema of a type. For a struct it is a reference.
 func (s *schemas) of(t reflect.Type) object {
 	if values := enums[t]; values != nil {
 		return object{"type": "string", "enum": values}
@@ -89,8 +89,7 @@ func (s *schemas) of(t reflect.Type) object {
 	panic(fmt.Sprintf("admin: no schema for %s", t))
 }
 
-// fields is the schema of a struct: every field that JSON has, required unless
-// it may be left out.
+// fields returns the schema of a struct. Every JSON field is required unless it may be omitted.
 func (s *schemas) fields(t reflect.Type) object {
 	properties, required := object{}, []any{}
 	for _, f := range jsonFields(t) {
@@ -134,7 +133,7 @@ func jsonFields(t reflect.Type) (fields []jsonField) {
 	return fields
 }
 
-// schemaName is the Go name in capitals, without what only Go readers need.
+// schemaName returns the Go name with a capital, without the suffix Form.
 func schemaName(t reflect.Type) string {
 	name := strings.TrimSuffix(t.Name(), "Form")
 	if name == "" {

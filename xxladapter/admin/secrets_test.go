@@ -18,15 +18,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A brokenStore fails where a group is saved.
+// A brokenStore fails to save groups.
 type brokenStore struct{ xxladapter.Store }
 
 func (s brokenStore) SaveGroup(context.Context, *xxladapter.Group) (int64, error) {
 	return 0, errors.New("open postgres://db:5432/xxl: the disk is full")
 }
 
-// TestNoAnswerAndNoLogLineShowsASecret calls everything, as everybody, well and
-// badly, on a server with a secret of each kind.
+// TestNoAnswerAndNoLogLineShowsASecret makes every call, with every token, correctly and wrongly,
+// on a server with a secret of each kind.
 func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 	const (
 		ofExecutors = "s3cret-of-executors"
@@ -64,7 +64,7 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 					continue
 				}
 				for i, body := range bodies {
-					if i > 0 && (c.body == nil || token != ofOperators) { // who may not is refused whatever it says
+					if i > 0 && (c.body == nil || token != ofOperators) { // refused whatever the body is
 						continue
 					}
 					path := strings.ReplaceAll(c.path, "{id}", id)
@@ -99,7 +99,7 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 			note(path, said)
 		}
 	}
-	// Where the store is, and what it says, is for the log alone.
+	// The place of the store and its error texts are for the log only.
 	s.server.opts.Store = brokenStore{s.store}
 	status, said := s.do(http.MethodPost, "/api/v1/groups", ofOperators, `{"appName":"third-app","accessToken":"`+ofGroup+`"}`)
 	require.Equal(t, http.StatusInternalServerError, status)
@@ -108,7 +108,7 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 	note("the log", logged.String())
 }
 
-// TestOnlyTheTokenItselfOpensTheAPI: in either header.
+// TestOnlyTheTokenItselfOpensTheAPI tries both headers.
 func TestOnlyTheTokenItselfOpensTheAPI(t *testing.T) {
 	const token = "task-token"
 	s := siteWith(t, func(o *Options) { o.AccessToken = token })

@@ -19,10 +19,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// These tests stand for what went wrong in XXL-JOB's history, and in its 3.5
-// open API, as far as it concerns an API without a page.
+// These tests cover the faults of XXL-JOB's history, and of its 3.5 open API, that concern an API
+// without a page.
 
-// siteWith is a site with further options.
+// siteWith returns a site with changed options.
 func siteWith(t *testing.T, change func(*Options)) *site {
 	t.Helper()
 	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter), executors: new(fakeExecutors)}
@@ -50,7 +50,7 @@ func TestAnEmptyOrWrongTokenOpensNothing(t *testing.T) {
 		for _, c := range s.server.calls() {
 			status, body := s.do(c.method, strings.ReplaceAll(c.path, "{id}", "1"), token, "{}")
 			if token == "a secret " {
-				continue // HTTP itself cuts the blank off
+				continue // HTTP itself cuts off the blank
 			}
 			require.Equal(t, http.StatusUnauthorized, status, "%s %s with %q: %s", c.method, c.path, token, body)
 		}
@@ -87,8 +87,7 @@ func TestAReadTokenChangesNothing(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status, "executors are no operators where there are operators")
 }
 
-// guarded is a site with two groups that have tokens of their own, each with a
-// job and a run.
+// guarded returns a site with two groups that have tokens of their own, each with a job and a run.
 func guarded(t *testing.T, global string) (s *site, runs [2]int64) {
 	s = siteWith(t, func(o *Options) {
 		o.AccessToken, o.OperatorTokens = global, []string{"operator"}
@@ -118,7 +117,7 @@ func TestAnExecutorActsForItsOwnAppOnly(t *testing.T) {
 				require.NoError(t, err)
 				return groups[i].Addresses
 			}
-			// Older generations do not say their app, newer ones do.
+			// Older generations do not send their app name, newer ones do.
 			for _, app := range []string{"", "pay-app"} {
 				require.Equal(t, 200, s.call("/api/registry", app, "pay-app-token", registry("pay-app")).Code)
 				require.Len(t, addresses(0), 1)
@@ -189,8 +188,8 @@ func TestTriggerAddressesMayBeAllowedByNetwork(t *testing.T) {
 	require.Len(t, s.planned, 1)
 }
 
-// A page of another site, open in the browser of somebody who can reach the
-// port, must not be able to do anything with it.
+// TestNoPageOfAnotherSiteCalls checks that a page of another site, open in the browser of a user
+// who can reach the port, cannot do anything with it.
 func TestNoPageOfAnotherSiteCalls(t *testing.T) {
 	s := siteWith(t, func(o *Options) { o.AccessToken = "" }) // as on loopback, where it matters most
 	for _, path := range []string{"/api/v1/jobs", "/api/v1/groups", "/api/registry", "/xxl-job-admin/api/addJob"} {
@@ -212,8 +211,8 @@ func TestNoPageOfAnotherSiteCalls(t *testing.T) {
 	require.Empty(t, groups)
 }
 
-// A page whose name was pointed at this machine is of the same origin. Only the
-// Host header tells, and only where no token does.
+// TestNoNameIsPassedOffAsThisMachines: a page whose name resolves to this machine is of the same
+// origin. Only the Host header reveals it, and it is checked only without a token.
 func TestNoNameIsPassedOffAsThisMachines(t *testing.T) {
 	call := func(s *site, method, path, host string) (status int, body string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(map[string]string{"POST": `{"appName":"some-app"}`}[method]))
@@ -256,7 +255,7 @@ func TestNoNameIsPassedOffAsThisMachines(t *testing.T) {
 		require.Equal(t, http.StatusOK, status)
 	}
 
-	// Whoever needs a token may come by any name; executors without one may not.
+	// Callers that need a token may use any name; executors without one may not.
 	s = siteWith(t, func(o *Options) { o.AccessToken, o.OperatorTokens = "", []string{"an operator's token"} })
 	status, _ := call(s, "GET", "/api/v1/jobs", host)
 	require.Equal(t, http.StatusUnauthorized, status)
@@ -281,7 +280,8 @@ func TestBodiesOfTheAPIAreBounded(t *testing.T) {
 	}
 }
 
-// What a caller writes must not break the lines of logs and terminals.
+// TestMessagesAreOneLine checks that input of a caller cannot break the lines of logs and
+// terminals.
 func TestMessagesAreOneLine(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/api/v1/no%0Asuch", "/api/v1/jobs/%0A%1B[2J", "/api/v1/jobs?%0A=1", "/api/v1/logs?since=%0D%0A"} {
@@ -293,7 +293,8 @@ func TestMessagesAreOneLine(t *testing.T) {
 	}
 }
 
-// Expressions that never match must be told so quickly, and long ones not read.
+// TestCronExpressionsAreBounded checks that expressions that never match are answered quickly, and
+// long ones are not parsed.
 func TestCronExpressionsAreBounded(t *testing.T) {
 	s := newSite(t)
 	s.createJob("")

@@ -18,8 +18,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A Completer stores the results of runs; trigger.HandOver is one. After nil
-// they are durable.
+// A Completer stores the results of runs; trigger.HandOver is one. When Complete returns nil, they
+// are durable.
 type Completer interface {
 	Complete(ctx context.Context, callbacks []wire.Callback) error
 }
@@ -31,8 +31,8 @@ type Executors interface {
 	Probe(ctx context.Context, addr, appName string) (trigger.Probe, error)
 }
 
-// A Store is what this package needs of [xxladapter.Store]. It edits jobs and groups, takes beats
-// and orders, and reads everything else: only schedulers claim and settle.
+// A Store is the part of [xxladapter.Store] that this package needs. It edits jobs and groups,
+// records beats and orders, and reads everything else: only schedulers claim and settle.
 type Store interface {
 	xxladapter.Clock
 	xxladapter.JobStore
@@ -52,46 +52,43 @@ type Store interface {
 type Options struct {
 	Store     Store
 	Completer Completer
-	// Executors is asked for the logs of runs and told to kill them. Without it
-	// those two calls fail.
+	// Executors reads the logs of runs and kills runs. If it is nil, these calls fail.
 	Executors Executors
-	// Purger deletes runs for the call that clears the log; without it that
-	// fails.
+	// Purger deletes runs for the call that clears the log; if it is nil, that call fails.
 	Purger Purger
-	// Planned is told of fires that a management call planned, so that they are
-	// handed out at once; nil leaves them to the scheduler's sweep.
+	// Planned is called with the fires that a management call planned, so that they are handed out
+	// at once; nil leaves them to the scheduler's sweep.
 	Planned func(xxladapter.Fire)
-	// JobChanged is told that a schedule was started or changed; nil: nobody is.
+	// JobChanged is called when a schedule was started or changed; nil disables it.
 	JobChanged func()
-	// JobRemoved is told that a job was removed, whose log rows are still to go;
-	// nil: nobody is.
+	// JobRemoved is called when a job was removed whose log rows are still to be deleted; nil
+	// disables it.
 	JobRemoved func()
-	// AccessToken is what all executors send, and what operators send too unless
-	// they have tokens of their own. Empty: no call is checked, beside those for
-	// groups that have their own.
+	// AccessToken is the token that all executors send, and also operators unless they have tokens
+	// of their own. Empty means that no call is checked, except those for groups that have their
+	// own token.
 	AccessToken string
-	// OperatorTokens open the management API; with any of them the access token
-	// does not open it any more. ReadTokens let look and not change.
+	// OperatorTokens give full access to the management API. If there is any, the access token no
+	// longer does. ReadTokens give read-only access.
 	OperatorTokens, ReadTokens []string
-	// AllowHosts are further names, without ports, by which this process may be
-	// called where no token is needed; localhost and loopback addresses are names of
-	// it. See [access.Pages].
+	// AllowHosts are additional host names, without ports, under which this process may be called
+	// when it needs no token; localhost and loopback addresses are always accepted. See
+	// [access.Pages].
 	AllowHosts []string
-	// Tokens knows the tokens of executors; nil: it is made of AccessToken and
+	// Tokens knows the tokens of executors; nil means that New creates it from AccessToken and
 	// Store.
 	Tokens *access.Executors
-	// Addresses says where executors may be; nil: as its zero value does.
+	// Addresses says where executors may be; nil means its zero value.
 	Addresses *access.Addresses
-	// Metrics is served at /metrics to those who may read the API; nil: there
-	// is no such page.
+	// Metrics is served at /metrics to those who may read the API; nil disables that page.
 	Metrics http.Handler
-	// Checks decide whether /readyz says yes.
+	// Checks decide whether /readyz reports readiness.
 	Checks []Check
-	// Zone is where cron expressions are read. The default is time.Local.
+	// Zone is the time zone of cron expressions. The default is time.Local.
 	Zone *time.Location
-	// CronProfile is how they are read; see package cron.
+	// CronProfile is the dialect of cron expressions; see package cron.
 	CronProfile cron.Profile
-	Logger      *slog.Logger // nil: slog.Default()
+	Logger      *slog.Logger // nil means slog.Default()
 }
 
 // A Server is the admin's HTTP handler. Create it with [New].
@@ -100,8 +97,8 @@ type Server struct {
 	mux  *http.ServeMux
 
 	operators access.Operators
-	// apiPages and executorPages refuse what comes from a page in a browser, by
-	// whether the management API and the executors' calls need a token.
+	// apiPages and executorPages refuse requests of foreign web pages. They differ in whether the
+	// management API and the executor calls need a token.
 	apiPages, executorPages *access.Pages
 	jobCalls                *rate.Limiter
 	// description is the OpenAPI document.
@@ -149,14 +146,14 @@ func New(opts Options) *Server {
 	return s
 }
 
-// pages is the rule for the calls of one kind. Without a token a process listens
-// on the loopback interface only.
+// pages returns the rule for one kind of calls. Without a token a process listens only on the
+// loopback interface.
 func (o *Options) pages(open bool) *access.Pages {
 	return access.NewPages(access.PagesOptions{Open: open, Hosts: o.AllowHosts, Setting: "the allowed hosts (--allow-host)"})
 }
 
-// ServeHTTP answers one request. A panic in a handler is logged and answered
-// with status 500, and the server goes on.
+// ServeHTTP answers one request. A panic in a handler is logged and answered with status 500, and
+// the server continues.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		switch p := recover(); p {
@@ -171,7 +168,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// bearer is the token that a call carries, in either of two headers.
+// bearer returns the token that a call carries in either of two headers.
 func bearer(r *http.Request) string {
 	if token := r.Header.Get(wire.HeaderToken); token != "" {
 		return token
@@ -180,7 +177,7 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// mayCall refuses a management call that its token is not for.
+// mayCall refuses a management call that its token does not permit.
 func (s *Server) mayCall(r *http.Request) error {
 	if err := s.apiPages.Check(r); err != nil {
 		return &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}

@@ -13,10 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// decodeStrict reads a body of our own API into v, unless it is optional and
-// empty. What encoding/json tolerates is refused, since it is most likely a
-// mistake: unknown fields, names in another case, fields that are given twice, and
-// text that is not UTF-8.
+// decodeStrict decodes a body of our own API into v, unless it is optional and empty. It refuses
+// what encoding/json tolerates and what is most likely a mistake: unknown fields, names in another
+// case, duplicate fields, and text that is not UTF-8.
 func decodeStrict(r *http.Request, v any, optional bool) error {
 	data, err := io.ReadAll(r.Body)
 	var tooLarge *http.MaxBytesError
@@ -45,9 +44,8 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 	return xxladapter.Invalidf("request body: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// checkNames reads one value and refuses objects with a name twice, or in another
-// case than that of the field. REQUIRES: the value was decoded into type t, which
-// bounds its depth.
+// checkNames reads one value. It refuses objects with a duplicate name, or with a name in another
+// case than the field's. REQUIRES: the value was decoded into type t, which limits its depth.
 func checkNames(d *json.Decoder, t reflect.Type) error {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()
@@ -70,7 +68,7 @@ func checkNames(d *json.Decoder, t reflect.Type) error {
 	default:
 		return nil
 	}
-	_, err = d.Token() // what closes it
+	_, err = d.Token() // the closing bracket
 	return err
 }
 

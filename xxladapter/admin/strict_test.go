@@ -22,7 +22,7 @@ func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
 		"GET /api/v1/jobs/1/start":       "POST",
 		"POST /api/v1/nodes":             "GET, HEAD",
 		"OPTIONS /api/v1/jobs":           "GET, HEAD, POST",
-		"DELETE /api/v1/logs/clear":      "GET, HEAD, POST", // a log's id stands there as well
+		"DELETE /api/v1/logs/clear":      "GET, HEAD, POST", // clear could be a log's id
 		"PUT /api/v1/jobs/1/glue/2":      "GET, HEAD",
 		"DELETE /api/v1/orders/1":        "GET, HEAD",
 		"DELETE /api/v1/nowhere":         "",
@@ -83,7 +83,8 @@ func TestWhatJSONDecodersTolerateIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, answer)
 }
 
-// What another tool has stored does not keep a job from being changed.
+// TestAStoredAlarmAddressIsLeftAlone checks that what another tool has stored does not prevent a
+// job from being changed.
 func TestAStoredAlarmAddressIsLeftAlone(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob("")
@@ -97,7 +98,7 @@ func TestAStoredAlarmAddressIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A result that is acknowledged and not stored is lost for good.
+// TestOnlyResultsAreAcknowledged: a result that is acknowledged and not stored is lost for good.
 func TestOnlyResultsAreAcknowledged(t *testing.T) {
 	s := newSite(t)
 	for body, msg := range map[string]string{
@@ -156,7 +157,8 @@ func TestOneLineForAllResultsOfOtherApps(t *testing.T) {
 	require.Contains(t, logged.String(), "results=5")
 }
 
-// A code without a status line is a fault here, and no panic.
+// TestACodeWithoutAStatusLine checks that a code without a status is a fault of the server, and not
+// a panic.
 func TestACodeWithoutAStatusLine(t *testing.T) {
 	s := siteWith(t, func(o *Options) {
 		o.Store = newCode{o.Store}

@@ -74,7 +74,7 @@ func TestATextIsFollowedToItsEnd(t *testing.T) {
 	eventually(t, 20*time.Second, "the hand-over is refused", func() bool { return strings.Contains(run("log list --job 2"), " FAIL ") })
 	code, _, stderr := cli(t, "log", "text", "2", "-f", "--server", server)
 	require.Equal(t, exitFail, code)
-	require.Contains(t, stderr, "no executor took the run")
+	require.Contains(t, stderr, "no executor accepted the run")
 	require.Zero(t, theirs.terminate())
 	require.Zero(t, serve.terminate())
 }
