@@ -1,10 +1,5 @@
 package xxladapter
 
-import (
-	"context"
-	"time"
-)
-
 // A Store keeps everything that a scheduler works on. It is composed of parts, each beside the
 // types that it stores; a caller asks for the parts that it uses.
 //
@@ -41,11 +36,4 @@ type Store interface {
 	// Close waits for running calls and releases the store. Later calls fail; closing again is
 	// allowed and changes nothing.
 	Close() error
-}
-
-// A Clock is the part of [Store] that tells the time.
-type Clock interface {
-	// Now returns the time of the store's clock, by which due times and leases are judged. It
-	// may differ from this machine's.
-	Now(ctx context.Context) (time.Time, error)
 }

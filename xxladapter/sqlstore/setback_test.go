@@ -47,7 +47,8 @@ func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
 					return err
 				}
 				s.Server.Mu.Lock()
-				s.Server.Zero = s.Server.Zero.Add(back)
+				now := time.Now()
+				s.Server.Estimate = xxladapter.ClockEstimate{}.Seen(s.Server.Estimate.At(now).Add(back), now, now)
 				s.Server.Mu.Unlock()
 				require.True(t, s.Clock().After(fires[0].Due), "by what is remembered it is due")
 

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // clockEvery is how often a server's clock is read, unless a scan that found nothing
@@ -21,18 +23,16 @@ type serverClock struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 
-	started time.Time // zero of the local clock
-
-	Mu   sync.Mutex
-	last time.Duration // when saw was called last
-	Zero time.Time     // at most the server's time at started; before any reading the zero Time
+	Mu       sync.Mutex // guards the fields below
+	last     time.Time  // when saw was called last, by the local clock
+	Estimate xxladapter.ClockEstimate
 }
 
 // NewServerClock reads the clock with ask for the first time. The caller must
 // call close.
 func NewServerClock(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) (*serverClock, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &serverClock{Ask: ask, logger: logger, cancel: cancel, ended: make(chan struct{}), started: time.Now()}
+	c := &serverClock{Ask: ask, logger: logger, cancel: cancel, ended: make(chan struct{})}
 	// The first answers come slower than the later ones.
 	for range 3 {
 		if err := c.read(ctx); err != nil {
@@ -69,7 +69,7 @@ func (c *serverClock) run(ctx context.Context) {
 func (c *serverClock) recent() bool {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	return time.Since(c.started)-c.last < clockEvery
+	return time.Since(c.last) < clockEvery
 }
 
 func (c *serverClock) Close() {
@@ -81,11 +81,11 @@ func (c *serverClock) Close() {
 func (c *serverClock) Now() time.Time {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	return c.Zero.Add(time.Since(c.started))
+	return c.Estimate.At(time.Now())
 }
 
 func (c *serverClock) read(ctx context.Context) error {
-	sent := time.Since(c.started)
+	sent := time.Now()
 	server, err := c.Ask(ctx)
 	if err != nil {
 		return err
@@ -95,23 +95,9 @@ func (c *serverClock) read(ctx context.Context) error {
 }
 
 // saw notes that the server's clock showed a time after the local instant sent.
-func (c *serverClock) saw(server time.Time, sent time.Duration) {
+func (c *serverClock) saw(server, sent time.Time) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	c.last = time.Since(c.started)
-	c.Zero = corrected(c.Zero, server, sent, c.last)
-}
-
-// corrected is the server's time at the local zero, as far as it has surely come,
-// after it said server between the local instants sent and received. It lies
-// between server - received and server - sent; what was known before stays as
-// it is while it agrees with that, so that the clock does not jump with each
-// round trip.
-func corrected(before, server time.Time, sent, received time.Duration) time.Time {
-	server = server.UTC().Round(0)
-	earliest, latest := server.Add(-received), server.Add(-sent)
-	if before.Before(earliest) || before.After(latest) {
-		return earliest
-	}
-	return before
+	c.last = time.Now()
+	c.Estimate = c.Estimate.Seen(server.UTC(), sent, c.last)
 }

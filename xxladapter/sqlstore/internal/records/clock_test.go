@@ -13,22 +13,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 )
 
-func TestServerClockIsCorrectedNoMoreThanItIsKnown(t *testing.T) {
-	t.Parallel()
-	server := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	const sent, received = 10 * time.Second, 10*time.Second + 40*time.Millisecond
-	earliest, latest := server.Add(-received), server.Add(-sent)
-	for name, c := range map[string]struct{ before, want time.Time }{
-		"the first reading counts from the end of the round trip": {time.Time{}, earliest},
-		"what agrees with the reading stays":                      {earliest.Add(time.Millisecond), earliest.Add(time.Millisecond)},
-		"both ends agree with it":                                 {latest, latest},
-		"a clock that is behind goes as far as it must":           {earliest.Add(-time.Hour), earliest},
-		"a clock that is ahead is not left ahead at all":          {latest.Add(time.Nanosecond), earliest},
-	} {
-		require.True(t, c.want.Equal(corrected(c.before, server, sent, received)), name)
-	}
-}
-
 // TestServerClockIsNeverAhead reads a clock over a slow network. The answer
 // takes a tenth of the round trip on its way there, or nine tenths.
 func TestServerClockIsNeverAhead(t *testing.T) {

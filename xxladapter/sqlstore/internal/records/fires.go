@@ -171,10 +171,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 
 // ClaimFire implements [xxladapter.Store].
 func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
-	var sent time.Duration
-	if s.Server != nil {
-		sent = time.Since(s.Server.started)
-	}
+	sent := time.Now()
 	claimed, err := s.claimFire(ctx, by, id, logs)
 	var early *xxladapter.EarlyError
 	if s.Server != nil && errors.As(err, &early) {

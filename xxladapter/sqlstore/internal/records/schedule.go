@@ -121,12 +121,12 @@ func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	var (
 		terms, due int
 		micros     int64
-		sent       time.Duration
+		sent       time.Time
 	)
 	query, found := LookDue, []any{&terms, &due}
 	if s.Server != nil {
 		query, found = LookDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
-		sent = time.Since(s.Server.started)
+		sent = time.Now()
 	}
 	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, ToMilli(now)}, DueArgs(by.Node, now, ahead)...),
 		func(r Row) error { return r.Scan(found...) })

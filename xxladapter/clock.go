@@ -1,0 +1,44 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A Clock is the part of [Store] that tells the time.
+type Clock interface {
+	// Now returns the time of the store's clock, by which due times and leases are judged. It
+	// may differ from this machine's.
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// A ClockEstimate is what one reading has told about a remote clock: a time that it showed, and the
+// local instant of that. In between it runs by the local monotonic clock, so that this machine's
+// wall clock may be moved without moving it. It is a value and never changes; the zero value knows
+// nothing.
+type ClockEstimate struct{ remote, local time.Time }
+
+// Seen returns the estimate after the remote clock showed t at some moment between the local
+// instants asked and answered, which come from [time.Now].
+//
+// At the instant answered the clock shows t at least, and at most t and the time since asked. An
+// estimate that lies in that span stays as it is, so that it does not jump with each round trip,
+// whose length says more about the way than about the clock. Any other estimate is replaced by t at
+// the instant answered, which is never ahead of the clock. If the remote clock is slower than the
+// local one, an estimate that stays may run ahead of it, by no more than the shortest round trip.
+func (e ClockEstimate) Seen(t, asked, answered time.Time) ClockEstimate {
+	if e.Known() {
+		shown := e.At(answered)
+		if !shown.Before(t) && !shown.After(t.Add(answered.Sub(asked))) {
+			return e
+		}
+	}
+	return ClockEstimate{remote: t.Round(0), local: answered}
+}
+
+// Known reports whether e comes from a reading.
+func (e ClockEstimate) Known() bool { return !e.local.IsZero() }
+
+// At returns the time of the remote clock at a local instant, which comes from [time.Now].
+// REQUIRES: e is known.
+func (e ClockEstimate) At(local time.Time) time.Time { return e.remote.Add(local.Sub(e.local)) }
