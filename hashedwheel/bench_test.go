@@ -342,6 +342,18 @@ func BenchmarkMemory(b *testing.B) {
 				return fill(b, w, n)
 			})
 		})
+		b.Run(fmt.Sprintf("in-task/pending=%d", n), func(b *testing.B) {
+			measure(b, n, func() any {
+				w := benchTimer(b, Options{})
+				all := make([]ownedTask, n)
+				for i := range all {
+					w.Init(&all[i].timeout, &all[i])
+					all[i].timeout.Reset(delay(i))
+				}
+				settle(w)
+				return all
+			})
+		})
 		b.Run(fmt.Sprintf("batch/pending=%d", n), func(b *testing.B) {
 			measure(b, n, func() any {
 				w, err := NewBatch(Options{TickDuration: 10 * time.Millisecond}, func([]int64) {})
@@ -371,6 +383,11 @@ func BenchmarkMemory(b *testing.B) {
 		})
 	}
 }
+
+// An ownedTask is the task of the timeout that it has.
+type ownedTask struct{ timeout Timeout }
+
+func (*ownedTask) Run(*Timeout) {}
 
 // BenchmarkTick is the cost of one tick with ten million pending over 512 buckets: the
 // common one, which skips the bucket, one that looks through the bucket for the one entry that

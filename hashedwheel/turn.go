@@ -104,10 +104,12 @@ func (w *worker) begin(batch []*Timeout, notices []call) {
 	w.engine.guard()
 }
 
-// guard sets the watch over what is about to be called.
+// guard sets the watch over what is about to be called, if it is not set.
 func (e *engine) guard() {
-	e.underWay.Store(true)
-	e.watch.Reset(e.patience())
+	if !e.underWay.Load() {
+		e.underWay.Store(true)
+		e.watch.Reset(e.patience())
+	}
 }
 
 // patience returns the time until the watch's next look.
@@ -246,7 +248,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	}
 	w.current = call{}
 	kept := w.exit()
-	if e.executor == nil {
+	if e.executor == nil && (s&periodic != 0 || e.limit > 0) { // others have nothing to end
 		e.ran(c)
 	}
 	return kept
