@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -82,12 +83,15 @@ func (s *Scheduler) Fenced(term xxladapter.Term) {
 // Without it Run does nothing. It has to go on until nothing is handed over any
 // more, since hand-overs are settled under the lease. It may be called once.
 func (s *Scheduler) HoldLease(ctx context.Context) error {
+	failing := outage{logger: s.opts.Logger, level: slog.LevelWarn, begins: "no lease", ends: "lease requests are answered again"}
 	for ctx.Err() == nil {
 		pace := leaseRetry
-		if err := s.renew(ctx); err == nil {
+		err := s.renew(ctx)
+		if err == nil {
 			pace = leasePause(s.grant.Load().NextLapse, s.clock.now())
-		} else if ctx.Err() == nil {
-			s.opts.Logger.Warn("no lease", "node", s.opts.Node, "err", err)
+		}
+		if ctx.Err() == nil {
+			failing.note(err, "node", s.opts.Node)
 		}
 		timer := time.NewTimer(pace)
 		select {

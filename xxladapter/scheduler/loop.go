@@ -34,6 +34,7 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		}
 	}
 	size := min(firstClaim, s.opts.Limit)
+	failing := outage{logger: s.opts.Logger, level: slog.LevelError, begins: "scan failed", ends: "scans work again"}
 	var locked time.Time // since when scans have passed due jobs by; zero: the last did not
 	for ctx.Err() == nil {
 		started := time.Now()
@@ -48,13 +49,16 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case started.Sub(locked) >= busyPace:
 			s.opts.Logger.Warn("jobs are due, and another session holds their rows", "jobs", c.locked, "for", started.Sub(locked))
 		}
+		if err == nil {
+			failing.note(nil)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, errNoLease):
 			pause(busyPace) // the lease wakes it
 		case err != nil:
-			s.opts.Logger.Error("scan failed", "err", err)
+			failing.note(err)
 			pause(busyPace)
 		case c.full() || time.Since(started) >= busyPace:
 			// More is due than was taken, or the second is over.

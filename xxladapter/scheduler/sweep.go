@@ -2,6 +2,8 @@ package scheduler
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -23,6 +25,7 @@ const (
 func (s *Scheduler) sweepLoop(ctx context.Context) {
 	ticker := time.NewTicker(sweepPace)
 	defer ticker.Stop()
+	failing := outage{logger: s.opts.Logger, level: slog.LevelError, begins: "sweep failed", ends: "sweeps work again"}
 	for {
 		tick := false
 		select {
@@ -35,8 +38,8 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 			tick = true
 		case <-s.broom:
 		}
-		if err := s.sweep(ctx, tick); err != nil && ctx.Err() == nil {
-			s.opts.Logger.Error("sweep failed", "err", err)
+		if err := s.sweep(ctx, tick); ctx.Err() == nil && !errors.Is(err, errNoLease) {
+			failing.note(err)
 		}
 	}
 }
@@ -50,7 +53,7 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	g := s.grant.Load()
 	if !g.holds() {
-		return nil
+		return errNoLease
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
