@@ -64,6 +64,20 @@ func (l *line) Lease(ctx context.Context, node string, life time.Duration) (xxla
 	return l.Store.Lease(ctx, node, life)
 }
 
+func (l *line) Retire(ctx context.Context, term xxladapter.Term) error {
+	if err := l.pass(ctx); err != nil {
+		return err
+	}
+	return l.Store.Retire(ctx, term)
+}
+
+func (l *line) Resign(ctx context.Context, term xxladapter.Term) error {
+	if err := l.pass(ctx); err != nil {
+		return err
+	}
+	return l.Store.Resign(ctx, term)
+}
+
 // A peer is one of several schedulers in a bubble.
 type peer struct {
 	*Scheduler
@@ -252,6 +266,22 @@ func TestAStoppedNodeResigns(t *testing.T) {
 		lease, err := b.store.Lease(b.t.Context(), "two", leaseLife)
 		require.NoError(t, err)
 		require.Equal(t, xxladapter.AllShards, lease.Shards)
+	})
+}
+
+// TestAStopDoesNotWaitForASilentStore: neither the shards nor the lease are given back then.
+func TestAStopDoesNotWaitForASilentStore(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		p := b.start("a", nil)
+		time.Sleep(3 * time.Second)
+		p.line.cut()
+		begun := time.Now()
+		p.stop()
+		require.LessOrEqual(t, time.Since(begun), 2*leaseTry)
+		p.line.heal()
+		leases, err := b.store.Leases(t.Context())
+		require.NoError(t, err)
+		require.Len(t, leases, 1)
 	})
 }
 
