@@ -143,7 +143,8 @@ func (p *pair) calls(random *rand.Rand, first int64, at time.Time) (ours, theirs
 		}
 	}
 	for i := range both {
-		both[i], _ = records.Apart(both[i])
+		admit := records.AdmitFires()
+		both[i] = slices.DeleteFunc(both[i], func(c *records.FireCall) bool { return !admit(c) })
 		slices.SortStableFunc(both[i], records.ByKind)
 	}
 	return both[1], both[0]

@@ -222,17 +222,12 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 
 	answers := make(chan error, callers)
 	waiting := func() int {
-		s.Lookups.Mu.Lock()
-		defer s.Lookups.Mu.Unlock()
-		if s.Lookups.Next == nil {
-			return 0
-		}
-		return len(s.Lookups.Next.IDs[records.LookupGroups])
+		waiting, _ := s.Lookups[records.LookupGroups].Load()
+		return waiting
 	}
 	reading := func() bool {
-		s.Lookups.Mu.Lock()
-		defer s.Lookups.Mu.Unlock()
-		return s.Lookups.Reading
+		_, running := s.Lookups[records.LookupGroups].Load()
+		return running
 	}
 	until := func(n int) {
 		require.Eventually(t, func() bool { return waiting() == n }, 10*time.Second, time.Millisecond)

@@ -13,33 +13,33 @@ import (
 // anyID completes the query of an [records.Entity] for several rows.
 const anyID = ` WHERE id = ANY($1)`
 
-// lookup runs a [records.Lookup] by one connection.
+// A lookup reads rows of several tables by one connection.
 type lookup struct{ pool *pgxpool.Pool }
 
-// read finds what there is of the ids. A connection that was lost is replaced.
-func (p *lookup) read(ctx context.Context, l *records.Lookup) error {
-	err := p.once(ctx, l)
+// read answers a group. A connection that was lost is replaced.
+func (p *lookup) read(ctx context.Context, group []*records.Lookup) error {
+	err := p.once(ctx, group)
 	for attempt := 1; err != nil && attempt < network.ReadAttempts && repeats(err) && ctx.Err() == nil; attempt++ {
-		err = p.once(ctx, l)
+		err = p.once(ctx, group)
 	}
 	return err
 }
 
-func (p *lookup) once(ctx context.Context, l *records.Lookup) error {
+func (p *lookup) once(ctx context.Context, group []*records.Lookup) error {
 	var batch pgx.Batch
-	queueLookup(&batch, l, &records.JobEntity)
-	queueLookup(&batch, l, &records.GroupEntity)
-	queueLookup(&batch, l, &records.LogEntity)
+	queueLookup(&batch, group, &records.JobEntity)
+	queueLookup(&batch, group, &records.GroupEntity)
+	queueLookup(&batch, group, &records.LogEntity)
 	return p.pool.SendBatch(ctx, &batch).Close()
 }
 
-func queueLookup[T any](batch *pgx.Batch, l *records.Lookup, e *records.Entity[T]) {
-	ids := l.IDs[e.Table]
+func queueLookup[T any](batch *pgx.Batch, group []*records.Lookup, e *records.Entity[T]) {
+	ids := e.IDs(group)
 	if len(ids) == 0 {
 		return
 	}
 	batch.Queue(e.Query+anyID, ids).Query(func(rows pgx.Rows) error {
-		found := make(map[int64]any, len(ids))
+		found := make(map[int64]*T, len(ids))
 		for rows.Next() {
 			row, err := e.Scan(rows)
 			if err != nil {
@@ -47,7 +47,7 @@ func queueLookup[T any](batch *pgx.Batch, l *records.Lookup, e *records.Entity[T
 			}
 			found[e.ID(row)] = row
 		}
-		l.Found[e.Table] = found
+		e.Answer(group, found, nil)
 		return rows.Err()
 	})
 }

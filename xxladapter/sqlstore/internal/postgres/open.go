@@ -204,7 +204,7 @@ func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options
 		Reads: reading(reads), ScanReads: looks, LeaseReads: reading(leases), SweepReads: looks, IDReads: looks,
 		Writes: writes, ScanWrites: writing(stdlib.OpenDBFromPool(pools.scans)), LeaseWrites: writing(leases), BulkWrites: writing(reads),
 		ReadGuests: records.NewGuests(int(pools.reads.Config().MaxConns)), WriteGuests: records.NewGuests(int(pools.writes.Config().MaxConns)),
-		Lookups: &records.LookupQueue{Read: (&lookup{pools.lookups}).read},
+		Lookup: (&lookup{pools.lookups}).read,
 	})
 	s.Acts = &acts{records.Standard{Store: s}}
 	if s.Clock == nil {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
@@ -29,8 +29,7 @@ var ErrAlone = errors.New("sqlstore: the group was taken back")
 // that many callers need few round trips and few syncs.
 type fireQueue struct {
 	Transact fireTransaction
-	waiting  chan *FireCall
-	stopped  chan struct{} // closed when the goroutine has ended
+	queue    *gather.Queue[*FireCall]
 }
 
 // A fireTransaction runs a group in one transaction and sets what the calls
@@ -63,9 +62,6 @@ type FireCall struct {
 	FireID int64 // of claim and settle
 	LogID  int64 // of settle and finish
 
-	taken  atomic.Bool // by the group, or by its caller, to leave
-	answer chan error
-
 	Err     error
 	Claimed xxladapter.Fire // of claim
 	Applied bool            // of finish
@@ -84,16 +80,13 @@ func (c *FireCall) text() int {
 }
 
 func NewFireQueue(transact fireTransaction) *fireQueue {
-	q := &fireQueue{Transact: transact, waiting: make(chan *FireCall, MaxGroup), stopped: make(chan struct{})}
-	go q.run()
+	q := &fireQueue{Transact: transact}
+	q.queue = &gather.Queue[*FireCall]{Run: q.run, Limit: MaxGroup, Admit: AdmitFires}
 	return q
 }
 
-// Close ends the goroutine. REQUIRES: no call runs or will be made.
-func (q *fireQueue) Close() {
-	close(q.waiting)
-	<-q.stopped
-}
+// Close waits for what runs. REQUIRES: no call is made or waits.
+func (q *fireQueue) Close() { q.queue.Wait() }
 
 // Grouped makes the call with others. It returns [ErrAlone] if the call is to be
 // made alone.
@@ -108,94 +101,47 @@ func (s *Store) Grouped(ctx context.Context, c *FireCall) error {
 // call returns when the call is durable, or has failed. If ctx ends before its
 // group begins it has not happened, and after that nobody knows.
 func (q *fireQueue) call(ctx context.Context, c *FireCall) error {
-	c.answer = make(chan error, 1)
-	select {
-	case q.waiting <- c:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case err := <-c.answer:
-		return err
-	case <-ctx.Done():
-		if c.taken.CompareAndSwap(false, true) {
-			return ctx.Err()
-		}
+	err := q.queue.Do(ctx, c)
+	switch {
+	case errors.Is(err, gather.ErrRunning):
 		return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, ctx.Err())
+	case err != nil:
+		return err
 	}
+	return c.Err
 }
 
-func (q *fireQueue) run() {
-	defer close(q.stopped)
-	for first := range q.waiting {
-		group := q.gather(first)
-		for len(group) > 0 {
-			now, later := Apart(group)
-			q.commit(now)
-			group = later
-		}
-	}
-}
-
-// gather takes first and what waits behind it, without those whose callers
-// have left.
-func (q *fireQueue) gather(first *FireCall) []*FireCall {
-	var group []*FireCall
-	text := 0
-	for c := first; ; {
-		if c.taken.CompareAndSwap(false, true) {
-			group = append(group, c)
-			text += c.text()
-		}
-		if len(group) == MaxGroup || text >= groupText {
-			return group
-		}
-		select {
-		case next, ok := <-q.waiting:
-			if !ok {
-				return group
-			}
-			c = next
-		default:
-			return group
-		}
-	}
-}
-
-// Apart splits a group so that no two calls of a kind are about the same fire
-// or log row: one statement cannot do the one thing after the other.
-func Apart(group []*FireCall) (now, later []*FireCall) {
+// AdmitFires admits calls to a group until their texts fill it. No two calls of
+// a kind are about the same fire or log row: one statement cannot do the one
+// thing after the other.
+func AdmitFires() func(*FireCall) bool {
 	type about struct {
 		claim, finish bool
 		fireID, logID int64
 	}
-	seen := make(map[about]bool, 2*len(group))
-	for _, c := range group {
+	seen, text := map[about]bool{}, 0
+	return func(c *FireCall) bool {
 		fire := about{claim: c.Claim != nil, fireID: c.FireID}
 		log := about{finish: c.Finish != nil, logID: c.LogID}
-		if c.FireID != 0 && seen[fire] || c.LogID != 0 && seen[log] {
-			later = append(later, c)
-			continue
+		if text >= groupText || c.FireID != 0 && seen[fire] || c.LogID != 0 && seen[log] {
+			return false
 		}
 		seen[fire], seen[log] = true, true
-		now = append(now, c)
+		text += c.text()
+		return true
 	}
-	return now, later
 }
 
-// commit runs the group and answers its callers.
-func (q *fireQueue) commit(group []*FireCall) {
+func (q *fireQueue) run(group []*FireCall) {
 	ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
 	defer cancel()
 	again, err := q.Transact(ctx, group)
 	if again && err != nil {
 		err = ErrAlone
 	}
-	for _, c := range group {
-		if err != nil {
-			c.answer <- err
-		} else {
-			c.answer <- c.Err
+	if err != nil {
+		for _, c := range group {
+			c.Err = err
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (t *Tx) setToken(ctx context.Context, id int64, token string) error {
 
 // Group implements [xxladapter.Store].
 func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
-	return find(ctx, s, &GroupEntity, &s.groups, id)
+	return find(ctx, s, &GroupEntity, id)
 }
 
 // Groups implements [xxladapter.Store].

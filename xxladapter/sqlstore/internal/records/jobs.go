@@ -259,7 +259,7 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 
 // Job implements [xxladapter.Store].
 func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
-	return find(ctx, s, &JobEntity, &s.jobs, id)
+	return find(ctx, s, &JobEntity, id)
 }
 
 // Jobs implements [xxladapter.Store].

@@ -165,7 +165,7 @@ func cut(text string, most int) string {
 
 // Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
-	return find(ctx, s, &LogEntity, &s.logs, id)
+	return find(ctx, s, &LogEntity, id)
 }
 
 // Logs implements [xxladapter.Store].

@@ -3,42 +3,18 @@ package records
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
 const (
-	// lookupMany is how many rows make a [LookupQueue] rest, and lookupRest for how
+	// lookupMany is how many look-ups make their queue rest, and lookupRest for how
 	// long at most.
 	lookupMany = 8
 	lookupRest = 5 * time.Millisecond
 )
-
-// A LookupQueue reads rows by their ids for many callers, of several tables in
-// one round trip. Those that come while one runs share the next, so what a call
-// returns was read after it came.
-//
-// After a round trip for many it rests for as long as that took: most of what one
-// costs does not depend on how many rows it brings, and so more of them share the
-// next. Where few ask, none of them waits for that.
-type LookupQueue struct {
-	Read func(ctx context.Context, l *Lookup) error
-
-	Mu      sync.Mutex
-	Next    *Lookup // has not begun; nil: nobody waits
-	Reading bool    // Invariant: true while next is not nil
-	running sync.WaitGroup
-}
-
-// A Lookup is one round trip.
-type Lookup struct {
-	IDs   [lookupTables][]int64 // asked for
-	Found [lookupTables]map[int64]any
-	done  chan struct{} // closed when found and err are set
-	err   error
-}
 
 // The tables that rows are looked up in.
 const (
@@ -48,58 +24,92 @@ const (
 	lookupTables
 )
 
-// get returns the row of the table with the id, which belongs to other calls as
-// well, or nil if there is none. If ctx ends it does not wait any longer.
-func (q *LookupQueue) get(ctx context.Context, table int, id int64) (any, error) {
-	q.Mu.Lock()
-	if q.Next == nil {
-		q.Next = &Lookup{done: make(chan struct{})}
-	}
-	mine := q.Next
-	mine.IDs[table] = append(mine.IDs[table], id)
-	if !q.Reading {
-		q.Reading = true
-		q.running.Go(q.run)
-	}
-	q.Mu.Unlock()
-	select {
-	case <-mine.done:
-		return mine.Found[table][id], mine.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// A Lookup asks for the row of a table with an id.
+type Lookup struct {
+	Table int
+	ID    int64
+	Row   any // a pointer to what the table's rows are read into; nil if there is none
+	Err   error
 }
 
-// run reads until nobody waits. No single caller's context counts for what all
-// of them wait for.
-func (q *LookupQueue) run() {
-	for l := q.take(); l != nil; l = q.take() {
-		rows := 0
-		for table := range l.IDs {
-			slices.Sort(l.IDs[table])
-			l.IDs[table] = slices.Compact(l.IDs[table])
-			rows += len(l.IDs[table])
-		}
-		begun := time.Now()
-		ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
-		l.err = q.Read(ctx, l)
-		cancel()
-		close(l.done)
-		if rows >= lookupMany {
-			time.Sleep(min(time.Since(begun), lookupRest))
-		}
-	}
-}
+// lookups has the queue of each table. Calls that come while rows are read share
+// the next reading, so what a call returns was read after it came.
+type lookups [lookupTables]*gather.Queue[*Lookup]
 
-// take begins the next round trip; nil: nobody waits.
-func (q *LookupQueue) take() *Lookup {
-	q.Mu.Lock()
-	defer q.Mu.Unlock()
-	l := q.Next
-	q.Next, q.Reading = nil, l != nil
+// newLookups has a queue for all tables if together is set, which reads rows of
+// several tables in one round trip, and else one for each.
+func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) error) (l lookups) {
+	if together == nil {
+		return lookups{lookupJobs: queueOf(s, &JobEntity), LookupGroups: queueOf(s, &GroupEntity), lookupLogs: queueOf(s, &LogEntity)}
+	}
+	all := &gather.Queue[*Lookup]{
+		Run: func(group []*Lookup) {
+			ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
+			defer cancel()
+			if err := together(ctx, group); err != nil {
+				for _, l := range group {
+					l.Err = err
+				}
+			}
+		},
+		// Most of what a round trip costs does not depend on how many rows it brings. After
+		// one for many, more share the next; where few ask, none of them waits for that.
+		Rest: func(group []*Lookup, took time.Duration) time.Duration {
+			if len(group) < lookupMany {
+				return 0
+			}
+			return min(took, lookupRest)
+		},
+	}
+	for i := range l {
+		l[i] = all
+	}
 	return l
 }
 
-// wait returns when nothing is read any more for callers that have left.
-// REQUIRES: no call of get runs or will be made.
-func (q *LookupQueue) wait() { q.running.Wait() }
+// queueOf reads rows of one table. A call that meets no other reads for itself,
+// by its own context.
+func queueOf[T any](s *Store, e *Entity[T]) *gather.Queue[*Lookup] {
+	read := func(ctx context.Context, group ...*Lookup) {
+		found, err := e.read(ctx, s, e.IDs(group))
+		e.Answer(group, found, err)
+	}
+	return &gather.Queue[*Lookup]{
+		Run: func(group []*Lookup) {
+			ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
+			defer cancel()
+			read(ctx, group...)
+		},
+		Alone: func(ctx context.Context, l *Lookup) { read(ctx, l) },
+	}
+}
+
+// IDs are the ids that are asked for in the entity's table, in order and once each.
+func (e *Entity[T]) IDs(group []*Lookup) (ids []int64) {
+	for _, l := range group {
+		if l.Table == e.Table {
+			ids = append(ids, l.ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// Answer sets what those find that ask for rows of the entity's table.
+func (e *Entity[T]) Answer(group []*Lookup, found map[int64]*T, err error) {
+	for _, l := range group {
+		if l.Table != e.Table {
+			continue
+		}
+		l.Err = err
+		if row := found[l.ID]; row != nil {
+			l.Row = row
+		}
+	}
+}
+
+func (l *lookups) wait() {
+	for _, queue := range l {
+		queue.Wait()
+	}
+}

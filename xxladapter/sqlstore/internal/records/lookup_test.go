@@ -26,27 +26,35 @@ func (r *trips) all() [][lookupTables][]int64 {
 	return slices.Clone(r.made)
 }
 
-func (r *trips) read(_ context.Context, l *Lookup) error {
+func (r *trips) read(_ context.Context, group []*Lookup) error {
 	r.mu.Lock()
-	r.made = append(r.made, l.IDs)
+	r.made = append(r.made, [lookupTables][]int64{
+		lookupJobs: JobEntity.IDs(group), LookupGroups: GroupEntity.IDs(group), lookupLogs: LogEntity.IDs(group),
+	})
 	r.mu.Unlock()
 	began := time.Now()
 	time.Sleep(time.Millisecond)
-	for table, ids := range l.IDs {
-		l.Found[table] = map[int64]any{}
-		for _, id := range ids {
-			if id > 0 {
-				l.Found[table][id] = began
-			}
+	for _, l := range group {
+		if l.ID > 0 {
+			l.Row = began
 		}
 	}
 	return r.err
 }
 
+// get looks a row up; nil: there is none.
+func (l lookups) get(ctx context.Context, table int, id int64) (any, error) {
+	asked := &Lookup{Table: table, ID: id}
+	if err := l[table].Do(ctx, asked); err != nil {
+		return nil, err
+	}
+	return asked.Row, asked.Err
+}
+
 func TestLookUpsOfAllTablesShareARoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made trips
-		q := &LookupQueue{Read: made.read}
+		q := newLookups(nil, made.read)
 		get := func(table int, id int64) {
 			came := time.Now()
 			began, err := q.get(t.Context(), table, id)
@@ -88,7 +96,7 @@ func TestLookUpsOfAllTablesShareARoundTrip(t *testing.T) {
 func TestACallerMayLeaveALookUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made trips
-		q := &LookupQueue{Read: made.read}
+		q := newLookups(nil, made.read)
 		ctx, cancel := context.WithCancel(t.Context())
 		var others sync.WaitGroup
 		for id := range int64(2) {
@@ -117,7 +125,7 @@ func TestACallerMayLeaveALookUp(t *testing.T) {
 func TestALookUpFailsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := trips{err: errors.New("broken")}
-		q := &LookupQueue{Read: made.read}
+		q := newLookups(nil, made.read)
 		var callers sync.WaitGroup
 		for range 3 {
 			callers.Go(func() {

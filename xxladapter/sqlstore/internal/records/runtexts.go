@@ -34,8 +34,7 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	ofLogs, args := s.Dialect.Among("id", due)
-	logs, err := LogEntity.read(ctx, s, ofLogs, args)
+	logs, err := LogEntity.read(ctx, s, due)
 	if err != nil {
 		return nil, err
 	}

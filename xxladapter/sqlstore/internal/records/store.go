@@ -48,11 +48,8 @@ func (o Options) ReportZone() *time.Location {
 // A Store is an [xxladapter.Store] in a SQL database.
 type Store struct {
 	Parts
-	Acts Acts
-	// What is asked for by id.
-	jobs   sharedReads[xxladapter.Job]
-	groups sharedReads[xxladapter.Group]
-	logs   sharedReads[xxladapter.Log]
+	Acts    Acts
+	Lookups lookups
 	// Resting says that the last scan claimed nothing.
 	Resting atomic.Bool
 	looks   leaseLooks
@@ -82,9 +79,9 @@ type Parts struct {
 	ReadGuests, WriteGuests guests
 	// Fires runs the calls that every fire makes in groups; nil: each goes to writes.
 	Fires *fireQueue
-	// Lookups reads by id for many calls at once; nil: each table by itself.
-	Lookups *LookupQueue
-	Clock   func() time.Time
+	// Lookup reads rows of several tables in one round trip; nil: each table is read by itself.
+	Lookup func(ctx context.Context, group []*Lookup) error
+	Clock  func() time.Time
 	// Server is what clock goes by; nil: clock is the store's clock itself.
 	Server *serverClock
 	// Refuse returns an error while no call may be made; nil: there is no such time.
@@ -98,6 +95,7 @@ type Parts struct {
 func New(p Parts) *Store {
 	s := &Store{Parts: p}
 	s.Acts = Standard{s}
+	s.Lookups = newLookups(s, p.Lookup)
 	return s
 }
 
@@ -231,12 +229,7 @@ func (s *Store) Close() error {
 	if closed {
 		return nil
 	}
-	if s.Lookups != nil {
-		s.Lookups.wait()
-	}
-	s.jobs.wait()
-	s.groups.wait()
-	s.logs.wait()
+	s.Lookups.wait()
 	if s.Network != nil {
 		// Goodbyes on connections that are silent would not end.
 		limit := time.AfterFunc(network.CloseLimit, s.Network.Close)

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
-	"sync/atomic"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -19,21 +18,18 @@ import (
 // Each write has its own savepoint, so one that fails takes back its own
 // changes only.
 type groupWriter struct {
-	db      *sql.DB
-	conn    *sql.Conn
-	Tx      *records.Tx
-	queue   chan *write
-	running sync.WaitGroup // its goroutine
+	db    *sql.DB
+	conn  *sql.Conn
+	tx    *records.Tx
+	queue *gather.Queue[*write]
 }
 
-// A Write is one waiting call.
+// A write is one waiting call.
 type write struct {
 	ctx    context.Context
 	apply  func(context.Context, *records.Tx) error
-	single bool        // it is one statement
-	taken  atomic.Bool // by the writer, to run it, or by its caller, to leave
+	single bool // it is one statement
 	err    error
-	answer chan error
 
 	// panicked is what apply panicked with. It goes on in the goroutine that
 	// brought apply, which may recover from it; here it would end the process.
@@ -59,8 +55,8 @@ func newGroupWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*group
 	if err != nil {
 		return nil, err
 	}
-	g := &groupWriter{db: db, conn: conn, Tx: records.NewTx(conn, d), queue: make(chan *write, records.MaxGroup)}
-	g.running.Go(g.run)
+	g := &groupWriter{db: db, conn: conn, tx: records.NewTx(conn, d)}
+	g.queue = &gather.Queue[*write]{Run: g.run, Limit: records.MaxGroup, Stay: true}
 	return g, nil
 }
 
@@ -68,76 +64,35 @@ func newGroupWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*group
 // ends before the writer has come to apply, it is never run; after that, ctx
 // has no say any more.
 func (g *groupWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
-	return g.join(&write{ctx: ctx, apply: apply, answer: make(chan error, 1)})
+	return g.join(&write{ctx: ctx, apply: apply})
 }
 
 func (g *groupWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
-	return g.join(&write{ctx: ctx, apply: apply, single: true, answer: make(chan error, 1)})
+	return g.join(&write{ctx: ctx, apply: apply, single: true})
 }
 
 // join waits in the queue until the writer has run w, or its caller leaves.
 func (g *groupWriter) join(w *write) error {
-	select {
-	case g.queue <- w:
-	case <-w.ctx.Done():
-		return w.ctx.Err()
-	}
-	var err error
-	select {
-	case err = <-w.answer:
-	case <-w.ctx.Done():
-		if w.taken.CompareAndSwap(false, true) {
-			return w.ctx.Err()
-		}
-		err = <-w.answer
+	if err := g.queue.Do(w.ctx, w); err != nil {
+		return err
 	}
 	if w.panicked != nil {
 		panic(w.panicked)
 	}
-	return err
+	return w.err
 }
 
 // Close ends the writer after what waits. REQUIRES: no call of write runs or
 // will be made.
 func (g *groupWriter) Close() error {
-	close(g.queue)
-	g.running.Wait()
-	return errors.Join(g.Tx.ClosePrepared(), g.conn.Close(), g.db.Close())
+	g.queue.Wait()
+	return errors.Join(g.tx.ClosePrepared(), g.conn.Close(), g.db.Close())
 }
 
-func (g *groupWriter) run() {
-	for first := range g.queue {
-		group := g.gather(first)
-		err := g.commit(group)
+func (g *groupWriter) run(group []*write) {
+	if err := g.commit(group); err != nil {
 		for _, w := range group {
-			if err != nil {
-				w.answer <- err
-			} else {
-				w.answer <- w.err
-			}
-		}
-	}
-}
-
-// gather takes first and what waits behind it, without those whose callers
-// have left.
-func (g *groupWriter) gather(first *write) []*write {
-	var group []*write
-	for w := first; ; {
-		if w.taken.CompareAndSwap(false, true) {
-			group = append(group, w)
-		}
-		if len(group) == records.MaxGroup {
-			return group
-		}
-		select {
-		case next, ok := <-g.queue:
-			if !ok {
-				return group
-			}
-			w = next
-		default:
-			return group
+			w.err = err
 		}
 	}
 }
@@ -145,21 +100,18 @@ func (g *groupWriter) gather(first *write) []*write {
 // commit runs the group in one transaction. It returns an error if none of the
 // writes has happened; else each has its own.
 func (g *groupWriter) commit(group []*write) (err error) {
-	switch {
-	case len(group) == 0:
-		return nil
-	case len(group) == 1 && group[0].single:
-		group[0].err = group[0].run(g.Tx)
+	if len(group) == 1 && group[0].single {
+		group[0].err = group[0].run(g.tx)
 		return nil
 	}
 	ctx := context.Background()
-	if _, err := g.Tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := g.tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
 		if err != nil {
 			// An error here adds nothing: SQLite may have rolled back by itself.
-			_, _ = g.Tx.Exec(ctx, "ROLLBACK")
+			_, _ = g.tx.Exec(ctx, "ROLLBACK")
 		}
 	}()
 	for _, w := range group {
@@ -167,7 +119,7 @@ func (g *groupWriter) commit(group []*write) (err error) {
 			return err
 		}
 	}
-	if _, err := g.Tx.Exec(ctx, "COMMIT"); err != nil {
+	if _, err := g.tx.Exec(ctx, "COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
@@ -178,15 +130,15 @@ func (g *groupWriter) commit(group []*write) (err error) {
 // transaction after errors such as a full disk.
 func (g *groupWriter) runOne(w *write) (failed, err error) {
 	ctx := context.Background()
-	if _, err := g.Tx.Exec(ctx, "SAVEPOINT one"); err != nil {
+	if _, err := g.tx.Exec(ctx, "SAVEPOINT one"); err != nil {
 		return nil, fmt.Errorf("savepoint: %w", err)
 	}
-	if failed = w.run(g.Tx); failed != nil {
-		if _, err := g.Tx.Exec(ctx, "ROLLBACK TO one"); err != nil {
+	if failed = w.run(g.tx); failed != nil {
+		if _, err := g.tx.Exec(ctx, "ROLLBACK TO one"); err != nil {
 			return nil, errors.Join(failed, err)
 		}
 	}
-	if _, err := g.Tx.Exec(ctx, "RELEASE one"); err != nil {
+	if _, err := g.tx.Exec(ctx, "RELEASE one"); err != nil {
 		return nil, errors.Join(failed, err)
 	}
 	return failed, nil

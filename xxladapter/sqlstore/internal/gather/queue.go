@@ -1,0 +1,162 @@
+// Package gather runs calls in groups: those that come while one group runs wait, and are the
+// next group. Whatever a group costs as a whole, such as a round trip or a sync, is shared by its
+// calls, and a call that meets no other waits for none.
+package gather
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrRunning means that a call was left while its group ran: it may take effect.
+var ErrRunning = errors.New("the call was left while it ran")
+
+// A Queue runs groups of calls, one group at a time. A call of type T holds its own arguments and
+// results. The fields must not change after the first call of Do.
+type Queue[T any] struct {
+	// Run runs a group, on a goroutine of the queue. It sets the results of all calls.
+	Run func(group []T)
+	// Alone runs a call that meets no other one, on its caller's goroutine and with the caller's
+	// context; nil leaves it to Run.
+	Alone func(ctx context.Context, call T)
+	// Limit bounds the number of calls in a group; 0 means no limit.
+	Limit int
+	// Admit is called for each new group and returns the function that decides call by call
+	// whether it may join. A call that may not waits for the next group; the first one joins in
+	// any case. Nil admits every call.
+	Admit func() func(call T) bool
+	// Rest returns how long the queue waits before the next group, so that more calls can join
+	// it; it is told which group has run and how long that took. Nil means no rest.
+	Rest func(group []T, took time.Duration) time.Duration
+	// Stay keeps a caller whose context ends while its group runs until the group has run.
+	Stay bool
+
+	mu      sync.Mutex
+	waiting []*waiter[T] // in the order in which they came
+	running bool         // Invariant: true while waiting is not empty
+	groups  sync.WaitGroup
+}
+
+// A waiter is one call of Do.
+type waiter[T any] struct {
+	call  T
+	taken bool          // by a group; guarded by the queue's mutex
+	done  chan struct{} // closed when the group has run
+}
+
+// Do returns nil when the call has run. If ctx ends while the call waits, Do returns the
+// context's error and the call never runs. If ctx ends while its group runs, the error is
+// [ErrRunning] as well, and the caller must not touch the call again; see also Stay.
+func (q *Queue[T]) Do(ctx context.Context, call T) error {
+	q.mu.Lock()
+	if !q.running {
+		q.running = true
+		if q.Alone != nil {
+			q.mu.Unlock()
+			defer q.release()
+			q.Alone(ctx, call)
+			return nil
+		}
+		q.groups.Go(q.work)
+	}
+	w := &waiter[T]{call: call, done: make(chan struct{})}
+	q.waiting = append(q.waiting, w)
+	q.mu.Unlock()
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return q.leave(ctx, w)
+	}
+}
+
+// leave takes w out of the queue, unless a group has it.
+func (q *Queue[T]) leave(ctx context.Context, w *waiter[T]) error {
+	q.mu.Lock()
+	if !w.taken {
+		defer q.mu.Unlock()
+		i := slices.Index(q.waiting, w)
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+		return ctx.Err()
+	}
+	q.mu.Unlock()
+	if q.Stay {
+		<-w.done
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrRunning, ctx.Err())
+}
+
+// release ends the run of a lone call and has the calls run that came meanwhile.
+func (q *Queue[T]) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.running = len(q.waiting) > 0; q.running {
+		q.groups.Go(q.work)
+	}
+}
+
+// work runs groups until no call waits.
+func (q *Queue[T]) work() {
+	for {
+		group, waiters := q.take()
+		if waiters == nil {
+			return
+		}
+		begun := time.Now()
+		q.Run(group)
+		took := time.Since(begun)
+		for _, w := range waiters {
+			close(w.done)
+		}
+		if q.Rest != nil {
+			if rest := q.Rest(group, took); rest > 0 {
+				time.Sleep(rest)
+			}
+		}
+	}
+}
+
+// take makes the next group of the calls that wait; nil waiters mean that none does.
+func (q *Queue[T]) take() (group []T, waiters []*waiter[T]) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		q.running = false
+		return nil, nil
+	}
+	admit := func(T) bool { return true }
+	if q.Admit != nil {
+		admit = q.Admit()
+	}
+	var later []*waiter[T]
+	for i, w := range q.waiting {
+		if q.Limit > 0 && len(group) == q.Limit {
+			later = append(later, q.waiting[i:]...)
+			break
+		}
+		if !admit(w.call) && len(group) > 0 {
+			later = append(later, w)
+			continue
+		}
+		w.taken = true
+		group, waiters = append(group, w.call), append(waiters, w)
+	}
+	q.waiting = later
+	return group, waiters
+}
+
+// Load returns how many calls wait, and whether one or more are running.
+func (q *Queue[T]) Load() (waiting int, running bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting), q.running
+}
+
+// Wait returns when nothing runs any more, also for callers that have left. REQUIRES: no call of
+// Do is made or waits.
+func (q *Queue[T]) Wait() { q.groups.Wait() }
