@@ -48,14 +48,15 @@ var rules = map[string]rule{
 		"a store knows the domain, and nobody who uses it; this is the face of three databases"},
 	"xxladapter/sqlstore/internal/records": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/network"},
 		"what all databases share knows none of them; its time limits are those of the network"},
-	"xxladapter/sqlstore/internal/network": {nil, "connections are watched whatever they carry"},
-	"xxladapter/sqlstore/internal/gather":  {nil, "calls are gathered whatever they do"},
-	"xxladapter/sqlstore/internal/sqlite": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/records"},
-		"a database knows no other one"},
-	"xxladapter/sqlstore/internal/mysql": {[]string{"xxladapter", "xxladapter/sqlstore/internal/network", "xxladapter/sqlstore/internal/records"},
-		"a database knows no other one"},
-	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/sqlstore/internal/network", "xxladapter/sqlstore/internal/records"},
-		"a database knows no other one"},
+	"xxladapter/sqlstore/internal/network":   {nil, "connections are watched whatever they carry"},
+	"xxladapter/sqlstore/internal/gather":    {nil, "calls are gathered whatever they do"},
+	"xxladapter/sqlstore/internal/migration": {nil, "tables are brought up to date whatever they hold"},
+	"xxladapter/sqlstore/internal/sqlite": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/migration",
+		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
+	"xxladapter/sqlstore/internal/mysql": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
+		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
+	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
+		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/wire"},
@@ -96,11 +97,12 @@ var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-col
 // forTests are the packages that only tests import.
 var forTests = []string{"xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
 
-// drivers are the databases' drivers, each with the one package of the adapter that knows it.
+// drivers are the libraries for databases, each with the one package of the adapter that knows it.
 var drivers = map[string]string{
 	"modernc.org/sqlite":             "xxladapter/sqlstore/internal/sqlite",
 	"github.com/go-sql-driver/mysql": "xxladapter/sqlstore/internal/mysql",
 	"github.com/jackc/pgx/v5":        "xxladapter/sqlstore/internal/postgres",
+	"github.com/pressly/goose/v3":    "xxladapter/sqlstore/internal/migration",
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -36,7 +36,7 @@ func TestMySQLModel(t *testing.T) {
 func mysqlDatabase(t testing.TB, release string) (url string) {
 	t.Helper()
 	url = testserver.MySQL(t)
-	plan, err := mysql.PlanFrom(0, false)
+	plan, err := mysql.FullPlan()
 	require.NoError(t, err)
 	ddl := mysql.Upstream
 	if release != "3.4" {
@@ -66,7 +66,7 @@ func openMySQLEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
 	case url = <-restingMySQL:
 	default:
 		url = testserver.KeptMySQL(t)
-		plan, err := mysql.PlanFrom(0, false)
+		plan, err := mysql.FullPlan()
 		require.NoError(t, err)
 		require.NoError(t, testserver.OrderMySQL(url, mysql.Upstream, plan))
 	}

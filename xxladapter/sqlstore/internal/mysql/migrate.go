@@ -6,76 +6,37 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
 
-	"github.com/pressly/goose/v3"
-
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/before/*.sql
 var migrations embed.FS
 
 //go:embed upstream.sql
 var Upstream string
 
-func migrationDir() fs.FS {
-	dir, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		panic(err) // it is embedded above
-	}
-	return dir
+// Schema is our side tables beside XXL-JOB's own.
+var Schema = migration.Schema{
+	Dialect: migration.MySQL,
+	Files:   migrations,
+	HasTable: `SELECT COUNT(*) FROM information_schema.TABLES
+		WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '` + migration.Table + `'`,
+	Lock: lockMigration,
 }
 
 // migrate creates what is missing of our side tables. A user without the
 // right to do so can work once they exist.
 func migrate(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
-	provider, err := goose.NewProvider(goose.DialectMySQL, db, migrationDir(),
-		goose.WithTableName(records.VersionTable), goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	knows := newest(provider)
-	has, err := versionOf(ctx, db)
-	switch {
-	case err != nil:
-		return err
-	case has > knows:
-		return fmt.Errorf("was written by a newer release, its tables have version %d and this one knows %d", has, knows)
-	case has == knows:
-		return nil
-	}
-	unlock, err := lockMigration(ctx, db)
-	if err != nil {
-		return err
-	}
-	applied, err := provider.Up(ctx)
-	err = errors.Join(err, unlock())
-	for _, m := range applied {
-		logger.Info("migrated", "to", m.Source.Version, "took", m.Duration)
-	}
+	err := Schema.Up(ctx, db, logger)
 	if isError(err, tableDenied, databaseDenied, rightMissing) {
 		return fmt.Errorf("lacks our side tables, and the user may not create them: have an administrator run what xxlwheel migrate --plan prints (%w)", err)
 	}
 	return err
-}
-
-func newest(provider *goose.Provider) int64 {
-	sources := provider.ListSources()
-	return sources[len(sources)-1].Version
-}
-
-// versionOf is the version of our side tables; 0: there are none.
-func versionOf(ctx context.Context, db *sql.DB) (int64, error) {
-	var version int64
-	err := db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+records.VersionTable+` WHERE is_applied`).Scan(&version)
-	if isError(err, noTable) {
-		return 0, nil
-	}
-	return version, err
 }
 
 // lockMigration keeps other nodes from migrating the same database until unlock
@@ -161,51 +122,42 @@ func Plan(ctx context.Context, address string, opts records.Options) (string, er
 	if err != nil {
 		return "", err
 	}
-	has, err := versionOf(ctx, db)
-	var exists bool
+	var tables int
+	steps, err := Schema.Steps(ctx, db)
 	if err == nil {
-		err = db.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM information_schema.TABLES
-			WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '`+records.VersionTable+`'`).Scan(&exists)
+		err = db.QueryRowContext(ctx, Schema.HasTable).Scan(&tables)
 	}
 	if err = errors.Join(err, db.Close()); err != nil {
 		return "", fmt.Errorf("plan %s: %w", server, reason(err))
 	}
-	return PlanFrom(has, exists)
+	return planOf(steps, tables > 0), nil
 }
 
-// PlanFrom is [Plan] for a database that has this version; exists says whether it has the table of versions.
-func PlanFrom(has int64, exists bool) (string, error) {
+// planOf is the steps for an administrator; versions says whether there is the
+// table of versions.
+func planOf(steps []migration.Step, versions bool) string {
 	var b strings.Builder
-	if !exists {
+	if !versions {
 		b.WriteString(`-- Which of the migrations below were applied.
-CREATE TABLE ` + records.VersionTable + ` (
+CREATE TABLE ` + migration.Table + ` (
     id         serial    NOT NULL,
     version_id bigint    NOT NULL,
     is_applied boolean   NOT NULL,
     tstamp     timestamp NULL DEFAULT now(),
     PRIMARY KEY (id)
 ) ENGINE = InnoDB;
-INSERT INTO ` + records.VersionTable + ` (version_id, is_applied) VALUES (0, true);
+INSERT INTO ` + migration.Table + ` (version_id, is_applied) VALUES (0, true);
 `)
 	}
-	files, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return "", err
+	for _, step := range steps {
+		up := strings.TrimSpace(strings.ReplaceAll(step.Text, "-- +goose Up\n", ""))
+		fmt.Fprintf(&b, "\n%s\nINSERT INTO %s (version_id, is_applied) VALUES (%d, true);\n", up, migration.Table, step.Version)
 	}
-	for _, file := range files { // in order, by their names
-		version, err := goose.NumericComponent(file)
-		if err != nil {
-			return "", err
-		}
-		if version <= has {
-			continue
-		}
-		text, err := migrations.ReadFile(file)
-		if err != nil {
-			return "", err
-		}
-		up := strings.ReplaceAll(string(text), "-- +goose Up\n", "")
-		fmt.Fprintf(&b, "\n%s\nINSERT INTO %s (version_id, is_applied) VALUES (%d, true);\n", strings.TrimSpace(up), records.VersionTable, version)
-	}
-	return strings.TrimPrefix(b.String(), "\n"), nil
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// FullPlan is [Plan] for a database that has none of our side tables.
+func FullPlan() (string, error) {
+	steps, err := Schema.StepsFrom(0)
+	return planOf(steps, false), err
 }

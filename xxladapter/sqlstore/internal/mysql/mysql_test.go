@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 func mysqlDatabase(t testing.TB, release string) (url string) {
 	t.Helper()
 	url = testserver.MySQL(t)
-	plan, err := PlanFrom(0, false)
+	plan, err := FullPlan()
 	require.NoError(t, err)
 	ddl := Upstream
 	if release != "3.4" {

@@ -5,7 +5,6 @@ package mysql
 import (
 	"context"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +37,7 @@ func TestOpenMySQLNames(t *testing.T) {
 			t.Parallel()
 			address := testserver.MySQL(t)
 			if !c.bare {
-				plan, err := PlanFrom(0, false)
+				plan, err := FullPlan()
 				require.NoError(t, err)
 				require.NoError(t, testserver.OrderMySQL(address, Upstream, plan, c.orders))
 			}
@@ -113,51 +112,6 @@ func TestMySQLWithoutTheRightToCreate(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	require.NoError(t, Migrate(ctx, address, false, records.Options{Logger: fixture.Quiet}), "nothing to do")
-}
-
-// TestPlanIsWhatMigrationDoes compares the tables that both make, and checks
-// that upstream's are left as they were.
-func TestPlanIsWhatMigrationDoes(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	tables := func(address string) string {
-		t.Helper()
-		server, err := parse(address)
-		require.NoError(t, err)
-		db, err := server.patiently(fixture.Quiet)
-		require.NoError(t, err)
-		defer func() { require.NoError(t, db.Close()) }()
-		var names []string
-		rows, err := db.QueryContext(ctx, `SHOW TABLES`)
-		require.NoError(t, err)
-		require.NoError(t, records.ScanAll(rows, func(r records.Row) error {
-			var name string
-			err := r.Scan(&name)
-			names = append(names, name)
-			return err
-		}))
-		var all strings.Builder
-		for _, name := range names {
-			var text string
-			require.NoError(t, db.QueryRowContext(ctx, "SHOW CREATE TABLE "+name).Scan(&name, &text))
-			if name != records.VersionTable { // the last id in it may differ
-				all.WriteString(text + "\n")
-			}
-		}
-		return all.String()
-	}
-	planned, migrated := mysqlDatabase(t, "3.4"), testserver.MySQL(t)
-	require.NoError(t, Migrate(ctx, migrated, true, records.Options{Logger: fixture.Quiet}))
-	require.Equal(t, tables(planned), tables(migrated))
-	require.NoError(t, openMySQLAt(t, planned, records.Options{}).Close())
-	require.ErrorContains(t, Migrate(ctx, migrated, true, records.Options{Logger: fixture.Quiet}), "has tables of XXL-JOB already")
-
-	untouched := testserver.MySQL(t)
-	require.NoError(t, testserver.OrderMySQL(untouched, Upstream))
-	require.Contains(t, tables(migrated), strings.SplitAfter(tables(untouched), "CREATE")[1])
-	for _, table := range strings.SplitAfter(tables(untouched), "COLLATE=utf8mb4_unicode_ci\n") {
-		require.Contains(t, tables(migrated), table)
-	}
 }
 
 // TestSeveralNodesMayMigrateAtOnce opens an old database from many sides.

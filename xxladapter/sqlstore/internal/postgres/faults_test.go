@@ -18,6 +18,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -160,7 +161,7 @@ func TestOpenPostgresRefusesADatabaseOfAnotherProgram(t *testing.T) {
 	url := testserver.Postgres(t)
 	s := openURL(t, url, records.Options{})
 	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
-		_, err := tx.Exec(ctx, `DROP TABLE `+records.VersionTable)
+		_, err := tx.Exec(ctx, `DROP TABLE `+migration.Table)
 		return err
 	}))
 	require.NoError(t, s.Close())
@@ -335,7 +336,7 @@ func TestAScanCountsTheDueJobsThatOthersHold(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
-	s := openURL(t, url, records.Options{})
+	s := openURL(t, url, records.Options{LockLife: time.Minute}) // whoever holds the row may be slow
 	defer func() { require.NoError(t, s.Close()) }()
 	due := time.Now().Truncate(time.Second)
 	held, free := fixture.AddDue(t, s, "held", due), fixture.AddDue(t, s, "free", due)

@@ -4,11 +4,8 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"net"
 	"net/url"
 	"runtime"
@@ -20,15 +17,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 const (
 	// deadlockDetected is what the server answers one of those that wait in a circle.
@@ -221,78 +214,6 @@ func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options
 	s.Fires = records.NewFireQueue(records.Repeated((&fireGroups{s, pools.groups}).once, groupRepeats))
 	s.Ends = append(s.Ends, s.Fires.Close)
 	return s, nil
-}
-
-// migrationLock is the advisory lock under which tables are made, so that of
-// several processes one does it.
-const migrationLock = 0x78786c776865656c // "xxlwheel"
-
-func migrate(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) (err error) {
-	config = config.Copy()
-	config.RuntimeParams["statement_timeout"] = "0" // a new index may take its time
-	config.RuntimeParams["lock_timeout"] = "0"
-	config.ConnectTimeout = max(config.ConnectTimeout, network.OpenDialLimit)
-	config.DialFunc = network.New().Dialer(network.Fixed(network.AnySilence))
-	db := stdlib.OpenDB(*config)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	lock, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Close()) }() // and the lock with it, if it is still held
-	if _, err := lock.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrationLock)); err != nil {
-		return err
-	}
-	defer func() {
-		_, unlockErr := lock.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
-		err = errors.Join(err, unlockErr)
-	}()
-	if err := check(ctx, lock); err != nil {
-		return err
-	}
-	dir, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, dir,
-		goose.WithTableName(records.VersionTable), goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	has, knows, err := provider.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if has > knows {
-		return fmt.Errorf("was written by a newer release, its tables have version %d and this one knows %d", has, knows)
-	}
-	applied, err := provider.Up(ctx)
-	for _, m := range applied {
-		logger.Info("migrated", "database", placeOf(config), "to", m.Source.Version, "took", m.Duration)
-	}
-	return err
-}
-
-// check refuses databases that the tables cannot be kept in.
-func check(ctx context.Context, conn *sql.Conn) error {
-	var (
-		encoding string
-		version  int
-		foreign  bool
-	)
-	err := conn.QueryRowContext(ctx, `SELECT current_setting('server_encoding'), current_setting('server_version_num')::int,
-		to_regclass('xxl_job_info') IS NOT NULL AND to_regclass($1) IS NULL`, records.VersionTable).Scan(&encoding, &version, &foreign)
-	switch {
-	case err != nil:
-		return err
-	case encoding != "UTF8":
-		return fmt.Errorf("its encoding is %s, must be UTF8", encoding)
-	case version < 120000:
-		return fmt.Errorf("the server has version %d, must be 12 or later", version/10000)
-	case foreign:
-		return errors.New("has a table xxl_job_info of another program, but no " + records.VersionTable)
-	}
-	return nil
 }
 
 // answered reports whether an error is the server's own.

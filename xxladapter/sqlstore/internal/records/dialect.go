@@ -79,6 +79,3 @@ func (d *Dialect) Text(query string) string {
 	}
 	return query
 }
-
-// VersionTable tells our files from other people's, and their age.
-const VersionTable = "xxlwheel_schema"

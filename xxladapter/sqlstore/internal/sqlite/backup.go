@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 )
 
 // Backup is sqlstore.BackupSQLite.
@@ -48,11 +48,11 @@ func vacuumInto(ctx context.Context, file, to string) error {
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	ours := 0
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, records.VersionTable).Scan(&ours); err != nil {
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, migration.Table).Scan(&ours); err != nil {
 		return err
 	}
 	if ours == 0 {
-		return errors.New("is no store, it has no table " + records.VersionTable)
+		return errors.New("is no store, it has no table " + migration.Table)
 	}
 	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
 		return err

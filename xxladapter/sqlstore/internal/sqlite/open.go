@@ -4,26 +4,20 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 // defaultLockWait is how long a write waits for another process that writes.
 const defaultLockWait = 5 * time.Second
@@ -136,54 +130,6 @@ func nameOf(file string, lockWait time.Duration, more string) string {
 
 // pathOf is the path of a file in the driver's name for it.
 func pathOf(file string) string { return (&url.URL{Path: filepath.Clean(file)}).EscapedPath() }
-
-// prepare brings the tables up to date and makes sure that the file can
-// be written to.
-func prepare(ctx context.Context, db *sql.DB, file string, logger *slog.Logger) error {
-	var tables, ours int
-	err := db.QueryRowContext(ctx,
-		`SELECT count(*), count(CASE WHEN name = ? THEN 1 END) FROM sqlite_schema`, records.VersionTable).Scan(&tables, &ours)
-	if err != nil {
-		return err
-	}
-	if tables > 0 && ours == 0 {
-		return errors.New("is a database of another program, it has tables but no " + records.VersionTable)
-	}
-	dir, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, dir,
-		goose.WithTableName(records.VersionTable), goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
-	has, knows, err := provider.GetVersions(ctx)
-	if err != nil {
-		return err
-	}
-	if has > knows {
-		return fmt.Errorf("was written by a newer release, its tables have version %d and this one knows %d", has, knows)
-	}
-	// Another process may be at the same work on a new file. Each time that we
-	// lose a step to it, the step is done, so we can lose no more than all.
-	for range knows + 2 {
-		applied, upErr := provider.Up(ctx)
-		for _, m := range applied {
-			logger.Info("migrated", "file", file, "to", m.Source.Version, "took", m.Duration)
-		}
-		if err = upErr; err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return err
-	}
-	// SQLite opens a file that is only readable without a word, and even begins
-	// a transaction on it.
-	_, err = db.ExecContext(ctx, `UPDATE xxl_job_lock SET lock_name = lock_name`)
-	return err
-}
 
 // reason puts SQLite's code into words for the person who named the file.
 func reason(file string, err error) error {

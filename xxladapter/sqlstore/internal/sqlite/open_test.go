@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
@@ -87,7 +88,7 @@ func TestOpenSQLiteNames(t *testing.T) {
 	t.Run("ANewerSchema", func(t *testing.T) {
 		t.Parallel()
 		file := migrated(t)
-		require.NoError(t, raw(t, file, `INSERT INTO `+records.VersionTable+` (version_id, is_applied) VALUES (999, 1)`).Close())
+		require.NoError(t, raw(t, file, `INSERT INTO `+migration.Table+` (version_id, is_applied) VALUES (999, 1)`).Close())
 		refused(t, file, "was written by a newer release, its tables have version 999")
 	})
 	t.Run("ALockedFile", func(t *testing.T) {

@@ -19,6 +19,7 @@ CREATE TABLE xxlwheel_fire (
     term         bigint      NOT NULL DEFAULT 0,
     log_id       bigint,              -- since it is claimed
     claimed_ms   bigint,
+    group_id     bigint      NOT NULL DEFAULT 0, -- that of its job
     PRIMARY KEY (id),
     UNIQUE KEY xxlwheel_fire_due_of_job (job_id, due_ms, shard_index),
     UNIQUE KEY xxlwheel_fire_log (log_id),
@@ -145,4 +146,33 @@ CREATE TABLE xxlwheel_log_fetch (
     due_ms   bigint NOT NULL,
     PRIMARY KEY (log_id),
     KEY xxlwheel_log_fetch_due (due_ms, log_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The jobs that were removed and may still have log rows, up to the id that was
+-- the last one then: a database that forgets its ids may give a job's again.
+CREATE TABLE xxlwheel_removed_job (
+    job_id      bigint NOT NULL,
+    last_log_id bigint NOT NULL,
+    PRIMARY KEY (job_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Triggers by operators and programs, so that their callers find the runs.
+CREATE TABLE xxlwheel_order (
+    id         bigint       NOT NULL AUTO_INCREMENT,
+    job_id     bigint       NOT NULL,
+    fire_id    bigint       NOT NULL,
+    idem_key   varchar(128),          -- the caller's; NULL: none
+    request    varchar(64)  NOT NULL,
+    created_ms bigint       NOT NULL,
+    log_ids    mediumtext,            -- comma separated, since the fire is claimed
+    PRIMARY KEY (id),
+    UNIQUE KEY xxlwheel_order_key (job_id, idem_key),
+    KEY xxlwheel_order_fire (fire_id),
+    KEY xxlwheel_order_age (created_ms)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- What all schedulers of a store have to agree about.
+CREATE TABLE xxlwheel_setting (
+    name  varchar(64) NOT NULL PRIMARY KEY,
+    value varchar(255) NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
