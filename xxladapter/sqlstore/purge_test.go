@@ -68,7 +68,7 @@ func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
 	open := claimAt(t, s, 1, time.Now())
 	for _, statement := range []string{records.DeletePurgeable, records.DeleteAlarmed} {
 		require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
-			deleted, err := tx.Exec(ctx, statement, records.IdArgs([]int64{open.LogID})...)
+			deleted, err := tx.Exec(ctx, statement, records.IDArgs([]int64{open.LogID})...)
 			require.Zero(t, deleted)
 			return err
 		}))

@@ -115,12 +115,6 @@ func (s *server) open(vars settings, logger *slog.Logger, dial func(ctx context.
 // settings are variables to set on each connection, by name; values as in SQL.
 type settings map[string]string
 
-func (s settings) with(more settings) settings {
-	all := maps.Clone(s)
-	maps.Copy(all, more)
-	return all
-}
-
 func (s settings) statements() []string {
 	// Each statement sees what was committed before it, so that a decision
 	// after a wait for a lock is not about the past, and nobody waits for gaps.

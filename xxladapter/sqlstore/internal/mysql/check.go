@@ -121,52 +121,16 @@ var needed = map[string]string{
 // check refuses a server or a database that jobs would be lost on, and
 // finds out which release's tables these are.
 func check(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Logger) (schema, error) {
-	var s schema
-	if f.readOnly {
-		return s, errors.New("the server is read-only: it is a replica, or was switched to read_only")
-	}
-	if f.binlog && f.binlogFormat == "STATEMENT" {
-		return s, errors.New("the server's binlog_format is STATEMENT, must be ROW or MIXED")
-	}
-	var major int
-	if _, err := fmt.Sscanf(f.version, "%d", &major); err == nil && !f.mariaDB && major < 8 {
-		logger.Warn("this server forgets which ids it has given when it restarts, a trigger may then be sent twice: use MySQL 8 or MariaDB 10.3 or later", "version", f.version)
+	if err := f.check(logger); err != nil {
+		return schema{}, err
 	}
 	found, err := readColumns(ctx, db)
 	if err != nil {
+		return schema{}, err
+	}
+	s, err := found.schema()
+	if err != nil {
 		return s, err
-	}
-	if len(found) == 0 {
-		return s, errors.New("has none of XXL-JOB's tables: is it the right database? xxlwheel migrate --create-upstream creates them")
-	}
-	for table, columns := range needed {
-		if found[table] == nil {
-			return s, fmt.Errorf("has no table %s", table)
-		}
-		for column := range strings.FieldsSeq(columns) {
-			if _, ok := found[table][column]; !ok {
-				return s, fmt.Errorf("table %s has no column %s: XXL-JOB 2.3.0 is the oldest release that works", table, column)
-			}
-		}
-	}
-	_, s.renamed = found["xxl_job_info"]["name"]
-	_, s.tokens = found["xxl_job_group"]["access_token"]
-	for _, column := range [][2]string{{"xxl_job_info", "job_desc"}, {"xxl_job_group", "title"}} {
-		if s.renamed {
-			column[1] = "name"
-		}
-		if _, ok := found[column[0]][column[1]]; !ok {
-			return s, fmt.Errorf("table %s has no column %s: its tables are of different releases", column[0], column[1])
-		}
-	}
-	titled := "title"
-	if s.renamed {
-		titled = "name"
-	}
-	s.widths = records.Widths{
-		Param:    found["xxl_job_info"]["executor_param"].characters(),
-		Title:    found["xxl_job_group"][titled].characters(),
-		LogParam: found["xxl_job_log"]["executor_param"].characters(),
 	}
 	if c := found["xxl_job_info"]["executor_handler"].charset; c != "utf8mb4" {
 		logger.Warn("texts with characters beyond the tables' character set will be refused, utf8mb4 has them all", "table", "xxl_job_info", "charset", c)
@@ -187,6 +151,58 @@ func check(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Logger)
 	return s, nil
 }
 
+// check refuses a server that jobs would be lost on.
+func (f *serverFacts) check(logger *slog.Logger) error {
+	if f.readOnly {
+		return errors.New("the server is read-only: it is a replica, or was switched to read_only")
+	}
+	if f.binlog && f.binlogFormat == "STATEMENT" {
+		return errors.New("the server's binlog_format is STATEMENT, must be ROW or MIXED")
+	}
+	var major int
+	if _, err := fmt.Sscanf(f.version, "%d", &major); err == nil && !f.mariaDB && major < 8 {
+		logger.Warn("this server forgets which ids it has given when it restarts, a trigger may then be sent twice: use MySQL 8 or MariaDB 10.3 or later", "version", f.version)
+	}
+	return nil
+}
+
+// columns are those of upstream's tables by table and name.
+type columns map[string]map[string]column
+
+// schema finds out which release's tables these are, and refuses those that lack something.
+func (found columns) schema() (s schema, err error) {
+	if len(found) == 0 {
+		return s, errors.New("has none of XXL-JOB's tables: is it the right database? xxlwheel migrate --create-upstream creates them")
+	}
+	for table, columns := range needed {
+		if found[table] == nil {
+			return s, fmt.Errorf("has no table %s", table)
+		}
+		for column := range strings.FieldsSeq(columns) {
+			if _, ok := found[table][column]; !ok {
+				return s, fmt.Errorf("table %s has no column %s: XXL-JOB 2.3.0 is the oldest release that works", table, column)
+			}
+		}
+	}
+	_, s.renamed = found["xxl_job_info"]["name"]
+	_, s.tokens = found["xxl_job_group"]["access_token"]
+	desc, title := "job_desc", "title"
+	if s.renamed {
+		desc, title = "name", "name"
+	}
+	for _, column := range [][2]string{{"xxl_job_info", desc}, {"xxl_job_group", title}} {
+		if _, ok := found[column[0]][column[1]]; !ok {
+			return s, fmt.Errorf("table %s has no column %s: its tables are of different releases", column[0], column[1])
+		}
+	}
+	s.widths = records.Widths{
+		Param:    found["xxl_job_info"]["executor_param"].characters(),
+		Title:    found["xxl_job_group"][title].characters(),
+		LogParam: found["xxl_job_log"]["executor_param"].characters(),
+	}
+	return s, nil
+}
+
 type column struct {
 	dataType string
 	width    int // characters; 0 where that is no measure
@@ -202,13 +218,13 @@ func (c column) characters() int {
 }
 
 // readColumns returns the columns of upstream's tables by table and name.
-func readColumns(ctx context.Context, db *sql.DB) (map[string]map[string]column, error) {
+func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
 	rows, err := db.QueryContext(ctx, `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COALESCE(CHARACTER_MAXIMUM_LENGTH, 0), COALESCE(CHARACTER_SET_NAME, '')
 		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'`)
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]map[string]column{}
+	found := columns{}
 	return found, records.ScanAll(rows, func(r records.Row) error {
 		var table, name string
 		var c column

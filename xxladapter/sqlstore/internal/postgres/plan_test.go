@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -92,7 +91,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	config, err := configOf(url, records.Options{Connections: 1, LockLife: time.Minute})
 	require.NoError(t, err)
-	pools, err := newPools(ctx, config, network.New())
+	pools, err := newPools(ctx, config)
 	require.NoError(t, err)
 	t.Cleanup(pools.close)
 	text := dialect.Text

@@ -27,7 +27,10 @@ var scanSettings = map[string]string{"enable_sort": "off"}
 
 // pools are the connections of a store: those that all reads share, and all
 // writes, and those of what every fire needs, so that none waits for the others.
-type pools struct{ reads, writes, groups, lookups, scans, looks, leases *pgxpool.Pool }
+type pools struct {
+	network                                              *network.Connections
+	reads, writes, groups, lookups, scans, looks, leases *pgxpool.Pool
+}
 
 // ownConnections is how many connections are not shared: two of looks, one each of the
 // others.
@@ -35,8 +38,8 @@ const ownConnections = 6
 
 // newPools connects nothing yet. The pools of reads and writes have the
 // config's connections between them.
-func newPools(ctx context.Context, config *pgxpool.Config, sockets *network.Connections) (_ *pools, err error) {
-	p := new(pools)
+func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error) {
+	p := &pools{network: network.New()}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -47,7 +50,7 @@ func newPools(ctx context.Context, config *pgxpool.Config, sockets *network.Conn
 			return nil
 		}
 		var pool *pgxpool.Pool
-		pool, err = pgxpool.NewWithConfig(ctx, poolConfig(config, conns, sockets, silence, settings...))
+		pool, err = pgxpool.NewWithConfig(ctx, poolConfig(config, conns, p.network, silence, settings...))
 		return pool
 	}
 	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Least: network.QuickSilence, Most: network.SlowSilence}

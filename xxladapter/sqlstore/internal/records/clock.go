@@ -101,3 +101,17 @@ func (c *serverClock) saw(server, sent time.Time) {
 	c.last = time.Now()
 	c.Estimate = c.Estimate.Seen(server.UTC(), sent, c.last)
 }
+
+// FollowServer lets the store go by the clock of its server, which ask reads, unless it has a
+// clock already.
+func (s *Store) FollowServer(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) error {
+	if s.Clock != nil {
+		return nil
+	}
+	clock, err := NewServerClock(ctx, logger, ask)
+	if err != nil {
+		return err
+	}
+	s.Clock, s.Server, s.Ends = clock.Now, clock, append(s.Ends, clock.Close)
+	return nil
+}

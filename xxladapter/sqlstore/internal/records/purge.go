@@ -66,14 +66,9 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	purged := xxladapter.Purged{Next: p, Done: true}
 	var ids []int64
 	if p.UntilID > p.AfterID {
+		var err error
 		query, args := s.PurgeFrom(p).Selecting(`SELECT id FROM xxl_job_log`, `id`, limit)
-		err := s.Query(ctx, query, args, func(r Row) error {
-			var id int64
-			err := r.Scan(&id)
-			ids = append(ids, id)
-			return err
-		})
-		if err != nil {
+		if ids, err = s.ids(ctx, query, args); err != nil {
 			return xxladapter.Purged{}, err
 		}
 	}
@@ -85,20 +80,10 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		remove = DeletePurgeable
 	}
 	var begin time.Time
-	err := s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
-		begin, purged.Rows = time.Now(), 0
-		for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
-			batch := IdArgs(rest)
-			deleted, err := tx.Exec(ctx, remove, batch...)
-			if err != nil {
-				return err
-			}
-			purged.Rows += int(deleted)
-			for _, statement := range dropTexts {
-				if _, err := tx.Exec(ctx, statement, batch...); err != nil {
-					return err
-				}
-			}
+	err := s.writeLazily(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		begin = time.Now()
+		if purged.Rows, err = tx.deleteRows(ctx, remove, ids, nil); err != nil {
+			return err
 		}
 		if p.Orders() {
 			if _, err := tx.Exec(ctx, purgeOrders, ToMilli(p.Before), limit); err != nil {
@@ -108,7 +93,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		if !whole {
 			return nil
 		}
-		_, err := tx.Exec(ctx, dropOldTexts)
+		_, err = tx.Exec(ctx, dropOldTexts)
 		return err
 	})
 	if err != nil {
@@ -122,9 +107,33 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	return purged, nil
 }
 
-// IdArgs are the first ids as the arguments of a batch; the last one is
+// deleteRows deletes log rows with what belongs to them, in batches. first is called for each batch
+// before it goes, unless it is nil. The statement may leave rows that must stay.
+func (t *Tx) deleteRows(ctx context.Context, statement string, ids []int64, first func(batch []any) error) (deleted int, err error) {
+	for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
+		batch := IDArgs(rest)
+		if first != nil {
+			if err := first(batch); err != nil {
+				return 0, err
+			}
+		}
+		n, err := t.Exec(ctx, statement, batch...)
+		if err != nil {
+			return 0, err
+		}
+		deleted += int(n)
+		for _, statement := range dropTexts {
+			if _, err := t.Exec(ctx, statement, batch...); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return deleted, nil
+}
+
+// IDArgs are the first ids as the arguments of a batch; the last one is
 // repeated until it is full. REQUIRES: ids is not empty.
-func IdArgs(ids []int64) []any {
+func IDArgs(ids []int64) []any {
 	args := make([]any, PurgeBatch)
 	for i := range args {
 		args[i] = ids[min(i, len(ids)-1)]

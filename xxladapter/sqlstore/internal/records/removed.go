@@ -56,43 +56,26 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 			return xxladapter.Purged{Next: p, Done: true}, err
 		}
 	}
-	var ids []int64
-	err := s.Query(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit}, func(r Row) error {
-		var id int64
-		err := r.Scan(&id)
-		ids = append(ids, id)
-		return err
-	})
+	ids, err := s.ids(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit})
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
 	last := len(ids) < limit
 	purged := xxladapter.Purged{Next: p}
 	var begin time.Time
-	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
-		begin, purged.Rows = time.Now(), 0
+	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) (err error) {
+		begin = time.Now()
 		gone := Changes{}
-		for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
-			batch := IdArgs(rest)
-			err := tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r Row) error {
+		purged.Rows, err = tx.deleteRows(ctx, deleteRows, ids, func(batch []any) error {
+			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r Row) error {
 				var triggered time.Time
 				err := r.Scan(datetime{&triggered})
 				s.AddOutcome(gone, triggered, xxladapter.OutcomeRunning, -1)
 				return err
 			})
-			if err != nil {
-				return err
-			}
-			deleted, err := tx.Exec(ctx, deleteRows, batch...)
-			if err != nil {
-				return err
-			}
-			purged.Rows += int(deleted)
-			for _, statement := range dropTexts {
-				if _, err := tx.Exec(ctx, statement, batch...); err != nil {
-					return err
-				}
-			}
+		})
+		if err != nil {
+			return err
 		}
 		if last {
 			for _, statement := range forgetRemoved {

@@ -24,13 +24,7 @@ const (
 // and what is still due when it is locked is claimed.
 func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
 	now := ToMilli(s.Clock())
-	var due []int64
-	err := s.Query(ctx, SelectWants, []any{now, limit}, func(r Row) error {
-		var id int64
-		err := r.Scan(&id)
-		due = append(due, id)
-		return err
-	})
+	due, err := s.ids(ctx, SelectWants, []any{now, limit})
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}

@@ -69,37 +69,12 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if err := tx.fence(ctx, by, now); err != nil {
 			return err
 		}
-		var due []*xxladapter.Job
-		var err error
-		due, locked, err = claimable(ctx, tx, now)
-		until := now.Add(asked)
-		if err == nil && s.Dialect.LockSchedule != "" {
-			for _, j := range due {
-				s.others.saw(j.ID, ToMilli(j.TriggerNext))
-			}
-			until = now.Add(min(ahead, s.others.ahead(asked, s.Resting.Load())))
-			due = slices.DeleteFunc(due, func(j *xxladapter.Job) bool { return ToMilli(j.TriggerNext) > ToMilli(until) })
-		}
-		if err != nil || len(due) == 0 {
+		due, passed, until, err := s.lockDue(ctx, tx, claimable, now, asked, ahead)
+		if locked = passed; err != nil || len(due) == 0 {
 			return err
 		}
 		claimed = len(due)
-		read := make(map[int64]Decided, len(due)) // without the decision; decide may write to jobs
-		for _, j := range due {
-			read[j.ID] = Decided{before: ToMilli(j.TriggerNext), Group: j.GroupID}
-		}
-		all := decide(now, due)
-		for i := range all {
-			if until.Before(now.Add(asked)) {
-				shorten(&all[i], until) // where the caller sees it too
-			}
-			d := all[i]
-			if of, isDue := read[d.JobID]; isDue {
-				delete(read, d.JobID) // only the first one about a job counts
-				of.Decision = d
-				decisions = append(decisions, of)
-			}
-		}
+		decisions = decideDue(due, now, until, until.Before(now.Add(asked)), decide)
 		planned, err = s.Acts.StoreDecisions(ctx, tx, decisions)
 		return err
 	})
@@ -112,6 +87,47 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	}
 	s.Resting.Store(claimed+locked == 0)
 	return planned, claimed + locked, nil
+}
+
+// lockDue reads and locks due jobs, and returns until when they may be planned: beside a scheduler
+// that knows nothing of our side tables, not as far ahead as was asked for.
+func (s *Store) lockDue(ctx context.Context, tx *Tx, claim ClaimDue, now time.Time, asked, ahead time.Duration) (
+	due []*xxladapter.Job, locked int, until time.Time, err error) {
+
+	until = now.Add(asked)
+	due, locked, err = claim(ctx, tx, now)
+	if err != nil || s.Dialect.LockSchedule == "" {
+		return due, locked, until, err
+	}
+	for _, j := range due {
+		s.others.saw(j.ID, ToMilli(j.TriggerNext))
+	}
+	until = now.Add(min(ahead, s.others.ahead(asked, s.Resting.Load())))
+	due = slices.DeleteFunc(due, func(j *xxladapter.Job) bool { return ToMilli(j.TriggerNext) > ToMilli(until) })
+	return due, locked, until, nil
+}
+
+// decideDue returns the decisions about due jobs, of which only the first about each counts. What
+// they plan after until is left out if they are to be short, also where the caller sees it.
+func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (decisions []Decided) {
+
+	read := make(map[int64]Decided, len(due)) // without the decision; decide may write to jobs
+	for _, j := range due {
+		read[j.ID] = Decided{before: ToMilli(j.TriggerNext), Group: j.GroupID}
+	}
+	all := decide(now, due)
+	for i := range all {
+		if short {
+			shorten(&all[i], until)
+		}
+		if d, isDue := read[all[i].JobID]; isDue {
+			delete(read, all[i].JobID)
+			d.Decision = all[i]
+			decisions = append(decisions, d)
+		}
+	}
+	return decisions
 }
 
 // looksDue reports whether there is anything to claim, by a look that takes no

@@ -210,6 +210,17 @@ func (s *Store) finds(ctx context.Context, query string, args ...any) (bool, err
 	return found, err
 }
 
+// ids returns what a query for ids selects.
+func (s *Store) ids(ctx context.Context, query string, args []any) (ids []int64, err error) {
+	err = s.Query(ctx, query, args, func(r Row) error {
+		var id int64
+		err := r.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	return ids, err
+}
+
 // Now is the store's clock, see [Options].
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	if err := s.enter(ctx); err != nil {

@@ -25,27 +25,6 @@ const defaultLockWait = 5 * time.Second
 // driverName is the name of modernc.org/sqlite among database/sql's drivers.
 const driverName = "sqlite"
 
-var dialect = records.Dialect{
-	PlanFire: `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
-		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?
-		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
-	Beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
-		VALUES (?, ?, ?, ?)
-		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
-	Among: func(column string, ids []int64) (string, []any) {
-		return column + ` IN (SELECT value FROM json_each(?))`, []any{"[" + records.JoinIDs(ids) + "]"}
-	},
-	NameHas:   `instr(job_desc, ?) > 0`,
-	KnowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
-	AddToSlot: records.AddToSlot,
-	Datetime: func(t time.Time) any {
-		if t.IsZero() {
-			return nil
-		}
-		return t.UTC().Format(time.DateTime)
-	},
-}
-
 // Open is sqlstore.OpenSQLite.
 func Open(ctx context.Context, file string, opts records.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
@@ -66,57 +45,65 @@ func openNamed(ctx context.Context, driver, file string, opts records.Options, l
 	return s, nil
 }
 
-func openDatabase(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration) (*records.Store, error) {
+// openDatabase opens the store once the tables are up to date.
+func openDatabase(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration) (_ *records.Store, err error) {
 	makePrivate(file, opts.Logger)
-	writes, err := sql.Open(driver, nameOf(file, lockWait, "_txlock=immediate&_pragma=cache_size(-65536)")) // KiB
+	var opened []*sql.DB
+	defer func() {
+		if err != nil {
+			for _, db := range opened {
+				err = errors.Join(err, db.Close())
+			}
+		}
+	}()
+	open := func(conns int, pragmas string) *sql.DB {
+		db, openErr := sql.Open(driver, nameOf(file, lockWait, pragmas))
+		if openErr != nil {
+			err = errors.Join(err, openErr)
+			return nil
+		}
+		db.SetMaxOpenConns(conns)
+		db.SetMaxIdleConns(conns)
+		opened = append(opened, db)
+		return db
+	}
+	// Cache sizes are in KiB.
+	const writing, reading = "_txlock=immediate&_pragma=cache_size(-65536)", "_pragma=query_only(1)&_pragma=cache_size(-8192)"
+	conns := max(4, runtime.GOMAXPROCS(0))
+	writes, reads, looks := open(1, writing), open(conns, reading), open(2, reading) // the last for a scan's and a lease's
 	if err != nil {
 		return nil, err
 	}
-	writes.SetMaxOpenConns(1)
-	// The switch of a new file to WAL does not wait for others that are at it.
-	for deadline := time.Now().Add(lockWait); ; {
-		err := prepare(ctx, writes, file, opts.Logger)
-		if err == nil {
-			break
-		}
-		if !isLocked(err) || time.Now().After(deadline) {
-			return nil, errors.Join(err, writes.Close())
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), writes.Close())
-		case <-time.After(lockWait / 100):
-		}
-	}
-	opening := func(conns int) (*sql.DB, error) {
-		db, err := sql.Open(driver, nameOf(file, lockWait, "_pragma=query_only(1)&_pragma=cache_size(-8192)"))
-		if err == nil {
-			db.SetMaxOpenConns(conns)
-			db.SetMaxIdleConns(conns)
-		}
-		return db, err
-	}
-	readConns := max(4, runtime.GOMAXPROCS(0))
-	reads, err := opening(readConns)
-	if err != nil {
-		return nil, errors.Join(err, writes.Close())
-	}
-	looks, err := opening(2) // a scan's and a lease's
-	if err != nil {
-		return nil, errors.Join(err, reads.Close(), writes.Close())
+	if err := prepareWithin(ctx, writes, file, opts, lockWait); err != nil {
+		return nil, err
 	}
 	writer, err := newGroupWriter(ctx, writes, &dialect)
 	if err != nil {
-		return nil, errors.Join(err, reads.Close(), looks.Close(), writes.Close())
+		return nil, err
 	}
-	reading := func(db *sql.DB) *records.Readers { return &records.Readers{DB: db, Dialect: &dialect} }
+	all, look := &records.Readers{DB: reads, Dialect: &dialect}, &records.Readers{DB: looks, Dialect: &dialect}
 	watch := watchFile(file, opts.Logger)
-	pool, look := reading(reads), reading(looks)
 	return records.New(records.Parts{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(),
-		Reads: pool, IDReads: pool, ScanReads: look, LeaseReads: look, ReadGuests: records.NewGuests(readConns), Writes: writer,
+		Reads: all, IDReads: all, ScanReads: look, LeaseReads: look, ReadGuests: records.NewGuests(conns), Writes: writer,
 		Refuse: watch.err, Ends: []func(){watch.end},
 	}), nil
+}
+
+// prepareWithin is [prepare] for a file that others may be switching to WAL, which does not wait
+// for others that are at it.
+func prepareWithin(ctx context.Context, db *sql.DB, file string, opts records.Options, lockWait time.Duration) error {
+	for deadline := time.Now().Add(lockWait); ; {
+		err := prepare(ctx, db, file, opts.Logger)
+		if err == nil || !isLocked(err) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lockWait / 100):
+		}
+	}
 }
 
 // nameOf is the driver's name for the file with our settings.

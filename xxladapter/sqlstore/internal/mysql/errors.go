@@ -1,0 +1,46 @@
+package mysql
+
+import (
+	"errors"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+)
+
+// The numbers of the errors that something follows from.
+const (
+	noTable         = 1146
+	duplicate       = 1062
+	deadlock        = 1213
+	lockWaitOver    = 1205
+	changedSince    = 1020 // MariaDB's other word for a conflict
+	unknownVariable = 1193
+	tableDenied     = 1142
+	databaseDenied  = 1044
+	rightMissing    = 1227
+)
+
+func isError(err error, numbers ...uint16) bool {
+	var coded *mysql.MySQLError
+	if !errors.As(err, &coded) {
+		return false
+	}
+	for _, number := range numbers {
+		if coded.Number == number {
+			return true
+		}
+	}
+	return false
+}
+
+func isDuplicate(err error) bool { return isError(err, duplicate) }
+
+// repeats reports whether a transaction that failed like this before its commit
+// may succeed when it is tried again.
+func repeats(err error) bool {
+	return isError(err, deadlock, changedSince) || errors.Is(err, mysql.ErrInvalidConn) || network.IsConnectionLoss(err)
+}
+
+// waited reports whether a transaction has waited for a row for too long.
+func waited(err error) bool { return isError(err, lockWaitOver) }

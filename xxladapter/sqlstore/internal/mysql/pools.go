@@ -1,0 +1,92 @@
+package mysql
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// ownConnections is how many connections are not shared.
+const ownConnections = 8
+
+// pools are the connections of a store. What every fire needs has connections of its own, so that
+// who waits for the schedule lock or a term holds up nothing else, and nothing else holds up them.
+type pools struct {
+	network *network.Connections
+	zone    *time.Location // of datetime columns
+	shared  int            // connections of reads and writes
+
+	reads, writes               *sql.DB
+	scans, looks, leases, fires *sql.DB
+	byID                        *sql.DB // one for each table
+}
+
+// newPools connects nothing yet.
+func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) {
+	p := &pools{network: network.New(), zone: at.zone, shared: max(4, opts.Connections-ownConnections)}
+	// In whole seconds, as the server counts.
+	limit := max(time.Second, opts.LockLife.Truncate(time.Second))
+	session := sessionOf(at.zone, f, limit)
+	slow, short := network.Fixed(network.SlowSilence), network.Fixed(network.LeaseSilence)
+	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Least: network.QuickSilence, Most: network.SlowSilence}
+	for _, pool := range []struct {
+		db      **sql.DB
+		at      *server
+		silence *network.Patience
+		conns   int
+	}{
+		// Half of the shared ones read and half of them write, so that writes which wait
+		// for a lock keep nobody from reading.
+		{&p.reads, at, slow, p.shared - p.shared/2},
+		{&p.writes, at, quick, p.shared / 2},
+		{&p.scans, at, quick, 1}, // what may be slow, a walk, is a look
+		{&p.looks, at, patient, 2},
+		{&p.leases, at, short, 1},
+		{&p.fires, at.batching(), quick, 1},
+		{&p.byID, at, quick, 3},
+	} {
+		db, err := pool.at.open(session, opts.Logger, p.network.Dialer(pool.silence))
+		if err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+		db.SetMaxOpenConns(pool.conns)
+		db.SetMaxIdleConns(pool.conns)
+		if f.idleVariable == waitTimeout {
+			// The server should not be the one to end a connection that rests, and a scan
+			// comes back to its own after two seconds.
+			db.SetConnMaxIdleTime(limit * 3 / 4)
+		}
+		*pool.db = db
+	}
+	return p, nil
+}
+
+// sessionOf is the variables of each connection; limit bounds how long it holds rows when its
+// node does not answer.
+func sessionOf(zone *time.Location, f *serverFacts, limit time.Duration) settings {
+	return settings{
+		// What the statements count on: no silent cutting of values, and no
+		// other meaning of quotes and backslashes.
+		"sql_mode":                 "'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+		"time_zone":                "'" + offset(time.Now().In(zone)) + "'",
+		f.idleVariable:             fmt.Sprint(int(limit / time.Second)),
+		"innodb_lock_wait_timeout": fmt.Sprint(int(network.LockWait / time.Second)),
+	}
+}
+
+// offset is t's zone as the server takes it also without its zone tables.
+func offset(t time.Time) string { return t.Format("-07:00") }
+
+func (p *pools) close() error {
+	var errs []error
+	for _, db := range []*sql.DB{p.reads, p.writes, p.scans, p.looks, p.leases, p.fires, p.byID} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

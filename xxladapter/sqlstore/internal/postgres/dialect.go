@@ -1,0 +1,72 @@
+package postgres
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// clock goes on during a transaction.
+const clock = `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+
+var dialect = records.Dialect{
+	Clock:        clock,
+	PreciseClock: `floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+	Rewrite:      numbered,
+	Returning:    true,
+	Cached:       true,
+	Lock:         ` FOR UPDATE`,
+	Share:        ` FOR SHARE`,
+	Lazily:       `SET LOCAL synchronous_commit = off`,
+	LockApp:      `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
+	PlanFire: `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
+		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?
+		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)
+		ON CONFLICT DO NOTHING`,
+	Among: func(column string, ids []int64) (string, []any) { return column + ` = ANY(?)`, []any{ids} },
+	Beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
+		VALUES (?, ?, ?, ?)
+		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
+	KnowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
+	InsertTexts: func(texts []records.TextRow) (string, []any) {
+		var (
+			ids, sizes []int64
+			bodies     [][]byte
+			complete   []int16
+			notes      []string
+		)
+		for _, t := range texts {
+			ids, bodies, sizes = append(ids, t.LogID), append(bodies, t.Body), append(sizes, t.Size)
+			complete, notes = append(complete, int16(t.Complete)), append(notes, validText(t.Note))
+		}
+		return `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note)
+			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{ids, bodies, sizes, complete, notes}
+	},
+	NameHas:   `strpos(job_desc, ?) > 0`,
+	AddToSlot: records.AddToSlot,
+	Datetime: func(t time.Time) any {
+		if t.IsZero() {
+			return nil
+		}
+		return t.UTC().Truncate(time.Second) // the column itself would round
+	},
+	Argument: acceptable,
+}
+
+// acceptable makes text of any bytes acceptable: PostgreSQL has no text with
+// a NUL in it, and none that is not valid UTF-8.
+func acceptable(arg any) any {
+	switch arg := arg.(type) {
+	case string:
+		return validText(arg)
+	case *string:
+		if arg == nil {
+			return nil
+		}
+		return validText(*arg)
+	}
+	return arg
+}
+
+func validText(s string) string { return xxladapter.ValidText(s) }

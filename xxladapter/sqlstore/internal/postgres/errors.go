@@ -1,0 +1,47 @@
+package postgres
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+)
+
+const (
+	// deadlockDetected is what the server answers one of those that wait in a circle.
+	deadlockDetected = "40P01"
+	// lockNotAvailable is its answer to a statement that has waited for lock_timeout.
+	lockNotAvailable = "55P03"
+)
+
+// answered reports whether an error is the server's own.
+func answered(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server)
+}
+
+// waited reports whether a transaction has waited for a row for too long.
+func waited(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == lockNotAvailable
+}
+
+// groupRepeats is [repeats] for groups, which do not wait for rows.
+func groupRepeats(err error) bool { return repeats(err) && !waited(err) }
+
+// repeats reports whether a transaction that failed like this has left
+// nothing behind and may succeed when it is repeated.
+func repeats(err error) bool {
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		switch server.Code {
+		case "40001", deadlockDetected, // the former: serialization
+			lockNotAvailable,
+			"25P03", "57P01", "57P02", "57P05": // the session was ended, by its idle limit or with the server
+			return true
+		}
+		return false
+	}
+	return pgconn.SafeToRetry(err) || network.IsConnectionLoss(err)
+}
