@@ -1,6 +1,6 @@
-// Package gather runs calls in groups: those that come while one group runs wait, and are the
-// next group. Whatever a group costs as a whole, such as a round trip or a sync, is shared by its
-// calls, and a call that meets no other waits for none.
+// Package gather runs calls in groups: calls that come while a group runs wait and form the next group.
+// The calls of a group share its cost, such as a round trip or a sync, and a call that meets no other
+// does not wait.
 package gather
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrRunning means that a call was left while its group ran: it may take effect.
+// ErrRunning means that the caller left a call while its group ran: the call may take effect.
 var ErrRunning = errors.New("the call was left while it ran")
 
 // A Queue runs groups of calls, one group at a time. A call of type T holds its own arguments and
@@ -20,8 +20,8 @@ var ErrRunning = errors.New("the call was left while it ran")
 type Queue[T any] struct {
 	// Run runs a group, on a goroutine of the queue. It sets the results of all calls.
 	Run func(group []T)
-	// Alone runs a call that meets no other one, on its caller's goroutine and with the caller's
-	// context; nil leaves it to Run.
+	// Alone runs a call that meets no other, on its caller's goroutine and with the caller's
+	// context. Nil leaves the call to Run.
 	Alone func(ctx context.Context, call T)
 	// Limit bounds the number of calls in a group; 0 means no limit.
 	Limit int
@@ -30,13 +30,13 @@ type Queue[T any] struct {
 	// any case. Nil admits every call.
 	Admit func() func(call T) bool
 	// Rest returns how long the queue waits before the next group, so that more calls can join
-	// it; it is told which group has run and how long that took. Nil means no rest.
+	// it, after group has run and taken that long. Nil means no rest.
 	Rest func(group []T, took time.Duration) time.Duration
 	// Stay keeps a caller whose context ends while its group runs until the group has run.
 	Stay bool
 
 	mu      sync.Mutex
-	waiting []*waiter[T] // in the order in which they came
+	waiting []*waiter[T] // in order of arrival
 	running bool         // Invariant: true while waiting is not empty
 	groups  sync.WaitGroup
 }
@@ -91,7 +91,7 @@ func (q *Queue[T]) leave(ctx context.Context, w *waiter[T]) error {
 	return fmt.Errorf("%w: %w", ErrRunning, ctx.Err())
 }
 
-// release ends the run of a lone call and has the calls run that came meanwhile.
+// release ends the run of a lone call and starts the calls that came meanwhile.
 func (q *Queue[T]) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,7 +121,7 @@ func (q *Queue[T]) work() {
 	}
 }
 
-// take makes the next group of the calls that wait; nil waiters mean that none does.
+// take forms the next group of waiting calls; nil waiters mean that no call waits.
 func (q *Queue[T]) take() (group []T, waiters []*waiter[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -150,13 +150,13 @@ func (q *Queue[T]) take() (group []T, waiters []*waiter[T]) {
 	return group, waiters
 }
 
-// Load returns how many calls wait, and whether one or more are running.
+// Load returns how many calls wait, and whether any call runs.
 func (q *Queue[T]) Load() (waiting int, running bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.waiting), q.running
 }
 
-// Wait returns when nothing runs any more, also for callers that have left. REQUIRES: no call of
+// Wait returns when nothing runs, including the groups of callers that have left. REQUIRES: no call of
 // Do is made or waits.
 func (q *Queue[T]) Wait() { q.groups.Wait() }

@@ -7,25 +7,25 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Acts are what databases do in ways of their own. [Standard] is for one writer that has the
-// database for itself.
+// Acts are what each database does in its own way. [Standard] implements them for a database that
+// one writer has for itself.
 type Acts interface {
-	// Claimable looks for due jobs before the transaction of a scan, as far as that serves
-	// the database, and returns the function that reads and locks them in it.
+	// Claimable prepares a scan before its transaction begins, where that helps the database, and
+	// returns the function that reads and locks due jobs within the transaction.
 	Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error)
 	// StoreDecisions stores what a scan decided and returns the fires that it planned.
 	// REQUIRES: the transaction holds the locks of the due jobs.
 	StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error)
-	// Taken reports whether a fire was not planned because somebody else was planning for
-	// the same due time.
+	// Taken reports whether a fire was not planned because another session was planning for the
+	// same due time.
 	Taken(err error) bool
 }
 
-// ClaimDue reads and locks due jobs at the time now, in the order of their due times. locked is
-// how many due jobs were passed by because another session holds them.
+// ClaimDue reads and locks due jobs at the time now, in the order of their due times. locked counts
+// the due jobs that it skipped because another session holds them.
 type ClaimDue func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error)
 
-// Standard are the acts of a database that has nothing better.
+// Standard implements [Acts] with one statement for each row.
 type Standard struct{ Store *Store }
 
 func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error) {
@@ -49,8 +49,7 @@ func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decide
 
 func (Standard) Taken(error) bool { return false }
 
-// Due reads jobs of the node's shards that are due, for a decision about them; args are
-// those of firstDue.
+// Due reads the due jobs of the node's shards with query; args are those of firstDue.
 func (t *Tx) Due(ctx context.Context, query string, args []any) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
 	err := t.Query(ctx, query, args, func(r Row) error {

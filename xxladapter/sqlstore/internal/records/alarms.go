@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// failedAndOpen is written like the partial index that serves it.
+	// failedAndOpen repeats the condition of the partial index that serves it.
 	failedAndOpen = `alarm_status = 0 AND handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200))`
 
 	SelectFailed = `SELECT id, job_id, executor_fail_retry_count, trigger_time, handle_time FROM xxl_job_log
@@ -26,11 +26,11 @@ const (
 
 	claimColumns = `log_id, recovered, job_id, node, claimed_ms, attempts`
 	insertClaim  = `INSERT INTO xxlwheel_alarm_claim (` + claimColumns + `) VALUES (?, ?, ?, ?, ?, 1)`
-	// removeClaim is for one that is left over from a row that somebody opened again.
+	// removeClaim removes a claim left over from a row that somebody opened again.
 	removeClaim = `DELETE FROM xxlwheel_alarm_claim WHERE log_id = ? AND recovered = ?`
 	SelectStale = `SELECT ` + claimColumns + ` FROM xxlwheel_alarm_claim WHERE claimed_ms <= ? ORDER BY claimed_ms, log_id LIMIT ?`
 
-	// The attempts tell whether somebody has renewed the claim since it was read.
+	// The attempts show whether the claim was renewed since it was read.
 	renewClaim = `UPDATE xxlwheel_alarm_claim SET node = ?, claimed_ms = ?, attempts = attempts + 1
 		WHERE log_id = ? AND recovered = ? AND node = ? AND attempts = ?`
 	settleClaim = `DELETE FROM xxlwheel_alarm_claim WHERE log_id = ? AND recovered = ? AND node = ? AND attempts = ?`
@@ -52,7 +52,7 @@ func (s *Store) FailedRuns(ctx context.Context, after int64, limit int) ([]xxlad
 	return failed, err
 }
 
-// alarmStatesAtOnce is how many jobs' states one query reads, so that its text stays short.
+// alarmStatesAtOnce limits the jobs whose states one query reads, so that its text stays short.
 const alarmStatesAtOnce = 1000
 
 // AlarmStates implements [xxladapter.Store].
@@ -215,7 +215,7 @@ func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim
 	})
 }
 
-// bit is a truth value in a column of numbers.
+// bit returns a truth value for a column of numbers.
 func bit(set bool) int {
 	if set {
 		return 1

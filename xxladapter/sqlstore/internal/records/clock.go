@@ -9,14 +9,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// clockEvery is how often a server's clock is read, unless a scan that found nothing
-// has brought it.
+// clockEvery is the interval at which a server's clock is read, unless a scan that found nothing
+// has read it.
 const clockEvery = 10 * time.Second
 
-// A serverClock goes by the clock of a database server, so that all nodes of a
-// store agree about what is due. It reads that clock now and then and runs by
-// the local monotonic clock in between; when the server does not answer it
-// runs on.
+// A serverClock follows the clock of a database server, so that all nodes of a store agree about
+// what is due. It reads that clock at intervals and runs by the local monotonic clock in between,
+// also while the server does not answer.
 type serverClock struct {
 	Ask    func(context.Context) (time.Time, error)
 	logger *slog.Logger
@@ -24,16 +23,15 @@ type serverClock struct {
 	ended  chan struct{}
 
 	Mu       sync.Mutex // guards the fields below
-	last     time.Time  // when saw was called last, by the local clock
+	last     time.Time  // last call of saw, by the local clock
 	Estimate xxladapter.ClockEstimate
 }
 
-// NewServerClock reads the clock with ask for the first time. The caller must
-// call close.
+// NewServerClock reads the clock with ask for the first time. The caller must call Close.
 func NewServerClock(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) (*serverClock, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &serverClock{Ask: ask, logger: logger, cancel: cancel, ended: make(chan struct{})}
-	// The first answers come slower than the later ones.
+	// The first answers take longer than the later ones.
 	for range 3 {
 		if err := c.read(ctx); err != nil {
 			cancel()
@@ -55,7 +53,7 @@ func (c *serverClock) run(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if c.recent() {
-			continue // a scan has brought it
+			continue // a scan has read it
 		}
 		within, cancel := context.WithTimeout(ctx, clockEvery/2)
 		if err := c.read(within); err != nil && ctx.Err() == nil {
@@ -65,7 +63,7 @@ func (c *serverClock) run(ctx context.Context) {
 	}
 }
 
-// recent reports whether the clock was read since the last but one tick.
+// recent reports whether the clock was read within the last interval.
 func (c *serverClock) recent() bool {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -77,7 +75,7 @@ func (c *serverClock) Close() {
 	<-c.ended
 }
 
-// Now is the server's time.
+// Now returns the estimate of the server's time.
 func (c *serverClock) Now() time.Time {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -94,7 +92,7 @@ func (c *serverClock) read(ctx context.Context) error {
 	return nil
 }
 
-// saw notes that the server's clock showed a time after the local instant sent.
+// saw records that the server's clock showed a time after the local instant sent.
 func (c *serverClock) saw(server, sent time.Time) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -102,7 +100,7 @@ func (c *serverClock) saw(server, sent time.Time) {
 	c.Estimate = c.Estimate.Seen(server.UTC(), sent, c.last)
 }
 
-// FollowServer lets the store go by the clock of its server, which ask reads, unless it has a
+// FollowServer makes the store follow the clock of its server, which ask reads, unless it has a
 // clock already.
 func (s *Store) FollowServer(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) error {
 	if s.Clock != nil {

@@ -9,11 +9,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The forms that domain values take in columns. A value that cannot be read,
-// because another tool wrote it, becomes the zero value instead of an error:
-// one broken row must not stop the others.
+// The forms that domain values take in columns. A value that cannot be read, because another tool
+// wrote it, becomes the zero value instead of an error: one broken row must not stop the others.
 
-// ToMilli is Unix milliseconds; 0 for the zero time, as upstream has it.
+// ToMilli returns Unix milliseconds, and 0 for the zero time, as upstream does.
 func ToMilli(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -28,8 +27,8 @@ func fromMilli(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// textOf is the text of a column's value, which some drivers bring as bytes;
-// NULL is the empty text.
+// textOf returns the text of a column's value, which some drivers return as bytes. NULL is the empty
+// text.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -40,7 +39,7 @@ func textOf(value any) string {
 	return ""
 }
 
-// A Datetime reads a datetime column into a time; NULL is the zero time.
+// A datetime reads a datetime column into a time; NULL is the zero time.
 type datetime struct{ to *time.Time }
 
 func (d datetime) Scan(value any) error {
@@ -58,8 +57,7 @@ func (d datetime) Scan(value any) error {
 	return nil
 }
 
-// A milli reads a column of Unix milliseconds into a time; 0 and NULL are the
-// zero time.
+// A milli reads a column of Unix milliseconds into a time; 0 and NULL are the zero time.
 type milli struct{ to *time.Time }
 
 func (m milli) Scan(value any) error {
@@ -68,7 +66,7 @@ func (m milli) Scan(value any) error {
 	return nil
 }
 
-// An addressList reads a comma separated column; NULL is none.
+// An addressList reads a comma-separated column; NULL is an empty list.
 type addressList struct{ to *[]string }
 
 func (a addressList) Scan(value any) error {
@@ -81,8 +79,8 @@ func (a addressList) Scan(value any) error {
 	return nil
 }
 
-// fitAddresses leaves out the last addresses if all of them have no room in a
-// column of MaxRowText bytes. A group of two thousand executors has.
+// fitAddresses drops the last addresses if all of them do not fit into a column of MaxRowText bytes.
+// A group of two thousand executors fits.
 func fitAddresses(addresses []string) []string {
 	size := -1
 	for i, addr := range addresses {
@@ -93,10 +91,10 @@ func fitAddresses(addresses []string) []string {
 	return addresses
 }
 
-// JoinAddresses is NULL for none: upstream writes NULL, never an empty text.
+// JoinAddresses returns NULL for an empty list: upstream writes NULL, never an empty text.
 func JoinAddresses(addresses []string) any { return OrNull(strings.Join(addresses, ",")) }
 
-// An idList reads a comma separated column of ids and leaves out what is none.
+// An idList reads a comma-separated column of ids and skips everything else.
 type idList struct{ to *[]int64 }
 
 func (l idList) Scan(value any) error {
@@ -128,7 +126,7 @@ func (n nullable[T]) Scan(value any) error {
 	return nil
 }
 
-// Text is the nullable of any string type.
+// Text returns the nullable of a string type.
 func Text[T ~string](to *T) nullable[T] { return nullable[T]{to} }
 
 func OrNull(s string) any {
@@ -146,6 +144,6 @@ func (i integer) Scan(value any) error {
 	return nil
 }
 
-// Datetime and milliInto read such columns.
+// Datetime and Milli return scanners of such columns.
 func Datetime(to *time.Time) sql.Scanner { return datetime{to} }
 func Milli(to *time.Time) sql.Scanner    { return milli{to} }

@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// conditions gathers what a filter restricts.
+// conditions collects the restrictions of a filter.
 type conditions struct {
 	texts []string
 	args  []any
@@ -28,8 +28,7 @@ func (c *conditions) addShards(column string, shards xxladapter.ShardSet) {
 	c.add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
 }
 
-// pageByID restricts a list to what follows the id, if it is not 0, and returns
-// the order.
+// pageByID restricts a list to the rows behind the id, if it is not 0, and returns the order.
 func (c *conditions) pageByID(after int64, newest bool) (order string) {
 	behind, order := `id > ?`, `id`
 	if newest {
@@ -41,7 +40,7 @@ func (c *conditions) pageByID(after int64, newest bool) (order string) {
 	return order
 }
 
-// where completes a SELECT with the conditions.
+// where appends the conditions to a SELECT.
 func (c *conditions) where(query string) (string, []any) {
 	if len(c.texts) > 0 {
 		query += ` WHERE ` + strings.Join(c.texts, ` AND `)
@@ -49,7 +48,7 @@ func (c *conditions) where(query string) (string, []any) {
 	return query, c.args
 }
 
-// Selecting completes a SELECT with the conditions; limit 0 is none.
+// Selecting appends conditions, order and limit to a SELECT; limit 0 means no limit.
 func (c *conditions) Selecting(query, order string, limit int) (string, []any) {
 	query, _ = c.where(query)
 	query += ` ORDER BY ` + order

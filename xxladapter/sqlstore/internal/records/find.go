@@ -7,12 +7,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// An Entity is how rows of one table are read by their ids.
+// An Entity describes how rows of one table are read by their ids.
 type Entity[T any] struct {
-	Query string // up to its condition
+	Query string // without its condition
 	Scan  func(Row) (*T, error)
 	ID    func(*T) int64
-	copy  func(*T) *T // shares nothing with its argument
+	copy  func(*T) *T // a deep copy
 	Table int         // of a [Lookup]
 	none  func(id int64) error
 }
@@ -55,8 +55,8 @@ var (
 	}
 )
 
-// find is the row with the id, or the error of e.none. It is read together with
-// those of other calls.
+// find returns the row with the id, or the error of e.none. It is read together with those of other
+// calls.
 func find[T any](ctx context.Context, s *Store, e *Entity[T], id int64) (*T, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func find[T any](ctx context.Context, s *Store, e *Entity[T], id int64) (*T, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	// Whose fault it was shows when each is read alone.
+	// The group failed. Reading alone shows whose fault it was.
 	found, err := e.read(ctx, s, []int64{id})
 	if err == nil && found[id] == nil {
 		err = e.none(id)
@@ -83,7 +83,7 @@ func find[T any](ctx context.Context, s *Store, e *Entity[T], id int64) (*T, err
 	return found[id], err
 }
 
-// read reads the rows that there are of ids.
+// read returns the rows that exist, by id.
 func (e *Entity[T]) read(ctx context.Context, s *Store, ids []int64) (map[int64]*T, error) {
 	condition, args := `id = ?`, []any{ids[0]}
 	if len(ids) > 1 {

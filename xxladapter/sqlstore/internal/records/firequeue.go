@@ -12,32 +12,32 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// MaxGroup is how many writes share a commit at most, so that the first of
-// them does not wait for a queue without end.
+// MaxGroup limits the writes that share a commit, so that the first of them does not wait for an
+// endless queue.
 const MaxGroup = 256
 
-// groupText is how many bytes of text make a group full. Servers take four
-// times as much at once, and far more as they come.
+// groupText is the size of texts, in bytes, that fills a group. Servers accept four times as much in
+// one packet, and far more by default.
 const groupText = 1 << 20
 
-// ErrAlone tells a caller to do without the group: it failed, and none of its
-// calls has happened. Whose fault it was shows when each is made alone.
+// ErrAlone tells a caller to retry without the group: the group failed, and none of its calls took
+// effect. Running each call alone shows whose fault it was.
 var ErrAlone = errors.New("sqlstore: the group was taken back")
 
-// A fireQueue runs the calls that every fire makes, ClaimFire, SettleFire
-// and FinishRun: all that wait share a transaction and a few statements, so
-// that many callers need few round trips and few syncs.
+// A fireQueue batches the calls that every fire makes, ClaimFire, SettleFire and FinishRun: all waiting
+// calls share a transaction and a few statements, so that many callers need few round trips and few
+// syncs.
 type fireQueue struct {
 	Transact fireTransaction
 	queue    *gather.Queue[*FireCall]
 }
 
-// A fireTransaction runs a group in one transaction and sets what the calls
-// return. again is false if an error leaves open whether it has happened.
+// A fireTransaction runs a group in one transaction and sets the results of its calls. again is false
+// if an error leaves open whether the transaction was committed.
 type fireTransaction func(ctx context.Context, group []*FireCall) (again bool, err error)
 
-// Repeated runs a group anew that the server took back for another's sake, as
-// repeat tells by the error.
+// Repeated retries a group that the server rolled back for another transaction's sake, which repeat
+// recognizes by the error.
 func Repeated(once fireTransaction, repeat func(error) bool) fireTransaction {
 	return func(ctx context.Context, group []*FireCall) (again bool, err error) {
 		for attempt := 1; ; attempt++ {
@@ -45,26 +45,26 @@ func Repeated(once fireTransaction, repeat func(error) bool) fireTransaction {
 			if !again || !repeat(err) || attempt == network.WriteAttempts {
 				return again, err
 			}
-			// Lets the other one of a deadlock pass, and by chance, so that two groups
-			// do not meet again and again.
+			// The other transaction of a deadlock can pass meanwhile. The pause is random, so that two
+			// groups do not collide again and again.
 			time.Sleep(time.Duration(rand.Int64N(int64(attempt) * int64(5*time.Millisecond))))
 		}
 	}
 }
 
-// A FireCall is one waiting call; of claim, settle and finish one is set.
+// A FireCall is one waiting call; one of Claim, Settle and Finish is set.
 type FireCall struct {
-	By     xxladapter.Term // of claim and settle
+	By     xxladapter.Term // of Claim and Settle
 	Claim  *xxladapter.Log
 	Settle *xxladapter.Settlement
 	Finish *xxladapter.RunResult
 
-	FireID int64 // of claim and settle
-	LogID  int64 // of settle and finish
+	FireID int64 // of Claim and Settle
+	LogID  int64 // of Settle and Finish
 
 	Err     error
-	Claimed xxladapter.Fire // of claim
-	Applied bool            // of finish
+	Claimed xxladapter.Fire // of Claim
+	Applied bool            // of Finish
 }
 
 // Text is about how many bytes of text the call stores.

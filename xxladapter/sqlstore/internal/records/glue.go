@@ -13,15 +13,15 @@ const (
 
 	hasGlue    = `SELECT 1 FROM xxl_job_logglue WHERE job_id = ? LIMIT 1`
 	insertGlue = `INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time) VALUES (?, ?, ?, ?, ?, ?)`
-	// The inner SELECT is a table of its own, because MySQL does not select from
-	// what it deletes from.
+	// The inner SELECT is a derived table, because MySQL does not select from the table that it
+	// deletes from.
 	dropOldGlue = `DELETE FROM xxl_job_logglue WHERE job_id = ? AND id NOT IN (SELECT id FROM
 		(SELECT id FROM xxl_job_logglue WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?) AS newest)`
 	selectVersions = `SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue
 		WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?`
 )
 
-// saveGlue makes the job's source a new version. REQUIRES: the job is locked.
+// saveGlue stores the job's source as a new version. REQUIRES: the job is locked.
 func (t *Tx) saveGlue(ctx context.Context, j *xxladapter.Job, now time.Time) error {
 	old := xxladapter.Job{ID: j.ID}
 	err := t.Query(ctx, selectGlue, []any{j.ID}, func(r Row) error {
@@ -44,7 +44,7 @@ func (t *Tx) saveGlue(ctx context.Context, j *xxladapter.Job, now time.Time) err
 		return err
 	}
 	updated := now.Truncate(time.Second)
-	if !updated.After(old.GlueUpdated) { // executors tell versions apart by this alone
+	if !updated.After(old.GlueUpdated) { // executors tell versions apart only by this
 		updated = old.GlueUpdated.Add(time.Second)
 	}
 	_, err = t.Exec(ctx, updateGlue, string(j.GlueType), j.GlueSource, j.GlueRemark, t.Dialect.Datetime(updated), j.ID)

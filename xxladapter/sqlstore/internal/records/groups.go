@@ -82,7 +82,7 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 	})
 }
 
-// setToken replaces the access token of a group; an empty one has no row.
+// setToken replaces the access token of a group; an empty token has no row.
 func (t *Tx) setToken(ctx context.Context, id int64, token string) error {
 	if _, err := t.Exec(ctx, DropToken, id); err != nil || token == "" {
 		return err
@@ -113,7 +113,7 @@ func scanGroup(r Row) (*xxladapter.Group, error) {
 	return &g, err
 }
 
-// needGroup also locks the group in one of the dialect's ways.
+// needGroup returns an error unless the group exists, and locks it with the given clause.
 func (t *Tx) needGroup(ctx context.Context, id int64, lock string) error {
 	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_group WHERE id = ?`+lock, id)
 	if err == nil && !found {

@@ -26,8 +26,7 @@ const (
 		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`
 
-	// Only what an operator edits: a row that was read before may be old in
-	// all other columns.
+	// Only the columns that an operator edits: the caller's copy may be old in all others.
 	updateJob = `UPDATE xxl_job_info SET
 		job_group = ?, job_desc = ?, author = ?, alarm_email = ?,
 		schedule_type = ?, schedule_conf = ?, misfire_strategy = ?,
@@ -35,8 +34,7 @@ const (
 		executor_timeout = ?, executor_fail_retry_count = ?, child_jobid = ?, update_time = ?
 		WHERE id = ?`
 
-	// Every order locks the row first, so that what it looks at still holds when it
-	// is carried out.
+	// Every order locks the row first, so that what it reads still holds when it is carried out.
 	selectJobState = `SELECT trigger_status, trigger_next_time, update_time FROM xxl_job_info WHERE id = ?`
 
 	setNext  = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?`
@@ -53,7 +51,7 @@ const (
 // dropPlanned leaves claimed fires until they are settled.
 const dropPlanned = `DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned'`
 
-// removeJob is what a job takes along beside its planned fires.
+// removeJob lists what is deleted with a job besides its planned fires.
 var removeJob = []string{
 	`DELETE FROM xxlwheel_misfire WHERE job_id = ?`,
 	dropSettings,
@@ -110,8 +108,7 @@ func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (id int64, err
 	return id, nil
 }
 
-// reschedule lets the job go on from its TriggerNext, without what was planned
-// before.
+// reschedule lets the job continue from its TriggerNext, without what was planned before.
 func (t *Tx) reschedule(ctx context.Context, j *xxladapter.Job, now time.Time) error {
 	next := ToMilli(j.TriggerNext)
 	if next <= ToMilli(now) {
@@ -244,7 +241,7 @@ func (s *Store) RemoveJob(ctx context.Context, id int64) error {
 		if removed == 0 {
 			return noJob(id)
 		}
-		// Once this has returned, no claim adds a row to those that are noted below.
+		// Once this has returned, no claim adds a row to those recorded below.
 		if _, err := tx.Exec(ctx, dropPlanned, id); err != nil {
 			return err
 		}
@@ -280,8 +277,7 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 		where.add(`trigger_status = 1 AND trigger_next_time = ?`, ToMilli(xxladapter.AfterRun))
 	}
 	if f.KeepLogs != "" {
-		// As ParseSettings reads what settings are stored as; inside of a text the
-		// quotes would be escaped.
+		// In the form that ParseSettings reads. Inside a text the quotes would be escaped.
 		where.add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"keepLogs":%q%%`, string(f.KeepLogs)))
 	}
 	if f.AfterID != 0 {
@@ -323,8 +319,7 @@ type jobState struct {
 	updated time.Time
 }
 
-// lockJob reads the state of a job that nobody else changes before the
-// transaction ends.
+// lockJob reads the state of a job and locks it until the transaction ends.
 func (t *Tx) lockJob(ctx context.Context, id int64) (j jobState, err error) {
 	found := false
 	err = t.Query(ctx, selectJobState+t.Dialect.Lock, []any{id}, func(r Row) error {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// The one row of xxlwheel_term is what two renewals wait for each other at.
+	// Renewals wait for each other at the one row of xxlwheel_term.
 	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
@@ -20,20 +20,19 @@ const (
 	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
 	deleteLease = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
 
-	// These change nothing if the lease was renewed since it was read. Its node relies
-	// on a renewal from the answer on.
+	// These change nothing if the lease was renewed since it was read: its node relies on a renewal
+	// from the answer on.
 	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ? AND until_ms = ?`
 	endLease     = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms = ?`
 
-	// prolongLease finds nothing if the term has ended or retired since it was read, or
-	// if the lease already holds for as long. The statement may be executed seconds after
-	// its caller has given it up, when later renewals have been answered.
+	// prolongLease finds nothing if the term has ended or retired since it was read, or if the
+	// lease already holds for as long. The statement may run seconds after its caller has given up,
+	// when later renewals have been answered.
 	prolongLease = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ? AND term = ? AND retired = ? AND until_ms <= ?`
 
-	// Without a lock on the row: what a term that lapses meanwhile has written
-	// is still only what the guards of the other rows let it, and a frozen
-	// node's transaction must not hold up the renewals of all others. A term
-	// that does not hold will never again, so a "no" stays true.
+	// Without a lock on the row: the guards of other rows still bound what a term writes that
+	// lapses meanwhile, and a frozen node's transaction must not block the renewals of all others.
+	// A term that does not hold never holds again, so a "no" stays true.
 	termHolds = `SELECT 1 FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?`
 
 	selectShards = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
@@ -71,10 +70,10 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 	return lease, nil
 }
 
-// prolong is a renewal that changes nothing else, as nearly all are: a look,
-// and a statement that is a transaction by itself. done is false where there is
-// more to do, or somebody has changed the lease since the look. It waits for no
-// other node, also not for one that is frozen in its own renewal.
+// prolong renews a lease if nothing else changes, as in nearly all renewals: one read, and a
+// statement that is a transaction by itself. done is false if there is more to do, or if the lease
+// was changed since the read. It waits for no other node, not even for one that is frozen in its
+// own renewal.
 func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
 	var state LeaseState
 	if err := s.QueryBy(ctx, s.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
@@ -117,8 +116,7 @@ func (t *Tx) lease(ctx context.Context, node string, life time.Duration, clock f
 	return r.lease(), nil
 }
 
-// Apply stores the renewal. REQUIRES: the row of xxlwheel_term is locked, and
-// last is what it has.
+// Apply stores the renewal. REQUIRES: the row of xxlwheel_term is locked and contains last.
 func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 	for _, l := range r.lapsed {
 		if _, err := t.Exec(ctx, endLease, l.Node, l.Number, l.until); err != nil {
@@ -150,8 +148,7 @@ func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 	return nil
 }
 
-// Holds reports whether the term is its node's current one, with a lease that
-// has not lapsed.
+// Holds reports whether the term is its node's current one, with a lease that has not lapsed.
 func (t *Tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bool, error) {
 	return t.has(ctx, termHolds, term.Node, term.Number, ToMilli(now))
 }
@@ -185,8 +182,8 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
 	})
 }
 
-// Resign implements [xxladapter.Store]. The shards keep the name of a node that
-// has no lease, which is what a free shard is.
+// Resign implements [xxladapter.Store]. The shards keep the name of a node that has no lease, which
+// is what a free shard is.
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
 		_, err := tx.Exec(ctx, deleteLease, term.Node, term.Number)

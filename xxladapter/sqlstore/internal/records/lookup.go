@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// lookupMany is how many look-ups make their queue rest, and lookupRest for how
-	// long at most.
+	// lookupMany is the size of a group of lookups after which the queue rests, and lookupRest
+	// limits the rest.
 	lookupMany = 8
 	lookupRest = 5 * time.Millisecond
 )
@@ -28,16 +28,16 @@ const (
 type Lookup struct {
 	Table int
 	ID    int64
-	Row   any // a pointer to what the table's rows are read into; nil if there is none
+	Row   any // a pointer to the entity's type, shared with other calls; nil if there is no row
 	Err   error
 }
 
-// lookups has the queue of each table. Calls that come while rows are read share
-// the next reading, so what a call returns was read after it came.
+// lookups holds the queue of each table. Calls that come while rows are read share the next read, so
+// what a call returns was read after the call came.
 type lookups [lookupTables]*gather.Queue[*Lookup]
 
-// newLookups has a queue for all tables if together is set, which reads rows of
-// several tables in one round trip, and else one for each.
+// newLookups creates one queue for all tables if together is set, which reads rows of several tables
+// in one round trip, and otherwise a queue for each table.
 func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) error) (l lookups) {
 	if together == nil {
 		return lookups{lookupJobs: queueOf(s, &JobEntity), LookupGroups: queueOf(s, &GroupEntity), lookupLogs: queueOf(s, &LogEntity)}
@@ -52,8 +52,8 @@ func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) er
 				}
 			}
 		},
-		// Most of what a round trip costs does not depend on how many rows it brings. After
-		// one for many, more share the next; where few ask, none of them waits for that.
+		// Most of the cost of a round trip does not depend on how many rows it carries. A rest after
+		// a large one lets more calls share the next; where few calls come, none of them waits.
 		Rest: func(group []*Lookup, took time.Duration) time.Duration {
 			if len(group) < lookupMany {
 				return 0
@@ -67,8 +67,7 @@ func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) er
 	return l
 }
 
-// queueOf reads rows of one table. A call that meets no other reads for itself,
-// by its own context.
+// queueOf reads rows of one table. A call that meets no other reads by its own context.
 func queueOf[T any](s *Store, e *Entity[T]) *gather.Queue[*Lookup] {
 	read := func(ctx context.Context, group ...*Lookup) {
 		found, err := e.read(ctx, s, e.IDs(group))
@@ -84,7 +83,7 @@ func queueOf[T any](s *Store, e *Entity[T]) *gather.Queue[*Lookup] {
 	}
 }
 
-// IDs are the ids that are asked for in the entity's table, in order and once each.
+// IDs returns the ids that the group asks for in the entity's table, sorted and without duplicates.
 func (e *Entity[T]) IDs(group []*Lookup) (ids []int64) {
 	for _, l := range group {
 		if l.Table == e.Table {
@@ -95,7 +94,7 @@ func (e *Entity[T]) IDs(group []*Lookup) (ids []int64) {
 	return slices.Compact(ids)
 }
 
-// Answer sets what those find that ask for rows of the entity's table.
+// Answer sets the results of the lookups in the entity's table.
 func (e *Entity[T]) Answer(group []*Lookup, found map[int64]*T, err error) {
 	for _, l := range group {
 		if l.Table != e.Table {

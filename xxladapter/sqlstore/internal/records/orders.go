@@ -12,11 +12,11 @@ const (
 		(SELECT COUNT(*) FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) FROM xxlwheel_order`
 	orderByID  = selectOrder + ` WHERE id = ?`
 	orderByKey = selectOrder + ` WHERE job_id = ? AND idem_key = ?`
-	// A Server that forgets its ids may have given the fire's before.
+	// A server that forgets its ids may have given the fire's id before.
 	claimOrder = `UPDATE xxlwheel_order SET log_ids = ? WHERE fire_id = ? AND job_id = ? AND log_ids IS NULL`
 	dropOrders = `DELETE FROM xxlwheel_order WHERE job_id = ?`
-	// The inner SELECT is a table of its own, because MySQL does not select from
-	// what it deletes from.
+	// The inner SELECT is a derived table, because MySQL does not select from the table that it
+	// deletes from.
 	purgeOrders = `DELETE FROM xxlwheel_order WHERE id IN (SELECT id FROM (SELECT id FROM xxlwheel_order WHERE created_ms < ?
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) ORDER BY created_ms LIMIT ?) AS old)`
 )
@@ -25,10 +25,10 @@ const (
 func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (o *xxladapter.Order, fire xxladapter.Fire, err error) {
 	err = s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
 		o, fire = nil, xxladapter.Fire{}
-		var stored any // NULL: none
+		var stored any // NULL for an order without a key
 		if key != "" {
 			stored = key
-			// Orders of one key wait for each other here.
+			// Orders with the same key wait for each other here.
 			if _, err := tx.lockJob(ctx, f.JobID); err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func (s *Store) Order(ctx context.Context, id int64) (o *xxladapter.Order, err e
 	return o, nil
 }
 
-// order is what the query finds, or nil.
+// order returns the order that the query finds, or nil.
 func (t *Tx) order(ctx context.Context, query string, args ...any) (o *xxladapter.Order, err error) {
 	err = t.Query(ctx, query, args, func(r Row) (err error) {
 		o, err = scanOrder(r)
@@ -86,7 +86,7 @@ func scanOrder(r Row) (*xxladapter.Order, error) {
 	return &o, err
 }
 
-// claimOrder notes the log rows of a fire that was ordered.
+// claimOrder records the log rows of a fire that was ordered.
 func (t *Tx) claimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
 	ids := make([]int64, len(claimed))
 	for i, f := range claimed {

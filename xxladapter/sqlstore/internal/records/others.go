@@ -9,40 +9,38 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Java admin on the same tables cannot see xxlwheel_fire: what the last of our
-// processes has planned ahead waits there if it dies for good. Beside one we
-// therefore plan hardly further ahead than to the next scan, and leave what is due
-// after that where a Java admin finds it.
+// A Java admin on the same tables cannot see xxlwheel_fire: what the last of our processes has
+// planned ahead stays there if that process dies for good. Beside a Java admin we therefore plan
+// hardly further ahead than the next scan, and leave later due times where the admin finds them.
 
 const (
-	// besideOthers is how far ahead a scan plans then, and besideOthersIdle after a scan
-	// that found nothing, which is followed by the next one two seconds later.
+	// besideOthers is how far ahead a scan plans beside others, and BesideOthersIdle after a scan
+	// that found nothing, which the next one follows after two seconds.
 	besideOthers     = 1500 * time.Millisecond
 	BesideOthersIdle = 2500 * time.Millisecond
 
-	// OthersLife is for how long others are expected after they were noticed. It is
-	// two of a Java admin's pauses where nothing is due.
+	// OthersLife is how long others are expected after they were noticed: two of a Java admin's
+	// pauses when nothing is due.
 	OthersLife = 10 * time.Second
 
-	// othersSample is of how many jobs the next times are remembered. A Java admin takes
-	// all jobs that are due, so a few of them tell.
+	// othersSample limits the jobs whose next times are remembered. A Java admin takes all jobs
+	// that are due, so a few of them suffice.
 	othersSample = 64
 )
 
-// others notices schedulers that know nothing of our side tables: next times move
-// without us. What an operator has moved looks the same, and costs no more than a
-// short look ahead for a while. Other nodes of ours move next times too, and where there
-// are some nothing is expected: they take over what a dead one has planned. The zero value is
-// ready.
+// others notices schedulers that know nothing of our side tables: next times move without us. A
+// next time that an operator moved looks the same, and costs no more than short scans for a while.
+// Other nodes of ours move next times too, so while there are some no others are expected; those
+// nodes take over what a dead one has planned. The zero value is ready to use.
 type others struct {
 	mu     sync.Mutex
-	nexts  map[int64]int64 // as this process has stored or seen them last, ms, by job id
-	until  time.Time       // others are expected, by the local clock
-	shared bool            // the store has further nodes of ours
+	nexts  map[int64]int64 // as this process stored or saw them last, in ms, by job id
+	until  time.Time       // until when others are expected, by the local clock
+	shared bool            // other nodes of ours use the store
 }
 
-// Share notes whether further nodes of ours hold a lease. What was remembered while they
-// did is forgotten, since they have moved it.
+// Share records whether other nodes of ours hold a lease. While they do, next times are forgotten,
+// since those nodes move them.
 func (o *others) share(shared bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -52,14 +50,14 @@ func (o *others) share(shared bool) {
 	}
 }
 
-// expected reports whether others were noticed a short while ago.
+// expected reports whether others were noticed recently.
 func (o *others) expected() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return !o.shared && time.Now().Before(o.until)
 }
 
-// ahead is how far ahead a scan may plan that was asked to plan so far.
+// ahead returns how far ahead a scan may plan that was asked to plan that far.
 func (o *others) ahead(asked time.Duration, resting bool) time.Duration {
 	switch {
 	case !o.expected():
@@ -70,7 +68,7 @@ func (o *others) ahead(asked time.Duration, resting bool) time.Duration {
 	return min(asked, besideOthers)
 }
 
-// saw compares a job's next time with what is remembered of it.
+// saw compares a job's next time with the one that is remembered.
 func (o *others) saw(id, next int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -80,7 +78,7 @@ func (o *others) saw(id, next int64) {
 	}
 }
 
-// stored remembers the next times of decisions that were committed.
+// stored remembers the next times of committed decisions.
 func (o *others) stored(decisions []Decided) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,7 +89,7 @@ func (o *others) stored(decisions []Decided) {
 		o.nexts = map[int64]int64{}
 	}
 	for _, d := range decisions {
-		if d.Stop || d.Next.Equal(xxladapter.AfterRun) { // the end of a run moves that
+		if d.Stop || d.Next.Equal(xxladapter.AfterRun) { // the end of a run moves it
 			delete(o.nexts, d.JobID)
 			continue
 		}
@@ -105,7 +103,7 @@ func (o *others) stored(decisions []Decided) {
 	}
 }
 
-// forget drops what is remembered of decisions that may have been committed or not.
+// forget drops the next times of decisions that may or may not have been committed.
 func (o *others) forget(decisions []Decided) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -114,7 +112,7 @@ func (o *others) forget(decisions []Decided) {
 	}
 }
 
-// remembered are the jobs whose next times are known.
+// remembered returns the jobs whose next times are known.
 func (o *others) remembered() (ids []int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,8 +123,8 @@ func (o *others) remembered() (ids []int64) {
 	return ids
 }
 
-// lookForOthers looks at the remembered jobs of the node's shards where others are
-// expected: they take what is further ahead than a scan then sees.
+// lookForOthers reads the remembered jobs of the node's shards while others are expected: others
+// take due times that lie further ahead than our scans then see.
 func (s *Store) lookForOthers(ctx context.Context, node string) error {
 	ids := s.others.remembered()
 	if len(ids) == 0 {
@@ -144,11 +142,11 @@ func (s *Store) lookForOthers(ctx context.Context, node string) error {
 	})
 }
 
-// shorten drops what a decision plans later than until, which stays due. The fires of
-// due times come in their order, and each is followed by the next one.
+// shorten drops what a decision plans later than until, which stays due. Fires of due times come in
+// order, and each is followed by the next one.
 func shorten(d *xxladapter.Decision, until time.Time) {
 	i := slices.IndexFunc(d.Fires, func(f xxladapter.Fire) bool { return f.Type == xxladapter.TriggerCron && f.Due.After(until) })
-	if i <= 0 { // the first is why the job is due
+	if i <= 0 { // the job is due because of the first
 		return
 	}
 	d.Next, d.Last = d.Fires[i].Due, d.Fires[i-1].Due

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Redacted is place for people: without its password, or without anything that
-// might be one.
+// Redacted returns place without its password, or without anything that might be one.
 func Redacted(place string) string {
 	kind, _, colon := strings.Cut(place, ":")
 	u, err := url.Parse(place)
@@ -14,7 +13,7 @@ func Redacted(place string) string {
 	case kind == "sqlite":
 		return place
 	case err == nil && u.Host != "" && !StrayAt(u):
-		u.RawQuery, u.ForceQuery = "", false // may have a password as well
+		u.RawQuery, u.ForceQuery = "", false // it may contain a password as well
 		return u.Redacted()
 	case kind != "mysql" && kind != "postgres" && kind != "postgresql" &&
 		(strings.Contains(place, "@") || strings.Contains(strings.ToLower(place), "passw")):
@@ -25,8 +24,8 @@ func Redacted(place string) string {
 	return place
 }
 
-// StrayAt reports whether a URL has an @ where none belongs: its user's password
-// has a /, ? or # that is not escaped, and is taken apart there.
+// StrayAt reports whether a URL has an @ in the wrong place: its user's password contains a /, ? or
+// # that is not escaped, and was split there.
 func StrayAt(u *url.URL) bool {
 	name, _, _ := strings.Cut(u.RawQuery, "=") // values may have one
 	return strings.Contains(u.Path+u.Fragment+name, "@")

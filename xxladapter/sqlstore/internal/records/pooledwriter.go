@@ -12,21 +12,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// A PooledWriter runs each write in a transaction of its own, as many at once
-// as there are connections.
+// A PooledWriter runs each write in a transaction of its own, as many at once as there are connections.
 type PooledWriter struct {
 	DB      *sql.DB
 	Dialect *Dialect
-	// Repeat reports whether a transaction that failed like this has left
-	// nothing behind and may succeed when it is repeated.
+	// Repeat reports whether a transaction that failed like this left nothing behind and may
+	// succeed when it is repeated.
 	Repeat func(error) bool
-	// Waited reports whether a transaction failed because it had to wait for a row
-	// for too long. It is repeated until its time is over, however often that is.
+	// Waited reports whether a transaction failed because it waited too long for a row. It is
+	// retried until its time is over, however often that is.
 	Waited func(error) bool
-	// Answered reports whether an error is the server's own answer, and unsent
-	// whether a statement that failed like this was not sent at all.
+	// Answered reports whether an error is the server's own answer, and Unsent whether the failed
+	// statement was not sent at all.
 	Answered, Unsent func(error) bool
-	// End is called after db is closed; nil: nothing.
+	// End is called after DB is closed. Nil calls nothing.
 	End func()
 }
 
@@ -40,7 +39,7 @@ func (p *PooledWriter) WriteOne(ctx context.Context, apply func(context.Context,
 	})
 }
 
-// attempt tries until try succeeds or says that it must not be tried again.
+// attempt retries try until it succeeds or says that it must not be retried.
 func (p *PooledWriter) attempt(ctx context.Context, try func(context.Context) (again bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, network.WriteLife)
 	defer cancel()
@@ -57,18 +56,18 @@ func (p *PooledWriter) attempt(ctx context.Context, try func(context.Context) (a
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), err)
-		case <-time.After(time.Duration(attempt*attempt) * time.Millisecond): // lets the other one of a deadlock pass
+		case <-time.After(time.Duration(attempt*attempt) * time.Millisecond): // lets the other transaction of a deadlock pass
 		}
 	}
 }
 
-// once runs one transaction. again is false if it may have happened.
+// once runs one transaction. again is false if the transaction may have been committed.
 func (p *PooledWriter) once(ctx context.Context, apply func(context.Context, *Tx) error) (again bool, err error) {
 	transaction, err := p.DB.BeginTx(ctx, nil)
 	if err != nil {
 		return true, fmt.Errorf("begin: %w", err)
 	}
-	defer func() { _ = transaction.Rollback() }() // after a panic as well; of no effect after a commit
+	defer func() { _ = transaction.Rollback() }() // also after a panic; has no effect after a commit
 	if err := apply(ctx, &Tx{session: transaction, Dialect: p.Dialect, slot: rand.IntN(ReportSlots)}); err != nil {
 		return true, err
 	}
@@ -82,8 +81,8 @@ func (p *PooledWriter) once(ctx context.Context, apply func(context.Context, *Tx
 	}
 }
 
-// InDoubt marks the error of what may have happened: all but those that are the
-// server's own answer, as answered tells.
+// InDoubt marks errors of writes that may have taken effect: all but the server's own answers, which
+// answered recognizes.
 func InDoubt(err error, answered func(error) bool) error {
 	if err == nil || answered(err) || errors.Is(err, xxladapter.ErrInDoubt) {
 		return err

@@ -9,32 +9,30 @@ import (
 )
 
 const (
-	// purgeable is what a row must be to go. It is asked again by the
-	// statement that deletes, as the row was chosen before.
+	// purgeable is the condition under which a row may be deleted. The deleting statement checks it
+	// again, because the row was chosen before.
 	purgeable = `(handle_code <> 0 OR trigger_code NOT IN (0, 200))
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.log_id = xxl_job_log.id)`
 
-	// alarmed is what it must be beside that where alarms are sent.
+	// alarmed is the further condition where alarms are sent.
 	alarmed = `(handle_code = 200 OR alarm_status NOT IN (0, -1))
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_alarm_claim WHERE xxlwheel_alarm_claim.log_id = xxl_job_log.id)`
 
-	// notEndingFailures leaves out the first success after a failure that alarms
-	// remember.
+	// notEndingFailures excludes the first success after a failure that alarms remember.
 	notEndingFailures = `NOT EXISTS (SELECT 1 FROM xxlwheel_alarm
 			WHERE xxlwheel_alarm.job_id = xxl_job_log.job_id AND xxlwheel_alarm.last_log_id < xxl_job_log.id
 			AND NOT EXISTS (SELECT 1 FROM xxl_job_log AS earlier WHERE earlier.job_id = xxl_job_log.job_id
 				AND earlier.id > xxlwheel_alarm.last_log_id AND earlier.id < xxl_job_log.id AND earlier.handle_code = 200))`
 
-	// PurgeBatch is how many rows one statement deletes. All statements have as
-	// many arguments, so that there is one text to prepare.
+	// PurgeBatch is the number of rows that one statement deletes. All statements have the same
+	// number of arguments, so that there is one text to prepare.
 	PurgeBatch = 100
 
-	// HighestOfOld goes by the index on trigger_time: of a bare MAX(id),
-	// databases think that it is found soonest from the other end, through all
-	// rows that are young.
+	// HighestOfOld makes databases use the index on trigger_time. For a bare MAX(id) they expect to
+	// find it sooner from the other end, through all young rows.
 	HighestOfOld = `SELECT MAX(id + 0) FROM xxl_job_log`
 
-	// dropOldTexts is for the rows that another tool has deleted.
+	// dropOldTexts deletes the texts of rows that another tool has deleted.
 	dropOldTexts = `DELETE FROM xxlwheel_log_text WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`
 )
 
@@ -43,15 +41,15 @@ var (
 
 	DeletePurgeable = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs + ` AND ` + purgeable
 	DeleteAlarmed   = DeletePurgeable + ` AND ` + alarmed
-	// A Row that stayed keeps its text.
+	// A row that stayed keeps its text.
 	dropTexts = []string{
 		`DELETE FROM xxlwheel_log_text WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
 		`DELETE FROM xxlwheel_log_fetch WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
 	}
 )
 
-// PurgeLogs implements [xxladapter.Store]. Rows are chosen without a lock, and
-// deleted by their ids in a transaction that does nothing else.
+// PurgeLogs implements [xxladapter.Store]. It chooses rows without a lock and deletes them by id,
+// in a transaction that does nothing else.
 func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
 	if p.Removed {
 		return s.purgeRemoved(ctx, p, limit)
@@ -73,7 +71,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		}
 	}
 	if len(ids) == 0 && !whole {
-		return purged, nil // the first call has seen the orders
+		return purged, nil // the first call has purged the orders
 	}
 	remove := DeleteAlarmed
 	if p.Unalarmed {
@@ -107,8 +105,8 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	return purged, nil
 }
 
-// deleteRows deletes log rows with what belongs to them, in batches. first is called for each batch
-// before it goes, unless it is nil. The statement may leave rows that must stay.
+// deleteRows deletes log rows and what belongs to them, in batches. It calls first, unless that is
+// nil, before each batch is deleted. The statement may leave rows that must stay.
 func (t *Tx) deleteRows(ctx context.Context, statement string, ids []int64, first func(batch []any) error) (deleted int, err error) {
 	for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
 		batch := IDArgs(rest)
@@ -131,8 +129,8 @@ func (t *Tx) deleteRows(ctx context.Context, statement string, ids []int64, firs
 	return deleted, nil
 }
 
-// IDArgs are the first ids as the arguments of a batch; the last one is
-// repeated until it is full. REQUIRES: ids is not empty.
+// IDArgs returns the first ids as the arguments of a batch, filled up with the last id. REQUIRES:
+// ids is not empty.
 func IDArgs(ids []int64) []any {
 	args := make([]any, PurgeBatch)
 	for i := range args {
@@ -141,7 +139,7 @@ func IDArgs(ids []int64) []any {
 	return args
 }
 
-// lastToPurge is the highest id that p concerns, 0 for none.
+// lastToPurge returns the highest id that p concerns, or 0 if there is none.
 func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int64, err error) {
 	first := func(r Row) error { return r.Scan(integer{&id}) }
 	of := conditionsOf(p)
@@ -160,7 +158,7 @@ func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int6
 	return id, err
 }
 
-// before is the limit for a column of whole seconds.
+// before returns the limit for a column of whole seconds.
 func (s *Store) before(p xxladapter.LogPurge) any {
 	return s.Dialect.Datetime(p.Before.Add(time.Second - time.Nanosecond))
 }
@@ -175,7 +173,7 @@ func conditionsOf(p xxladapter.LogPurge) (c conditions) {
 	return c
 }
 
-// PurgeFrom selects the rows to delete, in the bounds of p.
+// PurgeFrom selects the rows to delete within the bounds of p.
 func (s *Store) PurgeFrom(p xxladapter.LogPurge) *conditions {
 	c := conditionsOf(p)
 	c.add(`id > ? AND id <= ?`, p.AfterID, p.UntilID)

@@ -9,15 +9,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// Readers is the pool of connections that only read, beside the writer and
-// never waiting for it. Filters lead to few different queries, so each is
-// prepared once; the pool closes them with its connections.
+// Readers is a pool of connections that only read, beside the writer and without waiting for it.
+// Filters lead to few different queries, so each is prepared once; closing the pool closes them.
 type Readers struct {
 	DB       *sql.DB
 	Dialect  *Dialect
 	prepared sync.Map // of *sql.Stmt by query
-	// Repeat reports whether a query that failed like this may succeed when it
-	// is repeated; nil: none.
+	// Repeat reports whether a query that failed like this may succeed when it is repeated. Nil
+	// repeats none.
 	Repeat func(error) bool
 }
 

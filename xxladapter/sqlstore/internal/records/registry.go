@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// executorGroup is the registry_group of executors. Releases before 2.x also
-// registered admins, so the table may hold others.
+// executorGroup is the registry_group of executors. Releases before 2.x also registered admins, so
+// the table may contain others.
 const executorGroup = "EXECUTOR"
 
 const (
@@ -33,8 +33,8 @@ func (s *Store) Register(ctx context.Context, appName, address string) error {
 			return err
 		}
 		now := s.Dialect.Datetime(s.Clock())
-		// Old tables have no unique key on a registration, so an INSERT alone
-		// would add one with every beat.
+		// Old tables have no unique key on a registration, so an INSERT alone would add one with
+		// every beat.
 		known, err := tx.Exec(ctx, refreshBeat, now, executorGroup, appName, address)
 		if err != nil {
 			return err
@@ -61,9 +61,8 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 	})
 }
 
-// ExpireRegistrations implements [xxladapter.Store]. Because a beat is kept in
-// whole seconds, and so is the limit, an address may live up to a second
-// longer than life, and never shorter.
+// ExpireRegistrations implements [xxladapter.Store]. Because beats and the limit have whole
+// seconds, an address may live up to a second longer than life, and never shorter.
 func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
 	var expired []xxladapter.Registration
 	silent := s.Dialect.Datetime(s.Clock().Add(-life))
@@ -91,7 +90,7 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 				return err
 			}
 		}
-		for i, reg := range expired { // in order of app names
+		for i, reg := range expired { // sorted by app name
 			if i > 0 && expired[i-1].AppName == reg.AppName {
 				continue
 			}
@@ -110,9 +109,8 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 	return expired, nil
 }
 
-// refreshGroups recomputes the addresses of the automatic groups of appName.
-// It writes nothing when they have not changed, which is so for nearly every
-// beat.
+// refreshGroups recomputes the addresses of the automatic groups of appName. It writes nothing if
+// they have not changed, as with nearly every beat.
 func (t *Tx) refreshGroups(ctx context.Context, appName string, now any) error {
 	type group struct {
 		id        int64
@@ -143,9 +141,8 @@ func (t *Tx) refreshGroups(ctx context.Context, appName string, now any) error {
 	return nil
 }
 
-// LockApp comes before the registrations of appName or its groups are changed
-// or read for a change, so that a group never misses an address that another
-// transaction brings.
+// lockApp must precede every change of the registrations or groups of appName, and every read for
+// such a change, so that a group never misses an address that another transaction brings.
 func (t *Tx) lockApp(ctx context.Context, appName string) error {
 	if t.Dialect.LockApp == "" {
 		return nil
@@ -154,9 +151,9 @@ func (t *Tx) lockApp(ctx context.Context, appName string) error {
 	return err
 }
 
-// registered is the sorted addresses of appName. They are sorted by bytes and
-// not by the collation of a table, and once each: old tables may have doubles. Those
-// that a group has no room for are left out.
+// registered returns the addresses of appName, sorted by bytes and not by a table's collation, and
+// without duplicates, which old tables may have. It drops those that do not fit into a group's
+// column.
 func (t *Tx) registered(ctx context.Context, appName string) ([]string, error) {
 	var addresses []string
 	err := t.Query(ctx, SelectRegistered, []any{appName}, func(r Row) error {

@@ -7,9 +7,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The log rows of a job that was removed go in chunks, as a million of them in
-// the transaction that removes the job would hold up all others for seconds. A
-// table remembers the job until none is left.
+// The log rows of a removed job are deleted in chunks: a million of them in the transaction that
+// removes the job would block all others for seconds. A table remembers the job until no row is
+// left.
 const (
 	lastLog       = `SELECT MAX(id) FROM xxl_job_log`
 	dropRemoved   = `DELETE FROM xxlwheel_removed_job WHERE job_id = ?`
@@ -20,12 +20,12 @@ const (
 )
 
 var (
-	// selectOpen has the times of the rows of a batch without an outcome.
+	// selectOpen returns the trigger times of the rows in a batch that have no outcome.
 	selectOpen = `SELECT trigger_time FROM xxl_job_log WHERE handle_code = 0 AND trigger_code IN (0, 200) AND id IN ` + batchOfIDs
 	deleteRows = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs
 
-	// forgetRemoved is for the last chunk. Alarms may have come to be remembered
-	// since the job was removed.
+	// forgetRemoved follows the last chunk. Alarms may have been recorded since the job was
+	// removed.
 	forgetRemoved = []string{
 		`DELETE FROM xxlwheel_alarm WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm.job_id)`,
 		`DELETE FROM xxlwheel_alarm_claim WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm_claim.job_id)`,
@@ -33,8 +33,7 @@ var (
 	}
 )
 
-// noteRemoved remembers that the job's rows are to go. REQUIRES: no more rows of
-// it can come.
+// noteRemoved records that the job's rows are to be deleted. REQUIRES: no more rows of it can come.
 func (t *Tx) noteRemoved(ctx context.Context, jobID int64) error {
 	var last int64
 	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(integer{&last}) }); err != nil || last == 0 {
@@ -47,7 +46,7 @@ func (t *Tx) noteRemoved(ctx context.Context, jobID int64) error {
 	return err
 }
 
-// purgeRemoved deletes the next rows of the first job that was removed.
+// purgeRemoved deletes the next rows of the first removed job.
 func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
 	if p.UntilID == 0 {
 		p.AfterID = 0

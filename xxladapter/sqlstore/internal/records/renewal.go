@@ -8,30 +8,30 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// SelectLeaseState has all that a renewal has to know, each row with what it is
-// first: one statement, because every node asks every second.
+// SelectLeaseState reads all that a renewal has to know, each row beginning with its kind: one
+// statement, because every node asks every second.
 const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired FROM xxlwheel_lease
 	UNION ALL SELECT 1, node, shard, 0, 0, 0 FROM xxlwheel_shard
 	UNION ALL SELECT 2, node, term, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
 	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0 FROM xxlwheel_fire`
 
-// A LeaseState is what selectLeaseState found.
+// A LeaseState is the result of SelectLeaseState.
 type LeaseState struct {
 	leases  []leaseRow
-	owners  [xxladapter.Shards]string // "": none
-	claimed []xxladapter.Term         // that own fires
-	due     int64                     // the first due time of an open fire, ms
+	owners  [xxladapter.Shards]string // "" if the shard is free
+	claimed []xxladapter.Term         // that own open fires
+	due     int64                     // the earliest due time of an open fire, in ms
 }
 
 // A leaseRow is a row of xxlwheel_lease.
 type leaseRow struct {
 	xxladapter.Term
-	until   int64 // ms
-	life    int64 // ms
+	until   int64 // in ms
+	life    int64 // in ms
 	retired bool
 }
 
-// Scan takes one row in.
+// Scan adds one row.
 func (s *LeaseState) Scan(r Row) error {
 	var (
 		kind, number, until, life, retired int64
@@ -54,29 +54,29 @@ func (s *LeaseState) Scan(r Row) error {
 	return nil
 }
 
-// A renewal is what becomes of the tables when a node asks for a lease.
+// A renewal is what changes in the tables when a node asks for a lease.
 type renewal struct {
-	mine   leaseRow // as it is to be stored; number 0: it gets a new term
+	mine   leaseRow // as it will be stored; number 0 asks for a new term
 	lapsed []leaseRow
 	cut    []cutLease
 	moved  map[int]string // new owners of shards
 	shards xxladapter.ShardSet
 	dead   []xxladapter.Term
 	still  bool  // no open fire is due
-	lapse  int64 // when the first of the other leases lapses, ms; 0: there is no other
+	lapse  int64 // when the first of the other leases lapses, in ms; 0 without others
 }
 
 // A cutLease is another node's lease that would hold for longer than its life.
 type cutLease struct {
 	leaseRow       // as it was read
-	most     int64 // until when it may hold, ms
+	most     int64 // until when it may hold, in ms
 }
 
-// Renew is a pure function.
+// Renew computes a renewal. It is a pure function.
 //
-// A lease that would hold for longer than its life was given before the clock
-// was set back, and is cut to its life from now: a node that died then would
-// otherwise count as alive for as long as the clock was set back by.
+// A lease that would hold for longer than its life was given before the clock was set back. It is
+// cut to its life from now; otherwise a node that died then would count as alive for as long as the
+// clock was set back by.
 func (s *LeaseState) Renew(node string, life, now int64) renewal {
 	r := renewal{mine: leaseRow{Term: xxladapter.Term{Node: node}}}
 	var (
@@ -132,12 +132,12 @@ func (s *LeaseState) Renew(node string, life, now int64) renewal {
 	return r
 }
 
-// quiet reports whether nothing changes but how long the node's own lease holds.
+// quiet reports whether only the node's own lease changes, and only in how long it holds.
 func (r *renewal) quiet() bool {
 	return r.mine.Number != 0 && len(r.lapsed) == 0 && len(r.cut) == 0 && len(r.moved) == 0
 }
 
-// lease is what the node gets.
+// lease returns what the node gets.
 func (r *renewal) lease() xxladapter.Lease {
 	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead, Quiet: r.still}
 	if r.lapse != 0 {
@@ -146,8 +146,7 @@ func (r *renewal) lease() xxladapter.Lease {
 	return l
 }
 
-// look is what a quiet renewal that follows from the state leaves to rely on.
-// REQUIRES: r is quiet.
+// look returns what later renewals can rely on after this one. REQUIRES: r is quiet.
 func (s *LeaseState) look(r *renewal) leaseLook {
 	l := leaseLook{at: time.Now(), lease: r.lease(), retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
 	for _, owner := range s.owners {

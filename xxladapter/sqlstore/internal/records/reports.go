@@ -10,12 +10,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The figures of a day are the sum of its row in xxl_job_log_report and of its
-// slots in xxlwheel_report. A transaction that changes an outcome adds the
-// change to a slot; folding moves the slots into upstream's row. See DESIGN.md.
+// The figures of a day are the sum of its row in xxl_job_log_report and of its slots in
+// xxlwheel_report. A transaction that changes an outcome adds the change to a slot; folding moves
+// the slots into upstream's row. See DESIGN.md.
 const (
-	// ReportSlots is how many transactions can add to one day without waiting
-	// for each other, if chance is kind to them. See tx.slot.
+	// ReportSlots is the number of slots of a day. Transactions with different slots do not wait
+	// for each other; each chooses one at random.
 	ReportSlots = 16
 
 	selectFigures = `SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report
@@ -33,11 +33,11 @@ const (
 	selectOutcome = `SELECT trigger_time, trigger_code, handle_code FROM xxl_job_log WHERE id = ?`
 )
 
-// Changes are what a transaction does to the figures, by day.
+// Changes are a transaction's changes of the figures, by day.
 type Changes map[time.Time]*xxladapter.Report
 
-// AddOutcome counts n more rows that were triggered at a time and have an outcome. A
-// row without a trigger time belongs to no day.
+// AddOutcome counts n more rows with a trigger time and an outcome. A row without a trigger time
+// belongs to no day.
 func (s *Store) AddOutcome(c Changes, triggered time.Time, o xxladapter.Outcome, n int64) {
 	if triggered.IsZero() {
 		return
@@ -49,14 +49,14 @@ func (s *Store) AddOutcome(c Changes, triggered time.Time, o xxladapter.Outcome,
 	c[day].Add(o, n)
 }
 
-// MoveOutcome takes a log row from one outcome to another.
+// MoveOutcome counts a log row's change from one outcome to another.
 func (s *Store) MoveOutcome(c Changes, before, after LogState) {
 	s.AddOutcome(c, before.Triggered, before.outcome(), -1)
 	s.AddOutcome(c, after.Triggered, after.outcome(), 1)
 }
 
-// Count stores the changes. It must be the last thing that a transaction does:
-// whoever holds a slot waits for nobody, and so nobody waits in a circle.
+// Count stores the changes. It must be the last act of a transaction: the holder of a slot then
+// waits for nobody, so no deadlock can form.
 func (s *Store) Count(ctx context.Context, tx *Tx, c Changes) error {
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
 		f := c[day]
@@ -70,8 +70,8 @@ func (s *Store) Count(ctx context.Context, tx *Tx, c Changes) error {
 	return nil
 }
 
-// DayOf is when the day of t begins in the zone: at midnight, or an hour later
-// where the clocks go forward at midnight.
+// DayOf returns when the day of t begins in the zone: at midnight, or an hour later where the
+// clocks go forward at midnight.
 func DayOf(t time.Time, zone *time.Location) time.Time {
 	year, month, day := t.In(zone).Date()
 	begin := time.Date(year, month, day, 0, 0, 0, 0, zone)
@@ -81,7 +81,7 @@ func DayOf(t time.Time, zone *time.Location) time.Time {
 	return begin
 }
 
-// A LogState is what the outcome of a log row follows from.
+// A LogState is what determines the outcome of a log row.
 type LogState struct {
 	Triggered               time.Time
 	TriggerCode, HandleCode int
@@ -91,8 +91,7 @@ func (l LogState) outcome() xxladapter.Outcome {
 	return xxladapter.OutcomeOf(l.TriggerCode, l.HandleCode)
 }
 
-// LogState locks a log row and returns its state; found is false if there is
-// none.
+// LogState locks a log row and returns its state; found is false if there is none.
 func (t *Tx) logState(ctx context.Context, id int64) (l LogState, found bool, err error) {
 	err = t.Query(ctx, selectOutcome+t.Dialect.Lock, []any{id}, func(r Row) error {
 		found = true
@@ -101,7 +100,7 @@ func (t *Tx) logState(ctx context.Context, id int64) (l LogState, found bool, er
 	return l, found, err
 }
 
-// AddToSlot is [dialect.addToSlot] for those that know ON CONFLICT.
+// AddToSlot is [Dialect.AddToSlot] for databases with ON CONFLICT.
 const AddToSlot = `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT (trigger_day, slot) DO UPDATE SET
 		running_count = xxlwheel_report.running_count + excluded.running_count,
@@ -115,7 +114,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 		begin = DayOf(from, s.Zone)
 	}
 	if !to.IsZero() {
-		end = DayOf(DayOf(to, s.Zone).Add(36*time.Hour), s.Zone) // of the next day, be this one of 23 hours or of 25
+		end = DayOf(DayOf(to, s.Zone).Add(36*time.Hour), s.Zone) // of the next day, whether this one has 23 or 25 hours
 	}
 	limits := []any{s.Dialect.Datetime(begin), s.Dialect.Datetime(end)}
 	days := map[string]*xxladapter.Report{}
@@ -139,7 +138,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	}
 	var reports []xxladapter.Report
 	for _, r := range days {
-		// Another tool may have counted a row before its change came to us.
+		// Another tool may have counted a row before our change of it.
 		r.Running, r.Success, r.Failed = max(r.Running, 0), max(r.Success, 0), max(r.Failed, 0)
 		if r.Running+r.Success+r.Failed > 0 {
 			reports = append(reports, *r)
@@ -149,9 +148,8 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	return reports, nil
 }
 
-// FoldReports implements [xxladapter.Store]. A Java admin writes the row of
-// each of the last three days too, from a count of its own, and finds its own
-// figures again when it counts the next time.
+// FoldReports implements [xxladapter.Store]. A Java admin also writes the rows of the last three
+// days, from a count of its own, and finds its own figures again at its next count.
 func (s *Store) FoldReports(ctx context.Context) error {
 	if found, err := s.finds(ctx, selectSlots); !found || err != nil {
 		return err

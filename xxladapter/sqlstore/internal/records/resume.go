@@ -24,9 +24,9 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 	return resumed && err == nil, err
 }
 
-// resume does what r says. The job is locked first: of two shards that end at
-// the same time the second one waits there, and then sees that it is the last.
-// Where the database shows it an older state both leave it to ResumeJob.
+// resume sets the job's next time as r says. It locks the job first: if two shards end at the same
+// time, the second one waits there and then sees that it is the last. Where the database shows it
+// an older state, both leave it to ResumeJob.
 func (s *Store) resume(ctx context.Context, tx *Tx, r xxladapter.Resume) (bool, error) {
 	if r.JobID == 0 {
 		return false, nil

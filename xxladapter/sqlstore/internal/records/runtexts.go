@@ -20,8 +20,8 @@ const (
 	selectText  = `SELECT body, size, complete, note FROM xxlwheel_log_text WHERE log_id = ?`
 )
 
-// ClaimTexts implements [xxladapter.Store]. What is due is found without a lock,
-// and what is still due when it is locked is claimed.
+// ClaimTexts implements [xxladapter.Store]. It finds due texts without a lock, and claims those
+// that are still due once they are locked.
 func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
 	now := ToMilli(s.Clock())
 	due, err := s.ids(ctx, SelectWants, []any{now, limit})
@@ -68,8 +68,8 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 	return claims, nil
 }
 
-// writeLazily is write for what a crash of the database may take back: it is
-// done again then.
+// writeLazily is Write for changes that a crash of the database may take back, because they are
+// then repeated.
 func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
 		if lazily := tx.Dialect.Lazily; lazily != "" {
@@ -81,8 +81,7 @@ func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *Tx
 	})
 }
 
-// lockWants returns how often the texts of these runs were asked for, without
-// those that are not due any more.
+// lockWants returns how often each run's text was fetched, without those that are no longer due.
 func (t *Tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts map[int64]int, err error) {
 	attempts = map[int64]int{}
 	these, args := t.Dialect.Among("log_id", ids)
@@ -99,7 +98,7 @@ func (t *Tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts ma
 	return attempts, err
 }
 
-// dropOf deletes what a table has of these log rows.
+// dropOf deletes a table's rows for these log rows.
 func (t *Tx) dropOf(ctx context.Context, table string, logIDs []int64) error {
 	if len(logIDs) == 0 {
 		return nil
@@ -138,7 +137,7 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 		return nil
 	}
 	return s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
-		// The rows are locked, so that they do not go and leave their texts behind.
+		// The rows are locked, so that none is deleted and leaves its text behind.
 		there, err := tx.lockLogs(ctx, ids)
 		if err != nil {
 			return err
@@ -152,7 +151,7 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 	})
 }
 
-// lockLogs tells which of the log rows there are.
+// lockLogs locks the log rows and returns which of them exist.
 func (t *Tx) lockLogs(ctx context.Context, ids []int64) (there map[int64]bool, err error) {
 	there = map[int64]bool{}
 	these, args := t.Dialect.Among("id", ids)
@@ -205,17 +204,16 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 	return found, nil
 }
 
-// compressors are used again and again, since the tables of a new one are half a
-// megabyte and most texts are short.
+// compressors are reused: the tables of a new one take half a megabyte, and most texts are short.
 var compressors = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // there is such a level
+		panic(err) // the level exists
 	}
 	return w
 }}
 
-// compress is for text that is written once and seldom read: fast before small.
+// compress favours speed over size, because texts are written once and seldom read.
 func compress(text string) ([]byte, error) {
 	var b bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)

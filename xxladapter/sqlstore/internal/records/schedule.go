@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	// firstDue completes a SELECT with the due jobs. Arguments: until when they
-	// are due, the node, until when those of all shards are due, the node again,
-	// and their number.
+	// firstDue appends the due jobs to a SELECT. Arguments: until when they are due, the node,
+	// until when those of all shards are due, the node again, and their number.
 	firstDue = AllDue + ` ORDER BY trigger_next_time, id LIMIT ?`
 	AllDue   = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
@@ -21,13 +20,13 @@ const (
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
 
-	// LookDue tells whether a term holds and a job is due. Arguments: node, number
-	// and now; and those of allDue. A server's clock goes behind it.
+	// LookDue reads whether a term holds and whether a job is due. Arguments: node, number and now,
+	// then those of allDue. A server's clock may be appended.
 	LookDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + AllDue + ` LIMIT 1) AS due)`
 
-	// The guard lets a stop, a restart and another scheduler win over a
-	// decision that was made from what the job was before.
+	// The guard lets a stop, a restart and another scheduler win over a decision about the job's
+	// earlier state.
 	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
 		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
 
@@ -36,9 +35,8 @@ const (
 	IsScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type = 'CRON'`
 )
 
-// ClaimDue implements [xxladapter.Store]. decide runs inside the transaction
-// and holds up every other write, so it must not call the store. A decision
-// about a job that was not due is ignored.
+// ClaimDue implements [xxladapter.Store]. decide runs inside the transaction and blocks every other
+// write, so it must not call the store. A decision about a job that was not due is ignored.
 func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 
@@ -89,8 +87,8 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	return planned, claimed + locked, nil
 }
 
-// lockDue reads and locks due jobs, and returns until when they may be planned: beside a scheduler
-// that knows nothing of our side tables, not as far ahead as was asked for.
+// lockDue reads and locks due jobs, and returns until when they may be planned. Beside a scheduler
+// that knows nothing of our side tables that is earlier than the caller asked for.
 func (s *Store) lockDue(ctx context.Context, tx *Tx, claim ClaimDue, now time.Time, asked, ahead time.Duration) (
 	due []*xxladapter.Job, locked int, until time.Time, err error) {
 
@@ -107,8 +105,8 @@ func (s *Store) lockDue(ctx context.Context, tx *Tx, claim ClaimDue, now time.Ti
 	return due, locked, until, nil
 }
 
-// decideDue returns the decisions about due jobs, of which only the first about each counts. What
-// they plan after until is left out if they are to be short, also where the caller sees it.
+// decideDue returns the decisions about due jobs; only the first about each job counts. If they are
+// to be short, it drops what they plan after until, also in the caller's decisions.
 func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (decisions []Decided) {
 
@@ -130,8 +128,8 @@ func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 	return decisions
 }
 
-// looksDue reports whether there is anything to claim, by a look that takes no
-// lock and writes nothing. A store in which nothing is due costs no more.
+// looksDue reports whether there is anything to claim. It takes no lock and writes nothing, so a
+// store in which nothing is due costs no more than this.
 func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Duration) (bool, error) {
 	now := s.Clock()
 	var (
@@ -155,19 +153,19 @@ func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	return due > 0, err
 }
 
-// DueArgs are the arguments of allDue.
+// DueArgs returns the arguments of allDue.
 func DueArgs(node string, now time.Time, ahead time.Duration) []any {
 	return []any{ToMilli(now.Add(ahead)), node, ToMilli(now.Add(ahead / 5)), node}
 }
 
-// Decided is a decision, with the job's trigger_next_time and group when it was made.
+// Decided is a decision, with the job's trigger_next_time and group at that time.
 type Decided struct {
 	xxladapter.Decision
 	before int64
 	Group  int64
 }
 
-// Store stores a decision and returns the fires that it planned.
+// store stores a decision and returns the fires that it planned.
 func (s *Store) store(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire, error) {
 	status := 1
 	if d.Stop {
@@ -197,8 +195,8 @@ func (s *Store) store(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire
 	return planned, nil
 }
 
-// LockSchedule waits for other schedulers, where there may be any that know
-// nothing of our side tables.
+// lockSchedule waits for other schedulers, where there may be some that know nothing of our side
+// tables.
 func (t *Tx) lockSchedule(ctx context.Context) error {
 	if t.Dialect.LockSchedule == "" {
 		return nil
@@ -210,9 +208,8 @@ func (t *Tx) lockSchedule(ctx context.Context) error {
 	return err
 }
 
-// PlanDue plans a fire that a scan decided on, unless it is a due time's own and
-// was promised before. Another fire that happens to hold the due time must not
-// swallow it.
+// PlanDue plans a fire that a scan decided on, unless it is a due time's own fire and is open
+// already. Another fire that happens to have the due time must not swallow it.
 func (s *Store) PlanDue(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
 	planned, ok, err := s.planAt(ctx, tx, f)
 	if ok || err != nil {

@@ -1,5 +1,5 @@
-// Package records is the part of package sqlstore that all databases share: the statements and
-// what follows from their rows. A database makes a [Store] of its connections and a [Dialect],
+// Package records is the part of package sqlstore that all databases share: statements, and the code
+// that follows from their rows. A database creates a [Store] from its connections and a [Dialect],
 // and sets its [Acts].
 package records
 
@@ -17,7 +17,7 @@ import (
 
 var ErrClosed = errors.New("sqlstore: closed")
 
-// Options are those of package sqlstore, which explains the fields.
+// Options are the options of package sqlstore, which documents the fields.
 type Options struct {
 	Logger      *slog.Logger
 	Clock       func() time.Time
@@ -26,7 +26,7 @@ type Options struct {
 	Zone        *time.Location
 }
 
-// WithDefaults are the options with the defaults that all databases share.
+// WithDefaults sets the defaults that all databases share.
 func (o Options) WithDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -37,7 +37,7 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// ReportZone is the zone of the days of reports.
+// ReportZone returns the zone in which the days of reports begin.
 func (o Options) ReportZone() *time.Location {
 	if o.Zone == nil {
 		return time.UTC
@@ -50,48 +50,50 @@ type Store struct {
 	Parts
 	Acts    Acts
 	Lookups lookups
-	// Resting says that the last scan claimed nothing.
+	// Resting is set if the last scan claimed nothing.
 	Resting atomic.Bool
 	looks   leaseLooks
 	others  others
 
-	mu      sync.RWMutex // guards closed; held for the moment a call enters
+	mu      sync.RWMutex // guards closed; held while a call enters
 	closed  bool
 	running sync.WaitGroup // calls that have entered and not left
 }
 
-// Parts are what a database makes a [Store] of.
+// Parts are what a database creates a [Store] from.
 type Parts struct {
 	Dialect *Dialect
-	// Reads is for all reads, and writes for all writes, that have nothing of their own.
+	// Reads and Writes serve every call that has no pool of its own.
 	Reads  *Readers
 	Writes writer
-	// ScanWrites is for due jobs, and leaseWrites for terms; nil: writes.
+	// ScanWrites is for scans and LeaseWrites for terms. Nil means Writes.
 	ScanWrites, LeaseWrites writer
-	// BulkWrites is for purges and texts, which may take longer than other writes; nil: writes.
+	// BulkWrites is for purges and texts, which may take longer than other writes. Nil means
+	// Writes.
 	BulkWrites writer
-	// ScanReads and leaseReads look before scans and leases write, and sweepReads
-	// for open fires. They wait for no other reader; nil: reads.
+	// ScanReads and LeaseReads serve the reads before a scan and a lease, and SweepReads those
+	// of open fires, so that these wait for no other reader. Nil means Reads.
 	ScanReads, LeaseReads, SweepReads *Readers
-	// IDReads reads single rows by their ids. Never nil.
+	// IDReads reads single rows by their ids. It is never nil.
 	IDReads *Readers
-	// The places for users' calls among reads and writes.
+	// ReadGuests and WriteGuests limit users' calls among Reads and Writes.
 	ReadGuests, WriteGuests guests
-	// Fires runs the calls that every fire makes in groups; nil: each goes to writes.
+	// Fires runs the calls that every fire makes in groups. Nil sends each to Writes.
 	Fires *fireQueue
-	// Lookup reads rows of several tables in one round trip; nil: each table is read by itself.
+	// Lookup reads rows of several tables in one round trip. Nil reads each table by itself.
 	Lookup func(ctx context.Context, group []*Lookup) error
 	Clock  func() time.Time
-	// Server is what clock goes by; nil: clock is the store's clock itself.
+	// Server estimates the server's clock for Clock. Nil means that Clock is the store's clock
+	// itself.
 	Server *serverClock
-	// Refuse returns an error while no call may be made; nil: there is no such time.
+	// Refuse returns an error while no call may be made. Nil allows all calls.
 	Refuse  func() error
 	Ends    []func()             // called first in Close
-	Network *network.Connections // nil: there is none
+	Network *network.Connections // nil for a database without a server
 	Zone    *time.Location
 }
 
-// New makes a store of its parts. The caller sets its acts.
+// New creates a store from its parts, with [Standard] acts.
 func New(p Parts) *Store {
 	s := &Store{Parts: p}
 	s.Acts = Standard{s}
@@ -101,16 +103,15 @@ func New(p Parts) *Store {
 
 var _ xxladapter.Store = (*Store)(nil)
 
-// A writer runs writes; how many of them at once and in which transactions is
-// its own affair.
+// A writer runs writes. It decides how many run at once and in which transactions.
 type writer interface {
-	// Write returns when apply's changes are durable, or were taken back. apply
-	// may be run again from the start, and a panic in it reaches the caller.
+	// Write returns when apply's changes are durable, or were rolled back. apply may run again
+	// from the start, and a panic in it reaches the caller.
 	Write(ctx context.Context, apply func(context.Context, *Tx) error) error
-	// WriteOne is write for a single statement, which needs no transaction around
-	// it. Where the answer of the database is lost it may happen twice.
+	// WriteOne is Write for a single statement, which needs no transaction around it. If the
+	// database's answer is lost, the statement may run twice.
 	WriteOne(ctx context.Context, apply func(context.Context, *Tx) error) error
-	// Close REQUIRES: no call of write runs or will be made.
+	// Close closes the connections. REQUIRES: no call of Write runs or will be made.
 	Close() error
 }
 
@@ -133,13 +134,13 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Write runs apply in a transaction that is durable when write returns nil.
-// apply may be run again from the start if the transaction has to be repeated.
+// Write runs apply in a transaction that is durable when Write returns nil. apply may run again from
+// the start if the transaction has to be repeated.
 func (s *Store) Write(ctx context.Context, apply func(ctx context.Context, tx *Tx) error) error {
 	return s.WriteBy(ctx, s.Writes, apply)
 }
 
-// WriteBy is write by a certain writer; nil: by the one for all.
+// WriteBy is Write with a certain writer; nil means Writes.
 func (s *Store) WriteBy(ctx context.Context, by writer, apply func(ctx context.Context, tx *Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -150,7 +151,7 @@ func (s *Store) WriteBy(ctx context.Context, by writer, apply func(ctx context.C
 	case nil:
 		by, guests = s.Writes, s.WriteGuests
 	case s.BulkWrites:
-		guests = s.ReadGuests // it shares the connections of reads
+		guests = s.ReadGuests // it shares the connections of Reads
 	}
 	leave, err := guests.enter(ctx)
 	if err != nil {
@@ -160,7 +161,7 @@ func (s *Store) WriteBy(ctx context.Context, by writer, apply func(ctx context.C
 	return by.Write(ctx, apply)
 }
 
-// WriteOne is writeBy for a single statement that may happen twice.
+// writeOne is WriteBy for a single statement that may run twice.
 func (s *Store) writeOne(ctx context.Context, by writer, apply func(ctx context.Context, tx *Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -177,12 +178,12 @@ func (s *Store) writeOne(ctx context.Context, by writer, apply func(ctx context.
 	return by.WriteOne(ctx, apply)
 }
 
-// Query hands each row that query selects to scan.
+// Query calls scan for each row that query selects.
 func (s *Store) Query(ctx context.Context, query string, args []any, scan func(Row) error) error {
 	return s.QueryBy(ctx, nil, query, args, scan)
 }
 
-// QueryBy is query by certain readers; nil: by those for all.
+// QueryBy is Query with certain readers; nil means Reads.
 func (s *Store) QueryBy(ctx context.Context, by *Readers, query string, args []any, scan func(Row) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -199,8 +200,8 @@ func (s *Store) QueryBy(ctx context.Context, by *Readers, query string, args []a
 	return by.query(ctx, query, args, scan)
 }
 
-// finds reports whether the query selects anything. Work that comes back every
-// few seconds and mostly finds nothing asks before it begins a transaction.
+// finds reports whether the query selects anything. Work that is repeated every few seconds and mostly
+// finds nothing asks before it begins a transaction.
 func (s *Store) finds(ctx context.Context, query string, args ...any) (bool, error) {
 	found := false
 	err := s.Query(ctx, query, args, func(Row) error {
@@ -210,7 +211,7 @@ func (s *Store) finds(ctx context.Context, query string, args ...any) (bool, err
 	return found, err
 }
 
-// ids returns what a query for ids selects.
+// ids returns the ids that the query selects.
 func (s *Store) ids(ctx context.Context, query string, args []any) (ids []int64, err error) {
 	err = s.Query(ctx, query, args, func(r Row) error {
 		var id int64
@@ -221,7 +222,7 @@ func (s *Store) ids(ctx context.Context, query string, args []any) (ids []int64,
 	return ids, err
 }
 
-// Now is the store's clock, see [Options].
+// Now returns the time of the store's clock, see [Options].
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	if err := s.enter(ctx); err != nil {
 		return time.Time{}, err
@@ -230,7 +231,7 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	return s.Clock(), nil
 }
 
-// Close implements [xxladapter.Store]. Closing again is fine.
+// Close implements [xxladapter.Store]. It may be called again.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	closed := s.closed
@@ -242,18 +243,18 @@ func (s *Store) Close() error {
 	}
 	s.Lookups.wait()
 	if s.Network != nil {
-		// Goodbyes on connections that are silent would not end.
+		// On silent connections the goodbyes would not end.
 		limit := time.AfterFunc(network.CloseLimit, s.Network.Close)
 		defer func() { limit.Stop(); s.Network.Close() }()
 	}
 	for _, end := range s.Ends {
 		end()
 	}
-	// The readers go first: the last connection to leave cleans up after all.
+	// Readers close first: the last connection that closes cleans up.
 	errs := []error{s.Reads.DB.Close()}
 	for _, r := range []*Readers{s.ScanReads, s.LeaseReads, s.SweepReads, s.IDReads} {
 		if r != nil {
-			errs = append(errs, r.DB.Close()) // again is fine
+			errs = append(errs, r.DB.Close()) // may be closed already
 		}
 	}
 	for _, w := range []writer{s.ScanWrites, s.LeaseWrites, s.BulkWrites, s.Writes} {
@@ -262,7 +263,7 @@ func (s *Store) Close() error {
 		}
 	}
 	if s.Network != nil {
-		return nil // a goodbye that could not be said over a lost connection is no loss
+		return nil // a goodbye that a lost connection did not carry is no loss
 	}
 	return errors.Join(errs...)
 }

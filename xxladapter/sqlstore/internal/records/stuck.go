@@ -7,8 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// SelectStuck goes by the partial index of rows without an outcome of either
-// kind, which are few at any time.
+// SelectStuck uses the partial index of rows without any outcome, which are few at any time.
 const SelectStuck = `SELECT id FROM xxl_job_log
 	WHERE trigger_code = 0 AND handle_code = 0 AND trigger_time <= ?
 	AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE log_id = xxl_job_log.id)
@@ -34,7 +33,7 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 			return err
 		}
 		for _, id := range ids {
-			// Since it was read somebody else may have had an outcome for it.
+			// Since it was read the row may have got an outcome.
 			l, found, err := tx.logState(ctx, id)
 			if err != nil {
 				return err

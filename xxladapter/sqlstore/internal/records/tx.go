@@ -14,16 +14,16 @@ type session interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// A Tx is a transaction on one connection. The statements it runs are prepared
-// once in the connection's life, by the tx or by the driver.
+// A Tx is a transaction on one connection. Its statements are prepared once per connection, by the Tx
+// or by the driver.
 type Tx struct {
 	session
 	Dialect  *Dialect
 	prepared map[string]*sql.Stmt // by their text
-	slot     int                  // that it adds to the figures in, 0 to reportSlots-1
+	slot     int                  // of the figures, 0 to ReportSlots-1
 }
 
-// NewTx is for statements on one connection that are prepared once in its life.
+// NewTx returns a Tx that prepares its statements once, on the connection's first use of each.
 func NewTx(on session, d *Dialect) *Tx {
 	return &Tx{session: on, Dialect: d, prepared: map[string]*sql.Stmt{}}
 }
@@ -31,7 +31,7 @@ func NewTx(on session, d *Dialect) *Tx {
 // A Row is the current row of a result.
 type Row interface{ Scan(dest ...any) error }
 
-// run runs the query on its prepared statement, or leaves that to the driver.
+// run runs the query with its prepared statement, or leaves preparing to the driver.
 func run[T any](ctx context.Context, t *Tx, query string, args []any,
 	direct func(context.Context, string, ...any) (T, error), prepared func(*sql.Stmt, context.Context, ...any) (T, error)) (T, error) {
 
@@ -51,9 +51,8 @@ func run[T any](ctx context.Context, t *Tx, query string, args []any,
 	return prepared(stmt, ctx, args...)
 }
 
-// ClosePrepared closes the statements. Those prepared on a [sql.Conn] are not
-// closed with it, and one that is left open keeps SQLite from folding the
-// write-ahead log into the database file.
+// ClosePrepared closes the statements. Statements of a [sql.Conn] are not closed with it, and an open
+// one keeps SQLite from folding the write-ahead log into the database file.
 func (t *Tx) ClosePrepared() error {
 	var errs []error
 	for _, stmt := range t.prepared {
@@ -66,7 +65,7 @@ func (t *Tx) result(ctx context.Context, query string, args []any) (sql.Result, 
 	return run(ctx, t, query, args, t.ExecContext, (*sql.Stmt).ExecContext)
 }
 
-// Exec returns how many rows the statement changed.
+// Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (changed int64, err error) {
 	result, err := t.result(ctx, query, args)
 	if err != nil {
@@ -75,8 +74,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (changed int64
 	return result.RowsAffected()
 }
 
-// insert returns the id of the row that the statement inserted, or 0 if it
-// inserted none.
+// insert returns the id of the row that the statement inserted, or 0 if it inserted none.
 func (t *Tx) insert(ctx context.Context, query string, args ...any) (id int64, err error) {
 	if t.Dialect.Returning {
 		err := t.Query(ctx, query+` RETURNING id`, args, func(r Row) error { return r.Scan(&id) })
@@ -92,7 +90,7 @@ func (t *Tx) insert(ctx context.Context, query string, args ...any) (id int64, e
 	return result.LastInsertId()
 }
 
-// Query hands each row to scan, which must not use the transaction.
+// Query calls scan for each row. scan must not use the transaction.
 func (t *Tx) Query(ctx context.Context, query string, args []any, scan func(Row) error) error {
 	rows, err := run(ctx, t, query, args, t.QueryContext, (*sql.Stmt).QueryContext)
 	if err != nil {

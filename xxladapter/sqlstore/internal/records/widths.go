@@ -6,9 +6,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Widths are how many characters columns have room for in the release of XXL-JOB
-// whose tables these are; 0: as many as the newest one, or more. A server in
-// strict mode would refuse the statement instead, without a word for users.
+// Widths are the widths of columns, in characters, in the release of XXL-JOB whose tables these
+// are; 0 means as wide as in the newest release, or wider. A server in strict mode would refuse a
+// longer value without a message for users.
 type Widths struct {
 	Param    int // of a job, 512 before 3.4.0
 	Title    int // of a group, 12 before 3.4.0
@@ -23,8 +23,8 @@ func (w Widths) checkGroup(g *xxladapter.Group) error {
 	return checkWidth("title", w.titleOf(g), w.Title)
 }
 
-// titleOf is the title to store. One that only repeats the app name was made from
-// it, and is truncated where the column is too narrow for it.
+// titleOf returns the title to store. A title that only repeats the app name was made from it, and
+// is truncated where the column is too narrow.
 func (w Widths) titleOf(g *xxladapter.Group) string {
 	if title := []rune(g.Title); g.Title == g.AppName && w.Title > 0 && len(title) > w.Title {
 		return string(title[:w.Title])
