@@ -38,6 +38,15 @@ func (e *mortalExecutor) Log(context.Context, string, string, wire.LogRequest) (
 func (e *mortalExecutor) Beat(context.Context, string) error            { return e.dead() }
 func (e *mortalExecutor) IdleBeat(context.Context, string, int64) error { return e.dead() }
 
+// A leaseholder is a scheduler that never doubts its lease, and leaves retries in the store.
+type leaseholder struct {
+	trigger.Scheduler
+	term xxladapter.Term
+}
+
+func (l leaseholder) Term() (xxladapter.Term, bool) { return l.term, true }
+func (leaseholder) Planned([]xxladapter.Fire)       {}
+
 // TestARunOnAnExecutorThatDiesIsLostInTime kills an executor in the middle of a run, at each second
 // between two of its beats. The run has to be lost within 30 s of the end of the registration,
 // tried again as the job says, and reported once.
@@ -55,15 +64,15 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 			lease, err := store.Lease(t.Context(), "n", 24*time.Hour)
 			require.NoError(t, err)
 			failures := make(chan trigger.Event, 100)
-			over := trigger.NewHandOver(trigger.Options{
-				Store: store, Sender: exec, Logger: logger,
-				Term: func() (xxladapter.Term, bool) { return lease.Term, true },
+			over, err := trigger.NewHandOver(trigger.Options{
+				Store: store, Sender: exec, Logger: logger, Scheduler: leaseholder{term: lease.Term},
 				OnEvent: func(e trigger.Event) {
 					if e.Kind != trigger.EventSent {
 						failures <- e
 					}
 				},
 			})
+			require.NoError(t, err)
 
 			ctx, cancel := context.WithCancel(t.Context())
 			var parts errgroup.Group

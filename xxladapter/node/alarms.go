@@ -1,17 +1,10 @@
 package node
 
 import (
-	"context"
-
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
-
-// A runner is work that goes on until its context ends.
-type runner interface {
-	Run(ctx context.Context) error
-}
 
 // withAlarms returns what sees to failed runs, and lets it know of events.
 func withAlarms(opts *Options, node string) runner {

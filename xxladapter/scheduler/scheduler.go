@@ -171,9 +171,6 @@ func signal(wanted chan<- struct{}) {
 	}
 }
 
-// Arm hands out a fire that was planned outside of a scan, when it is due.
-func (s *Scheduler) Arm(f xxladapter.Fire) error { return s.ring.arm(f) }
-
 // Wheel is what the wheel says of itself.
 func (s *Scheduler) Wheel() hashedwheel.Stats { return s.ring.timer.Stats() }
 

@@ -65,7 +65,6 @@ func TestRetriesWaitLongerEachTimeAndSayWhichTheyAre(t *testing.T) {
 	f.job.Settings.RetryBackoff, f.job.RetryCount = 60_000, 3
 	require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
 	f.over.jitter = func() float64 { return 0.5 }
-	f.over.planned = func() { panic("nothing is due now") }
 
 	fire := f.plan(xxladapter.Fire{RetryCount: -1})
 	for n, pause := range []time.Duration{45 * time.Second, 90 * time.Second, 180 * time.Second, 0} {
@@ -83,7 +82,7 @@ func TestRetriesWaitLongerEachTimeAndSayWhichTheyAre(t *testing.T) {
 		require.WithinRange(t, fire.Due, began.Add(pause-time.Millisecond), time.Now().Add(pause))
 		require.Contains(t, l.TriggerMsg, "<br>next attempt："+fire.Due.UTC().Format("2006-01-02T15:04:05.000Z"))
 		// The pause is not what is waited for here.
-		term, _ := f.over.term()
+		term, _ := f.sched.term()
 		_, err := f.store.SettleFire(t.Context(), term, xxladapter.Settlement{FireID: fire.ID})
 		require.NoError(t, err)
 		fire.Due = began

@@ -58,13 +58,14 @@ type Client struct {
 	runPaths sync.Map // string -> string
 }
 
-// NewClient returns a Client with connections of its own.
-func NewClient(opts ClientOptions) *Client {
-	if opts.Timeout <= 0 {
-		opts.Timeout = 3 * time.Second
-	}
-	if opts.Concurrency <= 0 {
-		opts.Concurrency = 64
+// NewClient returns a Client with connections of its own. The error names an option that is
+// negative.
+func NewClient(opts ClientOptions) (*Client, error) {
+	var err error
+	setDefault(&err, "ClientOptions.Timeout", &opts.Timeout, 3*time.Second)
+	setDefault(&err, "ClientOptions.Concurrency", &opts.Concurrency, 64)
+	if err != nil {
+		return nil, err
 	}
 	if opts.Sent == nil {
 		opts.Sent = func(_ context.Context, _, appName string) (string, string) { return appName, opts.AccessToken }
@@ -101,7 +102,7 @@ func NewClient(opts ClientOptions) *Client {
 			// A redirected POST would be sent on as a GET without its body.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-	}
+	}, nil
 }
 
 // Close drops idle connections.

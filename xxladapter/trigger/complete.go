@@ -44,7 +44,7 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 	}
 	err := results.Wait()
 	if n := unknown.Load(); n > 0 { // one line, whatever the executor sends
-		h.logger.Warn("results of unknown runs", "results", n, "one", first.Load())
+		h.opts.Logger.Warn("results of unknown runs", "results", n, "one", first.Load())
 	}
 	return err
 }
@@ -64,13 +64,13 @@ func (h *HandOver) complete(ctx context.Context, c wire.Callback) (known bool, e
 	}
 	outcome, err := h.finish(ctx, r)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		h.onCallback(CallbackUnknown)
+		h.opts.OnCallback(CallbackUnknown)
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("store result of log %d: %w", r.LogID, err)
 	}
-	h.onCallback(outcome)
+	h.opts.OnCallback(outcome)
 	return true, nil
 }
 
@@ -88,7 +88,7 @@ func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
 // WrittenOff reports a trigger that the store settled by itself, because nobody
 // will ever know its outcome.
 func (h *HandOver) WrittenOff(l *xxladapter.Log) {
-	h.onEvent(Event{
+	h.opts.OnEvent(Event{
 		Kind: EventFailed, JobID: l.JobID, LogID: l.ID, Address: l.Address, At: time.Now(), Code: l.TriggerCode, Msg: l.TriggerMsg,
 	})
 }
@@ -96,19 +96,19 @@ func (h *HandOver) WrittenOff(l *xxladapter.Log) {
 // finish stores a result and says what it has changed.
 func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome string, err error) {
 	var now time.Time
-	l, err := h.store.Log(ctx, r.LogID)
+	l, err := h.opts.Store.Log(ctx, r.LogID)
 	if err != nil {
 		return "", err
 	}
 	if l.HandleCode == xxladapter.ResultNone {
-		if now, err = h.store.Now(ctx); err != nil {
+		if now, err = h.opts.Store.Now(ctx); err != nil {
 			return "", err
 		}
 		if r.Next, r.Resume, err = h.follow(ctx, l, r.Code, now); err != nil {
 			return "", err
 		}
 	}
-	r.WantText = l.Address != "" && h.texts.Wants(r.Code)
+	r.WantText = l.Address != "" && h.opts.Texts.Wants(r.Code)
 	applied, planned, err := h.finishRun(ctx, r)
 	switch {
 	case err != nil:
@@ -119,17 +119,17 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome 
 	default:
 		return CallbackLate, nil
 	}
-	h.onEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
-	h.followed(planned, r.Resume, now)
+	h.opts.OnEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
+	h.followed(planned, r.Resume)
 	if r.WantText {
-		h.textWanted()
+		h.opts.TextWanted()
 	}
 	return CallbackApplied, nil
 }
 
 // follow returns what follows from a result.
 func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now time.Time) ([]xxladapter.Fire, xxladapter.Resume, error) {
-	job, err := h.store.Job(ctx, l.JobID)
+	job, err := h.opts.Store.Job(ctx, l.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, xxladapter.Resume{}, nil
 	}
@@ -146,18 +146,12 @@ func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now 
 	return next, ResumeAfter(job, now), nil
 }
 
-// armAhead is how far ahead a retry is held in memory. One that is due later may be up to a second
-// late, after a pause of more than a minute.
-const armAhead = time.Minute
-
-// followed passes on to the scheduler what was stored that concerns it now.
-func (h *HandOver) followed(planned []xxladapter.Fire, r xxladapter.Resume, now time.Time) {
-	for _, f := range planned {
-		if f.Due.Sub(now) <= armAhead {
-			h.arm(f)
-		}
+// followed passes on to the scheduler what was stored that concerns it.
+func (h *HandOver) followed(planned []xxladapter.Fire, r xxladapter.Resume) {
+	if len(planned) > 0 {
+		h.opts.Scheduler.Planned(planned)
 	}
-	if r.JobID != 0 && r.Next.Before(now.Add(resumeSoon)) {
-		h.resumed()
+	if r.JobID != 0 {
+		h.opts.Scheduler.Resumed(r.Next)
 	}
 }

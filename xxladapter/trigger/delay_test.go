@@ -29,7 +29,7 @@ func (f *fixture) delayedFrom(now time.Time) xxladapter.Fire {
 	require.NoError(f.t, f.store.UpdateJob(ctx, f.job, false))
 	due := now.Truncate(time.Millisecond)
 	require.NoError(f.t, storetest.StartAt(ctx, f.store, f.job.ID, due))
-	term, _ := f.over.term()
+	term, _ := f.sched.term()
 	fires, _, err := f.store.ClaimDue(ctx, term, 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 		return []xxladapter.Decision{{JobID: f.job.ID, Last: due, Next: xxladapter.AfterRun, Fires: []xxladapter.Fire{
 			{JobID: f.job.ID, Due: due, Type: xxladapter.TriggerCron, RetryCount: -1},
@@ -115,12 +115,15 @@ func TestADelayCountsFromTheEndOfTheRunHoweverItEnds(t *testing.T) {
 	})
 }
 
-func TestTheSchedulerIsToldOfAShortDelayOnly(t *testing.T) {
-	for conf, want := range map[string]int{"1": 1, "60": 0} {
-		f := newFixture(t, xxladapter.RouteFirst)
-		told := 0
-		f.over.resumed = func() { told++ }
-		require.NoError(t, f.over.Fire(t.Context(), f.delayed(func(j *xxladapter.Job) { j.ScheduleConf = conf })))
-		require.Equal(t, want, told, conf)
-	}
+func TestTheSchedulerIsToldWhenAScheduleContinues(t *testing.T) {
+	f := newFixture(t, xxladapter.RouteFirst)
+	require.NoError(t, f.over.Fire(t.Context(), f.delayed(nil)))
+	j, err := f.store.Job(t.Context(), f.job.ID)
+	require.NoError(t, err)
+	require.Len(t, f.sched.resumed, 1)
+	require.True(t, j.TriggerNext.Equal(f.sched.resumed[0]))
+
+	f = newFixture(t, xxladapter.RouteFirst)
+	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+	require.Empty(t, f.sched.resumed, "of a job of another schedule type")
 }

@@ -20,10 +20,10 @@ const doubtAttempts = 3
 // yet, since only this call would: asking the executor, as for claims of unknown history, could
 // only lose a run.
 func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
-	fires, err := h.store.ClaimFire(ctx, by, f.ID, logs)
+	fires, err := h.opts.Store.ClaimFire(ctx, by, f.ID, logs)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
-		h.logger.Warn("answer to a claim lost", "job", f.JobID, "fire", f.ID, "err", err)
-		if fires, err = h.store.ClaimFire(ctx, by, f.ID, logs); !errors.Is(err, xxladapter.ErrConflict) {
+		h.opts.Logger.Warn("answer to a claim lost", "job", f.JobID, "fire", f.ID, "err", err)
+		if fires, err = h.opts.Store.ClaimFire(ctx, by, f.ID, logs); !errors.Is(err, xxladapter.ErrConflict) {
 			continue
 		}
 		found, lookErr := h.claimed(ctx, by, f)
@@ -40,7 +40,7 @@ func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxlada
 // claimed are the shards of the fire, in their order, if it was claimed in the term.
 // Open fires of a job with one due time are shards of one claim.
 func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) ([]xxladapter.Fire, error) {
-	found, err := h.store.OpenFires(ctx, xxladapter.FireFilter{
+	found, err := h.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
 		JobID: f.JobID, Owner: by, AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64, DueBefore: f.Due.Add(time.Millisecond),
 	})
 	if err != nil || !slices.ContainsFunc(found, func(shard xxladapter.Fire) bool { return shard.ID == f.ID }) {
@@ -53,11 +53,11 @@ func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter
 // settleFire settles, and settles again while the answer is lost: a settlement that has
 // happened changes nothing the second time, and does not say what it planned.
 func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
-	planned, err = h.store.SettleFire(ctx, by, s)
+	planned, err = h.opts.Store.SettleFire(ctx, by, s)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
-		h.logger.Warn("answer to a settlement lost", "fire", s.FireID, "log", s.LogID, "err", err)
-		if planned, err = h.store.SettleFire(ctx, by, s); err == nil && len(planned) < len(s.Next) {
-			h.planned()
+		h.opts.Logger.Warn("answer to a settlement lost", "fire", s.FireID, "log", s.LogID, "err", err)
+		if planned, err = h.opts.Store.SettleFire(ctx, by, s); err == nil && len(planned) < len(s.Next) {
+			h.opts.Scheduler.Sweep()
 		}
 	}
 	return planned, err
@@ -67,12 +67,12 @@ func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladap
 // applied is then true as well where it may have been another one that came first,
 // since what follows is only that somebody looks.
 func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
-	applied, planned, err = h.store.FinishRun(ctx, r)
+	applied, planned, err = h.opts.Store.FinishRun(ctx, r)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
-		h.logger.Warn("answer to a result lost", "log", r.LogID, "err", err)
-		if _, planned, err = h.store.FinishRun(ctx, r); err == nil {
+		h.opts.Logger.Warn("answer to a result lost", "log", r.LogID, "err", err)
+		if _, planned, err = h.opts.Store.FinishRun(ctx, r); err == nil {
 			if len(planned) < len(r.Next) {
-				h.planned()
+				h.opts.Scheduler.Sweep()
 			}
 			return true, planned, nil
 		}
@@ -84,11 +84,11 @@ func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (appli
 // the former owner's then, the first one may have happened: that is so if the node can take it over
 // from itself.
 func (h *HandOver) takeOver(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) error {
-	err := h.store.TakeOver(ctx, by, f.ID, f.Owner)
+	err := h.opts.Store.TakeOver(ctx, by, f.ID, f.Owner)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
-		h.logger.Warn("answer to a take-over lost", "fire", f.ID, "err", err)
-		if err = h.store.TakeOver(ctx, by, f.ID, f.Owner); errors.Is(err, xxladapter.ErrConflict) {
-			err = h.store.TakeOver(ctx, by, f.ID, by)
+		h.opts.Logger.Warn("answer to a take-over lost", "fire", f.ID, "err", err)
+		if err = h.opts.Store.TakeOver(ctx, by, f.ID, f.Owner); errors.Is(err, xxladapter.ErrConflict) {
+			err = h.opts.Store.TakeOver(ctx, by, f.ID, by)
 		}
 	}
 	return err

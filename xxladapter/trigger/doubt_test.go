@@ -85,7 +85,7 @@ func TestAnAnswerOfTheStoreThatIsLostDelaysNothing(t *testing.T) {
 				one, two := newFakeExecutor(t, nil), newFakeExecutor(t, nil)
 				f := newFixture(t, route, one.URL, two.URL)
 				f.ambiguous(xxladapter.AmbiguousSkip) // which would drop what is taken for sent
-				f.over.store = &forgetful{Store: f.store, fate: fate, lose: 1, calls: map[string]int{}}
+				f.over.opts.Store = &forgetful{Store: f.store, fate: fate, lose: 1, calls: map[string]int{}}
 				require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 				shards := 1
 				if route == xxladapter.RouteShardingBroadcast {
@@ -97,12 +97,9 @@ func TestAnAnswerOfTheStoreThatIsLostDelaysNothing(t *testing.T) {
 				require.Equal(t, 200, f.logs()[0].TriggerCode)
 
 				l := f.logs()[0]
-				told := 0
-				f.over.planned = func() { told++ }
-				f.over.arm = func(xxladapter.Fire) { told++ }
 				f.over.jitter = func() float64 { return 0 }
 				require.NoError(t, f.over.Complete(t.Context(), wire.Callbacks{{LogID: wire.Int(l.ID), HandleCode: wire.Int(500)}}))
-				require.Equal(t, 1, told, "the retry is armed, or swept where the call does not know of it")
+				require.Equal(t, 1, len(f.sched.planned)+f.sched.swept(), "the retry is armed, or swept where the call does not know of it")
 				require.Len(t, f.open(), 1, "and planned once")
 			})
 		}
@@ -115,7 +112,7 @@ func TestAStoreThatLosesEveryAnswerIsNotAskedForEver(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 	d := &forgetful{Store: f.store, fate: doesNot, lose: 1000, calls: map[string]int{}}
-	f.over.store = d
+	f.over.opts.Store = d
 	require.ErrorIs(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})), xxladapter.ErrInDoubt)
 	require.Less(t, d.calls["claim"], 5)
 	require.Empty(t, exec.taken())
@@ -126,11 +123,11 @@ func TestAStoreThatLosesEveryAnswerIsNotAskedForEver(t *testing.T) {
 func TestAClaimThatAnotherNodeMadeIsLeftAlone(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
-	other, ok := termOf(t, f.store, "node-2")()
+	other, ok := schedulerOf(t, f.store, "node-2").Term()
 	require.True(t, ok)
 	fire := f.plan(xxladapter.Fire{RetryCount: -1})
 	d := &forgetful{Store: f.store, fate: doesNot, lose: 1, calls: map[string]int{}}
-	f.over.store = &stolen{forgetful: d, steal: func() {
+	f.over.opts.Store = &stolen{forgetful: d, steal: func() {
 		_, err := f.store.ClaimFire(t.Context(), other, fire.ID, []*xxladapter.Log{{JobID: fire.JobID, TriggerTime: time.Now()}})
 		require.NoError(t, err)
 	}}
@@ -167,7 +164,7 @@ func TestATakeOverInDoubtIsMadeAgain(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				exec := newFakeExecutor(t, nil)
 				f := newFixture(t, xxladapter.RouteFirst, exec.URL)
-				term, _ := f.over.term()
+				term, _ := f.sched.term()
 				if !own {
 					over, err := f.store.Lease(t.Context(), "node-2", time.Hour)
 					require.NoError(t, err)
@@ -180,7 +177,7 @@ func TestATakeOverInDoubtIsMadeAgain(t *testing.T) {
 					require.NoError(t, f.store.Resign(t.Context(), term))
 				}
 				f.ambiguous(xxladapter.AmbiguousResend)
-				f.over.store = &forgetful{Store: f.store, fate: fate, lose: 1, calls: map[string]int{}}
+				f.over.opts.Store = &forgetful{Store: f.store, fate: fate, lose: 1, calls: map[string]int{}}
 				require.NoError(t, f.over.Resolve(t.Context(), claimed[0]))
 				require.Len(t, exec.taken(), 1)
 				require.Empty(t, f.open())

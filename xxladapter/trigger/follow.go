@@ -72,10 +72,6 @@ func attempt(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) (n, of i
 	return n, n + l.RetryCount
 }
 
-// resumeSoon is when a scan has to come to find a job in time. Those that come
-// anyway are at most five seconds apart, and read five seconds ahead.
-const resumeSoon = 6 * time.Second
-
 // ResumeAfter lets the schedule of a FIX_DELAY job go on after a run that ended
 // at end, and of another job not; the store sees to it that it was the last run. A schedule that cannot be
 // read is left to the scan, which stops the job.

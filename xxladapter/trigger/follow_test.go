@@ -100,17 +100,15 @@ func TestASuccessTriggersTheChildrenOnce(t *testing.T) {
 	f.job.ChildIDs = []int64{childID, 99, f.job.ID} // one that does not exist, and itself
 	require.NoError(t, f.store.UpdateJob(ctx, f.job, false))
 
-	var armed []xxladapter.Fire
-	f.over.arm = func(f xxladapter.Fire) { armed = append(armed, f) }
-	f.over.planned = func() { t.Error("the sweep looks for what is known") }
-	f.over.store = unasked{f.store, t}
+	f.over.opts.Store = unasked{f.store, t}
 	require.NoError(t, f.over.Fire(ctx, f.plan(xxladapter.Fire{RetryCount: -1})))
 	success := wire.Callback{LogID: wire.Int(f.logs()[0].ID), HandleCode: 200}
 	for range 2 {
 		require.NoError(t, f.over.Complete(ctx, []wire.Callback{success}))
 	}
-	require.Len(t, armed, 2)
-	require.Equal(t, f.open(), armed, "as they are stored")
+	require.Len(t, f.sched.planned, 2)
+	require.Equal(t, f.open(), f.sched.planned, "as they are stored")
+	require.Zero(t, f.sched.swept(), "nobody has to look for them")
 	fires := f.firePlanned()
 	require.Len(t, fires, 2)
 	for _, fire := range fires {
@@ -134,30 +132,19 @@ func (u unasked) OpenFires(context.Context, xxladapter.FireFilter) ([]xxladapter
 	return nil, nil
 }
 
-// TestARetryIsArmedAsItIsStored lets hand-overs fail. A retry that is due within a minute is armed,
-// and one that is due later is left to the sweep.
-func TestARetryIsArmedAsItIsStored(t *testing.T) {
-	for _, tt := range []struct {
-		pause xxladapter.Milliseconds
-		armed bool
-	}{{0, true}, {60_000, true}, {61_000, false}} {
+// TestARetryIsPassedOnAsItIsStored lets hand-overs fail.
+func TestARetryIsPassedOnAsItIsStored(t *testing.T) {
+	for _, pause := range []xxladapter.Milliseconds{0, 61_000} {
 		exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) { fmt.Fprint(w, `{"code":500}`) })
 		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
-		f.job.RetryCount, f.job.Settings.RetryBackoff = 3, tt.pause
+		f.job.RetryCount, f.job.Settings.RetryBackoff = 3, pause
 		require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
-		var armed []xxladapter.Fire
-		f.over.arm = func(f xxladapter.Fire) { armed = append(armed, f) }
-		f.over.planned = func() { t.Error("the sweep looks for what is known") }
-		f.over.jitter = func() float64 { return 0 }
-		f.over.store = unasked{f.store, t}
+		f.over.opts.Store = unasked{f.store, t}
 
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 		require.Len(t, f.open(), 1)
-		if tt.armed {
-			require.Equal(t, f.open(), armed)
-		} else {
-			require.Empty(t, armed)
-		}
+		require.Equal(t, f.open(), f.sched.planned)
+		require.Zero(t, f.sched.swept(), "nobody has to look for it")
 	}
 }
 

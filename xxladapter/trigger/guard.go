@@ -59,16 +59,3 @@ func (c *guardedConn) Write(p []byte) (int, error) {
 	}
 	return c.Conn.Write(p)
 }
-
-// Stats counts what leases kept a [HandOver] from doing.
-type Stats struct {
-	Fenced   int64 // writes that the store refused because their term was over
-	Withheld int64 // requests that were not sent for doubt of the lease
-}
-
-type stats struct{ fenced, withheld atomic.Int64 }
-
-// Stats may be called at any time.
-func (h *HandOver) Stats() Stats {
-	return Stats{Fenced: h.stats.fenced.Load(), Withheld: h.stats.withheld.Load()}
-}

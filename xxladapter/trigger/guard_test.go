@@ -2,7 +2,6 @@ package trigger
 
 import (
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,10 +23,10 @@ type doubtful struct {
 func (d *doubtful) ask() (xxladapter.Term, bool) { return d.term, d.left.Add(-1) >= 0 }
 
 func newDoubtful(f *fixture, questions int64) *doubtful {
-	term, _ := f.over.term()
+	term, _ := f.sched.term()
 	d := &doubtful{term: term}
 	d.left.Store(questions)
-	f.over.term = d.ask
+	f.sched.term = d.ask
 	return d
 }
 
@@ -85,8 +84,7 @@ func TestARequestThatIsWithheldHasALengthOtherwise(t *testing.T) {
 		_, _ = w.Write([]byte(`{"code":200}`))
 	}))
 	defer srv.Close()
-	c := NewClient(ClientOptions{})
-	defer c.Close()
+	c := client(t, ClientOptions{})
 	_, err := c.Run(t.Context(), srv.URL, "", &wire.RunRequest{})
 	require.NoError(t, err)
 	require.Positive(t, <-lengths, "Java executors read no chunks")
@@ -101,9 +99,9 @@ func TestARequestThatIsWithheldHasALengthOtherwise(t *testing.T) {
 func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	var f *fixture
 	exec := newFakeExecutor(t, func(w http.ResponseWriter, path string) {
-		term, _ := f.over.term()
+		term, _ := f.sched.term()
 		require.NoError(t, f.store.Resign(t.Context(), term)) // as if it had lapsed
-		other, _ := termOf(t, f.store, "node-2")()
+		other, _ := schedulerOf(t, f.store, "node-2").Term()
 		fire := f.open()[0]
 		require.NoError(t, f.store.TakeOver(t.Context(), other, fire.ID, term))
 		_, err := f.store.SettleFire(t.Context(), other, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "successor"})
@@ -111,15 +109,12 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 		http.Error(w, "so the zombie thinks that it failed", http.StatusInternalServerError)
 	})
 	f = newFixture(t, xxladapter.RouteFirst, exec.URL)
-	var fenced []xxladapter.Term
-	f.over.fenced = func(term xxladapter.Term) { fenced = append(fenced, term) }
-	f.over.logger = slog.New(slog.DiscardHandler)
 	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
 	require.Empty(t, f.open(), "no retry either")
 	require.Equal(t, "successor", f.logs()[0].TriggerMsg)
 	require.Equal(t, int64(1), f.over.Stats().Fenced)
-	term, _ := f.over.term()
-	require.Equal(t, []xxladapter.Term{term}, fenced)
+	term, _ := f.sched.term()
+	require.Equal(t, []xxladapter.Term{term}, f.sched.fenced)
 }
 
 // TestAFireThatComesEarlyWaits is about clocks that were set back, and slewed.
@@ -153,16 +148,14 @@ func (s hastyStore) Now(ctx context.Context) (time.Time, error) {
 func TestAClaimAsksTheStoresClockItself(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
-	f.over.store = hastyStore{f.store, time.Hour}
-	var told []time.Time
-	f.over.early = func(now, _ time.Time) { told = append(told, now) }
+	f.over.opts.Store = hastyStore{f.store, time.Hour}
 	far := f.plan(xxladapter.Fire{Due: time.Now().Add(time.Minute)})
 	require.NoError(t, f.over.Fire(t.Context(), far))
 	require.Equal(t, []xxladapter.Fire{far}, f.open())
 	require.Empty(t, f.logs())
 	require.Empty(t, exec.taken())
-	require.Len(t, told, 1)
-	require.WithinRange(t, told[0], time.Now().Add(-30*time.Second), time.Now())
+	require.Len(t, f.sched.early, 1)
+	require.WithinRange(t, f.sched.early[0], time.Now().Add(-30*time.Second), time.Now())
 
 	near := f.plan(xxladapter.Fire{Due: time.Now().Add(earlyLimit / 2)})
 	require.NoError(t, f.over.Fire(t.Context(), near))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -34,35 +35,16 @@ type Sender interface {
 	Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error)
 }
 
-// Options configures a [HandOver].
+// Options configures a [HandOver]. Store, Sender and Scheduler must be set.
 type Options struct {
-	Store  Store
-	Sender Sender
-	// Term is the term in which the node acts now. It is false once the node
-	// cannot be sure any more that its lease holds; nothing is claimed or sent
-	// then. It is asked right before each send as well, and must not block.
-	Term func() (xxladapter.Term, bool)
-	// Fenced is told that the store refused a call because the term is over;
-	// nil: nobody is.
-	Fenced func(xxladapter.Term)
-	// Early is told that a fire came before its due time, with what the store's clock
-	// showed at some moment since asked. The fire is still planned; without Early it
-	// waits for the scheduler's next sweep.
-	Early func(now, asked time.Time)
+	Store     Store
+	Sender    Sender
+	Scheduler Scheduler
 	// OnEvent is told what happens; nil: nobody is.
 	OnEvent func(Event)
 	// OnCallback is told what each result that an executor reported has changed,
 	// on the goroutine that stores it; nil: nobody is.
 	OnCallback func(outcome string)
-	// Arm is called with each retry and child run that was planned and is due now or within a
-	// minute, to be handed out when it is due. Without it the scheduler's next sweep finds them.
-	Arm func(xxladapter.Fire)
-	// Planned is called when fires may have been planned that Arm is not called with, because the
-	// store's answer was lost. Without it the scheduler's next sweep finds them.
-	Planned func()
-	// Resumed is told that a job's schedule, which waited for the end of a run,
-	// goes on soon. Without it the job waits for the scheduler's next scan.
-	Resumed func()
 	// Texts says of which runs the texts are to be stored; empty:
 	// [xxladapter.TextsFailures].
 	Texts xxladapter.TextPolicy
@@ -75,46 +57,32 @@ type Options struct {
 // A HandOver hands fires over to executors. Its methods may be called from any
 // goroutine.
 type HandOver struct {
-	store      Store
-	sender     Sender
-	routes     *route.Routes
-	term       func() (xxladapter.Term, bool)
-	fenced     func(xxladapter.Term)
-	early      func(now, asked time.Time)
-	stats      stats
-	onEvent    func(Event)
-	onCallback func(string)
-	planned    func()
-	arm        func(xxladapter.Fire)
-	resumed    func()
-	texts      xxladapter.TextPolicy
-	textWanted func()
-	jitter     func() float64 // a random number from 0 to 1
-	logger     *slog.Logger
+	opts   Options // every field is set
+	routes *route.Routes
+	jitter func() float64 // a random number from 0 to 1
+	stats  stats
 }
 
-// NewHandOver returns a HandOver. REQUIRES: Store, Sender and Term are set.
-func NewHandOver(opts Options) *HandOver {
+// NewHandOver returns a HandOver.
+func NewHandOver(opts Options) (*HandOver, error) {
+	switch {
+	case opts.Store == nil:
+		return nil, errors.New("trigger: Options.Store is nil, must be set")
+	case opts.Sender == nil:
+		return nil, errors.New("trigger: Options.Sender is nil, must be set")
+	case opts.Scheduler == nil:
+		return nil, errors.New("trigger: Options.Scheduler is nil, must be set")
+	}
+	switch opts.Texts {
+	case "", xxladapter.TextsOff, xxladapter.TextsFailures, xxladapter.TextsAll:
+	default:
+		return nil, fmt.Errorf("trigger: Options.Texts is %q, must be off, failures or all", opts.Texts)
+	}
 	if opts.OnEvent == nil {
 		opts.OnEvent = func(Event) {}
 	}
-	if opts.Fenced == nil {
-		opts.Fenced = func(xxladapter.Term) {}
-	}
-	if opts.Early == nil {
-		opts.Early = func(_, _ time.Time) {}
-	}
 	if opts.OnCallback == nil {
 		opts.OnCallback = func(string) {}
-	}
-	if opts.Planned == nil {
-		opts.Planned = func() {}
-	}
-	if opts.Arm == nil {
-		opts.Arm = func(xxladapter.Fire) {}
-	}
-	if opts.Resumed == nil {
-		opts.Resumed = func() {}
 	}
 	if opts.TextWanted == nil {
 		opts.TextWanted = func() {}
@@ -122,23 +90,20 @@ func NewHandOver(opts Options) *HandOver {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	return &HandOver{
-		store:      opts.Store,
-		sender:     opts.Sender,
-		routes:     route.New(opts.Sender),
-		term:       opts.Term,
-		fenced:     opts.Fenced,
-		early:      opts.Early,
-		onEvent:    opts.OnEvent,
-		onCallback: opts.OnCallback,
-		planned:    opts.Planned,
-		arm:        opts.Arm,
-		resumed:    opts.Resumed,
-		texts:      opts.Texts,
-		textWanted: opts.TextWanted,
-		jitter:     rand.Float64,
-		logger:     opts.Logger,
-	}
+	return &HandOver{opts: opts, routes: route.New(opts.Sender), jitter: rand.Float64}, nil
+}
+
+// Stats counts what leases kept a [HandOver] from doing.
+type Stats struct {
+	Fenced   int64 // writes that the store refused because their term was over
+	Withheld int64 // requests that were not sent for doubt of the lease
+}
+
+type stats struct{ fenced, withheld atomic.Int64 }
+
+// Stats may be called at any time.
+func (h *HandOver) Stats() Stats {
+	return Stats{Fenced: h.stats.fenced.Load(), Withheld: h.stats.withheld.Load()}
 }
 
 // Fire hands one planned fire over: upstream's trigger procedure
@@ -153,15 +118,15 @@ func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
 // act runs f in the node's term, if there is one. A fire that the store refuses
 // to let go on, because the term is over, is left to whoever takes it over.
 func (h *HandOver) act(f func(by xxladapter.Term) error) error {
-	term, ok := h.term()
+	term, ok := h.opts.Scheduler.Term()
 	if !ok {
 		return nil
 	}
 	err := f(term)
 	if errors.Is(err, xxladapter.ErrFenced) {
 		h.stats.fenced.Add(1)
-		h.logger.Warn("fenced", "node", term.Node, "term", term.Number, "err", err)
-		h.fenced(term)
+		h.opts.Logger.Warn("fenced", "node", term.Node, "term", term.Number, "err", err)
+		h.opts.Scheduler.Fenced(term)
 		return nil
 	}
 	return err
@@ -169,7 +134,7 @@ func (h *HandOver) act(f func(by xxladapter.Term) error) error {
 
 // mayAct reports whether the node still acts in the term.
 func (h *HandOver) mayAct(by xxladapter.Term) bool {
-	term, ok := h.term()
+	term, ok := h.opts.Scheduler.Term()
 	return ok && term == by
 }
 
@@ -207,12 +172,12 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 		return err
 	}
 	asked := time.Now()
-	now, err := h.store.Now(ctx)
+	now, err := h.opts.Store.Now(ctx)
 	if err != nil {
 		return fmt.Errorf("read store clock: %w", err)
 	}
 	if !isDue(ctx, f, now) {
-		h.early(now, asked)
+		h.opts.Scheduler.Early(now, asked)
 		return nil
 	}
 
@@ -256,7 +221,7 @@ func (h *HandOver) claim(ctx context.Context, by xxladapter.Term, f xxladapter.F
 		if !errors.As(err, &early) {
 			return fires, err
 		}
-		h.early(early.Now, asked)
+		h.opts.Scheduler.Early(early.Now, asked)
 		if attempt == earlyClaims || !isDue(ctx, f, early.Now) {
 			return nil, err
 		}
@@ -383,7 +348,7 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 	if !may() {
 		return sendOutcome{withheld: true}
 	}
-	reply, err := h.sender.Run(sendOnlyIf(ctx, may), addr, appName, req)
+	reply, err := h.opts.Sender.Run(sendOnlyIf(ctx, may), addr, appName, req)
 	switch {
 	case errors.Is(err, errWithheld):
 		return sendOutcome{withheld: true}
@@ -418,7 +383,7 @@ func lingering(ctx context.Context, by time.Duration) (_ context.Context, done f
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
 	if o.withheld {
 		h.stats.withheld.Add(1)
-		h.logger.Warn("not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
+		h.opts.Logger.Warn("not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
 		return nil // it stays claimed, for whoever takes it over
 	}
 	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
@@ -433,11 +398,11 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	switch o.kind {
 	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
-		h.logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
+		h.opts.Logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
 	case EventFailed:
 		// What follows is due by the store's clock; this node's may be off.
 		var err error
-		if now, err = h.store.Now(storing); err != nil {
+		if now, err = h.opts.Store.Now(storing); err != nil {
 			return fmt.Errorf("read store clock: %w", err)
 		}
 		now = now.Truncate(time.Millisecond)
@@ -448,13 +413,13 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	}
 	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
 	planned, err := h.settleFire(storing, f.Owner, s)
-	h.onEvent(Event{
+	h.opts.OnEvent(Event{
 		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
 		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,
 	})
 	if err != nil {
 		return fmt.Errorf("settle fire %d: %w", f.ID, err)
 	}
-	h.followed(planned, s.Resume, now)
+	h.followed(planned, s.Resume)
 	return nil
 }

@@ -66,19 +66,12 @@ func (e *fakeExecutor) taken() []wire.RunRequest {
 	return append([]wire.RunRequest(nil), e.runs...)
 }
 
-// termOf is a node that never doubts its lease.
-func termOf(t *testing.T, store *memstore.Store, node string) func() (xxladapter.Term, bool) {
-	t.Helper()
-	l, err := store.Lease(t.Context(), node, time.Hour)
-	require.NoError(t, err)
-	return func() (xxladapter.Term, bool) { return l.Term, true }
-}
-
 // A fixture is a hand-over on a store in memory, and one job.
 type fixture struct {
 	t      *testing.T
 	store  *memstore.Store
 	over   *HandOver
+	sched  *fakeScheduler
 	client *Client
 	job    *xxladapter.Job
 	events chan Event
@@ -93,11 +86,10 @@ func newFixture(t *testing.T, route xxladapter.RouteStrategy, addrs ...string) *
 func newFixtureAt(t *testing.T, clock func() time.Time, route xxladapter.RouteStrategy, addrs ...string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, store: memstore.New(clock), events: make(chan Event, 100)}
-	client := NewClient(ClientOptions{Timeout: 30 * time.Second, AccessToken: "secret"}) // more than a crowded machine takes
-	t.Cleanup(client.Close)
-	f.client = client
-	f.over = NewHandOver(Options{
-		Store: f.store, Sender: client, Term: termOf(t, f.store, "node-1"), Logger: slog.New(slog.DiscardHandler),
+	f.client = client(t, ClientOptions{Timeout: 30 * time.Second, AccessToken: "secret"}) // more than a crowded machine takes
+	f.sched = schedulerOf(t, f.store, "node-1")
+	f.over = handOver(t, Options{
+		Store: f.store, Sender: f.client, Scheduler: f.sched, Logger: slog.New(slog.DiscardHandler),
 		OnEvent: func(e Event) { f.events <- e },
 	})
 	ctx := t.Context()
@@ -337,7 +329,7 @@ func TestResolveGivesUpOnAnExecutorThatStaysSilent(t *testing.T) {
 	closed.Close()
 	f := newFixture(t, xxladapter.RouteFirst, closed.URL)
 	fire := f.plan(xxladapter.Fire{})
-	gone, _ := termOf(t, f.store, "node-0")()
+	gone, _ := schedulerOf(t, f.store, "node-0").Term()
 	claimed, err := f.store.ClaimFire(t.Context(), gone, fire.ID, []*xxladapter.Log{{JobID: f.job.ID, Address: closed.URL}})
 	require.NoError(t, err)
 	require.NoError(t, f.store.Resign(t.Context(), gone))
@@ -358,7 +350,7 @@ func TestAFireThatSomebodyElseHasIsLeftAlone(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 	fire := f.plan(xxladapter.Fire{})
-	gone, _ := termOf(t, f.store, "node-0")()
+	gone, _ := schedulerOf(t, f.store, "node-0").Term()
 	_, err := f.store.ClaimFire(t.Context(), gone, fire.ID, []*xxladapter.Log{{JobID: f.job.ID}})
 	require.NoError(t, err)
 	require.NoError(t, f.over.Fire(t.Context(), fire))
@@ -405,9 +397,7 @@ func (brokenStore) FinishRun(context.Context, xxladapter.RunResult) (bool, []xxl
 }
 
 func TestCompleteReportsWhatItCouldNotStore(t *testing.T) {
-	h := NewHandOver(Options{
-		Store: brokenStore{memstore.New(time.Now)}, Sender: NewClient(ClientOptions{}), Term: func() (xxladapter.Term, bool) { return xxladapter.Term{}, true }, Logger: slog.New(slog.DiscardHandler),
-	})
+	h := handOver(t, Options{Store: brokenStore{memstore.New(time.Now)}, Logger: slog.New(slog.DiscardHandler)})
 	require.ErrorContains(t, h.Complete(t.Context(), []wire.Callback{{LogID: 1, HandleCode: 200}}), "disk full")
 }
 
@@ -426,8 +416,7 @@ func TestClientFindsTheRunPathOfEachGeneration(t *testing.T) {
 		fmt.Fprint(w, `{"code":200,"msg":"Success"}`)
 	}))
 	defer srv.Close()
-	c := NewClient(ClientOptions{AccessToken: "secret"})
-	defer c.Close()
+	c := client(t, ClientOptions{AccessToken: "secret"})
 	for range 2 {
 		reply, err := c.Run(t.Context(), srv.URL+"/", "some-app", &wire.RunRequest{})
 		require.NoError(t, err)
@@ -441,7 +430,7 @@ func TestClientTellsWhatWasNotSent(t *testing.T) {
 	require.NoError(t, err)
 	addr := "http://" + ln.Addr().String()
 	require.NoError(t, ln.Close())
-	c := NewClient(ClientOptions{})
+	c := client(t, ClientOptions{})
 	_, err = c.Run(t.Context(), addr, "", &wire.RunRequest{})
 	require.Error(t, err)
 	require.NotErrorIs(t, err, ErrOutcomeUnknown)

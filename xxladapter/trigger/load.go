@@ -19,7 +19,7 @@ func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*xxladapter.Job
 	if f.GroupID > 0 {
 		early.Go(func() { expected = h.readGroup(ctx, f.GroupID) })
 	}
-	job, err := h.store.Job(ctx, f.JobID)
+	job, err := h.opts.Store.Job(ctx, f.JobID)
 	early.Wait()
 	if err != nil {
 		return nil, nil, fmt.Errorf("load job %d: %w", f.JobID, err)
@@ -38,7 +38,7 @@ type groupRead struct {
 }
 
 func (h *HandOver) readGroup(ctx context.Context, id int64) groupRead {
-	group, err := h.store.Group(ctx, id)
+	group, err := h.opts.Store.Group(ctx, id)
 	switch {
 	case errors.Is(err, xxladapter.ErrNotFound):
 		return groupRead{group: &xxladapter.Group{ID: id}}

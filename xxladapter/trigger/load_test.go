@@ -58,7 +58,7 @@ func TestLoad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := &HandOver{store: &slowStore{job: c.job, groups: c.groups}}
+				h := handOver(t, Options{Store: &slowStore{job: c.job, groups: c.groups}})
 				begin := time.Now()
 				job, group, err := h.load(t.Context(), xxladapter.Fire{JobID: 1, GroupID: c.planned})
 				require.Equal(t, c.took, time.Since(begin))

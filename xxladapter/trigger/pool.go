@@ -28,14 +28,7 @@ type PoolOptions struct {
 	Queue int
 	// Drain is how long Run waits for hand-overs that are under way when it is
 	// stopped. The default is 10s.
-	Drain time.Duration
-	// Room is told that there is room again after fires had been refused, which
-	// [Pool.Refused] tells where to find. It is called without locks and must not
-	// wait; nil: nobody is told.
-	Room func()
-	// Again is given fires whose hand-over the store broke off. They may still be
-	// planned. It is called without locks and must not wait; nil: nobody is.
-	Again  func(xxladapter.Fire)
+	Drain  time.Duration
 	Logger *slog.Logger // nil: slog.Default()
 }
 
@@ -47,19 +40,17 @@ type PoolOptions struct {
 // Jobs that are slow (see slow.go) are handed over by a part of the pool that
 // others do not need.
 type Pool struct {
-	handOver *HandOver
-	drain    time.Duration
-	room     func()
-	again    func(xxladapter.Fire)
-	logger   *slog.Logger
+	drain   time.Duration
+	logger  *slog.Logger
+	workers sync.WaitGroup // Run waits for them
 
-	mu        sync.Mutex
-	running   bool // Invariant: nothing waits while false
+	mu        sync.Mutex // guards the fields below
+	running   bool       // Invariant: nothing waits while false
+	handOver  *HandOver  // since Run
 	handOvers context.Context
 	lanes     [2]*admission[work]
 	slow      slowJobs
 	refusals  refusals
-	workers   sync.WaitGroup
 }
 
 const (
@@ -72,49 +63,51 @@ var laneNames = [2]string{"fast", "slow"}
 // work is one fire in the pool.
 type work struct {
 	fire xxladapter.Fire
-	// planned says that the fire is found again only if it is known where.
+	// planned is true for a fire to be handed over, and false for one to be resolved. Only
+	// planned ones that are refused have to be remembered: the sweep reads all others.
 	planned bool
-	do      func(context.Context, xxladapter.Fire) error
 	done    func()
 }
 
-// NewPool returns a Pool that does nothing before Run.
-func NewPool(h *HandOver, opts PoolOptions) *Pool {
-	setDefault(&opts.Fast, 200)
-	setDefault(&opts.Slow, 100)
-	setDefault(&opts.Queue, 40_000)
-	if opts.Drain <= 0 {
-		opts.Drain = 10 * time.Second
-	}
-	if opts.Room == nil {
-		opts.Room = func() {}
-	}
-	if opts.Again == nil {
-		opts.Again = func(xxladapter.Fire) {}
+// NewPool returns a Pool that does nothing before Run. The error names an option that is negative.
+func NewPool(opts PoolOptions) (*Pool, error) {
+	var err error
+	setDefault(&err, "PoolOptions.Fast", &opts.Fast, 200)
+	setDefault(&err, "PoolOptions.Slow", &opts.Slow, 100)
+	setDefault(&err, "PoolOptions.PerApp", &opts.PerApp, 0)
+	setDefault(&err, "PoolOptions.Queue", &opts.Queue, 40_000)
+	setDefault(&err, "PoolOptions.Drain", &opts.Drain, 10*time.Second)
+	if err != nil {
+		return nil, err
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	p := &Pool{handOver: h, drain: opts.Drain, room: opts.Room, again: opts.Again, logger: opts.Logger}
+	p := &Pool{drain: opts.Drain, logger: opts.Logger}
 	for lane, places := range [2]int{opts.Fast, opts.Slow} {
-		p.lanes[lane] = newAdmission[work](places, opts.Queue, max(opts.PerApp, 0))
+		p.lanes[lane] = newAdmission[work](places, opts.Queue, opts.PerApp)
 	}
-	return p
+	return p, nil
 }
 
-func setDefault(field *int, value int) {
-	if *field <= 0 {
+// setDefault sets a field of options that is 0. A negative one becomes the error, unless there is
+// one before it.
+func setDefault[T int | time.Duration](err *error, name string, field *T, value T) {
+	switch {
+	case *field < 0 && *err == nil:
+		*err = fmt.Errorf("trigger: %s is %v, must not be negative", name, *field)
+	case *field == 0:
 		*field = value
 	}
 }
 
-// Run lets the pool work until ctx ends, and then waits until what is under
-// way has ended or the drain limit has passed. It may be called once.
-func (p *Pool) Run(ctx context.Context) error {
+// Run lets the pool hand fires over by h until ctx ends, and then waits until
+// what is under way has ended or the drain limit has passed. It may be called once.
+func (p *Pool) Run(ctx context.Context, h *HandOver) error {
 	handOvers, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	p.mu.Lock()
-	p.running, p.handOvers = true, handOvers
+	p.running, p.handOver, p.handOvers = true, h, handOvers
 	p.mu.Unlock()
 
 	<-ctx.Done()
@@ -141,12 +134,12 @@ func (p *Pool) Run(ctx context.Context) error {
 // given up. It does not wait: false means that there is no place, or that the
 // pool does not run, and done is not called.
 func (p *Pool) Fire(f xxladapter.Fire, done func()) bool {
-	return p.put(work{fire: f, planned: true, do: p.handOver.Fire, done: done})
+	return p.put(work{fire: f, planned: true, done: done})
 }
 
 // Resolve is Fire for a fire whose hand-over has no known outcome.
 func (p *Pool) Resolve(f xxladapter.Fire, done func()) bool {
-	return p.put(work{fire: f, do: p.handOver.Resolve, done: done})
+	return p.put(work{fire: f, done: done})
 }
 
 // Refused is where fires begin that found no place, of apps that have room again:
@@ -206,18 +199,18 @@ func (p *Pool) start(lane int) {
 		if !ok {
 			return
 		}
-		p.workers.Go(func() { p.work(p.handOvers, lane, app, w) })
+		p.workers.Go(func() { p.work(p.handOvers, p.handOver, lane, app, w) })
 	}
 }
 
 // work does w, and then what may go because of its end.
-func (p *Pool) work(ctx context.Context, lane int, app int64, w work) {
+func (p *Pool) work(ctx context.Context, h *HandOver, lane int, app int64, w work) {
 	for ok := true; ok; {
 		began := time.Now()
-		done := p.handle(ctx, w)
+		done := p.handle(ctx, h, w)
 		w.done()
 		if !done && w.planned {
-			p.again(w.fire)
+			h.opts.Scheduler.Again(w.fire)
 		}
 
 		now := time.Now()
@@ -232,20 +225,24 @@ func (p *Pool) work(ctx context.Context, lane int, app int64, w work) {
 		}
 		p.mu.Unlock()
 		if len(roomy) > 0 {
-			p.room()
+			h.opts.Scheduler.Sweep()
 		}
 	}
 }
 
 // handle keeps a panic in one hand-over from ending all of them. Its fire stays
 // open and is found again. ok is false after an error or a panic.
-func (p *Pool) handle(ctx context.Context, w work) (ok bool) {
+func (p *Pool) handle(ctx context.Context, h *HandOver, w work) (ok bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			p.report(w.fire, fmt.Errorf("panic: %v", panicked))
 		}
 	}()
-	if err := w.do(ctx, w.fire); err != nil {
+	do := h.Resolve
+	if w.planned {
+		do = h.Fire
+	}
+	if err := do(ctx, w.fire); err != nil {
 		p.report(w.fire, err)
 		return false
 	}
@@ -278,4 +275,9 @@ func (p *Pool) Loads() []Load {
 		return cmp.Or(strings.Compare(a.Pool, b.Pool), cmp.Compare(a.GroupID, b.GroupID))
 	})
 	return loads
+}
+
+// Busy says whether fires wait for a free place.
+func (p *Pool) Busy() bool {
+	return slices.ContainsFunc(p.Loads(), func(l Load) bool { return l.Waiting > 0 })
 }

@@ -3,6 +3,7 @@ package trigger
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,9 +37,17 @@ func (s *slowSender) Log(context.Context, string, string, wire.LogRequest) (wire
 func (s *slowSender) Beat(context.Context, string) error            { return nil }
 func (s *slowSender) IdleBeat(context.Context, string, int64) error { return nil }
 
+// A boundPool is a pool with the hand-over that it runs with.
+type boundPool struct {
+	*Pool
+	over *HandOver
+}
+
+func (p *boundPool) Run(ctx context.Context) error { return p.Pool.Run(ctx, p.over) }
+
 // inPoolBubble runs test with a pool of one place, and one to wait in, over a
 // sender that takes d.
-func inPoolBubble(t *testing.T, d time.Duration, test func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire)) {
+func inPoolBubble(t *testing.T, d time.Duration, test func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)
 		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{
@@ -57,13 +66,15 @@ func inPoolBubble(t *testing.T, d time.Duration, test func(p *Pool, s *slowSende
 		}
 		s := &slowSender{d: d, started: make(chan struct{}, 10), cut: make(chan error, 10)}
 		logger := slog.New(slog.DiscardHandler)
-		h := NewHandOver(Options{Store: store, Sender: s, Term: termOf(t, store, "n"), Logger: logger})
-		test(NewPool(h, PoolOptions{Fast: 1, Queue: 1, Drain: 5 * time.Second, Logger: logger}), s, store, fires)
+		h := handOver(t, Options{Store: store, Sender: s, Scheduler: schedulerOf(t, store, "n"), Logger: logger})
+		p, err := NewPool(PoolOptions{Fast: 1, Queue: 1, Drain: 5 * time.Second, Logger: logger})
+		require.NoError(t, err)
+		test(&boundPool{p, h}, s, store, fires)
 	})
 }
 
 func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
-	inPoolBubble(t, time.Second, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+	inPoolBubble(t, time.Second, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		require.False(t, p.Fire(fires[0], func() { panic("done was called") }), "the pool does not run yet")
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
@@ -93,25 +104,42 @@ func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
 	})
 }
 
+// A panickingStore is asked for the time by each hand-over that begins.
+type panickingStore struct {
+	*memstore.Store
+	times atomic.Int32 // how often it panics
+}
+
+func (s *panickingStore) Now(ctx context.Context) (time.Time, error) {
+	if s.times.Add(-1) >= 0 {
+		panic("as asked")
+	}
+	return s.Store.Now(ctx)
+}
+
 func TestAPanicInOneHandOverLeavesTheOthers(t *testing.T) {
-	inPoolBubble(t, 0, func(p *Pool, s *slowSender, _ *memstore.Store, fires []xxladapter.Fire) {
+	inPoolBubble(t, 0, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		panicking := &panickingStore{Store: store}
+		panicking.times.Store(1)
+		p.over.opts.Store = panicking
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(ctx) }()
 		synctest.Wait()
 		done := make(chan struct{})
-		require.True(t, p.put(work{fire: fires[0], do: func(context.Context, xxladapter.Fire) error { panic("as asked") }, done: func() { done <- struct{}{} }}))
+		require.True(t, p.Fire(fires[0], func() { done <- struct{}{} }))
 		<-done
 		require.True(t, p.Fire(fires[1], func() { done <- struct{}{} }))
 		<-done
 		<-s.started
+		require.Empty(t, s.started, "the first one was not sent")
 		cancel()
 		require.NoError(t, <-ended)
 	})
 }
 
 func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
-	inPoolBubble(t, time.Hour, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(ctx) }()
@@ -140,8 +168,8 @@ func (s hangingStore) SettleFire(ctx context.Context, _ xxladapter.Term, _ xxlad
 // TestAStopDoesNotWaitForAStoreThatHangs drains a pool whose store has fallen silent: the
 // settlement gets a few seconds more than the hand-over, and not what the store's own limits are.
 func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
-	inPoolBubble(t, time.Second, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
-		p.handOver.store = hangingStore{store}
+	inPoolBubble(t, time.Second, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		p.over.opts.Store = hangingStore{store}
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(ctx) }()
@@ -158,7 +186,7 @@ func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
 // TestASettlementOutlivesTheDrain cuts a hand-over off and still stores that its outcome
 // is unknown.
 func TestASettlementOutlivesTheDrain(t *testing.T) {
-	inPoolBubble(t, time.Hour, func(p *Pool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(ctx) }()

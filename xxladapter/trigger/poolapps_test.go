@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,7 +65,8 @@ type poolBench struct {
 	store  *memstore.Store
 	sender *appSender
 	pool   *Pool
-	rooms  atomic.Int32 // how often room was told
+	over   *HandOver
+	sched  *fakeScheduler
 	jobs   map[string]*xxladapter.Job
 }
 
@@ -88,11 +88,15 @@ func withPool(t *testing.T, opts PoolOptions, test func(b *poolBench), addrs ...
 			b.jobs[addr] = job
 		}
 		logger := slog.New(slog.DiscardHandler)
-		opts.Logger, opts.Room = logger, func() { b.rooms.Add(1) }
-		b.pool = NewPool(NewHandOver(Options{Store: b.store, Sender: b.sender, Term: termOf(t, b.store, "n"), Logger: logger}), opts)
+		opts.Logger = logger
+		b.sched = schedulerOf(t, b.store, "n")
+		b.over = handOver(t, Options{Store: b.store, Sender: b.sender, Scheduler: b.sched, Logger: logger})
+		var err error
+		b.pool, err = NewPool(opts)
+		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
-		go func() { ended <- b.pool.Run(ctx) }()
+		go func() { ended <- b.pool.Run(ctx, b.over) }()
 		synctest.Wait()
 		test(b)
 		cancel()
@@ -158,12 +162,12 @@ func TestASlowJobRunsInTheSlowPoolUntilTheMinuteIsOver(t *testing.T) {
 	}, "http://hangs")
 }
 
-func TestRoomIsToldAfterARefusal(t *testing.T) {
+func TestASweepIsAskedForWhenThereIsRoomAfterARefusal(t *testing.T) {
 	withPool(t, PoolOptions{Fast: 2, Queue: 10}, func(b *poolBench) {
 		require.Equal(t, 6, b.fire("http://hangs", 20), "one goes and five wait")
-		require.Zero(t, b.rooms.Load())
+		require.Zero(t, b.sched.swept())
 		time.Sleep(30 * time.Second)
-		require.EqualValues(t, 1, b.rooms.Load())
+		require.Equal(t, 1, b.sched.swept())
 		require.Empty(t, b.pool.Loads())
 	}, "http://hangs")
 }
@@ -215,14 +219,13 @@ func (noClaimStore) ClaimFire(context.Context, xxladapter.Term, int64, []*xxlada
 }
 
 func TestAFireThatTheStoreBrokeOffIsGivenBack(t *testing.T) {
-	var again []int64
-	withPool(t, PoolOptions{Again: func(f xxladapter.Fire) { again = append(again, f.ID) }}, func(b *poolBench) {
+	withPool(t, PoolOptions{}, func(b *poolBench) {
 		b.fire("http://answers", 1)
-		require.Empty(t, again)
-		b.pool.handOver.store = noClaimStore{b.store}
+		require.Empty(t, b.sched.again)
+		b.over.opts.Store = noClaimStore{b.store}
 		b.fire("http://answers", 1)
 		synctest.Wait()
-		require.Len(t, again, 1)
+		require.Len(t, b.sched.again, 1)
 	}, "http://answers")
 }
 

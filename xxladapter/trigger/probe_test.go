@@ -38,7 +38,7 @@ func TestProbeKnowsTheGenerations(t *testing.T) {
 				_, _ = w.Write([]byte(tt.log))
 			}
 		}))
-		c := NewClient(ClientOptions{AccessToken: "t"})
+		c := client(t, ClientOptions{AccessToken: "t"})
 		p, err := c.Probe(t.Context(), srv.URL, "some-app")
 		require.NoError(t, err)
 		require.Equal(t, tt.generation, p.Generation)
@@ -47,8 +47,7 @@ func TestProbeKnowsTheGenerations(t *testing.T) {
 		c.Close()
 		srv.Close()
 	}
-	c := NewClient(ClientOptions{})
-	defer c.Close()
+	c := client(t, ClientOptions{})
 	_, err := c.Probe(t.Context(), "http://127.0.0.1:1", "some-app")
 	require.Error(t, err)
 }

@@ -34,7 +34,7 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 		return fmt.Errorf("take over fire %d: %w", f.ID, err)
 	}
 	f.Owner = term
-	l, err := h.store.Log(ctx, f.LogID)
+	l, err := h.opts.Store.Log(ctx, f.LogID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		_, err = h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 		return err
@@ -99,14 +99,14 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 		return h.unanswered(ctx, at, f, o.msg)
 	}
 	req := wire.LogRequest{LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: 1}
-	result, err := h.sender.Log(ctx, l.Address, group.AppName, req)
+	result, err := h.opts.Sender.Log(ctx, l.Address, group.AppName, req)
 	if err != nil {
 		return h.unanswered(ctx, at, f, err.Error())
 	}
 	if !neverBegan(result) {
 		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "began, by its log"}
 	}
-	now, err := h.store.Now(ctx)
+	now, err := h.opts.Store.Now(ctx)
 	if err != nil {
 		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
 	}
@@ -123,7 +123,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 // unanswered leaves the outcome open for the next sweep until the limit.
 func (h *HandOver) unanswered(ctx context.Context, at time.Time, f xxladapter.Fire, msg string) sendOutcome {
 	// By the clock that the claim was made by.
-	now, err := h.store.Now(ctx)
+	now, err := h.opts.Store.Now(ctx)
 	if err == nil && ctx.Err() == nil && now.Sub(f.Claimed) > resolveLimit {
 		return failed(at, "outcome unknown, and the executor does not say: "+msg)
 	}

@@ -32,8 +32,7 @@ func TestAnExecutorThatRepeatsTheTokenDoesNotShowIt(t *testing.T) {
 				_, _ = io.WriteString(w, strings.ReplaceAll(answer, "TOKEN", r.Header.Get(wire.HeaderToken)))
 			}))
 			defer srv.Close()
-			c := NewClient(ClientOptions{AccessToken: token})
-			defer c.Close()
+			c := client(t, ClientOptions{AccessToken: token})
 			var said strings.Builder
 			reply, err := c.Run(t.Context(), srv.URL, "app", &wire.RunRequest{})
 			said.WriteString(reply.Msg)
@@ -71,7 +70,7 @@ func TestTheTokenGoesToNobodyElse(t *testing.T) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, r.Header.Get(wire.HeaderToken))
 		}))
-		c := NewClient(ClientOptions{AccessToken: token})
+		c := client(t, ClientOptions{AccessToken: token})
 		_, err := c.Run(t.Context(), srv.URL, "app", &wire.RunRequest{})
 		require.ErrorContains(t, err, "HTTP status")
 		require.NotContains(t, err.Error(), token)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -17,10 +16,7 @@ import (
 // An executor of another database may report whatever it has: one line tells.
 func TestManyUnknownResultsAreOneLine(t *testing.T) {
 	var logged bytes.Buffer
-	h := NewHandOver(Options{
-		Store: memstore.New(time.Now), Logger: slog.New(slog.NewTextHandler(&logged, nil)),
-		Term: func() (xxladapter.Term, bool) { return xxladapter.Term{}, false },
-	})
+	h := handOver(t, Options{Store: memstore.New(time.Now), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	results := make([]wire.Callback, 20_000)
 	for i := range results {
 		results[i] = wire.Callback{LogID: wire.Int(i + 1), HandleCode: 200}

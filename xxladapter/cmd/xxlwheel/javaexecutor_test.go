@@ -163,7 +163,8 @@ func (s javaSite) checkLog() {
 	id := s.job("add", "--name", "logged", "--app", s.app, "--handler", "greet", "--param", "there")
 	s.job("trigger", id)
 	l := s.ended(id, 1)[0]
-	client := trigger.NewClient(trigger.ClientOptions{AccessToken: s.token})
+	client, err := trigger.NewClient(trigger.ClientOptions{AccessToken: s.token})
+	require.NoError(s.t, err)
 	defer client.Close()
 	addr := s.addresses()[0]
 	require.NoError(s.t, client.Beat(s.t.Context(), addr))
@@ -183,11 +184,12 @@ func (s javaSite) checkKill() {
 	s.t.Helper()
 	id := s.job("add", "--name", "long", "--app", s.app, "--handler", "sleep")
 	s.job("trigger", id)
-	client := trigger.NewClient(trigger.ClientOptions{AccessToken: s.token})
+	client, err := trigger.NewClient(trigger.ClientOptions{AccessToken: s.token})
+	require.NoError(s.t, err)
 	defer client.Close()
 	addr := s.addresses()[0]
 	var jobID int64
-	_, err := fmt.Sscan(id, &jobID)
+	_, err = fmt.Sscan(id, &jobID)
 	require.NoError(s.t, err)
 	eventually(s.t, 15*time.Second, "the job runs", func() bool {
 		err := client.IdleBeat(s.t.Context(), addr, jobID)

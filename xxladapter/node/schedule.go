@@ -1,0 +1,98 @@
+package node
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"golang.org/x/sync/errgroup"
+)
+
+// buildTrigger makes what plans fires and hands them over: the scheduler puts fires
+// into the pool, the pool has them handed over, and the hand-over reports back to the
+// scheduler.
+func (n *Node) buildTrigger() (err error) {
+	tls, err := access.ClientTLS(n.opts.TLSCA)
+	if err != nil {
+		return fmt.Errorf("node: Options.TLSCA: %w", err)
+	}
+	n.client, err = trigger.NewClient(trigger.ClientOptions{Sent: n.tokens.Sent, MayDial: n.addresses.CheckDial, TLS: tls})
+	if err != nil {
+		return err
+	}
+	n.pool, err = trigger.NewPool(trigger.PoolOptions{
+		Fast: n.opts.FastPool, Slow: n.opts.SlowPool, PerApp: n.opts.PoolPerApp, Drain: n.opts.Drain, Logger: n.opts.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("node: Options.FastPool, SlowPool, PoolPerApp and Drain: %w", err)
+	}
+	n.scheduler, err = scheduler.New(scheduler.Options{
+		Store: n.opts.Store, Pool: n.pool, Node: n.name, Zone: n.opts.Zone, CronProfile: n.opts.CronProfile,
+		SkewLimit: n.opts.SkewLimit, OnMisfire: n.opts.OnMisfire, Logger: n.opts.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	var sender trigger.Sender = n.client
+	if n.opts.sender != nil {
+		sender = n.opts.sender
+	}
+	n.handOver, err = trigger.NewHandOver(trigger.Options{
+		Store: n.opts.Store, Sender: sender, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent, OnCallback: n.opts.onCallback,
+		Texts: n.opts.RunTexts, TextWanted: n.textWanted.post, Logger: n.opts.Logger,
+	})
+	if err != nil {
+		return fmt.Errorf("node: Options.RunTexts: %w", err)
+	}
+	return nil
+}
+
+// maintenance lists what a node does beside scheduling.
+func (n *Node) maintenance() []runner {
+	store, logger := n.opts.Store, n.opts.Logger
+	return []runner{
+		&maintenance.Registry{Store: store, Expired: n.expired.post, Logger: logger},
+		&maintenance.Lost{Store: store, Beat: n.client.Beat, Lose: n.handOver.Lose, Expired: n.expired, Logger: logger},
+		&maintenance.Stuck{Store: store, Settled: n.handOver.WrittenOff, Logger: logger},
+		&maintenance.Waiting{Store: store, Logger: logger},
+		&maintenance.Reports{Store: store, Logger: logger},
+		&maintenance.Texts{Store: store, Fetch: n.client.Log, Busy: n.pool.Busy, Wanted: n.textWanted, Logger: logger},
+		&maintenance.Retention{
+			Store: store, Keep: n.opts.KeepLogs, KeepSuccesses: n.opts.KeepSuccesses, Zone: n.opts.Zone,
+			NoAlarms: len(n.opts.Alarms) == 0, Removed: n.removed, Logger: logger,
+		},
+	}
+}
+
+// Schedule is the other half of Run. It stops in the order of XXL-JOB's stop:
+// first the scan and the wheel, then the hand-overs; and last it gives its lease
+// back, so that other nodes go on at once. Its shards are theirs from the first
+// step on. It does nothing and returns an error if the other schedulers of the store
+// read schedules in another zone.
+func (n *Node) Schedule(ctx context.Context) error {
+	defer n.client.Close()
+	if err := agreeZone(ctx, &n.opts); err != nil || ctx.Err() != nil {
+		return err
+	}
+	handingOver, stopPool := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopPool()
+	leasing, stopLease := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopLease()
+	var parts errgroup.Group
+	parts.Go(func() error { return n.scheduler.HoldLease(leasing) })
+	parts.Go(func() error {
+		defer stopLease()
+		return n.pool.Run(handingOver, n.handOver)
+	})
+	for _, r := range n.upkeep {
+		parts.Go(func() error { return r.Run(ctx) })
+	}
+	parts.Go(func() error {
+		defer stopPool()
+		return n.scheduler.Run(ctx)
+	})
+	return parts.Wait()
+}

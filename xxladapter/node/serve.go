@@ -1,0 +1,94 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
+)
+
+// buildServer makes what answers executors and users of the API.
+func (n *Node) buildServer() error {
+	tls, err := access.ServerTLS(n.opts.TLSCert, n.opts.TLSKey)
+	if err != nil {
+		return fmt.Errorf("node: Options.TLSCert and TLSKey: %w", err)
+	}
+	api := admin.New(admin.Options{
+		Metrics: n.watchMetrics(), Checks: checks(n.opts.Store, n.scheduler.Stats, n.name),
+		Store: n.opts.Store, Completer: n.handOver, Executors: n.client,
+		Zone: n.opts.Zone, CronProfile: n.opts.CronProfile, Logger: n.opts.Logger,
+		AccessToken: n.opts.AccessToken, OperatorTokens: n.opts.OperatorTokens, ReadTokens: n.opts.ReadTokens,
+		Tokens: n.tokens, Addresses: n.addresses, AllowHosts: n.opts.AllowHosts,
+		Purger:     &maintenance.Purger{Store: n.opts.Store, NoAlarms: len(n.opts.Alarms) == 0, Logger: n.opts.Logger},
+		JobChanged: n.scheduler.Wake,
+		JobRemoved: n.removed.post,
+		Planned:    func(f xxladapter.Fire) { n.scheduler.Planned([]xxladapter.Fire{f}) },
+	})
+	n.http = &http.Server{
+		Handler:           api,
+		TLSConfig:         tls,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // a body of 5 MiB over a slow line
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(n.opts.Logger.Handler(), slog.LevelWarn),
+	}
+	access.CloseSilent(n.http)
+	return nil
+}
+
+// watchMetrics lets the metrics read the node's gauges, and returns their page; nil if nothing is
+// measured.
+func (n *Node) watchMetrics() http.Handler {
+	if n.opts.Metrics == nil {
+		return nil
+	}
+	n.opts.Metrics.Watch(metrics.Sources{
+		Scheduler: n.scheduler.Stats, Wheel: n.scheduler.Wheel, Loads: n.pool.Loads,
+		Groups: n.opts.Store.Groups, Reports: n.opts.Store.Reports,
+	})
+	return n.opts.Metrics.Handler()
+}
+
+// Serve is the serving half of Run: it answers calls until ctx ends, and then
+// finishes those under way. It refuses a listener that other machines can reach
+// where Options has no secret.
+func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
+	if err := n.opts.mayServe(ln.Addr()); err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	n.addresses.Serve(ln.Addr())
+	if access.Reachable(ln.Addr().String()) && !n.opts.AllowDefaultToken {
+		n.tokens.RefuseDefault()
+	}
+	ended := make(chan error, 1) // by this goroutine, which Serve waits for
+	go func() {
+		if n.http.TLSConfig != nil {
+			ended <- n.http.ServeTLS(ln, "", "")
+		} else {
+			ended <- n.http.Serve(ln)
+		}
+	}()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve http: %w", err)
+	case <-ctx.Done():
+	}
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := n.http.Shutdown(limit); err != nil {
+		_ = n.http.Close()
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve http: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// armAhead is how far ahead a fire is held in memory that was planned outside of a scan. One
+	// that is due later is left to the sweep, and may be late by a second after a minute or more.
+	armAhead = time.Minute
+
+	// resumeSoon is how soon a schedule has to continue for a scan to be brought forward. Scans
+	// are at most idlePace apart, and read as far ahead.
+	resumeSoon = idlePace + time.Second
+)
+
+// Planned hands out fires that were planned outside of a scan, such as retries and orders, each
+// when it is due. They must be as the store returned them. Those that are due in more than a
+// minute are left to the sweep, and so is what comes after the end of Run.
+func (s *Scheduler) Planned(fires []xxladapter.Fire) {
+	until := s.clock.now().Add(armAhead)
+	for _, f := range fires {
+		if f.Due.After(until) {
+			continue
+		}
+		if err := s.ring.arm(f); err != nil {
+			s.opts.Logger.Warn("fire not armed, it waits in the store", "fire", f.ID, "err", err)
+			return
+		}
+	}
+}
+
+// Resumed makes the next scan happen now if a schedule that waited for the end of a run continues
+// so soon, at next, that the scan might else come too late.
+func (s *Scheduler) Resumed(next time.Time) {
+	if next.Before(s.clock.now().Add(resumeSoon)) {
+		s.Wake()
+	}
+}
