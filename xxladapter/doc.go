@@ -22,6 +22,7 @@
 //	metrics      shows all of it to Prometheus
 //	node         wires one scheduler process together
 //	cmd/xxlwheel the one binary
+//	docs         pages for operators
 //
 // Stores and tests:
 //

@@ -1,0 +1,157 @@
+package xxladapter_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// repositoryFiles returns the files of this repository with a suffix, relative to this folder.
+func repositoryFiles(t *testing.T, suffix string) (files []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
+			return filepath.SkipDir
+		}
+		if !d.IsDir() && strings.HasSuffix(file, suffix) {
+			files = append(files, file)
+		}
+		return nil
+	}))
+	return files
+}
+
+func readFile(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	noWord  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// Links between the documents, and from them to files and headings, lead somewhere.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, file := range repositoryFiles(t, ".md") {
+		for _, m := range link.FindAllStringSubmatch(readFile(t, file), -1) {
+			target, fragment, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := file
+			if target != "" {
+				to = filepath.Join(filepath.Dir(file), filepath.FromSlash(target))
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links to %s, which does not exist", file, m[1])
+				continue
+			}
+			if fragment != "" && !headings(readFile(t, to))[fragment] {
+				t.Errorf("%s links to %s, which has no such heading", file, m[1])
+			}
+		}
+	}
+}
+
+// headings returns the fragments by which the headings of a document are linked to.
+func headings(text string) map[string]bool {
+	fragments := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		fragments[strings.ReplaceAll(noWord.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return fragments
+}
+
+var (
+	namedTest = regexp.MustCompile("`((?:Test|Fuzz|Example|Benchmark)[A-Z]\\w*)`")
+	namedCase = regexp.MustCompile("`([A-Z][a-z]\\w*)/([A-Z][a-z]\\w*)`")
+	testFunc  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example|Benchmark)\w*)\(`)
+	suiteCase = regexp.MustCompile(`\{"([A-Z]\w*)", `)
+)
+
+// Every promise and every difference names what holds it. A test that is renamed is renamed there.
+func TestNamedTestsExist(t *testing.T) {
+	tests, cases := map[string]bool{}, map[string]bool{}
+	for _, file := range repositoryFiles(t, "_test.go") {
+		for _, m := range testFunc.FindAllStringSubmatch(readFile(t, file), -1) {
+			tests[m[1]] = true
+		}
+	}
+	suite, err := filepath.Glob("storetest/*.go")
+	require.NoError(t, err)
+	for _, file := range suite {
+		for _, m := range suiteCase.FindAllStringSubmatch(readFile(t, file), -1) {
+			cases[m[1]] = true
+		}
+	}
+	for _, file := range repositoryFiles(t, ".md") {
+		text := readFile(t, file)
+		for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
+			if !tests[m[1]] {
+				t.Errorf("%s names %s, which does not exist", file, m[1])
+			}
+		}
+		for _, m := range namedCase.FindAllStringSubmatch(text, -1) {
+			if !cases[m[1]] || !cases[m[2]] {
+				t.Errorf("%s names the case %s/%s, which storetest does not have", file, m[1], m[2])
+			}
+		}
+	}
+	for file, rows := range map[string]string{
+		"../README.md":        section(t, readFile(t, "../README.md"), "### What it promises"),
+		"docs/differences.md": readFile(t, "docs/differences.md"),
+	} {
+		n := 0
+		for line := range strings.Lines(rows) {
+			if !strings.HasPrefix(line, "| ") || strings.Contains(line, "| test |") || strings.Contains(line, "| held by |") {
+				continue
+			}
+			n++
+			if !namedTest.MatchString(line) && !namedCase.MatchString(line) {
+				t.Errorf("%s: a row names no test: %s", file, line)
+			}
+		}
+		require.Greater(t, n, 5, "%s: the table is read", file)
+	}
+}
+
+// section returns the lines from a heading to the next one.
+func section(t *testing.T, text, title string) string {
+	t.Helper()
+	_, text, found := strings.Cut(text, title+"\n")
+	require.True(t, found, title)
+	text, _, _ = strings.Cut(text, "\n#")
+	return text
+}
+
+var (
+	madeTarget = regexp.MustCompile("(?m)(?:`|^)make ([a-z0-9-]+)")
+	target     = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
+)
+
+// The documents name targets that the Makefile has.
+func TestNamedTargetsExist(t *testing.T) {
+	targets := map[string]bool{}
+	for _, m := range target.FindAllStringSubmatch(readFile(t, "../Makefile"), -1) {
+		targets[m[1]] = true
+	}
+	for _, file := range append(repositoryFiles(t, ".md"), "../.ci/run", "faults/doc.go") {
+		for _, m := range madeTarget.FindAllStringSubmatch(strings.ReplaceAll(readFile(t, file), "//\t", ""), -1) {
+			if !targets[m[1]] {
+				t.Errorf("%s says make %s, and there is no such target", file, m[1])
+			}
+		}
+	}
+}
