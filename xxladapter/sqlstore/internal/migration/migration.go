@@ -13,8 +13,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Table has the versions that were applied. It tells our databases from other programs', and
-// their age.
+// Table records the applied versions. It distinguishes our databases from other programs', and
+// shows their age.
 const Table = "xxlwheel_schema"
 
 // oldest is the version of the oldest tables that can be upgraded.
@@ -27,35 +27,35 @@ const (
 	Postgres = goose.DialectPostgres
 )
 
-// A Schema is the tables of one kind of database. The newest version is that of the last
+// A Schema describes the tables of one kind of database. The newest version is that of the last
 // migration.
 type Schema struct {
 	Dialect goose.Dialect
-	// Files has migrations/*.sql, the first of which creates all tables of a new database, and
+	// Files contains migrations/*.sql, the first of which creates all tables of a new database, and
 	// migrations/before/*.sql, which bring older tables to the version of that first one.
 	Files fs.FS
-	// HasTable is a query for the number of tables that have the name [Table].
+	// HasTable is a query for the number of tables with the name [Table].
 	HasTable string
-	// Lock keeps other processes from migrating the same database until unlock is called. Nil
-	// means that the database has no such lock: a process that loses a step to another one gets
-	// an error, and tries again.
+	// Lock keeps other processes from migrating the same database until unlock is called. Nil means
+	// that the database has no such lock: a process that loses a step to another one gets an error,
+	// and retries.
 	Lock func(ctx context.Context, db *sql.DB) (unlock func() error, err error)
 }
 
-// A Step is one migration, as a text of SQL.
+// A Step is the SQL text of one migration.
 type Step struct {
 	Version int64
 	Text    string
 }
 
-// Up applies what is missing, which needs at least two connections where there is a lock.
-// Tables that are up to date are only read.
+// Up applies the missing migrations. It needs at least two connections if there is a lock. Tables
+// that are up to date are only read.
 func (s *Schema) Up(ctx context.Context, db *sql.DB, logger *slog.Logger) (err error) {
 	steps, err := s.Steps(ctx, db)
 	if len(steps) == 0 || err != nil {
 		return err
 	}
-	attempts := len(steps) + 2 // each lost step is done, so no more than all can be lost
+	attempts := len(steps) + 2 // a lost step is done, so no more than all can be lost
 	if s.Lock != nil {
 		attempts = 1
 		unlock, err := s.Lock(ctx, db)
@@ -72,7 +72,7 @@ func (s *Schema) Up(ctx context.Context, db *sql.DB, logger *slog.Logger) (err e
 	return err
 }
 
-// Steps returns the migrations that are missing, in their order. The database is only read.
+// Steps returns the missing migrations in order. It only reads the database.
 func (s *Schema) Steps(ctx context.Context, db *sql.DB) ([]Step, error) {
 	has, err := s.version(ctx, db)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Schema) Steps(ctx context.Context, db *sql.DB) ([]Step, error) {
 	return s.StepsFrom(has)
 }
 
-// StepsFrom is [Schema.Steps] for tables of a version; 0 means that there are none.
+// StepsFrom is [Schema.Steps] for tables of a given version; 0 means that there are none.
 func (s *Schema) StepsFrom(has int64) ([]Step, error) {
 	all, err := s.read("migrations")
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Schema) version(ctx context.Context, db *sql.DB) (version int64, err er
 	return version, err
 }
 
-// apply runs what is missing by now.
+// apply runs the migrations that are still missing.
 func (s *Schema) apply(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	has, err := s.version(ctx, db)
 	if err != nil {

@@ -21,10 +21,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A server is what an address names. As a text it has no password.
+// A server is what an address names. Its text has no password.
 type server struct {
 	cfg  *mysql.Config
-	zone *time.Location // of datetime columns; nil: not named
+	zone *time.Location // of datetime columns; nil if the address has none
 }
 
 func (s *server) String() string {
@@ -35,7 +35,7 @@ func (s *server) String() string {
 func parse(address string) (*server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" || records.StrayAt(u) {
-		// The parser's own words have the address, and so the password.
+		// The parser's message contains the address, and so the password.
 		return nil, xxladapter.Invalidf("store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE "+
 			"with special characters of the password written as %%XX", records.Redacted(address))
 	}
@@ -73,14 +73,14 @@ func orElse(text, instead string) string {
 	return text
 }
 
-// batching is the server for connections that take a [packet].
+// batching returns the server for connections that take a [packet].
 func (s *server) batching() *server {
 	cfg := s.cfg.Clone()
 	cfg.MultiStatements = true
 	return &server{cfg: cfg, zone: s.zone}
 }
 
-// patiently is open for work at the start, which has all the time that it needs.
+// patiently opens a pool for work before the store is opened, without time limits.
 func (s *server) patiently(logger *slog.Logger) (*sql.DB, error) {
 	patient := &server{cfg: s.cfg.Clone(), zone: s.zone}
 	if patient.cfg.Timeout == 0 {
@@ -89,11 +89,11 @@ func (s *server) patiently(logger *slog.Logger) (*sql.DB, error) {
 	return patient.open(nil, logger, network.New().Dialer(network.Fixed(network.AnySilence)))
 }
 
-// open returns a pool of connections with these variables; none is made yet.
+// open returns a pool whose connections have these variables. It does not connect yet.
 func (s *server) open(vars settings, logger *slog.Logger, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*sql.DB, error) {
 	cfg := s.cfg.Clone()
 	cfg.ParseTime = true
-	cfg.ClientFoundRows = true // a statement that finds its row and changes nothing has done its work
+	cfg.ClientFoundRows = true // a statement that finds its row and changes nothing has succeeded
 	cfg.InterpolateParams = true
 	cfg.Logger = driverLog{logger}
 	if s.zone != nil {
@@ -108,16 +108,16 @@ func (s *server) open(vars settings, logger *slog.Logger, dial func(ctx context.
 		return nil, err
 	}
 	db := sql.OpenDB(sessionConnector{connector, vars.statements()})
-	db.SetConnMaxLifetime(5 * time.Minute) // servers behind a changed name are found again
+	db.SetConnMaxLifetime(5 * time.Minute) // so that a server behind a changed name is found again
 	return db, nil
 }
 
-// settings are variables to set on each connection, by name; values as in SQL.
+// settings are variables to set on each connection, by name, with values as in SQL.
 type settings map[string]string
 
 func (s settings) statements() []string {
-	// Each statement sees what was committed before it, so that a decision
-	// after a wait for a lock is not about the past, and nobody waits for gaps.
+	// Each statement sees what was committed before it, so that a decision after a wait for a lock
+	// is not based on old rows, and nobody waits for gaps.
 	statements := []string{`SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED`}
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -148,8 +148,7 @@ func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// driverLog takes what the driver says beside its errors, such as that a server
-// has closed a connection.
+// driverLog receives the driver's messages, such as that a server has closed a connection.
 type driverLog struct{ logger *slog.Logger }
 
 func (l driverLog) Print(v ...any) { l.logger.Debug("mysql driver", "said", fmt.Sprint(v...)) }

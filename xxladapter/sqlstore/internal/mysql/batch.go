@@ -13,17 +13,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A packet is statements that go to the server in one packet, and whose
-// answers come in one. After one that fails none is run. The connection must
-// allow it (multiStatements).
+// A packet holds statements that go to the server in one packet, and whose answers come in one.
+// None runs after one that fails. The connection must allow it (multiStatements).
 type packet struct {
 	text  strings.Builder
 	args  []any
 	count int
 }
 
-// add begins a statement, which write goes on with, and returns its place among
-// all of them.
+// add begins a statement, which write continues, and returns its index.
 func (b *packet) add(text string, args ...any) int {
 	if b.count > 0 {
 		b.text.WriteString(";\n")
@@ -38,7 +36,7 @@ func (b *packet) write(text string, args ...any) {
 	b.args = append(b.args, args...)
 }
 
-// ids writes them as a list without brackets.
+// ids writes the ids as a list without brackets.
 func (b *packet) ids(ids []int64) {
 	var digits [20]byte
 	for i, id := range ids {
@@ -49,8 +47,8 @@ func (b *packet) ids(ids []int64) {
 	}
 }
 
-// byID writes an expression that has one value for each id: one for all if they
-// are the same. REQUIRES: the values can be compared.
+// byID writes an expression with a value for each id, or one value if all are equal. REQUIRES: the
+// values can be compared.
 func (b *packet) byID(ids []int64, values []any) {
 	same := true
 	for _, v := range values {
@@ -65,7 +63,7 @@ func (b *packet) byID(ids []int64, values []any) {
 	b.write(")"+strings.Repeat(",?", len(values))+")", values...)
 }
 
-// insert adds an INSERT of many rows and returns its place.
+// insert adds an INSERT of many rows and returns its index.
 func (b *packet) insert(statement string, rows [][]any) int {
 	values := statement[strings.LastIndexByte(statement, '('):]
 	place := b.add(statement, rows[0]...)
@@ -75,8 +73,7 @@ func (b *packet) insert(statement string, rows [][]any) int {
 	return place
 }
 
-// query runs the statements and hands the rows of those that select to the
-// functions, one for each.
+// query runs the statements and passes the rows of each SELECT to its function.
 func (b *packet) query(ctx context.Context, conn *sql.Conn, scans []func(records.Row) error) error {
 	rows, err := conn.QueryContext(ctx, b.text.String(), b.args...)
 	if err != nil {
@@ -95,7 +92,7 @@ func (b *packet) query(ctx context.Context, conn *sql.Conn, scans []func(records
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// exec runs the statements and returns for each the first id that it gave out.
+// exec runs the statements and returns for each the first id that it generated.
 func (b *packet) exec(ctx context.Context, conn *sql.Conn) (ids []int64, err error) {
 	args := make([]driver.NamedValue, len(b.args))
 	for i, arg := range b.args {

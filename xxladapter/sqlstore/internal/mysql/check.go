@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// serverFacts is what a server says about itself.
+// serverFacts are what a server reports about itself.
 type serverFacts struct {
 	version      string
 	mariaDB      bool
@@ -20,11 +20,11 @@ type serverFacts struct {
 	binlog       bool
 	binlogFormat string
 	timeZone     string        // as set: SYSTEM, an offset, or a name
-	systemZone   string        // what SYSTEM is
-	ahead        time.Duration // of UTC, now
+	systemZone   string        // the meaning of SYSTEM
+	ahead        time.Duration // offset from UTC, now
 	idStep       int64
-	// idleVariable bounds how long a session may sit in a transaction. On MySQL
-	// it is waitTimeout, which bounds all idleness.
+	// idleVariable limits how long a session may be idle in a transaction. On MySQL it is
+	// waitTimeout, which limits all idleness.
 	idleVariable string
 }
 
@@ -54,7 +54,7 @@ func readServer(ctx context.Context, db *sql.DB) (*serverFacts, error) {
 	return &f, nil
 }
 
-// location is the zone that the server keeps its datetimes in.
+// location returns the zone in which the server keeps its datetimes.
 func (f *serverFacts) location(logger *slog.Logger) (*time.Location, error) {
 	name := f.timeZone
 	if name == "SYSTEM" {
@@ -69,21 +69,21 @@ func (f *serverFacts) location(logger *slog.Logger) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	// An abbreviation, such as CST, which is the name of several zones.
+	// An abbreviation such as CST, which several zones share.
 	logger.Warn("the database server does not name its time zone: name that of the Java side with zone=",
 		"server", name, "assumed", f.ahead)
 	return time.FixedZone(name, int(f.ahead/time.Second)), nil
 }
 
-// A schema is what differs between the releases of XXL-JOB.
+// A schema holds the differences between releases of XXL-JOB.
 type schema struct {
 	renamed  bool // after 3.4.2: job_desc and title are called name
-	tokens   bool // after 3.4.2 too: groups have a column for their access token
+	tokens   bool // after 3.4.2: groups have a column for their access token
 	dueIndex bool // an index leads to due jobs
 	widths   records.Widths
 }
 
-// rewrite names the columns as this release does.
+// rewrite replaces the names of columns by those of this release.
 func (s schema) rewrite(query string) string {
 	if s.tokens {
 		query = tokenColumn.Replace(query)
@@ -94,17 +94,17 @@ func (s schema) rewrite(query string) string {
 	return query
 }
 
-// tokenColumn keeps access tokens where upstream does, in place of our side table.
+// tokenColumn keeps access tokens where upstream does, instead of in our side table.
 var tokenColumn = strings.NewReplacer(
 	records.GroupToken, "access_token",
 	records.DropToken, `UPDATE xxl_job_group SET access_token = NULL WHERE id = ?`,
 	records.InsertToken, `UPDATE xxl_job_group SET access_token = ? WHERE id = ?`,
 )
 
-// The words occur in our statements as these columns only.
+// In our statements these words occur only as these columns.
 var laterNames = strings.NewReplacer("job_desc", "name", "title", "name")
 
-// needed is what the statements use of upstream's tables, in all releases.
+// needed lists the columns of upstream's tables that the statements use in every release.
 var needed = map[string]string{
 	"xxl_job_info": `id job_group author alarm_email schedule_type schedule_conf misfire_strategy executor_route_strategy
 		executor_handler executor_param executor_block_strategy executor_timeout executor_fail_retry_count glue_type glue_source
@@ -118,8 +118,7 @@ var needed = map[string]string{
 	"xxl_job_log_report": `trigger_day running_count suc_count fail_count update_time`,
 }
 
-// check refuses a server or a database that jobs would be lost on, and
-// finds out which release's tables these are.
+// check refuses a server or a database that would lose jobs, and detects the release of the tables.
 func check(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Logger) (schema, error) {
 	if err := f.check(logger); err != nil {
 		return schema{}, err
@@ -151,7 +150,7 @@ func check(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Logger)
 	return s, nil
 }
 
-// check refuses a server that jobs would be lost on.
+// check refuses a server that would lose jobs.
 func (f *serverFacts) check(logger *slog.Logger) error {
 	if f.readOnly {
 		return errors.New("the server is read-only: it is a replica, or was switched to read_only")
@@ -166,10 +165,10 @@ func (f *serverFacts) check(logger *slog.Logger) error {
 	return nil
 }
 
-// columns are those of upstream's tables by table and name.
+// columns are the columns of upstream's tables, by table and name.
 type columns map[string]map[string]column
 
-// schema finds out which release's tables these are, and refuses those that lack something.
+// schema detects the release of the tables, and refuses tables that lack something.
 func (found columns) schema() (s schema, err error) {
 	if len(found) == 0 {
 		return s, errors.New("has none of XXL-JOB's tables: is it the right database? xxlwheel migrate --create-upstream creates them")
@@ -205,11 +204,11 @@ func (found columns) schema() (s schema, err error) {
 
 type column struct {
 	dataType string
-	width    int // characters; 0 where that is no measure
+	width    int // in characters; 0 for other types
 	charset  string
 }
 
-// characters is how many the column has room for; 0: it is no such measure.
+// characters returns the width of the column in characters, or 0 if it is not limited that way.
 func (c column) characters() int {
 	if c.dataType != "varchar" {
 		return 0
@@ -217,7 +216,7 @@ func (c column) characters() int {
 	return c.width
 }
 
-// readColumns returns the columns of upstream's tables by table and name.
+// readColumns reads the columns of upstream's tables.
 func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
 	rows, err := db.QueryContext(ctx, `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COALESCE(CHARACTER_MAXIMUM_LENGTH, 0), COALESCE(CHARACTER_SET_NAME, '')
 		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'`)

@@ -10,14 +10,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// What a scan decided is stored in statements of many rows, where a statement
-// for each would be a round trip over the network. REQUIRES, for all of this
-// file: the transaction holds the locks of the due jobs.
+// The decisions of a scan are stored with statements of many rows: a statement for each would cost
+// a round trip each. REQUIRES, in all of this file: the transaction holds the locks of the due
+// jobs.
 
 const (
-	// alikeRows is how many jobs are advanced at once that all get the same times,
-	// and advanceRows how many others: each of their rows walks through half of the
-	// UPDATE's CASE.
+	// alikeRows limits the jobs that one statement advances to the same times, and advanceRows
+	// those that it advances to different ones: each of their rows passes through half of the
+	// UPDATE's CASE on average.
 	alikeRows   = 1000
 	advanceRows = 100
 	insertRows  = 500
@@ -58,8 +58,7 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 	return planned, nil
 }
 
-// direct is exec for a text that differs from call to call, so that it is not
-// worth being remembered.
+// direct runs a text that differs from call to call, and so is not worth preparing.
 func direct(ctx context.Context, t *records.Tx, query string, args []any) (id int64, err error) {
 	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -74,7 +73,7 @@ func manyRows(insert string, rows int) string {
 	return insert + strings.Repeat(", "+values, rows-1)
 }
 
-// advanceAll moves the times of jobs and ends those that are to stop.
+// advanceAll moves the times of jobs and stops those that the decisions end.
 func advanceAll(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
 	alike, different := sortAlike(decisions)
 	for to, ids := range alike {
@@ -96,7 +95,7 @@ func advanceAll(ctx context.Context, t *records.Tx, decisions []records.Decided)
 	return nil
 }
 
-// times are what a decision makes of a job's row.
+// times are the columns of a job's row that a decision sets.
 type times struct {
 	last, next int64
 	status     int
@@ -110,9 +109,9 @@ func timesOf(d records.Decided) times {
 	return to
 }
 
-// sortAlike parts the jobs of which many get the same times, as those of one
-// cron expression do, by these times, from the others, by their status. It is a
-// pure function.
+// sortAlike separates jobs of which many get the same times, such as those of one cron expression,
+// from the others. It groups the former by their times and the latter by their status. It is a pure
+// function.
 func sortAlike(decisions []records.Decided) (alike map[times][]any, different [2][]records.Decided) {
 	alike = map[times][]any{}
 	for _, d := range decisions {
@@ -131,7 +130,7 @@ func sortAlike(decisions []records.Decided) (alike map[times][]any, different [2
 	return alike, different
 }
 
-// advance moves the times of jobs each to its own. All get the same status.
+// advance moves the times of jobs, each to its own. All get the same status.
 func advance(ctx context.Context, t *records.Tx, status int, decisions []records.Decided) error {
 	var lasts, nexts, in []any
 	for _, d := range decisions {
@@ -146,7 +145,7 @@ func advance(ctx context.Context, t *records.Tx, status int, decisions []records
 	return changeAll(ctx, t, query, slices.Concat(lasts, nexts, []any{status}, in), len(in))
 }
 
-// changeAll runs a statement that changes a known number of rows.
+// changeAll runs a statement that must change a known number of rows.
 func changeAll(ctx context.Context, t *records.Tx, query string, args []any, rows int) error {
 	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -159,8 +158,8 @@ func changeAll(ctx context.Context, t *records.Tx, query string, args []any, row
 	return err
 }
 
-// planDueAll is planDue for many fires. Those whose due time is free are
-// inserted together.
+// planDueAll is [records.Store.PlanDue] for many fires. It inserts those whose due time is free
+// together.
 func (a *acts) planDueAll(ctx context.Context, tx *records.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
 	for rows := range slices.Chunk(fires, insertRows) {
@@ -183,7 +182,7 @@ func (a *acts) planDueAll(ctx context.Context, tx *records.Tx, fires []xxladapte
 			if !a.Taken(err) {
 				return nil, err
 			}
-			inserted, other = nil, rows // somebody has just planned one of them
+			inserted, other = nil, rows // another session has just planned one of them
 		}
 		planned = append(planned, inserted...)
 		for _, f := range other {
@@ -199,7 +198,7 @@ func (a *acts) planDueAll(ctx context.Context, tx *records.Tx, fires []xxladapte
 	return planned, nil
 }
 
-// takenOf are the due times of open fires among those of the jobs.
+// takenOf returns which of the jobs' due times have open fires.
 func takenOf(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[records.DueTime]bool, error) {
 	var args []any
 	first, last := records.ToMilli(fires[0].Due), records.ToMilli(fires[0].Due)
@@ -223,9 +222,8 @@ func takenOf(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[r
 
 const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)`
 
-// insertFires inserts all or none. The ids of the rows of one INSERT with so
-// many VALUES follow each other: InnoDB gives them out at once, in each of its
-// modes of AUTO_INCREMENT.
+// insertFires inserts all fires or none. The ids of the rows of one INSERT with a fixed number of
+// VALUES are consecutive: InnoDB generates them at once, in each of its modes of AUTO_INCREMENT.
 func (a *acts) insertFires(ctx context.Context, tx *records.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	if len(fires) == 0 {
 		return nil, nil

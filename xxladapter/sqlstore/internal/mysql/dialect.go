@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// The clocks are not NOW(), which is when the statement began, and which a
-// replication setting may fix.
+// The clocks do not use NOW(), which is when the statement began, and which a replication setting
+// may fix.
 const (
 	clock        = `FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)`
 	preciseClock = `CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`
@@ -23,8 +23,8 @@ func dialectOf(schema schema, zone *time.Location) *records.Dialect {
 		Lock:         " FOR UPDATE",
 		Share:        " LOCK IN SHARE MODE",
 		LockSchedule: `SELECT lock_name FROM xxl_job_lock WHERE lock_name = 'schedule_lock' FOR UPDATE`,
-		// The row of an app name is what its changes wait for each other at; some
-		// have no group yet.
+		// Changes of an app name wait for each other at its row here, because some app names have
+		// no group yet.
 		LockApp: `INSERT INTO xxlwheel_app (app_name) VALUES (?) ON DUPLICATE KEY UPDATE app_name = app_name`,
 		PlanFire: `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
 			SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ? FROM DUAL
@@ -51,7 +51,7 @@ func dialectOf(schema schema, zone *time.Location) *records.Dialect {
 			if t.IsZero() {
 				return nil
 			}
-			// A text, because the server rounds a fraction half up.
+			// As a text, because the server rounds a fraction half up.
 			return t.In(zone).Format(time.DateTime)
 		},
 	}

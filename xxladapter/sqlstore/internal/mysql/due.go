@@ -16,14 +16,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// createDueIndex is the index that upstream's table lacks. Only an administrator
-// asks for it: upstream's tables are not ours.
+// createDueIndex creates the index that upstream's table lacks. Only an administrator orders it,
+// because upstream's tables are not ours.
 const createDueIndex = `CREATE INDEX xxlwheel_info_due ON xxl_job_info (trigger_status, trigger_next_time)`
 
-// manyJobs is how many jobs a store has at least that should have the index.
+// manyJobs is the number of jobs from which on a store should have the index.
 const manyJobs = 50_000
 
-// hasDueIndex reports whether some index leads to the due jobs, whoever made it.
+// hasDueIndex reports whether any index leads to the due jobs, no matter who created it.
 func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
 	var found int
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.STATISTICS AS a JOIN information_schema.STATISTICS AS b
@@ -34,7 +34,7 @@ func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
 	return found > 0, err
 }
 
-// adviseDueIndex tells of the index where it would help.
+// adviseDueIndex logs a hint about the index where it would help.
 func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	var jobs int
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM xxl_job_info LIMIT ?) AS jobs`, manyJobs).Scan(&jobs)
@@ -44,7 +44,7 @@ func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error 
 	return err
 }
 
-// DueIndex is sqlstore.DueIndexMySQL.
+// DueIndex implements sqlstore.DueIndexMySQL.
 func DueIndex(ctx context.Context, address string, create bool, opts records.Options) (statement string, err error) {
 	opts = opts.WithDefaults()
 	server, err := parse(address)
@@ -69,26 +69,26 @@ func DueIndex(ctx context.Context, address string, create bool, opts records.Opt
 }
 
 const (
-	// walkJobs is how many due jobs one walk notes, and walkLife for how long.
+	// walkJobs limits the due jobs that one full scan remembers, and walkLife how long.
 	walkJobs = 15_000
 	walkLife = time.Second
-	// walkClaim is how many jobs a claim asks for at least that takes what an
-	// earlier walk has noted. Smaller ones are worth a walk of their own.
+	// walkClaim is the smallest number of jobs for which a claim uses an earlier scan's result.
+	// Smaller claims scan for themselves.
 	walkClaim = 100
 )
 
-// A walk is what a walk through all jobs has found due and no claim has taken
-// yet. Without an index that leads to due jobs a walk is what costs most, and
-// one has to do for several claims.
+// A walk remembers the due jobs that a full scan has found and no claim has taken yet. Without an
+// index that leads to due jobs, the full scan is the largest cost, and one has to serve several
+// claims.
 type walk struct {
 	mu   sync.Mutex
 	node string
 	at   time.Time
-	full bool    // there may be more due jobs than were noted
+	full bool    // there may be more due jobs than are remembered
 	ids  []int64 // in the order of their due times
 }
 
-// take returns the next n ids; ok is false where only a new walk can tell.
+// take returns the next n ids; ok is false if only a new scan can tell.
 func (w *walk) take(node string, n int, now time.Time) (ids []int64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,7 +100,7 @@ func (w *walk) take(node string, n int, now time.Time) (ids []int64, ok bool) {
 	return ids, true
 }
 
-// note keeps what a walk has found and returns its first n ids.
+// note remembers the result of a scan and returns its first n ids.
 func (w *walk) note(node string, n int, now time.Time, found []int64) []int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,13 +109,13 @@ func (w *walk) note(node string, n int, now time.Time, found []int64) []int64 {
 	return found[:n]
 }
 
-// acts are the acts of MySQL, where a SELECT with locks also locks, and waits for, the rows
-// that it only walks through: rows are found first and locked by their ids.
+// acts implements [records.Acts] for MySQL, where a SELECT with locks also locks, and waits for,
+// rows that it only passes: due rows are found first and then locked by their ids.
 type acts struct {
 	store    *records.Store
 	dueIndex bool  // an index leads to due jobs
-	idStep   int64 // the distance between the ids of rows that one INSERT brings
-	walk     walk  // by the last scan, where no index leads to due jobs
+	idStep   int64 // the distance between the ids of rows of one INSERT
+	walk     walk  // of the last full scan, without a due index
 }
 
 func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
@@ -131,7 +131,7 @@ func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Dur
 
 func (a *acts) Taken(err error) bool { return isDuplicate(err) }
 
-// findDue lists due jobs by id, without a lock, so that nobody waits for it.
+// findDue returns the ids of due jobs. It takes no lock, so nobody waits for it.
 func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) ([]int64, error) {
 	if !a.dueIndex {
 		if ids, ok := a.walk.take(by.Node, limit, time.Now()); ok {
@@ -155,8 +155,7 @@ func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 	return a.walk.note(by.Node, limit, time.Now(), found), nil
 }
 
-// stillDue reads and locks the jobs that were found due, as far as they still
-// are.
+// stillDue reads and locks the jobs that were found due, and returns those that still are.
 func stillDue(ctx context.Context, t *records.Tx, until int64, found []int64) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
 	for ids := range slices.Chunk(found, 1000) {
@@ -164,7 +163,7 @@ func stillDue(ctx context.Context, t *records.Tx, until int64, found []int64) ([
 		for i, id := range ids {
 			batch[i] = id
 		}
-		// By the key also where most rows are meant: a walk would wait for others.
+		// By the primary key, even for most of the rows: a full scan would wait for others' rows.
 		query := t.Dialect.Text(`SELECT ` + records.JobColumns + ` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
 			strings.Repeat(`, ?`, len(batch)-1) + `) FOR UPDATE`)
 		rows, err := t.QueryContext(ctx, query, batch...)

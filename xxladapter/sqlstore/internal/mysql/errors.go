@@ -8,13 +8,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// The numbers of the errors that something follows from.
+// The numbers of the errors that are treated specially.
 const (
 	noTable         = 1146
 	duplicate       = 1062
 	deadlock        = 1213
 	lockWaitOver    = 1205
-	changedSince    = 1020 // MariaDB's other word for a conflict
+	changedSince    = 1020 // MariaDB's other number for a conflict
 	unknownVariable = 1193
 	tableDenied     = 1142
 	databaseDenied  = 1044
@@ -36,11 +36,11 @@ func isError(err error, numbers ...uint16) bool {
 
 func isDuplicate(err error) bool { return isError(err, duplicate) }
 
-// repeats reports whether a transaction that failed like this before its commit
-// may succeed when it is tried again.
+// repeats reports whether a transaction that failed like this before its commit may succeed when it
+// is retried.
 func repeats(err error) bool {
 	return isError(err, deadlock, changedSince) || errors.Is(err, mysql.ErrInvalidConn) || network.IsConnectionLoss(err)
 }
 
-// waited reports whether a transaction has waited for a row for too long.
+// waited reports whether a transaction has waited too long for a row.
 func waited(err error) bool { return isError(err, lockWaitOver) }

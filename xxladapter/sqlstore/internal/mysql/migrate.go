@@ -20,7 +20,7 @@ var migrations embed.FS
 //go:embed upstream.sql
 var Upstream string
 
-// Schema is our side tables beside XXL-JOB's own.
+// Schema describes our side tables beside XXL-JOB's own.
 var Schema = migration.Schema{
 	Dialect: migration.MySQL,
 	Files:   migrations,
@@ -29,8 +29,8 @@ var Schema = migration.Schema{
 	Lock: lockMigration,
 }
 
-// migrate creates what is missing of our side tables. A user without the
-// right to do so can work once they exist.
+// migrate creates missing side tables. Once they exist, a user without the right to create tables
+// can work.
 func migrate(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	err := Schema.Up(ctx, db, logger)
 	if isError(err, tableDenied, databaseDenied, rightMissing) {
@@ -39,10 +39,10 @@ func migrate(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	return err
 }
 
-// lockMigration keeps other nodes from migrating the same database until unlock
-// is called. The lock is its connection's, and ends with it.
+// lockMigration keeps other nodes from migrating the same database until unlock is called. The lock
+// belongs to its connection and ends with it.
 func lockMigration(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
-	// The migration itself needs a connection as well.
+	// The migration itself needs another connection.
 	db.SetMaxOpenConns(2)
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func lockMigration(ctx context.Context, db *sql.DB) (unlock func() error, err er
 	}, nil
 }
 
-// Migrate is sqlstore.MigrateMySQL.
+// Migrate implements sqlstore.MigrateMySQL.
 func Migrate(ctx context.Context, address string, upstream bool, opts records.Options) error {
 	opts = opts.WithDefaults()
 	server, err := parse(address)
@@ -111,7 +111,7 @@ func createUpstream(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// Plan is sqlstore.PlanMySQL.
+// Plan implements sqlstore.PlanMySQL.
 func Plan(ctx context.Context, address string, opts records.Options) (string, error) {
 	opts = opts.WithDefaults()
 	server, err := parse(address)
@@ -133,8 +133,7 @@ func Plan(ctx context.Context, address string, opts records.Options) (string, er
 	return planOf(steps, tables > 0), nil
 }
 
-// planOf is the steps for an administrator; versions says whether there is the
-// table of versions.
+// planOf writes the steps for an administrator; versions says whether the table of versions exists.
 func planOf(steps []migration.Step, versions bool) string {
 	var b strings.Builder
 	if !versions {
@@ -156,7 +155,7 @@ INSERT INTO ` + migration.Table + ` (version_id, is_applied) VALUES (0, true);
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// FullPlan is [Plan] for a database that has none of our side tables.
+// FullPlan is [Plan] for a database without our side tables.
 func FullPlan() (string, error) {
 	steps, err := Schema.StepsFrom(0)
 	return planOf(steps, false), err

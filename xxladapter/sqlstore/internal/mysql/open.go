@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// Open is sqlstore.OpenMySQL.
+// Open implements sqlstore.OpenMySQL.
 func Open(ctx context.Context, address string, opts records.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Connections <= 0 {
@@ -31,7 +31,7 @@ func Open(ctx context.Context, address string, opts records.Options) (*records.S
 	return s, nil
 }
 
-// openServer opens the store once the tables are as they must be.
+// openServer prepares the database and opens the store.
 func openServer(ctx context.Context, at *server, opts records.Options) (*records.Store, error) {
 	found, err := prepare(ctx, at, opts)
 	if err != nil {
@@ -55,14 +55,14 @@ func openServer(ctx context.Context, at *server, opts records.Options) (*records
 	return s, nil
 }
 
-// A database is what a server has before a store is opened on it.
+// A database is what prepare has found out.
 type database struct {
 	facts  *serverFacts
 	schema schema
-	zone   *time.Location // of datetime columns, where the address names none
+	zone   *time.Location // of datetime columns, if the address names none
 }
 
-// prepare brings our side tables up to date, by a connection of its own.
+// prepare checks the database and brings our side tables up to date, on a connection of its own.
 func prepare(ctx context.Context, at *server, opts records.Options) (_ database, err error) {
 	db, err := at.patiently(opts.Logger)
 	if err != nil {
@@ -88,7 +88,7 @@ func prepare(ctx context.Context, at *server, opts records.Options) (_ database,
 	return found, err
 }
 
-// newStore makes the store of its connections.
+// newStore creates the store from its connections.
 func newStore(ctx context.Context, p *pools, d *records.Dialect, opts records.Options) (*records.Store, error) {
 	reading := func(db *sql.DB) *records.Readers { return &records.Readers{DB: db, Dialect: d, Repeat: repeats} }
 	writing := func(db *sql.DB) *records.PooledWriter {
@@ -106,14 +106,14 @@ func newStore(ctx context.Context, p *pools, d *records.Dialect, opts records.Op
 	return s, s.FollowServer(ctx, opts.Logger, func(ctx context.Context) (time.Time, error) { return timeOf(ctx, p.leases) })
 }
 
-// timeOf is the server's clock.
+// timeOf reads the server's clock.
 func timeOf(ctx context.Context, db *sql.DB) (time.Time, error) {
 	var micros int64
 	err := db.QueryRowContext(ctx, `SELECT `+preciseClock).Scan(&micros)
 	return time.UnixMicro(micros).UTC(), err
 }
 
-// reason makes one line of the error.
+// reason turns the error into one line.
 func reason(err error) error {
 	if strings.Contains(err.Error(), "\n") {
 		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))

@@ -10,25 +10,25 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// ownConnections is how many connections are not shared.
+// ownConnections is the number of connections that are not shared.
 const ownConnections = 8
 
-// pools are the connections of a store. What every fire needs has connections of its own, so that
-// who waits for the schedule lock or a term holds up nothing else, and nothing else holds up them.
+// pools are the connections of a store. What every fire needs has connections of its own, so that a
+// wait for the schedule lock or a term blocks nothing else, and nothing else blocks them.
 type pools struct {
 	network *network.Connections
 	zone    *time.Location // of datetime columns
-	shared  int            // connections of reads and writes
+	shared  int            // number of connections of reads and writes
 
 	reads, writes               *sql.DB
 	scans, looks, leases, fires *sql.DB
-	byID                        *sql.DB // one for each table
+	byID                        *sql.DB // one connection for each table
 }
 
-// newPools connects nothing yet.
+// newPools creates the pools. It does not connect yet.
 func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) {
 	p := &pools{network: network.New(), zone: at.zone, shared: max(4, opts.Connections-ownConnections)}
-	// In whole seconds, as the server counts.
+	// Whole seconds, as the server counts.
 	limit := max(time.Second, opts.LockLife.Truncate(time.Second))
 	session := sessionOf(at.zone, f, limit)
 	slow, short := network.Fixed(network.SlowSilence), network.Fixed(network.LeaseSilence)
@@ -39,11 +39,11 @@ func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) 
 		silence *network.Patience
 		conns   int
 	}{
-		// Half of the shared ones read and half of them write, so that writes which wait
-		// for a lock keep nobody from reading.
+		// Half of the shared ones read and half of them write, so that writes that wait for a lock
+		// block no reads.
 		{&p.reads, at, slow, p.shared - p.shared/2},
 		{&p.writes, at, quick, p.shared / 2},
-		{&p.scans, at, quick, 1}, // what may be slow, a walk, is a look
+		{&p.scans, at, quick, 1}, // a full scan, which may be slow, is a look
 		{&p.looks, at, patient, 2},
 		{&p.leases, at, short, 1},
 		{&p.fires, at.batching(), quick, 1},
@@ -56,8 +56,8 @@ func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) 
 		db.SetMaxOpenConns(pool.conns)
 		db.SetMaxIdleConns(pool.conns)
 		if f.idleVariable == waitTimeout {
-			// The server should not be the one to end a connection that rests, and a scan
-			// comes back to its own after two seconds.
+			// The server should not end idle connections, and a scan returns to its own after two
+			// seconds.
 			db.SetConnMaxIdleTime(limit * 3 / 4)
 		}
 		*pool.db = db
@@ -65,12 +65,12 @@ func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) 
 	return p, nil
 }
 
-// sessionOf is the variables of each connection; limit bounds how long it holds rows when its
+// sessionOf returns the variables of each connection; limit bounds how long it holds rows when its
 // node does not answer.
 func sessionOf(zone *time.Location, f *serverFacts, limit time.Duration) settings {
 	return settings{
-		// What the statements count on: no silent cutting of values, and no
-		// other meaning of quotes and backslashes.
+		// The statements rely on these modes: no silent truncation of values, and no other meaning
+		// of quotes and backslashes.
 		"sql_mode":                 "'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 		"time_zone":                "'" + offset(time.Now().In(zone)) + "'",
 		f.idleVariable:             fmt.Sprint(int(limit / time.Second)),
@@ -78,7 +78,7 @@ func sessionOf(zone *time.Location, f *serverFacts, limit time.Duration) setting
 	}
 }
 
-// offset is t's zone as the server takes it also without its zone tables.
+// offset returns t's zone in a form that the server understands without its zone tables.
 func offset(t time.Time) string { return t.Format("-07:00") }
 
 func (p *pools) close() error {

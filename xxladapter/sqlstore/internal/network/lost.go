@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// IsConnectionLoss reports whether the server has gone in the middle of a call.
+// IsConnectionLoss reports whether the server vanished in the middle of a call.
 func IsConnectionLoss(err error) bool {
 	var network net.Error
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, errSilent) ||

@@ -1,5 +1,5 @@
-// Package network watches the connections to a database server: it gives up those on which the
-// server is silent, and has the time limits of all that is asked.
+// Package network watches the connections to a database server. It gives up connections on which
+// the server is silent, and defines the time limits of all calls.
 package network
 
 import (
@@ -14,33 +14,32 @@ import (
 	"time"
 )
 
-// errSilent is what a connection fails with on which the server has been silent for
-// too long. What was asked may have happened.
+// errSilent is the error of a connection on which the server was silent for too long. What was
+// asked may have taken effect.
 var errSilent = errors.New("the database server was silent for too long")
 
-// errEnded is what no connection is made with after [Connections.Close].
+// errEnded is the error of connecting after [Connections.Close].
 var errEnded = errors.New("sqlstore: closed")
 
-// Connections are the connections of one store, of all its pools.
+// Connections are the connections of one store, in all its pools.
 //
-// Connections that die without a word die together, as behind a firewall that was
-// restarted. So the first silence closes all connections that rest, and the caller makes a
-// new one. When the server answers on a new one, the silence was the network's fault: the
-// older connections that still wait would wait in vain, each for a time limit of its own,
-// and are closed as well. A slow server answers nobody at that moment, and a
-// connection on which slow answers are expected is left alone.
+// Connections that die silently die together, for example behind a firewall that was restarted. So
+// the first silence closes all idle connections, and the caller opens a new one. When the server
+// answers on a new connection, the silence was the network's fault: older connections that still
+// wait would wait in vain, each for a time limit of its own, and are closed as well. A slow server
+// answers on no connection at that moment, and connections on which slow answers are expected are
+// left alone.
 type Connections struct {
 	mu        sync.Mutex
 	sockets   map[*socket]struct{}
 	closed    bool
 	silentAt  time.Time // when a connection was last found silent
-	suspected bool      // no newer connection has had an answer yet
+	suspected bool      // no newer connection has received an answer yet
 }
 
 func New() *Connections { return &Connections{sockets: map[*socket]struct{}{}} }
 
-// Dialer returns a function that makes connections with a limit for the server's
-// silence.
+// Dialer returns a function that connects with a limit for the server's silence.
 func (n *Connections) Dialer(limit *Patience) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dial := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: time.Second, Count: 3},
@@ -60,7 +59,7 @@ func (n *Connections) Dialer(limit *Patience) func(ctx context.Context, network,
 	}
 }
 
-// add makes conn one of the network's connections.
+// add adds conn to the connections.
 func (n *Connections) add(conn net.Conn, limit *Patience) (*socket, error) {
 	s := &socket{Conn: conn, network: n, limit: limit, made: time.Now()}
 	n.mu.Lock()
@@ -72,9 +71,9 @@ func (n *Connections) add(conn net.Conn, limit *Patience) (*socket, error) {
 	return s, nil
 }
 
-// FellSilent closes the connections that rest, after one on which an answer was waited
-// for in vain since the given time. What was waited for when the last silence was
-// found belongs to that one, and tells nothing of connections that were made since.
+// FellSilent closes idle connections after a wait in vain that began at since. A wait that began
+// before the last silence was found belongs to that silence, and says nothing about newer
+// connections.
 func (n *Connections) FellSilent(since time.Time) {
 	n.mu.Lock()
 	if since.After(n.silentAt) {
@@ -85,8 +84,7 @@ func (n *Connections) FellSilent(since time.Time) {
 	n.closeOld(before, (*socket).rests)
 }
 
-// greeted closes the connections that still wait, if the server has answered on a
-// connection that was made after they were.
+// greeted closes the connections that still wait if the server has answered on a newer one.
 func (n *Connections) greeted(s *socket) {
 	n.mu.Lock()
 	proven := n.suspected && !s.made.Before(n.silentAt)
@@ -100,7 +98,7 @@ func (n *Connections) greeted(s *socket) {
 	}
 }
 
-// closeOld closes the selected connections that were made before then.
+// closeOld closes the selected connections that were opened before then.
 func (n *Connections) closeOld(before time.Time, selected func(*socket) bool) {
 	for _, s := range n.all() {
 		if s.made.Before(before) && selected(s) {
@@ -109,7 +107,7 @@ func (n *Connections) closeOld(before time.Time, selected func(*socket) bool) {
 	}
 }
 
-// Close closes all connections and makes no more.
+// Close closes all connections and refuses new ones.
 func (n *Connections) Close() {
 	n.mu.Lock()
 	n.closed = true
@@ -129,8 +127,8 @@ func (n *Connections) all() []*socket {
 	return all
 }
 
-// A socket is a connection to the database server that gives up when the server is
-// silent, whatever the driver waits for: also a COMMIT, to which no context reaches.
+// A socket is a connection to the database server that gives up when the server is silent, whatever
+// the driver waits for: also a COMMIT, which no context reaches.
 type socket struct {
 	net.Conn
 	network *Connections
@@ -138,18 +136,18 @@ type socket struct {
 	made    time.Time
 
 	mu      sync.Mutex
-	answers int       // how many there were
-	waiting bool      // something was sent, and nothing has come since
-	until   time.Time // what the driver has set as the deadline of reads; zero: none
+	answers int       // number of answers so far
+	waiting bool      // something was sent, and nothing was received since
+	until   time.Time // the driver's own deadline of reads; zero means none
 	ended   bool
 }
 
-// Read reads, and closes the connection when nothing comes in time.
+// Read reads, and closes the connection if nothing comes in time.
 func (s *socket) Read(b []byte) (int, error) {
 	begun, limit := time.Now(), s.limit.limit()
 	s.mu.Lock()
 	if s.answers == 0 {
-		limit = min(limit, OpenDialLimit) // whatever comes later, a greeting takes no longer
+		limit = min(limit, OpenDialLimit) // a greeting takes no longer, however slow later answers may be
 	}
 	deadline := begun.Add(limit)
 	own := s.until.IsZero() || deadline.Before(s.until)
@@ -194,7 +192,7 @@ func (s *socket) Write(b []byte) (int, error) {
 	return s.Conn.Write(b)
 }
 
-// SetDeadline and SetReadDeadline shorten the wait of a Read; none lengthens it.
+// SetDeadline and SetReadDeadline can shorten the wait of a Read, but not lengthen it.
 func (s *socket) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.Conn.SetWriteDeadline(t))
 }
@@ -208,7 +206,7 @@ func (s *socket) SetReadDeadline(t time.Time) error {
 	return s.Conn.SetReadDeadline(t)
 }
 
-// Close closes the connection; again is fine.
+// Close closes the connection. It may be called again.
 func (s *socket) Close() error {
 	s.mu.Lock()
 	ended := s.ended
@@ -223,7 +221,7 @@ func (s *socket) Close() error {
 	return s.Conn.Close()
 }
 
-// SyscallConn lets a driver look whether the server has closed the connection.
+// SyscallConn lets a driver check whether the server has closed the connection.
 func (s *socket) SyscallConn() (syscall.RawConn, error) {
 	conn, ok := s.Conn.(syscall.Conn)
 	if !ok {
@@ -238,7 +236,7 @@ func (s *socket) rests() bool {
 	return !s.waiting
 }
 
-// Sound reports whether a driver's connection was not closed behind its back.
+// Sound reports whether a driver's connection is still open on our side.
 func Sound(conn net.Conn) bool {
 	if encrypted, ok := conn.(*tls.Conn); ok {
 		conn = encrypted.NetConn()
@@ -252,35 +250,34 @@ func Sound(conn net.Conn) bool {
 	return !s.ended
 }
 
-// A Patience is for how long the connections of a pool wait for an answer: least, or
-// twice as long as the longest answer of the last minutes took, so that what is slow
-// because there is much of it is not taken for silence. What has become that slow since
-// falls silent on a new connection too, and that doubles the limit for a moment; else it
-// would never be learned. A silence alone doubles nothing: mostly the connection
-// has died, and a new one works. A Patience whose least is its most never changes.
+// A Patience is how long the connections of a pool wait for an answer: Least, or twice the longest
+// recent answer, so that a large answer is not mistaken for silence. What has become that slow
+// since falls silent on a new connection too, and that doubles the limit for a moment; otherwise
+// the slowness would never be learned. One silence doubles nothing: mostly the connection has died,
+// and a new one works. A Patience whose Least equals its Most never changes.
 type Patience struct {
 	Least, Most time.Duration
 
 	mu           sync.Mutex
 	longest      time.Duration
 	longestAt    time.Time
-	silentAt     time.Time // when it was last waited in vain
+	silentAt     time.Time // end of the last wait in vain
 	doubled      time.Duration
 	doubledUntil time.Time
 }
 
 const (
-	// patienceMemory is how long the longest answer is remembered, and
-	// patienceDoubled how long a silence and what follows from it.
+	// patienceMemory is how long the longest answer is remembered, and patienceDoubled how long a
+	// silence and its effect are.
 	patienceMemory  = 10 * time.Minute
 	patienceDoubled = SlowSilence
 
-	// workingAnswers is how many answers show that a connection works: more than those to
-	// its settings and to the statements before one that may be slow.
+	// workingAnswers is the number of answers that proves a connection: more than those to its
+	// settings and to the statements before one that may be slow.
 	workingAnswers = 12
 )
 
-// AnySilence is for work that takes as long as it takes.
+// AnySilence is for work without a time limit.
 const AnySilence = 24 * time.Hour
 
 func Fixed(limit time.Duration) *Patience { return &Patience{Least: limit, Most: limit} }
@@ -299,7 +296,7 @@ func (p *Patience) limit() time.Duration {
 	return min(limit, p.Most)
 }
 
-// answered notes how long an answer took, and whether it came on a connection that works.
+// answered records how long an answer took, and whether its connection works.
 func (p *Patience) answered(took time.Duration, works bool) {
 	if p.Least == p.Most || 2*took <= p.Least && !works {
 		return
@@ -317,8 +314,8 @@ func (p *Patience) answered(took time.Duration, works bool) {
 	}
 }
 
-// gaveUp notes that no answer came for so long, on a connection that was made then and
-// that works otherwise, or has not shown it yet.
+// gaveUp records a wait in vain, on a connection that was opened at made, and whether that
+// connection has proved to work.
 func (p *Patience) gaveUp(after time.Duration, made time.Time, works bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

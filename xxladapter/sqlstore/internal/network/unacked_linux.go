@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall does not name.
+// tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall does not define.
 const tcpUserTimeout = 18
 
-// limitUnacked lets the kernel give a connection up whose peer acknowledges nothing
-// for so long.
+// limitUnacked makes the kernel drop a connection whose peer has acknowledged nothing for that
+// long.
 func limitUnacked(conn syscall.RawConn, limit time.Duration) error {
 	var failed error
 	err := conn.Control(func(fd uintptr) {

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// limitUnacked leaves it to keep-alives: there is no such option that all systems have.
+// limitUnacked relies on keep-alives: not all systems have such an option.
 func limitUnacked(syscall.RawConn, time.Duration) error { return nil }

@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// clock goes on during a transaction.
+// clock advances during a transaction.
 const clock = `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
 var dialect = records.Dialect{
@@ -54,8 +54,7 @@ var dialect = records.Dialect{
 	Argument: acceptable,
 }
 
-// acceptable makes text of any bytes acceptable: PostgreSQL has no text with
-// a NUL in it, and none that is not valid UTF-8.
+// acceptable converts texts of any bytes: PostgreSQL accepts neither NUL nor invalid UTF-8.
 func acceptable(arg any) any {
 	switch arg := arg.(type) {
 	case string:

@@ -9,19 +9,19 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// The statements that store all decisions of a scan. The jobs are locked by
-// the transaction that read them, so the guard of advanceJob holds for each.
+// The statements that store all decisions of a scan. The transaction that read the jobs has locked
+// them, so the guard of advanceJob holds for each.
 const (
 	lockDue = records.SelectDue + ` FOR UPDATE SKIP LOCKED`
 
-	// countDue counts due jobs, also those whose rows are locked. Arguments: those of
+	// countDue counts due jobs, including those whose rows are locked. Arguments: those of
 	// firstDue.
 	countDue = `SELECT COUNT(*) FROM (SELECT 1` + records.AllDue + ` LIMIT ?) AS due`
 
 	advanceJobs = `UPDATE xxl_job_info j SET trigger_last_time = d.last, trigger_next_time = d.next, trigger_status = d.status
 		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[]) AS d (id, last, next, status) WHERE j.id = d.id`
 
-	// What another fire holds is left out.
+	// Due times that another fire has are left out.
 	planDueFires = `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
 		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses
 		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[])
@@ -34,11 +34,11 @@ const (
 		SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[])`
 )
 
-// acts are the acts of PostgreSQL.
+// acts implements [records.Acts] for PostgreSQL.
 type acts struct{ records.Standard }
 
-// Claimable locks due jobs as it reads them and passes by those that another session holds, which
-// it counts if there is room for them.
+// Claimable locks due jobs as it reads them, and skips those that another session holds. It counts
+// the skipped ones if fewer jobs than the limit were read.
 func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
 	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
 		args := append(records.DueArgs(by.Node, now, ahead), max(limit, 0))
@@ -51,7 +51,7 @@ func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Durat
 	}, nil
 }
 
-// StoreDecisions stores many decisions in three statements.
+// StoreDecisions stores all decisions with three statements.
 func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
 	if err := advanceTogether(ctx, tx, decisions); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 	for _, f := range due {
 		at := records.DueTimeOf(f)
 		if id, ok := ids[at]; ok {
-			delete(ids, at) // a second fire of the same due time is another matter
+			delete(ids, at) // a second fire with the same due time gets another one
 			planned = append(planned, records.PlannedAs(f, id))
 			continue
 		}

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// deadlockDetected is what the server answers one of those that wait in a circle.
+	// deadlockDetected is the server's answer to one transaction of a deadlock.
 	deadlockDetected = "40P01"
 	// lockNotAvailable is its answer to a statement that has waited for lock_timeout.
 	lockNotAvailable = "55P03"
 )
 
-// answered reports whether an error is the server's own.
+// answered reports whether an error is the server's own answer.
 func answered(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server)
 }
 
-// waited reports whether a transaction has waited for a row for too long.
+// waited reports whether a transaction has waited too long for a row.
 func waited(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server) && server.Code == lockNotAvailable
@@ -30,15 +30,15 @@ func waited(err error) bool {
 // groupRepeats is [repeats] for groups, which do not wait for rows.
 func groupRepeats(err error) bool { return repeats(err) && !waited(err) }
 
-// repeats reports whether a transaction that failed like this has left
-// nothing behind and may succeed when it is repeated.
+// repeats reports whether a transaction that failed like this left nothing behind and may succeed
+// when it is retried.
 func repeats(err error) bool {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
 		switch server.Code {
-		case "40001", deadlockDetected, // the former: serialization
+		case "40001", deadlockDetected, // the first is a serialization failure
 			lockNotAvailable,
-			"25P03", "57P01", "57P02", "57P05": // the session was ended, by its idle limit or with the server
+			"25P03", "57P01", "57P02", "57P05": // the session ended by its idle limit or with the server
 			return true
 		}
 		return false

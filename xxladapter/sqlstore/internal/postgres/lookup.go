@@ -10,13 +10,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// anyID completes the query of an [records.Entity] for several rows.
+// anyID completes the query of a [records.Entity] for several rows.
 const anyID = ` WHERE id = ANY($1)`
 
-// A lookup reads rows of several tables by one connection.
+// A lookup reads rows of several tables on one connection.
 type lookup struct{ pool *pgxpool.Pool }
 
-// read answers a group. A connection that was lost is replaced.
+// read answers a group. It replaces a connection that was lost.
 func (p *lookup) read(ctx context.Context, group []*records.Lookup) error {
 	err := p.once(ctx, group)
 	for attempt := 1; err != nil && attempt < network.ReadAttempts && repeats(err) && ctx.Err() == nil; attempt++ {

@@ -18,7 +18,7 @@ import (
 //go:embed migrations/*.sql migrations/before/*.sql
 var migrations embed.FS
 
-// Schema is the tables of a PostgreSQL database, XXL-JOB's own among them.
+// Schema describes the tables of a PostgreSQL database, including XXL-JOB's own.
 var Schema = migration.Schema{
 	Dialect:  migration.Postgres,
 	Files:    migrations,
@@ -26,10 +26,10 @@ var Schema = migration.Schema{
 	Lock:     lockMigration,
 }
 
-// migrate brings the tables up to date, in whatever time that takes.
+// migrate brings the tables up to date, without time limits.
 func migrate(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) error {
 	config = config.Copy()
-	config.RuntimeParams["statement_timeout"] = "0" // a new index may take its time
+	config.RuntimeParams["statement_timeout"] = "0" // creating an index may take long
 	config.RuntimeParams["lock_timeout"] = "0"
 	config.ConnectTimeout = max(config.ConnectTimeout, network.OpenDialLimit)
 	config.DialFunc = network.New().Dialer(network.Fixed(network.AnySilence))
@@ -41,8 +41,7 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) e
 	return errors.Join(err, db.Close())
 }
 
-// migrationLock is the advisory lock under which tables are made, so that of
-// several processes one does it.
+// migrationLock is the key of the advisory lock under which one of several processes migrates.
 const migrationLock = 0x78786c776865656c // "xxlwheel"
 
 func lockMigration(ctx context.Context, db *sql.DB) (unlock func() error, err error) {
@@ -55,11 +54,11 @@ func lockMigration(ctx context.Context, db *sql.DB) (unlock func() error, err er
 	}
 	return func() error {
 		_, err := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
-		return errors.Join(err, conn.Close()) // and the lock with it, if it is still held
+		return errors.Join(err, conn.Close()) // which also ends a lock that is still held
 	}, nil
 }
 
-// check refuses databases that the tables cannot be kept in.
+// check refuses databases that cannot hold the tables.
 func check(ctx context.Context, db *sql.DB) error {
 	var (
 		encoding string

@@ -6,11 +6,10 @@ import (
 	"sync"
 )
 
-// numberedTexts has the result of each query, as there are few different ones.
+// numberedTexts caches the result for each query; there are few different ones.
 var numberedTexts sync.Map // of string by string
 
-// numbered is the query with $1, $2 and so on in the place of each ? that does
-// not stand in quotes.
+// numbered replaces each ? outside of quotes by $1, $2 and so on.
 func numbered(query string) string {
 	if known, ok := numberedTexts.Load(query); ok {
 		return known.(string)
@@ -18,7 +17,7 @@ func numbered(query string) string {
 	var (
 		b     strings.Builder
 		count int
-		quote rune // the one that is open, or 0
+		quote rune // the open one, or 0
 	)
 	for _, r := range query {
 		switch {

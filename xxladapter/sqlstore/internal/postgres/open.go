@@ -23,7 +23,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// Open is sqlstore.OpenPostgres.
+// Open implements sqlstore.OpenPostgres.
 func Open(ctx context.Context, address string, opts records.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Connections <= 0 {
@@ -40,18 +40,17 @@ func Open(ctx context.Context, address string, opts records.Options) (*records.S
 	return s, nil
 }
 
-// configOf reads the address. What the parser says about a wrong one may
-// quote any part of it, so nothing of that is told.
+// configOf parses the address. The parser's message about a wrong address may quote any part of it,
+// so the error does not contain it.
 func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
-	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && records.StrayAt(u) { // hosts in a list are no URL
+	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && records.StrayAt(u) { // a list of hosts is no URL
 		return nil, xxladapter.Invalidf("store is %q, cannot be read, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE "+
 			"with special characters of the password written as %%XX", records.Redacted(address))
 	}
 	config.MaxConns = int32(max(4, opts.Connections-ownConnections))
-	// A second, the default, is the pace of a node that has nothing to do, and
-	// would double its statements. A call that finds its connection lost is
-	// repeated anyway.
+	// The default of a second is the pace of an idle node, and would double its statements. A call
+	// that finds its connection lost is retried anyway.
 	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > network.PingAfter }
 	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) { return network.Sound(conn.PgConn().Conn()), nil }
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -63,14 +62,14 @@ func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
 		"timezone":          "UTC",
 		"statement_timeout": ms(network.StatementLife),
 		"lock_timeout":      ms(network.LockWait),
-		// A node that was frozen in the middle of a transaction: before its next
-		// statement, and while it does not read an answer.
+		// For a node that was frozen in a transaction: before its next statement, and while it does
+		// not read an answer.
 		"idle_in_transaction_session_timeout": ms(opts.LockLife),
 		"tcp_user_timeout":                    ms(opts.LockLife),
-		// A plan for few rows, once cached, would be used for many as well.
+		// A cached plan for few rows would be used for many as well.
 		"plan_cache_mode": "force_custom_plan",
-		// Compiling takes longer than any statement of ours, and what they are
-		// thought to cost says little where some ways are forbidden.
+		// Compiling takes longer than any of our statements, and cost estimates mean little where
+		// some plans are forbidden.
 		"jit": "off",
 	} {
 		if _, given := config.ConnConfig.RuntimeParams[name]; !given {
@@ -80,12 +79,12 @@ func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// placeOf names the database for people, without the password.
+// placeOf returns the database's name for messages, without the password.
 func placeOf(c *pgx.ConnConfig) string {
 	return "postgres://" + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
 }
 
-// reason is the cause without the connection string.
+// reason returns the cause without the connection string.
 func reason(err error) error {
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
@@ -100,7 +99,7 @@ func reason(err error) error {
 	return err
 }
 
-// openPools opens the store once the tables are up to date.
+// openPools brings the tables up to date and opens the store.
 func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options) (*records.Store, error) {
 	if err := migrate(ctx, config.ConnConfig, opts.Logger); err != nil {
 		return nil, err
@@ -124,13 +123,13 @@ func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options
 	return s, nil
 }
 
-// newStore makes the store of its connections.
+// newStore creates the store from its connections.
 func newStore(p *pools, opts records.Options) *records.Store {
 	reading := func(db *sql.DB) *records.Readers { return &records.Readers{DB: db, Dialect: &dialect, Repeat: repeats} }
 	writing := func(db *sql.DB) *records.PooledWriter {
 		return &records.PooledWriter{
 			DB: db, Dialect: &dialect, Repeat: repeats, Waited: waited, Answered: answered,
-			// pgx takes a COMMIT whose answer was lost for unsent.
+			// pgx reports a COMMIT whose answer was lost as unsent.
 			Unsent: func(error) bool { return false },
 		}
 	}

@@ -9,10 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// keyedSettings are those of connections whose statements name all rows by
-// keys, so that one plan, made once, is right for any number of rows and any
-// size of the tables. It has to be the one by the indexes of the keys, also if it
-// is made while the tables are empty or have no figures yet.
+// keyedSettings are for connections whose statements name all rows by keys, so that one plan, made
+// once, is right for any number of rows and any size of the tables. It has to be the plan that uses
+// the indexes of the keys, even if it is made while the tables are empty or have no statistics yet.
 var keyedSettings = map[string]string{
 	"plan_cache_mode":   "force_generic_plan",
 	"enable_hashjoin":   "off",
@@ -21,23 +20,23 @@ var keyedSettings = map[string]string{
 	"enable_bitmapscan": "off",
 }
 
-// scanSettings let scans read due jobs along the index as well, so that they
-// read no more than they take.
+// scanSettings also let scans read due jobs along the index, so that they read no more than they
+// take.
 var scanSettings = map[string]string{"enable_sort": "off"}
 
-// pools are the connections of a store: those that all reads share, and all
-// writes, and those of what every fire needs, so that none waits for the others.
+// pools are the connections of a store: those shared by all reads, those shared by all writes, and
+// those of what every fire needs, so that none waits for the others.
 type pools struct {
 	network                                              *network.Connections
 	reads, writes, groups, lookups, scans, looks, leases *pgxpool.Pool
 }
 
-// ownConnections is how many connections are not shared: two of looks, one each of the
-// others.
+// ownConnections is the number of connections that are not shared: two of looks and one of each
+// other pool.
 const ownConnections = 6
 
-// newPools connects nothing yet. The pools of reads and writes have the
-// config's connections between them.
+// newPools creates the pools, with the config's connections divided between reads and writes. It
+// does not connect yet.
 func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error) {
 	p := &pools{network: network.New()}
 	defer func() {
@@ -64,7 +63,7 @@ func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error)
 	return p, err
 }
 
-// poolConfig is that of a pool whose server may be silent for so long.
+// poolConfig returns the configuration of a pool with a limit for the server's silence.
 func poolConfig(config *pgxpool.Config, conns int32, sockets *network.Connections, silence *network.Patience, settings ...map[string]string) *pgxpool.Config {
 	config = config.Copy()
 	config.MaxConns = conns

@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 )
 
-// Backup is sqlstore.BackupSQLite.
+// Backup implements sqlstore.BackupSQLite.
 func Backup(ctx context.Context, file, to string) error {
 	if err := checkName(file); err != nil {
 		return err
@@ -29,7 +29,7 @@ func Backup(ctx context.Context, file, to string) error {
 	if err := vacuumInto(ctx, file, part.Name()); err != nil {
 		return fmt.Errorf("back up %s: %w", file, reason(file, err))
 	}
-	// SQLite leaves it to the caller to sync a copy.
+	// SQLite leaves syncing a copy to the caller.
 	if err := errors.Join(part.Sync(), publish(part.Name(), to)); err != nil {
 		return fmt.Errorf("back up to %s: %w", to, withoutPath(err))
 	}
@@ -38,7 +38,7 @@ func Backup(ctx context.Context, file, to string) error {
 
 // vacuumInto copies the database into an empty file, in one read transaction.
 func vacuumInto(ctx context.Context, file, to string) error {
-	if _, err := os.Stat(file); err != nil { // SQLite would make it
+	if _, err := os.Stat(file); err != nil { // SQLite would create it
 		return withoutPath(err)
 	}
 	db, err := sql.Open(driverName, fmt.Sprintf("file:%s?mode=rw&_pragma=busy_timeout(%d)", pathOf(file), defaultLockWait.Milliseconds()))
@@ -72,7 +72,7 @@ func vacuumInto(ctx context.Context, file, to string) error {
 	return nil
 }
 
-// publish gives a finished file its name, unless another file has it by now.
+// publish renames a finished file, unless another file has the name by now.
 func publish(part, to string) error {
 	err := os.Link(part, to)
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // a file system without links
@@ -93,7 +93,7 @@ func publish(part, to string) error {
 	return nil
 }
 
-// withoutPath is an error of the system without the file that the caller names.
+// withoutPath returns an error of the operating system without the file, which the caller names.
 func withoutPath(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

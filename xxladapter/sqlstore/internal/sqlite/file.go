@@ -13,12 +13,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// suffixes are what the names of a database's files end in: the database
-// itself, its write-ahead log and the index of that.
+// suffixes are the endings of the names of a database's files: the database itself, its write-ahead
+// log and the index of that log.
 var suffixes = []string{"", "-wal", "-shm"}
 
-// checkName refuses a database in memory: every connection would have one
-// of its own, and none would outlive the process.
+// checkName refuses a database in memory: every connection would have one of its own, and none
+// would outlive the process.
 func checkName(file string) error {
 	if filepath.Clean(file) == ":memory:" {
 		return xxladapter.Invalidf("store is %q, must be a file: a store in memory would lose every fire with its process", file)
@@ -26,17 +26,16 @@ func checkName(file string) error {
 	return nil
 }
 
-// makePrivate sees to it that nobody but the owner can read the database, which
-// holds tokens, parameters and scripts. A new file is made for that; SQLite gives
-// its log the same mode. A file that everybody can read got its mode from the
-// umask, and is tightened; one that a group may read was given to it by somebody,
-// and stays as it is.
+// makePrivate ensures that only the owner can read the database, which contains tokens, parameters
+// and scripts. It creates a new file with such a mode, and SQLite gives its log the same mode. A
+// file that everybody can read got its mode from the umask and is tightened; one that a group can
+// read was shared on purpose and keeps its mode.
 func makePrivate(file string, logger *slog.Logger) {
 	if runtime.GOOS == "windows" {
-		return // where modes say nothing of who may read
+		return // where modes do not say who may read
 	}
-	// An error is SQLite's to report. An existing file is never opened here: to
-	// close it would drop the locks that this process has on it.
+	// SQLite will report any error. An existing file is never opened here: closing it would drop
+	// the locks that this process holds on it.
 	if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err == nil {
 		_ = f.Close()
 	}
@@ -54,7 +53,7 @@ func makePrivate(file string, logger *slog.Logger) {
 	}
 }
 
-// realName is the name that SQLite derives those of the other files from.
+// realName returns the name from which SQLite derives those of the other files.
 func realName(file string) string {
 	if name, err := filepath.EvalSymlinks(file); err == nil {
 		return name
@@ -62,18 +61,18 @@ func realName(file string) string {
 	return file
 }
 
-// filePace is how often a store looks whether its file is still there.
+// filePace is the interval at which a store checks whether its file is still there.
 const filePace = time.Second
 
 var errFileGone = &xxladapter.Error{
 	Code: xxladapter.CodeUnreachable, Message: "the database file was removed or replaced while it was open",
 }
 
-// A fileWatch knows whether each of a database's files is, by its name, the one that was
-// opened. While one is not, every call fails: the system keeps a removed file for those
-// who have it open, so everything seems to work, and is lost with the process. The
-// store does not close, since its open files may be the only copy that is left, and
-// a process that ended would be started again on a new and empty database.
+// A fileWatch checks whether each name of a database's files still leads to the file that was
+// opened. While one does not, every call fails: the system keeps a removed file for processes that
+// have it open, so everything seems to work, and is lost when the process ends. The store does not
+// close, since its open files may be the only copy left, and a process that ended would be
+// restarted on a new and empty database.
 type fileWatch struct {
 	opened  map[string]os.FileInfo // by name
 	lost    atomic.Bool
@@ -81,7 +80,7 @@ type fileWatch struct {
 	running sync.WaitGroup
 }
 
-// watchFile begins the watch of an open database. The caller must call end.
+// watchFile starts the watch of an open database. The caller must call end.
 func watchFile(file string, logger *slog.Logger) *fileWatch {
 	w := &fileWatch{opened: map[string]os.FileInfo{}, stop: make(chan struct{})}
 	base := realName(file)
@@ -114,7 +113,7 @@ func (w *fileWatch) run(file string, logger *slog.Logger) {
 	}
 }
 
-// gone is the name of a file that is not there any more, or empty.
+// gone returns the name of a file that was removed or replaced, or an empty text.
 func (w *fileWatch) gone() string {
 	for name, was := range w.opened {
 		info, err := os.Stat(name)

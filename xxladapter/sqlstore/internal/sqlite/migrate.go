@@ -13,7 +13,7 @@ import (
 //go:embed migrations/*.sql migrations/before/*.sql
 var migrations embed.FS
 
-// Schema is the tables of a SQLite file, XXL-JOB's own among them.
+// Schema describes the tables of a SQLite file, including XXL-JOB's own.
 var Schema = migration.Schema{
 	Dialect:  migration.SQLite,
 	Files:    migrations,
@@ -22,8 +22,7 @@ var Schema = migration.Schema{
 
 const hasVersions = `SELECT COUNT(*) FROM sqlite_schema WHERE name = '` + migration.Table + `'`
 
-// prepare brings the tables up to date and makes sure that the file can
-// be written to.
+// prepare brings the tables up to date and checks that the file is writable.
 func prepare(ctx context.Context, db *sql.DB, file string, logger *slog.Logger) error {
 	var foreign bool
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) > 0 AND (`+hasVersions+`) = 0 FROM sqlite_schema`).Scan(&foreign)
@@ -36,8 +35,7 @@ func prepare(ctx context.Context, db *sql.DB, file string, logger *slog.Logger) 
 	if err := Schema.Up(ctx, db, logger.With("file", file)); err != nil {
 		return err
 	}
-	// SQLite opens a file that is only readable without a word, and even begins
-	// a transaction on it.
+	// SQLite opens a read-only file without an error, and even begins a transaction on it.
 	_, err = db.ExecContext(ctx, `UPDATE xxl_job_lock SET lock_name = lock_name`)
 	return err
 }

@@ -25,7 +25,7 @@ const defaultLockWait = 5 * time.Second
 // driverName is the name of modernc.org/sqlite among database/sql's drivers.
 const driverName = "sqlite"
 
-// Open is sqlstore.OpenSQLite.
+// Open implements sqlstore.OpenSQLite.
 func Open(ctx context.Context, file string, opts records.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Clock == nil {
@@ -45,7 +45,7 @@ func openNamed(ctx context.Context, driver, file string, opts records.Options, l
 	return s, nil
 }
 
-// openDatabase opens the store once the tables are up to date.
+// openDatabase opens the file, brings its tables up to date and creates the store.
 func openDatabase(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration) (_ *records.Store, err error) {
 	makePrivate(file, opts.Logger)
 	var opened []*sql.DB
@@ -67,10 +67,10 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 		opened = append(opened, db)
 		return db
 	}
-	// Cache sizes are in KiB.
+	// Cache sizes in KiB.
 	const writing, reading = "_txlock=immediate&_pragma=cache_size(-65536)", "_pragma=query_only(1)&_pragma=cache_size(-8192)"
 	conns := max(4, runtime.GOMAXPROCS(0))
-	writes, reads, looks := open(1, writing), open(conns, reading), open(2, reading) // the last for a scan's and a lease's
+	writes, reads, looks := open(1, writing), open(conns, reading), open(2, reading) // one look each for a scan and a lease
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 	}), nil
 }
 
-// prepareWithin is [prepare] for a file that others may be switching to WAL, which does not wait
-// for others that are at it.
+// prepareWithin retries [prepare] while other processes switch a new file to WAL: SQLite does not
+// wait for them there.
 func prepareWithin(ctx context.Context, db *sql.DB, file string, opts records.Options, lockWait time.Duration) error {
 	for deadline := time.Now().Add(lockWait); ; {
 		err := prepare(ctx, db, file, opts.Logger)
@@ -106,19 +106,19 @@ func prepareWithin(ctx context.Context, db *sql.DB, file string, opts records.Op
 	}
 }
 
-// nameOf is the driver's name for the file with our settings.
+// nameOf returns the driver's name for the file, with our settings.
 func nameOf(file string, lockWait time.Duration, more string) string {
 	return "file:" + pathOf(file) + "?" + more +
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", lockWait.Milliseconds()) +
 		"&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(FULL)" + // every commit is on the disk; group commit pays for it
+		"&_pragma=synchronous(FULL)" + // every commit is on the disk; group commits make that affordable
 		"&_pragma=temp_store(MEMORY)"
 }
 
-// pathOf is the path of a file in the driver's name for it.
+// pathOf returns the path of a file in the form that the driver's name needs.
 func pathOf(file string) string { return (&url.URL{Path: filepath.Clean(file)}).EscapedPath() }
 
-// reason puts SQLite's code into words for the person who named the file.
+// reason explains SQLite's code to the person who named the file.
 func reason(file string, err error) error {
 	var coded *sqlite.Error
 	if !errors.As(err, &coded) {
@@ -134,7 +134,7 @@ func reason(file string, err error) error {
 	case sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("is read-only (%w)", coded)
 	case sqlite3.SQLITE_CANTOPEN:
-		// SQLite does not say why; the system does.
+		// SQLite does not say why; the operating system does.
 		if f, osErr := os.OpenFile(file, os.O_RDWR, 0); osErr == nil {
 			_ = f.Close()
 		} else if pathErr := (*fs.PathError)(nil); errors.As(osErr, &pathErr) {

@@ -11,12 +11,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A groupWriter writes to a database through one connection. Its goroutine takes all
-// writes that wait, runs them in one transaction and syncs once for all of
-// them: with many callers a durable write costs a fraction of a sync.
+// A groupWriter writes to a database through one connection. It takes all waiting writes, runs them
+// in one transaction and syncs once for all of them: with many callers a durable write costs a
+// fraction of a sync.
 //
-// Each write has its own savepoint, so one that fails takes back its own
-// changes only.
+// Each write has its own savepoint, so a failing one rolls back only its own changes.
 type groupWriter struct {
 	db    *sql.DB
 	conn  *sql.Conn
@@ -28,11 +27,11 @@ type groupWriter struct {
 type write struct {
 	ctx    context.Context
 	apply  func(context.Context, *records.Tx) error
-	single bool // it is one statement
+	single bool // a single statement
 	err    error
 
-	// panicked is what apply panicked with. It goes on in the goroutine that
-	// brought apply, which may recover from it; here it would end the process.
+	// panicked is the value that apply panicked with. The panic continues in the goroutine that
+	// called Write, which may recover from it; here it would end the process.
 	panicked any
 }
 
@@ -44,12 +43,11 @@ func (w *write) run(tx *records.Tx) (err error) {
 			err = errors.New("sqlstore: panic in a write")
 		}
 	}()
-	// Without the caller's cancellation: half a write would be neither
-	// executed nor not executed.
+	// Without the caller's cancellation: half a write would be neither executed nor not executed.
 	return w.apply(context.WithoutCancel(w.ctx), tx)
 }
 
-// newGroupWriter starts the writer of db, which it owns from now on.
+// newGroupWriter creates the writer of db and takes ownership of db.
 func newGroupWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*groupWriter, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -60,9 +58,8 @@ func newGroupWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*group
 	return g, nil
 }
 
-// Write returns when apply's changes are durable, or were taken back. If ctx
-// ends before the writer has come to apply, it is never run; after that, ctx
-// has no say any more.
+// Write returns when apply's changes are durable, or were rolled back. If ctx ends before apply
+// runs, apply never runs; after that, ctx has no effect.
 func (g *groupWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
 	return g.join(&write{ctx: ctx, apply: apply})
 }
@@ -82,8 +79,7 @@ func (g *groupWriter) join(w *write) error {
 	return w.err
 }
 
-// Close ends the writer after what waits. REQUIRES: no call of write runs or
-// will be made.
+// Close waits for what runs and closes the database. REQUIRES: no call of Write is made or waits.
 func (g *groupWriter) Close() error {
 	g.queue.Wait()
 	return errors.Join(g.tx.ClosePrepared(), g.conn.Close(), g.db.Close())
@@ -97,8 +93,8 @@ func (g *groupWriter) run(group []*write) {
 	}
 }
 
-// commit runs the group in one transaction. It returns an error if none of the
-// writes has happened; else each has its own.
+// commit runs the group in one transaction. It returns an error if no write took effect; otherwise
+// each write has its own.
 func (g *groupWriter) commit(group []*write) (err error) {
 	if len(group) == 1 && group[0].single {
 		group[0].err = group[0].run(g.tx)
@@ -125,9 +121,8 @@ func (g *groupWriter) commit(group []*write) (err error) {
 	return nil
 }
 
-// runOne runs one write between savepoints. failed is the write's own error;
-// err means that the transaction is lost, because SQLite gives up a whole
-// transaction after errors such as a full disk.
+// runOne runs one write between savepoints. failed is the write's own error. err means that the
+// transaction is lost: SQLite gives up a whole transaction after errors such as a full disk.
 func (g *groupWriter) runOne(w *write) (failed, err error) {
 	ctx := context.Background()
 	if _, err := g.tx.Exec(ctx, "SAVEPOINT one"); err != nil {
