@@ -3,7 +3,7 @@
 
 -- +goose Up
 
--- Open fires only, so it stays small whatever the log grows to.
+-- Only open fires, so the table stays small however large the log grows.
 CREATE TABLE xxlwheel_fire (
     id           bigint      NOT NULL AUTO_INCREMENT,
     job_id       bigint      NOT NULL,
@@ -13,11 +13,11 @@ CREATE TABLE xxlwheel_fire (
     trigger_type varchar(50) NOT NULL,
     state        varchar(20) NOT NULL,
     retry_count  int         NOT NULL,
-    param        mediumtext,          -- NULL: the job's
-    addresses    mediumtext,          -- comma separated; NULL: the group's
-    node         varchar(255),        -- who claimed it, and in which term
+    param        mediumtext,          -- NULL means the job's
+    addresses    mediumtext,          -- comma-separated; NULL means the group's
+    node         varchar(255),        -- that claimed it, in which term
     term         bigint      NOT NULL DEFAULT 0,
-    log_id       bigint,              -- since it is claimed
+    log_id       bigint,              -- set when it is claimed
     claimed_ms   bigint,
     group_id     bigint      NOT NULL DEFAULT 0, -- that of its job
     PRIMARY KEY (id),
@@ -38,29 +38,29 @@ CREATE TABLE xxlwheel_misfire (
     KEY xxlwheel_misfire_job (job_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- What a job is told beyond upstream's columns, as JSON; no row: nothing.
+-- A job's settings beyond upstream's columns, as JSON. A job without any has no row.
 CREATE TABLE xxlwheel_job (
     job_id   bigint     NOT NULL,
     settings mediumtext NOT NULL,
     PRIMARY KEY (job_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The access token of a group, for which upstream has a column after 3.4.2; no
--- row: the group has none of its own.
+-- The access token of a group, for which upstream has a column after 3.4.2.
+-- A group without a token of its own has no row.
 CREATE TABLE xxlwheel_group (
     group_id     bigint       NOT NULL,
     access_token varchar(255) NOT NULL,
     PRIMARY KEY (group_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- One row for each app name that was ever registered or made a group, to be
--- locked while its addresses change.
+-- One row for each app name that was ever registered or got a group. It is locked
+-- while the app's addresses change.
 CREATE TABLE xxlwheel_app (
     app_name varchar(255) NOT NULL,
     PRIMARY KEY (app_name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The number of the last term that was issued. One row.
+-- The number of the last term that was issued, in one row.
 CREATE TABLE xxlwheel_term (
     id   int    NOT NULL DEFAULT 1,
     last bigint NOT NULL,
@@ -68,20 +68,20 @@ CREATE TABLE xxlwheel_term (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT INTO xxlwheel_term (last) VALUES (0);
 
--- The leases that hold, and lapsed ones until somebody renews.
+-- Leases that hold, and lapsed ones until the next renewal.
 CREATE TABLE xxlwheel_lease (
     node     varchar(255) NOT NULL,
     term     bigint       NOT NULL,
     until_ms bigint       NOT NULL,
-    life_ms  bigint       NOT NULL, -- no lease holds for longer than this from now, also when the clock was set back
-    retired  tinyint      NOT NULL, -- 1: its shards are free, it settles what it has claimed
+    life_ms  bigint       NOT NULL, -- the longest that the lease can hold from now, also after the clock was set back
+    retired  tinyint      NOT NULL, -- 1 if its shards are free and it only settles what it has claimed
     PRIMARY KEY (node)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- Which node plans the jobs whose id modulo 64 is the shard.
+-- The node that plans the jobs whose id modulo 64 is the shard.
 CREATE TABLE xxlwheel_shard (
     shard int NOT NULL,
-    node  varchar(255), -- without a lease of that name the shard is free
+    node  varchar(255), -- the shard is free if that node has no lease
     PRIMARY KEY (shard)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT INTO xxlwheel_shard (shard) VALUES
@@ -90,12 +90,11 @@ INSERT INTO xxlwheel_shard (shard) VALUES
     (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47),
     (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63);
 
--- What is remembered of alarms beside alarm_status: one row for each job that
--- has failed.
+-- The state of alarms beyond alarm_status: one row for each job that has failed.
 CREATE TABLE xxlwheel_alarm (
     job_id       bigint  NOT NULL,
     version      bigint  NOT NULL DEFAULT 0,
-    raised       tinyint NOT NULL DEFAULT 0, -- 1: an alarm without a success after it
+    raised       tinyint NOT NULL DEFAULT 0, -- 1 from an alarm until the next success
     in_a_row     int     NOT NULL DEFAULT 0,
     since_log_id bigint  NOT NULL DEFAULT 0,
     last_log_id  bigint  NOT NULL DEFAULT 0,
@@ -104,11 +103,11 @@ CREATE TABLE xxlwheel_alarm (
     KEY xxlwheel_alarm_raised (raised, job_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The owner and the age of each row that is at alarm_status -1, so that one
--- whose owner died is found again.
+-- The owner and the age of each row with alarm_status -1, so that rows whose
+-- owner died are found again.
 CREATE TABLE xxlwheel_alarm_claim (
     log_id     bigint       NOT NULL,
-    recovered  tinyint      NOT NULL, -- 1: the row is the success after the failures
+    recovered  tinyint      NOT NULL, -- 1 if the row is the success after the failures
     job_id     bigint       NOT NULL,
     node       varchar(255) NOT NULL,
     claimed_ms bigint       NOT NULL,
@@ -117,9 +116,9 @@ CREATE TABLE xxlwheel_alarm_claim (
     KEY xxlwheel_alarm_claim_age (claimed_ms, log_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- What is still to be added to the figures in xxl_job_log_report: each
--- transaction that changes the outcome of a log row adds to one slot of the
--- row's day.
+-- Changes of the figures in xxl_job_log_report that are not folded yet: each
+-- transaction that changes the outcome of a log row adds to one slot of the row's
+-- day.
 CREATE TABLE xxlwheel_report (
     trigger_day   datetime NOT NULL,
     slot          int      NOT NULL,
@@ -133,13 +132,13 @@ CREATE TABLE xxlwheel_report (
 CREATE TABLE xxlwheel_log_text (
     log_id   bigint   NOT NULL,
     body     longblob NOT NULL, -- gzip
-    size     bigint   NOT NULL, -- bytes that the executor had
-    complete tinyint  NOT NULL, -- 0: something is missing, and note says why
+    size     bigint   NOT NULL, -- in bytes, as the executor had it
+    complete tinyint  NOT NULL, -- 0 if something is missing; note says why
     note     text,
     PRIMARY KEY (log_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- Texts that are still to be fetched.
+-- Texts that have not been fetched yet.
 CREATE TABLE xxlwheel_log_fetch (
     log_id   bigint NOT NULL,
     attempts int    NOT NULL,
@@ -148,30 +147,30 @@ CREATE TABLE xxlwheel_log_fetch (
     KEY xxlwheel_log_fetch_due (due_ms, log_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The jobs that were removed and may still have log rows, up to the id that was
--- the last one then: a database that forgets its ids may give a job's again.
+-- Removed jobs that may still have log rows, up to the last log id at that time:
+-- a database that forgets its ids may give a job's id again.
 CREATE TABLE xxlwheel_removed_job (
     job_id      bigint NOT NULL,
     last_log_id bigint NOT NULL,
     PRIMARY KEY (job_id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- Triggers by operators and programs, so that their callers find the runs.
+-- Triggers by operators and programs, by which their callers find the runs.
 CREATE TABLE xxlwheel_order (
     id         bigint       NOT NULL AUTO_INCREMENT,
     job_id     bigint       NOT NULL,
     fire_id    bigint       NOT NULL,
-    idem_key   varchar(128),          -- the caller's; NULL: none
+    idem_key   varchar(128),          -- the caller's; NULL without one
     request    varchar(64)  NOT NULL,
     created_ms bigint       NOT NULL,
-    log_ids    mediumtext,            -- comma separated, since the fire is claimed
+    log_ids    mediumtext,            -- comma-separated, set when the fire is claimed
     PRIMARY KEY (id),
     UNIQUE KEY xxlwheel_order_key (job_id, idem_key),
     KEY xxlwheel_order_fire (fire_id),
     KEY xxlwheel_order_age (created_ms)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- What all schedulers of a store have to agree about.
+-- Settings on which all schedulers of a store have to agree.
 CREATE TABLE xxlwheel_setting (
     name  varchar(64) NOT NULL PRIMARY KEY,
     value varchar(255) NOT NULL

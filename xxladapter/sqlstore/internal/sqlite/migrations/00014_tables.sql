@@ -107,8 +107,8 @@ INSERT INTO xxl_job_lock (lock_name) VALUES ('schedule_lock');
 -- Our own side tables, and the indexes that upstream's tables lack. Instants
 -- named _ms are Unix milliseconds.
 
--- Open fires only, so it stays small whatever the log grows to. AUTOINCREMENT
--- matters here most: a timer may still hold the id of a fire that has left, and
+-- Only open fires, so the table stays small however large the log grows. AUTOINCREMENT
+-- matters most here: a timer may still hold the id of a fire that is gone, and
 -- must not claim another one by it.
 CREATE TABLE xxlwheel_fire (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -119,10 +119,10 @@ CREATE TABLE xxlwheel_fire (
     trigger_type TEXT    NOT NULL,
     state        TEXT    NOT NULL,
     retry_count  INTEGER NOT NULL,
-    param        TEXT,              -- NULL: the job's
-    addresses    TEXT,              -- comma separated; NULL: the group's
-    node         TEXT,              -- who claimed it, and in which term
-    log_id       INTEGER,           -- since it is claimed
+    param        TEXT,              -- NULL means the job's
+    addresses    TEXT,              -- comma-separated; NULL means the group's
+    node         TEXT,              -- that claimed it, in which term
+    log_id       INTEGER,           -- set when it is claimed
     claimed_ms   INTEGER,
     term         INTEGER NOT NULL DEFAULT 0,
     group_id     INTEGER NOT NULL DEFAULT 0 -- that of its job
@@ -146,42 +146,42 @@ CREATE INDEX xxlwheel_info_due ON xxl_job_info (trigger_status, trigger_next_tim
 CREATE INDEX xxlwheel_log_job ON xxl_job_log (job_id);
 CREATE INDEX xxlwheel_log_open ON xxl_job_log (id) WHERE trigger_code = 200 AND handle_code = 0;
 
--- What a job is told beyond upstream's columns, as JSON; no row: nothing.
+-- A job's settings beyond upstream's columns, as JSON. A job without any has no row.
 CREATE TABLE xxlwheel_job (
     job_id   INTEGER NOT NULL PRIMARY KEY,
     settings TEXT    NOT NULL
 );
 
--- The number of the last term that was issued. One row.
+-- The number of the last term that was issued, in one row.
 CREATE TABLE xxlwheel_term (
     last INTEGER NOT NULL
 );
 INSERT INTO xxlwheel_term (last) VALUES (0);
 
--- The leases that hold, and lapsed ones until somebody renews.
+-- Leases that hold, and lapsed ones until the next renewal.
 CREATE TABLE xxlwheel_lease (
     node     TEXT    NOT NULL PRIMARY KEY,
     term     INTEGER NOT NULL,
     until_ms INTEGER NOT NULL,
-    life_ms  INTEGER NOT NULL, -- no lease holds for longer than this from now, also when the clock was set back
-    retired  INTEGER NOT NULL  -- 1: gets no shards
+    life_ms  INTEGER NOT NULL, -- the longest that the lease can hold from now, also after the clock was set back
+    retired  INTEGER NOT NULL  -- 1 if it gets no shards
 );
 
--- Which node plans the jobs whose id modulo 64 is the shard.
+-- The node that plans the jobs whose id modulo 64 is the shard.
 CREATE TABLE xxlwheel_shard (
     shard INTEGER NOT NULL PRIMARY KEY,
-    node  TEXT    -- without a lease of that name the shard is free
+    node  TEXT    -- the shard is free if that node has no lease
 );
 INSERT INTO xxlwheel_shard (shard)
     WITH RECURSIVE n (shard) AS (SELECT 0 UNION ALL SELECT shard + 1 FROM n WHERE shard < 63)
     SELECT shard FROM n;
 
--- What is remembered of alarms beside alarm_status.
+-- The state of alarms beyond alarm_status.
 -- One row for each job that has failed.
 CREATE TABLE xxlwheel_alarm (
     job_id       INTEGER NOT NULL PRIMARY KEY,
     version      INTEGER NOT NULL DEFAULT 0,
-    raised       INTEGER NOT NULL DEFAULT 0, -- 1: an alarm without a success after it
+    raised       INTEGER NOT NULL DEFAULT 0, -- 1 from an alarm until the next success
     in_a_row     INTEGER NOT NULL DEFAULT 0,
     since_log_id INTEGER NOT NULL DEFAULT 0,
     last_log_id  INTEGER NOT NULL DEFAULT 0,
@@ -189,11 +189,11 @@ CREATE TABLE xxlwheel_alarm (
 );
 CREATE INDEX xxlwheel_alarm_raised ON xxlwheel_alarm (job_id) WHERE raised = 1;
 
--- The owner and the age of each row that is at alarm_status -1, so that one
--- whose owner died is found again.
+-- The owner and the age of each row with alarm_status -1, so that rows whose
+-- owner died are found again.
 CREATE TABLE xxlwheel_alarm_claim (
     log_id     INTEGER NOT NULL,
-    recovered  INTEGER NOT NULL, -- 1: the row is the success after the failures
+    recovered  INTEGER NOT NULL, -- 1 if the row is the success after the failures
     job_id     INTEGER NOT NULL,
     node       TEXT    NOT NULL,
     claimed_ms INTEGER NOT NULL,
@@ -205,16 +205,16 @@ CREATE INDEX xxlwheel_alarm_claim_age ON xxlwheel_alarm_claim (claimed_ms, log_i
 CREATE INDEX xxlwheel_log_alarm ON xxl_job_log (id)
     WHERE alarm_status = 0 AND handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200));
 
--- The access token of a group, for which upstream has a column from 3.5 on; no
--- row: the group has none of its own.
+-- The access token of a group, for which upstream has a column from 3.5 on. A
+-- group without a token of its own has no row.
 CREATE TABLE xxlwheel_group (
     group_id     INTEGER NOT NULL PRIMARY KEY,
     access_token TEXT    NOT NULL
 );
 
--- What is still to be added to the figures in xxl_job_log_report: each
--- transaction that changes the outcome of a log row adds to one slot of the
--- row's day.
+-- Changes of the figures in xxl_job_log_report that are not folded yet: each
+-- transaction that changes the outcome of a log row adds to one slot of the row's
+-- day.
 CREATE TABLE xxlwheel_report (
     trigger_day   TEXT    NOT NULL,
     slot          INTEGER NOT NULL,
@@ -224,21 +224,20 @@ CREATE TABLE xxlwheel_report (
     PRIMARY KEY (trigger_day, slot)
 ) WITHOUT ROWID;
 
--- Rows without an outcome of either kind: those being handed over, and those
--- whose scheduler ended in between.
+-- Rows without any outcome: those being handed over, and those whose scheduler
+-- ended in between.
 CREATE INDEX xxlwheel_log_untold ON xxl_job_log (id) WHERE trigger_code = 0 AND handle_code = 0;
 
--- What runs wrote, so that it outlives their executors, and what old rows are
--- found by.
+-- What runs wrote, so that it outlives their executors.
 CREATE TABLE xxlwheel_log_text (
     log_id   INTEGER NOT NULL PRIMARY KEY,
     body     BLOB    NOT NULL, -- gzip
-    size     INTEGER NOT NULL, -- bytes that the executor had
-    complete INTEGER NOT NULL, -- 0: something is missing, and note says why
+    size     INTEGER NOT NULL, -- in bytes, as the executor had it
+    complete INTEGER NOT NULL, -- 0 if something is missing; note says why
     note     TEXT
 );
 
--- Texts that are still to be fetched.
+-- Texts that have not been fetched yet.
 CREATE TABLE xxlwheel_log_fetch (
     log_id   INTEGER NOT NULL PRIMARY KEY,
     attempts INTEGER NOT NULL,
@@ -248,28 +247,28 @@ CREATE INDEX xxlwheel_log_fetch_due ON xxlwheel_log_fetch (due_ms, log_id);
 
 CREATE INDEX xxlwheel_log_time ON xxl_job_log (trigger_time);
 
--- The jobs that were removed and may still have log rows, up to the id that was
--- the last one then: a database that forgets its ids may give a job's again.
+-- Removed jobs that may still have log rows, up to the last log id at that time:
+-- a database that forgets its ids may give a job's id again.
 CREATE TABLE xxlwheel_removed_job (
     job_id      INTEGER NOT NULL PRIMARY KEY,
     last_log_id INTEGER NOT NULL
 );
 
--- Triggers by operators and programs, so that their callers find the runs.
+-- Triggers by operators and programs, by which their callers find the runs.
 CREATE TABLE xxlwheel_order (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     job_id     INTEGER NOT NULL,
     fire_id    INTEGER NOT NULL,
-    idem_key   TEXT,            -- the caller's; NULL: none
+    idem_key   TEXT,            -- the caller's; NULL without one
     request    TEXT    NOT NULL,
     created_ms INTEGER NOT NULL,
-    log_ids    TEXT             -- comma separated, since the fire is claimed
+    log_ids    TEXT             -- comma-separated, set when the fire is claimed
 );
 CREATE UNIQUE INDEX xxlwheel_order_key ON xxlwheel_order (job_id, idem_key);
 CREATE INDEX xxlwheel_order_fire ON xxlwheel_order (fire_id);
 CREATE INDEX xxlwheel_order_age ON xxlwheel_order (created_ms);
 
--- What all schedulers of a store have to agree about.
+-- Settings on which all schedulers of a store have to agree.
 CREATE TABLE xxlwheel_setting (
     name  TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
