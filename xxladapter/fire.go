@@ -20,6 +20,12 @@ const (
 	FireAmbiguous FireState = "ambiguous"
 )
 
+// Values lists all states.
+func (FireState) Values() []FireState { return []FireState{FirePlanned, FireClaimed, FireAmbiguous} }
+
+// Validate refuses a state that does not exist; the empty one means any.
+func (s FireState) Validate() error { return checkOneOfOrEmpty("state", s) }
+
 // A Fire is the durable promise that a due time gives one trigger.
 //
 // Invariant: (JobID, Due, ShardIndex) is unique among open fires, and since

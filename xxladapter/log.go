@@ -57,6 +57,9 @@ const (
 	LogFail    LogStatus = "FAIL" // not sent, or ended badly
 )
 
+// Values lists all statuses.
+func (LogStatus) Values() []LogStatus { return []LogStatus{LogRunning, LogSuccess, LogFail} }
+
 // Status is the row's status.
 func (l *Log) Status() LogStatus {
 	switch l.Outcome() {
@@ -70,7 +73,7 @@ func (l *Log) Status() LogStatus {
 
 // Validate refuses a status that does not exist; the empty one means any.
 func (s LogStatus) Validate() error {
-	return checkOneOfOrEmpty("status", s, []LogStatus{LogRunning, LogSuccess, LogFail})
+	return checkOneOfOrEmpty("status", s)
 }
 
 // A LogFilter selects log rows; zero fields do not restrict.

@@ -53,6 +53,9 @@ const (
 	TextsAll      TextPolicy = "all"      // two calls to the executor for each run
 )
 
+// Values lists all policies.
+func (TextPolicy) Values() []TextPolicy { return []TextPolicy{TextsOff, TextsFailures, TextsAll} }
+
 // Wants says whether the text of a run that ended with a code is stored. The
 // zero value is [TextsFailures].
 func (p TextPolicy) Wants(code int) bool {

@@ -2,7 +2,6 @@ package xxladapter
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 )
 
@@ -85,6 +84,11 @@ const (
 	AmbiguousResend AmbiguousPolicy = "RESEND"
 )
 
+// Values lists all policies.
+func (AmbiguousPolicy) Values() []AmbiguousPolicy {
+	return []AmbiguousPolicy{AmbiguousProbe, AmbiguousSkip, AmbiguousResend}
+}
+
 // An AlarmRule says which failed runs raise an alarm.
 type AlarmRule string
 
@@ -95,6 +99,11 @@ const (
 	AlarmNever     AlarmRule = "NEVER"
 )
 
+// Values lists all alarm rules.
+func (AlarmRule) Values() []AlarmRule {
+	return []AlarmRule{AlarmEach, AlarmLastRetry, AlarmInARow, AlarmNever}
+}
+
 // KeepLogs says which finished runs of a job keep their log row.
 type KeepLogs string
 
@@ -103,11 +112,8 @@ const (
 	KeepFailures KeepLogs = "FAILURES" // the row of a successful run is removed once its day's figures have it
 )
 
-var (
-	ambiguousPolicies = []AmbiguousPolicy{AmbiguousProbe, AmbiguousSkip, AmbiguousResend}
-	alarmRules        = []AlarmRule{AlarmEach, AlarmLastRetry, AlarmInARow, AlarmNever}
-	keeps             = []KeepLogs{KeepAll, KeepFailures}
-)
+// Values lists all values of the setting.
+func (KeepLogs) Values() []KeepLogs { return []KeepLogs{KeepAll, KeepFailures} }
 
 // validate is the part of [Job.Validate] that concerns the settings.
 func (s *Settings) validate() error {
@@ -139,22 +145,15 @@ func (s *Settings) validate() error {
 		return Invalidf("alarmAfter is 0, must be 1 to 1000 with alarmOn %s", AlarmInARow)
 	}
 	for _, err := range []error{
-		checkOneOfOrEmpty("ambiguous", s.Ambiguous, ambiguousPolicies),
-		checkOneOfOrEmpty("alarmOn", s.AlarmOn, alarmRules),
-		checkOneOfOrEmpty("keepLogs", s.KeepLogs, keeps),
+		checkOneOfOrEmpty("ambiguous", s.Ambiguous),
+		checkOneOfOrEmpty("alarmOn", s.AlarmOn),
+		checkOneOfOrEmpty("keepLogs", s.KeepLogs),
 	} {
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func checkOneOfOrEmpty[T ~string](field string, value T, known []T) error {
-	if value == "" || slices.Contains(known, value) {
-		return nil
-	}
-	return checkOneOf(field, value, known)
 }
 
 // Milliseconds is a duration that is stored and shown as a number of whole

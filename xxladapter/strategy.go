@@ -1,10 +1,6 @@
 package xxladapter
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "fmt"
 
 // A ScheduleType says how a job's schedule_conf is read. The spelling is
 // XXL-JOB's, with two types that no release of it has.
@@ -18,6 +14,11 @@ const (
 	ScheduleOnce     ScheduleType = "ONCE"      // one RFC 3339 instant; not in XXL-JOB
 )
 
+// Values lists all schedule types.
+func (ScheduleType) Values() []ScheduleType {
+	return []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleFixDelay, ScheduleOnce}
+}
+
 // A MisfireStrategy says what becomes of a due time that was found later than
 // the window allows.
 type MisfireStrategy string
@@ -30,6 +31,11 @@ const (
 	MisfireLatest MisfireStrategy = "LATEST" // the latest due time fires, as itself
 	MisfireAll    MisfireStrategy = "ALL"    // all of them, within [Settings.MisfireLimit]
 )
+
+// Values lists all misfire strategies.
+func (MisfireStrategy) Values() []MisfireStrategy {
+	return []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow, MisfireLatest, MisfireAll}
+}
 
 // A RouteStrategy chooses the executor of a trigger; the algorithms are in
 // package route.
@@ -48,6 +54,14 @@ const (
 	RouteShardingBroadcast RouteStrategy = "SHARDING_BROADCAST"
 )
 
+// Values lists all route strategies.
+func (RouteStrategy) Values() []RouteStrategy {
+	return []RouteStrategy{
+		RouteFirst, RouteLast, RouteRound, RouteRandom, RouteConsistentHash,
+		RouteLFU, RouteLRU, RouteFailover, RouteBusyover, RouteShardingBroadcast,
+	}
+}
+
 // A BlockStrategy says what an executor does with a run while another run of
 // the same job is going on.
 type BlockStrategy string
@@ -57,6 +71,11 @@ const (
 	BlockDiscardLater BlockStrategy = "DISCARD_LATER"
 	BlockCoverEarly   BlockStrategy = "COVER_EARLY"
 )
+
+// Values lists all block strategies.
+func (BlockStrategy) Values() []BlockStrategy {
+	return []BlockStrategy{BlockSerial, BlockDiscardLater, BlockCoverEarly}
+}
 
 // A GlueType says where a job's code is: in the executor (BEAN) or in the
 // job's own source text.
@@ -73,29 +92,9 @@ const (
 	GluePHP        GlueType = "GLUE_PHP"
 )
 
-var (
-	scheduleTypes = []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleFixDelay, ScheduleOnce}
-	misfires      = []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow, MisfireLatest, MisfireAll}
-	routes        = []RouteStrategy{
-		RouteFirst, RouteLast, RouteRound, RouteRandom, RouteConsistentHash,
-		RouteLFU, RouteLRU, RouteFailover, RouteBusyover, RouteShardingBroadcast,
-	}
-	blocks = []BlockStrategy{BlockSerial, BlockDiscardLater, BlockCoverEarly}
-	glues  = []GlueType{
-		GlueBean, GlueGroovy, GlueShell, GluePython, GluePython2, GlueNodejs, GluePowershell, GluePHP,
-	}
-)
-
-// checkOneOf refuses a value that is not in known, naming all that are.
-func checkOneOf[T ~string](field string, value T, known []T) error {
-	if slices.Contains(known, value) {
-		return nil
-	}
-	names := make([]string, len(known))
-	for i, k := range known {
-		names[i] = string(k)
-	}
-	return Invalidf("%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
+// Values lists all glue types.
+func (GlueType) Values() []GlueType {
+	return []GlueType{GlueBean, GlueGroovy, GlueShell, GluePython, GluePython2, GlueNodejs, GluePowershell, GluePHP}
 }
 
 // A TriggerType says what caused a trigger.
@@ -109,6 +108,11 @@ const (
 	TriggerRetry   TriggerType = "RETRY"   // a failed run with retries left
 	TriggerAPI     TriggerType = "API"     // a program
 )
+
+// Values lists all trigger types.
+func (TriggerType) Values() []TriggerType {
+	return []TriggerType{TriggerCron, TriggerMisfire, TriggerManual, TriggerParent, TriggerRetry, TriggerAPI}
+}
 
 // Scheduled reports whether triggers of this type come from the job's own
 // schedule, so that they are void once the job is stopped or rescheduled.

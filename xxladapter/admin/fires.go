@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -52,9 +51,8 @@ type fireList struct {
 }
 
 func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err error) {
-	states := []xxladapter.FireState{"", xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireAmbiguous}
-	if !slices.Contains(states, q.State) {
-		return no, xxladapter.Invalidf("state is %q, must be one of planned, claimed, ambiguous", q.State)
+	if err := q.State.Validate(); err != nil {
+		return no, err
 	}
 	if q.AfterDue.IsZero() != (q.AfterID == 0) {
 		return no, xxladapter.Invalidf("only one of afterDue and afterId is given, must be both or neither")

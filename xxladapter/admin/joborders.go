@@ -197,6 +197,11 @@ const (
 	orderDropped orderState = "DROPPED"
 )
 
+// Values lists all states.
+func (orderState) Values() []orderState {
+	return []orderState{orderPlanned, orderStarted, orderDropped}
+}
+
 func (s *Server) showOrder(ctx context.Context, path idPath) (no orderForm, err error) {
 	o, err := s.opts.Store.Order(ctx, path.ID)
 	if errors.Is(err, xxladapter.ErrNotFound) {

@@ -51,19 +51,15 @@ type cronQuery struct {
 	Count   int       `query:"count" doc:"Number of times, 1 to 100 (default 5)."`
 }
 
-// profiles maps the values of the parameter profile.
-var profiles = map[string]cron.Profile{"quartz": cron.Quartz, "xxl34": cron.XXL34, "sane": cron.Sane, "unix": cron.Unix}
-
 func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, err error) {
 	if len(q.Expr) > 128 { // the limit of a job's column; longer ones only cost time
 		return no, xxladapter.Invalidf("expr has %d bytes, must have at most 128", len(q.Expr))
 	}
-	profile, known := profiles[q.Profile]
-	if q.Profile == "" {
-		profile, known = s.opts.CronProfile, true
-	}
-	if !known {
-		return no, xxladapter.Invalidf("profile is %q, must be one of quartz, xxl34, sane, unix", q.Profile)
+	profile := s.opts.CronProfile
+	if q.Profile != "" {
+		if profile, err = cron.ParseProfile(q.Profile); err != nil {
+			return no, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
+		}
 	}
 	zone := s.opts.Zone
 	if q.Zone != "" {

@@ -5,49 +5,10 @@ import (
 	"reflect"
 	"strings"
 	"time"
-
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // An object is a JSON object of the OpenAPI document.
 type object = map[string]any
-
-// enums lists the values of enumerated string types.
-var enums = map[reflect.Type][]any{
-	reflect.TypeFor[xxladapter.ScheduleType](): {
-		xxladapter.ScheduleNone, xxladapter.ScheduleCron, xxladapter.ScheduleFixRate, xxladapter.ScheduleFixDelay, xxladapter.ScheduleOnce,
-	},
-	reflect.TypeFor[xxladapter.MisfireStrategy](): {
-		xxladapter.MisfireDoNothing, xxladapter.MisfireFireOnceNow, xxladapter.MisfireLatest, xxladapter.MisfireAll,
-	},
-	reflect.TypeFor[xxladapter.RouteStrategy](): {
-		xxladapter.RouteFirst, xxladapter.RouteLast, xxladapter.RouteRound, xxladapter.RouteRandom, xxladapter.RouteConsistentHash,
-		xxladapter.RouteLFU, xxladapter.RouteLRU, xxladapter.RouteFailover, xxladapter.RouteBusyover, xxladapter.RouteShardingBroadcast,
-	},
-	reflect.TypeFor[xxladapter.BlockStrategy](): {
-		xxladapter.BlockSerial, xxladapter.BlockDiscardLater, xxladapter.BlockCoverEarly,
-	},
-	reflect.TypeFor[xxladapter.GlueType](): {
-		xxladapter.GlueBean, xxladapter.GlueGroovy, xxladapter.GlueShell, xxladapter.GluePython, xxladapter.GluePython2,
-		xxladapter.GlueNodejs, xxladapter.GluePowershell, xxladapter.GluePHP,
-	},
-	reflect.TypeFor[xxladapter.AmbiguousPolicy](): {
-		xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip, xxladapter.AmbiguousResend,
-	},
-	reflect.TypeFor[xxladapter.AlarmRule](): {
-		xxladapter.AlarmEach, xxladapter.AlarmLastRetry, xxladapter.AlarmInARow, xxladapter.AlarmNever,
-	},
-	reflect.TypeFor[xxladapter.KeepLogs]():  {xxladapter.KeepAll, xxladapter.KeepFailures},
-	reflect.TypeFor[xxladapter.LogStatus](): {xxladapter.LogRunning, xxladapter.LogSuccess, xxladapter.LogFail},
-	reflect.TypeFor[xxladapter.TriggerType](): {
-		xxladapter.TriggerCron, xxladapter.TriggerMisfire, xxladapter.TriggerManual, xxladapter.TriggerParent,
-		xxladapter.TriggerRetry, xxladapter.TriggerAPI,
-	},
-	reflect.TypeFor[orderState](): {orderPlanned, orderStarted, orderDropped},
-	reflect.TypeFor[xxladapter.FireState](): {
-		xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireAmbiguous,
-	},
-}
 
 // schemas collects the JSON schemas of Go types, by the rules of encoding/json.
 type schemas struct {
@@ -56,7 +17,7 @@ type schemas struct {
 
 // of returns the schema of a type. For a struct it is a reference.
 func (s *schemas) of(t reflect.Type) object {
-	if values := enums[t]; values != nil {
+	if values := enumValues(t); values != nil {
 		return object{"type": "string", "enum": values}
 	}
 	switch {
@@ -87,6 +48,21 @@ func (s *schemas) of(t reflect.Type) object {
 		return object{"$ref": "#/components/schemas/" + name}
 	}
 	panic(fmt.Sprintf("admin: no schema for %s", t))
+}
+
+// enumValues returns what the method Values of a string type lists, and nil for any other type.
+func enumValues(t reflect.Type) (values []any) {
+	if t.Kind() != reflect.String {
+		return nil
+	}
+	list := reflect.Zero(t).MethodByName("Values")
+	if !list.IsValid() {
+		return nil
+	}
+	for _, value := range list.Call(nil)[0].Seq2() {
+		values = append(values, value.Interface())
+	}
+	return values
 }
 
 // fields returns the schema of a struct. Every JSON field is required unless it may be omitted.

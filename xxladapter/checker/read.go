@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
@@ -307,10 +308,7 @@ func (rd *reader) addTrigger() error {
 		Job: l.get(fJob), Log: l.get(fLog), Of: l.get(fOf), Asked: l.instant(fAsked), Acked: l.instant(fAcked),
 		Type: xxladapter.TriggerType(l.texts[fType]),
 	}
-	switch t.Type {
-	case xxladapter.TriggerCron, xxladapter.TriggerMisfire, xxladapter.TriggerManual, xxladapter.TriggerParent,
-		xxladapter.TriggerRetry, xxladapter.TriggerAPI:
-	default:
+	if !slices.Contains(t.Type.Values(), t.Type) {
 		return faultf("field type is %s, must be one of CRON, MISFIRE, MANUAL, PARENT, RETRY and API", excerpt(l.texts[fType]))
 	}
 	if t.Log == 0 && t.Asked == 0 {

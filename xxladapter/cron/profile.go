@@ -1,5 +1,10 @@
 package cron
 
+import (
+	"fmt"
+	"strings"
+)
+
 // An Option changes how Parse reads an expression. The profiles are options; if several are given,
 // the last one counts.
 type Option interface {
@@ -36,6 +41,28 @@ const (
 	// W, # and ?. Clock changes are handled as in Sane.
 	Unix
 )
+
+// Values lists all profiles.
+func (Profile) Values() []Profile { return []Profile{Quartz, XXL34, Sane, Unix} }
+
+// ParseProfile returns the profile of a name: quartz, xxl34, sane or unix. Other names are refused
+// with an error that lists these.
+func ParseProfile(name string) (Profile, error) {
+	var names []string
+	for _, p := range Profile(0).Values() {
+		if strings.ToLower(p.String()) == name {
+			return p, nil
+		}
+		names = append(names, strings.ToLower(p.String()))
+	}
+	return 0, fmt.Errorf("cron: profile is %q, must be one of %s", cut(name), strings.Join(names, ", "))
+}
+
+// UnmarshalText sets p to the profile of a name, as [ParseProfile] does.
+func (p *Profile) UnmarshalText(name []byte) (err error) {
+	*p, err = ParseProfile(string(name))
+	return err
+}
 
 func (p Profile) apply(c config) config {
 	c.profile = p

@@ -2,6 +2,7 @@ package cron
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -209,6 +210,25 @@ func TestProfileString(t *testing.T) {
 	require.Equal(t, "Sane", Sane.String())
 	require.Equal(t, "Unix", Unix.String())
 	require.Equal(t, "Profile(9)", Profile(9).String())
+}
+
+func TestEachProfileHasAName(t *testing.T) {
+	seen := map[Profile]bool{}
+	for name, want := range map[string]Profile{"quartz": Quartz, "xxl34": XXL34, "sane": Sane, "unix": Unix} {
+		got, err := ParseProfile(name)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.NoError(t, got.UnmarshalText([]byte("quartz")))
+		require.Equal(t, Quartz, got)
+		seen[want] = true
+	}
+	require.Len(t, Profile(0).Values(), len(seen))
+	require.Equal(t, "Profile(4)", Profile(len(seen)).String(), "no profile is missing from Values")
+	for _, name := range []string{"", "Quartz", "cron", strings.Repeat("x", 1000)} {
+		_, err := ParseProfile(name)
+		require.ErrorContains(t, err, "must be one of quartz, xxl34, sane, unix")
+		require.Less(t, len(err.Error()), 200)
+	}
 }
 
 func TestLastOptionCounts(t *testing.T) {

@@ -73,9 +73,7 @@ func New() *Metrics {
 	for _, outcome := range []string{trigger.CallbackApplied, trigger.CallbackDuplicate, trigger.CallbackLate, trigger.CallbackUnknown} {
 		m.callbacks.WithLabelValues(outcome)
 	}
-	for _, policy := range []xxladapter.MisfireStrategy{
-		xxladapter.MisfireDoNothing, xxladapter.MisfireFireOnceNow, xxladapter.MisfireLatest, xxladapter.MisfireAll,
-	} {
+	for _, policy := range xxladapter.MisfireStrategy("").Values() {
 		m.misfires.WithLabelValues(string(policy))
 	}
 	return m

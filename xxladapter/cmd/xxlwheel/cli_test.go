@@ -52,7 +52,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"negative skew", []string{"serve", "--clock-skew=-1s"}, 2, "--clock-skew is -1s, must be 0s to 1h0m0s"},
 		{"successes that go at once", []string{"serve", "--keep-successes=0"}, 2, "--keep-successes is 0s, must be at least 1m"},
 		{"two mistakes", []string{"serve", "--keep-logs=1d", "--fast-pool=0"}, 2, "--keep-logs is 24h0m0s"},
-		{"unknown profile", []string{"serve", "--cron-profile", "spring"}, 2, "--cron-profile must be one of"},
+		{"unknown profile", []string{"serve", "--cron-profile", "spring"}, 2, `profile is "spring", must be one of quartz, xxl34, sane, unix`},
 		{"unknown store", []string{"serve", "--store", "x"}, 2, `--store is "x", must be sqlite:FILE or mysql:// or postgres://`},
 		{"migrate what is no MySQL", []string{"migrate", "--store", "sqlite:x.db"}, 2, "--store is \"sqlite:x.db\", must be mysql://USER:PASSWORD@HOST:PORT/DATABASE"},
 		{"a MySQL that is not there", []string{"serve", "--listen", "127.0.0.1:0", "--store", "mysql://bob:s3cret@127.0.0.1:1/xxl"}, 1, "open mysql://bob@127.0.0.1:1/xxl: dial tcp 127.0.0.1:1: connect: connection refused"},

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +17,44 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
+
+// TestHelpNamesEveryValue compares the help texts, which explain the values of enumerations one by
+// one, with what the API accepts.
+func TestHelpNamesEveryValue(t *testing.T) {
+	flags := reflect.TypeFor[jobFlags]()
+	for name, values := range map[string]any{
+		"Route": xxladapter.RouteStrategy("").Values(), "Block": xxladapter.BlockStrategy("").Values(),
+		"GlueType": xxladapter.GlueType("").Values(), "Misfire": xxladapter.MisfireStrategy("").Values(),
+		"Ambiguous": xxladapter.AmbiguousPolicy("").Values(), "AlarmOn": xxladapter.AlarmRule("").Values(),
+		"KeepLogs": xxladapter.KeepLogs("").Values(),
+	} {
+		flag, known := flags.FieldByName(name)
+		require.True(t, known, name)
+		helpNames(t, flag, values)
+	}
+	texts, _ := reflect.TypeFor[serveLogs]().FieldByName("StoreRunLogs")
+	helpNames(t, texts, xxladapter.TextPolicy("").Values())
+	var accepted []xxladapter.TextPolicy
+	for value := range strings.SplitSeq(texts.Tag.Get("enum"), ",") {
+		accepted = append(accepted, xxladapter.TextPolicy(value))
+	}
+	require.Equal(t, xxladapter.TextPolicy("").Values(), accepted)
+	profiles, _ := reflect.TypeFor[serveCmd]().FieldByName("CronProfile")
+	for _, p := range cron.Profile(0).Values() {
+		require.Contains(t, profiles.Tag.Get("help"), strings.ToLower(p.String()))
+	}
+}
+
+func helpNames(t *testing.T, flag reflect.StructField, values any) {
+	t.Helper()
+	for _, value := range reflect.ValueOf(values).Seq2() {
+		require.Regexp(t, `\b`+value.String()+`\b`, flag.Tag.Get("help"), flag.Name)
+	}
+}
 
 // newAPI serves the API alone on a store in memory, and returns a command line for it.
 func newAPI(t *testing.T) (store *memstore.Store, run func(args ...string) (code int, stdout, stderr string)) {

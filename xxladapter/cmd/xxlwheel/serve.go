@@ -18,17 +18,17 @@ import (
 )
 
 type serveCmd struct {
-	Listen            string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve executors and the API at (default ${default}; port 0 picks a free one)."`
-	Store             secret   `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Store of jobs, fires and logs: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE that contains one of these (default ${default})."`
-	AccessToken       secret   `placeholder:"TOKEN" help:"Secret that executors must send, as must callers of the API if there is no --operator-token. Each token flag takes the secret, or @FILE that contains it."`
-	OperatorToken     []secret `placeholder:"TOKEN" help:"Secrets that give full access to the API, in place of the access token."`
-	ReadToken         []secret `placeholder:"TOKEN" help:"Secrets that give read-only access to the API."`
-	AllowDefaultToken bool     `help:"Allow XXL-JOB's well-known default token although other machines can reach the port."`
-	AllowAddress      []string `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all except link-local ones)."`
-	AllowHost         []string `placeholder:"NAME" help:"Additional host names under which this process may be called when it needs no token, for example a proxy's (always allowed: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
-	MetricsListen     string   `placeholder:"HOST:PORT" help:"Additional address that serves /metrics without a token (default: none; /metrics at --listen requires a token that may read the API)."`
-	Zone              string   `default:"Local" placeholder:"ZONE" help:"Time zone for cron expressions, for example Asia/Shanghai (default: this machine's)."`
-	CronProfile       string   `default:"quartz" enum:"quartz,xxl34" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default) or xxl34, which reproduces XXL-JOB 3.4, including its faults."`
+	Listen            string       `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve executors and the API at (default ${default}; port 0 picks a free one)."`
+	Store             secret       `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Store of jobs, fires and logs: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE that contains one of these (default ${default})."`
+	AccessToken       secret       `placeholder:"TOKEN" help:"Secret that executors must send, as must callers of the API if there is no --operator-token. Each token flag takes the secret, or @FILE that contains it."`
+	OperatorToken     []secret     `placeholder:"TOKEN" help:"Secrets that give full access to the API, in place of the access token."`
+	ReadToken         []secret     `placeholder:"TOKEN" help:"Secrets that give read-only access to the API."`
+	AllowDefaultToken bool         `help:"Allow XXL-JOB's well-known default token although other machines can reach the port."`
+	AllowAddress      []string     `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all except link-local ones)."`
+	AllowHost         []string     `placeholder:"NAME" help:"Additional host names under which this process may be called when it needs no token, for example a proxy's (always allowed: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
+	MetricsListen     string       `placeholder:"HOST:PORT" help:"Additional address that serves /metrics without a token (default: none; /metrics at --listen requires a token that may read the API)."`
+	Zone              string       `default:"Local" placeholder:"ZONE" help:"Time zone for cron expressions, for example Asia/Shanghai (default: this machine's)."`
+	CronProfile       cron.Profile `default:"quartz" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default); xxl34, which reproduces XXL-JOB 3.4, including its faults; sane, which fires once when the clock changes; or unix, with five fields."`
 
 	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
 	Logs   serveLogs   `embed:""`
@@ -95,7 +95,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	return node.Options{
 		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
-		Zone: zone, CronProfile: cronProfiles[c.CronProfile],
+		Zone: zone, CronProfile: c.CronProfile,
 		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA,
 		FastPool: c.Limits.FastPool, SlowPool: c.Limits.SlowPool, PoolPerApp: c.Limits.PoolPerApp,
 		Drain: c.Limits.Drain, SkewLimit: c.Limits.skewLimit(),
@@ -144,9 +144,6 @@ func serveMetrics(ln net.Listener, pages *access.Pages, m *metrics.Metrics) (sto
 		return err
 	}
 }
-
-// cronProfiles maps the values of --cron-profile.
-var cronProfiles = map[string]cron.Profile{"quartz": cron.Quartz, "xxl34": cron.XXL34}
 
 // operators returns the secrets of the API.
 func (c *serveCmd) operators() (list []access.Secret) {

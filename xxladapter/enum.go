@@ -1,0 +1,35 @@
+package xxladapter
+
+import (
+	"slices"
+	"strings"
+)
+
+// An enum is a string type with a fixed list of values, spelt as they are stored and sent. Values
+// returns that list, in a slice of the caller's own; what validates, documents or offers values asks
+// for it.
+type enum[T any] interface {
+	~string
+	Values() []T
+}
+
+// checkOneOf refuses a value that its type does not have, naming all that it has.
+func checkOneOf[T enum[T]](field string, value T) error {
+	known := value.Values()
+	if slices.ContainsFunc(known, func(k T) bool { return k == value }) {
+		return nil
+	}
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = string(k)
+	}
+	return Invalidf("%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
+}
+
+// checkOneOfOrEmpty is checkOneOf for a field that may be empty.
+func checkOneOfOrEmpty[T enum[T]](field string, value T) error {
+	if value == "" {
+		return nil
+	}
+	return checkOneOf(field, value)
+}
