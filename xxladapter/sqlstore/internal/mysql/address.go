@@ -27,6 +27,7 @@ type server struct {
 	zone *time.Location // of datetime columns; nil if the address has none
 }
 
+// String returns the address without its password.
 func (s *server) String() string {
 	return fmt.Sprintf("mysql://%s@%s/%s", s.cfg.User, s.cfg.Addr, s.cfg.DBName)
 }
@@ -135,6 +136,7 @@ type sessionConnector struct {
 	statements []string
 }
 
+// Connect opens a connection and runs the statements on it.
 func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -151,4 +153,5 @@ func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // driverLog receives the driver's messages, such as that a server has closed a connection.
 type driverLog struct{ logger *slog.Logger }
 
+// Print logs a message of the driver.
 func (l driverLog) Print(v ...any) { l.logger.Debug("mysql driver", "said", fmt.Sprint(v...)) }

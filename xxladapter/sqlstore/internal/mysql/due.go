@@ -118,6 +118,7 @@ type acts struct {
 	walk     walk  // of the last full scan, without a due index
 }
 
+// Claimable finds due jobs without a lock, and locks those that are still due.
 func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
 	found, err := a.findDue(ctx, by, ahead, limit)
 	if err != nil {
@@ -129,6 +130,7 @@ func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	}, nil
 }
 
+// Taken reports whether the unique index on job and due time refused a fire.
 func (a *acts) Taken(err error) bool { return isDuplicate(err) }
 
 // findDue returns the ids of due jobs. It takes no lock, so nobody waits for it.

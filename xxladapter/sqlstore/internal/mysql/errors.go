@@ -10,15 +10,13 @@ import (
 
 // The numbers of the errors that are treated specially.
 const (
-	noTable         = 1146
-	duplicate       = 1062
-	deadlock        = 1213
-	lockWaitOver    = 1205
-	changedSince    = 1020 // MariaDB's other number for a conflict
-	unknownVariable = 1193
-	tableDenied     = 1142
-	databaseDenied  = 1044
-	rightMissing    = 1227
+	duplicate      = 1062
+	deadlock       = 1213
+	lockWaitOver   = 1205
+	changedSince   = 1020 // MariaDB's other number for a conflict
+	tableDenied    = 1142
+	databaseDenied = 1044
+	rightMissing   = 1227
 )
 
 func isError(err error, numbers ...uint16) bool {

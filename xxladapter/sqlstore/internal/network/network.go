@@ -37,6 +37,7 @@ type Connections struct {
 	suspected bool      // no newer connection has received an answer yet
 }
 
+// New returns no connections yet.
 func New() *Connections { return &Connections{sockets: map[*socket]struct{}{}} }
 
 // Dialer returns a function that connects with a limit for the server's silence.
@@ -185,6 +186,7 @@ func (s *socket) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Write sends, and expects an answer from then on.
 func (s *socket) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	s.waiting = true
@@ -280,6 +282,7 @@ const (
 // AnySilence is for work without a time limit.
 const AnySilence = 24 * time.Hour
 
+// Fixed returns a patience that never changes.
 func Fixed(limit time.Duration) *Patience { return &Patience{Least: limit, Most: limit} }
 
 func (p *Patience) limit() time.Duration {

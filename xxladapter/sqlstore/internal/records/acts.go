@@ -28,6 +28,7 @@ type ClaimDue func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapte
 // Standard implements [Acts] with one statement for each row.
 type Standard struct{ Store *Store }
 
+// Claimable reads due jobs without a lock, since nobody else writes.
 func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error) {
 	return func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
 		due, err = tx.Due(ctx, SelectDue, append(DueArgs(by.Node, now, ahead), max(limit, 0)))
@@ -35,6 +36,7 @@ func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Du
 	}, nil
 }
 
+// StoreDecisions stores one decision after the other.
 func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
 	for _, d := range decisions {
@@ -47,6 +49,7 @@ func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decide
 	return planned, nil
 }
 
+// Taken reports false, since nobody else plans.
 func (Standard) Taken(error) bool { return false }
 
 // Due reads the due jobs of the node's shards with query; args are those of firstDue.

@@ -13,13 +13,16 @@ const (
 	// failedAndOpen repeats the condition of the partial index that serves it.
 	failedAndOpen = `alarm_status = 0 AND handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200))`
 
+	// SelectFailed reads failed runs that no alarm has judged. Arguments: after which id, and the
+	// limit.
 	SelectFailed = `SELECT id, job_id, executor_fail_retry_count, trigger_time, handle_time FROM xxl_job_log
 		WHERE ` + failedAndOpen + ` AND id > ? ORDER BY id LIMIT ?`
 
 	alarmColumns      = `job_id, version, raised, in_a_row, since_log_id, last_log_id, sent_ms`
 	selectAlarmStates = `SELECT ` + alarmColumns + ` FROM xxlwheel_alarm WHERE `
-	SelectRaised      = selectAlarmStates + `raised = 1`
-	setAlarmState     = `UPDATE xxlwheel_alarm SET version = version + 1, raised = ?, in_a_row = ?, since_log_id = ?, last_log_id = ?, sent_ms = ?
+	// SelectRaised reads the states of raised alarms.
+	SelectRaised  = selectAlarmStates + `raised = 1`
+	setAlarmState = `UPDATE xxlwheel_alarm SET version = version + 1, raised = ?, in_a_row = ?, since_log_id = ?, last_log_id = ?, sent_ms = ?
 		WHERE job_id = ? AND version = ?`
 
 	setAlarmStatus = `UPDATE xxl_job_log SET alarm_status = ? WHERE id = ? AND alarm_status = ?`
@@ -28,6 +31,7 @@ const (
 	insertClaim  = `INSERT INTO xxlwheel_alarm_claim (` + claimColumns + `) VALUES (?, ?, ?, ?, ?, 1)`
 	// removeClaim removes a claim left over from a row that somebody opened again.
 	removeClaim = `DELETE FROM xxlwheel_alarm_claim WHERE log_id = ? AND recovered = ?`
+	// SelectStale reads old claims. Arguments: the latest time of the claim, and the limit.
 	SelectStale = `SELECT ` + claimColumns + ` FROM xxlwheel_alarm_claim WHERE claimed_ms <= ? ORDER BY claimed_ms, log_id LIMIT ?`
 
 	// The attempts show whether the claim was renewed since it was read.

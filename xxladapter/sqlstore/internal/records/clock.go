@@ -70,6 +70,7 @@ func (c *serverClock) recent() bool {
 	return time.Since(c.last) < clockEvery
 }
 
+// Close stops reading the server's clock.
 func (c *serverClock) Close() {
 	c.cancel()
 	<-c.ended

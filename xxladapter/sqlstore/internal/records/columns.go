@@ -107,6 +107,7 @@ func (l idList) Scan(value any) error {
 	return nil
 }
 
+// JoinIDs returns the ids separated by commas.
 func JoinIDs(ids []int64) string {
 	var b strings.Builder
 	for i, id := range ids {
@@ -129,6 +130,7 @@ func (n nullable[T]) Scan(value any) error {
 // Text returns the nullable of a string type.
 func Text[T ~string](to *T) nullable[T] { return nullable[T]{to} }
 
+// OrNull returns the text, or NULL for an empty one.
 func OrNull(s string) any {
 	if s == "" {
 		return nil

@@ -18,6 +18,7 @@ type Entity[T any] struct {
 }
 
 var (
+	// JobEntity reads jobs.
 	JobEntity = Entity[xxladapter.Job]{
 		Query: `SELECT ` + JobColumns + ` FROM xxl_job_info`,
 		Scan:  ScanJob,
@@ -30,6 +31,7 @@ var (
 		none:  noJob,
 		Table: lookupJobs,
 	}
+	// GroupEntity reads groups.
 	GroupEntity = Entity[xxladapter.Group]{
 		Query: `SELECT ` + groupColumns + ` FROM xxl_job_group`,
 		Scan:  scanGroup,
@@ -42,6 +44,7 @@ var (
 		none:  noGroup,
 		Table: LookupGroups,
 	}
+	// LogEntity reads log rows.
 	LogEntity = Entity[xxladapter.Log]{
 		Query: `SELECT ` + LogColumns + ` FROM xxl_job_log`,
 		Scan:  scanLog,

@@ -9,6 +9,7 @@ import (
 const (
 	groupColumns = `id, app_name, title, address_type, address_list, update_time, ` + GroupToken
 
+	// The statements about access tokens, which later releases of XXL-JOB keep in a column.
 	GroupToken  = `(SELECT access_token FROM xxlwheel_group WHERE xxlwheel_group.group_id = xxl_job_group.id)`
 	DropToken   = `DELETE FROM xxlwheel_group WHERE group_id = ?`
 	InsertToken = `INSERT INTO xxlwheel_group (access_token, group_id) VALUES (?, ?)`

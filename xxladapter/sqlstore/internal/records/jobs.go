@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	// JobColumns are the columns that [ScanJob] reads.
 	JobColumns = `id, job_group, job_desc, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy,
 		executor_route_strategy, executor_handler, executor_param, executor_block_strategy,
@@ -43,8 +44,10 @@ const (
 
 	selectLastDue = `SELECT MAX(due_ms) FROM xxlwheel_fire WHERE job_id = ? AND trigger_type = 'CRON'`
 
+	// SelectScheduledFrom finds a fire of the schedule. Arguments: job and earliest due time.
 	SelectScheduledFrom = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? AND trigger_type IN ('CRON', 'MISFIRE') LIMIT 1`
 
+	// DropScheduled deletes the planned fires of a job's schedule.
 	DropScheduled = `DELETE FROM xxlwheel_fire WHERE job_id = ? AND state = 'planned' AND trigger_type IN ('CRON', 'MISFIRE')`
 )
 
@@ -293,6 +296,7 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 	return found, err
 }
 
+// ScanJob reads a row of JobColumns.
 func ScanJob(r Row) (*xxladapter.Job, error) {
 	var (
 		j               xxladapter.Job

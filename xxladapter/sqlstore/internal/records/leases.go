@@ -16,6 +16,7 @@ const (
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
 	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, ?, ?, ?, 0)`
+	// RenewLease sets how long a node's lease holds, and its life.
 	RenewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
 	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
 	deleteLease = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
@@ -162,6 +163,7 @@ func (t *Tx) fence(ctx context.Context, by xxladapter.Term, now time.Time) error
 	return err
 }
 
+// Fenced returns the error of acting in a term that is over.
 func Fenced(by xxladapter.Term) error {
 	return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
 }

@@ -29,10 +29,12 @@ type PooledWriter struct {
 	End func()
 }
 
+// Write runs apply in a transaction, and retries it as [PooledWriter] says.
 func (p *PooledWriter) Write(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return p.attempt(ctx, func(ctx context.Context) (bool, error) { return p.once(ctx, apply) })
 }
 
+// WriteOne runs apply without a transaction. It may run twice.
 func (p *PooledWriter) WriteOne(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return p.attempt(ctx, func(ctx context.Context) (bool, error) {
 		return true, apply(ctx, &Tx{session: p.DB, Dialect: p.Dialect})
@@ -90,6 +92,7 @@ func InDoubt(err error, answered func(error) bool) error {
 	return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, err)
 }
 
+// Close closes the pool, then calls End.
 func (p *PooledWriter) Close() error {
 	err := p.DB.Close()
 	if p.End != nil {

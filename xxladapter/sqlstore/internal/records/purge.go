@@ -39,6 +39,8 @@ const (
 var (
 	batchOfIDs = `(?` + strings.Repeat(`, ?`, PurgeBatch-1) + `)`
 
+	// DeletePurgeable deletes those rows of a batch that may be deleted, and DeleteAlarmed only those
+	// that alarms no longer need.
 	DeletePurgeable = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs + ` AND ` + purgeable
 	DeleteAlarmed   = DeletePurgeable + ` AND ` + alarmed
 	// A row that stayed keeps its text.

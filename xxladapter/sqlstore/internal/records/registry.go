@@ -13,6 +13,7 @@ import (
 const executorGroup = "EXECUTOR"
 
 const (
+	// SelectRegistered reads the addresses of an app name.
 	SelectRegistered = `SELECT registry_value FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND registry_key = ? ORDER BY registry_value`
 	refreshBeat = `UPDATE xxl_job_registry SET update_time = ?

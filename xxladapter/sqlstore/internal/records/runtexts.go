@@ -14,10 +14,13 @@ import (
 )
 
 const (
-	WantText    = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) VALUES (?, 0, ?)`
+	// WantText enqueues the fetching of a run's text. Arguments: log id and due time.
+	WantText = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) VALUES (?, 0, ?)`
+	// SelectWants reads due log ids. Arguments: until when they are due, and the limit.
 	SelectWants = `SELECT log_id FROM xxlwheel_log_fetch WHERE due_ms <= ? ORDER BY due_ms, log_id LIMIT ?`
-	InsertText  = `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) VALUES (?, ?, ?, ?, ?)`
-	selectText  = `SELECT body, size, complete, note FROM xxlwheel_log_text WHERE log_id = ?`
+	// InsertText inserts the values of a [TextRow].
+	InsertText = `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) VALUES (?, ?, ?, ?, ?)`
+	selectText = `SELECT body, size, complete, note FROM xxlwheel_log_text WHERE log_id = ?`
 )
 
 // ClaimTexts implements [xxladapter.Store]. It finds due texts without a lock, and claims those
@@ -117,6 +120,7 @@ type TextRow struct {
 	Note     string
 }
 
+// Values returns the arguments of InsertText.
 func (r *TextRow) Values() []any { return []any{r.LogID, r.Body, r.Size, r.Complete, r.Note} }
 
 // SaveTexts implements [xxladapter.Store].

@@ -13,10 +13,12 @@ const (
 	// firstDue appends the due jobs to a SELECT. Arguments: until when they are due, the node,
 	// until when those of all shards are due, the node again, and their number.
 	firstDue = AllDue + ` ORDER BY trigger_next_time, id LIMIT ?`
-	AllDue   = ` FROM xxl_job_info
+	// AllDue is the part of firstDue without order and limit.
+	AllDue = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
 				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
+	// SelectDue reads due jobs, and SelectDueIDs their ids.
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
 
@@ -30,8 +32,10 @@ const (
 	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
 		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
 
+	// InsertMisfire inserts a misfire.
 	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms) VALUES (?, ?, ?, ?, ?)`
 
+	// IsScheduled finds the fire of a due time of the schedule. Arguments: job and due time.
 	IsScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type = 'CRON'`
 )
 

@@ -15,6 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
+// ErrClosed is the error of every call after Close.
 var ErrClosed = errors.New("sqlstore: closed")
 
 // Options are the options of package sqlstore, which documents the fields.

@@ -109,6 +109,7 @@ func (t *Tx) has(ctx context.Context, query string, args ...any) (bool, error) {
 	return found, err
 }
 
+// ScanAll calls scan for each row and closes the rows.
 func ScanAll(rows *sql.Rows, scan func(Row) error) error {
 	for rows.Next() {
 		if err := scan(rows); err != nil {

@@ -64,6 +64,7 @@ func (g *groupWriter) Write(ctx context.Context, apply func(context.Context, *re
 	return g.join(&write{ctx: ctx, apply: apply})
 }
 
+// WriteOne is Write for a single statement, which runs without a transaction if it is alone.
 func (g *groupWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
 	return g.join(&write{ctx: ctx, apply: apply, single: true})
 }
