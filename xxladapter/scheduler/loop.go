@@ -58,8 +58,10 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case errors.Is(err, errNoLease):
 			pause(busyPace) // the lease wakes it
 		case err != nil:
-			failing.note(err)
-			pause(busyPace)
+			// One answer may be lost on its way; what is due next should not wait for that.
+			if failing.note(err); failing.failures > 1 {
+				pause(busyPace)
+			}
 		case c.full() || time.Since(started) >= busyPace:
 			// More is due than was taken, or the second is over.
 		case found, c.locked > 0:

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -120,4 +121,45 @@ func (l *lockedText) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
+}
+
+// A lostStore loses what some scans find, from a time on.
+type lostStore struct {
+	*scanNote
+	from   time.Time
+	losses int
+}
+
+func (l *lostStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
+	fires, due, err := l.scanNote.ClaimDue(ctx, by, ahead, limit, decide)
+	if l.losses > 0 && err == nil && time.Now().After(l.from) {
+		l.losses--
+		return nil, 0, fmt.Errorf("commit: %w", xxladapter.ErrInDoubt)
+	}
+	return fires, due, err
+}
+
+// TestAScanThatIsLostIsMadeAgainAtOnce, and further ones at the usual pace: a job with a fixed delay of
+// a second waits for the very next scan.
+func TestAScanThatIsLostIsMadeAgainAtOnce(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+		note := &scanNote{Store: b.store}
+		begin := time.Now()
+		sched, err := New(Options{
+			Store: &lostStore{note, begin.Add(2500 * time.Millisecond), 3}, Pool: b.pool, Node: "node-1", Zone: time.UTC,
+			Logger: slog.New(slog.DiscardHandler),
+		})
+		require.NoError(t, err)
+		b.sched, b.pool.term = sched, sched.Term
+		b.run(7 * time.Second)
+		at := map[time.Duration]int{}
+		for _, scan := range note.at {
+			at[scan.Sub(begin).Truncate(time.Second)]++
+		}
+		require.Equal(t, 2, at[3*time.Second], at)
+		require.Equal(t, 1, at[4*time.Second], at)
+		require.Equal(t, 1, at[5*time.Second], at)
+	})
 }
