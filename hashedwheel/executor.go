@@ -1,9 +1,9 @@
 package hashedwheel
 
 import (
+	"errors"
 	"fmt"
-
-	"go.uber.org/atomic"
+	"sync"
 )
 
 // An Executor runs what is due, somewhere else than on the worker.
@@ -18,7 +18,7 @@ type Executor interface{ Execute(run func()) error }
 func (e *engine) execute(c call) {
 	// An executor that breaks its word, and runs what it refused, shall not run it
 	// twice.
-	var begun atomic.Bool
+	var begun flag
 	run := func() {
 		if !begun.Swap(true) {
 			e.runGuarded(c)
@@ -50,4 +50,96 @@ func (e *engine) runGuarded(c call) {
 		e.ran(c)
 	}()
 	c.task.Run(c.t)
+}
+
+// ErrPoolFull is what a Pool answers when its queue is full or it is closed. The timer then runs
+// the task itself.
+var ErrPoolFull = errors.New("hashedwheel: pool full or closed")
+
+// Goroutines is an Executor that runs each task on a new goroutine, as
+// time.AfterFunc does. It never refuses, so a herd of a million timeouts becomes a
+// million goroutines; a Pool does not.
+var Goroutines Executor = goroutines{}
+
+type goroutines struct{}
+
+func (goroutines) Execute(run func()) error {
+	go run()
+	return nil
+}
+
+// A Pool is an Executor with a fixed number of goroutines and a bounded queue. When the
+// queue is full it refuses, and the timer's worker runs the task: the wheel slows down
+// instead of taking memory. Its methods may be called from any goroutine.
+type Pool struct {
+	queue chan func()
+	ended sync.WaitGroup
+
+	mu struct {
+		sync.RWMutex
+		closed bool
+	}
+}
+
+// NewPool returns a pool of the given number of goroutines, which must be
+// positive, with room for queue waiting tasks, which must not be negative.
+func NewPool(workers, queue int) (*Pool, error) {
+	if workers <= 0 {
+		return nil, fmt.Errorf("hashedwheel: NewPool: workers is %d, must be positive", workers)
+	}
+	if queue < 0 {
+		return nil, fmt.Errorf("hashedwheel: NewPool: queue is %d, must not be negative", queue)
+	}
+	p := &Pool{queue: make(chan func(), queue)}
+	for range workers {
+		p.ended.Go(func() {
+			for run := range p.queue {
+				p.run(run)
+			}
+		})
+	}
+	return p, nil
+}
+
+// run keeps the pool's size if a task calls runtime.Goexit.
+func (p *Pool) run(run func()) {
+	normal := false
+	defer func() {
+		if !normal {
+			p.ended.Go(func() {
+				for run := range p.queue {
+					p.run(run)
+				}
+			})
+		}
+	}()
+	run()
+	normal = true
+}
+
+// Execute queues run. It never waits.
+func (p *Pool) Execute(run func()) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.mu.closed {
+		return ErrPoolFull
+	}
+	select {
+	case p.queue <- run:
+		return nil
+	default:
+		return ErrPoolFull
+	}
+}
+
+// Close runs what is queued and waits for it. Later tasks are refused. It must not be
+// called from inside a task of the pool.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	if !p.mu.closed {
+		p.mu.closed = true
+		close(p.queue)
+	}
+	p.mu.Unlock()
+	p.ended.Wait()
 }

@@ -3,10 +3,8 @@ package hashedwheel
 import (
 	"math/bits"
 	"runtime"
-	"unsafe"
+	"sync/atomic"
 )
-
-func mul64(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }
 
 // stripesPerProc makes it unlikely that two running goroutines share a stripe:
 // with two on 32 stripes it happens to one pair in 32.
@@ -31,17 +29,6 @@ func newIntake[E any]() intake[E] {
 	n := min(runtime.GOMAXPROCS(0)*stripesPerProc, maxStripes)
 	log := bits.Len(uint(n - 1))
 	return intake[E]{stripes: make([]stripe[E], 1<<log), shift: uint(64 - log)}
-}
-
-// index returns the number of the calling goroutine's stripe. It hashes an address on the
-// goroutine's stack: that is stable enough for a goroutine to stay on its cache
-// line, different for any two goroutines, and costs a nanosecond.
-func (in *intake[E]) index() int {
-	var here byte
-	// Stacks are at least 2 KiB: the address without its lower bits is the same
-	// at most depths of one goroutine's calls.
-	at := uint64(uintptr(unsafe.Pointer(&here))) >> 12
-	return int(at * 0x9e3779b97f4a7c15 >> in.shift)
 }
 
 // pick returns the stripe of the calling goroutine.
@@ -125,3 +112,259 @@ func (in *intake[E]) trim() {
 
 // recycle gives a segment back to a stripe in use.
 func (in *intake[E]) recycle(seg *segment[E]) { in.stripes[in.busy].recycle(seg) }
+
+// segmentLen makes a segment of pointers, with its header, exactly 4096 bytes.
+const segmentLen = 509
+
+// maxSpareSegments bounds what one stripe keeps for reuse: 32 KiB.
+const maxSpareSegments = 8
+
+// A segment is a piece of a queue.
+type segment[E any] struct {
+	next *segment[E]
+	done int // entries that the worker has taken out, at the front
+	n    int // entries, those included
+	item [segmentLen]E
+}
+
+// A queue is a list of segments, oldest first. It is not safe for concurrent use; the
+// stripe that holds it locks.
+type queue[E any] struct {
+	first, last *segment[E]
+	n           int
+}
+
+// A stripe is one of several places where callers leave timeouts for the worker:
+// many producers, one consumer. Goroutines are spread over the stripes, so that the
+// lock is nearly always free. A stripe's lock and an append cost less than a
+// lock-free queue's two atomic operations and its node, and leave no holes that
+// a consumer would have to wait for.
+type stripe[E any] struct {
+	mu struct {
+		latch
+		closed   bool
+		timeouts queue[E] // to be filed, or filed earlier
+		cancels  queue[E] // to be taken out
+		notices  []call   // of tasks that want to hear of their cancellation
+		spare    *segment[E]
+		spares   int
+
+		// withdrawn is how many entries were taken back since the worker looked. They are
+		// gone, but tell it that the timer is in use.
+		withdrawn int
+
+		// Whoever holds the lock anyway counts here.
+		started, cancelled int64
+	}
+
+	// Whoever does not hold the lock counts here. These are the hot path's only
+	// shared writes, one for each operation.
+	started   atomic.Int64 // armed while not pending
+	cancelled atomic.Int64 // cancelled while pending
+	resets    atomic.Int64 // armed again while pending
+
+	// _ keeps neighbouring stripes off each other's cache lines, two of which
+	// are fetched together.
+	_ [128]byte
+}
+
+// lane names one of a stripe's queues.
+type lane int
+
+const (
+	laneTimeouts lane = iota
+	laneCancels
+)
+
+func (s *stripe[E]) lane(l lane) *queue[E] {
+	if l == laneCancels {
+		return &s.mu.cancels
+	}
+	return &s.mu.timeouts
+}
+
+// A call is a timeout and the task that it had when its fate was decided. By the time that the
+// task is called, Init may have given the timeout another.
+type call struct {
+	t    *Timeout
+	task TimerTask
+}
+
+// announce leaves a cancellation for the worker to tell. It returns false if the stripe is
+// closed and c was not taken.
+func (s *stripe[E]) announce(c call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed {
+		return false
+	}
+	s.mu.notices = append(s.mu.notices, c)
+	return true
+}
+
+// takeNotices moves what was announced to the end of into.
+func (s *stripe[E]) takeNotices(into []call) []call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if into == nil {
+		into = s.mu.notices
+	} else {
+		into = append(into, s.mu.notices...)
+	}
+	s.mu.notices = nil
+	return into
+}
+
+// pushLocked leaves e for the worker. It returns how many entries the queue holds now.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) pushLocked(l lane, e E) int {
+	q := s.lane(l)
+	if q.last == nil || q.last.n == segmentLen {
+		s.growLocked(q)
+	}
+	q.last.item[q.last.n] = e
+	q.last.n++
+	q.n++
+	return q.n
+}
+
+// newestLocked returns where the entry is that was pushed last among the timeouts, and nil if it
+// is not in the last segment.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) newestLocked() *E {
+	last := s.mu.timeouts.last
+	if last == nil || last.n == 0 {
+		return nil
+	}
+	return &last.item[last.n-1]
+}
+
+// withdrawLocked takes out the entry that newestLocked has returned.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) withdrawLocked() {
+	q := &s.mu.timeouts
+	q.last.n--
+	q.n--
+	var zero E
+	q.last.item[q.last.n] = zero
+	s.mu.withdrawn++
+}
+
+// growLocked gives q a segment with room.
+//
+// REQUIRES: s.mu is held.
+func (s *stripe[E]) growLocked(q *queue[E]) {
+	seg := s.mu.spare
+	if seg != nil {
+		s.mu.spare, seg.next = seg.next, nil
+		s.mu.spares--
+	} else {
+		seg = new(segment[E])
+	}
+	if q.last == nil {
+		q.first = seg
+	} else {
+		q.last.next = seg
+	}
+	q.last = seg
+}
+
+// take empties a queue and returns what it held, and how many entries were withdrawn from the
+// stripe since the last take.
+func (s *stripe[E]) take(l lane) (taken queue[E], withdrawn int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	withdrawn, s.mu.withdrawn = s.mu.withdrawn, 0
+	if q := s.lane(l); q.n > 0 { // an empty one may have a segment, which stays
+		taken, *q = *q, queue[E]{}
+	}
+	return taken, withdrawn
+}
+
+// empty reports whether nothing waits in the stripe.
+func (s *stripe[E]) empty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.timeouts.n == 0 && s.mu.cancels.n == 0 && len(s.mu.notices) == 0
+}
+
+// close makes every later push fail.
+func (s *stripe[E]) close() {
+	s.mu.Lock()
+	s.mu.closed = true
+	s.mu.Unlock()
+}
+
+// trim gives the spare segments back to the collector.
+func (s *stripe[E]) trim() {
+	s.mu.Lock()
+	s.mu.spare, s.mu.spares = nil, 0
+	s.mu.Unlock()
+}
+
+// recycle gives segments back, emptied.
+func (s *stripe[E]) recycle(first *segment[E]) {
+	s.mu.Lock()
+	for first != nil && s.mu.spares < maxSpareSegments {
+		next := first.next
+		first.next, s.mu.spare = s.mu.spare, first
+		s.mu.spares++
+		first = next
+	}
+	s.mu.Unlock()
+}
+
+// append adds the entries of other, which is empty afterwards.
+func (q *queue[E]) append(other *queue[E]) {
+	if other.n == 0 {
+		return
+	}
+	if q.last == nil {
+		q.first = other.first
+	} else {
+		q.last.next = other.first
+	}
+	q.last = other.last
+	q.n += other.n
+	*other = queue[E]{}
+}
+
+// groupLen is how many entries groups passes on together.
+const groupLen = 128
+
+// groups calls f for at most limit entries, oldest first and at most groupLen at a time, and takes
+// them out. Emptied segments go to free.
+func (q *queue[E]) groups(limit int, f func([]E), free func(*segment[E])) (done int) {
+	for q.first != nil && done < limit {
+		seg := q.first
+		items := seg.item[seg.done:seg.n]
+		items = items[:min(len(items), limit-done, groupLen)]
+		f(items)
+		clear(items)
+		seg.done += len(items)
+		done += len(items)
+		q.n -= len(items)
+		if seg.done < seg.n {
+			continue
+		}
+		q.first = seg.next
+		if q.first == nil {
+			q.last = nil
+		}
+		seg.n, seg.done, seg.next = 0, 0, nil
+		free(seg)
+	}
+	return done
+}
+
+// each is groups for one entry at a time.
+func (q *queue[E]) each(limit int, f func(E), free func(*segment[E])) (done int) {
+	return q.groups(limit, func(group []E) {
+		for _, e := range group {
+			f(e)
+		}
+	}, free)
+}

@@ -1,9 +1,11 @@
 package hashedwheel
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/bits"
+	"sync/atomic"
 	"time"
 )
 
@@ -88,4 +90,54 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.MaxPendingTimeouts = max(o.MaxPendingTimeouts, 0)
 	return o, nil
+}
+
+var (
+	// ErrStopped is returned when a timeout is offered to a timer that has been
+	// stopped. The timeout was not accepted: it will not run, and Stop did not
+	// and will not return it.
+	ErrStopped = errors.New("hashedwheel: timer stopped")
+
+	// ErrTooManyPending is returned when a timeout is offered to a timer that
+	// already holds Options.MaxPendingTimeouts pending timeouts. Nothing was
+	// changed; there is room again as soon as one has run or is cancelled.
+	ErrTooManyPending = errors.New("hashedwheel: too many pending timeouts")
+
+	// ErrStopInTask is returned by Stop when it is called from inside a task that
+	// the worker runs itself. Stop waits for that task, so it would wait for ever.
+	// The timer was not changed.
+	ErrStopInTask = errors.New("hashedwheel: stop called from inside a task")
+)
+
+// places counts the pending timeouts of a timer that has a limit. Without a limit it
+// counts nothing, and costs nothing.
+type places struct {
+	limit int64 // 0: none
+	_     [64]byte
+	taken atomic.Int64
+	_     [64]byte
+}
+
+// reserve takes one place and reports whether there was one. It never takes one too
+// many, not even for a moment, so nobody else is refused in error.
+func (p *places) reserve() bool {
+	if p.limit == 0 {
+		return true
+	}
+	for {
+		n := p.taken.Load()
+		if n >= p.limit {
+			return false
+		}
+		if p.taken.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// release gives n places back.
+func (p *places) release(n int64) {
+	if p.limit > 0 {
+		p.taken.Add(-n)
+	}
 }

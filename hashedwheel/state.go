@@ -1,7 +1,6 @@
 package hashedwheel
 
 import (
-	"math"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
@@ -80,8 +79,10 @@ const (
 	dueMask   = state(1<<64 - 1<<flagBits) // due tick and slack
 )
 
-func (s state) phase() state  { return s & phaseMask }
-func (s state) tick() uint64  { return uint64(s >> dueShift) }
+func (s state) phase() state { return s & phaseMask }
+
+func (s state) tick() uint64 { return uint64(s >> dueShift) }
+
 func (s state) slack() uint64 { return uint64(s>>flagBits) & (1<<slackBits - 1) }
 
 // pending reports whether the timeout counts as accepted, not fired, not cancelled.
@@ -122,69 +123,4 @@ func (s state) String() string {
 		return "cancelled"
 	}
 	return "invalid"
-}
-
-// A ticker converts between nanoseconds since a timer's start and ticks.
-// It is immutable.
-type ticker struct {
-	nanos int64 // tick duration, at least a millisecond
-
-	// recip is floor(2^64 / nanos). A multiplication by it takes a fifth of the time
-	// of a division and is at most one short.
-	recip uint64
-
-	// slackShift is the smallest shift that makes every time within a tick fit
-	// into slackBits.
-	slackShift uint
-}
-
-func newTicker(tick time.Duration) ticker {
-	t := ticker{nanos: int64(tick)}
-	t.recip = ^uint64(0) / uint64(tick) // equal to floor(2^64/tick) unless tick is a power of two, and one short then
-	for (t.nanos-1)>>t.slackShift >= 1<<slackBits {
-		t.slackShift++
-	}
-	return t
-}
-
-// floor returns the last tick boundary at or before now, as a tick.
-func (t *ticker) floor(now int64) uint64 {
-	q, _ := mul64(uint64(now), t.recip)
-	for r := uint64(now) - q*uint64(t.nanos); r >= uint64(t.nanos); r -= uint64(t.nanos) {
-		q++
-	}
-	return q
-}
-
-// due returns the due tick and slack of a timeout that is delay away from now, as
-// the upper bits of a state. A negative delay counts as none. What no timer
-// reaches, including every sum that overflows, becomes never.
-func (t *ticker) due(now int64, delay time.Duration) state {
-	deadline := after(now, int64(delay))
-	if deadline == math.MaxInt64 {
-		return wheel.Never << dueShift
-	}
-	tick := t.floor(deadline)
-	var slack uint64
-	if rest := deadline - int64(tick)*t.nanos; rest > 0 {
-		tick++
-		slack = uint64(t.nanos-rest) >> t.slackShift
-	}
-	return state(tick<<dueShift | slack<<flagBits)
-}
-
-// at returns when tick begins, in nanoseconds since the start, and the largest
-// int64 for what lies beyond it.
-func (t *ticker) at(tick uint64) int64 {
-	hi, lo := mul64(tick, uint64(t.nanos))
-	if hi != 0 || lo > 1<<63-1 {
-		return 1<<63 - 1
-	}
-	return int64(lo)
-}
-
-// deadline returns the deadline that s was made from, at most one unit of slack
-// too late.
-func (t *ticker) deadline(s state) int64 {
-	return t.at(s.tick()) - int64(s.slack()<<t.slackShift)
 }

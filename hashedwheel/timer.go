@@ -39,10 +39,10 @@ type engine struct {
 
 	watch    *time.Timer  // looks whether a task stalls the worker; made by start
 	pace     atomic.Int64 // nanoseconds between its looks after a hand-over; 0: stall
-	underWay atomic.Bool  // a batch is: the watch shall look again
+	underWay flag         // a batch is: the watch shall look again
 
 	life    life
-	bound   atomic.Bool // Init has been called
+	bound   flag // Init has been called
 	_       [64]byte
 	turn    atomic.Uint64 // a turn: who works, and how far it has come
 	repeats atomic.Int64  // fires of periodic timeouts

@@ -1,10 +1,7 @@
 package hashedwheel
 
 import (
-	"fmt"
-	"runtime/debug"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -48,32 +45,10 @@ const (
 )
 
 func (t turn) worker() uint16 { return uint16(t / oneWorker) }
-func (t turn) fired() int64   { return int64(t & firedMask) }
-func (t turn) user() bool     { return t&userTurn != 0 }
 
-// A worker is one goroutine's claim on the wheel. Its fields are its own, except
-// that the one who takes over reads them, while the worker is inside user code and
-// they do not change.
-type worker struct {
-	engine *engine
+func (t turn) fired() int64 { return int64(t & firedMask) }
 
-	// turn is what the worker has last made of the engine's turn, on the way into user code. Its
-	// worker counts modulo 1<<16: with the runs and calls that are counted beside it, no worker
-	// finds its own turn again.
-	turn turn
-
-	batch   []*Timeout // taken out of the wheel, linked all the same, not yet looked at
-	notices []call     // cancellations still to be told of
-	room    []*Timeout // where batches lie
-	tick    uint64     // the tick being worked on
-	since   uint64     // the tick at which the worker took over
-	busiest int        // the most that the wheel held, when the worker lay down, since it shrank
-	late    lateness
-
-	// current is the call that the worker is inside. It stays the worker's own when
-	// another takes over.
-	current call
-}
+func (t turn) user() bool { return t&userTurn != 0 }
 
 // enter marks the beginning of user code: of a run if told is false, of a call of Cancelled
 // otherwise.
@@ -93,15 +68,6 @@ func (w *worker) enter(told bool) {
 // over; w must not touch the engine any more.
 func (w *worker) exit() bool {
 	return w.engine.turn.CompareAndSwap(uint64(w.turn), uint64(w.turn&^userTurn))
-}
-
-// begin makes batch, and notices, the worker's batch.
-func (w *worker) begin(batch []*Timeout, notices []call) {
-	w.batch, w.notices = batch, notices
-	if w.tick > w.since+awakeTicks && w.engine.pace.Load() != 0 {
-		w.engine.pace.Store(0)
-	}
-	w.engine.guard()
 }
 
 // guard sets the watch over what is about to be called, if it is not set.
@@ -124,150 +90,6 @@ func (e *engine) patience() time.Duration {
 func (e *engine) relax() {
 	e.underWay.Store(false)
 	e.watch.Stop()
-}
-
-// finishBatch goes through what is left of the batch. It returns false if another worker
-// has taken over.
-func (w *worker) finishBatch() bool {
-	for {
-		switch w.runBatch() {
-		case batchDone:
-			w.late.publish(&w.engine.tally)
-			return true
-		case turnLost:
-			w.late.publish(&w.engine.tally)
-			return false
-		case taskPanicked:
-		}
-	}
-}
-
-type batchEnd int
-
-const (
-	batchDone batchEnd = iota
-	turnLost
-	taskPanicked
-)
-
-// runBatch goes through the batch until its end, the loss of the turn or a panic.
-// One recover serves the whole batch: a deferred call for each task would cost more than
-// the rest.
-func (w *worker) runBatch() (end batchEnd) {
-	e := w.engine
-	defer func() {
-		if w.current.t == nil {
-			return
-		}
-		if r := recover(); r != nil {
-			c := w.current
-			w.current = call{}
-			e.panicked(c, r)
-			end = taskPanicked
-			if !w.exit() {
-				end = turnLost
-			}
-			e.ran(c)
-		}
-	}()
-	for len(w.batch) > 0 {
-		if e.halting.Load() {
-			return batchDone
-		}
-		t := w.batch[0]
-		s := t.load()
-		switch {
-		case s.phase() != armed: // cancelled since it was filed
-			if t.cas(s, s&^linked) {
-				w.pop()
-			}
-		case s.tick() > w.tick: // armed again, for later, since it was filed
-			w.pop()
-			t.at = e.wheel.Add(s.tick(), t)
-		default:
-			if !w.fire(t, s) {
-				return turnLost
-			}
-		}
-	}
-	for len(w.notices) > 0 {
-		if e.halting.Load() {
-			return batchDone
-		}
-		w.current, w.notices[0] = w.notices[0], call{}
-		w.notices = w.notices[1:]
-		w.enter(true)
-		w.current.task.(canceller).Cancelled(w.current.t)
-		w.current = call{}
-		if !w.exit() {
-			return turnLost
-		}
-	}
-	return batchDone
-}
-
-// pop takes the first timeout out of the batch. The collector shall not see it there any more.
-func (w *worker) pop() {
-	w.batch[0] = nil
-	w.batch = w.batch[1:]
-}
-
-// fire runs the task of t, which is due, unless somebody has just changed its state. It
-// returns false if another worker has taken over in the meantime.
-func (w *worker) fire(t *Timeout, s state) bool {
-	e := w.engine
-	var task TimerTask
-	var ok bool
-	if s&periodic == 0 {
-		n := s.in(expired) &^ linked
-		if e.limit > 0 {
-			n |= placed
-		}
-		task, ok = t.claim(s, n)
-	} else {
-		task, ok = e.claimPeriodic(t, s)
-	}
-	if !ok {
-		return true // look again
-	}
-	if e.limit > 0 {
-		e.inside.Add(1)
-	}
-	w.pop()
-	if s&periodic != 0 {
-		e.repeats.Add(1)
-	}
-	w.late.add(e, s)
-	c := call{t, task}
-	w.current = c
-	w.enter(false)
-	if e.executor == nil {
-		task.Run(t)
-	} else {
-		e.execute(c)
-	}
-	w.current = call{}
-	kept := w.exit()
-	if e.executor == nil && (s&periodic != 0 || e.limit > 0) { // others have nothing to end
-		e.ran(c)
-	}
-	return kept
-}
-
-// panicked reports a panic in user code.
-func (e *engine) panicked(c call, r any) {
-	e.tally.panicked.Add(1)
-	e.logger.Error("hashedwheel: task panicked", "task", fmt.Sprintf("%T", c.task), "panic", r, "stack", string(debug.Stack()))
-}
-
-// tellCancelled calls the Cancelled method of a task, outside the worker.
-func (e *engine) tellCancelled(c call) {
-	defer func() {
-		if r := recover(); r != nil {
-			e.panicked(c, r)
-		}
-	}()
-	c.task.(canceller).Cancelled(c.t)
 }
 
 // launchLocked starts w, whose turn it must be.
@@ -355,15 +177,4 @@ func (e *engine) checkStall() {
 	if e.underWay.Load() {
 		e.watch.Reset(e.patience())
 	}
-}
-
-// A tally holds what the worker counts, for Stats.
-type tally struct {
-	fired     atomic.Int64 // published after each batch
-	panicked  atomic.Int64
-	refused   atomic.Int64 // by the executor
-	handOvers atomic.Int64
-	late      [lateBuckets]atomic.Int64
-	maxLate   atomic.Int64
-	lag       atomic.Int64 // how late the last batch began
 }

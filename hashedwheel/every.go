@@ -2,7 +2,6 @@ package hashedwheel
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -85,15 +84,6 @@ func (p *periodicTask) next(now int64) int64 {
 	}
 	skipped := max(now-p.deadline, 0) / p.period
 	return after(p.deadline+skipped*p.period, p.period)
-}
-
-// after returns now plus delay, and the largest int64 if that overflows. A negative delay counts
-// as none.
-func after(now, delay int64) int64 {
-	if deadline := now + max(delay, 0); deadline >= 0 {
-		return deadline
-	}
-	return math.MaxInt64
 }
 
 // periodics has the periodic timeouts of which a run is under way: pending, and yet neither in a

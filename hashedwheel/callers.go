@@ -275,3 +275,30 @@ func (e *engine) announce(st *stripe[*Timeout], c call) {
 	}
 	e.rouse()
 }
+
+// inherit takes the place of the timeout inside whose task the caller is, and reports whether
+// there was one. So a task on the worker can start its successor though the timer is full.
+//
+// It takes a microsecond to tell who the caller is, which a full timer that refuses many shall not
+// pay while no task runs.
+func (e *engine) inherit() bool {
+	if e.inside.Load() == 0 {
+		return false
+	}
+	e.mu.Lock()
+	w := e.mu.workers[goroutineID()]
+	e.mu.Unlock()
+	if w == nil || w.current.t == nil {
+		return false
+	}
+	t := w.current.t
+	for {
+		s := t.load()
+		if s&placed == 0 {
+			return false
+		}
+		if t.cas(s, s&^placed) {
+			return true
+		}
+	}
+}

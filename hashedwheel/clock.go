@@ -1,11 +1,87 @@
 package hashedwheel
 
 import (
+	"math"
+	"math/bits"
 	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
+
+// A ticker converts between nanoseconds since a timer's start and ticks.
+// It is immutable.
+type ticker struct {
+	nanos int64 // tick duration, at least a millisecond
+
+	// recip is floor(2^64 / nanos). A multiplication by it takes a fifth of the time
+	// of a division and is at most one short.
+	recip uint64
+
+	// slackShift is the smallest shift that makes every time within a tick fit
+	// into slackBits.
+	slackShift uint
+}
+
+func newTicker(tick time.Duration) ticker {
+	t := ticker{nanos: int64(tick)}
+	t.recip = ^uint64(0) / uint64(tick) // equal to floor(2^64/tick) unless tick is a power of two, and one short then
+	for (t.nanos-1)>>t.slackShift >= 1<<slackBits {
+		t.slackShift++
+	}
+	return t
+}
+
+// floor returns the last tick boundary at or before now, as a tick.
+func (t *ticker) floor(now int64) uint64 {
+	q, _ := bits.Mul64(uint64(now), t.recip)
+	for r := uint64(now) - q*uint64(t.nanos); r >= uint64(t.nanos); r -= uint64(t.nanos) {
+		q++
+	}
+	return q
+}
+
+// due returns the due tick and slack of a timeout that is delay away from now, as
+// the upper bits of a state. A negative delay counts as none. What no timer
+// reaches, including every sum that overflows, becomes never.
+func (t *ticker) due(now int64, delay time.Duration) state {
+	deadline := after(now, int64(delay))
+	if deadline == math.MaxInt64 {
+		return wheel.Never << dueShift
+	}
+	tick := t.floor(deadline)
+	var slack uint64
+	if rest := deadline - int64(tick)*t.nanos; rest > 0 {
+		tick++
+		slack = uint64(t.nanos-rest) >> t.slackShift
+	}
+	return state(tick<<dueShift | slack<<flagBits)
+}
+
+// at returns when tick begins, in nanoseconds since the start, and the largest
+// int64 for what lies beyond it.
+func (t *ticker) at(tick uint64) int64 {
+	hi, lo := bits.Mul64(tick, uint64(t.nanos))
+	if hi != 0 || lo > 1<<63-1 {
+		return 1<<63 - 1
+	}
+	return int64(lo)
+}
+
+// deadline returns the deadline that s was made from, at most one unit of slack
+// too late.
+func (t *ticker) deadline(s state) int64 {
+	return t.at(s.tick()) - int64(s.slack()<<t.slackShift)
+}
+
+// after returns now plus delay, and the largest int64 if that overflows. A negative delay counts
+// as none.
+func after(now, delay int64) int64 {
+	if deadline := now + max(delay, 0); deadline >= 0 {
+		return deadline
+	}
+	return math.MaxInt64
+}
 
 const (
 	// awakeTicks is how long the worker stays up after the intake held something. A
@@ -34,7 +110,7 @@ type parker struct {
 	halt  chan struct{} // closed to end the worker
 	sleep *time.Timer   // the worker's alarm clock
 
-	halting atomic.Bool  // halt is closed
+	halting flag         // halt is closed
 	wakeUps atomic.Int64 // written by the worker
 
 	_      [64]byte // parked is read by every caller and rarely written
