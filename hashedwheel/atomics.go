@@ -8,6 +8,9 @@ import "go.uber.org/atomic"
 // go.uber.org/atomic's. What the search through every order of events steps through is a word or a
 // latch, see sync.go.
 
+// Locks are taken in this order, and most alone: the mutex of an Idle, periodics, the mutex of an
+// engine, that of a stripe, that of a slotTable. No lock is held while a task runs.
+
 // A flag is a bool that goroutines share.
 type flag = atomic.Bool
 

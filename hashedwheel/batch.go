@@ -40,14 +40,14 @@ type Batch[T any] struct {
 
 // A batch is the inside of a Batch.
 type batch[T any] struct {
-	parker
+	clock    clock
 	fire     func(due []T)
 	executor Executor
 	logger   *slog.Logger
-	places
+	limit    limit
 
 	intake intake[id]
-	slab   *slab[T]
+	table  *slotTable[T]
 
 	life  life
 	fired atomic.Int64
@@ -61,7 +61,7 @@ type batch[T any] struct {
 	due      []T
 	freed    []uint32
 
-	mu struct {
+	mu struct { // orders start and stop
 		sync.Mutex
 		worker uint64 // goroutine id
 	}
@@ -87,15 +87,15 @@ func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
 		fire:     fire,
 		executor: opts.Executor,
 		logger:   opts.Logger,
-		places:   places{limit: opts.MaxPendingTimeouts},
+		limit:    limit{most: opts.MaxPendingTimeouts},
 		intake:   newIntake[id](),
 		slots:    make([]uint32, 0, maxDue),
 		due:      make([]T, 0, maxDue),
 		freed:    make([]uint32, 0, maxDue),
 	}
-	b.ticker = newTicker(opts.TickDuration)
-	b.slab = newSlab[T](len(b.intake.stripes))
-	b.wheel = wheel.New(opts.TicksPerWheel, opts.Layered, func(n uint32, l wheel.Location) { b.slab.slot(n).at = l })
+	b.clock.ticker = newTicker(opts.TickDuration)
+	b.table = newSlotTable[T](len(b.intake.stripes))
+	b.wheel = wheel.New(opts.TicksPerWheel, opts.Layered, func(n uint32, l wheel.Location) { b.table.slot(n).at = l })
 	public := &Batch[T]{b}
 	runtime.AddCleanup(public, (*batch[T]).dropped, b)
 	return public, nil
@@ -110,20 +110,20 @@ func (b *Batch[T]) Add(payload T, delay time.Duration) (Ticket, error) {
 			return Ticket{}, err
 		}
 	}
-	if !b.reserve() {
+	if !b.limit.reserve() {
 		return Ticket{}, ErrTooManyPending
 	}
-	due := b.ticker.due(b.now(), delay).tick()
+	due := b.clock.due(b.clock.now(), delay).tick()
 	i := b.intake.index()
 	st := &b.intake.stripes[i]
 	st.mu.Lock()
 	if st.mu.closed {
 		st.mu.Unlock()
-		b.release(1)
+		b.limit.release(1)
 		return Ticket{}, ErrStopped
 	}
-	n := b.slab.takeLocked(i)
-	s := b.slab.slot(n)
+	n := b.table.takeLocked(i)
+	s := b.table.slot(n)
 	gen := uint32(s.word.Load() >> 32)
 	if gen == 0 {
 		gen = 1 // generation 0 is the zero Ticket's
@@ -135,9 +135,9 @@ func (b *Batch[T]) Add(payload T, delay time.Duration) (Ticket, error) {
 	st.mu.started++
 	st.mu.Unlock()
 	if waiting >= wakeBacklog {
-		b.rouse()
+		b.clock.rouse()
 	}
-	b.alarm(due)
+	b.clock.alarm(due)
 	return Ticket{who}, nil
 }
 
@@ -147,7 +147,7 @@ func (b *Batch[T]) Cancel(t Ticket) bool {
 	if t.id == 0 {
 		return false
 	}
-	s := b.slab.lookup(t.id.slot())
+	s := b.table.lookup(t.id.slot())
 	if s == nil {
 		return false
 	}
@@ -162,7 +162,7 @@ func (b *Batch[T]) Cancel(t Ticket) bool {
 			return false
 		}
 		if done {
-			b.release(1)
+			b.limit.release(1)
 			return true
 		}
 	}
@@ -178,7 +178,7 @@ func (b *batch[T]) withdraw(s *slot[T], who id) bool {
 	i := b.intake.index()
 	st := &b.intake.stripes[i]
 	st.mu.Lock()
-	b.slab.putLocked(i, who.slot())
+	b.table.putLocked(i, who.slot())
 	if newest := st.newestLocked(); newest != nil && *newest == who {
 		st.withdrawLocked()
 	}
@@ -201,7 +201,7 @@ func (b *batch[T]) disown(s *slot[T], who id) bool {
 		st.pushLocked(laneCancels, who)
 	}
 	st.mu.Unlock()
-	b.rouse()
+	b.clock.rouse()
 	return true
 }
 
@@ -222,7 +222,7 @@ func (b *batch[T]) start() error {
 	case stopped:
 		return ErrStopped
 	}
-	b.begin()
+	b.clock.start()
 	b.ended = make(chan struct{})
 	b.life.Store(started)
 	go b.work()
@@ -238,7 +238,7 @@ func (b *Batch[T]) Stop() []T {
 	was := b.life.Swap(stopped)
 	inside := was == started && b.mu.worker != 0 && b.mu.worker == goroutineID()
 	if was == started {
-		b.end()
+		b.clock.stop()
 	}
 	b.mu.Unlock()
 	if was == stopped {
@@ -253,7 +253,7 @@ func (b *Batch[T]) Stop() []T {
 	}
 	var left []T
 	end := func(who id) {
-		s := b.slab.lookup(who.slot())
+		s := b.table.lookup(who.slot())
 		for s != nil {
 			word := s.word.Load()
 			if word != who.word(slotQueued) && word != who.word(slotLinked) {
@@ -262,12 +262,12 @@ func (b *Batch[T]) Stop() []T {
 			if s.word.CompareAndSwap(word, who.nextGeneration()) {
 				left = append(left, s.payload)
 				b.fired.Add(1) // no longer pending
-				b.release(1)
+				b.limit.release(1)
 				return
 			}
 		}
 	}
-	b.wheel.Drain(func(n uint32) { end(newID(uint32(b.slab.slot(n).word.Load()>>32), n)) })
+	b.wheel.Drain(func(n uint32) { end(newID(uint32(b.table.slot(n).word.Load()>>32), n)) })
 	b.intake.take(laneTimeouts, &b.timeouts)
 	b.timeouts.each(b.timeouts.n, end, func(*segment[id]) {})
 	runtime.KeepAlive(b) // dropped is for who forgets this call
@@ -290,20 +290,20 @@ func (b *batch[T]) work() {
 	// A function that calls runtime.Goexit ends this goroutine; another goes on.
 	normal := false
 	defer func() {
-		if !normal && !b.halting.Load() {
+		if !normal && !b.clock.halting.Load() {
 			go b.work()
 			return
 		}
 		close(b.ended)
 	}()
-	for !b.halting.Load() {
-		tick := b.floor(b.now())
+	for !b.clock.halting.Load() {
+		tick := b.clock.floor(b.clock.now())
 		seen := b.transfer(laneTimeouts, &b.timeouts, b.file)
-		for done := false; !done && !b.halting.Load(); {
+		for done := false; !done && !b.clock.halting.Load(); {
 			b.slots, done = b.wheel.Collect(tick, b.slots[:0])
 			b.deliver()
 		}
-		if b.halting.Load() {
+		if b.clock.halting.Load() {
 			break
 		}
 		seen += b.transfer(laneCancels, &b.cancels, b.unlink)
@@ -315,7 +315,7 @@ func (b *batch[T]) work() {
 			if tick >= b.active+awakeTicks {
 				b.shrink()
 			}
-			b.park(tick, b.active, b.wheel.Next(), b.intake.empty)
+			b.clock.park(tick, b.active, b.wheel.Next(), b.intake.empty)
 		}
 	}
 	normal = true
@@ -331,7 +331,7 @@ func (b *batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
 
 // file puts a queued slot into the wheel, unless its use is over.
 func (b *batch[T]) file(who id) {
-	s := b.slab.lookup(who.slot())
+	s := b.table.lookup(who.slot())
 	if s == nil {
 		return // taken back since, and the slot given back
 	}
@@ -344,7 +344,7 @@ func (b *batch[T]) file(who id) {
 
 // unlink takes a cancelled slot out of the wheel and frees it.
 func (b *batch[T]) unlink(who id) {
-	s := b.slab.slot(who.slot())
+	s := b.table.slot(who.slot())
 	if s.at != handedOver {
 		b.wheel.Remove(s.at)
 	}
@@ -365,24 +365,24 @@ func (b *batch[T]) free(s *slot[T], who id) {
 
 func (b *batch[T]) giveBack() {
 	if len(b.freed) > 0 {
-		b.slab.put(b.freed)
+		b.table.put(b.freed)
 		b.freed = b.freed[:0]
 	}
 }
 
 // shrink gives back the memory of a burst, when the worker is about to sleep for long.
 func (b *batch[T]) shrink() {
-	if !b.slab.shrinkable(b.wheel.Size() == 0) {
+	if !b.table.shrinkable(b.wheel.Size() == 0) {
 		return
 	}
 	for i := range b.intake.stripes {
 		st := &b.intake.stripes[i]
 		st.mu.Lock()
-		b.slab.flushLocked(i)
+		b.table.flushLocked(i)
 		st.mu.spare, st.mu.spares = nil, 0
 		st.mu.Unlock()
 	}
-	b.slab.shrink()
+	b.table.shrink()
 	b.wheel.Shrink()
 }
 
@@ -394,7 +394,7 @@ func (b *batch[T]) deliver() {
 	var zero T
 	b.due = b.due[:0]
 	for _, n := range b.slots {
-		s := b.slab.slot(n)
+		s := b.table.slot(n)
 		word := s.word.Load()
 		who := newID(uint32(word>>32), n)
 		if word != who.word(slotLinked) || !s.word.CompareAndSwap(word, who.word(slotFree)) {
@@ -409,7 +409,7 @@ func (b *batch[T]) deliver() {
 		return
 	}
 	b.fired.Add(int64(len(b.due)))
-	b.release(int64(len(b.due)))
+	b.limit.release(int64(len(b.due)))
 	if b.executor != nil {
 		due := append([]T(nil), b.due...)
 		if err := b.executor.Execute(func() { b.call(due) }); err == nil {

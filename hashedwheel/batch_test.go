@@ -82,7 +82,7 @@ func TestBatchLimit(t *testing.T) {
 func TestBatchCancelTakesBackWhatWasJustAdded(t *testing.T) {
 	b, err := NewBatch(Options{}, func([]int) {})
 	require.NoError(t, err)
-	b.begin() // a clock, and no worker
+	b.clock.start() // a clock, and no worker
 	b.life.Store(started)
 	b.intake = intake[id]{stripes: make([]stripe[id], 1), shift: 64}
 	for range 3 * segmentLen {
@@ -252,8 +252,8 @@ func TestBatchStorm(t *testing.T) {
 
 // chunksOf returns how many chunks of slots are in memory.
 func chunksOf[T any](b *Batch[T]) (n int) {
-	for i := range *b.slab.chunks.Load() {
-		if (*b.slab.chunks.Load())[i].Load() != nil {
+	for i := range *b.table.chunks.Load() {
+		if (*b.table.chunks.Load())[i].Load() != nil {
 			n++
 		}
 	}
@@ -294,7 +294,7 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 				}
 				quiet := func() {
 					require.Eventually(t, func() bool {
-						return b.Pending() == 0 && b.parked.Load()&deep != 0
+						return b.Pending() == 0 && b.clock.parked.Load()&deep != 0
 					}, 30*time.Second, time.Millisecond)
 				}
 				add(100, func(int) time.Duration { return 0 })
@@ -306,7 +306,7 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 					end(b, tickets)
 					require.Eventually(t, func() bool { return chunksOf(b) == 0 }, 30*time.Second, time.Millisecond)
 					require.Less(t, heap(), fresh+64<<10)
-					require.Len(t, *b.slab.chunks.Load(), minChunks)
+					require.Len(t, *b.table.chunks.Load(), minChunks)
 				}
 				for _, old := range tickets {
 					require.False(t, b.Cancel(old))
@@ -324,7 +324,7 @@ func cancelAll(b *Batch[int64], tickets []Ticket) {
 
 // A chunk that comes back has slots that no old ticket names.
 func TestSlabForgetsNoGeneration(t *testing.T) {
-	s := newSlab[int](1)
+	s := newSlotTable[int](1)
 	used := map[id]bool{}
 	for round := range 5 {
 		var taken []uint32

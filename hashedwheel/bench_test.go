@@ -46,7 +46,7 @@ func fill(b *testing.B, w *HashedWheelTimer, n int) []Timeout {
 		w.Init(&all[i], plainFunc(nothing))
 		all[i].Reset(far + time.Duration(i%600_000)*time.Millisecond)
 	}
-	for w.Stats().Queued > 0 || n > 0 && w.parked.Load() == 0 {
+	for w.Stats().Queued > 0 || n > 0 && w.clock.parked.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	runtime.GC()
@@ -319,7 +319,7 @@ func BenchmarkMemory(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 	}
 	settle := func(w *HashedWheelTimer) {
-		for w.Stats().Queued > 0 || w.parked.Load() == 0 {
+		for w.Stats().Queued > 0 || w.clock.parked.Load() == 0 {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -362,7 +362,7 @@ func BenchmarkMemory(b *testing.B) {
 				for i := range n {
 					_, _ = w.Add(int64(i), delay(i))
 				}
-				for !w.intake.empty() || w.parked.Load() == 0 {
+				for !w.intake.empty() || w.clock.parked.Load() == 0 {
 					time.Sleep(time.Millisecond)
 				}
 				return w
@@ -559,7 +559,7 @@ func BenchmarkFire(b *testing.B) {
 			for i := range b.N {
 				tick := uint64(2 * (i + 1))
 				for _, k := range order {
-					_, _ = w.armAt(&all[k], int64(tick)*w.nanos)
+					_, _ = w.armAt(&all[k], int64(tick)*w.clock.nanos)
 				}
 				for n := n; n > 0; n -= maxTransfersPerPass {
 					worker.pass(tick - 1)

@@ -24,7 +24,7 @@ const leastRelativeTicks = 32
 // enough, and the worker is up and will look at the queues within a tick. A worker that sleeps for
 // longer would have to be woken for it.
 func (e *engine) relatively(delay time.Duration) bool {
-	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) && e.parked.Load()&deep == 0
+	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) && e.clock.parked.Load()&deep == 0
 }
 
 // arm makes t pending, to fire after delay. It reports whether t was
@@ -44,7 +44,7 @@ func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
 			n = relativeTo(delay)
 		} else {
 			if due == 0 {
-				due = e.due(e.now(), delay) | armed
+				due = e.clock.due(e.clock.now(), delay) | armed
 			}
 			n = due
 		}
@@ -56,7 +56,7 @@ func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
 
 // armAt is arm for a deadline, in nanoseconds since the start.
 func (e *engine) armAt(t *Timeout, deadline int64) (was bool, err error) {
-	due := e.due(deadline, 0) | armed
+	due := e.clock.due(deadline, 0) | armed
 	for {
 		if was, done, err := e.rearmAs(t, t.load(), due); done || err != nil {
 			return was, err
@@ -86,7 +86,7 @@ func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 		n |= queued
 	}
 	reserves := !was && s&placed == 0
-	if reserves && !e.reserve() && !e.inherit() {
+	if reserves && !e.limit.reserve() && !e.inherit() {
 		return false, false, e.refuseFull(t)
 	}
 	if push {
@@ -95,7 +95,7 @@ func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 		done = t.cas(s, n)
 	}
 	if !done && reserves {
-		e.release(1)
+		e.limit.release(1)
 	}
 	if err != nil {
 		e.refuse(t) // unless it is pending
@@ -117,12 +117,12 @@ func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 // armFresh is arm for a t that nobody else has and that was never armed, so there is no other
 // state to reckon with.
 func (e *engine) armFresh(t *Timeout, n state) error {
-	if !e.reserve() && !e.inherit() {
+	if !e.limit.reserve() && !e.inherit() {
 		return e.refuseFull(t)
 	}
 	s := t.load()
 	if _, err := e.enqueue(e.intake.pick(), laneTimeouts, t, s, n|queued|fresh|s); err != nil {
-		e.release(1)
+		e.limit.release(1)
 		e.refuse(t)
 		return err
 	}
@@ -135,10 +135,10 @@ func (e *engine) expect(n state) {
 	if n.phase() == relative {
 		// The worker was up, but may have lain down between the look at that and the swap. It
 		// has looked into the queues since, or it is found asleep here.
-		e.rouse()
+		e.clock.rouse()
 		return
 	}
-	e.alarm(n.tick())
+	e.clock.alarm(n.tick())
 }
 
 // enqueue changes the state of t from s to n, which has the queued bit, and puts t into a queue:
@@ -167,7 +167,7 @@ func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (
 	}
 	st.mu.Unlock()
 	if l == laneCancels || waiting >= wakeBacklog {
-		e.rouse()
+		e.clock.rouse()
 	}
 	if l == laneTimeouts {
 		e.expect(n)
@@ -209,13 +209,13 @@ func (e *engine) cancel(t *Timeout) bool {
 		default:
 			if done = t.cas(s, s.in(cancelled)); done {
 				st.cancelled.Add(1)
-				e.rouse() // what a queue keeps for nothing, the collector cannot have
+				e.clock.rouse() // what a queue keeps for nothing, the collector cannot have
 			}
 		}
 		if !done {
 			continue
 		}
-		e.release(1)
+		e.limit.release(1)
 		if s&notify != 0 {
 			e.announce(st, call{t, t.task()}) // before Cancel returns and Init is allowed
 		}
@@ -262,7 +262,7 @@ func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
 	}
 	st.mu.Unlock()
 	if done && !out {
-		e.rouse()
+		e.clock.rouse()
 	}
 	return done
 }
@@ -273,7 +273,7 @@ func (e *engine) announce(st *stripe[*Timeout], c call) {
 		e.tellCancelled(c)
 		return
 	}
-	e.rouse()
+	e.clock.rouse()
 }
 
 // inherit takes the place of the timeout inside whose task the caller is, and reports whether

@@ -15,7 +15,7 @@ import (
 func TestCancelOfQueuedTimeoutsFreesThem(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	mustNew(t, w, noTask, time.Hour)
-	require.Eventually(t, func() bool { return w.parked.Load()&deep != 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return w.clock.parked.Load()&deep != 0 }, 10*time.Second, time.Millisecond)
 	var freed atomic.Int64
 	func() {
 		var all []*Timeout

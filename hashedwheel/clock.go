@@ -96,15 +96,16 @@ const (
 	wakeBacklog = 1024
 )
 
-// A parker is a worker's clock and bed.
+// A clock keeps a worker's time, in ticks and in nanoseconds since the start, and puts the worker to
+// sleep.
 //
-// A caller leaves something in the intake and then reads parked; the worker sets
-// parked and then looks into the intake. So one of them sees the other, and nothing
-// that is due before the worker's alarm is slept over.
-type parker struct {
+// A caller leaves something in the intake and then reads parked; the worker sets parked and then
+// looks into the intake. So one of them sees the other, and the worker never sleeps past what is
+// due.
+type clock struct {
 	ticker
 
-	// Written by begin, immutable afterwards.
+	// Written by start, immutable afterwards.
 	epoch time.Time     // tick 0
 	wake  chan struct{} // capacity 1
 	halt  chan struct{} // closed to end the worker
@@ -118,46 +119,46 @@ type parker struct {
 	_      [64]byte
 }
 
-// begin starts the clock. It is called when the worker starts and not before, so that in
+// start starts the clock. It is called when the worker starts and not before, so that in
 // a synctest bubble the clock and the channels are the bubble's own.
-func (p *parker) begin() {
-	p.epoch = time.Now()
-	p.wake = make(chan struct{}, 1)
-	p.halt = make(chan struct{})
-	p.sleep = time.NewTimer(time.Hour)
-	p.sleep.Stop()
+func (c *clock) start() {
+	c.epoch = time.Now()
+	c.wake = make(chan struct{}, 1)
+	c.halt = make(chan struct{})
+	c.sleep = time.NewTimer(time.Hour)
+	c.sleep.Stop()
 }
 
-// end tells the worker to end.
-func (p *parker) end() {
-	p.halting.Store(true)
-	close(p.halt)
-	p.sleep.Stop()
+// stop tells the worker to end.
+func (c *clock) stop() {
+	c.halting.Store(true)
+	close(c.halt)
+	c.sleep.Stop()
 }
 
 // now returns the nanoseconds since the start, by the monotonic clock.
-func (p *parker) now() int64 { return since(p.epoch) }
+func (c *clock) now() int64 { return since(c.epoch) }
 
 // alarm wakes the worker if it sleeps beyond tick.
-func (p *parker) alarm(tick uint64) {
-	if word := p.parked.Load(); word != 0 && tick < word>>1 {
-		p.wakeUp(word)
+func (c *clock) alarm(tick uint64) {
+	if word := c.parked.Load(); word != 0 && tick < word>>1 {
+		c.wakeUp(word)
 	}
 }
 
 // rouse wakes the worker if it sleeps for longer than a tick.
-func (p *parker) rouse() {
-	if word := p.parked.Load(); word&deep != 0 {
-		p.wakeUp(word)
+func (c *clock) rouse() {
+	if word := c.parked.Load(); word&deep != 0 {
+		c.wakeUp(word)
 	}
 }
 
 // wakeUp wakes the worker that has parked under word. Of several callers one pays
 // for the wake.
-func (p *parker) wakeUp(word uint64) {
-	if p.parked.CompareAndSwap(word, 0) {
+func (c *clock) wakeUp(word uint64) {
+	if c.parked.CompareAndSwap(word, 0) {
 		select {
-		case p.wake <- struct{}{}:
+		case c.wake <- struct{}{}:
 		default: // a wake is on its way
 		}
 	}
@@ -166,15 +167,15 @@ func (p *parker) wakeUp(word uint64) {
 // park puts the worker to sleep until tick next, a wake or the end, unless empty says
 // that there is work. Tick is the current one, and active the last one at
 // which the intake held something.
-func (p *parker) park(tick, active, next uint64, empty func() bool) {
-	if until, ok := p.lieDown(tick, active, next, empty); ok {
-		p.rest(until)
+func (c *clock) park(tick, active, next uint64, empty func() bool) {
+	if until, ok := c.lieDown(tick, active, next, empty); ok {
+		c.rest(until)
 	}
-	p.parked.Store(0)
+	c.parked.Store(0)
 }
 
 // lieDown publishes until when the worker will sleep. It returns false if there is work.
-func (p *parker) lieDown(tick, active, next uint64, empty func() bool) (until uint64, ok bool) {
+func (c *clock) lieDown(tick, active, next uint64, empty func() bool) (until uint64, ok bool) {
 	depth := uint64(deep)
 	if active != 0 && tick < active+awakeTicks && next > tick+1 {
 		next, depth = tick+1, 0
@@ -182,21 +183,21 @@ func (p *parker) lieDown(tick, active, next uint64, empty func() bool) (until ui
 	if next <= tick {
 		return next, false
 	}
-	p.parked.Store(next<<1 | depth)
+	c.parked.Store(next<<1 | depth)
 	return next, empty()
 }
 
 // rest sleeps until a tick, a wake or the end.
-func (p *parker) rest(until uint64) {
+func (c *clock) rest(until uint64) {
 	var alarm <-chan time.Time
 	if until < wheel.Never {
-		p.sleep.Reset(time.Duration(p.at(until) - p.now()))
-		alarm = p.sleep.C
+		c.sleep.Reset(time.Duration(c.at(until) - c.now()))
+		alarm = c.sleep.C
 	}
 	select {
 	case <-alarm:
-	case <-p.wake:
-	case <-p.halt:
+	case <-c.wake:
+	case <-c.halt:
 	}
-	p.wakeUps.Add(1)
+	c.wakeUps.Add(1)
 }

@@ -45,8 +45,8 @@ func (w *HashedWheelTimer) repeat(name string, period time.Duration, f func(), f
 		e.refuse(t)
 		return t, err
 	}
-	p.deadline = after(e.now(), int64(period))
-	err := e.armFresh(t, e.due(p.deadline, 0)|armed)
+	p.deadline = after(e.clock.now(), int64(period))
+	err := e.armFresh(t, e.clock.due(p.deadline, 0)|armed)
 	runtime.KeepAlive(w)
 	return t, err
 }
@@ -125,14 +125,14 @@ func (e *engine) rearm(c call) {
 		if s.phase() != running {
 			break
 		}
-		deadline := p.next(e.now())
-		due := e.due(deadline, 0)
+		deadline := p.next(e.clock.now())
+		due := e.clock.due(deadline, 0)
 		n := due | armed | s&(kept|held) | queued
 		if s&queued != 0 {
 			if !c.t.cas(s, n) {
 				continue
 			}
-			e.alarm(due.tick())
+			e.clock.alarm(due.tick())
 		} else if done, err := e.enqueue(e.intake.pick(), laneTimeouts, c.t, s, n); err != nil {
 			return
 		} else if !done {
@@ -150,7 +150,7 @@ func (e *engine) resetPeriodic(t *Timeout, delay time.Duration) (was bool) {
 	e.periodics.Lock()
 	defer e.periodics.Unlock()
 	p := t.task().(*periodicTask)
-	deadline := after(e.now(), int64(delay))
+	deadline := after(e.clock.now(), int64(delay))
 	if !p.running {
 		was, err := e.armAt(t, deadline)
 		if err == nil {
@@ -169,7 +169,7 @@ func (e *engine) resetPeriodic(t *Timeout, delay time.Duration) (was bool) {
 			e.refuse(t)
 			return false
 		}
-		if !e.reserve() {
+		if !e.limit.reserve() {
 			_ = e.refuseFull(t)
 			return false
 		}
@@ -178,6 +178,6 @@ func (e *engine) resetPeriodic(t *Timeout, delay time.Duration) (was bool) {
 			p.again = deadline
 			return false
 		}
-		e.release(1)
+		e.limit.release(1)
 	}
 }

@@ -75,7 +75,7 @@ type Pool struct {
 	queue chan func()
 	ended sync.WaitGroup
 
-	mu struct {
+	mu struct { // held for reading while a task is queued, so that Close comes before or after
 		sync.RWMutex
 		closed bool
 	}

@@ -29,7 +29,7 @@ func (l *logCount) WithGroup(string) slog.Handler             { return l }
 func byHand(w *HashedWheelTimer) *worker {
 	e := w.engine
 	e.intake = intake[*Timeout]{stripes: make([]stripe[*Timeout], 1), shift: 64}
-	e.begin()
+	e.clock.start()
 	e.watch = time.AfterFunc(time.Hour, func() {})
 	e.mu.current = &worker{engine: e, room: make([]*Timeout, 0, batchLen)}
 	e.life.Store(started)

@@ -39,7 +39,7 @@ type IdleOf[V any] struct {
 	period time.Duration // of members that have none of their own
 	silent func(*IdleMemberOf[V])
 
-	mu struct {
+	mu struct { // guards the memberships and what clocks and members say is guarded
 		sync.Mutex
 		stopped bool
 		clocks  []*idleClock[V] // one for each step length in use so far
@@ -290,7 +290,7 @@ func (i *IdleOf[V]) lookLocked(m *IdleMemberOf[V]) (silent bool) {
 	c := m.clock.Load()
 	for {
 		seen := m.lastTouch.step.Load()
-		left := m.period - time.Duration(i.timer.now()-c.lastTouchLocked(seen))
+		left := m.period - time.Duration(i.timer.clock.now()-c.lastTouchLocked(seen))
 		if left > 0 {
 			i.armLocked(m, left)
 			return false

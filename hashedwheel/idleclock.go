@@ -80,7 +80,7 @@ type idleClock[V any] struct {
 //
 // REQUIRES: i.mu is held.
 func (i *IdleOf[V]) clockLocked(period time.Duration) (*idleClock[V], error) {
-	step := max(i.similar(period)/idleSteps, time.Duration(i.timer.nanos))
+	step := max(i.similar(period)/idleSteps, time.Duration(i.timer.clock.nanos))
 	var c *idleClock[V]
 	for _, known := range i.mu.clocks {
 		if known.step == step {
@@ -142,7 +142,7 @@ func (c *idleClock[V]) stepLocked() {
 	// The clock is read after the step is published: a caller that touches in the step
 	// before has read that step by now, so no touch in it began later than this.
 	c.now.Store(k)
-	c.began[k%idleHistory] = c.idle.timer.now()
+	c.began[k%idleHistory] = c.idle.timer.clock.now()
 }
 
 // lastTouchLocked returns an instant that no touch up to now is later than, given
@@ -152,7 +152,7 @@ func (c *idleClock[V]) stepLocked() {
 func (c *idleClock[V]) lastTouchLocked(seen uint64) int64 {
 	now := c.now.Load()
 	if seen == now {
-		return c.idle.timer.now()
+		return c.idle.timer.clock.now()
 	}
 	if now-seen >= idleHistory {
 		return 0 // forgotten: longer ago than a period

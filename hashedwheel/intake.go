@@ -140,7 +140,7 @@ type queue[E any] struct {
 // lock-free queue's two atomic operations and its node, and leave no holes that
 // a consumer would have to wait for.
 type stripe[E any] struct {
-	mu struct {
+	mu struct { // guards the queues and, in a Batch, the stripe's magazine of free slots
 		latch
 		closed   bool
 		timeouts queue[E] // to be filed, or filed earlier

@@ -250,9 +250,9 @@ func (s *stage) shared() uint64 {
 	started, cancelled := st.mu.started+st.started.Load(), st.mu.cancelled+st.cancelled.Load()
 	h := s.queues()
 	for _, v := range []uint64{
-		s.timeout.word.v.Load(), e.parked.v.Load(), e.turn.Load(), uint64(e.life.Load()), uint64(len(e.wake)),
+		s.timeout.word.v.Load(), e.clock.parked.v.Load(), e.owner.Load(), uint64(e.life.Load()), uint64(len(e.clock.wake)),
 		uint64(e.timeouts.n), uint64(e.cancels.n), uint64(st.mu.withdrawn), e.active,
-		uint64(e.wheel.Size()), e.wheel.Next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.Bucket), uint64(e.taken.Load()), s.task, uint64(s.clock),
+		uint64(e.wheel.Size()), e.wheel.Next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.Bucket), uint64(e.limit.taken.Load()), s.task, uint64(s.clock),
 	} {
 		h = mix(h, v)
 	}
@@ -274,17 +274,17 @@ func (s *stage) state() uint64 {
 // newStage prepares a scenario up to the point where the actors begin.
 func newStage(sc scenario) *stage {
 	e := &engine{
-		places:  places{limit: int64(len(sc.callers)) + 1}, // counted, never reached
+		limit:   limit{most: int64(len(sc.callers)) + 1}, // counted, never reached
 		logger:  quiet,
 		intake:  intake[*Timeout]{stripes: make([]stripe[*Timeout], 1), shift: 64},
 		stall:   time.Hour,
 		stopped: make(chan struct{}),
 	}
-	e.ticker = newTicker(1000 * delayUnit) // so that no delay is rounded up, which would hide a deadline that is too early
+	e.clock.ticker = newTicker(1000 * delayUnit) // so that no delay is rounded up, which would hide a deadline that is too early
 	e.wheel = wheel.New(2, false, func(t *Timeout, l wheel.Location) { t.at = l })
 	e.mu.workers = map[uint64]*worker{}
 	engines.add(e)
-	e.begin()
+	e.clock.start()
 	e.watch = time.AfterFunc(time.Hour, func() {})
 	e.life.Store(started)
 	w := &worker{engine: e, room: make([]*Timeout, 0, 4)}
@@ -301,7 +301,7 @@ func newStage(sc scenario) *stage {
 	case startQueued:
 		s.reset(2)
 	case startFar:
-		_, _ = e.arm(&s.timeout, 2*time.Duration(e.nanos))
+		_, _ = e.arm(&s.timeout, 2*time.Duration(e.clock.nanos))
 	default:
 		s.reset(2)
 		w.pass(0)
@@ -314,8 +314,8 @@ func newStage(sc scenario) *stage {
 		s.before.pending = false
 		s.timeout.Cancel()
 	}
-	for len(e.wake) > 0 {
-		<-e.wake
+	for len(e.clock.wake) > 0 {
+		<-e.clock.wake
 	}
 	for _, acts := range sc.callers {
 		s.enter(strings.Contains(acts, "S"), func() { s.call(acts) })
@@ -327,7 +327,7 @@ func newStage(sc scenario) *stage {
 		s.enter(false, func() {
 			for range sc.clock {
 				s.pause()
-				s.clock += s.engine.nanos
+				s.clock += s.engine.clock.nanos
 			}
 		})
 	}
@@ -344,7 +344,7 @@ func (s *stage) number(n uint64) TimerTask {
 }
 
 func (s *stage) reset(tick uint64) bool {
-	was, _ := s.engine.armAt(&s.timeout, int64(tick)*s.engine.nanos)
+	was, _ := s.engine.armAt(&s.timeout, int64(tick)*s.engine.clock.nanos)
 	return was
 }
 
@@ -371,8 +371,8 @@ func (s *stage) call(acts string) {
 			acts = acts[1:]
 			ticks := uint64(acts[0] - '0')
 			s.current.seen = mix(s.current.seen, uint64(s.clock))
-			a.tick = uint64(s.clock/s.engine.nanos) + ticks
-			a.answer, _ = s.engine.arm(&s.timeout, time.Duration(ticks)*time.Duration(s.engine.nanos))
+			a.tick = uint64(s.clock/s.engine.clock.nanos) + ticks
+			a.answer, _ = s.engine.arm(&s.timeout, time.Duration(ticks)*time.Duration(s.engine.clock.nanos))
 		case cancel:
 			a.answer = s.timeout.Cancel()
 		case bind:
@@ -393,14 +393,14 @@ func (s *stage) work(sc scenario) {
 	for _, tick := range sc.ticks {
 		s.began()
 		if sc.clock > 0 {
-			tick = e.floor(e.now())
+			tick = e.clock.floor(e.clock.now())
 		}
 		if !s.worker.pass(tick) {
 			return
 		}
 	}
 	if sc.sleeps && e.timeouts.n == 0 && e.cancels.n == 0 {
-		s.until, s.asleep = e.lieDown(s.worker.tick, e.active, e.wheel.Next(), e.intake.empty)
+		s.until, s.asleep = e.clock.lieDown(s.worker.tick, e.active, e.wheel.Next(), e.intake.empty)
 	}
 }
 
@@ -417,17 +417,17 @@ func (s *stage) goOn(i int) {
 func (s *stage) judge() error {
 	e := s.engine
 	st := s.timeout.load()
-	if e.life.Load() == started && s.asleep && len(e.wake) == 0 && st.phase() == relative && e.parked.Load()&deep != 0 {
+	if e.life.Load() == started && s.asleep && len(e.clock.wake) == 0 && st.phase() == relative && e.clock.parked.Load()&deep != 0 {
 		return fmt.Errorf("the worker sleeps until tick %d over a timeout of which it does not know when it is due", s.until)
 	}
-	if e.life.Load() == started && s.asleep && len(e.wake) == 0 && st.pending() && st.tick() < s.until && st.phase() != relative {
+	if e.life.Load() == started && s.asleep && len(e.clock.wake) == 0 && st.pending() && st.tick() < s.until && st.phase() != relative {
 		return fmt.Errorf("the worker sleeps until tick %d over a timeout that is due at %d", s.until, st.tick())
 	}
 	pending := st.pending()
 	if n := e.pending(); (n == 1) != pending || n > 1 {
 		return fmt.Errorf("PendingTimeouts is %d, the timeout is %v", n, st)
 	}
-	if n := e.taken.Load(); n != e.pending() {
+	if n := e.limit.taken.Load(); n != e.pending() {
 		return fmt.Errorf("%d places are taken, the timeout is %v", n, st)
 	}
 	if !linearizable(s.before, s.acts, pending) {
@@ -452,7 +452,7 @@ func (s *stage) judge() error {
 // close lets the parts of a stage go.
 func (s *stage) close() {
 	s.engine.watch.Stop()
-	s.engine.sleep.Stop()
+	s.engine.clock.sleep.Stop()
 	engines.remove(s.engine.number)
 }
 

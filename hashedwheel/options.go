@@ -109,10 +109,10 @@ var (
 	ErrStopInTask = errors.New("hashedwheel: stop called from inside a task")
 )
 
-// places counts the pending timeouts of a timer that has a limit. Without a limit it
-// counts nothing, and costs nothing.
-type places struct {
-	limit int64 // 0: none
+// A limit counts the pending timeouts of a timer that has a limit, each of which takes a place.
+// Without a limit it counts nothing, and costs nothing.
+type limit struct {
+	most  int64 // 0 means no limit
 	_     [64]byte
 	taken atomic.Int64
 	_     [64]byte
@@ -120,24 +120,24 @@ type places struct {
 
 // reserve takes one place and reports whether there was one. It never takes one too
 // many, not even for a moment, so nobody else is refused in error.
-func (p *places) reserve() bool {
-	if p.limit == 0 {
+func (l *limit) reserve() bool {
+	if l.most == 0 {
 		return true
 	}
 	for {
-		n := p.taken.Load()
-		if n >= p.limit {
+		n := l.taken.Load()
+		if n >= l.most {
 			return false
 		}
-		if p.taken.CompareAndSwap(n, n+1) {
+		if l.taken.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
 }
 
 // release gives n places back.
-func (p *places) release(n int64) {
-	if p.limit > 0 {
-		p.taken.Add(-n)
+func (l *limit) release(n int64) {
+	if l.most > 0 {
+		l.taken.Add(-n)
 	}
 }

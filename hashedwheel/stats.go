@@ -31,10 +31,10 @@ type lateness struct {
 
 func (l *lateness) add(e *engine, s state) {
 	if l.left == 0 {
-		l.look(e.now())
+		l.look(e.clock.now())
 	}
 	l.left--
-	late := max(l.now-e.deadline(s), 0)
+	late := max(l.now-e.clock.deadline(s), 0)
 	l.fired++
 	l.max = max(l.max, late)
 	l.counts[min(bits.Len64(uint64(late)/1000), lateBuckets-1)]++
@@ -145,7 +145,7 @@ func (w *HashedWheelTimer) Stats() Stats {
 		Refused:   e.tally.refused.Load(),
 		Panicked:  e.tally.panicked.Load(),
 		HandOvers: e.tally.handOvers.Load(),
-		WakeUps:   e.wakeUps.Load(),
+		WakeUps:   e.clock.wakeUps.Load(),
 		TickLag:   time.Duration(e.tally.lag.Load()),
 	}
 	s.Started, s.Cancelled, s.Reset = e.intake.counts()
@@ -162,11 +162,11 @@ func (w *HashedWheelTimer) Stats() Stats {
 	return s
 }
 
-// fired returns how many timeouts have fired. The turn has the number up to date and
+// fired returns how many timeouts have fired. The owner word has the number up to date and
 // its lower bits only, the tally has all of it up to the last batch.
 func (e *engine) fired() int64 {
 	known := e.tally.fired.Load()
-	return known + int64((turn(e.turn.Load())-turn(known))&firedMask)
+	return known + int64((ownership(e.owner.Load())-ownership(known))&firedMask)
 }
 
 // quantile returns the upper end of the class that holds the given percentage.

@@ -33,16 +33,3 @@ func TestStopInsideCancelled(t *testing.T) {
 		require.Equal(t, 2, told)
 	})
 }
-
-// When the runtime's traces do not tell the goroutine, nobody is taken for a worker.
-func TestStopWithoutGoroutineNumbers(t *testing.T) {
-	require.Zero(t, parseGoroutineID([]byte("a goroutine, number 18")))
-	require.Zero(t, parseGoroutineID(nil))
-	require.EqualValues(t, 18, parseGoroutineID([]byte("goroutine 18 [running]:\nmain.main()")))
-	w := newTestTimer(t, Options{})
-	w.mu.workers[0] = new(worker)
-	require.False(t, w.insideLocked(0))
-	require.False(t, w.insideLocked(7))
-	w.mu.workers[7] = new(worker)
-	require.True(t, w.insideLocked(7))
-}

@@ -64,7 +64,7 @@ func storm(t *testing.T, layered bool) {
 				delay := time.Duration(rng.IntN(20_000)) * time.Microsecond
 				switch rng.IntN(5) {
 				case 0, 1:
-					if !s.Reset(delay) && !w.halting.Load() {
+					if !s.Reset(delay) && !w.clock.halting.Load() {
 						s.armed.Add(1)
 					}
 				case 2:

@@ -16,8 +16,8 @@ const (
 	leastPace = time.Millisecond / 8
 )
 
-// A turn says which worker serves the wheel, whether it is inside user code, and how
-// many timeouts all workers have fired.
+// An ownership says which worker owns the wheel, whether it is inside user code, and how many
+// timeouts all workers have fired.
 //
 //	63       48   47   46     39 38              0
 //	┌──────────┬──────┬─────────┬──────────────────┐
@@ -30,44 +30,44 @@ const (
 // worker notices when it cannot clear its bit, and ends. That is how a task that
 // takes long delays nobody else, without a goroutine for each task.
 //
-// Two equal turns with the user bit, seen apart, are the same call: fired counts the runs, and
+// Two equal ownerships with the user bit, seen apart, are the same call: fired counts the runs, and
 // told the calls of Cancelled, which would have to be a multiple of 256 in between.
-type turn uint64
+type ownership uint64
 
 const (
 	firedBits = 39
-	firedMask = turn(1)<<firedBits - 1
+	firedMask = ownership(1)<<firedBits - 1
 	toldBits  = 8
-	oneTold   = turn(1) << firedBits
+	oneTold   = ownership(1) << firedBits
 	toldMask  = oneTold * (1<<toldBits - 1)
-	userTurn  = turn(1) << (firedBits + toldBits)
-	oneWorker = userTurn << 1
+	userBit   = ownership(1) << (firedBits + toldBits)
+	oneWorker = userBit << 1
 )
 
-func (t turn) worker() uint16 { return uint16(t / oneWorker) }
+func (o ownership) worker() uint16 { return uint16(o / oneWorker) }
 
-func (t turn) fired() int64 { return int64(t & firedMask) }
+func (o ownership) fired() int64 { return int64(o & firedMask) }
 
-func (t turn) user() bool { return t&userTurn != 0 }
+func (o ownership) user() bool { return o&userBit != 0 }
 
 // enter marks the beginning of user code: of a run if told is false, of a call of Cancelled
 // otherwise.
 //
-// REQUIRES: it is w's turn, outside user code.
+// REQUIRES: w owns the wheel and is outside user code.
 func (w *worker) enter(told bool) {
 	if told {
-		w.turn = w.turn&^toldMask | (w.turn+oneTold)&toldMask
+		w.owned = w.owned&^toldMask | (w.owned+oneTold)&toldMask
 	} else {
-		w.turn = w.turn&^firedMask | (w.turn+1)&firedMask
+		w.owned = w.owned&^firedMask | (w.owned+1)&firedMask
 	}
-	w.turn |= userTurn
-	w.engine.turn.Store(uint64(w.turn))
+	w.owned |= userBit
+	w.engine.owner.Store(uint64(w.owned))
 }
 
 // exit marks the end of user code. It returns false if another worker has taken
 // over; w must not touch the engine any more.
 func (w *worker) exit() bool {
-	return w.engine.turn.CompareAndSwap(uint64(w.turn), uint64(w.turn&^userTurn))
+	return w.engine.owner.CompareAndSwap(uint64(w.owned), uint64(w.owned&^userBit))
 }
 
 // guard sets the watch over what is about to be called, if it is not set.
@@ -92,7 +92,7 @@ func (e *engine) relax() {
 	e.watch.Stop()
 }
 
-// launchLocked starts w, whose turn it must be.
+// launchLocked starts w, which must own the wheel.
 //
 // REQUIRES: e.mu is held.
 func (e *engine) launchLocked(w *worker) {
@@ -125,24 +125,24 @@ func (w *worker) leave() {
 		return
 	}
 	e.mu.Lock()
-	if tn := turn(e.turn.Load()); tn.worker() == w.turn.worker() {
-		e.takeOverLocked(tn)
+	if now := ownership(e.owner.Load()); now.worker() == w.owned.worker() {
+		e.takeOverLocked(now)
 	}
 	e.mu.Unlock()
 	w.late.publish(&e.tally)
 	e.ran(c)
 }
 
-// takeOverLocked gives the wheel to a new worker if the turn is still tn.
+// takeOverLocked gives the wheel to a new worker if the ownership is still now.
 //
-// REQUIRES: e.mu is held; tn is inside user code.
-func (e *engine) takeOverLocked(tn turn) {
+// REQUIRES: e.mu is held; now is inside user code.
+func (e *engine) takeOverLocked(now ownership) {
 	old := e.mu.current
-	next := turn(tn.worker()+1)*oneWorker | tn&(toldMask|firedMask)
-	if !e.turn.CompareAndSwap(uint64(tn), uint64(next)) {
+	next := ownership(now.worker()+1)*oneWorker | now&(toldMask|firedMask)
+	if !e.owner.CompareAndSwap(uint64(now), uint64(next)) {
 		return // the task has returned
 	}
-	w := &worker{engine: e, turn: next, room: make([]*Timeout, 0, batchLen), tick: old.tick, since: old.tick}
+	w := &worker{engine: e, owned: next, room: make([]*Timeout, 0, batchLen), tick: old.tick, since: old.tick}
 	w.batch = append(w.room, old.batch...)
 	w.notices = slices.Clone(old.notices)
 	e.tally.handOvers.Add(1)
@@ -158,13 +158,13 @@ func (e *engine) takeOverLocked(tn turn) {
 func (e *engine) checkStall() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	tn := turn(e.turn.Load())
-	if e.halting.Load() {
+	now := ownership(e.owner.Load())
+	if e.clock.halting.Load() {
 		return
 	}
 	pace := e.patience()
-	if tn.user() && e.mu.sampled == uint64(tn) {
-		e.takeOverLocked(tn)
+	if now.user() && e.mu.sampled == uint64(now) {
+		e.takeOverLocked(now)
 		pace = max(min(pace/2, quickPace), leastPace)
 	} else {
 		pace *= 2
@@ -173,7 +173,7 @@ func (e *engine) checkStall() {
 		pace = 0
 	}
 	e.pace.Store(int64(pace))
-	e.mu.sampled = uint64(tn)
+	e.mu.sampled = uint64(now)
 	if e.underWay.Load() {
 		e.watch.Reset(e.patience())
 	}

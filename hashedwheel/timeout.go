@@ -44,7 +44,7 @@ func (f plainFunc) Run(*Timeout) { f() }
 // A Timeout holds its timer: Reset arms it again after any time in which nobody had anything but
 // the Timeout. Only Stop ends a timer.
 type Timeout struct {
-	// value is the task's, with kind. It is the only pointer, and so the first field: a
+	// value is the task's, with taskType. It is the only pointer, and so the first field: a
 	// collector stops at the last. Both change in Init only, which may be while the worker reads
 	// them: what it read is valid if its next compare-and-swap of the word succeeds.
 	value unsafe.Pointer
@@ -55,8 +55,8 @@ type Timeout struct {
 	// meaningful while the state says linked.
 	at wheel.Location
 
-	timer uint32 // number of the engine, 0 before Init; immutable after
-	kind  kind
+	timer    uint32 // number of the engine, 0 before Init; immutable after
+	taskType taskType
 }
 
 func (t *Timeout) load() state { return state(t.word.Load()) }
@@ -71,8 +71,8 @@ func (t *Timeout) engine() *engine {
 // bind sets what a new timeout keeps, and returns the flags that its task asks for.
 func (t *Timeout) bind(e *engine, task TimerTask) (flags state) {
 	t.timer = e.number
-	t.kind, t.value = split(task)
-	return t.kind.flags()
+	t.taskType, t.value = split(task)
+	return t.taskType.flags()
 }
 
 // claim changes the state of t, which the worker holds, from s to n, and returns the task that t
@@ -118,7 +118,7 @@ func (e *engine) init(t *Timeout, task TimerTask) {
 		t.timer = e.number
 	}
 	k, value := split(task)
-	atomic.StoreUint32((*uint32)(&t.kind), uint32(k))
+	atomic.StoreUint32((*uint32)(&t.taskType), uint32(k))
 	atomic.StorePointer(&t.value, value)
 	for {
 		s := t.load()
@@ -193,7 +193,7 @@ func (t *Timeout) Task() TimerTask {
 
 // task is Task of a timeout that has been bound.
 func (t *Timeout) task() TimerTask {
-	k := kind(atomic.LoadUint32((*uint32)(&t.kind)))
+	k := taskType(atomic.LoadUint32((*uint32)(&t.taskType)))
 	return join(k, atomic.LoadPointer(&t.value))
 }
 
@@ -226,7 +226,7 @@ func (t *Timeout) String() string {
 	if s.phase() == relative {
 		return fmt.Sprintf("hashedwheel.Timeout(%v, due: in %v, task: %T)", s, s.delay().Truncate(2*time.Microsecond), t.task())
 	}
-	d := time.Duration(e.deadline(s) - e.now())
+	d := time.Duration(e.clock.deadline(s) - e.clock.now())
 	if d < 0 {
 		return fmt.Sprintf("hashedwheel.Timeout(%v, due: %v ago, task: %T)", s, -d, t.task())
 	}
@@ -252,7 +252,7 @@ func (t *Timeout) Due() time.Time {
 		return time.Time{}
 	}
 	if s.phase() == relative {
-		return e.epoch.Add(time.Duration(after(e.now(), int64(s.delay()))))
+		return e.clock.epoch.Add(time.Duration(after(e.clock.now(), int64(s.delay()))))
 	}
-	return e.epoch.Add(time.Duration(e.deadline(s)))
+	return e.clock.epoch.Add(time.Duration(e.clock.deadline(s)))
 }

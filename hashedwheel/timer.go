@@ -27,7 +27,7 @@ type HashedWheelTimer struct {
 // An engine is the inside of a HashedWheelTimer.
 type engine struct {
 	// Immutable after newEngine.
-	places
+	limit         limit
 	number        uint32 // in the registry
 	executor      Executor
 	logger        *slog.Logger
@@ -35,7 +35,7 @@ type engine struct {
 	leastRelative time.Duration // the shortest delay that is armed relatively
 	stall         time.Duration // the longest time between two looks of the watch
 
-	parker
+	clock clock
 
 	watch    *time.Timer  // looks whether a task stalls the worker; made by start
 	pace     atomic.Int64 // nanoseconds between its looks after a hand-over; 0: stall
@@ -44,7 +44,7 @@ type engine struct {
 	life    life
 	bound   flag // Init has been called
 	_       [64]byte
-	turn    atomic.Uint64 // a turn: who works, and how far it has come
+	owner   atomic.Uint64 // an ownership: who works, and how far it has come
 	repeats atomic.Int64  // fires of periodic timeouts
 	tally   tally
 
@@ -56,7 +56,7 @@ type engine struct {
 
 	periodics periodics
 
-	// The rest belongs to the worker whose turn it is.
+	// The rest belongs to the worker that owns the wheel.
 	wheel    wheel.Wheel[*Timeout]
 	group    []*Timeout      // relative ones that are being filed
 	timeouts queue[*Timeout] // taken from the intake, not yet looked at
@@ -64,10 +64,10 @@ type engine struct {
 	notices  []call // taken from the intake, not yet told
 	active   uint64 // the last tick at which the intake held something
 
-	mu struct {
+	mu struct { // orders start, stop and hand-over
 		sync.Mutex
 		workers map[uint64]*worker // by goroutine
-		sampled uint64             // the turn that the watch saw last
+		sampled uint64             // the ownership that the watch saw last
 		current *worker
 		public  weak.Pointer[HashedWheelTimer]
 
@@ -86,7 +86,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		return nil, err
 	}
 	e := &engine{
-		places:        places{limit: opts.MaxPendingTimeouts},
+		limit:         limit{most: opts.MaxPendingTimeouts},
 		executor:      opts.Executor,
 		logger:        opts.Logger,
 		intake:        newIntake[*Timeout](),
@@ -95,7 +95,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		leastRelative: leastRelativeTicks * opts.TickDuration,
 	}
 	e.unarmed.log.logger = opts.Logger
-	e.ticker = newTicker(opts.TickDuration)
+	e.clock.ticker = newTicker(opts.TickDuration)
 	moved := func(t *Timeout, l wheel.Location) { t.at = l }
 	e.wheel = wheel.New(opts.TicksPerWheel, opts.Layered, moved)
 	e.mu.workers = make(map[uint64]*worker)
@@ -152,7 +152,7 @@ func (e *engine) submit(t *Timeout, delay time.Duration) error {
 	if e.relatively(delay) {
 		return e.armFresh(t, relativeTo(delay))
 	}
-	return e.armFresh(t, e.due(e.now(), delay)|armed)
+	return e.armFresh(t, e.clock.due(e.clock.now(), delay)|armed)
 }
 
 // PendingTimeouts returns how many timeouts are accepted, not fired and not
@@ -162,7 +162,7 @@ func (w *HashedWheelTimer) PendingTimeouts() int64 { return w.pending() }
 func (e *engine) pending() int64 {
 	// What ends a timeout is read before what begins one, so that the difference is
 	// not too small.
-	fired := turn(e.turn.Load()).fired()
+	fired := ownership(e.owner.Load()).fired()
 	fired -= e.repeats.Load()
 	started, cancelled, _ := e.intake.counts()
 	const unused = 64 - firedBits // fired counts modulo 1<<firedBits
@@ -185,7 +185,7 @@ func (e *engine) start() error {
 	case stopped:
 		return ErrStopped
 	}
-	e.begin()
+	e.clock.start()
 	e.watch = time.AfterFunc(time.Hour, e.checkStall)
 	e.watch.Stop()
 	e.life.Store(started)
@@ -211,7 +211,7 @@ func (e *engine) stop() ([]*Timeout, error) {
 	}
 	was := e.life.Swap(stopped)
 	if was == started {
-		e.parker.end()
+		e.clock.stop()
 	}
 	e.mu.Unlock()
 	if was == stopped {
@@ -288,7 +288,7 @@ func (e *engine) finish(t *Timeout) (task TimerTask, pending bool) {
 			continue
 		}
 		e.intake.pick().cancelled.Add(1)
-		e.release(1)
+		e.limit.release(1)
 		return task, true
 	}
 }

@@ -77,7 +77,7 @@ func TestSlowTaskDelaysNobodyElse(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.EqualValues(t, 50, w.Stats().HandOvers)
-		require.EqualValues(t, 50, turn(w.turn.Load()).worker(), "a worker goes by the number of the one before")
+		require.EqualValues(t, 50, ownership(w.owner.Load()).worker(), "a worker goes by the number of the one before")
 		require.LessOrEqual(t, time.Duration(worst.Load()), 50*2*minStall+2*time.Millisecond)
 		require.Zero(t, slow.Load())
 		time.Sleep(time.Hour)

@@ -96,7 +96,7 @@ type wheelContext struct {
 	timeout  Timeout
 	done     chan struct{}
 
-	mu struct {
+	mu struct { // guards the end of the context and who wants to know of it
 		sync.Mutex
 		err     error
 		unlink  func() bool // from the parent

@@ -11,10 +11,10 @@ import (
 type worker struct {
 	engine *engine
 
-	// turn is what the worker has last made of the engine's turn, on the way into user code. Its
-	// worker counts modulo 1<<16: with the runs and calls that are counted beside it, no worker
-	// finds its own turn again.
-	turn turn
+	// owned is what the worker has last made of the engine's owner, on the way into user code. The
+	// worker's number counts modulo 1<<16: with the runs and calls that are counted beside it, no
+	// worker finds its own ownership again.
+	owned ownership
 
 	batch   []*Timeout // taken out of the wheel, linked all the same, not yet looked at
 	notices []call     // cancellations still to be told of
@@ -33,7 +33,7 @@ type batchEnd int
 
 const (
 	batchDone batchEnd = iota
-	turnLost
+	wheelLost
 	taskPanicked
 )
 
@@ -61,10 +61,10 @@ func (w *worker) work() {
 		if e.underWay.Load() {
 			e.relax() // taken over in the middle of a batch, which is done
 		}
-		if e.halting.Load() {
+		if e.clock.halting.Load() {
 			return
 		}
-		if !w.pass(e.floor(e.now())) {
+		if !w.pass(e.clock.floor(e.clock.now())) {
 			return
 		}
 		if e.timeouts.n == 0 && e.cancels.n == 0 {
@@ -74,7 +74,7 @@ func (w *worker) work() {
 				e.group, w.busiest = nil, 0
 			}
 			w.busiest = max(w.busiest, e.wheel.Size())
-			e.park(w.tick, e.active, e.wheel.Next(), e.intake.empty)
+			e.clock.park(w.tick, e.active, e.wheel.Next(), e.intake.empty)
 		}
 	}
 }
@@ -92,13 +92,13 @@ func (w *worker) pass(tick uint64) bool {
 		left -= n
 		// A batch that the end has interrupted is linked and not in the wheel.
 		// Nothing may be filed any more.
-		if !w.expire() || e.halting.Load() {
+		if !w.expire() || e.clock.halting.Load() {
 			return false
 		}
 		if left == 0 || e.timeouts.n == 0 {
 			break
 		}
-		w.tick = max(w.tick, e.floor(e.now()))
+		w.tick = max(w.tick, e.clock.floor(e.clock.now()))
 	}
 	transferred += e.take(laneCancels, &e.cancels)
 	transferred += e.transfer(&e.cancels, maxTransfersPerPass)
@@ -156,7 +156,7 @@ func (e *engine) fileAll(group []*Timeout) {
 	if len(taken) == 0 {
 		return
 	}
-	now := e.now()
+	now := e.clock.now()
 	for _, t := range taken {
 		e.settle(t, now)
 	}
@@ -171,7 +171,7 @@ func (e *engine) settle(t *Timeout, now int64) {
 		s := t.load()
 		switch s.phase() {
 		case relative:
-			due := e.due(now, s.delay())
+			due := e.clock.due(now, s.delay())
 			if t.cas(s, due|armed|s&^(dueMask|phaseMask)) {
 				t.at = e.wheel.Add(due.tick(), t)
 				return
@@ -226,7 +226,7 @@ func (w *worker) expire() bool {
 		_, _ = e.wheel.Collect(w.tick, nil) // moves the hand
 		return true
 	}
-	e.tally.lag.Store(e.now() - e.at(first))
+	e.tally.lag.Store(e.clock.now() - e.clock.at(first))
 	for {
 		batch, done := e.wheel.Collect(w.tick, w.room[:0])
 		if len(batch) > 0 {
@@ -238,7 +238,7 @@ func (w *worker) expire() bool {
 				return false
 			}
 		}
-		if done || e.halting.Load() {
+		if done || e.clock.halting.Load() {
 			break
 		}
 	}
@@ -254,7 +254,7 @@ func (w *worker) tell() bool {
 	if len(e.notices) == 0 {
 		return true
 	}
-	for len(e.notices) > 0 && !e.halting.Load() {
+	for len(e.notices) > 0 && !e.clock.halting.Load() {
 		e.tellWaiting()
 		n := min(batchLen, len(e.notices))
 		told := e.notices[:n:n]
@@ -289,7 +289,7 @@ func (w *worker) finishBatch() bool {
 		case batchDone:
 			w.late.publish(&w.engine.tally)
 			return true
-		case turnLost:
+		case wheelLost:
 			w.late.publish(&w.engine.tally)
 			return false
 		case taskPanicked:
@@ -297,7 +297,7 @@ func (w *worker) finishBatch() bool {
 	}
 }
 
-// runBatch goes through the batch until its end, the loss of the turn or a panic.
+// runBatch goes through the batch until its end, the loss of the wheel or a panic.
 // One recover serves the whole batch: a deferred call for each task would cost more than
 // the rest.
 func (w *worker) runBatch() (end batchEnd) {
@@ -312,13 +312,13 @@ func (w *worker) runBatch() (end batchEnd) {
 			e.panicked(c, r)
 			end = taskPanicked
 			if !w.exit() {
-				end = turnLost
+				end = wheelLost
 			}
 			e.ran(c)
 		}
 	}()
 	for len(w.batch) > 0 {
-		if e.halting.Load() {
+		if e.clock.halting.Load() {
 			return batchDone
 		}
 		t := w.batch[0]
@@ -333,12 +333,12 @@ func (w *worker) runBatch() (end batchEnd) {
 			t.at = e.wheel.Add(s.tick(), t)
 		default:
 			if !w.fire(t, s) {
-				return turnLost
+				return wheelLost
 			}
 		}
 	}
 	for len(w.notices) > 0 {
-		if e.halting.Load() {
+		if e.clock.halting.Load() {
 			return batchDone
 		}
 		w.current, w.notices[0] = w.notices[0], call{}
@@ -347,7 +347,7 @@ func (w *worker) runBatch() (end batchEnd) {
 		w.current.task.(canceller).Cancelled(w.current.t)
 		w.current = call{}
 		if !w.exit() {
-			return turnLost
+			return wheelLost
 		}
 	}
 	return batchDone
@@ -367,7 +367,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	var ok bool
 	if s&periodic == 0 {
 		n := s.in(expired) &^ linked
-		if e.limit > 0 {
+		if e.limit.most > 0 {
 			n |= placed
 		}
 		task, ok = t.claim(s, n)
@@ -377,7 +377,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	if !ok {
 		return true // look again
 	}
-	if e.limit > 0 {
+	if e.limit.most > 0 {
 		e.inside.Add(1)
 	}
 	w.pop()
@@ -395,7 +395,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	}
 	w.current = call{}
 	kept := w.exit()
-	if e.executor == nil && (s&periodic != 0 || e.limit > 0) { // others have nothing to end
+	if e.executor == nil && (s&periodic != 0 || e.limit.most > 0) { // others have nothing to end
 		e.ran(c)
 	}
 	return kept
@@ -405,7 +405,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 // is not, unless its task has armed it.
 func (e *engine) ran(c call) {
 	e.rearm(c)
-	if e.limit == 0 {
+	if e.limit.most == 0 {
 		return
 	}
 	e.inside.Add(-1)
@@ -415,7 +415,7 @@ func (e *engine) ran(c call) {
 			return
 		}
 		if c.t.cas(s, s&^placed) {
-			e.release(1)
+			e.limit.release(1)
 			return
 		}
 	}

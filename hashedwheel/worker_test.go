@@ -16,7 +16,7 @@ func TestTransferIsBounded(t *testing.T) {
 	st := w.intake.pick()
 	for i := range all {
 		w.Init(&all[i], noTask)
-		all[i].word.Store(uint64(w.due(0, time.Hour) | armed | queued))
+		all[i].word.Store(uint64(w.clock.due(0, time.Hour) | armed | queued))
 		st.mu.Lock()
 		st.pushLocked(laneTimeouts, &all[i])
 		st.mu.Unlock()

@@ -49,15 +49,15 @@ func TestTaskComesBackAsItWas(t *testing.T) {
 	require.Nil(t, new(Timeout).Task())
 }
 
-// Many types share the places where a kind is looked for first.
-func TestKindsDoNotGetMixedUp(t *testing.T) {
+// Many types share the places where a type is looked for first.
+func TestTaskTypesDoNotGetMixedUp(t *testing.T) {
 	const types = 300
 	var (
-		table  kindTable
+		table  taskTypeTable
 		places [types][64 << 5]byte // apart by as much as makes them share one place
 		all    sync.WaitGroup
 	)
-	seen := make([][types]kind, 8)
+	seen := make([][types]taskType, 8)
 	for g := range seen {
 		all.Go(func() {
 			for range 3 {
@@ -69,14 +69,37 @@ func TestKindsDoNotGetMixedUp(t *testing.T) {
 		})
 	}
 	all.Wait()
-	numbers := map[kind]bool{}
+	numbers := map[taskType]bool{}
 	for i, k := range seen[0] {
 		require.NotZero(t, k)
-		require.Equal(t, unsafe.Pointer(&places[i]), table.known(k).table)
+		require.Equal(t, unsafe.Pointer(&places[i]), table.info(k).table)
 		numbers[k] = true
 		for g := range seen {
 			require.Equal(t, k, seen[g][i])
 		}
 	}
 	require.Len(t, numbers, types)
+}
+
+// A goroutine has one number, which is not 0 and no other's.
+func TestGoroutineID(t *testing.T) {
+	id := goroutineID()
+	require.NotZero(t, id, "stack traces of this release begin otherwise")
+	require.Equal(t, id, goroutineID())
+	other := make(chan uint64)
+	go func() { other <- goroutineID() }()
+	require.NotContains(t, []uint64{0, id}, <-other)
+}
+
+// When the runtime's traces do not tell the goroutine, nobody is taken for a worker.
+func TestStopWithoutGoroutineNumbers(t *testing.T) {
+	require.Zero(t, parseGoroutineID([]byte("a goroutine, number 18")))
+	require.Zero(t, parseGoroutineID(nil))
+	require.EqualValues(t, 18, parseGoroutineID([]byte("goroutine 18 [running]:\nmain.main()")))
+	w := newTestTimer(t, Options{})
+	w.mu.workers[0] = new(worker)
+	require.False(t, w.insideLocked(0))
+	require.False(t, w.insideLocked(7))
+	w.mu.workers[7] = new(worker)
+	require.True(t, w.insideLocked(7))
 }

@@ -64,16 +64,16 @@ func (i id) word(status uint64) uint64 {
 // nextGeneration is the word of the slot once this use is over.
 func (i id) nextGeneration() uint64 { return (uint64(i)>>32 + 1) << 32 } // slotFree
 
-// A slab is an array of slots that never move, in chunks that come and go. A payload without
+// A slotTable is an array of slots that never move, in chunks that come and go. A payload without
 // pointers makes all of it invisible to the garbage collector.
-type slab[T any] struct {
+type slotTable[T any] struct {
 	// chunks has the chunks by number, nil for those that are not in memory. It is
 	// replaced as a whole when it grows.
 	chunks atomic.Pointer[[]atomic.Pointer[chunk[T]]]
 
 	free []magazine // one for each stripe, guarded by the stripe's lock
 
-	grow struct {
+	grow struct { // guards the chunks' stocks and the table's length
 		sync.Mutex
 		open   []uint32 // chunks that may have slots in stock
 		absent []uint32 // chunks below len(chunks) that are not in memory
@@ -92,7 +92,7 @@ type chunk[T any] struct {
 	slots [chunkLen]slot[T]
 	stock [chunkLen / 64]uint64
 	n     int  // in stock
-	open  bool // listed in slab.grow.open
+	open  bool // listed in slotTable.grow.open
 }
 
 const (
@@ -117,19 +117,19 @@ const (
 	magazineLimit = 256
 )
 
-func newSlab[T any](stripes int) *slab[T] {
-	s := &slab[T]{free: make([]magazine, stripes)}
+func newSlotTable[T any](stripes int) *slotTable[T] {
+	s := &slotTable[T]{free: make([]magazine, stripes)}
 	s.chunks.Store(new([]atomic.Pointer[chunk[T]]))
 	return s
 }
 
 // slot returns slot n, which is in use or in a magazine.
-func (s *slab[T]) slot(n uint32) *slot[T] {
+func (s *slotTable[T]) slot(n uint32) *slot[T] {
 	return &(*s.chunks.Load())[n/chunkLen].Load().slots[n%chunkLen]
 }
 
 // lookup is slot for numbers that may be out of date or come from outside; nil if there is none.
-func (s *slab[T]) lookup(n uint32) *slot[T] {
+func (s *slotTable[T]) lookup(n uint32) *slot[T] {
 	chunks := *s.chunks.Load()
 	if int(n/chunkLen) >= len(chunks) {
 		return nil
@@ -144,7 +144,7 @@ func (s *slab[T]) lookup(n uint32) *slot[T] {
 // takeLocked returns a free slot.
 //
 // REQUIRES: the lock of stripe i is held.
-func (s *slab[T]) takeLocked(i int) uint32 {
+func (s *slotTable[T]) takeLocked(i int) uint32 {
 	m := &s.free[i]
 	if len(m.slots) == 0 {
 		s.refillLocked(m)
@@ -157,7 +157,7 @@ func (s *slab[T]) takeLocked(i int) uint32 {
 // refillLocked fills an empty magazine.
 //
 // REQUIRES: the lock of the magazine's stripe is held.
-func (s *slab[T]) refillLocked(m *magazine) {
+func (s *slotTable[T]) refillLocked(m *magazine) {
 	g := &s.grow
 	g.Lock()
 	defer g.Unlock()
@@ -205,7 +205,7 @@ func (c *chunk[T]) take(first uint32, out []uint32) []uint32 {
 // addChunkLocked brings a chunk into memory.
 //
 // REQUIRES: s.grow is locked.
-func (s *slab[T]) addChunkLocked() {
+func (s *slotTable[T]) addChunkLocked() {
 	g := &s.grow
 	if len(g.absent) == 0 {
 		s.resizeLocked(2 * len(*s.chunks.Load()))
@@ -231,7 +231,7 @@ func (s *slab[T]) addChunkLocked() {
 // that are absent.
 //
 // REQUIRES: s.grow is locked; no chunk is in memory whose number is n or more.
-func (s *slab[T]) resizeLocked(n int) {
+func (s *slotTable[T]) resizeLocked(n int) {
 	old := *s.chunks.Load()
 	table := make([]atomic.Pointer[chunk[T]], max(n, minChunks))
 	s.grow.absent = nil
@@ -248,7 +248,7 @@ func (s *slab[T]) resizeLocked(n int) {
 // putLocked takes back a slot.
 //
 // REQUIRES: the lock of stripe i is held.
-func (s *slab[T]) putLocked(i int, n uint32) {
+func (s *slotTable[T]) putLocked(i int, n uint32) {
 	m := &s.free[i]
 	m.slots = append(m.slots, n)
 	if len(m.slots) > magazineLimit {
@@ -259,7 +259,7 @@ func (s *slab[T]) putLocked(i int, n uint32) {
 }
 
 // put takes back many slots, and lets go of chunks of which no slot is used.
-func (s *slab[T]) put(slots []uint32) {
+func (s *slotTable[T]) put(slots []uint32) {
 	g := &s.grow
 	g.Lock()
 	defer g.Unlock()
@@ -286,7 +286,7 @@ func (s *slab[T]) put(slots []uint32) {
 // slots before finds a generation there that no ticket has.
 //
 // REQUIRES: s.grow is locked; all slots of the chunk are in stock.
-func (s *slab[T]) dropChunkLocked(k uint32) {
+func (s *slotTable[T]) dropChunkLocked(k uint32) {
 	g := &s.grow
 	at := &(*s.chunks.Load())[k]
 	c := at.Load()
@@ -300,7 +300,7 @@ func (s *slab[T]) dropChunkLocked(k uint32) {
 
 // shrinkable reports whether shrink is worth its locks: so many slots were put back, or nothing
 // is pending for the first time after a burst.
-func (s *slab[T]) shrinkable(nothingPending bool) bool {
+func (s *slotTable[T]) shrinkable(nothingPending bool) bool {
 	g := &s.grow
 	g.Lock()
 	defer g.Unlock()
@@ -316,14 +316,14 @@ func (s *slab[T]) shrinkable(nothingPending bool) bool {
 // flushLocked empties a magazine: one slot in it keeps a chunk in memory.
 //
 // REQUIRES: the lock of stripe i is held.
-func (s *slab[T]) flushLocked(i int) {
+func (s *slotTable[T]) flushLocked(i int) {
 	m := &s.free[i]
 	s.put(m.slots)
 	m.slots = nil
 }
 
 // shrink gives back the idle chunks, and what the table and the lists no longer need.
-func (s *slab[T]) shrink() {
+func (s *slotTable[T]) shrink() {
 	g := &s.grow
 	g.Lock()
 	defer g.Unlock()

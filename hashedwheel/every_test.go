@@ -113,7 +113,7 @@ func TestResetOfARunningEvery(t *testing.T) {
 		ms := time.Millisecond
 		require.Equal(t, []time.Duration{1000 * ms, 1100 * ms, 2050 * ms, 2350 * ms, 3350 * ms}, at)
 		require.Zero(t, w.PendingTimeouts())
-		require.Zero(t, w.taken.Load())
+		require.Zero(t, w.limit.taken.Load())
 
 		require.False(t, x.Reset(500*ms), "an Every that was cancelled continues")
 		time.Sleep(600 * ms)

@@ -47,7 +47,7 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 				}
 				time.Sleep(time.Second)
 				require.EqualValues(t, 6, runs.Load())
-				require.Zero(t, w.taken.Load())
+				require.Zero(t, w.limit.taken.Load())
 				require.Zero(t, w.PendingTimeouts())
 
 				for i := range 3 { // a task that has panicked has given its place back
@@ -58,7 +58,7 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 					}), 0)
 					time.Sleep(10 * time.Millisecond)
 					synctest.Wait()
-					require.Zero(t, w.taken.Load())
+					require.Zero(t, w.limit.taken.Load())
 				}
 			})
 		})
@@ -85,6 +85,6 @@ func TestTaskOfAFullTimerStartsItsSuccessor(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		require.Equal(t, 10, runs)
-		require.Zero(t, w.taken.Load())
+		require.Zero(t, w.limit.taken.Load())
 	})
 }
