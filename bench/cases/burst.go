@@ -10,9 +10,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Burst is how late timeouts are that become due while several goroutines start a
-// great many others: a timer that first files all of what was started fires nothing
-// in the meantime. An operation is one burst.
+// Burst measures how late timeouts are that become due while several goroutines start a great many
+// others: a timer that first files all of what was started fires nothing in the meantime. An
+// operation is one burst.
 var Burst = Case{
 	Name: "Burst",
 	Settings: func(short bool) []Setting {
@@ -26,8 +26,8 @@ var Burst = Case{
 }
 
 const (
-	// burstDue timeouts are due during the burst and shortly after it, one each
-	// burstPace, the first when the burst begins.
+	// burstDue timeouts are due during the burst and shortly after it, one each burstPace, the
+	// first when the burst begins.
 	burstDue  = 400
 	burstPace = 250 * time.Microsecond
 	// burstCallers start the burst, each an equal part of it.
@@ -54,8 +54,7 @@ func openBurst(k contender.Kind, s Setting) Ground {
 	return Ground{Variants: []Variant{{Name: "callers=" + Count(burstCallers), Run: run}}, Close: func() {}}
 }
 
-// burst returns how late each timeout that was due beside the burst was, or nil if
-// some were lost.
+// burst returns how late each timeout that was due beside the burst was, or nil if some were lost.
 func burst(k contender.Kind, s Setting) []time.Duration {
 	const lead = 50 * time.Millisecond
 	var (

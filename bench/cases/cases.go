@@ -1,6 +1,6 @@
-// Package cases has what is measured of a timer, independent of the timer and
-// of the testing package, so that the baselines and the third-party timers, which
-// live in two modules, go through the same code.
+// Package cases holds what is measured of a timer, independent of the timer and of the testing
+// package, so that the baselines and the third-party timers, which live in two modules, go through
+// the same code.
 package cases
 
 import (
@@ -54,8 +54,8 @@ type Ground struct {
 	Close    func()
 }
 
-// A Variant measures. One sample is enough for a stable median of several runs; n
-// asks for n times that much.
+// A Variant measures. One sample is enough for a stable median of several runs; n asks for n times
+// that much.
 type Variant struct {
 	Name string
 	Run  func(m Meter, n int)
@@ -66,7 +66,7 @@ func All() []Case {
 	return []Case{Pending, Start, Fire, Lateness}
 }
 
-// Absence says why k cannot take part in c at s, and is empty if it can.
+// Absence returns why k cannot take part in c at s; it is empty if k can.
 func (c Case) Absence(k contender.Kind, s Setting) string {
 	if k.MaxPending != 0 && s.Pending > k.MaxPending {
 		return fmt.Sprintf("not filled with more than %s: %s", Count(k.MaxPending), k.Why)
@@ -77,7 +77,7 @@ func (c Case) Absence(k contender.Kind, s Setting) string {
 	return ""
 }
 
-// otherTick says why k has not the tick that s asks for.
+// otherTick returns why k does not have the tick that s asks for.
 func otherTick(k contender.Kind, s Setting) string {
 	switch {
 	case s.Tick == 0 && k.Ticks:
@@ -90,7 +90,7 @@ func otherTick(k contender.Kind, s Setting) string {
 	return ""
 }
 
-// Count writes a number of timeouts the way that names have it: 100k, 1M.
+// Count formats a number of timeouts as the names of settings do: 100k, 1M.
 func Count(n int) string {
 	switch {
 	case n >= 1_000_000 && n%1_000_000 == 0:
@@ -111,8 +111,8 @@ func pending(sizes ...int) []Setting {
 	return s
 }
 
-// tick is the precision in all cases but the one of lateness. It is what a server's
-// timer has; at Netty's default of 100ms a wheel has less to do.
+// tick is the precision in all cases but the one of lateness. It is what a server's timer has; at
+// Netty's default of 100ms a wheel has less to do.
 const tick = 10 * time.Millisecond
 
 // Far timeouts are pending throughout a measurement.
@@ -129,8 +129,8 @@ func fill(t contender.Timer, n int) {
 	}
 }
 
-// settle gives a timer the time to file what fill left it. Package testing collects
-// garbage before each measurement, so there is no need to here.
+// settle gives a timer the time to file what fill left it. Package testing collects garbage before
+// each measurement, so there is no need to here.
 func settle() { time.Sleep(50 * time.Millisecond) }
 
 // delays draws a power of two of delays around a 30 s timeout.
@@ -143,5 +143,5 @@ func delays() []time.Duration {
 	return d
 }
 
-// noOne is called by timeouts that nobody waits for.
+// noOne is the function of timeouts whose run does not matter.
 func noOne(int) {}

@@ -15,8 +15,8 @@ type Verdict struct {
 	Earliest, Latest     time.Duration
 }
 
-// Check starts timeouts, stops some and resets some, and looks at what fires.
-// It takes about three seconds, or none in a bubble of testing/synctest.
+// Check starts timeouts, stops some, resets some, and checks what fires. It takes about three
+// seconds, or none in a bubble of testing/synctest.
 func Check(k contender.Kind) Verdict {
 	const n = 300
 	var (

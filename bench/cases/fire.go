@@ -87,8 +87,8 @@ func (h *herd) fire(int) {
 	}
 }
 
-// gather returns a herd of which all timeouts are pending. It returns nil if they
-// cannot be started before the first is due, however long that is put off.
+// gather returns a herd of which all timeouts are pending. It returns nil if they cannot be started
+// before the first is due, however long that is put off.
 func gather(k contender.Kind, s Setting, spread time.Duration) *herd {
 	lead := 150*time.Millisecond + 350*time.Duration(s.Due)
 	for range 5 {
@@ -103,8 +103,8 @@ func gather(k contender.Kind, s Setting, spread time.Duration) *herd {
 	return nil
 }
 
-// start has the first deadline after lead, and the last after lead and spread. It gives
-// up and returns false when the first is close and not all are started.
+// start has the first deadline after lead, and the last after lead and spread. It gives up and
+// returns false when the first is close and not all are started.
 func (h *herd) start(lead, spread time.Duration) bool {
 	h.at = time.Now().Add(lead)
 	h.until = h.at.Add(spread)
@@ -123,8 +123,8 @@ func (h *herd) start(lead, spread time.Duration) bool {
 
 func (h *herd) close() bool { return time.Until(h.at) < 50*time.Millisecond }
 
-// wait returns the time from the first to the last fire, the processor time
-// and how late the last one was.
+// wait returns the time from the first to the last fire, the processor time and how late the last
+// one was.
 func (h *herd) wait() (wall, cpu, last time.Duration, ok bool) {
 	time.Sleep(time.Until(h.at) - 20*time.Millisecond)
 	before := used()

@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Lateness is the time between the deadline and the run, negative for a run
-// that came early. An operation is to let all timeouts of a setting fire.
+// Lateness measures the time between the deadline and the run, which is negative for a run that
+// came early. An operation is to let all timeouts of a setting fire.
 var Lateness = Case{
 	Name: "Lateness",
 	Settings: func(short bool) []Setting {
@@ -28,8 +28,8 @@ var Lateness = Case{
 	Open: openLateness,
 }
 
-// Early is Lateness with so many fires that a timer which is early once in a million
-// is found out. They are due while others are still being started.
+// Early is Lateness with so many fires that a timer which is early once in a million is found out.
+// They are due while others are still being started.
 var Early = Case{
 	Name: "Early",
 	Settings: func(short bool) []Setting {

@@ -6,8 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// resets moves deadlines of pending timeouts: the touch of a connection, made with
-// a timer.
+// resets moves deadlines of pending timeouts: the touch of a connection, made with a timer.
 func resets(t contender.Timer, s Setting, order []int) []Variant {
 	measure := func(slot func(i int) int, delay func(i int) time.Duration) func(Meter, int) {
 		return func(m Meter, n int) {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// span is how long a sample of a fast operation lasts, and block how many operations
-// lie between two looks at the clock. A span instead of a number of operations means
-// that nothing runs several times to find that number out: package testing collects
-// garbage before each try, and five million pending timeouts make that a tenth of a second.
+// span is how long a sample of a fast operation lasts, and block how many operations lie between
+// two readings of the clock. A span instead of a number of operations means that nothing runs
+// several times to find that number out: package testing collects garbage before each try, and five
+// million pending timeouts make that a tenth of a second.
 const (
 	span      = 50 * time.Millisecond
 	shortSpan = 2 * time.Millisecond
@@ -19,13 +19,13 @@ const (
 // backlog is a tick and some time to work.
 const backlog = tick + 5*time.Millisecond
 
-// A load does the operations from number first on and returns how many did what
-// they should. Goroutine g has numbers of its own.
+// A load does the operations from number first on and returns how many did what they should.
+// Goroutine g has numbers of its own.
 type load func(g, first, n int) (good int)
 
-// sample does as many operations as fit into a time, on each of some goroutines, and
-// reports what one of them costs: in time of the caller, in processor time of the whole
-// process with what is left for the timer's own goroutine, and in allocations.
+// sample does as many operations as fit into a time, on each of some goroutines, and reports what
+// one of them costs: in time of the caller, in processor time of the whole process with what is
+// left for the timer's own goroutine, and in allocations.
 func sample(m Meter, d time.Duration, goroutines int, do load) {
 	m.ReportAllocs()
 	counts := make([]struct {

@@ -4,10 +4,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Scaling is start and stop by more and more goroutines on one timer, however many
-// processors there are. A timer in which every start writes a word that all share
-// gets slower for each caller that a processor adds; with more goroutines than
-// processors the figure shows what a preempted caller costs the others.
+// Scaling measures start and stop by more and more goroutines on one timer, however many processors
+// there are. A timer in which every start writes a word that all share gets slower for each caller
+// that a processor adds; with more goroutines than processors the figure shows what a preempted
+// caller costs the others.
 var Scaling = Case{
 	Name: "Scaling",
 	Settings: func(short bool) []Setting {

@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Tick is what it costs that the hand moves over buckets full of timeouts that are not
-// due: ten million over 512 buckets. An operation is to watch the timer for a second.
+// Tick measures what it costs to move the hand over buckets full of timeouts that are not due: ten
+// million over 512 buckets. An operation is to watch the timer for a second.
 var Tick = Case{
 	Name: "Tick",
 	Settings: func(short bool) []Setting {
@@ -35,8 +35,8 @@ func openTick(k contender.Kind, s Setting) Ground {
 	fill(t, s.Pending)
 	settle()
 
-	// With none due the worker may sleep; else there is one to fire in every tick, and
-	// the bucket that it is in has to be searched for it.
+	// With none due the worker may sleep; else there is one to fire in every tick, and the bucket
+	// that it is in has to be searched for it.
 	observe := func(each bool) func(Meter, int) {
 		return func(m Meter, n int) {
 			if busy.Store(each); each {
