@@ -35,9 +35,8 @@ func stopTimers(timers []*time.Timer) {
 	}
 }
 
-// reused is the standard library's timer with one time.Timer for each slot,
-// made for its first start and armed with Reset ever after: what an embedded handle
-// competes with.
+// reused is the standard library's timer with one time.Timer for each slot, made for its first
+// start and armed with Reset ever after: what an embedded handle competes with.
 type reused struct {
 	call Callbacks
 	slot []*time.Timer

@@ -10,8 +10,8 @@ var binaryHeapKind = Kind{
 	Why:        "a heap with more only costs more, at length",
 }
 
-// binaryHeap is an order in the standard library's heap, as schedulers have it
-// that sleep until their first job.
+// binaryHeap is an order in the standard library's heap, as schedulers have it that sleep until
+// their first job.
 type binaryHeap []*entry
 
 func (h *binaryHeap) add(e *entry)    { heap.Push(h, e) }

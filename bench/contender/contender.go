@@ -1,17 +1,16 @@
-// Package contender puts timers of different make behind one interface, so that
-// one benchmark measures all of them alike.
+// Package contender puts timers of different make behind one interface, so that one benchmark
+// measures all of them alike.
 //
-// The contenders here need no third party. The Go timers that people use are in
-// bench/rivals, a module of its own.
+// The contenders here need no third party. The Go timers that people use are in bench/rivals, a
+// module of its own.
 package contender
 
 import "time"
 
-// A Timer runs timeouts in numbered slots, as a server has one for each of its
-// connections. Different slots may be used from different goroutines.
+// A Timer runs timeouts in numbered slots, as a server has one for each of its connections.
+// Different slots may be used from different goroutines.
 type Timer interface {
-	// Start arms a slot that is not pending. When d has passed, Config.Fire is
-	// called once.
+	// Start arms a slot that is not pending. When d has passed, Config.Fire is called once.
 	Start(slot int, d time.Duration)
 
 	// Stop reports whether it prevented the slot from firing.
@@ -20,8 +19,7 @@ type Timer interface {
 	// Reset arms a slot anew, and reports whether it was pending.
 	Reset(slot int, d time.Duration) bool
 
-	// Close ends the timer's goroutines and waits for them. What is pending does
-	// not fire.
+	// Close ends the timer's goroutines and waits for them. What is pending does not fire.
 	Close()
 }
 
@@ -36,8 +34,8 @@ type Config struct {
 	// Fire is called for each slot that is due, from any goroutine.
 	Fire func(slot int)
 
-	// Anonymous says that Fire does not look at its argument. A contender then
-	// needs no closure for each slot, which would count as its memory.
+	// Anonymous means that Fire ignores its argument. A contender then needs no closure for each
+	// slot, which would count as its memory.
 	Anonymous bool
 }
 
@@ -46,21 +44,21 @@ type Kind struct {
 	Name string
 	New  func(Config) Timer
 
-	// Ticks says that Config.Tick has a meaning for it.
+	// Ticks means that the timer uses Config.Tick.
 	Ticks bool
 
 	// FixedTick is the tick of a timer that does not let one choose.
 	FixedTick time.Duration
 
-	// Early says that it is known to fire before the deadline.
+	// Early means that it is known to fire before the deadline.
 	Early bool
 
-	// Last says that it leaves something behind in the process that later measurements
-	// would show: dead goroutines, which every garbage collection looks at.
+	// Last means that it leaves something behind in the process that later measurements would show:
+	// dead goroutines, which every garbage collection visits.
 	Last bool
 
-	// MaxPending is how many pending timeouts it can be filled with in a time
-	// that a benchmark has; 0 means any number. Why gives the reason.
+	// MaxPending is how many pending timeouts it can be filled with in a time that a benchmark has;
+	// 0 means any number. Why gives the reason.
 	MaxPending int
 	Why        string
 }
@@ -75,8 +73,7 @@ func All() []Kind {
 		binaryHeapKind, priorityQueueKind, goroutineKind, sortedSetKind)
 }
 
-// Callbacks has a function without arguments for each slot, for timers that
-// take one.
+// Callbacks has a function without arguments for each slot, for timers that take one.
 type Callbacks struct {
 	shared func()
 	each   []func()

@@ -13,15 +13,15 @@ var goroutineKind = Kind{
 	Why:        "a goroutine for each timeout takes some 3 KiB",
 }
 
-// goroutines has one goroutine for each pending timeout, which waits for the
-// time or for the news that it is not needed.
+// goroutines has one goroutine for each pending timeout, which waits for the deadline or for the
+// stop.
 type goroutines struct {
 	call    Callbacks
 	slot    []*waiting
 	running sync.WaitGroup
 }
 
-// waiting is a timeout that somebody waits for.
+// waiting is a pending timeout.
 type waiting struct {
 	settled atomic.Bool // fired or stopped
 	stop    chan struct{}

@@ -12,8 +12,8 @@ type order interface {
 	first() *entry // nil if there is none
 }
 
-// An entry is a timeout in an order. Its ordinal makes it unequal to all
-// others: a set drops what compares equal.
+// An entry is a timeout in an order. Its ordinal makes it unequal to all others: a set drops what
+// compares equal.
 type entry struct {
 	due     int64 // nanoseconds since the timer's start
 	ordinal uint64
@@ -37,12 +37,11 @@ func (e *entry) compare(o *entry) int {
 	}
 }
 
-// ordered is a timer with one goroutine, which waits for the first entry of an
-// order or looks at it again and again.
+// ordered is a timer with one goroutine, which waits for the first entry of an order or polls it.
 type ordered struct {
 	fire  func(int)
 	begin time.Time
-	poll  time.Duration // zero: sleep until the first deadline
+	poll  time.Duration // 0 means to sleep until the first deadline
 
 	mu struct {
 		sync.Mutex

@@ -13,9 +13,9 @@ var priorityQueueKind = Kind{
 	Why:        "queue.PriorityQueue is a sorted slice, of which each start moves a part",
 }
 
-// priorityQueue is an order in a queue.PriorityQueue. The queue cannot remove
-// from its middle, so a stopped entry stays until it comes to the front or until
-// more than half of the queue is stopped, when a new queue replaces it.
+// priorityQueue is an order in a queue.PriorityQueue. The queue cannot remove from its middle, so a
+// stopped entry stays until it comes to the front or until more than half of the queue is stopped,
+// when a new queue replaces it.
 type priorityQueue struct {
 	q       *queue.PriorityQueue
 	stopped int

@@ -13,8 +13,7 @@ var (
 	layeredKind  = Kind{Name: "layered-embedded", New: func(cfg Config) Timer { return newEmbedded(cfg, true) }, Ticks: true}
 )
 
-// wheel is the hashed wheel used as time.AfterFunc is: each start allocates a
-// handle.
+// wheel is the hashed wheel used as time.AfterFunc is: each start allocates a handle.
 type wheel struct {
 	w    *hashedwheel.HashedWheelTimer
 	task Callbacks
@@ -62,8 +61,8 @@ func newEmbedded(cfg Config, layered bool) Timer {
 	return e
 }
 
-// A funcTask is a function as a task. It is no larger than a pointer, so that
-// binding one allocates nothing.
+// A funcTask is a function as a task. It is no larger than a pointer, so that binding one allocates
+// nothing.
 type funcTask func()
 
 func (f funcTask) Run(*hashedwheel.Timeout) { f() }
