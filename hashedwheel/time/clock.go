@@ -11,21 +11,21 @@ import (
 // A Clock makes the timers of this package on one wheel. The zero Clock is the one of the
 // package-level functions. A Clock is a small value and is meant to be copied.
 type Clock struct {
-	wheel  *hashedwheel.HashedWheelTimer // nil: the shared wheel
+	wheel  *hashedwheel.HashedWheelTimer // nil means the shared wheel
 	inline bool
 }
 
-// On returns a Clock whose timers, tickers and sleeps are timeouts of w, with the precision of
-// w's tick. It panics if w is nil. What w can do beside telling the time:
+// On returns a Clock whose timers, tickers and sleeps are timeouts of w, with the precision of w's
+// tick. It panics if w is nil. What w can do beside telling the time:
 //
-//   - Options.MaxPendingTimeouts: what w has no place for is kept by package time. A timer
-//     goes back to w at its next Reset, a ticker at its next tick. So the limit bounds the wheel
-//     and not the number of timers, and none is lost.
-//   - Stop: the pending timers and tickers of w end as though Stop had been called for each
-//     of them; w.Stop returns their timeouts. A Sleep continues to its end. What is
-//     made or reset on w afterwards is kept by package time.
-//   - Options.Executor: it runs what a timer does at its end, which is to send the time or to
-//     start the goroutine of an AfterFunc. With Inline it runs the function itself.
+//   - Options.MaxPendingTimeouts: what w has no place for is kept by package time. A timer goes
+//     back to w at its next Reset, a ticker at its next tick. So the limit bounds the wheel and not
+//     the number of timers, and none is lost.
+//   - Stop: the pending timers and tickers of w end as though Stop had been called for each of
+//     them; w.Stop returns their timeouts. A Sleep continues to its end. What is made or reset on w
+//     afterwards is kept by package time.
+//   - Options.Executor: it runs what a timer does at its end, which is to send the time or to start
+//     the goroutine of an AfterFunc. With Inline it runs the function itself.
 //
 // In a testing/synctest bubble, make w inside the bubble and stop it before the bubble ends. The
 // timers are then on the bubble's clock and on the wheel.
@@ -36,20 +36,20 @@ func On(w *hashedwheel.HashedWheelTimer) Clock {
 	return Clock{wheel: w}
 }
 
-// Inline returns a Clock like c whose AfterFunc starts no goroutine for the function. It is
-// called by the wheel's worker, or by its Executor if the wheel has one. The function
-// should not block: on a worker, one that does delays every other timer by up to 20 ms or two
-// ticks before another worker takes over. A panic in it is recovered, counted in the wheel's
-// Stats and logged, where package time's and Clock's own end the program.
+// Inline returns a Clock like c whose AfterFunc starts no goroutine for the function. It is called
+// by the wheel's worker, or by its Executor if the wheel has one. The function should not block: on
+// a worker, one that does delays every other timer by up to 20 ms or two ticks before another
+// worker takes over. A panic in it is recovered, counted in the wheel's Stats and logged, where
+// package time's and Clock's own end the program.
 //
-// Where package time keeps the timer, the function has a goroutine all the same.
+// If package time keeps the timer, the function runs on a goroutine of its own.
 func (c Clock) Inline() Clock {
 	c.inline = true
 	return c
 }
 
-// shared is the wheel of the zero Clock. It is made at the first use outside a synctest bubble
-// and never stopped. It has no limit, so it never refuses.
+// shared is the wheel of the zero Clock. It is made at the first use outside a synctest bubble and
+// never stopped. It has no limit, so it never refuses.
 var shared = sync.OnceValue(func() *hashedwheel.HashedWheelTimer {
 	w, err := hashedwheel.New(hashedwheel.Options{TickDuration: sharedTick, TicksPerWheel: sharedBuckets})
 	if err != nil {
@@ -61,14 +61,14 @@ var shared = sync.OnceValue(func() *hashedwheel.HashedWheelTimer {
 const (
 	sharedTick = time.Millisecond
 
-	// sharedBuckets makes a revolution of the shared wheel four seconds, so that short timers
-	// are found without looking at long ones.
+	// sharedBuckets makes a revolution of the shared wheel four seconds, so that short timers are
+	// found without scanning long ones.
 	sharedBuckets = 4096
 )
 
-// on returns the wheel to use. It returns nil where package time has to keep the timer because
-// the caller is in a synctest bubble: the shared wheel is outside, and knows neither the
-// bubble's time nor when the bubble is idle.
+// on returns the wheel to use. It returns nil where package time has to keep the timer because the
+// caller is in a synctest bubble: the shared wheel is outside, and knows neither the bubble's time
+// nor when the bubble is idle.
 func (c Clock) on() *hashedwheel.HashedWheelTimer {
 	if c.wheel != nil {
 		return c.wheel
@@ -80,8 +80,7 @@ func (c Clock) on() *hashedwheel.HashedWheelTimer {
 }
 
 // bubbled reports whether the caller is in a synctest bubble. There, and nowhere else, the time has
-// no monotonic reading. Where the clock stands would tell less: a test may sleep until the
-// present.
+// no monotonic reading. The time itself would not tell: a test may sleep until the present.
 func bubbled() bool {
 	now := time.Now()
 	return now == now.Round(0) //nolint:staticcheck // Equal would ignore the monotonic reading
@@ -171,16 +170,15 @@ func NewTimer(d Duration) *Timer { return Clock{}.NewTimer(d) }
 // prevent the call by Stop and repeat it by Reset. Its C is nil.
 //
 // The call takes 0.8 µs of processor time with its goroutine, 2.6 µs where ten thousand block at
-// once, and 0.3 µs by Clock.Inline, which starts none; package time takes 0.7 and 1.9 µs. The package
-// comment says where this was measured.
+// once, and 0.3 µs by Clock.Inline, which starts none; package time takes 0.7 and 1.9 µs. The
+// package comment says where this was measured.
 func AfterFunc(d Duration, f func()) *Timer { return Clock{}.AfterFunc(d, f) }
 
-// After returns a channel on which the current time is sent after at least d. It is
-// NewTimer(d).C.
+// After returns a channel on which the current time is sent after at least d. It is NewTimer(d).C.
 func After(d Duration) <-chan Time { return Clock{}.After(d) }
 
-// NewTicker returns a Ticker that sends the current time on its channel every d, and panics if
-// d is not positive.
+// NewTicker returns a Ticker that sends the current time on its channel every d, and panics if d is
+// not positive.
 func NewTicker(d Duration) *Ticker { return Clock{}.NewTicker(d) }
 
 // Tick is NewTicker(d).C, and nil if d is not positive.

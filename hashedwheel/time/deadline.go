@@ -22,9 +22,9 @@ const (
 // A deadline is kept by a wheel or, while the wheel is full or stopped, by package time.
 //
 // What happens at its end runs beside Stop and Reset. A timeout that has fired cannot be called
-// back, so a run may come late: after the caller has stopped or armed the deadline again. With mu
-// held, reached tells whether a run still has something to do. A channel is written and
-// drained with mu held, so nothing stale is in it when Stop or Reset returns.
+// back, so a run may come late, after the caller has stopped or armed the deadline again. With mu
+// held, reached tells whether a run still has something to do. A channel is written and drained
+// with mu held, so nothing stale is in it when Stop or Reset returns.
 type deadline struct {
 	timeout hashedwheel.Timeout
 	spare   *spare // nil until the wheel refuses for the first time
@@ -34,7 +34,7 @@ type deadline struct {
 	waiting bool // the channel is owed a time; not used by calls
 }
 
-// An ending is what has a deadline.
+// An ending is notified when its deadline ends.
 type ending interface{ end() }
 
 // arm makes d end after delay, and reports whether it was pending. At the end package time calls
@@ -67,7 +67,7 @@ func (d *deadline) disarm() (was bool) {
 	return was
 }
 
-// reached reports whether d has ended as it was armed last, and the channel has not got its
+// reached reports whether d has ended as it was last armed, and its channel has not received the
 // time yet. A timeout that was armed again after it fired is not expired, and the run of the
 // earlier fire has nothing to do.
 //
@@ -87,7 +87,7 @@ type spare struct {
 
 const never = math.MaxInt64
 
-// start has e.end called after delay.
+// start calls e.end after delay.
 func (s *spare) start(delay Duration, e ending) {
 	s.due = after(now(), delay)
 	if s.timer == nil {
@@ -108,8 +108,8 @@ func (s *spare) reached() bool { return s.due != never && now() >= s.due }
 // origin is where now counts from.
 var origin = time.Now()
 
-// now returns the nanoseconds since origin by the monotonic clock or, in a synctest bubble,
-// the bubble's. Only differences have a meaning.
+// now returns the nanoseconds since origin by the monotonic clock or, in a synctest bubble, the
+// bubble's. Only differences have a meaning.
 func now() int64 { return int64(time.Since(origin)) }
 
 // after returns the time d after t, and never if that overflows. A negative d counts as zero.

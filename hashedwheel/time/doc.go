@@ -1,39 +1,39 @@
-// Package time is the standard package time with its timers on a hashed wheel: one changed
-// import puts the timers of a whole file on it.
+// Package time is the standard package time with its timers on a hashed wheel: one changed import
+// puts the timers of a whole file on it.
 //
 //	import "github.com/xxlwheel/xxlwheel/hashedwheel/time"
 //
-// Every exported name of package time is here. Timer, Ticker, NewTimer, AfterFunc, After, NewTicker, Tick and
-// Sleep are timeouts of a wheel with a tick of a millisecond; it is made at the first use and never
-// stopped. All other names are package time's own: a Duration, a Time, a Month is the same type
-// in both packages. On puts the timers on a wheel of your own.
+// Every exported name of package time is here. Timer, Ticker, NewTimer, AfterFunc, After,
+// NewTicker, Tick and Sleep are timeouts of a wheel with a tick of a millisecond; it is made at the
+// first use and never stopped. All other names are package time's own: a Duration, a Time, a Month
+// is the same type in both packages. On puts the timers on a wheel of your own.
 //
 // # What is the same
 //
 // The rules are those of package time since Go 1.23:
 //
 //   - Nothing fires early, and the time that is sent is the time of the fire.
-//   - After Stop or Reset has returned, nothing of an earlier setting is received from C. The
-//     two answer the same: true for a timer that has expired if nobody has received the time.
+//   - After Stop or Reset has returned, no time of an earlier setting is received from C. Both
+//     return true for a timer that has expired if its time has not been received.
 //   - A Ticker drops ticks for slow receivers and keeps its phase.
 //   - A function given to AfterFunc has a goroutine of its own, so it may block.
 //   - Misuse panics with the same messages.
-//   - In a testing/synctest bubble the package-level functions make timers of package time,
-//     which are on the bubble's clock and need no goroutine. For a wheel in a bubble see On.
+//   - In a testing/synctest bubble the package-level functions make timers of package time, which
+//     are on the bubble's clock and need no goroutine. For a wheel in a bubble see On.
 //
 // # What is different
 //
-//   - Precision: what is due fires at the next tick, so up to a millisecond later than with
-//     package time. A timer of less than a tick takes up to two.
-//   - A goroutine: the worker of the wheel exists from the first use on, idle or not. Leak
-//     checkers see it. With go.uber.org/goleak ignore it by
+//   - Precision: what is due fires at the next tick, so up to a millisecond later than with package
+//     time. A timer of less than a tick takes up to two.
+//   - A goroutine: the worker of the wheel exists from the first use on, idle or not. Leak checkers
+//     see it. With go.uber.org/goleak ignore it by
 //     goleak.IgnoreAnyFunction("github.com/xxlwheel/xxlwheel/hashedwheel.(*worker).work").
-//   - Garbage: a pending timer and a running ticker are not collected when nobody holds them any
-//     more. A timer is when it has fired. A ticker that is dropped without Stop ticks for
-//     ever, as before Go 1.23.
-//   - cap(C) is 1 and len(C) may be, where package time has an unbuffered channel to look at.
-//   - *Timer and *Ticker are other types than package time's. Where another package's function or field
-//     has one of those, use package time's there.
+//   - Garbage: a pending timer and a running ticker are not collected when they are no longer
+//     referenced. A timer is collected once it has fired. A ticker that is dropped without Stop
+//     never stops, as before Go 1.23.
+//   - cap(C) is 1 and len(C) may be, where package time shows an unbuffered channel.
+//   - *Timer and *Ticker are other types than package time's. Where another package's function or
+//     field has one of those, use package time's there.
 //   - UTC and Local are copies. To change the local zone assign to the standard time.Local;
 //     assigning to Local here changes nothing.
 //   - %v prints other fields of a Timer. The GODEBUG setting asynctimerchan has no effect.

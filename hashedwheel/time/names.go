@@ -2,11 +2,10 @@ package time
 
 import "time"
 
-// This file has the names of package time that have nothing to do with timers. TestNames says
-// which of them a newer Go has beside these; they belong into a file with a build constraint.
+// This file has the names of package time that have nothing to do with timers. TestNames says which
+// of them a newer Go has beside these; they belong into a file with a build constraint.
 
-// The types of package time. They are the same types, so values go from one package to the
-// other.
+// The types of package time. They are the same types, so values go from one package to the other.
 type (
 	Duration   = time.Duration   // a span of nanoseconds
 	Location   = time.Location   // a time zone
@@ -91,14 +90,13 @@ func Since(t Time) Duration { return time.Since(t) }
 // Until returns the time until t.
 func Until(t Time) Duration { return time.Until(t) }
 
-// Date returns the instant of a date in loc. Values outside their usual ranges are normalised.
-// It panics if loc is nil.
+// Date returns the instant of a date in loc. Values outside their usual ranges are normalised. It
+// panics if loc is nil.
 func Date(year int, month Month, day, hour, min, sec, nsec int, loc *Location) Time {
 	return time.Date(year, month, day, hour, min, sec, nsec, loc)
 }
 
-// Unix returns the local time sec seconds and nsec nanoseconds after the beginning of 1970 in
-// UTC.
+// Unix returns the local time sec seconds and nsec nanoseconds after the beginning of 1970 in UTC.
 func Unix(sec int64, nsec int64) Time { return time.Unix(sec, nsec) }
 
 // UnixMilli returns the local time msec milliseconds after the beginning of 1970 in UTC.
@@ -119,8 +117,7 @@ func ParseInLocation(layout, value string, loc *Location) (Time, error) {
 // ParseDuration reads a duration such as "1h15m30.5s".
 func ParseDuration(s string) (Duration, error) { return time.ParseDuration(s) }
 
-// FixedZone returns a Location that is always offset seconds east of UTC and has the given
-// name.
+// FixedZone returns a Location that is always offset seconds east of UTC and has the given name.
 func FixedZone(name string, offset int) *Location { return time.FixedZone(name, offset) }
 
 // LoadLocation returns the Location of a name in the IANA database, of "" or "UTC", or of "Local".

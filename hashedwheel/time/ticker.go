@@ -6,10 +6,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel"
 )
 
-// A Ticker sends the current time on its channel at intervals. It drops ticks for a receiver
-// that is slow, and what remain keep their phase: they stay whole periods from the first one. It must be
-// made by NewTicker, here or of a Clock, and must not be copied. Its methods may be called from
-// any goroutine.
+// A Ticker sends the current time on its channel at intervals. It drops ticks for a receiver that
+// is slow; the others keep their phase, whole periods after the first. It must be made by
+// NewTicker, here or of a Clock, and must not be copied. Its methods may be called from any
+// goroutine.
 type Ticker struct {
 	C <-chan Time // on which the ticks are sent
 
@@ -21,8 +21,8 @@ type Ticker struct {
 	std *time.Ticker // in a synctest bubble; the rest is not used then
 }
 
-// Stop turns t off. Nothing is received from C after Stop has returned, until a Reset. It
-// does not close C. On a Ticker that was not made by NewTicker it does nothing.
+// Stop turns t off. Nothing is received from C after Stop has returned, until a Reset. It does not
+// close C. On a Ticker that was not made by NewTicker it does nothing.
 func (t *Ticker) Stop() {
 	if t.std != nil {
 		t.std.Stop()
@@ -38,8 +38,8 @@ func (t *Ticker) Stop() {
 	t.disarm()
 }
 
-// Reset turns t on with the period d. The next tick comes after d, and none of before is
-// received from C after Reset has returned. It panics if d is not positive.
+// Reset turns t on with the period d. The next tick comes after d, and no earlier tick is received
+// from C after Reset has returned. It panics if d is not positive.
 func (t *Ticker) Reset(d Duration) {
 	if d <= 0 {
 		panic("non-positive interval for Ticker.Reset")
@@ -65,8 +65,8 @@ func (t *Ticker) start(d Duration) {
 	t.arm(d, t)
 }
 
-// end sends the time, unless the last has not been received yet, and arms t for the next
-// deadline that has not passed. Like Timer.send it may come late.
+// end sends the time, unless the last has not been received yet, and arms t for the next deadline
+// that has not passed. Like Timer.send it may come late.
 func (t *Ticker) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

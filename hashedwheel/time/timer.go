@@ -7,8 +7,8 @@ import (
 )
 
 // A Timer is a single event. When it expires, the current time is sent on C, unless it was made by
-// AfterFunc. It must be made by NewTimer or AfterFunc, here or of a Clock, and must not be
-// copied. Its methods may be called from any goroutine.
+// AfterFunc. It must be made by NewTimer or AfterFunc, here or of a Clock, and must not be copied.
+// Its methods may be called from any goroutine.
 type Timer struct {
 	C <-chan Time // on which the time is sent; nil after AfterFunc
 
@@ -28,9 +28,9 @@ func bubbleTimer(std *time.Timer) *Timer {
 // Stop prevents t from firing. It returns true if it did, and false if t had expired or been
 // stopped.
 //
-// For a timer of NewTimer, nothing is received from C after Stop has returned, and Stop
-// returns true if t had expired but nobody had received the time. For one of AfterFunc, false
-// means that the function has been started or that t was stopped; Stop does not wait for it.
+// For a timer of NewTimer, nothing is received from C after Stop has returned, and Stop returns
+// true if t had expired but its time had not been received. For one of AfterFunc, false means that
+// the function has been started or that t was stopped; Stop does not wait for it.
 func (t *Timer) Stop() bool {
 	switch t.kind {
 	case standard:
@@ -50,12 +50,12 @@ func (t *Timer) Stop() bool {
 	panic("time: Stop called on uninitialized Timer")
 }
 
-// Reset makes t expire after d, whether it is pending, has expired or was stopped. It returns
-// what Stop would have returned.
+// Reset makes t expire after d, whether it is pending, has expired or was stopped. It returns what
+// Stop would have returned.
 //
 // For a timer of NewTimer, no time of an earlier setting is received from C after Reset has
-// returned. For one of AfterFunc, Reset does not wait for a call of the function that is under
-// way, and the next may run beside it.
+// returned. For one of AfterFunc, Reset does not wait for a running call of the function, and the
+// next may run beside it.
 func (t *Timer) Reset(d Duration) bool {
 	switch t.kind {
 	case standard:
@@ -75,8 +75,8 @@ func (t *Timer) Reset(d Duration) bool {
 	panic("time: Reset called on uninitialized Timer")
 }
 
-// send sends the time if it is due. It is called at every end of a deadline, also of one
-// that is no longer t's.
+// send sends the time if it is due. It is called at every end of a deadline, also of one that is no
+// longer t's.
 func (t *Timer) send() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +114,7 @@ func offer(c chan<- Time, at Time) {
 	}
 }
 
-// drain takes a time that nobody has received out of c, and reports whether there was one.
+// drain takes a time that was not received out of c, and reports whether there was one.
 func drain(c <-chan Time) bool {
 	select {
 	case <-c:
