@@ -3,8 +3,8 @@ package hashedwheel
 import "go.uber.org/atomic"
 
 // Words of 64 bits are sync/atomic's, which are aligned on every processor: those of
-// go.uber.org/atomic are bare integers, which a 32-bit processor does not align inside a struct, and
-// their first use panics there. Flags and the stage of a timer have 32 bits and are
+// go.uber.org/atomic are bare integers, which a 32-bit processor does not align inside a struct,
+// and their first use panics there. Flags and the stage of a timer have 32 bits and are
 // go.uber.org/atomic's. What the search through every order of events steps through is a word or a
 // latch, see sync.go.
 

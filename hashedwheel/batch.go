@@ -15,30 +15,29 @@ import (
 // maxDue is the most payloads that one call of a Batch's function gets.
 const maxDue = 1024
 
-// A Ticket names one payload of a Batch. It can be copied and compared, and kept
-// for ever: once the payload has been delivered or cancelled, the ticket
-// names nothing. The zero Ticket names nothing.
+// A Ticket names one payload of a Batch. It can be copied, compared and kept: once the payload has
+// been delivered or cancelled, the ticket names nothing. The zero Ticket names nothing.
 type Ticket struct{ id id }
 
-// A Batch is the generic engine: payloads of type T, delivered to one function when
-// they are due, many at a time. It needs neither an interface nor a closure for each
-// timeout, and allocates nothing once it has grown; if T has no pointers, the
-// garbage collector does not look at what is pending.
+// A Batch is the generic engine: payloads of type T, delivered to one function when they are due,
+// many at a time. It needs neither an interface nor a closure for each timeout, and allocates
+// nothing once it has grown; if T has no pointers, the garbage collector does not scan what is
+// pending.
 //
-// Its precision is that of HashedWheelTimer: never early, and late by less than a
-// tick while the function keeps up. There is one worker and no hand-over, so a slow
-// function delays what is due behind it; an Executor takes it off the worker. All
-// methods may be called from any goroutine, also from inside the function.
+// Its precision is that of HashedWheelTimer: never early, and late by less than a tick while the
+// function keeps up. There is one worker and no hand-over, so a slow function delays what is due
+// behind it; an Executor takes it off the worker. All methods may be called from any goroutine,
+// also from inside the function.
 //
-// A Batch that nobody holds continues with what is pending, and is reported in the log:
+// A Batch that is no longer referenced continues with what is pending and is reported in the log:
 // only Stop ends its worker.
 type Batch[T any] struct {
-	// The worker knows the inside only, so that the collector can find out that nobody
-	// has the Batch any more.
+	// The worker refers to the inside only, so that the collector can find out that the Batch is no
+	// longer referenced.
 	*batch[T]
 }
 
-// A batch is the inside of a Batch.
+// A batch is what a Batch does; its worker refers to it.
 type batch[T any] struct {
 	clock    clock
 	fire     func(due []T)
@@ -68,11 +67,10 @@ type batch[T any] struct {
 	ended chan struct{} // closed by the worker; made by start
 }
 
-// NewBatch returns a Batch that delivers to fire. The slice that fire gets is
-// valid until it returns. The worker calls it, one call at a time, unless there is an
-// Executor: then each call has a slice of its own, and calls may overlap. A
-// panic is recovered, logged; the payloads of that call are not delivered
-// again.
+// NewBatch returns a Batch that delivers to fire. The slice that fire gets is valid until it
+// returns. The worker calls it, one call at a time, unless there is an Executor: then each call has
+// a slice of its own, and calls may overlap. A panic is recovered, logged; the payloads of that
+// call are not delivered again.
 //
 // It returns an error if an option is out of its range or fire is nil.
 func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
@@ -101,9 +99,9 @@ func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
 	return public, nil
 }
 
-// Add has payload delivered after delay. A negative delay counts as zero; a delay
-// that overflows means never. It starts the worker if need be. It returns
-// ErrStopped if the Batch has stopped, and ErrTooManyPending if it is full.
+// Add has payload delivered after delay. A negative delay counts as zero; a delay that overflows
+// means never. It starts the worker if need be. It returns ErrStopped if the Batch has stopped, and
+// ErrTooManyPending if it is full.
 func (b *Batch[T]) Add(payload T, delay time.Duration) (Ticket, error) {
 	if b.life.Load() != started {
 		if err := b.start(); err != nil {
@@ -141,8 +139,8 @@ func (b *Batch[T]) Add(payload T, delay time.Duration) (Ticket, error) {
 	return Ticket{who}, nil
 }
 
-// Cancel prevents the delivery of t's payload. It reports whether this call did
-// so: false means that it was delivered, is being delivered, or was cancelled before.
+// Cancel prevents the delivery of t's payload. It reports whether this call did so: false means
+// that it was delivered, is being delivered, or was cancelled before.
 func (b *Batch[T]) Cancel(t Ticket) bool {
 	if t.id == 0 {
 		return false
@@ -168,9 +166,9 @@ func (b *Batch[T]) Cancel(t Ticket) bool {
 	}
 }
 
-// withdraw is Cancel of what is in a queue. The slot is free at once, and the worker, if it
-// comes to the queue's entry, finds another generation in it. It returns false when the
-// worker has filed the slot before.
+// withdraw is Cancel of what is in a queue. The slot is free at once, and the worker, if it comes
+// to the queue's entry, finds another generation in it. It returns false when the worker has filed
+// the slot before.
 func (b *batch[T]) withdraw(s *slot[T], who id) bool {
 	if !s.clear(who, slotQueued, who.nextGeneration()) {
 		return false
@@ -205,8 +203,8 @@ func (b *batch[T]) disown(s *slot[T], who id) bool {
 	return true
 }
 
-// Pending returns how many payloads are added, not delivered and not cancelled.
-// It is exact whenever no other call is under way.
+// Pending returns how many payloads are added, not delivered and not cancelled. It is exact
+// whenever no other call is under way.
 func (b *Batch[T]) Pending() int64 {
 	fired := b.fired.Load()
 	started, cancelled, _ := b.intake.counts()
@@ -229,10 +227,9 @@ func (b *batch[T]) start() error {
 	return nil
 }
 
-// Stop ends the Batch and returns the payloads that will never be delivered, in no
-// order. It waits for a call of the function that is under way, unless it is called from inside
-// that function. A second Stop returns none. What an Executor was given is not
-// waited for.
+// Stop ends the Batch and returns the payloads that will never be delivered, in no order. It waits
+// for a call of the function that is under way, unless it is called from inside that function. A
+// second Stop returns none. What an Executor was given is not waited for.
 func (b *Batch[T]) Stop() []T {
 	b.mu.Lock()
 	was := b.life.Swap(stopped)
@@ -274,8 +271,8 @@ func (b *Batch[T]) Stop() []T {
 	return left
 }
 
-// dropped is called when the collector has found that nobody holds the Batch. Nobody can add to
-// it, and its goroutine stays.
+// dropped is called when the collector has found that the Batch is no longer referenced. No caller
+// can add to it, and its goroutine stays.
 func (b *batch[T]) dropped() {
 	if b.life.Load() == started {
 		b.logger.Warn("hashedwheel: a Batch was dropped without Stop; its goroutine stays")
@@ -287,7 +284,7 @@ func (b *batch[T]) work() {
 	b.mu.Lock()
 	b.mu.worker = goroutineID()
 	b.mu.Unlock()
-	// A function that calls runtime.Goexit ends this goroutine; another goes on.
+	// A function that calls runtime.Goexit ends this goroutine; another continues.
 	normal := false
 	defer func() {
 		if !normal && !b.clock.halting.Load() {
@@ -351,8 +348,8 @@ func (b *batch[T]) unlink(who id) {
 	b.free(s, who)
 }
 
-// handedOver is the place of a cancelled slot whose tick came before the worker
-// found it among the cancelled.
+// handedOver is the place of a cancelled slot whose tick came before the worker found it among the
+// cancelled.
 var handedOver = wheel.Nowhere
 
 func (b *batch[T]) free(s *slot[T], who id) {

@@ -6,35 +6,34 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// This file has what callers do to a timeout, on their own goroutines: arm it and
-// cancel it. worker.go has the other side.
+// This file has what callers do to a timeout, on their own goroutines: arm it and cancel it.
+// worker.go has the other side.
 //
-// Both sides meet in two places: the state word, which decides, and the queues of
-// the intake, which only say "look at this one". A timeout in a queue carries no
-// instruction that could be out of date; the worker reads the state when it gets
-// there. So a timeout need not be in a queue twice, the order of the queues does not
-// matter, and a timeout that is armed and cancelled ten times within a tick is
-// looked at once.
+// Both sides meet in two places: the state word, which decides, and the queues of the intake, which
+// only say that the worker has to process a timeout. A timeout in a queue carries no instruction
+// that could be out of date; the worker reads the state when it gets there. So a timeout need not
+// be in a queue twice, the order of the queues does not matter, and a timeout that is armed and
+// cancelled ten times within a tick is processed once.
 
-// leastRelativeTicks is the shortest delay, in ticks, that is armed relatively. What that adds to the
-// lateness is at most a tick while the worker keeps up: 3 % of this delay.
+// leastRelativeTicks is the shortest delay, in ticks, that is armed relatively. What that adds to
+// the lateness is at most a tick while the worker keeps up: 3 % of this delay.
 const leastRelativeTicks = 32
 
 // relatively reports whether a delay may be left to the worker in place of a due tick: it is long
-// enough, and the worker is up and will look at the queues within a tick. A worker that sleeps for
+// enough, and the worker is awake and will poll the queues within a tick. A worker that sleeps for
 // longer would have to be woken for it.
 func (e *engine) relatively(delay time.Duration) bool {
 	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) && e.clock.parked.Load()&deep == 0
 }
 
-// arm makes t pending, to fire after delay. It reports whether t was
-// pending before, and an error if t could not be armed. A t that was not pending is cancelled
-// then; one that was, on a timer that has stopped, is left to Stop.
+// arm makes t pending, to fire after delay. It reports whether t was pending before, and an error
+// if t could not be armed. A t that was not pending is cancelled then; one that was, on a timer
+// that has stopped, is left to Stop.
 //
 // Where the delay is long it reads no clock: the worker does, later, once for many timeouts. It
-// swaps first and reads then, so the reading is later than every call that it serves, and
-// nothing comes early however late the worker is. The price is that the wait in the queue is
-// added to the delay.
+// swaps first and reads then, so the reading is later than every call that it serves, and nothing
+// comes early however late the worker is. The price is that the wait in the queue is added to the
+// delay.
 func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
 	due := state(0) // not yet known
 	for {
@@ -65,22 +64,22 @@ func (e *engine) armAt(t *Timeout, deadline int64) (was bool, err error) {
 }
 
 // rearmAs changes the state of t from s to the due tick, or delay, and the phase in n. It does
-// nothing and returns false when somebody has changed the state before.
+// nothing and returns false if the state has changed before.
 func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 	was = s.pending()
 	far := n.phase() == relative
-	// Who queued t looked at the worker's alarm with its due tick of then in mind, or with none.
+	// The caller that queued t compared the worker's alarm with an earlier due tick, or with none.
 	earlier := far || s.phase() == relative || n.tick() < s.tick()
 	n |= s & (kept | held)
 	st := e.intake.pick()
 	if was && n == s {
-		// The same deadline, as far as the timer tells them apart. If it is a delay, the worker
-		// has not taken it yet: t is queued, and the clock will be read after this load.
+		// The same deadline, as far as the timer tells them apart. If it is a delay, the worker has
+		// not taken it yet: t is queued, and the clock will be read after this load.
 		st.resets.Add(1)
 		return true, true, nil
 	}
-	// A timeout that the wheel holds under an earlier tick stays where it is.
-	// That tick is at most the last due tick, also if it was cancelled since.
+	// A timeout that the wheel holds under an earlier tick stays where it is. That tick is at most
+	// the last due tick, also if it was cancelled since.
 	push := s&queued == 0 && (s&linked == 0 || earlier)
 	if push {
 		n |= queued
@@ -114,8 +113,7 @@ func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 	return was, true, nil
 }
 
-// armFresh is arm for a t that nobody else has and that was never armed, so there is no other
-// state to reckon with.
+// armFresh is arm for a new t, which no other goroutine knows and which was never armed.
 func (e *engine) armFresh(t *Timeout, n state) error {
 	if !e.limit.reserve() && !e.inherit() {
 		return e.refuseFull(t)
@@ -133,8 +131,8 @@ func (e *engine) armFresh(t *Timeout, n state) error {
 // queued already, and has become n.
 func (e *engine) expect(n state) {
 	if n.phase() == relative {
-		// The worker was up, but may have lain down between the look at that and the swap. It
-		// has looked into the queues since, or it is found asleep here.
+		// The worker was awake, but may have gone to sleep between that load and the swap. It has
+		// polled the queues since, or it is found asleep here.
 		e.clock.rouse()
 		return
 	}
@@ -142,12 +140,12 @@ func (e *engine) expect(n state) {
 }
 
 // enqueue changes the state of t from s to n, which has the queued bit, and puts t into a queue:
-// both or, when somebody has changed the state before, neither. Under the lock that it needs
-// anyway it counts t as started if it is. It wakes the worker if that would sleep too long. On
-// a timer that has stopped it does nothing and returns ErrStopped.
+// both or, if the state has changed before, neither. Under the lock that it needs anyway it counts
+// t as started if it is. It wakes the worker if that would sleep too long. On a timer that has
+// stopped it does nothing and returns ErrStopped.
 //
-// Doing both under the lock is what makes Stop exact: a queued timeout is in a queue, where
-// Stop finds it, and not with somebody who is about to put it there.
+// Doing both under the lock is what makes Stop exact: a queued timeout is in a queue, where Stop
+// finds it, and never on its way there.
 func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (done bool, err error) {
 	st.mu.Lock()
 	if st.mu.closed {
@@ -224,8 +222,8 @@ func (e *engine) cancel(t *Timeout) bool {
 }
 
 // unlink changes the state of t, which is linked, from s to cancelled, counts that, and has the
-// worker take t out of the wheel. When somebody has changed the state before, it does nothing
-// and returns false.
+// worker take t out of the wheel. If the state has changed before, it does nothing and returns
+// false.
 func (e *engine) unlink(st *stripe[*Timeout], t *Timeout, s state) bool {
 	done, err := e.enqueue(st, laneCancels, t, s, s.in(cancelled)|queued)
 	if err == nil {
@@ -238,13 +236,13 @@ func (e *engine) unlink(st *stripe[*Timeout], t *Timeout, s state) bool {
 	return true
 }
 
-// withdraw is unlink for a t that is queued. Where nothing has been pushed after t, as when a
-// call that had a timeout has returned at once, t comes out of the queue again: then neither
-// has the worker to look at it, nor the queue to grow, nor the collector to keep it.
+// withdraw is unlink for a t that is queued. If nothing has been pushed after t, as when a call
+// with a timeout returns at once, t comes out of the queue again: the worker need not process it,
+// the queue does not grow, and the collector need not keep it.
 //
-// For all others the look into the queue is in vain, and a lock costs more than a counter. So
-// only what is fresh comes here: one timeout that is armed again and again is in a queue
-// once in a tick, and does best to stay there.
+// For all others a lookup in the queue finds nothing, and a lock costs more than a counter. So only
+// fresh timeouts come here: one that is armed again and again is queued once in a tick and best
+// stays there.
 func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
 	n := s.in(cancelled)
 	st.mu.Lock()
@@ -276,11 +274,11 @@ func (e *engine) announce(st *stripe[*Timeout], c call) {
 	e.clock.rouse()
 }
 
-// inherit takes the place of the timeout inside whose task the caller is, and reports whether
-// there was one. So a task on the worker can start its successor though the timer is full.
+// inherit takes the place of the timeout inside whose task the caller is, and reports whether there
+// was one. So a task on the worker can start its successor though the timer is full.
 //
-// It takes a microsecond to tell who the caller is, which a full timer that refuses many shall not
-// pay while no task runs.
+// It takes a microsecond to find out who the caller is. A full timer that refuses many callers does
+// not pay that while no task runs.
 func (e *engine) inherit() bool {
 	if e.inside.Load() == 0 {
 		return false

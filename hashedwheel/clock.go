@@ -9,17 +9,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// A ticker converts between nanoseconds since a timer's start and ticks.
-// It is immutable.
+// A ticker converts between nanoseconds since a timer's start and ticks. It is immutable.
 type ticker struct {
 	nanos int64 // tick duration, at least a millisecond
 
-	// recip is floor(2^64 / nanos). A multiplication by it takes a fifth of the time
-	// of a division and is at most one short.
+	// recip is floor(2^64 / nanos). A multiplication by it takes a fifth of the time of a division
+	// and is at most one short.
 	recip uint64
 
-	// slackShift is the smallest shift that makes every time within a tick fit
-	// into slackBits.
+	// slackShift is the smallest shift that makes every time within a tick fit into slackBits.
 	slackShift uint
 }
 
@@ -41,9 +39,9 @@ func (t *ticker) floor(now int64) uint64 {
 	return q
 }
 
-// due returns the due tick and slack of a timeout that is delay away from now, as
-// the upper bits of a state. A negative delay counts as none. What no timer
-// reaches, including every sum that overflows, becomes never.
+// due returns the due tick and slack of a timeout that is delay away from now, as the upper bits of
+// a state. A negative delay counts as none. What no timer reaches, including every sum that
+// overflows, becomes never.
 func (t *ticker) due(now int64, delay time.Duration) state {
 	deadline := after(now, int64(delay))
 	if deadline == math.MaxInt64 {
@@ -58,8 +56,8 @@ func (t *ticker) due(now int64, delay time.Duration) state {
 	return state(tick<<dueShift | slack<<flagBits)
 }
 
-// at returns when tick begins, in nanoseconds since the start, and the largest
-// int64 for what lies beyond it.
+// at returns when tick begins, in nanoseconds since the start, and the largest int64 for what lies
+// beyond it.
 func (t *ticker) at(tick uint64) int64 {
 	hi, lo := bits.Mul64(tick, uint64(t.nanos))
 	if hi != 0 || lo > 1<<63-1 {
@@ -68,14 +66,13 @@ func (t *ticker) at(tick uint64) int64 {
 	return int64(lo)
 }
 
-// deadline returns the deadline that s was made from, at most one unit of slack
-// too late.
+// deadline returns the deadline that s was made from, at most one unit of slack too late.
 func (t *ticker) deadline(s state) int64 {
 	return t.at(s.tick()) - int64(s.slack()<<t.slackShift)
 }
 
-// after returns now plus delay, and the largest int64 if that overflows. A negative delay counts
-// as none.
+// after returns now plus delay, and the largest int64 if that overflows. A negative delay counts as
+// none.
 func after(now, delay int64) int64 {
 	if deadline := now + max(delay, 0); deadline >= 0 {
 		return deadline
@@ -84,9 +81,9 @@ func after(now, delay int64) int64 {
 }
 
 const (
-	// awakeTicks is how long the worker stays up after the intake held something. A
-	// wake costs a caller over a microsecond, a tick about as much: a timer in
-	// use should not pay for every call.
+	// awakeTicks is how long the worker stays up after the intake held something. A wake costs a
+	// caller over a microsecond, a tick about as much: a timer in use should not pay for every
+	// call.
 	awakeTicks = 8
 
 	// deep marks a parked word: the worker sleeps for longer than a tick.
@@ -96,8 +93,8 @@ const (
 	wakeBacklog = 1024
 )
 
-// A clock keeps a worker's time, in ticks and in nanoseconds since the start, and puts the worker to
-// sleep.
+// A clock keeps a worker's time, in ticks and in nanoseconds since the start, and puts the worker
+// to sleep.
 //
 // A caller leaves something in the intake and then reads parked; the worker sets parked and then
 // looks into the intake. So one of them sees the other, and the worker never sleeps past what is
@@ -119,8 +116,8 @@ type clock struct {
 	_      [64]byte
 }
 
-// start starts the clock. It is called when the worker starts and not before, so that in
-// a synctest bubble the clock and the channels are the bubble's own.
+// start starts the clock. It is called when the worker starts and not before, so that in a synctest
+// bubble the clock and the channels are the bubble's own.
 func (c *clock) start() {
 	c.epoch = time.Now()
 	c.wake = make(chan struct{}, 1)
@@ -153,8 +150,7 @@ func (c *clock) rouse() {
 	}
 }
 
-// wakeUp wakes the worker that has parked under word. Of several callers one pays
-// for the wake.
+// wakeUp wakes the worker that has parked under word. Of several callers one pays for the wake.
 func (c *clock) wakeUp(word uint64) {
 	if c.parked.CompareAndSwap(word, 0) {
 		select {
@@ -164,9 +160,8 @@ func (c *clock) wakeUp(word uint64) {
 	}
 }
 
-// park puts the worker to sleep until tick next, a wake or the end, unless empty says
-// that there is work. Tick is the current one, and active the last one at
-// which the intake held something.
+// park puts the worker to sleep until tick next, a wake or the end, unless empty says that there is
+// work. Tick is the current one, and active the last one at which the intake held something.
 func (c *clock) park(tick, active, next uint64, empty func() bool) {
 	if until, ok := c.lieDown(tick, active, next, empty); ok {
 		c.rest(until)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// An IdleKind says what a connection has not done for its period. The kinds are those of
-// Netty's IdleStateHandler.
+// An IdleKind says what a connection has not done for its period. The kinds are those of Netty's
+// IdleStateHandler.
 type IdleKind int
 
 const (
@@ -36,29 +36,27 @@ func (k IdleKind) String() string {
 
 // ConnIdleOptions says when a connection is idle and what happens then.
 type ConnIdleOptions struct {
-	// Reader, Writer and All are how long a connection may read nothing, write
-	// nothing, or do neither. Zero means that it does not matter. One of them must
-	// be positive, and none negative.
+	// Reader, Writer and All are how long a connection may read nothing, write nothing, or do
+	// neither. Zero means that it does not matter. One of them must be positive, and none negative.
 	Reader, Writer, All time.Duration
 
-	// OnIdle is called with an idle connection, which is the one that Wrap returned. Nil means
-	// that it is closed. If OnIdle leaves it open, it is called again after
-	// another period of silence. It runs as every task of the timer does and
-	// must not block.
+	// OnIdle is called with an idle connection, which is the one that Wrap returned. Nil means that
+	// it is closed. If OnIdle leaves it open, it is called again after another period of silence.
+	// It runs as every task of the timer does and must not block.
 	OnIdle func(c net.Conn, kind IdleKind)
 }
 
-// A ConnIdle watches connections for idleness. Watching costs a connection no call of
-// SetDeadline, and each Read and Write about a nanosecond.
+// A ConnIdle watches connections for idleness. Watching costs a connection no call of SetDeadline,
+// and each Read and Write about a nanosecond.
 type ConnIdle struct {
-	idles   [idleKinds]*IdleOf[*watchedConn] // nil: does not matter
+	idles   [idleKinds]*IdleOf[*watchedConn] // nil if that kind is not watched
 	onIdle  func(net.Conn, IdleKind)
 	refused atomic.Int64
 	log     sparseLog
 }
 
-// NewConnIdle returns a ConnIdle. It returns an error that names the field if an option
-// is out of its range.
+// NewConnIdle returns a ConnIdle. It returns an error that names the field if an option is out of
+// its range.
 func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) {
 	ci := &ConnIdle{onIdle: opts.OnIdle, log: sparseLog{logger: w.logger}}
 	for kind, f := range []struct {
@@ -83,23 +81,22 @@ func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) 
 	return ci, nil
 }
 
-// Wrap returns c under watch, from now on. The caller uses it in c's place. The watch ends when
-// the connection is closed, when a Read or Write fails for another reason than a deadline, and,
-// for one direction, when Read returns io.EOF or CloseWrite is called. Wrap returns ErrStopped or
+// Wrap returns c under watch, from now on. The caller uses it in c's place. The watch ends when the
+// connection is closed, when a Read or Write fails for another reason than a deadline, and, for one
+// direction, when Read returns io.EOF or CloseWrite is called. Wrap returns ErrStopped or
 // ErrTooManyPending if the timer refuses, and ErrIdleStopped after Stop; c is unchanged then and
 // still the caller's.
 //
 // The result has the methods ReadFrom, WriteTo, CloseRead, CloseWrite and SyscallConn if c has
-// them, and none of them if not. io.Copy and http.ServeContent so use sendfile and splice on
-// a *net.TCPConn. A NetConn method returns c; what is read and written through c itself is
-// not seen.
+// them, and none of them if not. io.Copy and http.ServeContent so use sendfile and splice on a
+// *net.TCPConn. A NetConn method returns c; what is read and written through c itself is not seen.
 //
 // A long transfer by ReadFrom, WriteTo or a large Write counts while it makes progress: it is
-// looked at piece by piece and, on Linux and TCP, by the number of bytes that the peer has
+// checked piece by piece and, on Linux and TCP, by the number of bytes that the peer has
 // acknowledged. One that is stuck is reported after at most two periods.
 //
-// For TLS wrap the connection below it: tls.Server(wrapped, config), or tls.NewListener on
-// what Listener returns. Servers look for a *tls.Conn, which a wrapped one would hide.
+// For TLS wrap the connection below it: tls.Server(wrapped, config), or tls.NewListener on what
+// Listener returns. Servers look for a *tls.Conn, which a wrapped one would hide.
 func (ci *ConnIdle) Wrap(c net.Conn) (net.Conn, error) {
 	wc, outer := newWatchedConn(c)
 	for kind, idle := range ci.idles {
@@ -116,9 +113,9 @@ func (ci *ConnIdle) Wrap(c net.Conn) (net.Conn, error) {
 	return outer, nil
 }
 
-// Stop ends the watch of all connections, which stay open. OnIdle is called no more: only a
-// call that has begun, or is about to, is not waited for. The timer continues. Wrap returns
-// ErrIdleStopped from then on.
+// Stop ends the watch of all connections, which stay open. OnIdle is no longer called, except by a
+// call that has begun or is about to, for which Stop does not wait. The timer continues. Wrap
+// returns ErrIdleStopped from then on.
 func (ci *ConnIdle) Stop() {
 	for _, idle := range ci.idles {
 		if idle != nil {
@@ -146,8 +143,8 @@ func (ci *ConnIdle) silent(m *IdleMemberOf[*watchedConn], kind IdleKind) {
 	if !c.watches(kind) {
 		return
 	}
-	// Still open: watched for another period. A timer that refuses has stopped, or is
-	// full; then nobody watches any more.
+	// Still open: watched for another period. A timer that refuses has stopped, or is full; then
+	// the connection is no longer watched.
 	if ci.idles[kind].Add(m) == nil && !c.watches(kind) {
 		m.Remove() // over in between, too early for finished to see the member
 	}
@@ -156,8 +153,8 @@ func (ci *ConnIdle) silent(m *IdleMemberOf[*watchedConn], kind IdleKind) {
 // Listener returns a net.Listener that accepts from l and wraps what it accepts.
 //
 // A connection for which the timer has no place (ErrTooManyPending) is closed, counted by Refused
-// and logged, at most once in ten seconds; Accept then waits for the next. It does not return
-// an error: a server takes that for the end of its listener or, if the error says that it is
+// and logged, at most once in ten seconds; Accept then waits for the next. It does not return an
+// error: a server takes that for the end of its listener or, if the error says that it is
 // temporary, waits for up to a second while others want to connect.
 //
 // After Stop connections are passed on without a watch. When the timer has stopped, Accept closes
@@ -213,7 +210,7 @@ type watchedConn struct {
 	net.Conn
 	outer   net.Conn // what Wrap returned
 	members [idleKinds]*IdleMemberOf[*watchedConn]
-	over    atomic.Uint32 // the sides on which nothing will happen any more
+	over    atomic.Uint32 // the sides on which nothing more will happen
 
 	reading, writing transfer
 }
@@ -292,7 +289,7 @@ func (c *watchedConn) failed(s side, err error) {
 	}
 }
 
-// finished ends the watch for which nothing can happen any more.
+// finished ends the watch of the sides on which nothing more can happen.
 func (c *watchedConn) finished(s side) {
 	c.over.Or(uint32(s))
 	for kind, m := range c.members {
@@ -307,8 +304,7 @@ func (c *watchedConn) watches(kind IdleKind) bool {
 	return kind.sides()&^side(c.over.Load()) != 0
 }
 
-// closedElsewhere reports whether the connection was closed by somebody who has it
-// without the watch.
+// closedElsewhere reports whether the connection was closed by code that has it without the watch.
 func (c *watchedConn) closedElsewhere() bool {
 	sc, ok := c.Conn.(syscall.Conn)
 	if !ok {
@@ -318,8 +314,8 @@ func (c *watchedConn) closedElsewhere() bool {
 	return err != nil || raw.Control(func(uintptr) {}) != nil
 }
 
-// progressed reports whether a long transfer is under way on a side that matters for kind, and
-// the connection has moved bytes since the last look.
+// progressed reports whether a long transfer is under way on a side that matters for kind, and the
+// connection has moved bytes since the last look.
 func (c *watchedConn) progressed(kind IdleKind) bool {
 	moved := false
 	for _, t := range []struct {

@@ -7,17 +7,17 @@ import (
 )
 
 // What a connection can do beyond net.Conn decides how others use it: io.Copy calls ReadFrom if
-// there is one, proxies pass the end of a stream on if there is CloseWrite. A wrapper that has
-// such a method without being able to do it would lead them the wrong way, and an error would come
-// too late. So what Wrap returns has exactly the methods that the inner connection has,
-// which takes a type for each combination.
+// there is one, proxies pass the end of a stream on if there is CloseWrite. A wrapper that has such
+// a method without being able to do it would lead them the wrong way, and an error would come too
+// late. So what Wrap returns has exactly the methods that the inner connection has, which takes a
+// type for each combination.
 type (
 	closeWriter interface{ CloseWrite() error }
 	closeReader interface{ CloseRead() error }
 )
 
-// A watchedTCPConn is a watchedConn of a connection that can do everything, as a *net.TCPConn.
-// It has no part of its own, so that one allocation makes all of it.
+// A watchedTCPConn is a watchedConn of a connection that can do everything, as a *net.TCPConn. It
+// has no part of its own, so that one allocation makes all of it.
 type watchedTCPConn struct{ watchedConn }
 
 func (c *watchedTCPConn) ReadFrom(r io.Reader) (int64, error) { return c.readFrom(r) }
@@ -63,9 +63,9 @@ func (c *watchedConn) syscallConn() (syscall.RawConn, error) {
 	return watchedRawConn{raw, c}, nil
 }
 
-// A watchedRawConn counts reads and writes. It hides by what other methods the os package
-// finds the descriptor of a raw connection: (*os.File).WriteTo, which io.Copy prefers to ReadFrom,
-// would send to that, unseen until it has sent everything.
+// A watchedRawConn counts reads and writes. It hides by what other methods the os package finds the
+// descriptor of a raw connection: (*os.File).WriteTo, which io.Copy prefers to ReadFrom, would send
+// to that, unseen until it has sent everything.
 type watchedRawConn struct {
 	syscall.RawConn
 	c *watchedConn

@@ -1,61 +1,57 @@
-// Package hashedwheel runs many approximate timeouts on one goroutine: it is made for
-// servers with hundreds of thousands of timeouts, nearly all of which are moved or
-// cancelled before they fire.
+// Package hashedwheel runs many approximate timeouts on one goroutine: it is made for servers with
+// hundreds of thousands of timeouts, nearly all of which are moved or cancelled before they fire.
 //
 // # The wheel
 //
-// A HashedWheelTimer keeps its timeouts in a ring of buckets. A hand moves from
-// bucket to bucket, one each tick, and fires what is due in the bucket that it
-// reaches. Adding, moving and cancelling cost O(1), where the heap of the time package
-// costs O(log n).
+// A HashedWheelTimer keeps its timeouts in a ring of buckets. A hand moves from bucket to bucket,
+// one in each tick, and fires what is due in the bucket that it reaches. Adding, moving and
+// cancelling cost O(1), where the heap of the time package costs O(log n).
 //
-// With eight buckets and a tick of 10ms, a revolution takes 80ms. A timeout that is
-// due at tick 3 goes to bucket 3. One that is due at tick 11 goes to bucket 11 & 7 = 3
-// too, and the hand passes it once: it has one remaining round. There are three ways past one
-// revolution: more buckets, so that rounds are rare; rounds, which is the default; and
-// layers (Options.Layered), where coarser wheels hand timeouts down to finer ones as
-// the hand comes near, so that no tick looks at a timeout that is not nearly due.
+// With eight buckets and a tick of 10ms, a revolution takes 80ms. A timeout that is due at tick 3
+// goes to bucket 3. One that is due at tick 11 goes to bucket 11 & 7 = 3 too, and the hand passes
+// it once: it has one remaining round. There are three ways past one revolution: more buckets, so
+// that rounds are rare; rounds, which is the default; and layers (Options.Layered), where coarser
+// wheels hand timeouts down to finer ones as the hand comes near, so that no tick looks at a
+// timeout that is not nearly due.
 //
-// The structures are schemes 6 and 7 of Varghese and Lauck, "Hashed and Hierarchical
-// Timing Wheels" (SOSP 1987). The words and the behaviour at the edges are those of
-// Netty's HashedWheelTimer.
+// The structures are schemes 6 and 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels"
+// (SOSP 1987). The words and the behaviour at the edges are those of Netty's HashedWheelTimer.
 //
 // # Guarantees
 //
 //   - A timeout never fires before its deadline.
-//   - It fires at the first tick boundary at or after its deadline: less than
-//     Options.TickDuration late, plus what the machine or the tasks hold the worker up. A delay of
-//     32 ticks and more may add one tick: the caller then reads no clock, and the worker counts the
-//     delay from when it takes the timeout, which is within a tick while it keeps up. Periodic
-//     timeouts, and those that are moved while the wheel holds them, are never armed in that way.
+//   - It fires at the first tick boundary at or after its deadline: less than Options.TickDuration
+//     late, plus what the machine or the tasks hold the worker up. A delay of 32 ticks and more may
+//     add one tick: the caller then reads no clock, and the worker counts the delay from when it
+//     takes the timeout, which is within a tick while it keeps up. Periodic timeouts, and those
+//     that are moved while the wheel holds them, are never armed in that way.
 //   - Ticks fire in order. Within a tick the order is unspecified.
-//   - Every timeout that was accepted fires once, or is cancelled once, or is returned by
-//     Stop. Cancel, Reset and Stop tell which, exactly.
-//   - No lock is held while a task runs. A task that panics is recovered, counted and
-//     logged. A task that takes long does not stop the wheel: another
-//     goroutine goes on.
-//   - With nothing pending nobody is woken. With far timeouts only, the worker sleeps
-//     until the next that is due.
+//   - Every timeout that was accepted fires once, is cancelled once, or is returned by Stop. The
+//     results of Cancel, Reset and Stop say which, exactly.
+//   - No lock is held while a task runs. A task that panics is recovered, counted and logged. A
+//     task that takes long does not stop the wheel: another goroutine takes the wheel over.
+//   - With nothing pending the worker never wakes. With distant timeouts only, it sleeps until the
+//     next one is due.
 //   - Time is the monotonic clock. In a testing/synctest bubble it is the bubble's.
 //
 // # What to use
 //
 //   - NewTimeout and AfterFunc return a handle, one allocation of 32 bytes.
-//   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no
-//     allocation however often it is armed. Moving it further ahead writes one word.
+//   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no allocation
+//     however often it is armed. Moving it further ahead writes one word.
 //   - NewIdleOf finds what has been silent for a period, or for a period of its own; its Touch
 //     costs under a nanosecond. NewIdle is the same with values of any type.
 //   - NewConnIdle does it for net.Conn and net.Listener. A wrapped connection keeps sendfile,
 //     splice and half-close.
-//   - Batch delivers payloads of any type to one function: no handle, no closure, and
-//     nothing for the garbage collector to look at if the payload has no pointers.
-//   - Every, EveryDelay, After, Sleep and WithTimeout are what the time and context
-//     packages have, on the wheel.
+//   - Batch delivers payloads of any type to one function: no handle, no closure, and nothing for
+//     the garbage collector to look at if the payload has no pointers.
+//   - Every, EveryDelay, After, Sleep and WithTimeout are what the time and context packages have,
+//     on the wheel.
 //
 // # When not to use it
 //
-// For a few hundred timers, or when a tick of lateness matters, use time.AfterFunc. A
-// tick under a millisecond is raised to one: the scheduling of the operating system
-// is no finer. A timer wakes at every tick at which something is due, so a small
-// tick with many spread-out deadlines costs processor time.
+// For a few hundred timers, or when a tick of lateness matters, use time.AfterFunc. A tick under a
+// millisecond is raised to one: the scheduling of the operating system is no finer. A timer wakes
+// at every tick at which something is due, so a small tick with many spread-out deadlines costs
+// processor time.
 package hashedwheel

@@ -7,22 +7,21 @@ import (
 	"time"
 )
 
-// Every runs f each period, for the first time after one period, until the
-// timeout that it returns is cancelled. The rate is fixed: deadlines are whole
-// periods apart, and lateness does not add up. A run that takes longer than the
-// period, or a timer that was held up, skips the deadlines that have passed; f
-// never runs twice at once. A panicking f is reported and runs again.
+// Every runs f each period, for the first time after one period, until the timeout that it returns
+// is cancelled. The rate is fixed: deadlines are whole periods apart, and lateness does not add up.
+// A run that takes longer than the period, or a timer that was held up, skips the deadlines that
+// have passed; f never runs twice at once. A panicking f is reported and runs again.
 //
-// A period that is not positive, and a nil f, panic. On a stopped or full timer
-// the result is already cancelled, which is counted in Stats.Unarmed and logged.
+// A period that is not positive, and a nil f, panic. On a stopped or full timer the result is
+// already cancelled, which is counted in Stats.Unarmed and logged.
 func (w *HashedWheelTimer) Every(period time.Duration, f func()) *Timeout {
 	t, err := w.repeat("Every", period, f, false)
 	w.reportUnarmed("Every", err)
 	return t
 }
 
-// EveryDelay is Every with a fixed delay: a period lies between the end of a
-// run and the next deadline.
+// EveryDelay is Every with a fixed delay: a period lies between the end of a run and the next
+// deadline.
 func (w *HashedWheelTimer) EveryDelay(period time.Duration, f func()) *Timeout {
 	t, err := w.repeat("EveryDelay", period, f, true)
 	w.reportUnarmed("EveryDelay", err)
@@ -56,16 +55,16 @@ type periodicTask struct {
 	f      func()
 	period int64 // nanoseconds
 
-	// fixedDelay means that the next deadline counts from the end of a run instead of from the
-	// last deadline.
+	// fixedDelay means that the next deadline counts from the end of a run instead of from the last
+	// deadline.
 	fixedDelay bool
 
-	// deadline is the one that the timeout was last armed with, in nanoseconds since the
-	// timer's start. It is exact, where the state has a whole tick. Guarded by periodics.
+	// deadline is the one that the timeout was last armed with, in nanoseconds since the timer's
+	// start. It is exact, where the state has a whole tick. Guarded by periodics.
 	deadline int64
 
-	// running means that a run has begun and not yet ended, and again is the deadline that
-	// Reset has asked for in the meantime, 0 for none. Guarded by periodics.
+	// running means that a run has begun and not yet ended, and again is the deadline that Reset
+	// has asked for in the meantime, 0 for none. Guarded by periodics.
 	running bool
 	again   int64
 }
@@ -87,8 +86,8 @@ func (p *periodicTask) next(now int64) int64 {
 }
 
 // periodics has the periodic timeouts of which a run is under way: pending, and yet neither in a
-// queue nor in the wheel. Its lock also orders what happens to periodic timeouts: begin and end
-// of a run and Reset. So a Reset during a run leaves the arming to its end, whatever else
+// queue nor in the wheel. Its lock also orders what happens to periodic timeouts: the beginning and
+// end of a run, and Reset. So a Reset during a run leaves the arming to its end, whatever else
 // happens, and no two runs overlap.
 type periodics struct {
 	sync.Mutex

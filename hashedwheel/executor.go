@@ -8,16 +8,15 @@ import (
 
 // An Executor runs what is due, somewhere else than on the worker.
 //
-// Execute must either arrange for run to be called once and return nil, or return
-// an error and never call it. It is called by the worker, so it should return
-// soon. A refusal is counted and logged, and the worker runs the task itself:
-// nothing is lost. A panic in Execute counts as a refusal.
+// Execute must either arrange for run to be called once and return nil, or return an error and
+// never call it. It is called by the worker, so it should return soon. A refusal is counted and
+// logged, and the worker runs the task itself: nothing is lost. A panic in Execute counts as a
+// refusal.
 type Executor interface{ Execute(run func()) error }
 
 // execute has the executor run the task of a timeout that has fired.
 func (e *engine) execute(c call) {
-	// An executor that breaks its word, and runs what it refused, shall not run it
-	// twice.
+	// An executor that runs what it has refused must not run it twice.
 	var begun flag
 	run := func() {
 		if !begun.Swap(true) {
@@ -56,9 +55,8 @@ func (e *engine) runGuarded(c call) {
 // the task itself.
 var ErrPoolFull = errors.New("hashedwheel: pool full or closed")
 
-// Goroutines is an Executor that runs each task on a new goroutine, as
-// time.AfterFunc does. It never refuses, so a herd of a million timeouts becomes a
-// million goroutines; a Pool does not.
+// Goroutines is an Executor that runs each task on a new goroutine, as time.AfterFunc does. It
+// never refuses, so a herd of a million timeouts becomes a million goroutines; a Pool does not.
 var Goroutines Executor = goroutines{}
 
 type goroutines struct{}
@@ -68,9 +66,9 @@ func (goroutines) Execute(run func()) error {
 	return nil
 }
 
-// A Pool is an Executor with a fixed number of goroutines and a bounded queue. When the
-// queue is full it refuses, and the timer's worker runs the task: the wheel slows down
-// instead of taking memory. Its methods may be called from any goroutine.
+// A Pool is an Executor with a fixed number of goroutines and a bounded queue. When the queue is
+// full it refuses, and the timer's worker runs the task: the wheel slows down instead of taking
+// memory. Its methods may be called from any goroutine.
 type Pool struct {
 	queue chan func()
 	ended sync.WaitGroup
@@ -81,8 +79,8 @@ type Pool struct {
 	}
 }
 
-// NewPool returns a pool of the given number of goroutines, which must be
-// positive, with room for queue waiting tasks, which must not be negative.
+// NewPool returns a pool of the given number of goroutines, which must be positive, with room for
+// queue waiting tasks, which must not be negative.
 func NewPool(workers, queue int) (*Pool, error) {
 	if workers <= 0 {
 		return nil, fmt.Errorf("hashedwheel: NewPool: workers is %d, must be positive", workers)
@@ -132,8 +130,8 @@ func (p *Pool) Execute(run func()) error {
 	}
 }
 
-// Close runs what is queued and waits for it. Later tasks are refused. It must not be
-// called from inside a task of the pool.
+// Close runs what is queued and waits for it. Later tasks are refused. It must not be called from
+// inside a task of the pool.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	if !p.mu.closed {

@@ -18,22 +18,21 @@ type Idle = IdleOf[any]
 // An IdleMember is a member of an Idle.
 type IdleMember = IdleMemberOf[any]
 
-// An IdleOf finds out which of its members have been silent for a period: connections,
-// sessions, peers. Each member is reported once and then removed. V is the type of the
-// value that a member carries.
+// An IdleOf finds out which of its members have been silent for a period: connections, sessions,
+// peers. Each member is reported once and then removed. V is the type of the value that a member
+// carries.
 //
-// Touch does not read a clock. It notes the step of a coarse clock that the members share,
-// and stores only if that differs from the step noted before: well under two nanoseconds,
-// where moving a deadline costs more than twenty times as much. A member is looked at about
-// once in a period, however often it is touched.
+// Touch does not read a clock. It notes the step of a coarse clock that the members share, and
+// stores only if that differs from the step noted before: well under two nanoseconds, where moving
+// a deadline costs more than twenty times as much. A member is checked about once in a period,
+// however often it is touched.
 //
-// A member is never reported early, however late the worker is: a touch in one
-// step counts as a touch at the beginning of the next, and when that was is
-// taken from the clock when it begins. It is reported late by at most 2/64 of its
-// period and two ticks, while the worker keeps up.
+// A member is never reported early, however late the worker is: a touch in one step counts as a
+// touch at the beginning of the next, and when that was is taken from the clock when it begins. It
+// is reported late by at most 2/64 of its period and two ticks, while the worker keeps up.
 //
-// All methods may be called from any goroutine, also from inside the function that is called
-// for silent members.
+// All methods may be called from any goroutine, also from inside the function that is called for
+// silent members.
 type IdleOf[V any] struct {
 	timer  *HashedWheelTimer
 	period time.Duration // of members that have none of their own
@@ -47,8 +46,8 @@ type IdleOf[V any] struct {
 	}
 }
 
-// An IdleMemberOf is one member of an IdleOf. It lives in the caller's own struct and
-// must not be copied. The zero value is ready for Add.
+// An IdleMemberOf is one member of an IdleOf. It lives in the caller's own struct and must not be
+// copied. The zero value is ready for Add.
 type IdleMemberOf[V any] struct {
 	timeout Timeout
 	lastTouch
@@ -56,25 +55,25 @@ type IdleMemberOf[V any] struct {
 	// clock is nil before the first Add.
 	clock atomic.Pointer[idleClock[V]]
 
-	// life is odd during a membership, and increases when one begins and ends. It
-	// changes under the mutex of the Idle whose membership it is.
+	// life is odd during a membership, and increases when one begins and ends. It changes under the
+	// mutex of the Idle whose membership it is.
 	life atomic.Uint64
 
 	// The following are guarded by that mutex.
 	period time.Duration
 	place  int // in the roster
 
-	// Value is the caller's, who finds in it whose silence is reported.
+	// Value is for the caller, to identify the member in the callback.
 	Value V
 }
 
-// NewIdle returns an Idle that calls silent for each member that has not been
-// touched for period. Silent runs as every task of w does; it may add the member
-// again. The period must be positive; a short one is measured in whole ticks.
+// NewIdle returns an Idle that calls silent for each member that has not been touched for period.
+// Silent runs as every task of w does; it may add the member again. The period must be positive; a
+// short one is measured in whole ticks.
 //
-// Each member is one pending timeout of w, and each coarse clock in use is another: members
-// whose periods are within a factor of two share a clock. When w stops, no more members are
-// reported, and these timeouts are among those that its Stop returns.
+// Each member is one pending timeout of w, and each coarse clock in use is another: members whose
+// periods are within a factor of two share a clock. When w stops, no more members are reported, and
+// these timeouts are among those that its Stop returns.
 func (w *HashedWheelTimer) NewIdle(period time.Duration, silent func(*IdleMember)) (*Idle, error) {
 	return newIdle("NewIdle", w, period, silent)
 }
@@ -95,8 +94,8 @@ func newIdle[V any](name string, w *HashedWheelTimer, period time.Duration, sile
 }
 
 // Add makes m a member, touched now, with the period of i. It returns ErrStopped or
-// ErrTooManyPending if the timer refuses, ErrIdleStopped if i was stopped, and an error if m
-// is a member already.
+// ErrTooManyPending if the timer refuses, ErrIdleStopped if i was stopped, and an error if m is a
+// member already.
 //
 // One m must not be added to two Idles at the same time.
 func (i *IdleOf[V]) Add(m *IdleMemberOf[V]) error { return i.AddPeriod(m, i.period) }
@@ -147,7 +146,7 @@ func (m *IdleMemberOf[V]) joinLocked(c *idleClock[V], period time.Duration) {
 	m.lastTouch.join(&c.now)
 }
 
-// armLocked has m looked at after delay. It returns false if the timer refuses.
+// armLocked schedules the next check of m after delay. It returns false if the timer refuses.
 //
 // REQUIRES: i.mu is held.
 func (i *IdleOf[V]) armLocked(m *IdleMemberOf[V], delay time.Duration) bool {
@@ -169,10 +168,10 @@ func (i *IdleOf[V]) refusal() error {
 	return ErrTooManyPending
 }
 
-// Stop ends all memberships. The members are as after Remove, their timeouts are given
-// back to the timer, which continues, and nobody is reported any more: only a call for a
-// silent member that has begun, or is about to, is not waited for. Add returns
-// ErrIdleStopped from then on. A second Stop does nothing.
+// Stop ends all memberships. The members are as after Remove, their timeouts are given back to the
+// timer, which continues, and no member is reported any longer, except by a call that has begun or
+// is about to, for which Stop does not wait. Add returns ErrIdleStopped from then on. A second Stop
+// does nothing.
 func (i *IdleOf[V]) Stop() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -182,8 +181,8 @@ func (i *IdleOf[V]) Stop() {
 	}
 }
 
-// Remove ends the membership. It reports whether this call did so: false means that m was
-// reported, or is about to be, or was no member.
+// Remove ends the membership. It reports whether this call did so: false means that m was reported,
+// or is about to be, or was no member.
 func (m *IdleMemberOf[V]) Remove() bool {
 	i := m.lock()
 	if i == nil {
@@ -194,10 +193,10 @@ func (m *IdleMemberOf[V]) Remove() bool {
 	return true
 }
 
-// SetPeriod gives m another period, which must be positive, and counts as a touch: m is
-// reported when it has been silent for the new period from now on. It returns an error if m is
-// no member, and ErrTooManyPending if the timer has no place for a clock that the new period
-// needs; m keeps its period then.
+// SetPeriod gives m another period, which must be positive, and counts as a touch: m is reported
+// when it has been silent for the new period from now on. It returns an error if m is no member,
+// and ErrTooManyPending if the timer has no place for a clock that the new period needs; m keeps
+// its period then.
 func (m *IdleMemberOf[V]) SetPeriod(period time.Duration) error {
 	if period <= 0 {
 		return fmt.Errorf("hashedwheel: IdleMember.SetPeriod: period is %v, must be positive", period)
@@ -215,8 +214,8 @@ func (m *IdleMemberOf[V]) SetPeriod(period time.Duration) error {
 	old.members--
 	m.joinLocked(c, period)
 	old.restLocked()
-	// Refused if the timeout has just fired and the timer is full or has stopped. The task,
-	// which waits for the mutex, then arms it.
+	// Refused if the timeout has just fired and the timer is full or has stopped. The task, which
+	// waits for the mutex, then arms it.
 	i.armLocked(m, period)
 	return nil
 }
@@ -264,10 +263,10 @@ func (i *IdleOf[V]) endLocked(m *IdleMemberOf[V]) {
 	c.restLocked()
 }
 
-// An idleTask is the task of a member's timeout: look whether it was touched.
+// An idleTask is the task of a member's timeout: it checks whether the member was touched.
 type idleTask[V any] IdleMemberOf[V]
 
-// Run looks at the member once its period may be over.
+// Run checks the member once its period may be over.
 func (k *idleTask[V]) Run(*Timeout) {
 	m := (*IdleMemberOf[V])(k)
 	i := m.lock()
@@ -283,7 +282,7 @@ func (k *idleTask[V]) Run(*Timeout) {
 }
 
 // lookLocked reports whether m has been silent for its period, and ends the membership then;
-// else it has m looked at again.
+// otherwise it schedules the next check.
 //
 // REQUIRES: i.mu is held, and m is a member.
 func (i *IdleOf[V]) lookLocked(m *IdleMemberOf[V]) (silent bool) {

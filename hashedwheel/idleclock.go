@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// idleSteps is how many times in a period the clock of an Idle moves on: between this
-// and twice as often. It is how finely silence is measured: a member is found silent
-// late by at most two steps, and the worker wakes for each step.
+// idleSteps is how many times in a period the clock of an Idle moves on: between this and twice as
+// often. It is how finely silence is measured: a member is found silent late by at most two steps,
+// and the worker wakes for each step.
 const idleSteps = 64
 
 // idleHistory is how many steps a clock remembers. Invariant: that is longer than the period of
-// every member that uses it. Periods are less than twice the one that the clock was made for,
-// and n steps take at least n-1 step lengths.
+// every member that uses it. Periods are less than twice the one that the clock was made for, and n
+// steps take at least n-1 step lengths.
 const idleHistory = 4 * idleSteps
 
 // stepBits is how many bits of an idleClock's word count steps: enough for 34 years of
@@ -35,8 +35,8 @@ func (l *lastTouch) join(now *atomic.Uint64) {
 	l.now.Store(now)
 }
 
-// Touch says that the member is alive. It may be called from any goroutine at any time, and
-// does nothing on a member that has been reported or removed, or was never added.
+// Touch says that the member is alive. It may be called from any goroutine at any time, and does
+// nothing on a member that has been reported or removed, or was never added.
 func (l *lastTouch) Touch() {
 	if c := l.now.Load(); c != nil {
 		if now := c.Load(); l.step.Load() != now {
@@ -45,9 +45,8 @@ func (l *lastTouch) Touch() {
 	}
 }
 
-// note never goes back: a goroutine that was held up between reading the step
-// and storing it must not hide a later touch. If there is another clock in between,
-// that has counted as a touch.
+// note never goes back: a goroutine that was held up between reading the step and storing it must
+// not hide a later touch. If there is another clock in between, that has counted as a touch.
 func (l *lastTouch) note(now uint64) {
 	for {
 		step := l.step.Load()
@@ -75,8 +74,8 @@ type idleClock[V any] struct {
 	began [idleHistory]int64
 }
 
-// clockLocked returns the clock for members with a period, which moves. It returns an error if
-// the timer refuses.
+// clockLocked returns the clock for members with a period, which moves. It returns an error if the
+// timer refuses.
 //
 // REQUIRES: i.mu is held.
 func (i *IdleOf[V]) clockLocked(period time.Duration) (*idleClock[V], error) {
@@ -139,14 +138,14 @@ func (c *idleClock[V]) tick() {
 // REQUIRES: the mutex of the Idle is held.
 func (c *idleClock[V]) stepLocked() {
 	k := c.now.Load() + 1
-	// The clock is read after the step is published: a caller that touches in the step
-	// before has read that step by now, so no touch in it began later than this.
+	// The clock is read after the step is published: a caller that touches in the step before has
+	// read that step by now, so no touch in it began later than this.
 	c.now.Store(k)
 	c.began[k%idleHistory] = c.idle.timer.clock.now()
 }
 
-// lastTouchLocked returns an instant that no touch up to now is later than, given
-// that the last was in step seen.
+// lastTouchLocked returns an instant that no touch up to now is later than, given that the last was
+// in step seen.
 //
 // REQUIRES: the mutex of the Idle is held.
 func (c *idleClock[V]) lastTouchLocked(seen uint64) int64 {
@@ -160,8 +159,8 @@ func (c *idleClock[V]) lastTouchLocked(seen uint64) int64 {
 	return c.began[(seen+1)%idleHistory]
 }
 
-// A roster has the members of an Idle, in no order, so that Stop finds them. It grows and
-// shrinks by pieces: a slice of all would be copied under the lock.
+// A roster has the members of an Idle, in no order, so that Stop finds them. It grows and shrinks
+// by pieces: a slice of all would be copied under the lock.
 type roster[V any] struct {
 	pieces []*[rosterPiece]*IdleMemberOf[V]
 	n      int
@@ -186,8 +185,8 @@ func (r *roster[V]) remove(m *IdleMemberOf[V]) {
 	r.n--
 	*r.at(r.n) = nil
 	if r.n%rosterPiece == 0 && len(r.pieces)*rosterPiece-r.n > rosterPiece {
-		// One empty piece is kept, so that a number that goes up and down at the edge
-		// does not allocate.
+		// One empty piece is kept, so that a number that goes up and down at the edge does not
+		// allocate.
 		r.pieces[len(r.pieces)-1] = nil
 		r.pieces = r.pieces[:len(r.pieces)-1]
 	}

@@ -6,15 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// stripesPerProc makes it unlikely that two running goroutines share a stripe:
-// with two on 32 stripes it happens to one pair in 32.
+// stripesPerProc makes it unlikely that two running goroutines share a stripe: with two on 32
+// stripes it happens to one pair in 32.
 const stripesPerProc = 16
 
 // maxStripes bounds the memory of the stripes and the time to look through them.
 const maxStripes = 256
 
-// An intake is the concurrent part of a timer: where any number of goroutines
-// leave timeouts, and one worker collects them.
+// An intake is the concurrent part of a timer: where any number of goroutines leave timeouts, and
+// one worker collects them.
 type intake[E any] struct {
 	stripes []stripe[E] // length is a power of two
 
@@ -44,8 +44,8 @@ func (in *intake[E]) empty() bool {
 	return true
 }
 
-// take empties one queue of every stripe into q. It returns how many entries were
-// withdrawn since the last time.
+// take empties one queue of every stripe into q. It returns how many entries were withdrawn since
+// the last time.
 func (in *intake[E]) take(l lane, q *queue[E]) (withdrawn int) {
 	for i := range in.stripes {
 		taken, n := in.stripes[i].take(l)
@@ -127,44 +127,42 @@ type segment[E any] struct {
 	item [segmentLen]E
 }
 
-// A queue is a list of segments, oldest first. It is not safe for concurrent use; the
-// stripe that holds it locks.
+// A queue is a list of segments, oldest first. It is not safe for concurrent use; the stripe that
+// holds it locks.
 type queue[E any] struct {
 	first, last *segment[E]
 	n           int
 }
 
-// A stripe is one of several places where callers leave timeouts for the worker:
-// many producers, one consumer. Goroutines are spread over the stripes, so that the
-// lock is nearly always free. A stripe's lock and an append cost less than a
-// lock-free queue's two atomic operations and its node, and leave no holes that
-// a consumer would have to wait for.
+// A stripe is one of several places where callers leave timeouts for the worker: many producers,
+// one consumer. Goroutines are spread over the stripes, so that the lock is nearly always free. A
+// stripe's lock and an append cost less than a lock-free queue's two atomic operations and its
+// node, and leave no holes that a consumer would have to wait for.
 type stripe[E any] struct {
 	mu struct { // guards the queues and, in a Batch, the stripe's magazine of free slots
 		latch
 		closed   bool
 		timeouts queue[E] // to be filed, or filed earlier
 		cancels  queue[E] // to be taken out
-		notices  []call   // of tasks that want to hear of their cancellation
+		notices  []call   // calls of Cancelled
 		spare    *segment[E]
 		spares   int
 
-		// withdrawn is how many entries were taken back since the worker looked. They are
-		// gone, but tell it that the timer is in use.
+		// withdrawn is how many entries were taken back since the worker looked. They are gone, but
+		// tell it that the timer is in use.
 		withdrawn int
 
-		// Whoever holds the lock anyway counts here.
+		// Counted by callers that hold the lock anyway.
 		started, cancelled int64
 	}
 
-	// Whoever does not hold the lock counts here. These are the hot path's only
-	// shared writes, one for each operation.
+	// Counted by callers that do not hold the lock. These are the hot path's only shared writes,
+	// one for each operation.
 	started   atomic.Int64 // armed while not pending
 	cancelled atomic.Int64 // cancelled while pending
 	resets    atomic.Int64 // armed again while pending
 
-	// _ keeps neighbouring stripes off each other's cache lines, two of which
-	// are fetched together.
+	// _ keeps neighbouring stripes off each other's cache lines, two of which are fetched together.
 	_ [128]byte
 }
 
@@ -183,15 +181,15 @@ func (s *stripe[E]) lane(l lane) *queue[E] {
 	return &s.mu.timeouts
 }
 
-// A call is a timeout and the task that it had when its fate was decided. By the time that the
-// task is called, Init may have given the timeout another.
+// A call is a timeout and the task that it had when its fate was decided. By the time that the task
+// is called, Init may have given the timeout another.
 type call struct {
 	t    *Timeout
 	task TimerTask
 }
 
-// announce leaves a cancellation for the worker to tell. It returns false if the stripe is
-// closed and c was not taken.
+// announce leaves a cancellation for the worker to tell. It returns false if the stripe is closed
+// and c was not taken.
 func (s *stripe[E]) announce(c call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,8 +227,8 @@ func (s *stripe[E]) pushLocked(l lane, e E) int {
 	return q.n
 }
 
-// newestLocked returns where the entry is that was pushed last among the timeouts, and nil if it
-// is not in the last segment.
+// newestLocked returns where the entry is that was pushed last among the timeouts, and nil if it is
+// not in the last segment.
 //
 // REQUIRES: s.mu is held.
 func (s *stripe[E]) newestLocked() *E {

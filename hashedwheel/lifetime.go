@@ -9,20 +9,20 @@ import (
 )
 
 // engines finds a timer by the number that its timeouts have. A pointer in its place would be one
-// of two that the collector finds in each of millions of pending handles, always to the same object:
-// without it a full collection takes a quarter less time.
+// of two that the collector finds in each of millions of pending handles, always to the same
+// object: without it a full collection takes a quarter less time.
 //
-// Invariant: a timer that may have handles lives until its Stop, whoever holds it. The collector
-// does not see who holds a timer by its handles, so the registry holds every engine from New to
-// Stop, and nothing but Stop ends one that was used. TestHandleHoldsItsTimer guards that.
+// Invariant: a timer that may have handles lives until its Stop, even if nothing refers to it. The
+// collector does not see which handles refer to a timer, so the registry holds every engine from
+// New to Stop, and nothing but Stop ends one that was used. TestHandleHoldsItsTimer guards that.
 //
-// Price: a timer that was forgotten continues, and is reported once. To find an engine by its number
-// costs no time that could be measured.
+// Price: a timer that was forgotten continues, and is reported once. To find an engine by its
+// number costs no time that could be measured.
 var engines registry
 
 // A number is a place in the registry and the generation of one use of that place, in the upper
 // bits. No number is given twice: a place whose generations are used up stays empty. So a handle
-// that outlives its timer finds nothing, and never another's timer. 0 is nobody's number.
+// that outlives its timer finds nothing, and never another timer. 0 is no timer's number.
 const (
 	generationBits = 12
 	placeBits      = 32 - generationBits
@@ -81,8 +81,8 @@ func (r *registry) growLocked() {
 	r.all.Store(&larger)
 }
 
-// remove forgets the engine with a number. Who has read the table before it was last replaced may
-// still find it: it has stopped and knows that itself.
+// remove forgets the engine with a number. A caller that has loaded the table before it was last
+// replaced may still find the engine, which has stopped and says so itself.
 func (r *registry) remove(number uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,8 +124,8 @@ var over = func() *engine {
 	return e
 }()
 
-// maxInstances is Netty's: more timers than this in one process are nearly always
-// a mistake, such as one for each connection.
+// maxInstances is Netty's: more timers than this in one process are nearly always a mistake, such
+// as one for each connection.
 const maxInstances = 64
 
 var (
@@ -141,14 +141,14 @@ func countInstance(e *engine) {
 	}
 }
 
-// forget is the end of a timer that was stopped, or that nobody could ever use.
+// forget removes a timer that was stopped, or that no caller can ever use.
 func (e *engine) forget() {
 	instances.Add(-1)
 	engines.remove(e.number)
 }
 
-// public returns the HashedWheelTimer of an engine: the one that New has returned, or
-// one that takes its place if nobody holds that any more.
+// public returns the HashedWheelTimer of an engine: the one that New has returned, or one that
+// takes its place if that is no longer referenced.
 func (e *engine) public() *HashedWheelTimer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -161,10 +161,10 @@ func (e *engine) public() *HashedWheelTimer {
 	return w
 }
 
-// dropped is called when the collector has found that nobody holds the timer. Handles hold it
-// without that the collector knows, and arm again however long nobody did. So a timer that may
-// have handles continues, and is reported once: most such timers were forgotten, and nothing but Stop
-// ends their goroutine. One that has none and never started ends silently.
+// dropped is called when the collector has found that the timer is no longer referenced. Handles
+// refer to it without the collector's knowledge and may arm it at any time. So a timer that may
+// have handles continues and is reported once: most such timers were forgotten, and nothing but
+// Stop ends their goroutine. One that has none and never started ends silently.
 func (e *engine) dropped() {
 	e.mu.Lock()
 	stage := e.life.Load()

@@ -14,48 +14,46 @@ const (
 	defaultTickDuration  = 100 * time.Millisecond
 	defaultTicksPerWheel = 512
 
-	// minTickDuration is Netty's floor. Below it the operating system's own
-	// scheduling is coarser than the tick.
+	// minTickDuration is Netty's floor. Below it the operating system's own scheduling is coarser
+	// than the tick.
 	minTickDuration = time.Millisecond
 
 	// maxTicksPerWheel is Netty's ceiling.
 	maxTicksPerWheel = 1 << 30
 )
 
-// Options configures a HashedWheelTimer or a Batch. The zero value is a timer
-// with Netty's defaults.
+// Options configures a HashedWheelTimer or a Batch. The zero value is a timer with Netty's
+// defaults.
 type Options struct {
-	// TickDuration is the time between two bucket visits, and therefore the
-	// largest lateness of a timeout on an idle machine. Zero means 100ms. Positive
-	// values below 1ms are raised to 1ms and the change is logged. Negative values
-	// are refused.
+	// TickDuration is the time between two bucket visits, and therefore the largest lateness of a
+	// timeout on an idle machine. Zero means 100ms. Positive values below 1ms are raised to 1ms and
+	// the change is logged. Negative values are refused.
 	TickDuration time.Duration
 
-	// TicksPerWheel is the number of buckets, rounded up to a power of two. Zero
-	// means 512. Negative values and values over 1<<30 are refused, and so is a
-	// wheel whose revolution, TickDuration times TicksPerWheel, does not fit into
-	// a time.Duration. A layered wheel uses it for its finest layer, and at least 64.
+	// TicksPerWheel is the number of buckets, rounded up to a power of two. Zero means 512.
+	// Negative values and values over 1<<30 are refused, and so is a wheel whose revolution,
+	// TickDuration times TicksPerWheel, does not fit into a time.Duration. A layered wheel uses it
+	// for its finest layer, and at least 64.
 	TicksPerWheel int
 
-	// MaxPendingTimeouts bounds the timeouts that are accepted, not fired and not
-	// cancelled. A timeout that has fired keeps its place until its task returns, so that it can
-	// be armed again, or, on the worker, start another in its place; a task that arms and then
-	// cancels it gives the place back at once. Zero or less means no limit. A limit is kept
-	// exactly, at the price of one counter that all goroutines share.
+	// MaxPendingTimeouts limits the timeouts that are accepted, not fired and not cancelled; zero
+	// or less means no limit. A timeout that has fired keeps its place until its task returns, so
+	// that it can be armed again, or, on the worker, start another in its place; a task that arms
+	// and then cancels it gives the place back at once. A limit is kept exactly, at the price of
+	// one counter that all goroutines share.
 	MaxPendingTimeouts int64
 
-	// Executor runs the tasks. Nil means that the worker runs them itself, one
-	// after the other, which is the fastest; a task that takes long then delays
-	// the others by at most about two ticks or 20ms, whichever is longer, and
-	// each that follows it by about a millisecond.
+	// Executor runs the tasks. Nil means that the worker runs them itself, one after the other,
+	// which is the fastest; a task that takes long then delays the others by at most about two
+	// ticks or 20ms, whichever is longer, and each that follows it by about a millisecond.
 	Executor Executor
 
-	// Layered selects a hierarchical wheel, which needs no rounds: better for many
-	// timeouts that lie many revolutions ahead.
+	// Layered selects a hierarchical wheel, which needs no rounds: better for many timeouts that
+	// lie many revolutions ahead.
 	Layered bool
 
-	// Logger receives panics of tasks, refusals of the executor and warnings. Nil
-	// means slog.Default().
+	// Logger receives panics of tasks, refusals of the executor and warnings. Nil means
+	// slog.Default().
 	Logger *slog.Logger
 }
 
@@ -93,19 +91,17 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 var (
-	// ErrStopped is returned when a timeout is offered to a timer that has been
-	// stopped. The timeout was not accepted: it will not run, and Stop did not
-	// and will not return it.
+	// ErrStopped is returned when a timeout is offered to a timer that has been stopped. The
+	// timeout was not accepted: it will not run, and Stop did not and will not return it.
 	ErrStopped = errors.New("hashedwheel: timer stopped")
 
-	// ErrTooManyPending is returned when a timeout is offered to a timer that
-	// already holds Options.MaxPendingTimeouts pending timeouts. Nothing was
-	// changed; there is room again as soon as one has run or is cancelled.
+	// ErrTooManyPending is returned when a timeout is offered to a timer that already holds
+	// Options.MaxPendingTimeouts pending timeouts. Nothing was changed; there is room again as soon
+	// as one has run or is cancelled.
 	ErrTooManyPending = errors.New("hashedwheel: too many pending timeouts")
 
-	// ErrStopInTask is returned by Stop when it is called from inside a task that
-	// the worker runs itself. Stop waits for that task, so it would wait for ever.
-	// The timer was not changed.
+	// ErrStopInTask is returned by Stop when it is called from inside a task that the worker runs
+	// itself. Stop waits for that task, so it would never return. The timer was not changed.
 	ErrStopInTask = errors.New("hashedwheel: stop called from inside a task")
 )
 
@@ -118,8 +114,8 @@ type limit struct {
 	_     [64]byte
 }
 
-// reserve takes one place and reports whether there was one. It never takes one too
-// many, not even for a moment, so nobody else is refused in error.
+// reserve takes one place and reports whether there was one. It never exceeds the limit, not even
+// for a moment, so it refuses no other caller in error.
 func (l *limit) reserve() bool {
 	if l.most == 0 {
 		return true

@@ -15,8 +15,8 @@ import (
 // 12 bytes, where an interface takes 16.
 //
 // Invariant: an interface with methods is two words, of which the first is the same for all values
-// of a type and is never on the heap. That has been so since Go 1.4;
-// TestTaskComesBackAsItWas fails on a release in which it is not.
+// of a type and is never on the heap. That has been so since Go 1.4; TestTaskComesBackAsItWas fails
+// on a release in which it is not.
 //
 // Price: unsafe, and a load from a table for each run. Gain: a Timeout of 32 bytes in place of 40,
 // for which Go allocates 48, and a full collection with five million handles that takes about a
@@ -132,8 +132,8 @@ func parseGoroutineID(trace []byte) (id uint64) {
 // Invariant: none. Every stripe is right for every caller; the hash only spreads them.
 func (in *intake[E]) index() int {
 	var here byte
-	// Stacks are at least 2 KiB: the address without its lower bits is the same
-	// at most depths of one goroutine's calls.
+	// Stacks are at least 2 KiB: the address without its lower bits is the same at most depths of
+	// one goroutine's calls.
 	at := uint64(uintptr(unsafe.Pointer(&here))) >> 12
 	return int(at * 0x9e3779b97f4a7c15 >> in.shift)
 }

@@ -19,20 +19,20 @@ const chunkLen = 4096
 //	│  generation   │    status     │
 //	└───────────────┴───────────────┘
 //
-// The generation goes up whenever the slot is freed, so a ticket for an earlier
-// use of the slot finds nothing. A slot that is used again ten million times a second
-// repeats a generation after seven minutes, and a ticket that old would still have
-// to be used in the very use that has its number.
+// The generation goes up whenever the slot is freed, so a ticket for an earlier use of the slot
+// finds nothing. A slot that is used again ten million times a second repeats a generation after
+// seven minutes, and a ticket that old would still have to be used in the very use that has its
+// number.
 type slot[T any] struct {
 	word    atomic.Uint64
 	due     uint64         // tick; written before the slot is queued
 	at      wheel.Location // in the wheel; the worker's own
-	payload T              // owned by whoever changed the word last
+	payload T              // owned by the goroutine that changed the word last
 }
 
-// clear takes the payload out of the slot whose word is that of who with a status, and stores
-// the word after. It returns false, and does nothing, when the slot has another word. Nobody can
-// have the slot in between.
+// clear takes the payload out of the slot whose word is that of who with a status, and stores the
+// word after. It returns false, and does nothing, if the slot has another word. No other goroutine
+// can take the slot in between.
 func (s *slot[T]) clear(who id, status, after uint64) bool {
 	if !s.word.CompareAndSwap(who.word(status), who.word(slotClearing)) {
 		return false
@@ -67,8 +67,8 @@ func (i id) nextGeneration() uint64 { return (uint64(i)>>32 + 1) << 32 } // slot
 // A slotTable is an array of slots that never move, in chunks that come and go. A payload without
 // pointers makes all of it invisible to the garbage collector.
 type slotTable[T any] struct {
-	// chunks has the chunks by number, nil for those that are not in memory. It is
-	// replaced as a whole when it grows.
+	// chunks has the chunks by number, nil for those that are not in memory. It is replaced as a
+	// whole when it grows.
 	chunks atomic.Pointer[[]atomic.Pointer[chunk[T]]]
 
 	free []magazine // one for each stripe, guarded by the stripe's lock
@@ -81,8 +81,8 @@ type slotTable[T any] struct {
 		puts   int      // slots put back since the last shrink
 		grew   bool     // there was more than an idle chunk since the last shrink of an empty Batch
 
-		// generation is what the slots of a new chunk begin with. It is not below what any slot
-		// of a chunk had that is gone: an old ticket must find nothing.
+		// generation is what the slots of a new chunk begin with. It is not below what any slot of
+		// a chunk had that is gone: an old ticket must find nothing.
 		generation uint32
 	}
 }
@@ -185,8 +185,8 @@ func (s *slotTable[T]) refillLocked(m *magazine) {
 	}
 }
 
-// take moves slots from the stock to out, refill at most. First is the number of the chunk's
-// first slot.
+// take moves slots from the stock to out, refill at most. First is the number of the chunk's first
+// slot.
 func (c *chunk[T]) take(first uint32, out []uint32) []uint32 {
 	for w, word := range c.stock {
 		n := bits.OnesCount64(word)
@@ -227,8 +227,8 @@ func (s *slotTable[T]) addChunkLocked() {
 	}
 }
 
-// resizeLocked replaces the table by one with room for n chunks, or minChunks, and lists those
-// that are absent.
+// resizeLocked replaces the table by one with room for n chunks, or minChunks, and lists those that
+// are absent.
 //
 // REQUIRES: s.grow is locked; no chunk is in memory whose number is n or more.
 func (s *slotTable[T]) resizeLocked(n int) {
@@ -282,8 +282,8 @@ func (s *slotTable[T]) put(slots []uint32) {
 	}
 }
 
-// dropChunkLocked leaves chunk k to the collector. A goroutine that has looked up one of its
-// slots before finds a generation there that no ticket has.
+// dropChunkLocked leaves chunk k to the collector. A goroutine that has looked up one of its slots
+// before finds a generation there that no ticket has.
 //
 // REQUIRES: s.grow is locked; all slots of the chunk are in stock.
 func (s *slotTable[T]) dropChunkLocked(k uint32) {
@@ -298,8 +298,8 @@ func (s *slotTable[T]) dropChunkLocked(k uint32) {
 	g.idle--
 }
 
-// shrinkable reports whether shrink is worth its locks: so many slots were put back, or nothing
-// is pending for the first time after a burst.
+// shrinkable reports whether shrink is worth its locks: so many slots were put back, or nothing is
+// pending for the first time after a burst.
 func (s *slotTable[T]) shrinkable(nothingPending bool) bool {
 	g := &s.grow
 	g.Lock()

@@ -6,19 +6,19 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// A state is everything that decides the fate of a timeout, in one word, so that
-// one compare-and-swap settles every race: fire against cancel, cancel against
-// reset, reset against fire. Only the winner counts, runs or refuses.
+// A state is everything that decides the fate of a timeout, in one word, so that one
+// compare-and-swap settles every race: fire against cancel, cancel against reset, reset against
+// fire. Only the winner counts, runs or refuses.
 //
 //	63          18 17     10 9        0
 //	┌─────────────┬─────────┬──────────┐
 //	│  due tick   │  slack  │  flags   │
 //	└─────────────┴─────────┴──────────┘
 //
-// The due tick is the first tick boundary at or after the deadline. A relative timeout has a
-// delay in its place, in units of delayUnit, rounded up: nobody has read the clock for it. Slack says how
-// far before that boundary the deadline lies, in units of the timer's
-// slackShift, rounded down; it serves the measurement of lateness only.
+// The due tick is the first tick boundary at or after the deadline. A relative timeout has a delay
+// in its place, in units of delayUnit, rounded up: no clock was read for it. Slack says how far
+// before that boundary the deadline lies, in units of the timer's slackShift, rounded down; it
+// serves the measurement of lateness only.
 type state uint64
 
 // The phase, in the lowest bits.
@@ -33,44 +33,43 @@ const (
 )
 
 const (
-	// linked means that the worker holds the timeout in the wheel, or in the batch
-	// that it is about to fire. Only the worker sets and clears it.
+	// linked means that the worker holds the timeout in the wheel, or in the batch that it is about
+	// to fire. Only the worker sets and clears it.
 	//
-	// Invariant: the tick under which a linked timeout is filed is never later
-	// than the due tick. So a later due tick needs no action: the hand comes by too
-	// early, sees it and files the timeout again.
+	// Invariant: the tick under which a linked timeout is filed is never later than the due tick.
+	// So a later due tick needs no action: the hand comes by too early, sees it and files the
+	// timeout again.
 	linked state = 1 << 3
 
-	// queued means that the timeout is in a queue and the worker will look at it
-	// and bring the wheel in line with its state. While it is set nobody needs to
-	// queue it again, whatever happens to it.
+	// queued means that the timeout is in a queue, and that the worker will bring the wheel in line
+	// with its state. While it is set the timeout need not be queued again, whatever happens to it.
 	queued state = 1 << 4
 
-	// notify means that the task wants to hear of its cancellation.
+	// notify means that the task has a method Cancelled.
 	notify state = 1 << 5
 
 	// periodic means that the timeout is armed again after it fired.
 	periodic state = 1 << 6
 
-	// fresh means that the timeout was armed when it was made, and not again since. It
-	// decides nothing. It only says that a cancellation which finds the timeout queued may
-	// well be the next thing that happens in its stripe: see withdraw.
+	// fresh means that the timeout was armed when it was made, and not again since. It decides
+	// nothing. It only says that a cancellation which finds the timeout queued may well be the next
+	// thing that happens in its stripe: see withdraw.
 	fresh state = 1 << 7
 
-	// rebound means that Init has bound the timeout to another task while the worker
-	// held it. It makes the word differ from every one that the worker may have read
-	// together with the task before: see claim. Only Init sets it, only the worker clears it.
+	// rebound means that Init has bound the timeout to another task while the worker held it. It
+	// makes the word differ from every one that the worker may have read together with the task
+	// before: see claim. Only Init sets it, only the worker clears it.
 	rebound state = 1 << 8
 
-	// placed means that the timeout has fired and still has its place under the limit: its
-	// task runs and may arm it again. Arming takes the bit, and the place with it.
+	// placed means that the timeout has fired and still has its place under the limit: its task
+	// runs and may arm it again. Arming takes the bit, and the place with it.
 	placed state = 1 << 9
 
 	// kept are the bits that belong to the timeout for its whole life.
 	kept = notify | periodic
 
-	// held are the bits that tell what the worker knows of the timeout. They outlive what
-	// callers do to it.
+	// held are the bits that tell what the worker knows of the timeout. They outlive what callers
+	// do to it.
 	held = linked | queued | rebound
 
 	flagBits  = 10
@@ -90,8 +89,8 @@ func (s state) pending() bool {
 	return s.phase() == armed || s.phase() == relative || s.phase() == running
 }
 
-// in returns s with another phase. The delay of a relative one becomes never, so that nobody
-// takes it for a due tick.
+// in returns s with another phase. The delay of a relative one becomes never, so that it is not
+// taken for a due tick.
 func (s state) in(phase state) state {
 	if s.phase() == relative {
 		s |= wheel.Never << dueShift
@@ -105,8 +104,8 @@ const delayUnit = 1 << 10
 // delay returns the delay of a relative timeout.
 func (s state) delay() time.Duration { return time.Duration(s.tick() * delayUnit) }
 
-// relativeTo returns the due bits and phase of a timeout that is delay away from whenever
-// the worker reads the clock.
+// relativeTo returns the due bits and phase of a timeout that is delay away from whenever the
+// worker reads the clock.
 func relativeTo(delay time.Duration) state {
 	return state((uint64(delay)+delayUnit-1)/delayUnit)<<dueShift | relative
 }

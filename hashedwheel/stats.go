@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// lateBuckets is the number of lateness classes: class k > 0 holds what is at
-// least 2^(k-1) and less than 2^k microseconds late.
+// lateBuckets is the number of lateness classes: class k > 0 holds what is at least 2^(k-1) and
+// less than 2^k microseconds late.
 const lateBuckets = 40
 
-// Some fires share one reading of the clock for the measurement of their lateness: as many as
-// run in about clockSpan, and at most clockEvery.
+// Some fires share one reading of the clock for the measurement of their lateness: as many as run
+// in about clockSpan, and at most clockEvery.
 const (
 	clockSpan  = 4_000 // nanoseconds
 	clockEvery = 128
 )
 
-// A lateness collects how late a worker's timeouts fire, and is published after
-// each batch, so that a fire costs no atomic operation for it.
+// A lateness collects how late a worker's timeouts fire, and is published after each batch, so that
+// a fire costs no atomic operation for it.
 type lateness struct {
 	now    int64
 	left   int // fires until the clock is read again
@@ -70,9 +70,8 @@ func (l *lateness) publish(t *tally) {
 	l.fired, l.max, l.left = 0, 0, 0
 }
 
-// Stats is a picture of a timer. Counters count since New and never fall. The numbers are
-// read one after the other while the timer goes on, so they belong to nearly the same
-// moment.
+// Stats is a picture of a timer. Counters count since New and never fall. The numbers are read one
+// after the other while the timer continues, so they belong to nearly the same moment.
 type Stats struct {
 	Started   int64 // timeouts armed while they were not pending
 	Reset     int64 // timeouts armed again while they were pending
@@ -86,15 +85,15 @@ type Stats struct {
 	WakeUps   int64 // times the worker woke, to work or for nothing
 
 	Pending int64 // accepted, not fired, not cancelled
-	Queued  int64 // left by callers, not yet seen to by the worker, which may have taken them already
+	Queued  int64 // left by callers and not yet processed by the worker
 
 	// Idle is the part of all this that serves Idles. What is left is the caller's own.
 	Idle IdleStats
 
-	// Lateness is how long after its deadline a timeout fires, counted since
-	// New: 50 and 99 of 100 timeouts were at most that late, and none later
-	// than the maximum. The first two are upper bounds within a factor of two. A delay
-	// of 32 ticks and more counts from when the worker took the timeout, within a tick.
+	// Lateness is how long after its deadline a timeout fires, counted since New: 50 and 99 of 100
+	// timeouts were at most that late, and none later than the maximum. The first two are upper
+	// bounds within a factor of two. A delay of 32 ticks and more counts from when the worker took
+	// the timeout, within a tick.
 	LatenessP50, LatenessP99, LatenessMax time.Duration
 
 	// TickLag is how far behind the clock the worker's last tick began.
@@ -106,8 +105,8 @@ type IdleStats struct {
 	Members  int64 // at this moment
 	Reported int64 // members found silent
 
-	// The following count timeouts that serve an Idle, one for each member and one for each coarse clock.
-	// Each is contained in the field of Stats that has its name.
+	// The following count timeouts that serve an Idle, one for each member and one for each coarse
+	// clock. Each is contained in the field of Stats that has its name.
 	Started   int64
 	Reset     int64
 	Fired     int64
@@ -131,8 +130,8 @@ func (t *idleTally) stats() IdleStats {
 	}
 }
 
-// Stats returns the timer's numbers. It costs the timer nothing until it is called, and then
-// a look at every stripe.
+// Stats returns the timer's numbers. A call locks every stripe once; without calls it costs
+// nothing.
 func (w *HashedWheelTimer) Stats() Stats {
 	e := w.engine
 	// What is a part is read before what it is a part of.
@@ -162,8 +161,8 @@ func (w *HashedWheelTimer) Stats() Stats {
 	return s
 }
 
-// fired returns how many timeouts have fired. The owner word has the number up to date and
-// its lower bits only, the tally has all of it up to the last batch.
+// fired returns how many timeouts have fired. The owner word has the number up to date and its
+// lower bits only, the tally has all of it up to the last batch.
 func (e *engine) fired() int64 {
 	known := e.tally.fired.Load()
 	return known + int64((ownership(e.owner.Load())-ownership(known))&firedMask)
@@ -197,15 +196,15 @@ type tally struct {
 // logPause is the least time between two lines of a sparseLog.
 const logPause = 10 * time.Second
 
-// A sparseLog writes one line in a while about something that may happen very often. Its
-// methods may be called from any goroutine.
+// A sparseLog writes one line in a while about something that may happen very often. Its methods
+// may be called from any goroutine.
 type sparseLog struct {
 	logger *slog.Logger
-	last   atomic.Int64 // when the last line was written, in nanoseconds since 1970; 0: never
+	last   atomic.Int64 // when the last line was written, in nanoseconds since 1970; 0 before the first
 	held   atomic.Int64 // how many lines were left out since
 }
 
-// warn writes a line with how many were left out before it, or leaves it out.
+// warn writes a line and the number of lines left out before it, or leaves the line out.
 func (l *sparseLog) warn(message string, args ...any) {
 	last, now := l.last.Load(), time.Now().UnixNano()
 	if last != 0 && now-last < int64(logPause) || !l.last.CompareAndSwap(last, now) {
@@ -215,7 +214,7 @@ func (l *sparseLog) warn(message string, args ...any) {
 	l.logger.Warn(message, append(args, "left_out", l.held.Swap(0))...)
 }
 
-// An unarmedLog tells of timeouts that were refused to callers who get no error.
+// An unarmedLog counts and logs timeouts that were refused to callers who get no error.
 type unarmedLog struct {
 	n   atomic.Int64
 	log sparseLog

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// A scheduler decides who goes on. Nil: nobody asks.
+// scheduler decides which goroutine continues. Nil means that all run freely.
 var scheduler interface {
 	// pause stops its caller until it is its turn.
 	pause()
 
-	// loaded, swapped and opened note what the caller learned from a word, and that it sees
-	// what a latch guards: what it does from now on depends on nothing else.
+	// loaded, swapped and opened note what the caller learned from a word, and that it sees what a
+	// latch guards: what it does from now on depends on nothing else.
 	loaded(uint64)
 	swapped(bool)
 	opened()

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// minStall is the least time that a task runs before it counts as stalling the
-// wheel. A preempted goroutine is off its processor for about as long.
+// minStall is the least time that a task runs before it counts as stalling the wheel. A preempted
+// goroutine is off its processor for about as long.
 const minStall = 10 * time.Millisecond
 
 const (
-	// quickPace is the time between two looks of the watch after a hand-over, and leastPace the
+	// quickPace is the time between two polls of the watch after a hand-over, and leastPace the
 	// least that it falls to while hand-overs follow each other.
 	quickPace = time.Millisecond
 	leastPace = time.Millisecond / 8
@@ -24,11 +24,10 @@ const (
 //	│  worker  │ user │  told   │      fired       │
 //	└──────────┴──────┴─────────┴──────────────────┘
 //
-// The worker sets the user bit when it calls a task, and clears it when the task
-// returns. In between it touches nothing of the engine, so the wheel can be given
-// to a new worker, with the rest of the batch, by one compare-and-swap; the old
-// worker notices when it cannot clear its bit, and ends. That is how a task that
-// takes long delays nobody else, without a goroutine for each task.
+// The worker sets the user bit when it calls a task, and clears it when the task returns. In
+// between it touches nothing of the engine, so the wheel can be given to a new worker, with the
+// rest of the batch, by one compare-and-swap; the old worker notices when it cannot clear its bit,
+// and ends. That is how a task that takes long delays no other, without a goroutine for each task.
 //
 // Two equal ownerships with the user bit, seen apart, are the same call: fired counts the runs, and
 // told the calls of Cancelled, which would have to be a multiple of 256 in between.
@@ -64,8 +63,8 @@ func (w *worker) enter(told bool) {
 	w.engine.owner.Store(uint64(w.owned))
 }
 
-// exit marks the end of user code. It returns false if another worker has taken
-// over; w must not touch the engine any more.
+// exit marks the end of user code. It returns false if another worker has taken over; w must no
+// longer touch the engine.
 func (w *worker) exit() bool {
 	return w.engine.owner.CompareAndSwap(uint64(w.owned), uint64(w.owned&^userBit))
 }
@@ -78,7 +77,7 @@ func (e *engine) guard() {
 	}
 }
 
-// patience returns the time until the watch's next look.
+// patience returns the time until the watch's next poll.
 func (e *engine) patience() time.Duration {
 	if pace := time.Duration(e.pace.Load()); pace != 0 {
 		return pace
@@ -116,8 +115,7 @@ func (e *engine) launchLocked(w *worker) {
 	}()
 }
 
-// leave is the end of a worker. If its task has called runtime.Goexit, a new
-// worker goes on.
+// leave is the end of a worker. If its task has called runtime.Goexit, a new worker continues.
 func (w *worker) leave() {
 	e := w.engine
 	c := w.current
@@ -149,12 +147,12 @@ func (e *engine) takeOverLocked(now ownership) {
 	e.launchLocked(w)
 }
 
-// checkStall runs while a batch is under way, every pace. If the same call is running as the
-// last time, it gives the wheel to a new worker.
+// checkStall runs while a batch is under way, every pace. If the same call is running as the last
+// time, it gives the wheel to a new worker.
 //
 // Where one task stalls the worker, others may follow, and each would hold up the rest for two
-// looks. So after a hand-over the watch looks sooner, and sooner still after the next, and becomes
-// as patient as before when it has found nothing for a few looks or ticks.
+// polls. So after a hand-over the watch polls sooner, and sooner still after the next, and becomes
+// as patient as before when it has found nothing for a few polls or ticks.
 func (e *engine) checkStall() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,10 +12,9 @@ import (
 
 // A TimerTask runs when its timeout is due.
 //
-// A task that also has a method Cancelled(*Timeout) is told, once for each
-// cancellation, that it was cancelled instead: after Cancel or Stop prevented a
-// run, or when the timer stopped. The worker calls it, or the canceller if the
-// timer has stopped.
+// If a task also has a method Cancelled(*Timeout), it is called once for each cancellation: after
+// Cancel or Stop prevented a run, or when the timer stopped. The worker calls it, or the caller of
+// Cancel if the timer has stopped.
 type TimerTask interface{ Run(*Timeout) }
 
 // canceller is the optional part of a TimerTask.
@@ -32,27 +31,27 @@ type plainFunc func()
 
 func (f plainFunc) Run(*Timeout) { f() }
 
-// A Timeout is one task of a HashedWheelTimer, with its deadline. NewTimeout,
-// AfterFunc and Every return one that is armed already; a Timeout can also live inside the
-// caller's own struct, bound by Init and armed by Reset, any number of times and
-// without allocation. It must not be copied, and its memory must not be used for
-// anything else while it is pending.
+// A Timeout is one task of a HashedWheelTimer, with its deadline. NewTimeout, AfterFunc and Every
+// return one that is armed already; a Timeout can also live inside the caller's own struct, bound
+// by Init and armed by Reset, any number of times and without allocation. It must not be copied,
+// and its memory must not be used for anything else while it is pending.
 //
-// All methods may be called from any goroutine, also from inside its own task, and
-// none of them waits for a task.
+// All methods may be called from any goroutine, also from inside its own task, and none of them
+// waits for a task.
 //
-// A Timeout holds its timer: Reset arms it again after any time in which nobody had anything but
-// the Timeout. Only Stop ends a timer.
+// A Timeout keeps its timer alive: Reset arms it again even if the program kept nothing but the
+// Timeout. Only Stop ends a timer.
 type Timeout struct {
-	// value is the task's, with taskType. It is the only pointer, and so the first field: a
-	// collector stops at the last. Both change in Init only, which may be while the worker reads
-	// them: what it read is valid if its next compare-and-swap of the word succeeds.
+	// value and taskType are the task. value is the only pointer and the first field, because the
+	// collector scans an object up to its last pointer. Only Init changes them, maybe while the
+	// worker reads them: what the worker has read is valid if its next compare-and-swap of the word
+	// succeeds.
 	value unsafe.Pointer
 
 	word word // a state
 
-	// at is where the wheel keeps the timeout. It belongs to the worker and is
-	// meaningful while the state says linked.
+	// at is where the wheel keeps the timeout. It belongs to the worker and is meaningful while the
+	// state says linked.
 	at wheel.Location
 
 	timer    uint32 // number of the engine, 0 before Init; immutable after
@@ -76,11 +75,11 @@ func (t *Timeout) bind(e *engine, task TimerTask) (flags state) {
 }
 
 // claim changes the state of t, which the worker holds, from s to n, and returns the task that t
-// had in s. It returns false, and changes nothing that matters, when t has another state by now:
-// then look again.
+// had in s. It returns false if t has another state by now, or if Init has replaced the task; the
+// caller then loads the state again.
 //
-// The task is read before the swap, because Init may replace it after. The swap cannot succeed
-// on a word that only looks like the one before: Init has set rebound in between, and s does not
+// The task is read before the swap, because Init may replace it afterwards. The swap cannot succeed
+// on a word that merely has the same value again: Init has set rebound in between, and s does not
 // have it.
 func (t *Timeout) claim(s, n state) (task TimerTask, ok bool) {
 	if s&rebound != 0 {
@@ -91,12 +90,11 @@ func (t *Timeout) claim(s, n state) (task TimerTask, ok bool) {
 	return task, t.cas(s, n)
 }
 
-// Init binds t, which lives in the caller's own struct, to w and task. It arms
-// nothing; Reset does. A nil task, and a t that is pending, are bugs of the
-// caller and panic.
+// Init binds t, which lives in the caller's own struct, to w and task. It arms nothing; Reset does.
+// A nil task, and a t that is pending, are bugs of the caller and panic.
 //
-// Init is not safe for use at the same time as t's other methods. It may be called
-// again, with another task, when t is not pending and its task is not running.
+// Init is not safe for use at the same time as t's other methods. It may be called again, with
+// another task, when t is not pending and its task is not running.
 func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	if !w.bound.Load() {
 		w.bound.Store(true)
@@ -132,16 +130,16 @@ func (e *engine) init(t *Timeout, task TimerTask) {
 	}
 }
 
-// Reset arms t to fire after delay from now, whether it is pending, has fired or
-// was cancelled. It reports whether t was pending, as time.Timer's does. A
-// negative delay counts as zero; a delay that overflows means never.
+// Reset arms t to fire after delay from now, whether it is pending, has fired or was cancelled. It
+// reports whether t was pending, as time.Timer's does. A negative delay counts as zero; a delay
+// that overflows means never.
 //
 // On a timer that has stopped, or that is full and on which t is not pending, t is not armed: Reset
 // returns false and IsCancelled returns true.
 //
-// Moving a deadline further ahead costs one compare-and-swap in t itself and no
-// allocation, lock or queue. Moving it nearer puts t into a queue. A Reset of a
-// Timeout that was not bound by Init panics.
+// Moving a deadline further ahead costs one compare-and-swap in t itself and no allocation, lock or
+// queue. Moving it nearer puts t into a queue. A Reset of a Timeout that was not bound by Init
+// panics.
 func (t *Timeout) Reset(delay time.Duration) bool {
 	if t.timer == 0 {
 		panic("hashedwheel: Reset of a Timeout that no timer has initialised")
@@ -158,13 +156,12 @@ func (t *Timeout) Reset(delay time.Duration) bool {
 	return was
 }
 
-// Cancel prevents t from firing. It reports whether this call did so: false
-// means that t had fired, was cancelled already or was never armed. After true the
-// task will not run, unless t is armed again; after false it may be running, and
-// Cancel does not wait for it.
+// Cancel prevents t from firing. It reports whether this call did so: false means that t had fired,
+// was cancelled already or was never armed. After true the task will not run, unless t is armed
+// again; after false it may be running, and Cancel does not wait for it.
 //
-// Cancel of a periodic timeout, at any time before it is cancelled, returns true: it
-// prevents all further runs, also from inside its own task.
+// Cancel of a periodic timeout, at any time before it is cancelled, returns true: it prevents all
+// further runs, also from inside its own task.
 func (t *Timeout) Cancel() bool {
 	if t.timer == 0 {
 		return false
@@ -175,12 +172,12 @@ func (t *Timeout) Cancel() bool {
 // Stop is Cancel under the name that time.Timer uses.
 func (t *Timeout) Stop() bool { return t.Cancel() }
 
-// IsExpired reports whether t has fired: its task has begun, or begins at once.
-// A periodic timeout expires never.
+// IsExpired reports whether t has fired: its task has begun, or begins at once. A periodic timeout
+// never expires.
 func (t *Timeout) IsExpired() bool { return t.load().phase() == expired }
 
-// IsCancelled reports whether t was cancelled, by Cancel, Stop or the end of its
-// timer, or refused by Reset, and not armed again.
+// IsCancelled reports whether t was cancelled, by Cancel, Stop or the end of its timer, or refused
+// by Reset, and not armed again.
 func (t *Timeout) IsCancelled() bool { return t.load().phase() == cancelled }
 
 // Task returns the task that t was made with, nil before Init.
@@ -210,8 +207,7 @@ func (t *Timeout) Timer() *HashedWheelTimer {
 	return e.public()
 }
 
-// String describes t: whether it is pending, when it is due, its task. It reads the
-// clock and is meant for people.
+// String describes t for people: whether it is pending, when it is due, and its task.
 func (t *Timeout) String() string {
 	if t.timer == 0 {
 		return "hashedwheel.Timeout(not initialised)"
@@ -234,9 +230,9 @@ func (t *Timeout) String() string {
 }
 
 // Due returns the deadline of t, and the zero Time if t is not pending. It may be later than the
-// deadline that was asked for by up to a 128th of a tick, never earlier; t fires at the first
-// tick boundary at or after it. A timeout that never fires is due in the year 2262 or later. While
-// the function of a periodic timeout runs, Due returns the deadline of that run.
+// deadline that was asked for by up to a 128th of a tick, never earlier; t fires at the first tick
+// boundary at or after it. A timeout that never fires is due in the year 2262 or later. While the
+// function of a periodic timeout runs, Due returns the deadline of that run.
 //
 // A delay of 32 ticks and more may be counted from when the worker takes the timeout over, up to a
 // tick after the call that armed it. Until then Due returns the current time plus the delay.

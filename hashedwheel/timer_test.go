@@ -441,3 +441,31 @@ func TestStopInterruptsABatch(t *testing.T) {
 		}
 	})
 }
+
+// A timer that has not started is as small as the comment of New says.
+func TestSizeOfANewTimer(t *testing.T) {
+	for _, layered := range []bool{false, true} {
+		const n = 20
+		var before, after runtime.MemStats
+		timers := make([]*HashedWheelTimer, 0, n)
+		runtime.ReadMemStats(&before)
+		for range n {
+			w, err := New(Options{Layered: layered})
+			require.NoError(t, err)
+			timers = append(timers, w)
+		}
+		runtime.ReadMemStats(&after)
+		for _, w := range timers {
+			_, err := w.Stop()
+			require.NoError(t, err)
+		}
+		most := 100 << 10
+		if runtime.GOMAXPROCS(0) <= 2 {
+			most = 34 << 10
+		}
+		if layered {
+			most *= 2
+		}
+		require.LessOrEqual(t, int(after.TotalAlloc-before.TotalAlloc)/n, most)
+	}
+}

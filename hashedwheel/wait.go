@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// After returns a channel that gets the time after delay, as time.After does: at once if delay
-// is not positive. The channel is closed instead if the timer stops before. On a timer that is
-// stopped or full After falls back on time.After.
+// After returns a channel that gets the time after delay, as time.After does: at once if delay is
+// not positive. The channel is closed instead if the timer stops before. On a timer that is stopped
+// or full After falls back on time.After.
 func (w *HashedWheelTimer) After(delay time.Duration) <-chan time.Time {
 	c := make(afterTask, 1)
 	if delay <= 0 {
@@ -27,9 +27,9 @@ type afterTask chan time.Time
 func (c afterTask) Run(*Timeout)       { c <- time.Now() }
 func (c afterTask) Cancelled(*Timeout) { close(c) }
 
-// Sleep waits for delay, not at all if delay is not positive, and returns nil. It returns
-// ctx.Err() if ctx ends before, ErrStopped if the timer stops before or has stopped, and
-// ErrTooManyPending if the timer is full.
+// Sleep waits for delay, not at all if delay is not positive, and returns nil. It returns ctx.Err()
+// if ctx ends before, ErrStopped if the timer stops before or has stopped, and ErrTooManyPending if
+// the timer is full.
 func (w *HashedWheelTimer) Sleep(ctx context.Context, delay time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -55,14 +55,14 @@ func (w *HashedWheelTimer) Sleep(ctx context.Context, delay time.Duration) error
 }
 
 // WithTimeout is context.WithTimeout with the deadline kept by w: the context ends with
-// context.DeadlineExceeded after delay, within the precision of w. Call the CancelFunc when
-// the context is no longer needed, to give the timeout back. A nil parent panics.
+// context.DeadlineExceeded after delay, within the precision of w. Call the CancelFunc when the
+// context is no longer needed, to give the timeout back. A nil parent panics.
 //
 // If w refuses, or stops before, the time package keeps the deadline.
 //
 // When parent ends, Err and Done of the context tell so at once. A channel that Done returned
-// before, and contexts of the context package that come from this one, follow from a goroutine
-// of their own.
+// before, and contexts of the context package that come from this one, follow from a goroutine of
+// their own.
 func (w *HashedWheelTimer) WithTimeout(parent context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	if parent == nil || parent.Err() != nil || delay <= 0 {
 		return context.WithTimeout(parent, delay) // needs no timer
@@ -88,8 +88,8 @@ func (w *HashedWheelTimer) WithTimeout(parent context.Context, delay time.Durati
 	return c, func() { c.end(context.Canceled) }
 }
 
-// A wheelContext is a context with a deadline kept by a timer. It has an AfterFunc
-// method, which the context package looks for, so contexts derived from it need no goroutine.
+// A wheelContext is a context with a deadline kept by a timer. It has an AfterFunc method, which
+// the context package looks for, so contexts derived from it need no goroutine.
 type wheelContext struct {
 	parent   context.Context
 	deadline time.Time
@@ -108,7 +108,7 @@ type wheelContext struct {
 func (c *wheelContext) Deadline() (time.Time, bool) { return c.deadline, true }
 func (c *wheelContext) Value(key any) any           { return c.parent.Value(key) }
 
-// The end of the parent reaches c through a goroutine. Whoever asks before looks for itself.
+// The end of the parent reaches c through a goroutine. Done and Err ask the parent first.
 
 func (c *wheelContext) Done() <-chan struct{} {
 	c.followParent()
@@ -136,8 +136,8 @@ func (c *wheelContext) over() bool {
 	return c.mu.err != nil
 }
 
-// AfterFunc arranges for f to be called when c ends. It is meant for the context package, whose
-// f only cancels a context, and starts a goroutine for what may take longer.
+// AfterFunc arranges for f to be called when c ends. It is meant for the context package, whose f
+// only cancels a context, and starts a goroutine for what may take longer.
 func (c *wheelContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,8 +159,8 @@ func (c *wheelContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// end ends the context with err, unless it has ended. Contexts that come from it have ended
-// when it returns.
+// end ends the context with err, unless it has ended. Contexts that come from it have ended when it
+// returns.
 func (c *wheelContext) end(err error) {
 	c.mu.Lock()
 	if c.mu.err != nil {
@@ -189,8 +189,8 @@ type contextTask wheelContext
 
 func (k *contextTask) Run(*Timeout) { (*wheelContext)(k).end(context.DeadlineExceeded) }
 
-// Cancelled hands the deadline to the time package when the timer stops. When the
-// context has ended already, it does nothing.
+// Cancelled hands the deadline to the time package when the timer stops. When the context has ended
+// already, it does nothing.
 func (k *contextTask) Cancelled(t *Timeout) {
 	c := (*wheelContext)(k)
 	c.mu.Lock()

@@ -5,9 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// A worker is one goroutine's claim on the wheel. Its fields are its own, except
-// that the one who takes over reads them, while the worker is inside user code and
-// they do not change.
+// A worker is one goroutine's claim on the wheel. Its fields are its own, except that the one who
+// takes over reads them, while the worker is inside user code and they do not change.
 type worker struct {
 	engine *engine
 
@@ -16,16 +15,16 @@ type worker struct {
 	// worker finds its own ownership again.
 	owned ownership
 
-	batch   []*Timeout // taken out of the wheel, linked all the same, not yet looked at
-	notices []call     // cancellations still to be told of
+	batch   []*Timeout // taken out of the wheel, still linked, not yet processed
+	notices []call     // calls of Cancelled still to be made
 	room    []*Timeout // where batches lie
 	tick    uint64     // the tick being worked on
 	since   uint64     // the tick at which the worker took over
 	busiest int        // the most that the wheel held, when the worker lay down, since it shrank
 	late    lateness
 
-	// current is the call that the worker is inside. It stays the worker's own when
-	// another takes over.
+	// current is the call that the worker is inside. It stays the worker's own when another takes
+	// over.
 	current call
 }
 
@@ -38,18 +37,18 @@ const (
 )
 
 const (
-	// maxTransfersPerPass bounds how many queued timeouts one pass files before it
-	// looks again for what is due, so that a goroutine adding in a loop cannot stop
-	// the hand. The value is Netty's, which however waits for the next tick before
-	// it files more; here a pass follows at once while a backlog remains.
+	// maxTransfersPerPass bounds how many queued timeouts one pass files before it checks again
+	// what is due, so that a goroutine adding in a loop cannot stop the hand. The value is Netty's,
+	// which however waits for the next tick before it files more; here a pass follows at once while
+	// a backlog remains.
 	maxTransfersPerPass = 100_000
 
-	// transfersPerLook is how many are filed before the worker looks for what is due: so a
-	// burst does not hold that up. It files that many in about a millisecond.
+	// transfersPerLook is how many are filed before the worker looks for what is due: so a burst
+	// does not hold that up. It files that many in about a millisecond.
 	transfersPerLook = 4096
 
-	// batchLen is how many timeouts are taken out of the wheel at a time. Their
-	// states are independent loads, which overlap; 256 showed no gain over 128.
+	// batchLen is how many timeouts are taken out of the wheel at a time. Their states are
+	// independent loads, which overlap; 256 showed no gain over 128.
 	batchLen = 128
 )
 
@@ -79,9 +78,8 @@ func (w *worker) work() {
 	}
 }
 
-// pass brings the wheel to a tick: it files what callers have left, fires what is due, and
-// takes out what was cancelled. It returns false if the timer ends or another worker has
-// taken over.
+// pass brings the wheel to a tick: it files what callers have left, fires what is due, and takes
+// out what was cancelled. It returns false if the timer ends or another worker has taken over.
 func (w *worker) pass(tick uint64) bool {
 	e := w.engine
 	w.tick = tick
@@ -90,8 +88,8 @@ func (w *worker) pass(tick uint64) bool {
 		n := e.transfer(&e.timeouts, min(left, transfersPerLook))
 		transferred += n
 		left -= n
-		// A batch that the end has interrupted is linked and not in the wheel.
-		// Nothing may be filed any more.
+		// A batch that the end has interrupted is linked and not in the wheel. Nothing more may be
+		// filed.
 		if !w.expire() || e.clock.halting.Load() {
 			return false
 		}
@@ -111,8 +109,8 @@ func (w *worker) pass(tick uint64) bool {
 	return true
 }
 
-// transfer looks at the timeouts in a queue that was taken from the intake, at most limit, and
-// returns how many it were.
+// transfer processes the timeouts in a queue that was taken from the intake, at most limit, and
+// returns their number.
 func (e *engine) transfer(q *queue[*Timeout], limit int) (n int) {
 	n = q.groups(limit, e.fileAll, e.intake.recycle)
 	if n > 0 {
@@ -139,10 +137,10 @@ func (e *engine) tellWaiting() {
 
 // fileAll brings the wheel in line with the states of a group of timeouts.
 //
-// Those that were armed relatively become linked, one after the other, before the clock is read once
-// for all of them. A caller that arms one of them again after the swap finds it linked, and reads
-// the clock itself. In the other order a caller could arm with the same delay between the reading
-// and the swap: the word would be the same, and the reading too old for it.
+// Those that were armed relatively become linked, one after the other, before the clock is read
+// once for all of them. A caller that arms one of them again after the swap finds it linked, and
+// reads the clock itself. In the other order a caller could arm with the same delay between the
+// reading and the swap: the word would be the same, and the reading too old for it.
 func (e *engine) fileAll(group []*Timeout) {
 	for _, t := range group {
 		_ = t.load() // into the cache, all at once: swaps wait for one another
@@ -164,8 +162,8 @@ func (e *engine) fileAll(group []*Timeout) {
 	e.group = taken[:0]
 }
 
-// settle files t, which was relative when it became linked, and has not been filed since. Now is
-// a reading of the clock after that.
+// settle files t, which was relative when it became linked, and has not been filed since. Now is a
+// reading of the clock after that.
 func (e *engine) settle(t *Timeout, now int64) {
 	for {
 		s := t.load()
@@ -246,8 +244,8 @@ func (w *worker) expire() bool {
 	return true
 }
 
-// tell runs the Cancelled methods that are wanted. It returns false if another
-// worker has taken over.
+// tell runs the Cancelled methods that are wanted. It returns false if another worker has taken
+// over.
 func (w *worker) tell() bool {
 	e := w.engine
 	e.notices = e.intake.takeNotices(e.notices)
@@ -281,8 +279,8 @@ func (w *worker) begin(batch []*Timeout, notices []call) {
 	w.engine.guard()
 }
 
-// finishBatch goes through what is left of the batch. It returns false if another worker
-// has taken over.
+// finishBatch goes through what is left of the batch. It returns false if another worker has taken
+// over.
 func (w *worker) finishBatch() bool {
 	for {
 		switch w.runBatch() {
@@ -297,9 +295,8 @@ func (w *worker) finishBatch() bool {
 	}
 }
 
-// runBatch goes through the batch until its end, the loss of the wheel or a panic.
-// One recover serves the whole batch: a deferred call for each task would cost more than
-// the rest.
+// runBatch goes through the batch until its end, the loss of the wheel or a panic. One recover
+// serves the whole batch: a deferred call for each task would cost more than the rest.
 func (w *worker) runBatch() (end batchEnd) {
 	e := w.engine
 	defer func() {
@@ -353,14 +350,14 @@ func (w *worker) runBatch() (end batchEnd) {
 	return batchDone
 }
 
-// pop takes the first timeout out of the batch. The collector shall not see it there any more.
+// pop takes the first timeout out of the batch. The collector must no longer find it there.
 func (w *worker) pop() {
 	w.batch[0] = nil
 	w.batch = w.batch[1:]
 }
 
-// fire runs the task of t, which is due, unless somebody has just changed its state. It
-// returns false if another worker has taken over in the meantime.
+// fire runs the task of t, which is due, unless its state has just changed. It returns false if
+// another worker has taken over in the meantime.
 func (w *worker) fire(t *Timeout, s state) bool {
 	e := w.engine
 	var task TimerTask
@@ -375,7 +372,7 @@ func (w *worker) fire(t *Timeout, s state) bool {
 		task, ok = e.claimPeriodic(t, s)
 	}
 	if !ok {
-		return true // look again
+		return true // load the state again
 	}
 	if e.limit.most > 0 {
 		e.inside.Add(1)
@@ -401,8 +398,8 @@ func (w *worker) fire(t *Timeout, s state) bool {
 	return kept
 }
 
-// ran ends a run: it arms a timeout again that is periodic, and gives back the place of one that
-// is not, unless its task has armed it.
+// ran ends a run: it arms a timeout again that is periodic, and gives back the place of one that is
+// not, unless its task has armed it.
 func (e *engine) ran(c call) {
 	e.rearm(c)
 	if e.limit.most == 0 {

@@ -5,22 +5,21 @@ import "math"
 // A heading is what a bucket knows of one of its pages: what a scan needs to pass the page by
 // without reading it. Pages lie anywhere in memory, a bucket's headings lie in a row.
 type heading struct {
-	// earliest is not later than any tick in the page. Removals leave it alone, so it may be
-	// too early until the next scan.
+	// earliest is not later than any tick in the page. Removals leave it alone, so it may be too
+	// early until the next scan.
 	earliest uint64
 
 	page uint32 // its number in the pool
 }
 
-// A bucket holds entries in no order, packed from index 0. Taking one out moves
-// the last one into the hole, so nothing is linked and nothing is scattered:
-// walking a linked list of ten million heap nodes costs 200 ns a node, walking
-// this costs under one.
+// A bucket holds entries in no order, packed from index 0. Taking one out moves the last one into
+// the hole, so nothing is linked and nothing is scattered: walking a linked list of ten million
+// heap nodes costs 200 ns a node, walking this costs under one.
 type bucket[E any] struct {
 	pages []heading
 
-	// n is how many entries the bucket holds. Invariant: pages has exactly
-	// ceil(n/pageLen) elements.
+	// n is how many entries the bucket holds. Invariant: pages has exactly ceil(n/pageLen)
+	// elements.
 	n int
 }
 
@@ -45,8 +44,8 @@ func (b *bucket[E]) at(pool *pagePool[E], i int) (due uint64, e E) {
 	return pg.due[i%pageLen], pg.item[i%pageLen]
 }
 
-// remove takes entry i out and returns the entry that now stands at i, if the
-// last one had to move there.
+// remove takes entry i out and returns the entry that now stands at i, if the last one had to move
+// there.
 func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 	last := b.n - 1
 	from, lo := pool.page(b.pages[last/pageLen].page), last%pageLen
@@ -59,7 +58,7 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 		to.due[i%pageLen] = from.due[lo]
 	}
 	var zero E
-	from.item[lo] = zero // the collector must not see it any more
+	from.item[lo] = zero // the collector must no longer find it
 	b.n = last
 	if lo == 0 {
 		b.dropPage(pool)
@@ -70,7 +69,7 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 // truncate takes out the entries from index n on, all of which are in the last page.
 func (b *bucket[E]) truncate(pool *pagePool[E], n int) {
 	k := len(b.pages) - 1
-	clear(pool.page(b.pages[k].page).item[n-k*pageLen : b.n-k*pageLen]) // the collector must not see them any more
+	clear(pool.page(b.pages[k].page).item[n-k*pageLen : b.n-k*pageLen]) // the collector must no longer find them
 	b.n = n
 	if n == k*pageLen {
 		b.dropPage(pool)
@@ -109,8 +108,8 @@ func (b *bucket[E]) earliest() uint64 {
 	return first
 }
 
-// moveTo takes entries out, from the end on so that nothing moves, until the bucket
-// is empty or out is full to its capacity.
+// moveTo takes entries out, from the end on so that nothing moves, until the bucket is empty or out
+// is full to its capacity.
 func (b *bucket[E]) moveTo(pool *pagePool[E], out []E) []E {
 	for b.n > 0 && len(out) < cap(out) {
 		k := len(b.pages) - 1

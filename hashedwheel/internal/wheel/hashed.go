@@ -5,15 +5,14 @@ import (
 	"math/bits"
 )
 
-// A hashed wheel has rounds and unsorted buckets, scheme 6 of Varghese
-// and Lauck. The entry for tick t is in bucket t & mask, whatever its round, and
-// waits there for the hand to pass remainingRounds times.
+// A hashed wheel has rounds and unsorted buckets, scheme 6 of Varghese and Lauck. The entry for
+// tick t is in bucket t & mask, whatever its round, and waits there for the hand to pass
+// remainingRounds times.
 //
-// Netty counts that number down at every pass, which writes to every entry of
-// the bucket. Here an entry keeps its tick, the round is the tick's upper bits,
-// and a bucket knows its earliest round: a bucket in which nothing is due costs
-// one comparison. One in which something is due costs a comparison for each of its
-// pages, and a scan of those in which something may be due.
+// Netty counts that number down at every pass, which writes to every entry of the bucket. Here an
+// entry keeps its tick, the round is the tick's upper bits, and a bucket knows its earliest round:
+// a bucket in which nothing is due costs one comparison. One in which something is due costs a
+// comparison for each of its pages, and a scan of those in which something may be due.
 type hashed[E any] struct {
 	frame[E]
 
@@ -21,17 +20,17 @@ type hashed[E any] struct {
 	shift   uint // log2 of the number of buckets
 	buckets []bucket[E]
 
-	// minRound[i] is not later than the earliest round in buckets[i], and later than any
-	// tick's when the bucket is empty. Removals leave it alone, so it may be
-	// too early until the next scan.
+	// minRound[i] is not later than the earliest round in buckets[i], and later than any tick's
+	// when the bucket is empty. Removals leave it alone, so it may be too early until the next
+	// scan.
 	minRound []uint64
 
-	// soonest is a tick that next has found, or an earlier one that was filed since; what
-	// lies at or behind the hand counts as unknown. It saves a busy wheel the search.
+	// soonest is a tick that next has found, or an earlier one that was filed since; what lies at
+	// or behind the hand counts as unknown. It saves a busy wheel the search.
 	soonest uint64
 
-	// scan is how far the scan of the bucket under the hand has come, counted
-	// down from its end; -1 when none is under way.
+	// scan is how far the scan of the bucket under the hand has come, counted down from its end; -1
+	// when none is under way.
 	scan int
 }
 
@@ -54,8 +53,8 @@ func newHashed[E any](buckets int, moved func(E, Location)) *hashed[E] {
 // round returns which revolution tick t belongs to.
 func (w *hashed[E]) round(t uint64) uint64 { return t >> w.shift }
 
-// remainingRounds returns how many more times the hand passes the bucket of tick
-// due without anything happening to an entry filed there.
+// remainingRounds returns how many more times the hand passes the bucket of tick due without
+// anything happening to an entry filed there.
 //
 // REQUIRES: due is later than the current tick.
 func (w *hashed[E]) remainingRounds(due uint64) uint64 { return (due - w.current - 1) >> w.shift }
@@ -114,12 +113,11 @@ func (w *hashed[E]) Collect(now uint64, out []E) (due []E, done bool) {
 	}
 }
 
-// collectTick hands over what is due at tick t. Done is false when out is full
-// and something may be left.
+// collectTick hands over what is due at tick t. Done is false when out is full and something may be
+// left.
 //
-// The scan goes from the end of the bucket to its start. When everything is due,
-// which is what a herd of equal timeouts looks like, the entry taken out is always
-// the last and nothing moves.
+// The scan goes from the end of the bucket to its start. When everything is due, which is what a
+// herd of equal timeouts looks like, the entry taken out is always the last and nothing moves.
 func (w *hashed[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 	bi := uint32(t & w.mask)
 	b := &w.buckets[bi]
@@ -185,9 +183,9 @@ func (w *hashed[E]) Next() uint64 {
 
 // search returns the earliest tick by the buckets' rounds.
 func (w *hashed[E]) search() uint64 {
-	// The first bucket ahead of the hand that is due in the coming revolution is
-	// the answer. Only when there is none, and the hand can rest for at least a
-	// whole revolution, does the loop see every bucket.
+	// The first bucket ahead of the hand that is due in the coming revolution is the answer. Only
+	// when there is none, and the hand can rest for at least a whole revolution, does the loop see
+	// every bucket.
 	first := w.current + 1
 	earliest := uint64(Never)
 	for k := range uint64(len(w.buckets)) {

@@ -3,41 +3,38 @@ package wheel
 import "math/bits"
 
 const (
-	// layerSlots is the number of buckets in every layer but the finest, so that
-	// one machine word says which of them hold something.
+	// layerSlots is the number of buckets in every layer but the finest, so that one machine word
+	// says which of them hold something.
 	layerSlots = 64
 
 	// minFinest is the least size of the finest layer.
 	minFinest = 64
 
-	// handDownBudget is how many entries one tick hands down from a layer, if that is
-	// fast enough to be done in time. It takes a few microseconds.
+	// handDownBudget is how many entries one tick hands down from a layer, if that is fast enough
+	// to be done in time. It takes a few microseconds.
 	handDownBudget = 64
 )
 
 // A layered wheel is a hierarchical timing wheel, scheme 7 of Varghese and Lauck.
 //
-// The finest layer has a bucket for each tick. A bucket of a coarser layer
-// spans half of the whole layer below it. An entry waits in the finest layer that
-// reaches its tick, and is handed down, layer by layer, as the hand comes near. So
-// no bucket holds entries of different rounds, and no tick looks at an entry that
-// is neither due nor on its way.
+// The finest layer has a bucket for each tick. A bucket of a coarser layer spans half of the whole
+// layer below it. An entry waits in the finest layer that reaches its tick, and is handed down,
+// layer by layer, as the hand comes near. So no bucket holds entries of different rounds, and no
+// tick looks at an entry that is neither due nor on its way.
 //
-// Since a span is only half of the layer below, a coarse bucket can be handed down
-// during the whole span before its own: a budget each tick instead of everything at
-// once. Ten million timeouts over ten minutes put 68,000 into a bucket of four
-// seconds, and moving those at once would hold the wheel up for milliseconds.
+// Since a span is only half of the layer below, a coarse bucket can be handed down during the whole
+// span before its own: a budget each tick instead of everything at once. Ten million timeouts over
+// ten minutes put 68,000 into a bucket of four seconds, and moving those at once would hold the
+// wheel up for milliseconds.
 type layered[E any] struct {
 	frame[E]
 
 	layers []layer[E] // finest first
 }
 
-// A layer is one wheel of a layered wheel. The bucket for tick t is
-// t >> shift & mask.
+// A layer is one wheel of a layered wheel. The bucket for tick t is t >> shift & mask.
 //
-// Invariant: the bucket that holds the current tick is empty in every layer but
-// the finest.
+// Invariant: the bucket that holds the current tick is empty in every layer but the finest.
 type layer[E any] struct {
 	shift    uint // log2 of a bucket's span in ticks
 	mask     uint64
@@ -49,8 +46,8 @@ type layer[E any] struct {
 // span returns how many ticks a bucket spans.
 func (l *layer[E]) span() uint64 { return 1 << l.shift }
 
-// reach returns how far ahead of the hand the layer can hold an entry, exclusive.
-// One span less than its size, since the hand may stand anywhere in a bucket.
+// reach returns how far ahead of the hand the layer can hold an entry, exclusive. One span less
+// than its size, since the hand may stand anywhere in a bucket.
 func (l *layer[E]) reach() uint64 {
 	if l.shift == 0 {
 		return l.mask + 1
@@ -58,8 +55,8 @@ func (l *layer[E]) reach() uint64 {
 	return l.mask << l.shift
 }
 
-// newLayered returns an empty wheel whose finest layer has the given power of
-// two of buckets, and at least minFinest. It has as many layers as it takes to reach every tick.
+// newLayered returns an empty wheel whose finest layer has the given power of two of buckets, and
+// at least minFinest. It has as many layers as it takes to reach every tick.
 func newLayered[E any](finest int, moved func(E, Location)) *layered[E] {
 	w := &layered[E]{frame: frame[E]{moved: moved}}
 	size, shift, first := max(finest, minFinest), uint(0), uint32(0)
@@ -152,8 +149,8 @@ func (w *layered[E]) Collect(now uint64, out []E) (due []E, done bool) {
 	}
 }
 
-// handDown moves entries to finer layers, coarsest layer first: all whose bucket
-// begins at tick t, and a budget of those whose bucket begins later.
+// handDown moves entries to finer layers, coarsest layer first: all whose bucket begins at tick t,
+// and a budget of those whose bucket begins later.
 //
 // REQUIRES: the current tick is t-1.
 func (w *layered[E]) handDown(t uint64) {
@@ -192,9 +189,8 @@ func (l *layer[E]) nearest(current uint64) (begin uint64, ok bool) {
 	return (hand + uint64(ahead)) << l.shift, true
 }
 
-// handDownAt returns the tick at which handing down the bucket of layer k that
-// begins at begin has to start: early enough for the budget, but not before the
-// layer below reaches the bucket's end.
+// handDownAt returns the tick at which handing down the bucket of layer k that begins at begin has
+// to start: early enough for the budget, but not before the layer below reaches the bucket's end.
 func (w *layered[E]) handDownAt(k int, begin uint64) uint64 {
 	l := &w.layers[k]
 	n := l.buckets[begin>>l.shift&l.mask].n
@@ -218,12 +214,12 @@ func (w *layered[E]) Next() uint64 {
 	return min(earliest, w.layers[0].nextOccupied(w.current))
 }
 
-// nextOccupied returns the tick of the first occupied bucket of the finest layer
-// ahead of the hand, or never.
+// nextOccupied returns the tick of the first occupied bucket of the finest layer ahead of the hand,
+// or never.
 func (l *layer[E]) nextOccupied(current uint64) uint64 {
 	first := current + 1
 	i := first & l.mask
-	// The first word is looked at twice: its upper bits first, its lower ones last.
+	// The first word is read twice: its upper bits first, its lower ones last.
 	word := l.occupied[i/64] >> (i % 64)
 	if word != 0 {
 		return first + uint64(bits.TrailingZeros64(word))

@@ -2,25 +2,23 @@ package wheel
 
 import "math/bits"
 
-// pageLen is how many entries a page holds. A scan reads a page or passes it by, so a small
-// one saves work; 512 buckets with one timeout each have 512 pages, so a small one saves
-// memory too.
+// pageLen is how many entries a page holds. A scan reads a page or passes it by, so a small one
+// saves work; 512 buckets with one timeout each have 512 pages, so a small one saves memory too.
 const pageLen = 32
 
 const (
-	// blockLen is how many pages are allocated together, and fits the bits of block.free.
-	// The collector visits each object that it finds a pointer to: with a block for each
-	// page that was three quarters of what a Batch of five million cost it.
+	// blockLen is how many pages are allocated together, and fits the bits of block.free. The
+	// collector visits each object that it finds a pointer to: with a block for each page that was
+	// three quarters of what a Batch of five million cost it.
 	blockLen = 32
 
-	// maxIdleBlocks bounds the memory that a wheel keeps for later: 128 KiB. Past it what
-	// nothing is filed in is left to the garbage collector, so that a burst does not hold
-	// memory for ever.
+	// maxIdleBlocks bounds the memory that a wheel keeps for later: 128 KiB. Past it what nothing
+	// is filed in is left to the garbage collector, so that a burst does not hold memory.
 	maxIdleBlocks = 8
 )
 
-// A page is a piece of a bucket: due[i] belongs to item[i]. The two are apart so
-// that the scan for what is due reads 8 bytes an entry and nothing else.
+// A page is a piece of a bucket: due[i] belongs to item[i]. The two are apart so that the scan for
+// what is due reads 8 bytes an entry and nothing else.
 type page[E any] struct {
 	due  [pageLen]uint64
 	item [pageLen]E
@@ -29,18 +27,18 @@ type page[E any] struct {
 // A block is pages that lie together. All of them are free when pages is nil.
 type block[E any] struct {
 	pages *[blockLen]page[E]
-	free  uint32 // bit i: nobody has page i
+	free  uint32 // bit i is set while page i is free
 }
 
-// A pagePool lends pages to the buckets of one wheel, by number. Numbers instead of
-// pointers keep the collector away from what the buckets know of their pages.
+// A pagePool lends pages to the buckets of one wheel, by number. Numbers instead of pointers keep
+// the collector away from what the buckets know of their pages.
 type pagePool[E any] struct {
 	blocks []block[E]
 	open   []uint32 // the blocks that have a free page
 	idle   int      // blocks of which all pages are free and in memory
 }
 
-// page returns page n, which somebody has.
+// page returns page n, which is in use.
 func (p *pagePool[E]) page(n uint32) *page[E] {
 	return &p.blocks[n/blockLen].pages[n%blockLen]
 }

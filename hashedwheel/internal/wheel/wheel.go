@@ -25,8 +25,8 @@ const overdueBucket = math.MaxUint32
 // Nowhere is a Location at which no wheel keeps anything.
 var Nowhere = Location{overdueBucket, math.MaxUint32}
 
-// A Wheel files entries under ticks and hands them over when its hand reaches their tick. It is
-// for one goroutine at a time.
+// A Wheel files entries under ticks and hands them over when its hand reaches their tick. It is for
+// one goroutine at a time.
 //
 // A wheel does not judge what it holds. It hands an entry over when its tick has come, and the
 // owner decides whether the entry is due, has moved or was cancelled.
@@ -63,8 +63,8 @@ type Wheel[E any] interface {
 }
 
 // New returns an empty wheel: a hierarchical one if layered is true, and else a hashed one with
-// rounds. Buckets is the number of buckets, of the finest layer if there are layers, and must be
-// a power of two. The wheel calls moved when an entry has gone to another location without having
+// rounds. Buckets is the number of buckets, of the finest layer if there are layers, and must be a
+// power of two. The wheel calls moved when an entry has gone to another location without having
 // been added by the caller.
 func New[E any](buckets int, layered bool, moved func(E, Location)) Wheel[E] {
 	if layered {
@@ -73,8 +73,8 @@ func New[E any](buckets int, layered bool, moved func(E, Location)) Wheel[E] {
 	return newHashed(buckets, moved)
 }
 
-// A frame is what both wheels have: the tick that the hand has reached, what was filed at or
-// behind it, and the pages.
+// A frame is what both wheels have: the tick that the hand has reached, what was filed at or behind
+// it, and the pages.
 type frame[E any] struct {
 	// current is the last tick that the hand has reached and finished with.
 	current uint64
