@@ -15,8 +15,8 @@ var (
 	codeBlock  = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
 	inlineCode = regexp.MustCompile("`([^`\n]+)`")
 	// word is one argument of a command line: quoted, or without spaces.
-	word = regexp.MustCompile(`'[^']*'|[^\s']+`)
-	flag = regexp.MustCompile(`(?:^|[\s(])--([a-z][a-z0-9-]*)`)
+	word           = regexp.MustCompile(`'[^']*'|[^\s']+`)
+	documentedFlag = regexp.MustCompile(`(?:^|[\s(])--([a-z][a-z0-9-]*)`)
 )
 
 // The command lines in the documents can be parsed, and the flags that the text names exist.
@@ -40,7 +40,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 			}
 		}
 		for _, code := range inlineCode.FindAllStringSubmatch(string(text), -1) {
-			for _, m := range flag.FindAllStringSubmatch(code[1], -1) {
+			for _, m := range documentedFlag.FindAllStringSubmatch(code[1], -1) {
 				if !known[m[1]] && !strings.HasPrefix(code[1], "mysqldump") {
 					t.Errorf("%s names --%s, which no command has", file, m[1])
 				}

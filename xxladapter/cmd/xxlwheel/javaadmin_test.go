@@ -43,7 +43,8 @@ func TestJavaAdminClients(t *testing.T) {
 			go func() { ended <- e.Run(ctx) }()
 			<-e.Ready()
 
-			out, err := exec.Command("java", "-cp", classPath, tt.program, e.Addr(), "shared with Java").Output()
+			out, err := exec.Command("java", "-cp", classPath, tt.program,
+				record(t, tt.release, "admin-to-executor", e.Addr()), "shared with Java").Output()
 			require.NoError(t, err)
 			replies := map[string]string{}
 			for line := range strings.Lines(string(out)) {

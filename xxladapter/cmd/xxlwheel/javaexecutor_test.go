@@ -74,8 +74,10 @@ func (s javaSite) startExecutor(release string) (stop func()) {
 	// Each group is created with its first job, before the executor registers.
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet")
 	output := new(lockedBuffer)
-	java := exec.Command("java", "-cp", classPath, "Sample", s.api.server+"/xxl-job-admin", s.token, s.app,
-		freePort(s.t), s.t.TempDir())
+	port := freePort(s.t)
+	java := exec.Command("java", "-cp", classPath, "Sample",
+		record(s.t, release, "executor-to-scheduler", s.api.server)+"/xxl-job-admin", s.token, s.app, port, s.t.TempDir(),
+		record(s.t, release, "scheduler-to-executor", "http://127.0.0.1:"+port)+"/")
 	java.Stdout, java.Stderr = output, output
 	stdin, err := java.StdinPipe()
 	require.NoError(s.t, err)

@@ -32,6 +32,9 @@ public class Sample {
         executor.setAppname(args[2]);
         executor.setIp("127.0.0.1");
         executor.setPort(Integer.parseInt(args[3]));
+        if (args.length > 5) {
+            executor.setAddress(args[5]); // where others reach that port
+        }
         executor.setLogPath(args[4]);
         executor.setLogRetentionDays(3);
         executor.setXxlJobBeanList(new ArrayList<Object>(List.of(new Jobs())));
