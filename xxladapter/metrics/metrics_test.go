@@ -3,11 +3,12 @@ package metrics
 import (
 	"context"
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -177,25 +178,44 @@ func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
 	require.Equal(t, 12.0, got["xxlwheel_wheel_entries"])
 }
 
-// TestEveryStoreCallIsMeasured compares the methods that are written down here
-// with those of the contract.
+// TestEveryStoreCallIsMeasured calls all methods of the contract on a store that is closed.
 func TestEveryStoreCallIsMeasured(t *testing.T) {
-	written := map[string]bool{}
-	for _, file := range []string{"calls.go", "store.go"} {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		require.NoError(t, err)
-		for _, d := range parsed.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
-				written[f.Name.Name] = true
-			}
-		}
-	}
+	closed := memstore.New(time.Now)
+	require.NoError(t, closed.Close())
+	m := New()
+	store := reflect.ValueOf(m.Store(closed))
 	contract := reflect.TypeFor[xxladapter.Store]()
+	calls := 0
 	for i := range contract.NumMethod() {
-		if name := contract.Method(i).Name; name != "Close" {
-			require.True(t, written[name], "%s is not measured: add it to calls.go", name)
+		method := contract.Method(i)
+		if method.Name == "Close" {
+			continue
 		}
+		args := []reflect.Value{reflect.ValueOf(t.Context())}
+		for j := 1; j < method.Type.NumIn(); j++ {
+			args = append(args, reflect.Zero(method.Type.In(j)))
+		}
+		results := store.MethodByName(method.Name).Call(args)
+		require.False(t, results[len(results)-1].IsNil(), "%s has not reached the store", method.Name)
+		calls++
+		op := strings.ToLower(regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(method.Name, "${1}_${2}"))
+		got := read(t, m)
+		require.Equal(t, 1.0, got["xxlwheel_store_op_duration_seconds op="+op+" count"], method.Name)
+		require.Equal(t, 1.0, got["xxlwheel_store_errors_total op="+op], method.Name)
 	}
+	require.Greater(t, calls, 40)
+}
+
+// TestTheMeasuredCallsAreThoseOfTheContract: calls.go is what go generate writes.
+func TestTheMeasuredCallsAreThoseOfTheContract(t *testing.T) {
+	dir := t.TempDir()
+	out, err := exec.CommandContext(t.Context(), "go", "run", "generate.go", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	want, err := os.ReadFile(filepath.Join(dir, "calls.go"))
+	require.NoError(t, err)
+	got, err := os.ReadFile("calls.go")
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "run go generate ./xxladapter/metrics")
 }
 
 // A refusing store answers every call with one error.

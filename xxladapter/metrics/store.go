@@ -8,6 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+//go:generate go run generate.go .
+
 // A measured is a store whose calls are timed. It hides whatever the store does
 // beyond its contract.
 type measured struct {
