@@ -38,7 +38,7 @@ func (c *benchClock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// benchEngines open an empty store whose every commit is on the disk.
+// benchEngines open an empty store that syncs every commit.
 var benchEngines = []struct {
 	name string
 	open func(b *testing.B, clock func() time.Time) *records.Store
@@ -102,8 +102,8 @@ func addJobs(b *testing.B, s *records.Store, group int64, n int, next time.Time)
 	}
 }
 
-// BenchmarkClaimDue claims, decides, plans one fire for each job, moves its
-// next time and commits. One operation is one job.
+// BenchmarkClaimDue claims, decides, plans one fire for each job, moves its next time and commits.
+// One operation is one job.
 func BenchmarkClaimDue(b *testing.B) { eachEngine(b, benchmarkClaimDue) }
 
 func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
@@ -143,16 +143,15 @@ func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*records.Store, *b
 	}
 }
 
-// BenchmarkConcurrent measures the writes of one trigger with 64 callers, each
-// on a fire of its own. Every one is durable when it returns.
+// BenchmarkConcurrent measures the writes of one trigger with 64 callers, each on a fire of its
+// own. Every write is durable when it returns.
 func BenchmarkConcurrent(b *testing.B) { eachEngine(b, benchmarkConcurrent) }
 
 func benchmarkConcurrent(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 	const callers = 64
 	for _, act := range []struct {
 		name string
-		// run is given a fire that was planned, and claimed unless it is the
-		// claim that is measured.
+		// run gets a planned fire, already claimed unless the claim is measured.
 		run   func(ctx context.Context, s *records.Store, by xxladapter.Term, f xxladapter.Fire) error
 		claim bool
 	}{

@@ -19,7 +19,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A distant store is one behind a network that a test may break.
+// A distant store is behind a network that a test may break.
 type distant struct {
 	*records.Store
 	proxy *testserver.Proxy
@@ -51,7 +51,7 @@ func onDistant(t *testing.T, test func(t *testing.T, d distant)) {
 	}
 }
 
-// plan plans a fire by way of the near store.
+// plan plans a fire through the near store.
 func (d distant) plan(t *testing.T) xxladapter.Fire {
 	t.Helper()
 	fires, err := d.near.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now(), Type: xxladapter.TriggerCron}})
@@ -59,7 +59,7 @@ func (d distant) plan(t *testing.T) xxladapter.Fire {
 	return fires[0]
 }
 
-// claimed is a fire that was claimed by way of the near store.
+// claimed returns a fire that was claimed through the near store.
 func (d distant) claimed(t *testing.T) xxladapter.Fire {
 	t.Helper()
 	fires, err := d.near.ClaimFire(t.Context(), d.term, d.plan(t).ID, []*xxladapter.Log{{JobID: d.job, TriggerTime: time.Now()}})
@@ -67,7 +67,7 @@ func (d distant) claimed(t *testing.T) xxladapter.Fire {
 	return fires[0]
 }
 
-// open is the fire with the id as the server has it; nil: none.
+// open returns the open fire with the id as the server has it, or nil.
 func (d distant) open(t *testing.T, id int64) *xxladapter.Fire {
 	t.Helper()
 	fires, err := d.near.OpenFires(t.Context(), xxladapter.FireFilter{})
@@ -80,16 +80,16 @@ func (d distant) open(t *testing.T, id int64) *xxladapter.Fire {
 	return nil
 }
 
-// A distantCall is a call that changes something in a way of its own.
+// A distantCall is one kind of changing call.
 type distantCall struct {
 	name string
-	// prepare returns the call, and whether it has happened.
+	// prepare returns the call, and a function that reports whether it took effect.
 	prepare func(t *testing.T, d distant) (call func(ctx context.Context) error, happened func() bool)
 	early   string // part of a statement before the commit
-	silence bool   // it stands for others where the fault takes seconds
+	silence bool   // tried only with quick faults
 }
 
-// faults are those that it is tried with, of all.
+// faults selects the faults that the call is tried with.
 func (c *distantCall) faults(all ...testserver.Fault) []testserver.Fault {
 	return slices.DeleteFunc(all, func(f testserver.Fault) bool {
 		return !c.silence && (f == testserver.SilentBefore || f == testserver.SilentAfter)
@@ -158,9 +158,9 @@ func distantCalls() []distantCall {
 	}
 }
 
-// TestWhatMayHaveHappenedIsSaid loses each call's commit, before and after the server
-// has got it, by a reset and by silence. The caller learns that it may have happened, and nothing is
-// made twice to find out.
+// TestWhatMayHaveHappenedIsSaid loses each call's commit, before and after the server receives it,
+// by a reset and by silence. The caller learns that the call may have taken effect, and nothing is
+// retried to find out.
 func TestWhatMayHaveHappenedIsSaid(t *testing.T) {
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
@@ -176,7 +176,7 @@ func TestWhatMayHaveHappenedIsSaid(t *testing.T) {
 				require.Equal(t, happens, happened(), "%s, fault %d", c.name, fault)
 				for end := time.Now().Add(5 * time.Second); !happened() && time.Now().Before(end); {
 					// Silence leaves the rows locked until the server ends the session, and
-					// PostgreSQL's scans pass locked ones by.
+					// PostgreSQL's scans skip locked rows.
 					require.NoError(t, call(t.Context()), c.name)
 				}
 				require.True(t, happened(), c.name)
@@ -185,8 +185,8 @@ func TestWhatMayHaveHappenedIsSaid(t *testing.T) {
 	})
 }
 
-// TestWhatCannotHaveHappenedIsRepeated loses a statement of each call before its commit,
-// and its answer. The caller does not notice but by the time it takes.
+// TestWhatCannotHaveHappenedIsRepeated loses a statement of each call before its commit, and its
+// answer. The caller notices nothing but the time it takes.
 func TestWhatCannotHaveHappenedIsRepeated(t *testing.T) {
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
@@ -202,8 +202,8 @@ func TestWhatCannotHaveHappenedIsRepeated(t *testing.T) {
 	})
 }
 
-// TestReadsAreRepeated loses the answers of reads that every fire waits for, and those of a lease's
-// renewal, a statement that may happen twice.
+// TestReadsAreRepeated loses the answers of reads that every fire needs, and those of a lease's
+// renewal, a statement that may run twice.
 func TestReadsAreRepeated(t *testing.T) {
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
@@ -217,7 +217,7 @@ func TestReadsAreRepeated(t *testing.T) {
 			"the leases": {"xxlwheel_lease", func() error {
 				attempt, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()
-				nodes++ // a node that the store knows renews without a look
+				nodes++ // a known node renews without a read
 				_, err := d.Lease(attempt, fmt.Sprint("n", nodes), time.Minute)
 				return err
 			}},
@@ -225,7 +225,7 @@ func TestReadsAreRepeated(t *testing.T) {
 		} {
 			for _, fault := range []testserver.Fault{testserver.CutBefore, testserver.CutAfter, testserver.SilentBefore} {
 				if name == "the listing" && fault == testserver.SilentBefore {
-					continue // which has half a minute
+					continue // its limit is half a minute
 				}
 				trap := d.proxy.Trap(fault, func(r *testserver.Request) bool { return r.Contains(read.table) })
 				begun := time.Now()
@@ -237,8 +237,8 @@ func TestReadsAreRepeated(t *testing.T) {
 	})
 }
 
-// TestOneSilentConnectionEndsThoseThatRest has all connections fall silent. The first
-// call that finds out waits, and no other one after it.
+// TestOneSilentConnectionEndsThoseThatRest makes all connections fall silent. The first call that
+// notices waits, and no later one.
 func TestOneSilentConnectionEndsThoseThatRest(t *testing.T) {
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
@@ -281,8 +281,7 @@ func TestOneSilentConnectionEndsThoseThatRest(t *testing.T) {
 	})
 }
 
-// TestManyLostConnectionsFailNoCall has more connections rest than a call has attempts when all
-// of them are lost.
+// TestManyLostConnectionsFailNoCall loses more idle connections than a call has attempts.
 func TestManyLostConnectionsFailNoCall(t *testing.T) {
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
@@ -303,7 +302,7 @@ func TestManyLostConnectionsFailNoCall(t *testing.T) {
 			})
 		}
 		all.Wait()
-		for round := range 3 { // one might meet a new one by chance
+		for round := range 3 { // a single call might get a new one by chance
 			d.proxy.Silence()
 			s.Network.FellSilent(time.Now())
 			_, err = s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now().Add(time.Duration(round) * time.Hour)}})
@@ -312,8 +311,8 @@ func TestManyLostConnectionsFailNoCall(t *testing.T) {
 	})
 }
 
-// TestACloseDoesNotWaitForSilentConnections closes a store whose connections have all
-// fallen silent, one of them in the middle of a call.
+// TestACloseDoesNotWaitForSilentConnections closes a store whose connections have all fallen
+// silent, one of them in the middle of a call.
 func TestACloseDoesNotWaitForSilentConnections(t *testing.T) {
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {

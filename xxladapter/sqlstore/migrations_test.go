@@ -14,7 +14,7 @@ import (
 )
 
 // TestEveryDatabaseHasTheSameTables keeps a table from being forgotten in one of them. MySQL has
-// one more, which others wait at for each other.
+// one more, whose rows serve as locks.
 func TestEveryDatabaseHasTheSameTables(t *testing.T) {
 	t.Parallel()
 	created := regexp.MustCompile(`CREATE TABLE (xxl\w+)`)

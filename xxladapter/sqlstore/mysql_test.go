@@ -32,7 +32,7 @@ func TestMySQLModel(t *testing.T) {
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }
 
-// mysqlDatabase is an empty database of a release with our side tables.
+// mysqlDatabase returns an empty database of a release with our side tables.
 func mysqlDatabase(t testing.TB, release string) (url string) {
 	t.Helper()
 	url = testserver.MySQL(t)
@@ -46,7 +46,7 @@ func mysqlDatabase(t testing.TB, release string) (url string) {
 	return url
 }
 
-// openMySQLAt opens the store and leaves it to the test to close it.
+// openMySQLAt opens the store. The test closes it.
 func openMySQLAt(t testing.TB, url string, opts Options) *records.Store {
 	t.Helper()
 	opts.Logger = fixture.Quiet
@@ -73,7 +73,7 @@ func openMySQLEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
 	return &returning{Store: openMySQLAt(t, url, Options{Clock: clock}), url: url}
 }
 
-// returning brings its database back when it is closed.
+// returning gives its database back when it is closed.
 type returning struct {
 	*records.Store
 	url  string

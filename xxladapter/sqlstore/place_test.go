@@ -27,7 +27,7 @@ func TestAPlaceIsShownWithoutItsPassword(t *testing.T) {
 		"s3cret@db":                              "...",
 		"host=db user=bob password=s3cret":       "...",
 		"postgres:host=db Password=s3cret":       "postgres:...",
-		// A password that is not escaped, and is taken apart.
+		// A password that is not escaped, and is split.
 		"mysql://bob:12/s3cret@db/xxl":    "mysql:...",
 		"mysql://bob:12#s3cret@db/xxl":    "mysql:...",
 		"mysql://bob:12?s3cret@db/xxl":    "mysql:...",
@@ -40,8 +40,8 @@ func TestAPlaceIsShownWithoutItsPassword(t *testing.T) {
 	}
 }
 
-// TestNoErrorShowsAPassword: of a server that is not there, of one that has the
-// name taken for it, and of an address that cannot be read.
+// TestNoErrorShowsAPassword opens a server that is not there, one whose name is the password, and
+// an address that cannot be parsed.
 func TestNoErrorShowsAPassword(t *testing.T) {
 	for _, rest := range []string{
 		"bob:s3cret-1@127.0.0.1:1/xxl", "bob:s3cret-1%2F@127.0.0.1:1/xxl", "bob:12/s3cret-1@127.0.0.1:1/xxl", "bob:12#s3cret-1@127.0.0.1:1/xxl",

@@ -42,7 +42,7 @@ func migrateURL(url string) error {
 	return s.Close()
 }
 
-// openURL opens the store and leaves it to the test to close it.
+// openURL opens the store. The test closes it.
 func openURL(t testing.TB, url string, opts Options) *records.Store {
 	t.Helper()
 	opts.Logger = fixture.Quiet

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// TestPurgeWalksIDs checks that rows are chosen in the order of their ids from
-// where the last call ended, without sorting and without a walk from the start.
+// TestPurgeWalksIDs checks that rows are chosen in the order of their ids from where the last call
+// ended, without sorting and without reading from the start.
 func TestPurgeWalksIDs(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now).(*records.Store)
@@ -59,8 +59,7 @@ func orCovering(plan, index string) string {
 	return index
 }
 
-// TestTheDeleteChecksItsRowsAgain is for rows that were chosen, and then
-// changed by somebody else.
+// TestTheDeleteChecksItsRowsAgain changes rows after they were chosen.
 func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now).(*records.Store)

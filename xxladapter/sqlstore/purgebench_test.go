@@ -20,7 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A heldStore notes how long the chunks of a purge held the store.
+// A heldStore records how long the chunks of a purge held the store.
 type heldStore struct {
 	*records.Store
 	held []time.Duration
@@ -32,8 +32,8 @@ func (s *heldStore) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit 
 	return purged, err
 }
 
-// report gives the median, the 99th percentile and the maximum of what chunks held, and how
-// many were above the limit of 50 ms.
+// report prints the median, the 99th percentile and the maximum of the chunks, and how many
+// exceeded the limit of 50 ms.
 func (s *heldStore) report(b *testing.B) {
 	slices.Sort(s.held)
 	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -47,9 +47,8 @@ func (s *heldStore) report(b *testing.B) {
 
 const purgeRows = 200_000
 
-// BenchmarkPurge deletes 200,000 rows, a fifth of them with a text and some kept
-// by an open fire, in chunks as a node does. No chunk should hold others up for
-// more than 50 ms.
+// BenchmarkPurge deletes 200,000 rows, a fifth of them with a text and some kept by an open fire,
+// in chunks as a node does. No chunk should block others for more than 50 ms.
 func BenchmarkPurge(b *testing.B) {
 	b.Run("SQLite", func(b *testing.B) {
 		benchmarkPurge(b, func() (xxladapter.Store, error) {
@@ -120,7 +119,7 @@ func fillLog(b *testing.B, s *records.Store) {
 		SELECT job_id, id, 0, 1, 'CRON', 'claimed', -1, '', '', id FROM xxl_job_log WHERE id % 100 = 1`)
 }
 
-// datetimeType is what a text is cast to for a datetime column.
+// datetimeType is the type to which a text is cast for a datetime column.
 func datetimeType(s *records.Store) string {
 	switch {
 	case s.Dialect.Returning:

@@ -15,14 +15,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestARenewalThatIsOvertakenLooksAgain lets something happen to the lease
-// between the look of a renewal and its statement, which is when it reads the
-// clock.
+// TestARenewalThatIsOvertakenLooksAgain changes the lease between the read of a renewal and its
+// statement, which is when it reads the clock.
 func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meanwhile func(context.Context, *records.Store, xxladapter.Term) error
-		want      xxladapter.Lease // but for the time
+		want      xxladapter.Lease // except for the time
 	}{
 		"nothing": {
 			func(context.Context, *records.Store, xxladapter.Term) error { return nil },
@@ -60,14 +59,14 @@ func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 	}
 }
 
-// TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile applies what one node has
-// concluded from a look, after the other node has been told that its lease holds.
+// TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile applies what one node has concluded from a
+// read, after the other node has learned that its lease holds.
 func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_800_000_000, 0)
 	for name, c := range map[string]struct {
 		looked time.Time // by the other node's clock
-		until  time.Time // of the lease, if it is not renewed; zero: it has ended
+		until  time.Time // of the lease, if it is not renewed; zero if it has ended
 	}{
 		"as lapsed":                   {start.Add(time.Minute), time.Time{}},
 		"as given before a set clock": {start.Add(-time.Hour), start.Add(time.Minute - time.Hour)},
@@ -111,8 +110,7 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAQuietRenewalWaitsForNobody holds every row that a renewal reads and that is
-// not its own.
+// TestAQuietRenewalWaitsForNobody locks every row that a renewal reads and that is not its own.
 func TestAQuietRenewalWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) *records.Store{
@@ -129,7 +127,7 @@ func TestAQuietRenewalWaitsForNobody(t *testing.T) {
 			id := fixture.AddDue(t, s, "job", time.Now().Add(time.Hour))
 			_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerManual}})
 			require.NoError(t, err)
-			for range 2 { // the second has looked at both
+			for range 2 { // the second read both
 				for _, node := range []string{"n1", "n2"} {
 					_, err := s.Lease(ctx, node, time.Minute)
 					require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// claimAt plans and claims a fire whose row was triggered at a time.
+// claimAt plans and claims a fire whose row has the trigger time.
 func claimAt(t *testing.T, s xxladapter.Store, job int64, triggered time.Time) xxladapter.Fire {
 	t.Helper()
 	fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: triggered.Add(-time.Minute), Type: xxladapter.TriggerManual}})
@@ -59,8 +59,8 @@ func TestDaysBeginWhereMidnightIsMissing(t *testing.T) {
 	require.Equal(t, "2018-11-03 00:00:00", records.DayOf(begin.Add(-time.Second), zone).Format(time.DateTime))
 }
 
-// TestFoldedFiguresStandInUpstreamsTable checks what other tools find, and that
-// what another tool counts there is the base that we add to.
+// TestFoldedFiguresStandInUpstreamsTable checks what other tools find, and that we add to what
+// another tool counts there.
 func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

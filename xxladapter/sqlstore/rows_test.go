@@ -14,8 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// TestRowsAreUpstreams checks what stands in the columns, for those who read
-// them without us.
+// TestRowsAreUpstreams checks the columns for those who read them without us.
 func TestRowsAreUpstreams(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -69,8 +68,7 @@ func TestRowsAreUpstreams(t *testing.T) {
 	require.Equal(t, []any{"schedule_lock"}, one(`SELECT lock_name FROM xxl_job_lock`))
 }
 
-// TestABrokenRowIsReadAsItIs checks rows that upstream allows and we would not
-// write.
+// TestABrokenRowIsReadAsItIs checks rows that upstream allows and that we would not write.
 func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -33,8 +33,8 @@ func TestAKilledMariaDBKeepsWhatItAcknowledged(t *testing.T) {
 	testKilledServer(t, server, s)
 }
 
-// testKilledServer kills the server in the middle of writes. The store goes on
-// with the restarted server.
+// testKilledServer kills the server in the middle of writes. The store continues with the restarted
+// server.
 func testKilledServer(t *testing.T, server *testserver.Server, s *records.Store) {
 	t.Helper()
 	ctx := t.Context()

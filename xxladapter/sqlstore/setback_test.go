@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack: what the store remembers of
-// that clock is ahead until it is read again.
+// TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack: the store's estimate of that clock is
+// ahead until it is read again.
 func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
 	t.Parallel()
 	const back = 1500 * time.Millisecond

@@ -24,7 +24,7 @@ func TestSQLiteModel(t *testing.T) {
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }
 
-// openFile opens the store in file and leaves it to the test to close it.
+// openFile opens the store in file. The test closes it.
 func openFile(t testing.TB, file string, clock func() time.Time) *records.Store {
 	t.Helper()
 	s, err := OpenSQLite(t.Context(), file, Options{Clock: clock, Logger: fixture.Quiet})
@@ -48,8 +48,8 @@ var emptyFile = fixture.File{Make: func(file string) error {
 }}
 
 func TestMain(m *testing.M) {
-	// Half of rapid's default, as SQLite is slow under the race detector; the
-	// command line has the last word.
+	// Half of rapid's default, because SQLite is slow under the race detector; the command line has
+	// precedence.
 	if err := flag.Set("rapid.checks", "50"); err != nil {
 		panic(err)
 	}

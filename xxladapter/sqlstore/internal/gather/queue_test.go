@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A record notes the groups of a queue whose calls are numbers. Each group takes a second.
+// A record keeps the groups of a queue whose calls are numbers. Each group takes a second.
 type record struct {
 	mu     sync.Mutex
 	groups [][]int
@@ -65,7 +65,7 @@ func TestCallsShareTheNextGroup(t *testing.T) {
 	})
 }
 
-// TestACallMayBeLeft has one caller leave while it waits and one while its group runs.
+// TestACallMayBeLeft leaves one call while it waits and one while its group runs.
 func TestACallMayBeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, stay := range []bool{false, true} {
@@ -140,7 +140,7 @@ func TestRefusedCallsAreTheNextGroup(t *testing.T) {
 	})
 }
 
-// TestACallThatMeetsNoOtherRunsForItself by its own context, on its own goroutine.
+// TestACallThatMeetsNoOtherRunsForItself checks the context and the goroutine of a lone call.
 func TestACallThatMeetsNoOtherRunsForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record
@@ -166,7 +166,8 @@ func TestACallThatMeetsNoOtherRunsForItself(t *testing.T) {
 	})
 }
 
-// TestAQueueRestsForMoreCalls after a group of at least two, for as long as that took.
+// TestAQueueRestsForMoreCalls has a queue rest after groups of at least two, for as long as they
+// took.
 func TestAQueueRestsForMoreCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record
@@ -190,7 +191,7 @@ func TestAQueueRestsForMoreCalls(t *testing.T) {
 	})
 }
 
-// TestEveryCallRunsOnceOrNever has many callers, of whom some leave.
+// TestEveryCallRunsOnceOrNever has many callers, some of whom leave.
 func TestEveryCallRunsOnceOrNever(t *testing.T) {
 	type call struct{ runs atomic.Int32 }
 	var groups atomic.Int32

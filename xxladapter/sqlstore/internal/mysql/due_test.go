@@ -17,8 +17,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestTheDueIndexIsMadeByOrderAndUsed opens a large store without the index,
-// which is told of, and with it.
+// TestTheDueIndexIsMadeByOrderAndUsed opens a large store without the index, which logs a hint, and
+// with it.
 func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	t.Parallel()
 	ctx, address := t.Context(), mysqlDatabase(t, "3.4")
@@ -81,8 +81,8 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	require.Equal(t, 105, due)
 }
 
-// TestOneWalkDoesForSeveralClaims: without the index. What is claimed in parts
-// is what one claim would have taken, in the same order.
+// TestOneWalkDoesForSeveralClaims claims in parts, without the index. Together the parts are what
+// one claim would have taken, in the same order.
 func TestOneWalkDoesForSeveralClaims(t *testing.T) {
 	t.Parallel()
 	address := mysqlDatabase(t, "3.4")

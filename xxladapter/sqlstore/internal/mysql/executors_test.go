@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// TestAGroupOfVeryManyExecutorsStaysUsable is for the column of its addresses, in
-// which a server in strict mode would refuse more than there is room for.
+// TestAGroupOfVeryManyExecutorsStaysUsable fills the column of a group's addresses, in which a
+// server in strict mode would refuse more than fits.
 func TestAGroupOfVeryManyExecutorsStaysUsable(t *testing.T) {
 	t.Parallel()
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})

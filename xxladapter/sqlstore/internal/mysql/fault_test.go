@@ -17,8 +17,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestAFrozenHolderLosesTheScheduleLock: a scan that goes silent with the lock
-// in its hands is ended by the server, and can no longer commit what it decided.
+// TestAFrozenHolderLosesTheScheduleLock lets a scan fall silent while it holds the lock. The server
+// ends it, and it can no longer commit what it decided.
 func TestAFrozenHolderLosesTheScheduleLock(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -94,9 +94,8 @@ func TestAScanWaitsForDueJobsOnly(t *testing.T) {
 	require.NoError(t, transaction.Rollback())
 }
 
-// TestAMySQLServerMayRestart kills the server among writes. Calls fail while it
-// is away, and afterwards all that was acknowledged is there, and the same store
-// goes on.
+// TestAMySQLServerMayRestart kills the server among writes. Calls fail while it is away. Afterwards
+// everything that was acknowledged is there, and the same store continues.
 func TestAMySQLServerMayRestart(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -21,8 +21,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A pair is two stores that have seen the same calls. Each fire has a job id
-// of its own, by which its rows are the same in both.
+// A pair is two stores that get the same calls. Each fire has a job id of its own, by which its
+// rows are the same in both.
 type pair struct {
 	one, grouped *records.Store
 	terms        [2]xxladapter.Term
@@ -30,8 +30,8 @@ type pair struct {
 	logs         map[int64][2]int64
 }
 
-// TestAGroupDoesWhatItsCallsDo makes random calls in a group on MySQL and one
-// after the other on SQLite, and wants the same answers and the same rows.
+// TestAGroupDoesWhatItsCallsDo makes random calls in a group on MySQL and one after the other on
+// SQLite, and compares answers and rows.
 func TestAGroupDoesWhatItsCallsDo(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -74,7 +74,7 @@ func TestAGroupDoesWhatItsCallsDo(t *testing.T) {
 	}
 }
 
-// prepare has fires of all kinds.
+// prepare creates fires of all kinds.
 func (p *pair) prepare(t *testing.T, random *rand.Rand, first int64, at time.Time) {
 	t.Helper()
 	ctx := t.Context()
@@ -108,8 +108,8 @@ func (p *pair) prepare(t *testing.T, random *rand.Rand, first int64, at time.Tim
 	}
 }
 
-// calls are a group for the second store, and the same calls for the first, both
-// in the order in which they count.
+// calls returns a group for the second store, and the same calls for the first, both in the order
+// in which they take effect.
 func (p *pair) calls(random *rand.Rand, first int64, at time.Time) (ours, theirs []*records.FireCall) {
 	var both [2][]*records.FireCall
 	for range 30 {
@@ -169,7 +169,7 @@ func anonymous(f xxladapter.Fire) xxladapter.Fire {
 	return f
 }
 
-// same wants the same rows in both stores.
+// same compares the rows in both stores.
 func (p *pair) same(t *testing.T, round int) {
 	t.Helper()
 	var (
@@ -210,8 +210,8 @@ func (p *pair) same(t *testing.T, round int) {
 	require.Equal(t, reports[0], reports[1], "round %d", round)
 }
 
-// TestAGroupWaitsForItsOwnRowsOnly has another transaction hold rows beside
-// those of a group, in tables so small that a walk would come by them.
+// TestAGroupWaitsForItsOwnRowsOnly lets another transaction hold rows beside those of a group, in
+// tables so small that a full scan would pass them.
 func TestAGroupWaitsForItsOwnRowsOnly(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -270,8 +270,8 @@ func claimedFires(t *testing.T, s *records.Store, by xxladapter.Term, n int) (cl
 	return claimed
 }
 
-// TestARowThatIsHeldHoldsUpItsOwnCallOnly has another transaction hold a log
-// row that one call in many is about.
+// TestARowThatIsHeldHoldsUpItsOwnCallOnly lets another transaction hold a log row of one call among
+// many.
 func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -296,7 +296,7 @@ func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 		}
 	}
 	others.Wait()
-	require.Less(t, time.Since(began), 10*time.Second) // a group waits for one, and there are several
+	require.Less(t, time.Since(began), 10*time.Second) // a group waits for one row, and several rows are held
 	select {
 	case <-held:
 		t.Error("the row was held")
@@ -307,12 +307,12 @@ func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 	require.NoError(t, errors.Join(errs...))
 }
 
-// untilItWaits lets a group come to a row that is locked. The server's own list
-// of waits is no younger, and a group that comes later only proves less.
+// untilItWaits gives a group time to reach a locked row. The server's own list of waits is no more
+// recent, and a group that comes later only proves less.
 func untilItWaits() { time.Sleep(300 * time.Millisecond) }
 
-// TestAGroupDecidesByWhatWasCommittedBefore has another transaction claim the
-// fire that a call of a group claims too.
+// TestAGroupDecidesByWhatWasCommittedBefore lets another transaction claim the fire that a call of
+// a group claims too.
 func TestAGroupDecidesByWhatWasCommittedBefore(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -335,8 +335,8 @@ func TestAGroupDecidesByWhatWasCommittedBefore(t *testing.T) {
 	require.ErrorIs(t, <-claimed, xxladapter.ErrConflict)
 }
 
-// TestAGroupThatFailsLeavesNothingBehind has a group fail after a change, and
-// another one follow on its connection.
+// TestAGroupThatFailsLeavesNothingBehind fails a group after a change, and runs another one on its
+// connection.
 func TestAGroupThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -357,8 +357,8 @@ func TestAGroupThatFailsLeavesNothingBehind(t *testing.T) {
 	require.Equal(t, fires[:2], open)
 }
 
-// TestADeadlockedGroupIsRepeated has a group and another transaction wait for
-// each other. The server ends the group, which has changed less.
+// TestADeadlockedGroupIsRepeated lets a group and another transaction wait for each other. The
+// server ends the group, which has changed less.
 func TestADeadlockedGroupIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -399,8 +399,7 @@ func TestADeadlockedGroupIsRepeated(t *testing.T) {
 	require.Empty(t, open)
 }
 
-// TestABadCallHarmsNoOtherOfItsGroupOnMySQL has one call in many that the server
-// refuses.
+// TestABadCallHarmsNoOtherOfItsGroupOnMySQL makes many calls, one of which the server refuses.
 func TestABadCallHarmsNoOtherOfItsGroupOnMySQL(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -438,8 +437,8 @@ func TestABadCallHarmsNoOtherOfItsGroupOnMySQL(t *testing.T) {
 	require.Equal(t, "it's a ? and a \\", logs[0].Param)
 }
 
-// TestAGroupIsNoLongerThanAServerTakes has texts that one packet has no room for
-// on a server as small as MySQL's ever were.
+// TestAGroupIsNoLongerThanAServerTakes makes calls whose texts do not fit into one packet on a
+// server as small as MySQL's ever were.
 func TestAGroupIsNoLongerThanAServerTakes(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -21,15 +21,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A javaAdmin sends the statements of a Java admin's scan, in its order and in
-// its transactions, for jobs that are due each second. What it would submit to
-// its ring it hands to fire, before the statements that move the times, and what
-// it leaves out because it is late to skip.
+// A javaAdmin sends the statements of a Java admin's scan, in its order and in its transactions,
+// for jobs that are due each second. It passes what it would submit to its ring to fire, before the
+// statements that move the times, and what it skips for being late to skip.
 type javaAdmin struct {
 	db *sql.DB
-	// together is how releases from 3.3.0 on do it: all in one transaction, and
-	// from 3.4.0 with one UPDATE for many jobs. Those before have a transaction
-	// for the lock and commit each other statement by itself.
+	// together selects the way of releases from 3.3.0 on: everything in one transaction, and from
+	// 3.4.0 on one UPDATE for many jobs. Earlier releases have a transaction for the lock and
+	// commit each other statement by itself.
 	together   bool
 	fire, skip func(job, due int64)
 }
@@ -112,13 +111,12 @@ func (a *javaAdmin) decide(j *javaJob, now int64) {
 		return
 	}
 	a.refresh(j, now, true)
-	if !a.together && now+javaWindow > j.next { // "pre-read again", which later releases never come to
+	if !a.together && now+javaWindow > j.next { // "pre-read again", which later releases never reach
 		a.refresh(j, j.next, true)
 	}
 }
 
-// refresh consumes the job's due time and goes on at the first second after
-// from.
+// refresh consumes the job's due time and continues at the first second after from.
 func (a *javaAdmin) refresh(j *javaJob, from int64, fires bool) {
 	next := from/1000*1000 + 1000
 	for due := j.next; due < next; due += 1000 {
@@ -152,7 +150,7 @@ func (a *javaAdmin) advance(ctx context.Context, session javaSession, jobs []*ja
 	return err
 }
 
-// A shared is who consumed which due time, for a comparison at the end.
+// A shared records who consumed which due time.
 type shared struct {
 	mu  sync.Mutex
 	who map[records.DueTime][]string
@@ -167,8 +165,8 @@ func (s *shared) note(who string) func(job, due int64) {
 	}
 }
 
-// TestBesideAJavaAdmin lets schedulers of both kinds scan the same jobs: each
-// due time belongs to exactly one of them.
+// TestBesideAJavaAdmin lets schedulers of both kinds scan the same jobs: each due time belongs to
+// exactly one of them.
 func TestBesideAJavaAdmin(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -282,8 +280,8 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	t.Log(count)
 }
 
-// TestLittleWaitsWhenOurOnlyProcessDies beside a Java admin, which cannot see what we
-// have planned: about a second of due times. Alone we plan for the whole window again.
+// TestLittleWaitsWhenOurOnlyProcessDies scans beside a Java admin, which cannot see what we have
+// planned: about a second of due times. Alone we plan for the whole window again.
 func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -308,8 +306,8 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 			java := &javaAdmin{db: db, together: together, fire: nobody, skip: nobody}
 
 			term := fixture.TermOf(t, ours, "n1")
-			// waiting is how much of what is planned lies ahead after our scans, at most, where
-			// each scans about once a second. The first scans do not count.
+			// waiting returns how far ahead fires are planned after our scans, at most, where each
+			// side scans about once a second. The first scans do not count.
 			waiting := func(beside bool, first, scans int) (ahead time.Duration) {
 				pause := func() { time.Sleep(time.Duration(250+rand.IntN(500)) * time.Millisecond) } // either may be the first to read a due time
 				for i := range first + scans {
@@ -334,9 +332,9 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 				return ahead
 			}
 			require.Greater(t, waiting(false, 3, 1), 3*time.Second, "alone")
-			// What was planned before they met is due by then. It is besideOthersIdle at most, and a
-			// second more where a busy machine lets a node notice the admin a scan later; alone it is
-			// nearly five seconds.
+			// What was planned before they met is due by then. It is BesideOthersIdle at most, and
+			// a second more if a busy machine lets a node notice the admin a scan later; alone it
+			// is nearly five seconds.
 			require.LessOrEqual(t, waiting(true, 7, 10), records.BesideOthersIdle+1500*time.Millisecond, "beside a Java admin")
 			require.Greater(t, waiting(false, int(records.OthersLife/time.Second)+4, 1), 3*time.Second, "alone again")
 		})

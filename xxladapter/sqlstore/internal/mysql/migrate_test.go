@@ -1,3 +1,5 @@
+//go:build unix
+
 package mysql
 
 import (
@@ -39,8 +41,8 @@ func TestOlderTablesBecomeTheSame(t *testing.T) {
 	}
 }
 
-// TestPlanIsWhatMigrationDoes compares the tables that both make, and checks
-// that upstream's are left as they were.
+// TestPlanIsWhatMigrationDoes compares the tables that both create, and checks that upstream's are
+// left as they were.
 func TestPlanIsWhatMigrationDoes(t *testing.T) {
 	t.Parallel()
 	planned, migrated := mysqlDatabase(t, "3.4"), testserver.MySQL(t)
@@ -57,7 +59,8 @@ func TestPlanIsWhatMigrationDoes(t *testing.T) {
 	}
 }
 
-// tablesOf is the statements that would create the tables of a database, without their next ids.
+// tablesOf returns the statements that would create the tables of a database, without their next
+// ids.
 func tablesOf(t *testing.T, address string) string {
 	t.Helper()
 	server, err := parse(address)

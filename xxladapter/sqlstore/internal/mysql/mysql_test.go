@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// mysqlDatabase is an empty database of a release with our side tables.
+// mysqlDatabase returns an empty database of a release with our side tables.
 func mysqlDatabase(t testing.TB, release string) (url string) {
 	t.Helper()
 	url = testserver.MySQL(t)
@@ -30,7 +30,7 @@ func mysqlDatabase(t testing.TB, release string) (url string) {
 	return url
 }
 
-// openMySQLAt opens the store and leaves it to the test to close it.
+// openMySQLAt opens the store. The test closes it.
 func openMySQLAt(t testing.TB, url string, opts records.Options) *records.Store {
 	t.Helper()
 	opts.Logger = fixture.Quiet

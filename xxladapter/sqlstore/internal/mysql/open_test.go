@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestOpenMySQLNames checks that what is wrong with a database is said on one
-// line that names it, and not its password.
+// TestOpenMySQLNames checks that an error is one line that names the database, and not its
+// password.
 func TestOpenMySQLNames(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -71,7 +71,7 @@ func TestOpenMySQLNames(t *testing.T) {
 	}
 }
 
-// TestAReadOnlyMySQLIsRefused: a replica, or a primary that was switched off.
+// TestAReadOnlyMySQLIsRefused opens a replica, or a primary that was switched off.
 func TestAReadOnlyMySQLIsRefused(t *testing.T) {
 	t.Parallel()
 	s := testserver.StartMariaDB(t, "--innodb-flush-log-at-trx-commit=0")
@@ -81,8 +81,8 @@ func TestAReadOnlyMySQLIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "the server is read-only")
 }
 
-// TestMySQLWithoutTheRightToCreate: an administrator runs the plan, and then
-// rows are all that the store's user touches.
+// TestMySQLWithoutTheRightToCreate lets an administrator run the plan; afterwards the store's user
+// touches only rows.
 func TestMySQLWithoutTheRightToCreate(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -114,7 +114,7 @@ func TestMySQLWithoutTheRightToCreate(t *testing.T) {
 	require.NoError(t, Migrate(ctx, address, false, records.Options{Logger: fixture.Quiet}), "nothing to do")
 }
 
-// TestSeveralNodesMayMigrateAtOnce opens an old database from many sides.
+// TestSeveralNodesMayMigrateAtOnce opens an old database several times at once.
 func TestSeveralNodesMayMigrateAtOnce(t *testing.T) {
 	t.Parallel()
 	address := testserver.MySQL(t)

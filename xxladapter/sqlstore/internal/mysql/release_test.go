@@ -15,8 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// TestMySQLReleases goes once through the life of a job on the tables of each
-// release whose tables differ.
+// TestMySQLReleases takes a job through its life on the tables of each release whose tables differ.
 func errorOf(_ int64, err error) error { return err }
 
 func TestMySQLReleases(t *testing.T) {
@@ -50,7 +49,7 @@ func TestMySQLReleases(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "its-own-token", g.AccessToken)
 			inColumn := 0
-			if release == "head" { // where a Java admin of that release looks for it
+			if release == "head" { // where a Java admin of that release expects it
 				require.NoError(t, s.Query(ctx, `SELECT id FROM xxl_job_group WHERE access_token = 'its-own-token'`, nil, func(records.Row) error { inColumn++; return nil }))
 				require.Equal(t, 1, inColumn)
 			}
@@ -58,7 +57,7 @@ func TestMySQLReleases(t *testing.T) {
 			now, err := s.Now(ctx)
 			require.NoError(t, err)
 			due := now.Truncate(time.Second)
-			// The widest values that each release has room for.
+			// The widest values that fit in each release.
 			param := strings.Repeat("参", 512)
 			id, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "名", Param: param})
 			require.NoError(t, err)
@@ -78,7 +77,7 @@ func TestMySQLReleases(t *testing.T) {
 					require.NoError(t, err)
 				}
 			}
-			// A title that nobody thought of is no reason to refuse upstream's own default app.
+			// A default title is no reason to refuse upstream's own default app.
 			sample, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "xxl-job-executor-sample", Title: "xxl-job-executor-sample"})
 			require.NoError(t, err)
 			g, err = s.Group(ctx, sample)
@@ -116,7 +115,7 @@ func TestMySQLReleases(t *testing.T) {
 	}
 }
 
-// TestMySQLKeepsTheJavaSidesTime checks what stands in datetime columns.
+// TestMySQLKeepsTheJavaSidesTime checks the content of datetime columns.
 func TestMySQLKeepsTheJavaSidesTime(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 987_654_321, time.UTC)

@@ -51,7 +51,8 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 		gaveUp(time.Now(), false)
 		require.Equal(t, 2*time.Second, p.limit(), "the last silence was long ago")
 
-		// A slow one that came is remembered for longer, and a quick one after it changes nothing.
+		// A slow answer that came is remembered for longer, and a quick one after it changes
+		// nothing.
 		p.answered(3*time.Second, false)
 		p.answered(time.Millisecond, false)
 		p.answered(2*time.Second, false)
@@ -71,15 +72,15 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 	})
 }
 
-// TestLocksEndBeforeTheirSilentConnectionIsReplaced: else what is made again would wait for
-// rows that it has locked itself, with each silence anew.
+// TestLocksEndBeforeTheirSilentConnectionIsReplaced: otherwise a retry would wait for rows that it
+// has locked itself, again with each silence.
 func TestLocksEndBeforeTheirSilentConnectionIsReplaced(t *testing.T) {
 	require.Less(t, LockLife, QuickSilence)
 	require.Zero(t, LockLife%time.Second, "MySQL counts whole seconds")
 }
 
-// TestASocketKeepsTheDriversDeadlines: its own limit ends a connection, the driver's
-// deadlines do not, and neither lengthens the other.
+// TestASocketKeepsTheDriversDeadlines checks that the socket's own limit ends a connection, that
+// the driver's deadlines do not, and that neither lengthens the other.
 func TestASocketKeepsTheDriversDeadlines(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -127,8 +128,8 @@ func TestASocketKeepsTheDriversDeadlines(t *testing.T) {
 	require.ErrorIs(t, err, errEnded)
 }
 
-// TestAGreetingHasItsOwnLimit: a server that accepts a connection and says nothing is
-// given up also where any later answer may take its time.
+// TestAGreetingHasItsOwnLimit: a server that accepts a connection and says nothing is given up,
+// even where later answers may take long.
 func TestAGreetingHasItsOwnLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, greets := range []bool{false, true} {

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A silencer is a server whose present connections may all fall silent at once. New ones
-// work.
+// A silencer is a server whose open connections may all fall silent at once. New ones work.
 type silencer struct {
 	network *Connections
 
@@ -33,8 +32,8 @@ func (s *silencer) now() int {
 	return s.silences
 }
 
-// dial makes a connection. The server speaks first, as MySQL does, and answers each byte
-// after ten milliseconds.
+// dial connects. The server speaks first, as MySQL does, and answers each byte after ten
+// milliseconds.
 func (s *silencer) dial(limit *Patience) (*socket, error) {
 	client, server := net.Pipe()
 	made := s.now()
@@ -58,11 +57,11 @@ func (s *silencer) dial(limit *Patience) (*socket, error) {
 	return conn, err
 }
 
-// A silencerPool is connections with one limit, each used by one call at a time.
+// A silencerPool holds connections with one limit, each used by one call at a time.
 type silencerPool struct {
 	server *silencer
 	limit  *Patience
-	idle   chan *socket // nil ones are not made yet
+	idle   chan *socket // nil for one that is not open yet
 }
 
 func (s *silencer) pool(conns int, limit *Patience) *silencerPool {
@@ -73,8 +72,7 @@ func (s *silencer) pool(conns int, limit *Patience) *silencerPool {
 	return p
 }
 
-// try makes one call. It does not tell whether a connection was lost before or after
-// the server had what was asked.
+// try makes one call. An error does not tell whether the server received what was asked.
 func (p *silencerPool) try() error {
 	conn := <-p.idle
 	defer func() { p.idle <- conn }()
@@ -97,14 +95,14 @@ func (p *silencerPool) try() error {
 	return err
 }
 
-// call makes a call again until it is answered.
+// call retries a call until it is answered.
 func (p *silencerPool) call() {
 	for p.try() != nil {
 	}
 }
 
-// TestANewConnectionEndsThoseThatWait: those that wait since before a silence end when the
-// server answers a new one, and not when the server answers nobody. A wait that may be long goes on.
+// TestANewConnectionEndsThoseThatWait checks that waits from before a silence end when the server
+// answers on a new connection, and not while it answers on none. A wait that may be long continues.
 func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &silencer{network: New()}
@@ -152,13 +150,12 @@ func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 	})
 }
 
-// A silencedNode does what a scheduler does: scans, sweeps and renewals once a second, and
-// fires.
+// A silencedNode does what a scheduler does: scans, sweeps and renewals once a second, and fires.
 type silencedNode struct {
 	lookups, groups, scans, looks, leases *silencerPool
 
 	mu      sync.Mutex
-	planned time.Time // fires that are due until then are planned
+	planned time.Time // until when fires are planned
 }
 
 func (n *silencedNode) plan(until time.Time) {
@@ -175,7 +172,7 @@ func (n *silencedNode) plannedUntil() time.Time {
 
 func (n *silencedNode) sweep() { n.looks.call(); n.looks.call() }
 
-// scan plans five seconds ahead. A commit in doubt is followed by a sweep.
+// scan plans five seconds ahead. A sweep follows a commit in doubt.
 func (n *silencedNode) scan() {
 	n.looks.call()
 	n.looks.call()
@@ -189,8 +186,8 @@ func (n *silencedNode) scan() {
 	n.plan(until)
 }
 
-// fire looks up a job, claims its fire, and where the answer to that is lost claims it again
-// and looks for the claim.
+// fire looks up a job and claims its fire. If the answer is lost, it claims again and looks for the
+// claim.
 func (n *silencedNode) fire() {
 	n.lookups.call()
 	if n.groups.try() != nil {
@@ -199,9 +196,9 @@ func (n *silencedNode) fire() {
 	}
 }
 
-// TestTwoSilencesDelayNothingByMoreThanTwoLimits lets all connections fall silent twice within
-// four seconds, at any phase of what a node does. A fire waits for each silence once at most,
-// whatever it and the others were doing. The rest of six seconds is left to the machine.
+// TestTwoSilencesDelayNothingByMoreThanTwoLimits makes all connections fall silent twice within
+// four seconds, at any phase of a node's work. A fire waits at most once for each silence, whatever
+// it and the others were doing. The rest of six seconds is left to the machine.
 func TestTwoSilencesDelayNothingByMoreThanTwoLimits(t *testing.T) {
 	var latest time.Duration
 	for seed := range uint64(400) {
@@ -243,7 +240,7 @@ func TestTwoSilencesDelayNothingByMoreThanTwoLimits(t *testing.T) {
 			}
 			time.Sleep(6*time.Second + upTo(time.Second))
 			server.silence()
-			// Worst is the moment at which what the first one held up goes on.
+			// The worst moment is when what the first silence delayed continues.
 			time.Sleep(2*time.Second + upTo([]time.Duration{600 * time.Millisecond, 2 * time.Second}[seed%2]))
 			server.silence()
 			all.Wait()

@@ -23,8 +23,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestTheFirstCallAfterARestartSucceeds has idle connections of each kind when
-// the server restarts.
+// TestTheFirstCallAfterARestartSucceeds restarts the server under idle connections of each kind.
 func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -44,7 +43,7 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 			return err
 		},
 	} {
-		// Many connections, that none comes back new by chance.
+		// So many that no call gets a new one by chance.
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() { _, _ = s.Groups(ctx) })
@@ -62,8 +61,8 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 	}
 }
 
-// TestAFrozenNodeLosesItsRows has one node fall silent in a transaction that
-// holds a job, and another one stop the job.
+// TestAFrozenNodeLosesItsRows lets one node fall silent in a transaction that holds a job, and
+// another one stop the job.
 func TestAFrozenNodeLosesItsRows(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -98,8 +97,7 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 	require.Equal(t, "held", j.Name)
 }
 
-// TestABadCallHarmsNoOtherOfItsGroup has one call in many that the server
-// refuses.
+// TestABadCallHarmsNoOtherOfItsGroup makes many calls, one of which the server refuses.
 func TestABadCallHarmsNoOtherOfItsGroup(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -120,7 +118,7 @@ func TestABadCallHarmsNoOtherOfItsGroup(t *testing.T) {
 		wg.Go(func() {
 			l := &xxladapter.Log{JobID: 1, TriggerTime: time.UnixMilli(1), Param: "a\x00b\xff"}
 			if i%10 == 7 {
-				l.HandleTime = time.Date(300_000, 1, 1, 0, 0, 0, 0, time.UTC) // no timestamp of PostgreSQL's
+				l.HandleTime = time.Date(300_000, 1, 1, 0, 0, 0, 0, time.UTC) // beyond PostgreSQL's timestamps
 			}
 			_, errs[i] = s.ClaimFire(ctx, lease.Term, f.ID, []*xxladapter.Log{l})
 		})
@@ -169,7 +167,7 @@ func TestOpenPostgresRefusesADatabaseOfAnotherProgram(t *testing.T) {
 	require.ErrorContains(t, err, "of another program")
 }
 
-// TestManyOpenANewDatabaseAtOnce has several nodes make the tables.
+// TestManyOpenANewDatabaseAtOnce lets several nodes create the tables.
 func TestManyOpenANewDatabaseAtOnce(t *testing.T) {
 	t.Parallel()
 	url := testserver.Postgres(t)
@@ -194,13 +192,12 @@ func TestPostgresStoreGoesByTheServersClock(t *testing.T) {
 	require.NoError(t, s.Query(t.Context(), `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`, nil, func(r records.Row) error {
 		var ms int64
 		err := r.Scan(&ms)
-		require.InDelta(t, ms, now.UnixMilli(), 5000, fmt.Sprint(now)) // how long the machine may need for the two calls
+		require.InDelta(t, ms, now.UnixMilli(), 5000, fmt.Sprint(now)) // time for the two calls on a busy machine
 		return err
 	}))
 }
 
-// TestAReadThatFailedForAllIsMadeAlone has the server cancel the query that
-// several callers share.
+// TestAReadThatFailedForAllIsMadeAlone lets the server cancel the query that several callers share.
 func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 	t.Parallel()
 	ctx, url := t.Context(), testserver.PostgresCopy(t, migrateURL)
@@ -260,9 +257,9 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 	}
 }
 
-// TestGroupsOfTwoNodesDoNotDeadlock has two nodes claim the same fires, each in
-// an order of its own, and then settle their own and finish the other's, as when
-// executors report to another node than the one that called them.
+// TestGroupsOfTwoNodesDoNotDeadlock lets two nodes claim the same fires, each in an order of its
+// own, and then settle their own and finish the other's, as when executors report to another node
+// than the one that called them.
 func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -319,7 +316,7 @@ func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
 			require.NoError(t, c.Err)
 		}
 	}
-	require.NoError(t, errors.Join(stores[0].Close(), stores[1].Close())) // then their sessions have told the server's statistics
+	require.NoError(t, errors.Join(stores[0].Close(), stores[1].Close())) // then their sessions have reported to the server's statistics
 	conn, err := pgx.Connect(ctx, url)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, conn.Close(ctx)) }()
@@ -336,7 +333,7 @@ func TestAScanCountsTheDueJobsThatOthersHold(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
-	s := openURL(t, url, records.Options{LockLife: time.Minute}) // whoever holds the row may be slow
+	s := openURL(t, url, records.Options{LockLife: time.Minute}) // the holder of the row may be slow
 	defer func() { require.NoError(t, s.Close()) }()
 	due := time.Now().Truncate(time.Second)
 	held, free := fixture.AddDue(t, s, "held", due), fixture.AddDue(t, s, "free", due)

@@ -38,6 +38,3 @@ func (c *queryCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.T
 }
 
 func (c *queryCounter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-// counted is SQLite's driver, with a count of the prepared statements that are
-// run: there are no others once a store is open.

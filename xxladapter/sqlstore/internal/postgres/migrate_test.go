@@ -1,3 +1,5 @@
+//go:build unix
+
 package postgres
 
 import (
@@ -32,7 +34,7 @@ func TestOlderTablesBecomeTheSame(t *testing.T) {
 	require.Equal(t, schemaOf(t, testserver.PostgresCopy(t, migrateURL)), schemaOf(t, older))
 }
 
-// schemaOf has a line for each column, index and constraint.
+// schemaOf returns a line for each column, index and constraint.
 func schemaOf(t *testing.T, url string) (lines []string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

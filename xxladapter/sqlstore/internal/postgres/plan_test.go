@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestPostgresUsesItsIndexes checks the plans of what runs all the time, with
-// 100,000 jobs and as many fires and log rows: no walk through a whole table.
+// TestPostgresUsesItsIndexes checks the plans of frequent statements, with 100,000 jobs and as many
+// fires and log rows: no full scan.
 func TestPostgresUsesItsIndexes(t *testing.T) {
 	t.Parallel()
 	s := openPostgresCopy(t, time.Now)
@@ -60,7 +60,7 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 	}
 }
 
-// fillForPlans makes tables that no one should walk through.
+// fillForPlans fills tables that no statement should scan.
 func fillForPlans(t *testing.T, s *records.Store) {
 	t.Helper()
 	for _, statement := range []string{
@@ -82,8 +82,8 @@ func fillForPlans(t *testing.T, s *records.Store) {
 	}
 }
 
-// TestOnePlanKeepsToTheIndexes checks the one plan of each statement that has no
-// other, which may have been made when nothing was known of the tables.
+// TestOnePlanKeepsToTheIndexes checks statements that have one permanent plan, which may have been
+// made before there were statistics.
 func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 	t.Parallel()
 	ctx, url := t.Context(), testserver.PostgresCopy(t, migrateURL)

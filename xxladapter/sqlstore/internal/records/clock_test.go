@@ -60,7 +60,7 @@ func TestServerClockRunsOn(t *testing.T) {
 		ahead.Store(int64(2 * time.Hour))
 		away.Store(false)
 		time.Sleep(clockEvery)
-		synctest.Wait() // for the reading of this very moment
+		synctest.Wait() // for the reading at this very moment
 		isAhead(2 * time.Hour)
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestWhoLeavesAGroupIsInDoubt cancels a call before its group begins and one while it
-// runs. The former has not happened, of the latter nobody knows.
+// TestWhoLeavesAGroupIsInDoubt cancels a call before its group begins, which did not happen, and
+// one while its group runs, which is in doubt.
 func TestWhoLeavesAGroupIsInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, goOn := make(chan int), make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trips answers look-ups with when each began, of ids above 0. Each takes a
+// trips answers lookups of positive ids with the time at which each began. Each takes a
 // millisecond.
 type trips struct {
 	mu   sync.Mutex
@@ -42,7 +42,7 @@ func (r *trips) read(_ context.Context, group []*Lookup) error {
 	return r.err
 }
 
-// get looks a row up; nil: there is none.
+// get looks a row up; nil means that there is none.
 func (l lookups) get(ctx context.Context, table int, id int64) (any, error) {
 	asked := &Lookup{Table: table, ID: id}
 	if err := l[table].Do(ctx, asked); err != nil {

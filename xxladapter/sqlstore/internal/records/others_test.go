@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestNextTimesThatMoveTellOfOthers, but not where further nodes of ours move them, nor
-// where our own commit may have done it.
+// TestNextTimesThatMoveTellOfOthers checks that they do not where other nodes of ours move them, or
+// our own commit in doubt.
 func TestNextTimesThatMoveTellOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o others

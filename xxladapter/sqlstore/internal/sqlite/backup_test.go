@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestABackupIsOneMoment copies a store while others write to it: each job of the
-// copy has its group, whose creation came before.
+// TestABackupIsOneMoment copies a store while others write to it: each job in the copy has its
+// group, which was created before.
 func TestABackupIsOneMoment(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -70,7 +70,7 @@ func TestABackupIsOneMoment(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestWhatCannotBeBackedUp leaves everything as it was.
+// TestWhatCannotBeBackedUp checks that failed backups change nothing.
 func TestWhatCannotBeBackedUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -22,8 +22,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// childAct names, in the environment, what a child process of the test does
-// with childFile instead of running tests.
+// childAct is the environment variable that names what a child process of the test does with
+// childFile instead of running tests.
 const (
 	childAct  = "XXLWHEEL_SQLSTORE_TEST_ACT"
 	childFile = "XXLWHEEL_SQLSTORE_TEST_FILE"
@@ -87,8 +87,7 @@ func writeAndAcknowledge(s *records.Store) error {
 	return <-failed
 }
 
-// TestAKilledProcessKeepsWhatItAcknowledged kills a child with SIGKILL in the
-// middle of its writes.
+// TestAKilledProcessKeepsWhatItAcknowledged kills a child with SIGKILL in the middle of its writes.
 func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "xxl.db")
@@ -137,7 +136,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 		logs[l.ID] = l
 	}
 	requireRecount(t, s, all)
-	// The last word about a fire counts, and it may have gone one step further.
+	// The last line about a fire counts, and the fire may have gone one step further.
 	claims := map[int64]bool{}
 	for _, line := range said {
 		var fireID, logID int64
@@ -157,14 +156,14 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 	for _, line := range said {
 		var fireID int64
 		if n, _ := fmt.Sscanf(line, "planned %d\n", &fireID); n == 1 && !claims[fireID] {
-			// Claimed and finished at most without a word about it.
+			// It was claimed and finished without a line about it.
 			_, isOpen := open[fireID]
 			require.True(t, isOpen || len(logs) > len(claims), "fire %d is lost", fireID)
 		}
 	}
 }
 
-// command is this test binary as a child.
+// command returns this test binary as a child process.
 func command(t *testing.T, act, file string) *exec.Cmd {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), "/proc/self/exe")
@@ -172,8 +171,8 @@ func command(t *testing.T, act, file string) *exec.Cmd {
 	return child
 }
 
-// openAsNobody opens the file in a child without the rights of root, for whom
-// no file is read-only, and returns what it says.
+// openAsNobody opens the file in a child without the rights of root, for whom no file is read-only,
+// and returns the child's output.
 func openAsNobody(t *testing.T, file string) string {
 	t.Helper()
 	child := command(t, "open", file)

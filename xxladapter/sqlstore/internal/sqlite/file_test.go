@@ -19,7 +19,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A lockedLog keeps what a store's logger writes.
+// A lockedLog keeps the output of a store's logger.
 type lockedLog struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -60,7 +60,7 @@ func TestADatabaseIsItsOwnersAlone(t *testing.T) {
 	require.Equal(t, private, modes(t, file))
 	require.Zero(t, log.lines("could be read by others"))
 
-	for _, suffix := range suffixes { // as a release before this one left them
+	for _, suffix := range suffixes { // as an earlier release left them
 		require.NoError(t, os.Chmod(file+suffix, 0o644))
 	}
 	again, err := Open(t.Context(), file, opts)
@@ -70,7 +70,7 @@ func TestADatabaseIsItsOwnersAlone(t *testing.T) {
 	require.Equal(t, 3, log.lines("could be read by others"))
 }
 
-// TestADatabaseMayBeSharedWithAGroup: whoever gave it to a group did so on purpose.
+// TestADatabaseMayBeSharedWithAGroup: a group was given access on purpose.
 func TestADatabaseMayBeSharedWithAGroup(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.db")
@@ -81,8 +81,7 @@ func TestADatabaseMayBeSharedWithAGroup(t *testing.T) {
 	require.Equal(t, []string{"-rw-rw----", "-rw-rw----", "-rw-rw----"}, modes(t, file))
 }
 
-// TestAMissingDatabaseIsNoticed: what is written into a file that has no name any
-// more is lost with the process.
+// TestAMissingDatabaseIsNoticed: what is written to a file without a name is lost with the process.
 func TestAMissingDatabaseIsNoticed(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, file string){
@@ -117,7 +116,7 @@ func TestAMissingDatabaseIsNoticed(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatIsBackGoesOn: somebody moved it away by mistake.
+// TestADatabaseThatIsBackGoesOn returns a file that was moved away by mistake.
 func TestADatabaseThatIsBackGoesOn(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.db")

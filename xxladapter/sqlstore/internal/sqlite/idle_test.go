@@ -31,6 +31,8 @@ func TestIdleCostsOfSQLite(t *testing.T) {
 	fixture.IdleCosts(t, s, counted.statements.Load)
 }
 
+// counted is SQLite's driver with a count of the prepared statements that run: no others run once a
+// store is open.
 var counted countedDriver
 
 type countedDriver struct {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package sqlite
 
 import (
@@ -32,7 +34,7 @@ func TestOlderTablesBecomeTheSame(t *testing.T) {
 	require.Equal(t, schemaOf(t, emptyFile.Copy(t)), schemaOf(t, older))
 }
 
-// schemaOf has a line for each column and each index, without the comments.
+// schemaOf returns a line for each column and each index, without comments.
 func schemaOf(t *testing.T, file string) (lines []string) {
 	t.Helper()
 	db, err := sql.Open(driverName, "file:"+pathOf(file))

@@ -19,8 +19,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// TestOpenSQLiteNames checks that what is wrong with a file is said on one
-// line that names the file.
+// TestOpenSQLiteNames checks that an error is one line that names the file.
 func TestOpenSQLiteNames(t *testing.T) {
 	t.Parallel()
 	refused := func(t *testing.T, file, reason string) {
@@ -127,7 +126,7 @@ func TestOpenSQLiteNames(t *testing.T) {
 	})
 }
 
-// openWithin is OpenSQLite with less patience.
+// openWithin is Open with a shorter wait for locks.
 func openWithin(t *testing.T, file string, wait time.Duration) (*records.Store, error) {
 	t.Helper()
 	return openNamed(t.Context(), driverName, file, records.Options{Clock: time.Now, Logger: fixture.Quiet}, wait)

@@ -12,8 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// TestQueriesUseTheirIndexes checks the plans of what runs all the time: no
-// walk through a whole table, and no sorting.
+// TestQueriesUseTheirIndexes checks the plans of frequent statements: no full scan, and no sorting.
 func TestQueriesUseTheirIndexes(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now)

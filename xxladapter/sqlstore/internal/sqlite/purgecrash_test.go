@@ -16,7 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// requireRecount wants the figures of all days to be those of the rows.
+// requireRecount compares the figures of all days with the rows.
 func requireRecount(t *testing.T, s *records.Store, rows []*xxladapter.Log) {
 	t.Helper()
 	var want, got xxladapter.Report
@@ -31,7 +31,7 @@ func requireRecount(t *testing.T, s *records.Store, rows []*xxladapter.Log) {
 	require.Equal(t, want, got)
 }
 
-// purgeAndTell deletes rows a few at a time, and tells of each chunk.
+// purgeAndTell deletes rows a few at a time, and prints each chunk.
 func purgeAndTell(s *records.Store) error {
 	for p := (xxladapter.LogPurge{}); ; {
 		purged, err := s.PurgeLogs(context.Background(), p, 10)
@@ -43,8 +43,8 @@ func purgeAndTell(s *records.Store) error {
 	}
 }
 
-// TestAPurgeThatIsKilledLeavesWholeChunks kills a child with SIGKILL while it
-// deletes rows with their texts.
+// TestAPurgeThatIsKilledLeavesWholeChunks kills a child with SIGKILL while it deletes rows with
+// their texts.
 func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")

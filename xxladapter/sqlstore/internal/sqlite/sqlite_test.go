@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// openFile opens the store in file and leaves it to the test to close it.
+// openFile opens the store in file. The test closes it.
 func openFile(t testing.TB, file string, clock func() time.Time) *records.Store {
 	t.Helper()
 	s, err := Open(t.Context(), file, records.Options{Clock: clock, Logger: fixture.Quiet})

@@ -19,8 +19,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// A held store has its writer busy until release, so that a test decides what
-// waits behind it and shares the next commit.
+// A held store keeps its writer busy until release, so that a test decides which writes wait and
+// share the next commit.
 type held struct {
 	*records.Store
 	t       *testing.T
@@ -48,14 +48,14 @@ func holdWriter(t *testing.T, s *records.Store) *held {
 	}}
 }
 
-// waiting is how many writes wait.
+// waiting returns the number of waiting writes.
 func (h *held) waiting() int {
 	waiting, _ := h.Writes.(*groupWriter).queue.Load()
 	return waiting
 }
 
-// enqueue starts a write and returns when it waits in the queue; ask for its
-// answer with the returned function.
+// enqueue starts a write and returns when it waits in the queue; the returned function waits for
+// its answer.
 func (h *held) enqueue(ctx context.Context, apply func(context.Context, *records.Tx) error) (answer func() error) {
 	h.t.Helper()
 	before := h.waiting()
@@ -200,7 +200,7 @@ func TestGroupCommit(t *testing.T) {
 				return tx.Query(ctx, `PRAGMA max_page_count = `+n, nil, func(records.Row) error { return nil })
 			})
 		}
-		require.NoError(t, pages("1")) // what the file has already
+		require.NoError(t, pages("1")) // the present size of the file
 		big := make([]byte, 1<<20)
 		h := holdWriter(t, s)
 		small := h.enqueue(t.Context(), insertNode("small"))
@@ -220,7 +220,7 @@ func TestGroupCommit(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "xxl.db")
 		h := holdWriter(t, openFile(t, file, time.Now))
-		// More than one group takes.
+		// More than fit in one group.
 		answers := make(chan error)
 		const callers = 2 * records.MaxGroup
 		for i := range callers {
@@ -251,7 +251,8 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// Two processes may have one file open; their writers meet in SQLite's lock.
+// TestTwoStoresOnOneFile: two processes may have one file open; their writers meet at SQLite's
+// lock.
 func TestTwoStoresOnOneFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "xxl.db")
