@@ -58,9 +58,9 @@ func (s *Schema) Up(ctx context.Context, db *sql.DB, logger *slog.Logger) (err e
 	attempts := len(steps) + 2 // a lost step is done, so no more than all can be lost
 	if s.Lock != nil {
 		attempts = 1
-		unlock, err := s.Lock(ctx, db)
-		if err != nil {
-			return err
+		unlock, lockErr := s.Lock(ctx, db)
+		if lockErr != nil {
+			return lockErr
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
 	}

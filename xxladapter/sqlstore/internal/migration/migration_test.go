@@ -1,10 +1,16 @@
 package migration
 
 import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"path/filepath"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite"
 )
 
 func TestStepsFromAVersion(t *testing.T) {
@@ -31,4 +37,30 @@ func TestStepsFromAVersion(t *testing.T) {
 	require.EqualError(t, err, "its tables have version 12, the oldest that can be upgraded is 13")
 	_, err = s.StepsFrom(16)
 	require.EqualError(t, err, "was written by a newer release, its tables have version 16 and this one knows 15")
+}
+
+// TestUpLocksOnlyWhereSomethingIsMissing migrates a new database, which it then leaves alone. What
+// goes wrong at the end of the lock is an error too.
+func TestUpLocksOnlyWhereSomethingIsMissing(t *testing.T) {
+	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	locks, broken := 0, errors.New("the lock is gone")
+	s := Schema{
+		Dialect:  SQLite,
+		HasTable: `SELECT COUNT(*) FROM sqlite_schema WHERE name = '` + Table + `'`,
+		Files: fstest.MapFS{
+			"migrations/00014_tables.sql":       {Data: []byte("-- +goose Up\nCREATE TABLE jobs (id INTEGER);")},
+			"migrations/before/00014_group.sql": {Data: []byte("-- +goose Up\nALTER TABLE jobs ADD COLUMN x INTEGER;")},
+		},
+		Lock: func(context.Context, *sql.DB) (func() error, error) {
+			locks++
+			return func() error { return broken }, nil
+		},
+	}
+	require.ErrorIs(t, s.Up(t.Context(), db, slog.New(slog.DiscardHandler)), broken)
+	require.NoError(t, s.Up(t.Context(), db, slog.New(slog.DiscardHandler)), "nothing is missing")
+	require.Equal(t, 1, locks)
+	_, err = db.ExecContext(t.Context(), `INSERT INTO jobs (id) VALUES (1)`)
+	require.NoError(t, err)
 }
