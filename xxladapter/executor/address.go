@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// findAddress returns the address to register: the configured one exactly as it
-// is, or http://host:port/, with TLS https://, with the slash that Java executors have.
+// findAddress returns the address to register: the configured one exactly as it is, or
+// http://host:port/ (https:// with TLS), with the trailing slash that Java executors have.
 func (e *Executor) findAddress(l net.Listener) (string, error) {
 	if e.opts.Address != "" || l == nil {
 		return e.opts.Address, nil
@@ -35,9 +35,10 @@ func (e *Executor) findAddress(l net.Listener) (string, error) {
 
 var errNoInterface = errors.New("executor: no network interface has a suitable address; set Options.Address")
 
-// interfaceHost is the address of the first interface that is up and neither
-// loopback nor, by its name, a bridge or tunnel of containers and machines on
-// this host: IPv4 before IPv6, public or private alike. XXL-JOB: IpUtil since 3.0.0.
+// interfaceHost returns the address of the first interface that is up and not loopback. It prefers
+// interfaces whose names are not those of bridges and tunnels of containers and virtual machines on
+// this host, and IPv4 to IPv6; public and private addresses count alike. XXL-JOB: IpUtil since
+// 3.0.0.
 func interfaceHost() (string, error) {
 	all, err := net.Interfaces()
 	if err != nil {

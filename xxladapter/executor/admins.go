@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// admins calls the schedulers. A call goes to the one that answered last, then
-// to the others in their order, until one replies with code 200.
+// admins calls the schedulers. A call goes to the one that answered last, then to the others in
+// order, until one replies with code 200.
 type admins struct {
 	opts *Options
 	all  []*admin
@@ -25,8 +25,8 @@ type admins struct {
 
 type admin struct {
 	url string // ends in a slash
-	// wrapped: callbacks go in 3.5's object. Found out from its first refusal
-	// of the list that all releases take.
+	// wrapped says that callbacks go in 3.5's object. The first refusal of the list, which all
+	// releases accept, sets it.
 	wrapped atomic.Bool
 }
 
@@ -40,14 +40,14 @@ func newAdmins(o *Options) *admins {
 
 func (a *admins) close() { a.opts.HTTPClient.CloseIdleConnections() }
 
-// call tells the admins something until one has taken it. The error has the
-// reason of each that has not; some may have acted on it all the same.
+// call sends a request to the admins until one accepts it. The error contains the reason of each
+// that did not; some of them may have acted on the request all the same.
 func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte, error)) error {
 	var failed []error
 	first := int(a.last.Load())
 	for i := range a.all {
 		n := i
-		switch { // first, then the others in order
+		switch { // the last one first, then the others in order
 		case i == 0:
 			n = first
 		case i <= first:
@@ -66,8 +66,7 @@ func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte,
 	return errors.Join(failed...)
 }
 
-// refusedError is a reply with another code than 200 to a call that carried a
-// token.
+// A refusedError is a reply with another code than 200 to a call that carried a token.
 type refusedError struct {
 	reply wire.Reply
 	token string
@@ -77,8 +76,8 @@ func (e *refusedError) Error() string {
 	return fmt.Sprintf("refused with code %d: %s", e.reply.Code, access.Conceal(e.reply.Msg, e.token))
 }
 
-// ask calls one admin, and if it does not understand a callback, once more in
-// the other shape.
+// ask calls one admin. If the admin does not understand a callback, ask repeats it in the other
+// shape.
 func (a *admins) ask(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) error {
 	err := a.post(ctx, to, op, body)
 	var refused *refusedError
@@ -118,7 +117,7 @@ func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admi
 	}
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return fmt.Errorf("answered with status %d, redirects are not followed", resp.StatusCode)
+		return fmt.Errorf("answered with status %d; redirects are not followed", resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:
 		return fmt.Errorf("answered with status %d", resp.StatusCode)
 	}
@@ -132,7 +131,7 @@ func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admi
 	return nil
 }
 
-// sameBody is a body that does not depend on the admin.
+// sameBody returns a body that does not depend on the admin.
 func sameBody(v any) func(*admin) ([]byte, error) {
 	return func(*admin) ([]byte, error) { return json.Marshal(v) }
 }

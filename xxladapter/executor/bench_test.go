@@ -25,9 +25,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// BenchmarkRuns measures runs that are accepted over keep-alive connections,
-// done by a handler that does nothing, and whose results an admin has taken.
-// Client, executor and admin share the machine's cores and this process.
+// BenchmarkRuns measures runs that are accepted over keep-alive connections, done by a handler that
+// does nothing, and whose results an admin has accepted. Client, executor and admin share the
+// machine's cores and this process.
 func BenchmarkRuns(b *testing.B) {
 	for _, noSync := range []bool{false, true} {
 		for _, conns := range []int{16, 64, 256} {
@@ -66,25 +66,25 @@ func benchmarkRuns(b *testing.B, noSync bool, conns int) {
 	clients.Wait()
 	j := e.live.Load().journal
 	for done.Load() < int64(b.N) || j.waiting() > 0 {
-		time.Sleep(time.Millisecond) // not to take the processor from what is waited for
+		time.Sleep(time.Millisecond) // leaves the processor to the runs
 	}
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
-	// Of client, executor and admin together: what does not depend on what else
-	// the machine does.
+	// CPU time of client, executor and admin together, which does not depend on the machine's other
+	// load.
 	b.ReportMetric(float64((cpuTime(b)-cpu).Microseconds())/float64(b.N), "cpu-µs/run")
 	cancel()
 	require.NoError(b, <-ended)
 }
 
-// cpuTime is what this process has used of the processors.
+// cpuTime returns the CPU time that this process has used.
 func cpuTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// sendRuns is a client with one connection that costs little itself.
+// sendRuns is a client with one connection, at little cost of its own.
 func sendRuns(b *testing.B, addr string, jobID int64, next *atomic.Int64, n int64) {
 	conn, err := net.Dial("tcp", addr[len("http://"):len(addr)-1])
 	if err != nil {
@@ -133,7 +133,7 @@ func sendRuns(b *testing.B, addr string, jobID int64, next *atomic.Int64, n int6
 	}
 }
 
-// BenchmarkQueued measures the memory of runs that wait behind one that goes on.
+// BenchmarkQueued measures the memory of runs that wait behind a run in progress.
 func BenchmarkQueued(b *testing.B) {
 	const runs = 10_000
 	for _, jobs := range []int{1, 100, runs} {
@@ -145,8 +145,8 @@ func BenchmarkQueued(b *testing.B) {
 	}
 }
 
-// queuedMemory returns the bytes that runs over a number of jobs take; the first
-// of each job is running.
+// queuedMemory returns the bytes that runs of a number of jobs take; the first run of each job is
+// in progress.
 func queuedMemory(b *testing.B, runs, jobs int) float64 {
 	release := make(chan struct{})
 	e := start(b, Options{StopGrace: -1}, func(e *Executor) {
@@ -164,7 +164,7 @@ func queuedMemory(b *testing.B, runs, jobs int) float64 {
 	return used
 }
 
-// memory is what the heap and the stacks hold after a collection.
+// memory returns the bytes of heap and stacks after a collection.
 func memory() float64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -172,8 +172,8 @@ func memory() float64 {
 	return float64(m.HeapAlloc + m.StackInuse)
 }
 
-// BenchmarkServeHTTP measures what of a run is the executor's own: without
-// sockets and without waiting for the disk.
+// BenchmarkServeHTTP measures the executor's own part of a run: without sockets and without waiting
+// for the disk.
 func BenchmarkServeHTTP(b *testing.B) {
 	var done atomic.Int64
 	e := start(b, Options{Admins: []string{}}, func(e *Executor) {
@@ -201,7 +201,7 @@ func BenchmarkServeHTTP(b *testing.B) {
 		}
 	})
 	for done.Load() < int64(b.N) {
-		time.Sleep(time.Millisecond) // not to take the processor from what is waited for
+		time.Sleep(time.Millisecond) // leaves the processor to the runs
 	}
 	b.StopTimer()
 	b.ReportMetric(float64((cpuTime(b)-cpu).Microseconds())/float64(b.N), "cpu-µs/run")

@@ -9,28 +9,27 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A batch of callbacks is bounded, since one that an admin cannot take would
-// fail for ever. XXL-JOB sends at most 50 from 3.4.1 on, and everything it has
-// before that.
+// Limits of a batch of callbacks: one that an admin cannot accept would fail forever. XXL-JOB sends
+// at most 50 since 3.4.1, and before that everything it has.
 const (
 	maxBatch      = 256
 	maxBatchBytes = 1 << 20
 
 	callbackRetry    = time.Second // first pause after a failure
 	callbackRetryMax = 30 * time.Second
-	callbackLast     = 5 * time.Second // how long the last results may take when stopping
+	callbackLast     = 5 * time.Second // limit for sending the last results during a stop
 )
 
-// sender hands results to the admins, one batch after the other, those of one
-// job in the order in which its runs ended. A result leaves the journal only after an admin has
-// acknowledged it, so that one may arrive twice but none is lost.
+// sender sends results to the admins, one batch after the other. Results of one job are in the
+// order in which its runs ended. A result leaves the journal only after an admin has acknowledged
+// it, so one may arrive twice but none is lost.
 type sender struct {
 	journal *journal
 	admins  *admins
 	opts    *Options
-	ctx     context.Context // ends when even the last attempt is over
+	ctx     context.Context // ends when even the last attempt has to end
 	cancel  context.CancelFunc
-	ending  chan struct{} // closed: send what there is and end
+	ending  chan struct{} // closed: send what is left and end
 	ended   chan struct{} // closed when run has returned
 }
 
@@ -40,7 +39,7 @@ func newSender(j *journal, a *admins, o *Options) *sender {
 		ending: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// stop has run send what there is, at most for callbackLast, and waits for it.
+// stop makes run send what is left, for at most callbackLast, and waits for it.
 func (s *sender) stop() {
 	close(s.ending)
 	last := time.AfterFunc(callbackLast, s.cancel)
@@ -74,19 +73,19 @@ func (s *sender) run() {
 		if err == nil {
 			s.journal.taken(len(batch))
 			if failing {
-				s.opts.Logger.Info("results are taken again")
+				s.opts.Logger.Info("results are accepted again")
 			}
 			size, failing = maxBatch, false
 			pause.reset()
 			continue
 		}
 		if !failing {
-			s.opts.Logger.Warn("no admin takes results; they are kept", "results", s.journal.waiting(), "err", err)
+			s.opts.Logger.Warn("no admin accepts results; they are kept", "results", s.journal.waiting(), "err", err)
 		}
 		failing = true
-		// A batch that is refused may be too large for the admin, or hold a result
-		// that it cannot take. Smaller ones get to that result, and then past it:
-		// only its own job waits for it.
+		// A refused batch may be too large for the admin, or contain a result that it cannot
+		// accept. Smaller batches isolate that result and pass it by: only its own job waits for
+		// it.
 		if refused := new(refusedError); errors.As(err, &refused) {
 			if len(batch) == 1 {
 				s.journal.postpone(batch[0].jobID)
@@ -94,7 +93,7 @@ func (s *sender) run() {
 			size = max(1, len(batch)/2)
 		}
 		select {
-		case <-s.ending: // one attempt, then they wait for the next start
+		case <-s.ending: // a single attempt; the rest waits for the next start
 			return
 		default:
 		}
@@ -102,7 +101,7 @@ func (s *sender) run() {
 	}
 }
 
-// pause waits, but not while stopping.
+// pause waits for d, or until a stop begins.
 func (s *sender) pause(d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

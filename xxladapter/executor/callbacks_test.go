@@ -42,7 +42,7 @@ func TestResultsAreKeptUntilAnAdminTookThem(t *testing.T) {
 		require.Empty(t, admin.results())
 		e.stop()
 
-		// Over a restart with an admin that refuses.
+		// Across a restart, with an admin that refuses.
 		refuses := &fakeAdmin{fail: func(*http.Request, []byte) *wire.Reply {
 			no := wire.Fail("database is down")
 			return &no
@@ -51,14 +51,14 @@ func TestResultsAreKeptUntilAnAdminTookThem(t *testing.T) {
 		time.Sleep(time.Minute)
 		e.stop()
 
-		// And one that takes them, in the order in which the runs ended.
+		// And one that accepts them, in the order in which the runs ended.
 		e = startWith(t, admin, Options{DataDir: dir}, withEcho(t))
 		admin.setDown(false)
 		time.Sleep(time.Minute)
 		require.Equal(t, []int64{1, 2, 3}, logIDs(admin.results()))
 		e.stop()
 
-		// Then they are gone.
+		// Then they are no longer kept.
 		startWith(t, admin, Options{DataDir: dir}, withEcho(t))
 		time.Sleep(time.Minute)
 		require.Len(t, admin.results(), 3)
@@ -73,9 +73,9 @@ func logIDs(list []wire.Callback) []int64 {
 	return ids
 }
 
-// XXL-JOB deletes its retry file before it sends what was in it. Here a result
-// leaves the journal after the acknowledgement: whoever looks at the journal
-// while the request is under way still finds it.
+// TestResultIsOnDiskWhileItIsSent: XXL-JOB deletes its retry file before it sends the content. Here
+// a result leaves the journal after the acknowledgement, so the journal contains it while the
+// request is in flight.
 func TestResultIsOnDiskWhileItIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -160,8 +160,8 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 	require.Empty(t, bounded(nil))
 }
 
-// One result that an admin cannot take holds up those of its own job, and no
-// others.
+// TestRefusedResult checks that a result that an admin cannot accept holds up only those of its own
+// job.
 func TestRefusedResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		admin := &fakeAdmin{down: true}
@@ -191,7 +191,7 @@ func TestRefusedResult(t *testing.T) {
 			}
 		}
 
-		// Another job's results still get through.
+		// Another job's results are still sent.
 		e.post("/run", beanRun(3, 23, "echo"))
 		time.Sleep(5 * time.Minute)
 		require.Equal(t, "200", e.outcome(23))
@@ -205,7 +205,8 @@ func TestRefusedResult(t *testing.T) {
 	})
 }
 
-// A 3.5 admin refuses the list of the releases, and takes the object.
+// TestCallbackShapeIsFoundOut uses a 3.5 admin, which refuses the list of the releases and accepts
+// the object.
 func TestCallbackShapeIsFoundOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -260,7 +261,7 @@ func TestFailOver(t *testing.T) {
 	})
 }
 
-// Whatever else comes back is no acknowledgement.
+// TestOnlyCode200Acknowledges checks that no other answer is an acknowledgement.
 func TestOnlyCode200Acknowledges(t *testing.T) {
 	for name, answer := range map[string]struct {
 		status int
@@ -295,7 +296,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A lost reply means that a result comes twice, which admins expect.
+// TestLostReplyRepeatsTheResult checks that a result is sent twice after a lost reply, which admins
+// expect.
 func TestLostReplyRepeatsTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		admin := &fakeAdmin{}

@@ -18,10 +18,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// Every reply that XXL-JOB's executors give (EmbedServer, ExecutorBizImpl), for
-// the requests of every generation. The payload stands under both names and a
-// success always has a text, so that an admin of any generation finds what it
-// looks for.
+// TestConformance checks every reply that XXL-JOB's executors give (EmbedServer, ExecutorBizImpl),
+// for the requests of every generation. The payload has both names and a success always has a text,
+// so that an admin of any generation finds what it needs.
 func TestConformance(t *testing.T) {
 	const (
 		ok        = `{"code":200,"msg":"Success"}`
@@ -66,7 +65,7 @@ func TestConformance(t *testing.T) {
 		header map[string]string
 		want   string
 	}{
-		// 3.1 Checks, in their order: the earlier one answers.
+		// 3.1 Checks in their order: the earlier one answers.
 		{name: "method before token", on: locked, method: "GET", path: "/beat", header: token("", ""), want: fail("invalid request, HttpMethod not support.")},
 		{name: "method before path", on: open, method: "PUT", path: "/nope", want: fail("invalid request, HttpMethod not support.")},
 		{name: "token missing", on: locked, path: "/beat", header: token("", ""), want: fail("The access token is wrong.")},
@@ -135,7 +134,7 @@ func TestConformance(t *testing.T) {
 		{name: "log that is not there", on: open, path: "/log", body: `{"logDateTim":1767225600000,"logId":4711,"fromLineNum":1}`, want: log(1, 0, `readLog fail, logFile not exists`, true)},
 		{name: "log of another day", on: open, path: "/log", body: `{"logDateTim":0,"logId":101,"fromLineNum":1}`, want: log(1, 0, `readLog fail, logFile not exists`, true)},
 
-		// 2.3 Bodies that cannot be read.
+		// 2.3 Bodies that cannot be parsed.
 		{name: "no body", on: open, path: "/run", want: fail("request error: empty body")},
 		{name: "null", on: open, path: "/kill", body: "null", want: fail("request error: body is null")},
 		{name: "fraction for an integer", on: open, path: "/run", body: `{"jobId":9.5}`, want: fail("request error: 9.5 is not an integer")},
@@ -146,14 +145,14 @@ func TestConformance(t *testing.T) {
 			c.method = http.MethodPost
 		}
 		w := c.on.raw(c.method, c.path, c.body, c.header)
-		// A field that XXL-JOB does not have, and its admins ignore.
+		// A field that XXL-JOB does not have, and that its admins ignore.
 		body := regexp.MustCompile(`,"logsAgeMs":\d+`).ReplaceAllString(w.Body.String(), "")
 		require.Equal(t, c.want, body, c.name)
 		require.Equal(t, http.StatusOK, w.Code, c.name)
 		require.Equal(t, "text/html;charset=UTF-8", w.Header().Get("Content-Type"), c.name)
 	}
 
-	// Texts of the JSON parser are its own.
+	// The texts of the JSON parser are not compared.
 	for _, path := range []string{"/run", "/trigger", "/idleBeat", "/kill", "/log"} {
 		for _, body := range []string{"{", "no json", `{"jobId":1}{`, "\x00"} {
 			w := open.raw(http.MethodPost, path, body, nil)
@@ -162,8 +161,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A day directory is only made for a log that is written; XXL-JOB makes one for
-// 1970 when the time is missing.
+// TestReadingALogMakesNoDirectory checks that a day directory is created only for a log that is
+// written; XXL-JOB creates one for 1970 if the time is missing.
 func TestReadingALogMakesNoDirectory(t *testing.T) {
 	e := start(t, Options{}, nil)
 	e.post("/log", `{"logId":1}`)
@@ -179,7 +178,7 @@ func TestBodyLimit(t *testing.T) {
 		sent := make(chan struct{})
 		go func() {
 			defer close(sent)
-			// The other side may stop reading before the end.
+			// the other side may stop reading before the end
 			_, _ = io.WriteString(conn, "POST /kill HTTP/1.1\r\nHost: localhost\r\n"+head+"\r\n\r\n"+body)
 		}()
 		require.NoError(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
@@ -201,7 +200,7 @@ func TestBodyLimit(t *testing.T) {
 	status, text, closed = send("Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(chunk), chunk))
 	require.Equal(t, []any{413, tooLarge, true}, []any{status, text, closed})
 
-	// Exactly the limit is taken, chunked too.
+	// Exactly the limit is accepted, also chunked.
 	status, text, _ = send(fmt.Sprintf("Connection: close\r\nContent-Length: %d", wire.MaxBody), pad(wire.MaxBody))
 	require.Equal(t, 200, status)
 	require.Contains(t, text, `"code":200`)

@@ -30,10 +30,9 @@ import (
 // crashEnv names the admin for the process that TestKill9 kills.
 const crashEnv = "XXLWHEEL_TEST_EXECUTOR_ADMIN"
 
-// TestKill9 kills an executor at random moments while runs come in, and starts
-// it again on the same data directory. Then every run that was accepted has a
-// result or the journal still holds it, no log id ran twice, and a result that
-// says success belongs to a run that ended.
+// TestKill9 kills an executor at random moments while runs arrive, and restarts it on the same data
+// directory. In the end every accepted run has a result or is still in the journal, no log id ran
+// twice, and a result that says success belongs to a run that ended.
 func TestKill9(t *testing.T) {
 	t.Parallel()
 	if admin := os.Getenv(crashEnv); admin != "" {
@@ -95,7 +94,7 @@ func TestKill9(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(50+random.IntN(250)) * time.Millisecond) // the moment of the kill is what is random
+		time.Sleep(time.Duration(50+random.IntN(250)) * time.Millisecond) // random moment of the kill
 		child.kill()
 		close(stop)
 		senders.Wait()
@@ -140,8 +139,8 @@ func TestKill9(t *testing.T) {
 	judge(t, dir, sent, first)
 }
 
-// judge lets the checker of histories look at the same lives: what each process
-// recorded, what it was sent, and which results an admin would have applied.
+// judge checks the same lives with package checker: what each process recorded, what it was sent,
+// and which results an admin would have applied.
 func judge(t *testing.T, dir string, sent []wire.RunRequest, applied map[wire.Int]wire.Callback) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "history-*"))
@@ -159,8 +158,8 @@ func judge(t *testing.T, dir string, sent []wire.RunRequest, applied map[wire.In
 	require.Greater(t, report.Runs, 100)
 }
 
-// crashChild is the process that is killed: an executor whose handler notes
-// each of its runs in a file before anything else.
+// crashChild is the process that is killed: an executor whose handler first records each of its
+// runs in a file.
 func crashChild(admin string) {
 	dir := os.Getenv(crashEnv + "_DIR")
 	ran, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -180,14 +179,13 @@ func crashChild(admin string) {
 	}
 	err = e.Handle("crash", func(_ context.Context, run *Run) error {
 		now := checker.At(time.Now())
-		// Without an end: between a record of it and the executor's own there
-		// would always be room for a kill.
+		// Without an end: a kill could always come between that record and the executor's own.
 		_, err := history.Run(checker.Run{Job: run.JobID, Log: run.LogID, At: now, Start: now})
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(ran, "%d\n", run.LogID)
-		// Some are still going when the process dies.
+		// Some are still in progress when the process dies.
 		time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond)
 		return err
 	})
@@ -195,7 +193,7 @@ func crashChild(admin string) {
 		panic(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // the parent is gone
+	go func() { // the parent has ended
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
@@ -213,8 +211,7 @@ type childProcess struct {
 	addr string
 }
 
-// startChild runs a test of this binary in a process of its own, which says so
-// when it serves.
+// startChild runs a test of this binary in another process, which prints a line when it serves.
 func startChild(t *testing.T, test string, env ...string) *childProcess {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run="+test)

@@ -1,5 +1,5 @@
-// Package executor is what an application embeds to run jobs for an XXL-JOB
-// scheduler: ours, or a Java admin of any release from 2.2.0 on.
+// Package executor is what an application embeds to run jobs for an XXL-JOB scheduler: ours, or a
+// Java admin of release 2.2.0 or later.
 //
 //	e, err := executor.New(executor.Options{
 //		Admins:      []string{"http://127.0.0.1:8080/xxl-job-admin"},
@@ -15,25 +15,24 @@
 //	})
 //	return e.Run(ctx)
 //
-// # What is promised
+// # Guarantees
 //
-// A run is accepted when its log id is on disk. From then on it gets exactly
-// one result, and the result stays on disk until an admin has taken it: over
-// restarts, and over kill -9. A run that the process did not live to finish is
-// reported as failed by the next one; it is never started a second time, and
-// neither is a log id that a scheduler sends again.
+// A run is accepted when its log id is on disk. From then on it gets exactly one result, and the
+// result stays on disk until an admin has accepted it: across restarts, and after kill -9. If the
+// process ends before a run does, the next process reports the run as failed. A run is never
+// started a second time, and neither is a log id that a scheduler sends again.
 //
-// The runs of one job follow each other. A run that was cancelled, because it
-// was killed, covered or over its time, holds up the next one until its handler
-// has returned or [Options.AbandonAfter] has passed.
+// The runs of one job follow each other. After a run was cancelled, because it was killed, covered
+// or exceeded its time limit, the next one waits until its handler has returned or
+// [Options.AbandonAfter] has passed.
 //
 // # The data directory
 //
-//	journal                   accepted log ids, results, what admins have taken
+//	journal                   accepted log ids, results, what admins have accepted
 //	<yyyy-MM-dd>/<log id>.log what a run wrote, by the day of its trigger time
-//	<yyyy-MM-dd>/quiet.log    the runs of that day that ended well without a line
+//	<yyyy-MM-dd>/quiet.log    the runs of that day that succeeded without writing a line
 //	gluesource/               the source of script jobs
 //
-// A data directory belongs to one executor of one scheduler. Clear it when the
-// scheduler's database is made anew, since log ids then start over.
+// A data directory belongs to one executor of one scheduler. Clear it when the scheduler's database
+// is recreated, since log ids then start over.
 package executor

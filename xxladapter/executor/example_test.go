@@ -75,7 +75,7 @@ func ExampleExecutor_Handle() {
 	// <nil>
 }
 
-// The executor inside a server that the application has anyway.
+// The executor inside a server that the application already has.
 func ExampleExecutor_ServeHTTP() {
 	e, err := executor.New(executor.Options{
 		Admins:      []string{"http://127.0.0.1:8080"},
@@ -99,7 +99,7 @@ type orders struct{ region string }
 func (o *orders) CloseOrders(ctx context.Context, run *executor.Run) error { return nil }
 func (o *orders) ShipOrders(ctx context.Context, run *executor.Run) error  { return nil }
 
-// Every method of the right shape becomes a handler: closeOrders and shipOrders.
+// Every method with the signature of a handler becomes one: closeOrders and shipOrders.
 func ExampleExecutor_HandleMethods() {
 	e, err := executor.New(executor.Options{Listen: "127.0.0.1:9999"})
 	if err != nil {

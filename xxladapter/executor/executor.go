@@ -16,16 +16,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An Executor runs jobs for schedulers. Make one with [New], give it handlers
-// with [Executor.Handle], and call [Executor.Run]. All methods may be called from any
-// goroutine.
+// An Executor runs jobs for schedulers. Create one with [New], give it handlers with
+// [Executor.Handle], and call [Executor.Run]. All methods may be called from any goroutine.
 type Executor struct {
 	opts     Options
 	handlers sync.Map // name -> *handler
 	pages    *access.Pages
 	ready    chan struct{}
 	addr     string               // set before ready is closed
-	live     atomic.Pointer[live] // nil: before Run
+	live     atomic.Pointer[live] // nil before Run
 	ran      atomic.Bool
 	finished atomic.Bool
 }
@@ -38,7 +37,7 @@ type live struct {
 	scripts *scripts
 }
 
-// New checks the options. Nothing is opened before Run.
+// New checks the options. It opens nothing; Run does.
 func New(o Options) (*Executor, error) {
 	o, err := o.withDefaults()
 	if err == nil {
@@ -53,8 +52,8 @@ func New(o Options) (*Executor, error) {
 	return &Executor{opts: o, pages: pages, ready: make(chan struct{})}, nil
 }
 
-// Addr returns the address that is registered with the schedulers, and "" until
-// [Executor.Ready] is closed.
+// Addr returns the address that is registered with the schedulers, or "" before [Executor.Ready] is
+// closed.
 func (e *Executor) Addr() string {
 	select {
 	case <-e.ready:
@@ -64,24 +63,23 @@ func (e *Executor) Addr() string {
 	}
 }
 
-// Ready is closed once requests are served. The first registration may still be
-// under way. It is never closed if Run fails before.
+// Ready is closed once requests are served. The first registration may still be in flight. Ready is
+// never closed if Run fails before that.
 func (e *Executor) Ready() <-chan struct{} { return e.ready }
 
-// Run listens, registers and runs jobs until ctx ends. Then it refuses new
-// runs, reports those that wait as not executed, deregisters, lets running
-// handlers go on for [Options.StopGrace], cancels them, and hands over their results
-// or keeps them in the data directory for the next start. It returns when all
-// that is done: nil after ctx has ended.
+// Run listens, registers and runs jobs until ctx ends. Then it refuses new runs, reports waiting
+// ones as not executed, deregisters, lets running handlers continue for [Options.StopGrace],
+// cancels them, and sends the results or keeps them in the data directory for the next start. It
+// returns when all that is done: nil if ctx has ended.
 //
-// It fails at once if the address is taken, or the data directory cannot be
-// used or belongs to an executor that is running. It may be called once.
+// Run fails at once if the address is taken, or if the data directory cannot be used or belongs to
+// a running executor. It may be called once.
 func (e *Executor) Run(ctx context.Context) error {
 	if e.ran.Swap(true) {
 		return errors.New("executor: Run was called before")
 	}
 	if err := os.MkdirAll(e.opts.DataDir, 0o750); err != nil {
-		return fmt.Errorf("executor: make data directory: %w", err)
+		return fmt.Errorf("executor: create data directory: %w", err)
 	}
 	unlock, err := lockDir(e.opts.DataDir)
 	if err != nil {
@@ -116,8 +114,8 @@ func (e *Executor) Run(ctx context.Context) error {
 	return errors.Join(err, journal.close())
 }
 
-// serve runs all parts until ctx ends, and stops them in order: registration,
-// runs, server, results.
+// serve runs all parts until ctx ends, and stops them in order: registration, runs, server,
+// results.
 func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) error {
 	admins := newAdmins(&e.opts)
 	defer admins.close()
@@ -172,12 +170,12 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	sender.stop()
 	background.Wait()
 	if n := l.journal.waiting(); n > 0 {
-		e.opts.Logger.Warn("results are kept for the next start, no admin took them", "results", n)
+		e.opts.Logger.Warn("results are kept for the next start; no admin accepted them", "results", n)
 	}
 	return serveErr
 }
 
-// awaitHandlers gives running handlers their grace, then cancels them.
+// awaitHandlers waits for running handlers for StopGrace, then cancels them.
 func (e *Executor) awaitHandlers(j *jobs, drained <-chan struct{}) {
 	if e.opts.StopGrace > 0 {
 		grace := time.NewTimer(e.opts.StopGrace)
@@ -192,7 +190,7 @@ func (e *Executor) awaitHandlers(j *jobs, drained <-chan struct{}) {
 	<-drained
 }
 
-// closeServer lets requests that are being answered end, for a short while.
+// closeServer lets requests in flight end, for a short while.
 func closeServer(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -201,7 +199,7 @@ func closeServer(server *http.Server) {
 	}
 }
 
-// reportUnfinished gives a result to every run that the process before did not finish.
+// reportUnfinished gives a result to every run that the previous process did not finish.
 func (e *Executor) reportUnfinished(j *journal) {
 	for _, r := range j.unfinished() {
 		if len(e.opts.Admins) == 0 {
@@ -212,9 +210,9 @@ func (e *Executor) reportUnfinished(j *journal) {
 		j.finish(r)
 	}
 	if n := j.waiting(); n > 0 {
-		e.opts.Logger.Info("results of an earlier process are to be handed over", "results", n)
+		e.opts.Logger.Info("results of an earlier process are still to be sent", "results", n)
 	}
 }
 
-// msgRestarted is the result of a run that its process did not live to finish.
-const msgRestarted = "executor restarted before the run ended; it may have begun"
+// msgRestarted is the result of a run whose process ended before the run did.
+const msgRestarted = "executor restarted before the run ended; it may have started"

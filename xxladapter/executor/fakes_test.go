@@ -19,8 +19,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// fakeAdmin records what an executor tells it. It serves over HTTP, and in
-// bubbles directly, as an [http.RoundTripper].
+// fakeAdmin records the calls of an executor. It serves over HTTP, and in bubbles directly, as an
+// [http.RoundTripper].
 type fakeAdmin struct {
 	mu        sync.Mutex
 	registry  []wire.Registry
@@ -29,8 +29,8 @@ type fakeAdmin struct {
 	batches   []int
 	calls     []string // host and path of every call
 	headers   http.Header
-	fail      func(r *http.Request, body []byte) *wire.Reply // nil: everything is taken
-	down      bool                                           // as if nobody listened
+	fail      func(r *http.Request, body []byte) *wire.Reply // nil accepts everything
+	down      bool                                           // as if the admin did not listen
 }
 
 func (a *fakeAdmin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -114,8 +114,8 @@ func (a *fakeAdmin) beats() (registered, removed int) {
 	return len(a.registry), len(a.removed)
 }
 
-// running is an executor in a test, with the admin it talks to. It does not
-// listen: requests are given to ServeHTTP, which also works in a bubble.
+// running is an executor in a test, with the admin it calls. It does not listen: requests are
+// passed to ServeHTTP, which also works in a bubble.
 type running struct {
 	*Executor
 	t     testing.TB
@@ -125,8 +125,8 @@ type running struct {
 
 func quietLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// start runs an executor until the test ends. Options that are not set are
-// filled in for a test without network.
+// start runs an executor until the test ends. Options that are not set are filled in for a test
+// without a network.
 func start(t testing.TB, o Options, setup func(*Executor)) *running {
 	t.Helper()
 	admin := &fakeAdmin{}
@@ -205,7 +205,7 @@ func (r *running) raw(method, path string, body any, header map[string]string) *
 	return w
 }
 
-// beanRun is a run of a handler, triggered now.
+// beanRun returns a run of a handler, triggered now.
 func beanRun(jobID, logID int64, handler string) wire.RunRequest {
 	return wire.RunRequest{
 		JobID: wire.Int(jobID), LogID: wire.Int(logID), Handler: handler, GlueType: "BEAN",
@@ -213,9 +213,8 @@ func beanRun(jobID, logID int64, handler string) wire.RunRequest {
 	}
 }
 
-// eventually is for tests with real files and sockets, where no bubble can tell
-// that nothing more will happen. It waits longer than a child process takes on a
-// crowded machine.
+// eventually is for tests with real files and sockets, where a bubble cannot detect that nothing
+// more will happen. It waits longer than a child process takes on a busy machine.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	require.Eventually(t, cond, time.Minute, 5*time.Millisecond, what)

@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// Whatever comes in is answered with a JSON object that has a code, and nothing
-// is started without the token.
+// FuzzServeHTTP checks that every request is answered with a JSON object that has a code, and that
+// nothing is started without the token.
 func FuzzServeHTTP(f *testing.F) {
 	const token = "default_token"
 	var started, allowed atomic.Int64 // runs, and requests with the token
@@ -33,11 +33,11 @@ func FuzzServeHTTP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, path, sent, app, body string) {
 		u, err := url.ParseRequestURI(path)
 		if err != nil || !validMethod(method) {
-			return // net/http refuses it before
+			return // net/http refuses it earlier
 		}
 		var probe struct{ GlueType string }
 		if json.Unmarshal([]byte(body), &probe) == nil && strings.HasPrefix(probe.GlueType, "GLUE") {
-			return // the fuzzer shall not write scripts
+			return // the fuzzer must not write scripts
 		}
 		if sent == token {
 			allowed.Add(1)

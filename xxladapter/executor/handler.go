@@ -10,20 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTimeout, returned by a handler or wrapped in what it returns, makes the
-// run's result "timed out" (code 502) instead of "failed".
+// ErrTimeout makes the run's result "timed out" (code 502) instead of "failed" if the handler's
+// error is or wraps it.
 var ErrTimeout = errors.New("executor: run timed out")
 
-// A HandlerFunc does one run. Its context is cancelled when the run is killed,
-// covered by a later one, over its time, or when the executor stops; it should
-// then return soon. A nil error is success; any other is a failure whose text
-// goes to the scheduler. A panic is a failure whose stack goes to the run's log.
+// A HandlerFunc does one run. Its context is cancelled when the run is killed, covered by a later
+// one or exceeds its time limit, and when the executor stops; it should then return soon. A nil
+// error is success. Any other error is a failure whose text goes to the scheduler. A panic is a
+// failure whose stack goes to the run's log.
 //
-// Two runs of one job do not overlap, except after [Options.AbandonAfter];
-// runs of different jobs do.
+// Two runs of one job do not overlap, except after [Options.AbandonAfter]. Runs of different jobs
+// do.
 type HandlerFunc = func(ctx context.Context, run *Run) error
 
-// handler is what a name, or the source of a script, stands for.
+// handler is what a handler name, or the source of a script, stands for.
 type handler struct {
 	name    string
 	run     HandlerFunc
@@ -34,24 +34,22 @@ type handler struct {
 // A HandlerOption adds to a handler.
 type HandlerOption func(*handler)
 
-// WithInit has f called before a job's first run, and again before the first
-// one after the job was idle, killed or covered. An error is logged and the run
-// goes on. If several jobs name the handler, f is called for each of them,
-// perhaps at the same time. XXL-JOB: JobThread calls init once per thread.
+// WithInit makes f be called before a job's first run, and again before the first run after the job
+// was idle, killed or covered. An error of f is logged, and the run continues. If several jobs name
+// the handler, f is called for each of them, possibly at the same time. XXL-JOB: JobThread calls
+// init once per thread.
 func WithInit(f func(ctx context.Context) error) HandlerOption {
 	return func(h *handler) { h.init = f }
 }
 
-// WithDestroy has f called after the last run before the job was idle for
-// [Options.IdleAfter], killed or covered, or the executor stopped. It is
-// called once for every call of init.
+// WithDestroy makes f be called after the last run before the job was idle for [Options.IdleAfter],
+// was killed or covered, or the executor stopped. It is called once for every call of init.
 func WithDestroy(f func()) HandlerOption {
 	return func(h *handler) { h.destroy = f }
 }
 
-// Handle registers f under the name that jobs refer to. It may be called
-// before and during Run, from any goroutine. A name that is empty or taken is
-// refused.
+// Handle registers f under the name that jobs refer to. It may be called before and during Run,
+// from any goroutine. It refuses a name that is empty or taken.
 func (e *Executor) Handle(name string, f func(ctx context.Context, run *Run) error, opts ...HandlerOption) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -69,13 +67,13 @@ func (e *Executor) Handle(name string, f func(ctx context.Context, run *Run) err
 	return nil
 }
 
-// HandleMethods registers every exported method of receiver that has the shape
-// of a handler under its name with a small first letter: CloseOrders becomes
-// closeOrders. If receiver also has methods Init(context.Context) error or
-// Destroy(), they serve as [WithInit] and [WithDestroy] of all of them.
+// HandleMethods registers every exported method of receiver that has the signature of a handler,
+// under its name with a lower-case first letter: CloseOrders becomes closeOrders. If receiver also
+// has methods Init(context.Context) error or Destroy(), they serve as [WithInit] and [WithDestroy]
+// for all of them.
 //
-// At the first name that is taken it stops; the methods before are registered.
-// A receiver without such a method is refused.
+// HandleMethods stops at the first name that is taken; the methods before it are registered. It
+// refuses a receiver without such a method.
 func (e *Executor) HandleMethods(receiver any) error {
 	var opts []HandlerOption
 	if r, ok := receiver.(interface{ Init(context.Context) error }); ok {

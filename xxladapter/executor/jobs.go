@@ -11,27 +11,27 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// errStopping refuses runs once the executor stops.
+// errStopping refuses runs while the executor stops.
 var errStopping = errors.New("executor is stopping")
 
-// A refusal is the text with which a run is not accepted.
+// A refusal is the text with which a run is refused.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// jobs holds the queue of every job that has runs, or had some a short while
-// ago. One lock guards all of them: what it protects takes a microsecond, and
-// accepting a run, an idle job's end, a kill and a stop exclude each other.
+// jobs holds the queue of every job that has runs, or had some a short while ago. One lock guards
+// all of them: each operation under it takes about a microsecond, and accepting a run, an idle
+// job's end, a kill and a stop exclude each other.
 type jobs struct {
 	journal *journal
 	logs    *runLogs
 	opts    *Options
-	keep    bool // results, for an admin
+	keep    bool // keep results, for an admin
 
 	mu       sync.Mutex // guards the fields below, and every job, binding and jobRun that they lead to
 	byID     map[int64]*job
 	queued   int // waiting runs of all jobs
-	pumps    int // jobs whose pump is going
+	pumps    int // jobs whose pump is running
 	stopping bool
 	drained  chan struct{} // closed when stopping and pumps is 0
 }
@@ -43,29 +43,29 @@ func newJobs(j *journal, logs *runLogs, o *Options) *jobs {
 	}
 }
 
-// job is one job's queue. At most one goroutine, its pump, takes runs from it.
+// job is the queue of one job. At most one goroutine, its pump, takes runs from it.
 //
 // Invariant: the runs in waiting belong to binding.
 type job struct {
 	id      int64
-	binding *binding // nil: none; the next run brings one
+	binding *binding // nil means none; the next run creates one
 	waiting []*jobRun
-	running *jobRun // nil: none, or only abandoned ones
-	orphans int     // abandoned runs that are still going
+	running *jobRun // nil means none, or only abandoned ones
+	orphans int     // abandoned runs that have not returned
 	pumping bool
-	ended   []*binding  // whose destroy is to be called by the pump
-	idle    *time.Timer // ends the binding; nil while the pump goes
+	ended   []*binding  // the pump has to call their destroy
+	idle    *time.Timer // ends the binding; nil while the pump runs
 }
 
-// binding binds a job to a handler for a while: from the first run to the next
-// idle end, kill, cover or change. It is what a job thread is in XXL-JOB, and
-// init and destroy are called once in its life.
+// binding binds a job to a handler for a while: from the first run to the next idle end, kill,
+// cover or change. It corresponds to a job thread of XXL-JOB; init and destroy are called once in
+// its life.
 type binding struct {
 	handler *handler
 	glue    glueVersion // zero for BEAN
 	inited  bool
 	closed  bool
-	users   int // runs that are going, also abandoned ones
+	users   int // runs that have not returned, including abandoned ones
 }
 
 // jobRun is one accepted run, from its acceptance to its result.
@@ -74,18 +74,17 @@ type jobRun struct {
 	binding *binding
 	batch   *batch
 
-	// From the start of the run on. Nothing changes once over is set.
+	// Set when the run starts. Nothing changes once over is set.
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
-	cause     *stopCause  // nil: it was not stopped
+	cause     *stopCause  // nil means that it was not stopped
 	limit     *time.Timer // executorTimeout
 	patience  *time.Timer // AbandonAfter
 	abandoned bool
 	over      bool
 }
 
-// submit accepts a run for a handler, or says why not. It returns when the log
-// id is on disk.
+// submit accepts a run for a handler, or says why not. It returns when the log id is on disk.
 func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) error {
 	for {
 		b, err := s.enqueue(req, h, glue)
@@ -95,8 +94,7 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) error 
 		if !errors.Is(err, errSeen) {
 			return err
 		}
-		// The one that came before may still fail to get on disk; then this one
-		// takes its place.
+		// The earlier request may still fail to reach the disk; then this one takes its place.
 		if s.journal.accepted(int64(req.LogID), int64(req.LogTime)) {
 			return errSeen
 		}
@@ -110,8 +108,8 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*bat
 	if s.stopping {
 		return nil, errStopping
 	}
-	// Before anything else is refused: a scheduler that sends a run again, since it
-	// had no answer, must hear that it was accepted.
+	// Checked before any other refusal: a scheduler that sends a run again because it got no answer
+	// must learn that the run was accepted.
 	if s.journal.seen(logID, logTime) {
 		return nil, errSeen
 	}
@@ -150,7 +148,7 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*bat
 	return b, nil
 }
 
-// Why runs are stopped, beside what wire has. The texts are XXL-JOB's.
+// Reasons why runs are stopped, in addition to those in wire. The texts are XXL-JOB's.
 const (
 	reasonHandlerChanged = "change jobhandler or glue type, and terminate the old job thread."
 	reasonSourceChanged  = "change job source or glue type, and terminate the old job thread."
@@ -160,8 +158,8 @@ const (
 	suffixWaiting = " [job not executed, in the job queue, killed.]"
 )
 
-// kill ends what runs and what waits of a job. It reports false if there was
-// nothing, not even an idle handler. It does not wait.
+// kill ends the running and the waiting runs of a job. It returns false if there was nothing, not
+// even an idle handler. It does not wait.
 func (s *jobs) kill(jobID int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +172,7 @@ func (s *jobs) kill(jobID int64) bool {
 	return true
 }
 
-// busy reports whether a job has a run going or waiting.
+// busy reports whether a job has a running or waiting run.
 func (s *jobs) busy(jobID int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +186,7 @@ func (s *jobs) isStopping() bool {
 	return s.stopping
 }
 
-// unbind stops all runs of the job's binding and takes it away.
+// unbind stops all runs of the job's binding and removes it.
 func (s *jobs) unbind(j *job, reason string) {
 	s.dropWaiting(j, reason)
 	if r := j.running; r != nil && r.binding == j.binding {
@@ -207,8 +205,7 @@ func (s *jobs) dropWaiting(j *job, reason string) {
 	}
 }
 
-// closeBinding takes the binding from the job and has its destroy called once
-// nobody uses it.
+// closeBinding removes the binding from the job. Its destroy is called once no run uses it.
 func (s *jobs) closeBinding(j *job) {
 	b := j.binding
 	j.binding = nil
@@ -229,7 +226,7 @@ func (s *jobs) retire(j *job, b *binding) {
 	s.startPump(j)
 }
 
-// report hands over a run's result.
+// report stores a run's result.
 func (s *jobs) report(r *jobRun, code int, msg string) {
 	if !s.keep {
 		s.journal.done(int64(r.req.LogID))
@@ -241,7 +238,7 @@ func (s *jobs) report(r *jobRun, code int, msg string) {
 	})
 }
 
-// stop cancels a run that is going. The first cause counts.
+// stop cancels a run in progress. Only the first cause counts.
 func (s *jobs) stop(r *jobRun, cause *stopCause) {
 	if r.over || r.abandoned || r.cause != nil {
 		return
@@ -253,8 +250,8 @@ func (s *jobs) stop(r *jobRun, cause *stopCause) {
 	}
 }
 
-// abandon gives up on a run whose handler ignores that it was cancelled: it is
-// reported, and another pump takes the job's next run.
+// abandon gives up a run whose handler ignores its cancellation: the run is reported, and another
+// pump starts the job's next run.
 func (s *jobs) abandon(r *jobRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,18 +260,18 @@ func (s *jobs) abandon(r *jobRun) {
 	}
 	r.abandoned = true
 	j := s.byID[int64(r.req.JobID)]
-	s.opts.Logger.Warn("handler ignores that its context is cancelled; the job goes on without it",
+	s.opts.Logger.Warn("handler ignores that its context is cancelled; the job continues without it",
 		"job", j.id, "log", int64(r.req.LogID), "handler", r.binding.handler.name, "cause", r.cause.msg)
 	s.report(r, r.cause.code, r.cause.msg)
 	j.running = nil
 	j.orphans++
 	// The new pump takes the old one's place in pumps. Nothing waits for the old goroutine, which
-	// is the handler's until it returns: Go cannot end it.
+	// belongs to the handler until it returns: Go cannot end it.
 	go s.pump(j)
 }
 
-// drain lets no run in any more, reports those that wait, and closes every
-// binding. The channel that it returns is closed when no handler is going.
+// drain refuses further runs, reports those that wait, and closes every binding. The returned
+// channel is closed when no handler is running.
 func (s *jobs) drain() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,7 +292,7 @@ func (s *jobs) drain() <-chan struct{} {
 	return s.drained
 }
 
-// stopRunning cancels every run that is going.
+// stopRunning cancels every run in progress.
 func (s *jobs) stopRunning() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -306,8 +303,8 @@ func (s *jobs) stopRunning() {
 	}
 }
 
-// rest is called when a job may have nothing to do: unless it has, it waits for
-// its next run or its idle end, or is forgotten.
+// rest is called when a job may have nothing to do. If so, the job waits for its next run or its
+// idle end, or is forgotten.
 func (s *jobs) rest(j *job) {
 	switch {
 	case j.pumping:
@@ -334,10 +331,10 @@ func (s *jobs) rest(j *job) {
 func safely(logger *slog.Logger, what string, h *handler, f func() error) {
 	defer func() {
 		if p := recover(); p != nil {
-			logger.Error("handler's "+what+" panics", "handler", h.name, "panic", p)
+			logger.Error("handler's "+what+" panicked", "handler", h.name, "panic", p)
 		}
 	}()
 	if err := f(); err != nil {
-		logger.Error("handler's "+what+" fails", "handler", h.name, "err", err)
+		logger.Error("handler's "+what+" failed", "handler", h.name, "err", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// startPump has somebody take the job's next run.
+// startPump starts a pump for the job's next run, unless one is running.
 func (s *jobs) startPump(j *job) {
 	if j.idle != nil {
 		j.idle.Stop()
@@ -23,18 +23,17 @@ func (s *jobs) startPump(j *job) {
 	}
 	j.pumping = true
 	s.pumps++
-	go s.pump(j) // drained is closed when the last one has ended
+	go s.pump(j) // drained is closed when the last pump has ended
 }
 
-// pump does a job's runs one after the other until there are none. Its
-// goroutine is the handlers' own; [jobs.abandon] may take the job away from it.
+// pump does a job's runs one after the other until there are none. Handlers run on its goroutine;
+// [jobs.abandon] may take the job away from it.
 func (s *jobs) pump(j *job) {
 	for s.step(j) {
 	}
 }
 
-// step does one run, or destroys what has ended. It reports whether the pump
-// goes on.
+// step does one run, or destroys ended bindings. It reports whether the pump continues.
 func (s *jobs) step(j *job) bool {
 	s.mu.Lock()
 	if ended := j.ended; len(ended) > 0 {
@@ -69,13 +68,12 @@ func (s *jobs) step(j *job) bool {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.mu.Unlock()
 
-	// Not before the log id is on disk: otherwise it could run a second time
-	// after a crash.
+	// Not before the log id is on disk: otherwise the run could start a second time after a crash.
 	if r.batch.wait() != nil {
 		return s.settle(j, r, nil, 0, "")
 	}
 	log := s.logs.begin(int64(r.req.LogID), int64(r.req.LogTime))
-	log.mark("run %d of job %d begins: handler %s, shard %d/%d, param %q", r.req.LogID, r.req.JobID,
+	log.mark("run %d of job %d starts: handler %s, shard %d/%d, param %q", r.req.LogID, r.req.JobID,
 		r.binding.handler.name, r.req.BroadcastIndex, r.req.BroadcastTotal, r.req.Params)
 	if init && r.binding.handler.init != nil {
 		safely(s.opts.Logger, "init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
@@ -84,7 +82,7 @@ func (s *jobs) step(j *job) bool {
 
 	returned := false
 	defer func() {
-		if !returned { // by runtime.Goexit: this goroutine ends
+		if !returned { // runtime.Goexit ends this goroutine
 			if s.settle(j, r, log, wire.CodeFail, "handler ended its goroutine without returning") {
 				go s.pump(j) // in place of this one
 			}
@@ -95,7 +93,7 @@ func (s *jobs) step(j *job) bool {
 	return s.settle(j, r, log, code, msg)
 }
 
-// startLimit arms the run's time-out.
+// startLimit starts the timer of the run's time limit.
 func (r *jobRun) startLimit(s *jobs) {
 	limit := r.timeout()
 	if limit == 0 {
@@ -115,7 +113,7 @@ func (r *jobRun) timeout() time.Duration {
 	return time.Duration(max(seconds, 0)) * time.Second
 }
 
-// do calls the handler and turns what it does into a result.
+// do calls the handler and turns its outcome into a result.
 func (r *jobRun) do(log *runLog) (code int, msg string) {
 	run := &Run{
 		JobID: int64(r.req.JobID), LogID: int64(r.req.LogID), Param: r.req.Params,
@@ -148,7 +146,7 @@ func (r *jobRun) do(log *runLog) (code int, msg string) {
 	return run.takeResult()
 }
 
-// deadlineContext tells a deadline that somebody else keeps.
+// deadlineContext reports a deadline that another timer enforces.
 type deadlineContext struct {
 	context.Context
 	at time.Time
@@ -156,9 +154,8 @@ type deadlineContext struct {
 
 func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
 
-// settle reports the run, unless that was done when it was abandoned. It
-// reports whether this pump goes on. log is nil for a run that was not accepted
-// after all.
+// settle reports the run, unless that was done when it was abandoned. It reports whether this pump
+// continues. log is nil for a run that was not accepted after all.
 func (s *jobs) settle(j *job, r *jobRun, log *runLog, code int, msg string) bool {
 	s.mu.Lock()
 	r.over = true

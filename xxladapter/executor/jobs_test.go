@@ -59,14 +59,13 @@ func (s *stage) ids() []int64 {
 	return append([]int64(nil), s.begun...)
 }
 
-// bubble runs a test of an executor with the handlers "stage" and "other" in
-// fake time.
+// bubble runs a test of an executor with the handlers "stage" and "other" in fake time.
 func bubble(t *testing.T, o Options, test func(t *testing.T, e *running, s *stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage()
 		if o.StopGrace == 0 {
-			o.StopGrace = -1 // tests end with runs that are going
+			o.StopGrace = -1 // tests end with runs in progress
 		}
 		e := start(t, o, func(e *Executor) {
 			require.NoError(t, e.Handle("stage", s.run))
@@ -76,7 +75,7 @@ func bubble(t *testing.T, o Options, test func(t *testing.T, e *running, s *stag
 	})
 }
 
-// trigger sends a run and waits until nothing moves.
+// trigger sends a run and waits until all goroutines are blocked.
 func (r *running) trigger(jobID, logID int64, strategy string) wire.Reply {
 	r.t.Helper()
 	req := beanRun(jobID, logID, "stage")
@@ -86,7 +85,7 @@ func (r *running) trigger(jobID, logID int64, strategy string) wire.Reply {
 	return reply
 }
 
-// outcome is the result that the admin has of a log id.
+// outcome returns the result that the admin has for a log id.
 func (r *running) outcome(logID int64) string {
 	c := r.admin.result(logID)
 	if c == nil {
@@ -152,7 +151,7 @@ func TestCoverEarly(t *testing.T) {
 	})
 }
 
-// A run that is sent again must not cover itself.
+// TestCoverEarlySentAgain checks that a run that is sent again does not cover itself.
 func TestCoverEarlySentAgain(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		e.trigger(7, 1, "COVER_EARLY")
@@ -174,7 +173,7 @@ func TestChangedHandlerEndsTheOldOne(t *testing.T) {
 		require.Equal(t, reason+" [job running, killed]", e.outcome(1))
 		require.Equal(t, reason+" [job not executed, in the job queue, killed.]", e.outcome(2))
 		require.Equal(t, []int64{1, 3}, s.ids())
-		// An unknown handler leaves everything as it is.
+		// An unknown handler changes nothing.
 		require.Equal(t, "job handler [nope] not found.", e.post("/run", beanRun(7, 4, "nope")).Msg)
 		s.end(nil)
 		require.Equal(t, "200", e.outcome(3))
@@ -202,8 +201,8 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// XXL-JOB starts the next run beside one that ignores its kill. Here it waits
-// for it, and for no longer than AbandonAfter.
+// TestStubbornHandler: XXL-JOB starts the next run beside one that ignores its kill. Here the next
+// run waits for it, but no longer than AbandonAfter.
 func TestStubbornHandler(t *testing.T) {
 	const patience = 20 * time.Second
 	bubble(t, Options{AbandonAfter: patience}, func(t *testing.T, e *running, s *stage) {
@@ -227,7 +226,7 @@ func TestStubbornHandler(t *testing.T) {
 		require.Equal(t, "200", e.outcome(2))
 		require.Len(t, e.admin.results(), 2, "one result for each")
 
-		// A stubborn handler that gives in before is not abandoned.
+		// A stubborn handler that returns before that is not abandoned.
 		e.trigger(7, 3, "")
 		e.trigger(7, 4, "COVER_EARLY")
 		time.Sleep(patience - time.Nanosecond)
@@ -258,7 +257,7 @@ func TestTimeout(t *testing.T) {
 		require.Equal(t, []int64{1, 2}, s.ids())
 		s.end(nil)
 
-		// One that ignores it is reported when it is abandoned.
+		// A run that ignores it is reported when it is abandoned.
 		s.stubborn = true
 		req.LogID = 3
 		e.post("/run", req)
@@ -410,7 +409,7 @@ func TestInitAndDestroy(t *testing.T) {
 		run("")
 		require.Equal(t, []string{"init", "run", "run"}, taken())
 
-		// Idle for 31 polls of three seconds, counted from the last run.
+		// Idle for as long as 31 polls of three seconds, counted from the last run.
 		time.Sleep(93*time.Second - time.Nanosecond)
 		require.Empty(t, taken())
 		run("")
@@ -435,8 +434,8 @@ func TestInitAndDestroy(t *testing.T) {
 	})
 }
 
-// The job of an abandoned run is not forgotten while that run goes on, and its
-// handler is destroyed only after it.
+// TestAbandonedRunKeepsItsHandler checks that the job of an abandoned run is not forgotten until
+// that run has returned, and that its handler is destroyed only after that.
 func TestAbandonedRunKeepsItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage()
@@ -476,8 +475,8 @@ func TestIdleJobsAreForgotten(t *testing.T) {
 	})
 }
 
-// Runs that come at once for a job nobody knew share one queue. XXL-JOB may
-// make two workers, and the second kills the first.
+// TestFirstRunsAtOnce checks that concurrent runs of an unknown job share one queue. XXL-JOB may
+// create two workers, the second of which kills the first.
 func TestFirstRunsAtOnce(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		var senders sync.WaitGroup
@@ -500,7 +499,8 @@ func TestFirstRunsAtOnce(t *testing.T) {
 	})
 }
 
-// The same log id from many senders is accepted from one of them.
+// TestSameLogIDAtOnce checks that the same log id from many senders is accepted from only one of
+// them.
 func TestSameLogIDAtOnce(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		var senders sync.WaitGroup
@@ -527,7 +527,7 @@ func TestSameLogIDAtOnce(t *testing.T) {
 	})
 }
 
-// readLog asks for the log of a run from a line on.
+// readLog requests the log of a run from a line on.
 func (r *running) readLog(run wire.RunRequest, from int) wire.LogResult {
 	r.t.Helper()
 	reply := r.post("/log", wire.LogRequest{LogID: run.LogID, LogTime: run.LogTime, FromLine: wire.Int(from)})
@@ -537,7 +537,7 @@ func (r *running) readLog(run wire.RunRequest, from int) wire.LogResult {
 	return result
 }
 
-// jobCount is how many jobs the executor remembers.
+// jobCount returns how many jobs the executor remembers.
 func (r *running) jobCount() int {
 	jobs := r.live.Load().jobs
 	jobs.mu.Lock()

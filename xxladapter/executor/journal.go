@@ -14,52 +14,52 @@ import (
 // errSeen is returned for a log id that was accepted before.
 var errSeen = errors.New("executor: log id was accepted before")
 
-// journal keeps a journalState on disk. Changes are made in memory at once and
-// go to the file in batches: while one batch is written and synced, the next
-// one gathers, so that the cost of a sync is shared by all who wait for it.
+// journal keeps a journalState on disk. Changes are made in memory at once and go to the file in
+// batches: while one batch is written and synced, the next one gathers, so that all waiting callers
+// share the cost of a sync.
 type journal struct {
 	path    string
 	sync    bool
 	seenFor time.Duration
 	logger  *slog.Logger
 
-	wake    chan struct{} // 1: there is something to write
-	ready   chan struct{} // 1: there are results to take
+	wake    chan struct{} // 1 means that there is something to write
+	ready   chan struct{} // 1 means that there are results to send
 	stopped chan struct{} // closed when the writing goroutine has ended
 
 	file *os.File // only for the writing goroutine
 	size int64    // of file
 	base int64    // its size after the last rewrite
-	// damaged: the file's end is unknown, so that the next batch is written as
-	// a whole new file.
+	// damaged says that the end of the file is unknown, so that the next batch is written as a new
+	// file.
 	damaged bool
 
 	mu     sync.Mutex // guards the fields below
 	state  *journalState
 	buf    []byte
-	next   *batch // that buf belongs to
+	next   *batch // the batch to which buf belongs
 	closed bool
 }
 
-// batch is a number of changes that reach the disk together.
+// batch is a group of changes that reach the disk together.
 type batch struct {
-	done     chan struct{} // closed when it is on disk, or never will be
+	done     chan struct{} // closed when it is on disk, or will never be
 	err      error         // set before done is closed
-	accepted []int64       // log ids, forgotten again if err
+	accepted []int64       // log ids; forgotten again if err is set
 }
 
-// wait returns once the batch is on disk, or with the reason why it is not.
+// wait returns once the batch is on disk, or with the error why it is not.
 func (b *batch) wait() error {
 	<-b.done
 	return b.err
 }
 
-// journalRewrite is the size from which a journal that has grown fourfold is
-// written anew without what is no longer needed.
+// journalRewrite is the size above which a journal that has grown fourfold is rewritten without
+// what is no longer needed.
 const journalRewrite = 8 << 20
 
-// openJournal reads the journal of a data directory, and begins one if there is
-// none. What is damaged at its end is cut off.
+// openJournal opens the journal of a data directory, and creates one if there is none. It cuts off
+// a damaged end.
 func openJournal(dir string, o Options) (*journal, error) {
 	j := &journal{
 		path:    filepath.Join(dir, "journal"),
@@ -82,8 +82,7 @@ func openJournal(dir string, o Options) (*journal, error) {
 			return nil, err
 		}
 	}
-	// A new file also drops the damaged end, and shows at once whether the
-	// directory can be written to.
+	// A new file also drops the damaged end, and shows at once whether the directory is writable.
 	if err := j.rewrite(j.state.snapshot()); err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func newBatch() *batch { return &batch{done: make(chan struct{})} }
 func (j *journal) replay(data []byte) error {
 	rest, ok := bytes.CutPrefix(data, []byte(journalHeader))
 	if !ok {
-		return fmt.Errorf("read journal: %s does not begin like a journal of this version", j.path)
+		return fmt.Errorf("read journal: %s is not a journal of this version", j.path)
 	}
 	for len(rest) > 0 {
 		payload, after, ok := cutRecord(rest)
@@ -110,8 +109,8 @@ func (j *journal) replay(data []byte) error {
 	return nil
 }
 
-// accept notes that a run is accepted. It is when the batch is on disk, and not
-// before. [errSeen] if the log id was accepted earlier.
+// accept records that a run is accepted, which is true once the batch is on disk. It returns
+// [errSeen] if the log id was accepted earlier.
 func (j *journal) accept(logID, jobID, logTime int64, now time.Time) (*batch, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -139,8 +138,8 @@ func (j *journal) seen(logID, logTime int64) bool {
 	return j.state.seen.has(logID, logTime)
 }
 
-// accepted reports whether a log id was accepted, for good: it waits for a batch
-// that may still fail.
+// accepted reports whether a log id was accepted for good: it waits for a batch that may still
+// fail.
 func (j *journal) accepted(logID, logTime int64) bool {
 	if !j.seen(logID, logTime) {
 		return false
@@ -149,7 +148,7 @@ func (j *journal) accepted(logID, logTime int64) bool {
 	return j.seen(logID, logTime)
 }
 
-// barrier returns when every change before it is on disk, or never will be.
+// barrier returns when every change before it is on disk, or will never be.
 func (j *journal) barrier() {
 	j.mu.Lock()
 	b, closed := j.next, j.closed
@@ -160,7 +159,7 @@ func (j *journal) barrier() {
 	}
 }
 
-// finish notes a run's result, to be taken later.
+// finish records a run's result, to be sent later.
 func (j *journal) finish(r result) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -171,7 +170,7 @@ func (j *journal) finish(r result) {
 	notify(j.ready)
 }
 
-// done notes that a run has ended whose result nobody will ask for.
+// done records the end of a run whose result no admin will get.
 func (j *journal) done(logID int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -180,7 +179,7 @@ func (j *journal) done(logID int64) {
 	notify(j.wake)
 }
 
-// unfinished lists the runs without a result in the order they were accepted.
+// unfinished returns the runs without a result in the order in which they were accepted.
 func (j *journal) unfinished() []result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -192,9 +191,9 @@ func (j *journal) unfinished() []result {
 	return list
 }
 
-// oldest returns up to n of the results that nobody has taken, the oldest
-// first, once they are on disk. A result that could not be written is among
-// them: it is known, and the admin shall know it.
+// oldest returns up to n of the results that no admin has accepted, the oldest first, once they are
+// on disk. It includes results that could not be written: they are known, and the admin should know
+// them.
 func (j *journal) oldest(n int) []result {
 	j.mu.Lock()
 	list := append([]result(nil), j.state.results[:min(n, len(j.state.results))]...)
@@ -207,8 +206,7 @@ func (j *journal) oldest(n int) []result {
 	return list
 }
 
-// taken drops the n oldest results.
-// REQUIRES: an admin has acknowledged exactly those.
+// taken drops the n oldest results. REQUIRES: an admin has acknowledged exactly those.
 func (j *journal) taken(n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -217,7 +215,7 @@ func (j *journal) taken(n int) {
 	notify(j.wake)
 }
 
-// postpone puts a job's results behind those of other jobs.
+// postpone moves a job's results behind those of other jobs.
 func (j *journal) postpone(jobID int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -226,15 +224,15 @@ func (j *journal) postpone(jobID int64) {
 	notify(j.wake)
 }
 
-// waiting is how many results nobody has taken.
+// waiting returns how many results no admin has accepted.
 func (j *journal) waiting() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.state.results)
 }
 
-// close writes what there is and ends the writing goroutine. Later accepts fail;
-// other changes are lost.
+// close writes what is left and ends the writing goroutine. Later calls of accept fail; other later
+// changes are lost.
 func (j *journal) close() error {
 	j.mu.Lock()
 	j.closed = true
@@ -294,7 +292,7 @@ func (j *journal) appendFile(buf []byte) error {
 	return nil
 }
 
-// rewrite puts a new file in the journal's place.
+// rewrite replaces the journal by a new file.
 func (j *journal) rewrite(whole []byte) error {
 	f, err := os.OpenFile(j.path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -320,7 +318,7 @@ func (j *journal) rewrite(whole []byte) error {
 	return nil
 }
 
-// syncDir makes a rename in a directory lasting.
+// syncDir makes a rename in a directory durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -333,7 +331,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// notify sends to a channel of capacity 1 unless something is in it already.
+// notify sends to a channel of capacity 1 unless it is full.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

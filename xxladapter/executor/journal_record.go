@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// The journal is a header and then records:
+// The journal is a header followed by records:
 //
 //	length   uint32, little endian, of the payload
 //	checksum uint32, little endian, CRC-32C of the payload
 //	payload  kind byte, then the kind's fields as varints; texts with their length before
 //
-// A record that is cut off or damaged ends the journal: what follows was never
-// promised to anybody.
+// A truncated or damaged record ends the journal: nothing after it was ever promised.
 const journalHeader = "xxlwheel executor journal 1\n"
 
 const (
 	kindAccepted  = 1 // log id, job id, trigger time
 	kindResult    = 2 // log id, job id, trigger time, code, message
-	kindTaken     = 3 // how many of the oldest results an admin took
-	kindDone      = 4 // log id of a run whose result nobody wants
+	kindTaken     = 3 // how many of the oldest results an admin accepted
+	kindDone      = 4 // log id of a run whose result no admin will get
 	kindSeenBlock = 5 // generation (0 current), key, latest, eight words
-	kindRotated   = 6 // when the current generation of seen ids began
-	kindOpen      = 7 // as kindAccepted, for a log id that a block holds already
-	kindPostponed = 8 // job id whose results go behind those of other jobs
+	kindRotated   = 6 // when the current generation of seen ids started
+	kindOpen      = 7 // like kindAccepted, for a log id that a block already contains
+	kindPostponed = 8 // job id whose results move behind those of other jobs
 )
 
-// maxRecord bounds a payload: a message of maxMsg characters and some numbers.
+// maxRecord limits a payload: a message of maxMsg characters and some numbers.
 const maxRecord = 4*maxMsg + 1024
 
 var (
@@ -53,8 +52,8 @@ func appendRecord(buf []byte, kind byte, numbers []int64, text *string) []byte {
 	return buf
 }
 
-// cutRecord splits the first record's payload off data. ok is false if there is
-// no whole and sound record.
+// cutRecord splits the first record's payload off data. ok is false if data does not start with a
+// complete, valid record.
 func cutRecord(data []byte) (payload, rest []byte, ok bool) {
 	if len(data) < 9 {
 		return nil, data, false
@@ -70,8 +69,7 @@ func cutRecord(data []byte) (payload, rest []byte, ok bool) {
 	return payload, data[8+n:], true
 }
 
-// fields reads varints one after the other; bad is set by the first that is
-// not there.
+// fields reads one varint after the other. The first missing one sets bad.
 type fields struct {
 	data []byte
 	bad  bool
@@ -98,7 +96,7 @@ func (f *fields) text() string {
 	return text
 }
 
-// apply changes the state as a record says.
+// apply applies a record to the state.
 func (s *journalState) apply(payload []byte) error {
 	f := fields{data: payload[1:]}
 	switch payload[0] {
@@ -159,7 +157,7 @@ func (s *journalState) apply(payload []byte) error {
 	return nil
 }
 
-// snapshot is a journal that leads to this state.
+// snapshot returns a journal that leads to this state.
 func (s *journalState) snapshot() []byte {
 	buf := []byte(journalHeader)
 	buf = appendRecord(buf, kindRotated, []int64{s.seen.started.UnixMilli()}, nil)

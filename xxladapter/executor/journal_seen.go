@@ -2,13 +2,12 @@ package executor
 
 import "time"
 
-// seenIDs remembers log ids. Schedulers number their runs one after the other,
-// so ids lie close together and a bitmap holds them in a few bytes each: at
-// worst 110, at best a quarter of one.
+// seenIDs remembers log ids. Schedulers number their runs consecutively, so ids lie close together
+// and a bitmap holds them in a few bytes each: at worst 110 bytes, at best a quarter of a byte.
 //
-// There are two generations, so that old ids can be forgotten without a date
-// beside each: when the current one is old or large, it becomes the previous
-// one, which is dropped.
+// There are two generations, so that old ids can be forgotten without storing a date for each. When
+// the current generation is old or large, it becomes the previous one, and the previous one is
+// dropped.
 type seenIDs struct {
 	current, previous map[int64]*seenBlock
 	started           time.Time // of current
@@ -17,17 +16,16 @@ type seenIDs struct {
 // seenBlock holds the ids from 512*k to 512*k+511.
 type seenBlock struct {
 	bits   [8]uint64
-	latest int64 // the latest trigger time among them, epoch milliseconds
+	latest int64 // the latest trigger time among them, in epoch milliseconds
 }
 
 const (
 	seenBlockIDs  = 512
-	maxSeenBlocks = 1 << 16 // of a generation: about 8 MB
+	maxSeenBlocks = 1 << 16 // of one generation: about 8 MB
 
-	// A known log id counts as a new run if its trigger time is that much
-	// later than that of all its neighbours: the scheduler's database was made
-	// anew and its ids have started over. A run that is sent again keeps its
-	// trigger time.
+	// A known log id counts as a new run if its trigger time is that much later than that of all
+	// its neighbours: then the scheduler's database was recreated and its ids have started over. A
+	// run that is sent again keeps its trigger time.
 	seenRestart = int64(10 * time.Minute / time.Millisecond)
 )
 
@@ -35,9 +33,9 @@ func newSeenIDs(now time.Time) seenIDs {
 	return seenIDs{current: map[int64]*seenBlock{}, previous: map[int64]*seenBlock{}, started: now}
 }
 
-// place returns the block's key, the word and the bit of an id.
+// place returns the key of the block, the word and the bit of an id.
 func place(id int64) (key int64, word int, bit uint64) {
-	key = id >> 9 // also right for negative ids
+	key = id >> 9 // also correct for negative ids
 	rest := id & (seenBlockIDs - 1)
 	return key, int(rest >> 6), 1 << (rest & 63)
 }
@@ -52,8 +50,7 @@ func (s *seenIDs) has(id, logTime int64) bool {
 	return false
 }
 
-// add notes an id.
-// REQUIRES: has(id, logTime) is false.
+// add records an id. REQUIRES: has(id, logTime) is false.
 func (s *seenIDs) add(id, logTime int64) {
 	key, word, bit := place(id)
 	if old := s.previous[key]; old != nil && old.bits[word]&bit != 0 {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// journalState is what the journal stands for. It is a plain value: reading a
-// journal and running the executor change it through the same methods.
+// journalState is the content of a journal. It is a plain value: reading a journal and running the
+// executor change it through the same methods.
 //
-// Invariant: every accepted log id is in seen, and is in open until it has a
-// result; the results of one job are in the order in which its runs ended.
+// Invariant: every accepted log id is in seen, and is in open until it has a result; the results of
+// one job are in the order in which its runs ended.
 type journalState struct {
 	open    map[int64]openRun
 	results []result
@@ -24,19 +24,18 @@ type openRun struct {
 	order          int64
 }
 
-// result is a run's result that no admin has taken yet.
+// result is a run's result that no admin has accepted yet.
 type result struct {
 	logID, jobID, logTime, code int64
 	msg                         string
-	batch                       *batch // that puts it on disk; nil: is there
+	batch                       *batch // the batch that writes it to disk; nil means that it is on disk
 }
 
 func newJournalState(now time.Time) *journalState {
 	return &journalState{open: map[int64]openRun{}, seen: newSeenIDs(now)}
 }
 
-// accept notes an accepted run.
-// REQUIRES: seen.has(logID, logTime) is false.
+// accept records an accepted run. REQUIRES: seen.has(logID, logTime) is false.
 func (s *journalState) accept(logID, jobID, logTime int64) {
 	s.accepts++
 	s.open[logID] = openRun{jobID, logTime, s.accepts}
@@ -50,14 +49,14 @@ func (s *journalState) finish(r result) {
 
 // take drops the n oldest results.
 func (s *journalState) take(n int) {
-	clear(s.results[:n]) // their messages
+	clear(s.results[:n]) // frees their messages
 	s.results = s.results[n:]
 	if len(s.results) == 0 {
 		s.results = nil
 	}
 }
 
-// postpone puts a job's results behind all others; their own order stays.
+// postpone moves a job's results behind all others, in the same order.
 func (s *journalState) postpone(jobID int64) {
 	slices.SortStableFunc(s.results, func(a, b result) int {
 		return cmp.Compare(ordinal(a.jobID == jobID), ordinal(b.jobID == jobID))
@@ -71,7 +70,7 @@ func ordinal(b bool) int {
 	return 0
 }
 
-// openIDs lists the runs without a result in the order they were accepted.
+// openIDs returns the runs without a result in the order in which they were accepted.
 func (s *journalState) openIDs() []int64 {
 	ids := make([]int64, 0, len(s.open))
 	for id := range s.open {
@@ -81,8 +80,8 @@ func (s *journalState) openIDs() []int64 {
 	return ids
 }
 
-// appendOpen appends the records of the open runs. Their ids are in the seen
-// blocks already, so those are not enough to accept them once more.
+// appendOpen appends the records of the open runs. The seen blocks contain their ids already, so a
+// record of kind accepted would be ignored.
 func (s *journalState) appendOpen(buf []byte) []byte {
 	for _, id := range s.openIDs() {
 		run := s.open[id]

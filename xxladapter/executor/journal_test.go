@@ -18,8 +18,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// readState reads the journal of a data directory, in which an executor may be
-// running, as a restart would.
+// readState reads the journal of a data directory as a restart would. An executor may be running
+// there.
 func readState(t testing.TB, dir string) *journalState {
 	t.Helper()
 	j := &journal{path: filepath.Join(dir, "journal"), logger: quietLogger(), state: newJournalState(time.Now())}
@@ -56,8 +56,9 @@ func TestLogIDIsRefusedAfterARestart(t *testing.T) {
 	})
 }
 
-// What the process before did not finish is reported by the next one, in the
-// order in which it was accepted, and is not started again.
+// TestUnfinishedRunsFailAfterARestart checks that the next process reports the runs that the
+// previous one did not finish, in the order in which they were accepted, and does not start them
+// again.
 func TestUnfinishedRunsFailAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -81,8 +82,8 @@ func TestUnfinishedRunsFailAfterARestart(t *testing.T) {
 	})
 }
 
-// A journal that was cut anywhere still opens, with a beginning of what was
-// written, and goes on from there.
+// TestJournalCutAnywhere checks that a journal that was cut anywhere still opens, with a prefix of
+// what was written, and continues from there.
 func TestJournalCutAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	j := testJournal(t, dir)
@@ -130,13 +131,13 @@ func TestJournalOfAnotherKindIsRefused(t *testing.T) {
 	o, err := Options{DataDir: dir}.withDefaults()
 	require.NoError(t, err)
 	_, err = openJournal(dir, o)
-	require.ErrorContains(t, err, "does not begin like a journal")
+	require.ErrorContains(t, err, "is not a journal of this version")
 	data, _ := os.ReadFile(path)
 	require.Equal(t, "something else", string(data), "it was overwritten")
 }
 
-// While the disk refuses, no run is accepted; once it takes again, the same log
-// ids are, and no result was lost.
+// TestJournalThatCannotBeWritten checks that no run is accepted while writes fail, that the same
+// log ids are accepted once they succeed again, and that no result was lost.
 func TestJournalThatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	j := testJournal(t, dir)
@@ -150,7 +151,7 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 	require.ErrorIs(t, b.wait(), os.ErrClosed)
 	require.False(t, j.seen(2, 2), "a refused log id is remembered")
 
-	// The next batch puts a new file in the place of the one that failed.
+	// The next batch replaces the failed file by a new one.
 	j.finish(result{logID: 1, jobID: 7, logTime: 1, code: 200})
 	b, err = j.accept(2, 7, 2, time.Now())
 	require.NoError(t, err)
@@ -179,8 +180,8 @@ func TestRunIsRefusedWhenItCannotBeNoted(t *testing.T) {
 	})
 }
 
-// Of many senders of one log id at least one fails with the journal. Whoever
-// hears that it was accepted before may rely on that.
+// TestRepeatMeansAccepted lets many senders send one log id while the journal fails, which at least
+// one of them sees. A sender that is told that the id was accepted before may rely on that.
 func TestRepeatMeansAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := start(t, Options{}, withEcho(t))
@@ -210,8 +211,8 @@ func TestRepeatMeansAccepted(t *testing.T) {
 	})
 }
 
-// The journal against a model: any sequence of changes, restarts and rewrites
-// leads to the state that the changes alone lead to.
+// TestJournalModel compares the journal with a model: any sequence of changes, restarts and
+// rewrites leads to the state that the changes alone lead to.
 func TestJournalModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "journal")
@@ -307,7 +308,7 @@ func TestJournalModel(t *testing.T) {
 	})
 }
 
-// The journal does not grow with the number of runs.
+// TestJournalIsRewritten checks that the journal does not grow with the number of runs.
 func TestJournalIsRewritten(t *testing.T) {
 	j := testJournal(t, t.TempDir())
 	msg := string(bytes.Repeat([]byte("m"), 40_000))
@@ -356,8 +357,7 @@ func TestSeenIDs(t *testing.T) {
 		require.True(t, s.has(id, 5), id)
 	}
 
-	// A log id that comes again is refused however late, as long as its trigger
-	// time is about what it was.
+	// A log id that comes again is refused however late, if its trigger time is about the same.
 	require.True(t, s.has(1, 5+seenRestart))
 	require.True(t, s.has(1, 0))
 
@@ -367,7 +367,7 @@ func TestSeenIDs(t *testing.T) {
 	require.True(t, s.has(1, 6+seenRestart))
 	require.False(t, s.has(2, 6+seenRestart))
 
-	// Remembered for one generation more, then forgotten.
+	// Remembered for one more generation, then forgotten.
 	s.rotate(now)
 	require.True(t, s.has(512, 5))
 	s.rotate(now)

@@ -2,6 +2,6 @@
 
 package executor
 
-// lockDir does nothing here: that no other executor uses the data directory is
-// for the operator to see to.
+// lockDir does nothing here: the operator has to make sure that no other executor uses the data
+// directory.
 func lockDir(string) (unlock func(), err error) { return func() {}, nil }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockDir takes a data directory for this process. The lock ends with the
-// process, however that ends.
+// lockDir locks a data directory for this process. The lock ends with the process, however that
+// ends.
 func lockDir(dir string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -17,119 +17,115 @@ import (
 
 // Options configures an [Executor]. Only AppName and Admins are usually set.
 type Options struct {
-	// Admins are the base URLs of the schedulers, for example
-	// http://10.0.0.5:8080/xxl-job-admin; "api/registry" and the like are
-	// appended. An element may also be a comma separated list. One admin that
-	// answers is enough; the others are asked when it does not.
-	// Empty: the executor does not register, and no result leaves it.
+	// Admins are the base URLs of the schedulers, for example http://10.0.0.5:8080/xxl-job-admin;
+	// "api/registry" and the like are appended. An element may also be a list separated by commas.
+	// One admin that answers is enough; the others are called only if it does not. If Admins is
+	// empty, the executor does not register and sends no results.
 	Admins []string
 
-	// AppName is the app name of the executor's group, 4 to 64 characters.
-	// It may be empty without Admins.
+	// AppName is the app name of the executor's group, 4 to 64 characters. It may be empty without
+	// Admins.
 	AppName string
 
-	// AccessToken is what schedulers must send, and what is sent to them.
-	// Empty: every request is taken, and therefore Listen must be an address that
-	// other machines cannot reach.
+	// AccessToken is the token that schedulers must send, and that is sent to them. If it is empty,
+	// every request is accepted, so Listen must be an address that other machines cannot reach.
 	AccessToken string
 
-	// AllowNoToken lets other machines in without AccessToken, and
-	// AllowDefaultToken with the one that stands in every sample configuration of
-	// XXL-JOB: for networks that let nobody in but schedulers. With NoListen
-	// nothing is checked, since the server is the application's.
+	// AllowNoToken allows an empty AccessToken although other machines can reach the port, and
+	// AllowDefaultToken allows XXL-JOB's well-known default token: for networks that only
+	// schedulers can enter. With NoListen nothing is checked, since the server is the
+	// application's.
 	AllowNoToken, AllowDefaultToken bool
 
-	// RequireAppName also demands the header XXL-JOB-APPNAME on every request,
-	// as executors of the unreleased 3.5 do. Without it only /trigger does.
-	// It needs AccessToken and AppName.
+	// RequireAppName also requires the header XXL-JOB-APPNAME on every request, as executors of the
+	// unreleased 3.5 do. Without it only /trigger requires the header. It needs AccessToken and
+	// AppName.
 	RequireAppName bool
 
-	// AllowHosts are further names, without ports, by which schedulers call this
-	// executor, for example that of a proxy. Without AccessToken a request must
-	// name localhost, an address of this machine, the host of Listen or Address, or
-	// one of these in its Host header, so that no page in a browser can pass its own
-	// name off as this machine's. With AccessToken nothing is checked.
+	// AllowHosts are additional host names, without ports, under which schedulers call this
+	// executor, for example a proxy's. Without AccessToken, the Host header of a request must be
+	// localhost, an address of this machine, the host of Listen or Address, or one of these, so
+	// that a web page cannot pass off its own name as this machine's. With AccessToken the header
+	// is not checked.
 	AllowHosts []string
-	// Listen is the host:port to listen on, ":9999" if empty. Port 0 takes any
-	// free one. NoListen is for an application that serves the executor as an
-	// [http.Handler] in a server of its own, and needs Address.
+	// Listen is the host:port to listen on; empty means ":9999". Port 0 picks a free one. NoListen
+	// is for an application that serves the executor as an [http.Handler] in its own server; it
+	// needs Address.
 	Listen   string
 	NoListen bool
 
-	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM;
-	// empty: the executor serves http. They are read again when they change.
-	// They have no meaning with NoListen.
+	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM; empty means that
+	// the executor serves http. They are read again when they change. They have no meaning with
+	// NoListen.
 	TLSCert, TLSKey string
-	// TLSCA is a file with authorities, in PEM, that admins at https URLs are trusted
-	// by, beside those of the system; empty: the system's only. It cannot be set
-	// together with HTTPClient.
+	// TLSCA is a file of certificate authorities, in PEM, to trust in calls to admins at https
+	// URLs, in addition to the system's; empty means only the system's. It cannot be set together
+	// with HTTPClient.
 	TLSCA string
-	// Address is the URL to register, exactly as schedulers shall see it.
-	// Empty: http://host:port/, from Listen, with the first suitable network
-	// interface in place of a host that is not specific.
+	// Address is the URL to register, exactly as schedulers should see it. Empty means
+	// http://host:port/ (https:// with TLS) from Listen, where an unspecified host is replaced by
+	// the address of the first suitable network interface.
 	Address string
 
-	// DataDir holds the journal and the run logs; "executor-logs" if empty.
-	// It is made if it does not exist.
+	// DataDir holds the journal and the run logs; empty means "executor-logs". It is created if it
+	// does not exist.
 	DataDir string
 
-	// Scripts lets jobs carry shell, Python, Node, PHP and PowerShell source,
-	// which then runs with the rights of this process. Off by default, and only
-	// with AccessToken: whoever holds the token can run anything here.
+	// Scripts lets jobs carry shell, Python, Node, PHP and PowerShell source, which then runs with
+	// the rights of this process. It is off by default, and needs AccessToken: the bearer of the
+	// token can run anything here.
 	Scripts bool
 
-	// LogRetentionDays is how many days run logs are kept, 3 or more.
-	// 0: 30 days. Negative: for ever.
+	// LogRetentionDays is how many days run logs are kept: at least 3; 0 means 30; negative keeps
+	// them forever.
 	LogRetentionDays int
 
-	// MaxRunLog is how many bytes of log lines one run may write; what comes
-	// after is dropped with a note. 0: 64 MiB.
+	// MaxRunLog is how many bytes of log lines one run may write; further lines are dropped, with a
+	// note. 0 means 64 MiB.
 	MaxRunLog int64
 
-	// MaxQueued is how many accepted runs may wait for their turn, over all
-	// jobs; more are refused. 0: 100,000.
+	// MaxQueued is how many accepted runs of all jobs may wait for their turn; further ones are
+	// refused. 0 means 100,000.
 	MaxQueued int
 
-	// BeatInterval is the time between two registrations; 0: 30 s, which is
-	// what schedulers expect. After a failure the next attempt comes sooner.
+	// BeatInterval is the time between two registrations; 0 means 30 s, which is what schedulers
+	// expect. After a failure the next attempt comes sooner.
 	BeatInterval time.Duration
 
-	// AdminTimeout bounds one call to one admin; 0: 3 s.
+	// AdminTimeout limits one call to one admin; 0 means 3 s.
 	AdminTimeout time.Duration
 
-	// IdleAfter is how long a job may be without a run before its handler is
-	// destroyed; the next run initialises it again. 0: 93 s, which is what
-	// XXL-JOB's 31 empty polls of 3 s come to.
+	// IdleAfter is how long a job may be without a run before its handler is destroyed; the next
+	// run initialises it again. 0 means 93 s, as long as XXL-JOB's 31 empty polls of 3 s.
 	IdleAfter time.Duration
 
-	// StopGrace is how long running handlers may go on after Run's context has
-	// ended, before their own contexts are cancelled. 0: 10 s; negative: none.
+	// StopGrace is how long running handlers may continue after Run's context has ended, before
+	// their own contexts are cancelled. 0 means 10 s; negative means not at all.
 	StopGrace time.Duration
 
-	// AbandonAfter is how long a cancelled handler may take to return. After
-	// that it is reported as cancelled and the job's next run starts although
-	// the handler still goes on. 0: 30 s; negative: it is waited for without
-	// end, also when stopping.
+	// AbandonAfter is how long a cancelled handler may take to return. After that its run is
+	// reported as cancelled, and the job's next run starts although the handler has not returned. 0
+	// means 30 s; negative means to wait for it without limit, also during a stop.
 	AbandonAfter time.Duration
 
-	// SeenFor is how long log ids are remembered at least, so that one that
-	// is sent again is refused. 0: 24 h. Beyond several million log ids older
-	// ones may be forgotten earlier.
+	// SeenFor is the shortest time for which log ids are remembered, so that one that is sent again
+	// is refused. 0 means 24 h. Beyond several million log ids, older ones may be forgotten
+	// earlier.
 	SeenFor time.Duration
 
-	// NoSync leaves flushing the journal to the operating system: what was
-	// promised then holds when the process dies, but not when the machine does.
+	// NoSync leaves flushing the journal to the operating system: the guarantees then hold if the
+	// process dies, but not if the machine does.
 	NoSync bool
 
-	// Logger gets what concerns the executor as a whole; [slog.Default] if nil.
+	// Logger gets messages about the executor as a whole; nil means [slog.Default].
 	Logger *slog.Logger
 
-	// HTTPClient calls the admins; nil: one of the executor's own. Its Timeout
-	// is not used, and redirects are not followed unless its CheckRedirect does:
-	// they would take the token to another host.
+	// HTTPClient calls the admins; nil means a client of the executor's own. Its Timeout is not
+	// used. Redirects are not followed unless its CheckRedirect follows them: they would carry the
+	// token to another host.
 	HTTPClient *http.Client
 
-	serverTLS *tls.Config // nil: http
+	serverTLS *tls.Config // nil means http
 }
 
 // withDefaults returns a checked copy of o.
@@ -199,7 +195,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, o.readTLS()
 }
 
-// readTLS makes the configurations, and the client that uses one.
+// readTLS sets the TLS configurations and the client that uses one.
 func (o *Options) readTLS() error {
 	var err error
 	if o.serverTLS, err = access.ServerTLS(o.TLSCert, o.TLSKey); err != nil {
@@ -221,9 +217,9 @@ func (o *Options) readTLS() error {
 	return nil
 }
 
-// withoutRedirects is client, or a new one for nil, with redirects that are
-// answers, unless it has a rule of its own. Followed, a call would become a GET
-// without its body, and take its token to whatever host was named.
+// withoutRedirects returns a copy of client, or a new client for nil, that does not follow
+// redirects, unless client has its own rule. A followed redirect would turn a call into a GET
+// without its body, and carry its token to any host named in the answer.
 func withoutRedirects(client *http.Client) *http.Client {
 	var c http.Client
 	if client != nil {
@@ -235,8 +231,8 @@ func withoutRedirects(client *http.Client) *http.Client {
 	return &c
 }
 
-// checkListener refuses to let other machines in without a secret: whoever can
-// reach an executor can run its handlers.
+// checkListener refuses a port that other machines can reach without a secret: they could run every
+// handler.
 func (o *Options) checkListener() error {
 	if o.NoListen || o.AccessToken == "" && o.AllowNoToken {
 		return nil
@@ -248,7 +244,7 @@ func (o *Options) checkListener() error {
 	return nil
 }
 
-// checkAdmins replaces Admins by the single addresses in it.
+// checkAdmins splits the lists in Admins into single addresses.
 func (o *Options) checkAdmins() error {
 	var admins []string
 	for _, list := range o.Admins {
@@ -270,15 +266,15 @@ func (o *Options) checkAdmins() error {
 	return nil
 }
 
-// isURL reports whether text is an http or https URL with a host, and can stand
-// in the comma separated address list of a group.
+// isURL reports whether text is an http or https URL with a host that fits into the address list of
+// a group, which is separated by commas.
 func isURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
 		u.RawQuery == "" && u.Fragment == "" && !strings.ContainsAny(text, ", \t\r\n")
 }
 
-// hostNames are the names by which schedulers may call, beside that of Listen.
+// hostNames returns the names under which schedulers may call, in addition to that of Listen.
 func (o *Options) hostNames() []string {
 	names := slices.Clone(o.AllowHosts)
 	if u, err := url.Parse(o.Address); err == nil && u.Host != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An executor without a token runs nothing for a page in somebody's browser: of
-// another site, or of a site whose name was pointed at this machine.
+// TestNoPageStartsARun checks that an executor without a token runs nothing for a page in a
+// browser: neither of another site, nor of a site whose name resolves to this machine.
 func TestNoPageStartsARun(t *testing.T) {
 	ran := make(chan int64, 10)
 	e := start(t, Options{Listen: "127.0.0.1:0", AllowHosts: []string{"billing.example.org"}}, func(e *Executor) {
@@ -48,7 +48,7 @@ func TestNoPageStartsARun(t *testing.T) {
 	}{
 		{"", map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Content-Type": "text/plain"}},
 		{"", map[string]string{"Origin": "http://evil.example"}},
-		{"", map[string]string{"Content-Type": "text/plain"}}, // a form in a browser that says nothing
+		{"", map[string]string{"Content-Type": "text/plain"}}, // a form, without Origin
 		{"evil.example", map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "same-origin"}},
 		{"evil.example:9999", nil},
 	} {
@@ -63,7 +63,7 @@ func TestNoPageStartsARun(t *testing.T) {
 	require.Empty(t, ran)
 }
 
-// The name in the address that schedulers were told is one of the executor's.
+// TestTheRegisteredAddressIsAName checks that the name in the registered address is accepted.
 func TestTheRegisteredAddressIsAName(t *testing.T) {
 	e := start(t, Options{Address: "http://Billing.example.org:80/jobs/"}, nil)
 	for host, code := range map[string]int{"billing.example.org": 200, "evil.example": 500, "127.0.0.1:9999": 200} {

@@ -8,19 +8,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// lastBeat is how long a registration may take on after the executor was stopped.
+// lastBeat is how long a registration in flight may continue after the executor was stopped.
 const lastBeat = time.Second
 
-// register tells an admin every BeatInterval that the executor lives, until ctx
-// ends. XXL-JOB waits a whole interval after a failure; here the pause begins
-// at one second and doubles.
+// register sends a beat to an admin every BeatInterval, until ctx ends. XXL-JOB waits a whole
+// interval after a failure; here the pause starts at one second and doubles.
 func (e *Executor) register(ctx context.Context, a *admins) {
 	if len(a.all) == 0 {
 		<-ctx.Done()
 		return
 	}
-	// A beat that is under way when ctx ends may go on for a moment: if it were cut
-	// off, an admin could note it after the deregistration that follows.
+	// A beat in flight when ctx ends may continue for a moment: if it were cut off, an admin could
+	// record it after the deregistration that follows.
 	callCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	context.AfterFunc(ctx, func() {
@@ -33,7 +32,7 @@ func (e *Executor) register(ctx context.Context, a *admins) {
 		if err := a.call(callCtx, wire.OpRegistry, sameBody(e.registry())); err != nil {
 			wait = pause.next()
 			if ctx.Err() == nil && !failing {
-				e.opts.Logger.Warn("no admin takes the registration; trying on", "err", err)
+				e.opts.Logger.Warn("no admin accepts the registration; retrying", "err", err)
 			}
 			failing = true
 		} else {
@@ -47,14 +46,14 @@ func (e *Executor) register(ctx context.Context, a *admins) {
 	}
 }
 
-// deregister tells one admin that the executor leaves. If none listens, its
-// registration expires by itself.
+// deregister tells one admin that the executor leaves. If none can be reached, the registration
+// expires by itself.
 func (e *Executor) deregister(a *admins) {
 	if len(a.all) == 0 {
 		return
 	}
 	if err := a.call(context.Background(), wire.OpRegistryRemove, sameBody(e.registry())); err != nil {
-		e.opts.Logger.Warn("no admin takes the deregistration; it will expire", "err", err)
+		e.opts.Logger.Warn("no admin accepts the deregistration; the registration will expire", "err", err)
 	}
 }
 
@@ -62,8 +61,8 @@ func (e *Executor) registry() wire.Registry {
 	return wire.Registry{Group: wire.RegistryGroup, Key: e.opts.AppName, Value: e.addr}
 }
 
-// pause is a wait that doubles from a first value to a last one. What it gives
-// is shortened by up to a quarter, so that executors do not come all at once.
+// pause is a pause that doubles from a first value to a last one. Each value is shortened randomly
+// by up to a quarter, so that executors do not call all at once.
 type pause struct{ first, last, current time.Duration }
 
 func newPause(first, last time.Duration) pause {
@@ -78,7 +77,7 @@ func (p *pause) next() time.Duration {
 	return d - rand.N(d/4+1)
 }
 
-// sleep waits for a while, or until ctx ends.
+// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

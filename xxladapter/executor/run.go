@@ -9,26 +9,26 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A Run is one run of a job, as its handler sees it. It must not be used after
-// the handler has returned.
+// A Run is one run of a job, as its handler sees it. It must not be used after the handler has
+// returned.
 type Run struct {
 	JobID int64
 	LogID int64  // the scheduler's id of this run
-	Param string // as the job or the caller gave it
+	Param string // as given by the job or the trigger
 
-	// ShardIndex counts from 0. Both are as the scheduler sent them: 0 and 1
-	// for a run that is not part of a sharding broadcast.
+	// ShardIndex counts from 0. Both are as sent by the scheduler: 0 and 1 for a run that is not
+	// part of a sharding broadcast.
 	ShardIndex, ShardTotal int
 
-	// Due is the instant the run was scheduled for; zero if the scheduler does
-	// not say, as Java admins do not. Triggered is when it was triggered.
+	// Due is the due time of the run; it is zero if the scheduler does not send it, as Java admins
+	// do not. Triggered is when the run was triggered.
 	Due, Triggered time.Time
 
-	// Timeout is after how long the context will be cancelled; 0: never.
+	// Timeout is the time after which the context is cancelled; 0 means no limit.
 	Timeout time.Duration
 
-	// Logger writes to the run's log, which the scheduler shows: every level, one
-	// line for each record.
+	// Logger writes to the run's log, which the scheduler shows: every level, one line for each
+	// record.
 	Logger *slog.Logger
 
 	log *runLog
@@ -39,10 +39,10 @@ type Run struct {
 	result string
 }
 
-// SetResult sets code and message of the result in place of 200 and nothing:
-// 200 for success, 500 for failure, 502 for a time-out. It counts only if the
-// handler then returns nil and was not cancelled. The last call counts; a code
-// of 0 or less is reported as failure. XXL-JOB: XxlJobHelper.handleResult.
+// SetResult sets the code and the message of the result: 200 for success, 500 for failure, 502 for
+// a time-out. The default is 200 without a message. They are used only if the handler then returns
+// nil and was not cancelled. The last call wins; a code of 0 or less is reported as a failure.
+// XXL-JOB: XxlJobHelper.handleResult.
 func (r *Run) SetResult(code int, msg string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +84,7 @@ func cutMsg(msg string) string {
 // stopCause is why a run's context was cancelled.
 type stopCause struct {
 	code int
-	msg  string // of the result
+	msg  string // message of the result
 }
 
 func (c *stopCause) Error() string { return c.msg }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// runLogs are the logs of all runs below the data directory.
+// runLogs manages the logs of all runs, below the data directory.
 //
 // Lock order: runLogs.mu, runLog.mu, quietLogs.mu, quietLogs.indexing.
 type runLogs struct {
@@ -21,10 +21,10 @@ type runLogs struct {
 	most   int64 // bytes per run
 	logger *slog.Logger
 	quiet  quietLogs
-	since  time.Time // see dataSince; zero: unknown
+	since  time.Time // see dataSince; zero means unknown
 
 	mu     sync.Mutex        // guards the fields below
-	active map[int64]*runLog // by log id; runs that have begun and not ended
+	active map[int64]*runLog // by log id; runs in progress
 }
 
 func newRunLogs(dir string, most int64, logger *slog.Logger) *runLogs {
@@ -38,32 +38,32 @@ const (
 	dayLayout  = "2006-01-02"
 	lineLayout = "2006-01-02 15:04:05.000"
 
-	runLogBuffer = 8 << 10                // bytes that are kept before they are written
-	runLogDelay  = 500 * time.Millisecond // how long they are kept at most
+	runLogBuffer = 8 << 10                // bytes that are buffered before they are written
+	runLogDelay  = 500 * time.Millisecond // how long they are buffered at most
 )
 
-// day is the directory of a trigger time: its date in the executor's time zone.
+// day returns the directory of a trigger time: its date in the executor's time zone.
 func day(logTime int64) string { return time.UnixMilli(logTime).Local().Format(dayLayout) }
 
 func (l *runLogs) path(logTime, logID int64) string {
 	return filepath.Join(l.dir, day(logTime), strconv.FormatInt(logID, 10)+".log")
 }
 
-// runLog is the log of one run. Lines are gathered and written together; the
-// file is open only while that happens.
+// runLog is the log of one run. Lines are buffered and written together; the file is open only
+// during a write.
 type runLog struct {
 	logs           *runLogs
 	logID, logTime int64
 
 	mu      sync.Mutex // guards the fields below
 	buf     []byte
-	written int64       // bytes in the file; 0: there is none
-	spoken  bool        // the handler wrote something
-	open    bool        // the last line has no end yet
-	full    bool        // most is reached, and the note about it written
-	timer   *time.Timer // writes buf after a while; nil: buf is empty
+	written int64       // bytes in the file; 0 means that there is none
+	spoken  bool        // the handler has written something
+	open    bool        // the last line has no line end yet
+	full    bool        // the limit is reached, and the note about it written
+	timer   *time.Timer // writes buf after a while; nil means that buf is empty
 	ended   bool
-	lossy   bool // a write has failed, and was reported
+	lossy   bool // a write has failed, and the failure was logged
 }
 
 // begin opens the log of a run.
@@ -99,7 +99,7 @@ func (rl *runLog) Write(lines []byte) (int, error) {
 		rl.full = true
 		rl.append(lines[:max(0, bytes.LastIndexByte(lines[:max(0, rl.logs.most-size)], '\n')+1)])
 		rl.endLine()
-		rl.append(fmt.Appendf(nil, "[executor] the log has reached %d bytes; what follows is dropped\n", rl.logs.most))
+		rl.append(fmt.Appendf(nil, "[executor] the log has reached %d bytes; the rest is dropped\n", rl.logs.most))
 	default:
 		rl.append(lines)
 	}
@@ -126,7 +126,7 @@ func (rl *runLog) append(lines []byte) {
 	}
 }
 
-// flush writes what was gathered to the file.
+// flush writes the buffered lines to the file.
 func (rl *runLog) flush() {
 	rl.mu.Lock()
 	defer rl.mu.Unlock()
@@ -152,10 +152,10 @@ func (rl *runLog) flushLocked() {
 		rl.logs.logger.Error("lines of a run's log are lost; further losses of this run are not reported", "log", rl.logID, "err", err)
 	}
 	rl.written += int64(len(rl.buf))
-	rl.buf = nil // a run may go on for long without another line
+	rl.buf = nil // the run may write nothing more for a long time
 }
 
-// openFile opens the file to append to, and makes its directory if need be.
+// openFile opens the file for appending, and creates its directory if necessary.
 func (rl *runLog) openFile() (*os.File, error) {
 	path := rl.logs.path(rl.logTime, rl.logID)
 	const flags = os.O_CREATE | os.O_APPEND | os.O_WRONLY
@@ -169,9 +169,8 @@ func (rl *runLog) openFile() (*os.File, error) {
 	return f, err
 }
 
-// end closes the log. A run that ended well and wrote nothing shares a file
-// with others of its kind, since a file for each of them costs more than the
-// run.
+// end closes the log. A run that succeeded and wrote nothing shares a file with other such runs,
+// since a file for each would cost more than the run.
 func (rl *runLog) end(quiet bool) {
 	rl.mu.Lock()
 	rl.ended = true

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onFullDisk lets the file of a day stand on a device without room.
+// onFullDisk places the file of a day on a device without room.
 func onFullDisk(t *testing.T, dir string, logTime int64, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, day(logTime), name)
@@ -20,8 +20,8 @@ func onFullDisk(t *testing.T, dir string, logTime int64, name string) (path stri
 	return path
 }
 
-// TestALogThatCannotBeWrittenIsReportedOnceForEachRun: a full disk costs log lines, and whoever
-// looks for them finds out why.
+// TestALogThatCannotBeWrittenIsReportedOnceForEachRun checks that a full disk costs log lines, and
+// that the executor's log says so.
 func TestALogThatCannotBeWrittenIsReportedOnceForEachRun(t *testing.T) {
 	const logTime = 1767225600000
 	var said bytes.Buffer
@@ -43,7 +43,7 @@ func TestALogThatCannotBeWrittenIsReportedOnceForEachRun(t *testing.T) {
 	require.Equal(t, 2, strings.Count(said.String(), "no space left on device"))
 }
 
-// TestQuietLogsThatCannotBeWrittenAreReportedOnce, until they can be written again.
+// TestQuietLogsThatCannotBeWrittenAreReportedOnce checks one report until a write succeeds again.
 func TestQuietLogsThatCannotBeWrittenAreReportedOnce(t *testing.T) {
 	const logTime = 1767225600000
 	var said bytes.Buffer

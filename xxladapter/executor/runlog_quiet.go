@@ -13,33 +13,32 @@ import (
 	"time"
 )
 
-// quietLogs holds the logs of runs that ended well without a line of their own,
-// one line for each in the file of the day: the log id, a space, and the log as
-// a JSON string.
+// quietLogs holds the logs of runs that succeeded without writing a line. The file of the day has
+// one line for each: the log id, a space, and the log as a JSON string.
 type quietLogs struct {
 	dir    string
 	logger *slog.Logger
 
 	mu    sync.Mutex // guards the fields below
-	day   string     // that buf is for
+	day   string     // the day of the logs in buf
 	buf   []byte
 	timer *time.Timer
-	lossy bool // the last write has failed, and was reported
+	lossy bool // the last write has failed, and the failure was logged
 
 	indexing sync.Mutex    // guards the fields below
-	indexes  []*quietIndex // of the days that were asked for, the newest last
+	indexes  []*quietIndex // of recently requested days, the newest last
 }
 
 const (
 	quietName   = "quiet.log"
 	quietBuffer = 64 << 10
-	// quietIndexes is for how many days there is an index at a time: logs are
-	// asked for soon after their runs, and by people.
+	// quietIndexes limits the indexes, one for each day: logs are read soon after their runs, and
+	// by people.
 	quietIndexes = 3
 )
 
 func (q *quietLogs) add(logID, logTime int64, text []byte) {
-	encoded, _ := json.Marshal(string(text)) // a string always can be
+	encoded, _ := json.Marshal(string(text)) // a string can always be encoded
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if d := day(logTime); d != q.day {
@@ -92,13 +91,13 @@ func (q *quietLogs) write() error {
 		return err
 	}
 	if info, err := f.Stat(); err == nil && info.Size() == 0 {
-		q.forget(q.day) // somebody has deleted the file that was read
+		q.forget(q.day) // the indexed file was deleted
 	}
 	_, err = f.Write(q.buf)
 	return errors.Join(err, f.Close())
 }
 
-// find returns the log of a run of a day, the last one under its log id.
+// find returns the log of a run of a day, the last one with its log id.
 func (q *quietLogs) find(logID int64, day string) (text string, ok bool) {
 	if text, ok := q.gathered(logID, day); ok {
 		return text, true
@@ -120,7 +119,7 @@ func (q *quietLogs) find(logID int64, day string) (text string, ok bool) {
 	return "", false
 }
 
-// gathered is find among the logs that are not written yet.
+// gathered is find for the logs that are not written yet.
 func (q *quietLogs) gathered(logID int64, day string) (text string, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,7 +129,7 @@ func (q *quietLogs) gathered(logID int64, day string) (text string, ok bool) {
 	return lastQuiet(q.buf, logID)
 }
 
-// parts are those of the day's file that may have the log, the newest first.
+// parts returns the parts of the day's file that may contain the log, the newest first.
 func (q *quietLogs) parts(f *os.File, day string, logID int64) []quietPart {
 	q.indexing.Lock()
 	defer q.indexing.Unlock()

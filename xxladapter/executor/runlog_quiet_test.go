@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQuietLogsAgreeWithAMap adds logs under ids that mostly grow, reads some of
-// them between, and compares with a map. Now and then the executor dies in the
-// middle of a line and starts anew, or somebody deletes the file.
+// TestQuietLogsAgreeWithAMap adds logs under ids that mostly grow, reads some of them in between,
+// and compares with a map. Sometimes the executor dies in the middle of a line and restarts, or the
+// file is deleted.
 func TestQuietLogsAgreeWithAMap(t *testing.T) {
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 0))
@@ -65,7 +65,7 @@ func TestQuietLogsAgreeWithAMap(t *testing.T) {
 	}
 }
 
-// A day is read once, whatever number of logs is asked for.
+// TestAnIndexReadsOnlyWhatIsNew checks that a day is read once, however many logs are requested.
 func TestAnIndexReadsOnlyWhatIsNew(t *testing.T) {
 	q := &quietLogs{dir: t.TempDir(), logger: quietLogger()}
 	text := []byte(strings.Repeat("x", 100))
@@ -92,7 +92,7 @@ func TestAnIndexReadsOnlyWhatIsNew(t *testing.T) {
 	}
 	require.Empty(t, x.with(logs))
 
-	x.parts[0].lowest = logs // shows if the part is read again
+	x.parts[0].lowest = logs // visible if the part is read again
 	add(logs, 2*logs)
 	_, ok = q.find(2*logs-1, day(0))
 	require.True(t, ok)
@@ -116,13 +116,12 @@ func TestIndexesOfFewDaysAreKept(t *testing.T) {
 	require.True(t, ok)
 }
 
-// BenchmarkQuietLogIsFound reads one of the logs of half an hour at 500 runs a
-// second.
+// BenchmarkQuietLogIsFound reads one of the logs of half an hour at 500 runs a second.
 func BenchmarkQuietLogIsFound(b *testing.B) {
 	q := &quietLogs{dir: b.TempDir(), logger: quietLogger()}
 	const logs = 900_000
 	for id := range int64(logs) {
-		q.add(id, 0, []byte("2026-11-22 01:02:03.456 [executor] run 1234567 of job 4711 begins: handler noop\n2026-11-22 01:02:03.457 [executor] run ends: code 200\n"))
+		q.add(id, 0, []byte("2026-11-22 01:02:03.456 [executor] run 1234567 of job 4711 starts: handler noop\n2026-11-22 01:02:03.457 [executor] run ends: code 200\n"))
 	}
 	q.flush()
 	for b.Loop() {

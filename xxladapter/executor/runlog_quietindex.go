@@ -10,29 +10,28 @@ import (
 	"strconv"
 )
 
-// A quietIndex tells where in a day's file of quiet logs that of a run may be,
-// so that reading one log does not read the whole day. It is made by reading the
-// file, and goes on where it ended as the file grows.
+// A quietIndex says in which parts of a day's file of quiet logs the log of a run may be, so that
+// reading one log does not read the whole day. It is built by reading the file, and extended as the
+// file grows.
 //
-// Log ids mostly grow from line to line, so that few parts of the file have a
-// given one between their lowest and their highest.
+// Log ids mostly grow from line to line, so few parts of the file have a given id between their
+// lowest and their highest.
 type quietIndex struct {
 	day   string
 	parts []quietPart // in the order of the file, without gaps
 }
 
-// A quietPart is some whole lines of the file, those at [begin, end).
+// A quietPart is a run of whole lines of the file, at [begin, end).
 type quietPart struct {
 	begin, end      int64
 	lowest, highest int64 // of the log ids; lowest is above highest while there is none
 }
 
-// quietPartSize is how long a part is at least, but for the last one. A part is
-// read and searched in some ten microseconds, and a day of 500 runs a second has
-// 250,000 of them.
+// quietPartSize is the smallest size of a part, except the last one. Reading and searching a part
+// takes some ten microseconds, and a day of 500 runs a second has 250,000 parts.
 const quietPartSize = 32 << 10
 
-// end is up to where the file is known.
+// end returns the position up to which the file is indexed.
 func (x *quietIndex) end() int64 {
 	if len(x.parts) == 0 {
 		return 0
@@ -40,7 +39,7 @@ func (x *quietIndex) end() int64 {
 	return x.parts[len(x.parts)-1].end
 }
 
-// add notes the next line. REQUIRES: size counts its line end.
+// add indexes the next line. REQUIRES: size includes its line end.
 func (x *quietIndex) add(line []byte, size int64) {
 	last := len(x.parts) - 1
 	if last < 0 || x.parts[last].end-x.parts[last].begin >= quietPartSize {
@@ -50,12 +49,12 @@ func (x *quietIndex) add(line []byte, size int64) {
 	p := &x.parts[last]
 	p.end += size
 	digits, _, _ := bytes.Cut(line, []byte(" "))
-	if id, err := strconv.ParseInt(string(digits), 10, 64); err == nil { // else a crash tore the line
+	if id, err := strconv.ParseInt(string(digits), 10, 64); err == nil { // else a crash cut the line
 		p.lowest, p.highest = min(p.lowest, id), max(p.highest, id)
 	}
 }
 
-// extend notes all whole lines of f that it does not know.
+// extend indexes all whole lines of f that are not indexed yet.
 func (x *quietIndex) extend(f *os.File) error {
 	if _, err := f.Seek(x.end(), io.SeekStart); err != nil {
 		return err
@@ -64,7 +63,7 @@ func (x *quietIndex) extend(f *os.File) error {
 	for {
 		begin, err := in.ReadSlice('\n')
 		size := int64(len(begin))
-		line := append([]byte(nil), begin[:min(len(begin), 32)]...) // its log id, at least
+		line := append([]byte(nil), begin[:min(len(begin), 32)]...) // at least its log id
 		for errors.Is(err, bufio.ErrBufferFull) {
 			var more []byte
 			more, err = in.ReadSlice('\n')
@@ -80,7 +79,7 @@ func (x *quietIndex) extend(f *os.File) error {
 	}
 }
 
-// with are the parts that may have the log, the newest first.
+// with returns the parts that may contain the log, the newest first.
 func (x *quietIndex) with(logID int64) (parts []quietPart) {
 	for i := len(x.parts) - 1; i >= 0; i-- {
 		if p := x.parts[i]; p.lowest <= logID && logID <= p.highest {

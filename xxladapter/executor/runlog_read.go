@@ -14,14 +14,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// maxLogReply is how many bytes of lines one reply carries. The rest is in the
-// next one: the reader goes on after its last line.
+// maxLogReply limits the bytes of lines in one reply. The reader requests the next reply from the
+// line after the last one.
 const maxLogReply = 256 << 10
 
-// readLog answers a scheduler that reads a run's log. known tells of a log id
-// whether its run was accepted.
+// readLog answers a scheduler that reads a run's log. known reports whether the run with a log id
+// was accepted.
 //
-// Only a log that is not there ends with End, as in XXL-JOB's XxlJobFileAppender.
+// The reply has End set only if there is no log, as in XXL-JOB's XxlJobFileAppender.
 func (l *runLogs) readLog(req wire.LogRequest, known func(logID, logTime int64) bool) wire.LogResult {
 	id, logTime := int64(req.LogID), int64(req.LogTime)
 	l.mu.Lock()
@@ -31,8 +31,8 @@ func (l *runLogs) readLog(req wire.LogRequest, known func(logID, logTime int64) 
 		rl.flush()
 		logTime = rl.logTime
 	}
-	// An admin sends the trigger time in whole seconds, rounded half up by its
-	// database, so that it may lie on the day after.
+	// An admin sends the trigger time in whole seconds, rounded half up by its database, so that it
+	// may lie on the next day.
 	for _, d := range uniqueDays(logTime, logTime-1000) {
 		f, err := os.Open(filepath.Join(l.dir, d, strconv.FormatInt(id, 10)+".log"))
 		if err == nil {
@@ -63,10 +63,9 @@ func uniqueDays(times ...int64) []string {
 	return days
 }
 
-// readLines returns the lines of r from a 1-based number on, as many as fit
-// into a reply, but at least one. Past the end, the last line's number is that
-// of the file's last line. A last line without a line end counts only if
-// the log is complete: otherwise the rest of it would never be read.
+// readLines returns the lines of r from a 1-based number on, as many as fit into a reply, but at
+// least one. Past the end, ToLine is the number of the file's last line. A last line without a line
+// end counts only if the log is complete: otherwise the rest of it would never be read.
 func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 	res := wire.LogResult{FromLine: from}
 	var text []byte
@@ -95,8 +94,8 @@ func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 	return res
 }
 
-// readLine reads a line without its end, and reports whether it was cut to what
-// a reply carries. The error comes with what there was before it.
+// readLine reads a line without its end, and reports whether it was truncated to the limit of a
+// reply. With an error it returns what it read before the error.
 func readLine(in *bufio.Reader) (line []byte, cut bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// clean deletes the run logs of days that are more than days in the past: at
-// once, and then every hour, so that a machine that sleeps misses none.
-// XXL-JOB: JobLogFileCleanThread, which compares the same since 3.3.0.
+// clean deletes the run logs of days that are more than days in the past: at once, and then every
+// hour, so that a machine that sleeps misses no day. XXL-JOB: JobLogFileCleanThread, which compares
+// the same since 3.3.0.
 func (l *runLogs) clean(ctx context.Context, days int, logger *slog.Logger) {
 	if days < 0 {
 		return
 	}
 	for ctx.Err() == nil {
 		if err := l.cleanBefore(time.Now().AddDate(0, 0, -days)); err != nil {
-			logger.Warn("old run logs cannot be deleted", "err", err)
+			logger.Warn("deletion of old run logs failed", "err", err)
 		}
 		sleep(ctx, time.Hour)
 	}
 }
 
-// cleanBefore deletes the directories of all days before that of limit, except
-// those that a run is still writing to.
+// cleanBefore deletes the directories of all days before that of limit, except those that a run
+// still writes to.
 func (l *runLogs) cleanBefore(limit time.Time) error {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
 		return err
 	}
-	writing := l.activeDays() // after the listing: what it shows was made by these
+	writing := l.activeDays() // after the listing: these runs created what it shows
 	first := limit.Local().Format(dayLayout)
 	for _, entry := range entries {
 		name := entry.Name()
-		// Nothing else is touched, whatever an operator put there.
+		// Nothing else is touched, whatever an operator has put there.
 		if _, err := time.Parse(dayLayout, name); err != nil || !entry.IsDir() || name >= first || writing[name] {
 			continue
 		}
@@ -55,7 +55,7 @@ func (l *runLogs) activeDays() map[string]bool {
 	return days
 }
 
-// close writes what is still gathered.
+// close writes what is still buffered.
 func (l *runLogs) close() {
 	l.quiet.flush()
 	l.mu.Lock()

@@ -35,7 +35,7 @@ func TestRunLog(t *testing.T) {
 		e.post("/run", run)
 		synctest.Wait()
 		stamp := time.Now().Local().Format(lineLayout)
-		begin := stamp + ` [executor] run 101 of job 7 begins: handler talk, shard 0/1, param "north west"` + "\n"
+		begin := stamp + ` [executor] run 101 of job 7 starts: handler talk, shard 0/1, param "north west"` + "\n"
 		first := stamp + ` INFO closing shop="north west" n=3` + "\n"
 		require.Equal(t, wire.LogResult{FromLine: 1, ToLine: 2, Content: begin + first}, e.readLog(run, 1), "while it runs")
 		require.Equal(t, wire.LogResult{FromLine: 3, ToLine: 2}, e.readLog(run, 3))
@@ -51,15 +51,14 @@ func TestRunLog(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, begin+first+second+end, string(data))
 
-		// An admin that keeps seconds rounds half a second up, perhaps past
-		// midnight.
+		// An admin that stores seconds rounds half a second up, possibly past midnight.
 		late := run
 		late.LogTime += 500
 		require.Len(t, strings.Split(e.readLog(late, 1).Content, "\n"), 6)
 	})
 }
 
-// A run without a line of its own has its log in the file that it shares.
+// TestQuietRunLog checks that a run that wrote no line has its log in the shared file.
 func TestQuietRunLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -76,7 +75,7 @@ func TestQuietRunLog(t *testing.T) {
 				got := e.readLog(run, 1)
 				require.EqualValues(t, 2, got.ToLine)
 				require.False(t, got.End)
-				require.Contains(t, got.Content, fmt.Sprintf("run %d of job 7 begins", run.LogID))
+				require.Contains(t, got.Content, fmt.Sprintf("run %d of job 7 starts", run.LogID))
 				require.Contains(t, got.Content, "run ends: code 200\n")
 			}
 		}
@@ -97,9 +96,9 @@ func TestQuietRunLog(t *testing.T) {
 	})
 }
 
-// A scheduler that does not know whether a run began asks for its log: that it
-// was accepted is the answer, also before its first line and after a crash that
-// lost the lines.
+// TestLogOfAnAcceptedRunExists: a scheduler that does not know whether a run started requests its
+// log. The answer says that it was accepted, even before its first line and after a crash that lost
+// the lines.
 func TestLogOfAnAcceptedRunExists(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		first, second := beanRun(7, 1, "stage"), beanRun(7, 2, "stage")
@@ -117,8 +116,8 @@ func TestLogOfAnAcceptedRunExists(t *testing.T) {
 	})
 }
 
-// TestALineThatIsBeingWrittenIsReadWhenItIsWhole: a script writes as it likes. Its
-// last line without an end counts once the run is over.
+// TestALineThatIsBeingWrittenIsReadWhenItIsWhole lets a script write parts of lines. Its last line
+// without an end counts once the run has ended.
 func TestALineThatIsBeingWrittenIsReadWhenItIsWhole(t *testing.T) {
 	write, end := make(chan struct{}), make(chan struct{})
 	e := start(t, Options{}, func(e *Executor) {
@@ -132,7 +131,7 @@ func TestALineThatIsBeingWrittenIsReadWhenItIsWhole(t *testing.T) {
 	run := beanRun(7, 1, "h")
 	e.post("/run", run)
 	<-write
-	before := e.readLog(run, 1) // which writes what is gathered
+	before := e.readLog(run, 1) // this writes the buffered lines
 	require.Contains(t, before.Content, "whole\n")
 	f, err := os.OpenFile(filepath.Join(e.opts.DataDir, day(int64(run.LogTime)), "1.log"), os.O_APPEND|os.O_WRONLY, 0)
 	require.NoError(t, err)
@@ -145,7 +144,7 @@ func TestALineThatIsBeingWrittenIsReadWhenItIsWhole(t *testing.T) {
 	require.Contains(t, e.readLog(run, 1).Content, "half a line")
 }
 
-// TestLogsAreForTheOwnerAndTheGroup: parameters and results stand in them.
+// TestLogsAreForTheOwnerAndTheGroup checks permissions: logs contain parameters and results.
 func TestLogsAreForTheOwnerAndTheGroup(t *testing.T) {
 	e := start(t, Options{}, func(e *Executor) {
 		require.NoError(t, e.Handle("loud", func(_ context.Context, run *Run) error { run.Logger.Info("a line"); return nil }))
@@ -171,7 +170,7 @@ func TestLogsAreForTheOwnerAndTheGroup(t *testing.T) {
 	require.GreaterOrEqual(t, files, 2)
 }
 
-// TestNothingIsWrittenForNoLogs: a day without quiet runs has no file.
+// TestNothingIsWrittenForNoLogs checks that a day without quiet runs has no file.
 func TestNothingIsWrittenForNoLogs(t *testing.T) {
 	dir := t.TempDir()
 	q := &quietLogs{dir: dir, logger: quietLogger()}
@@ -187,8 +186,8 @@ func TestNothingIsWrittenForNoLogs(t *testing.T) {
 	require.Len(t, entries, 1, "the folder of the day")
 }
 
-// TestALogIsFoundOnTheDayBefore: databases round the time of a run up to a whole
-// second, which may be the first of the next day.
+// TestALogIsFoundOnTheDayBefore: databases round the time of a run up to a whole second, possibly
+// the first of the next day.
 func TestALogIsFoundOnTheDayBefore(t *testing.T) {
 	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.Local).UnixMilli()
 	require.Equal(t, []string{"2026-03-02", "2026-03-01"}, uniqueDays(midnight, midnight-1000))
@@ -206,7 +205,7 @@ func TestALogIsFoundOnTheDayBefore(t *testing.T) {
 
 func TestReadLines(t *testing.T) {
 	long := strings.Repeat("x", maxLogReply+5)
-	page := strings.Repeat(strings.Repeat("y", 1023)+"\n", 300) // more than a reply carries
+	page := strings.Repeat(strings.Repeat("y", 1023)+"\n", 300) // more than a reply holds
 	for _, c := range []struct {
 		name     string
 		text     string
@@ -237,7 +236,8 @@ func TestReadLines(t *testing.T) {
 	}
 }
 
-// Reading a log page by page gives each line once, however it is cut.
+// FuzzReadLines checks that reading a log page by page returns each line once, wherever the pages
+// end.
 func FuzzReadLines(f *testing.F) {
 	f.Add("a\nb\r\n\nc")
 	f.Add(strings.Repeat("line\n", 60_000))
@@ -256,7 +256,7 @@ func FuzzReadLines(f *testing.F) {
 		if want != "" && !strings.HasSuffix(want, "\n") {
 			want += "\n"
 		}
-		if len(text) < maxLogReply { // longer lines are cut
+		if len(text) < maxLogReply { // longer lines are truncated
 			require.Equal(t, want, got.String())
 		}
 	})
@@ -277,7 +277,7 @@ func TestRunLogIsBounded(t *testing.T) {
 		synctest.Wait()
 		text := e.readLog(run, 1).Content
 		require.Less(t, len(text), 1300)
-		require.Contains(t, text, "the log has reached 1000 bytes; what follows is dropped\n")
+		require.Contains(t, text, "the log has reached 1000 bytes; the rest is dropped\n")
 		require.Contains(t, text, "run ends: code 200\n")
 	})
 }
@@ -329,14 +329,15 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// A run that goes on for longer than logs are kept does not lose its own.
+// TestRetentionSparesRunsThatGoOn checks that a run that lasts longer than logs are kept does not
+// lose its own.
 func TestRetentionSparesRunsThatGoOn(t *testing.T) {
 	bubble(t, Options{LogRetentionDays: 3, Admins: []string{}}, func(t *testing.T, e *running, s *stage) {
 		run := beanRun(7, 1, "stage")
 		e.post("/run", run)
 		time.Sleep(5 * 24 * time.Hour)
 		synctest.Wait()
-		require.Contains(t, e.readLog(run, 1).Content, "run 1 of job 7 begins")
+		require.Contains(t, e.readLog(run, 1).Content, "run 1 of job 7 starts")
 		s.end(nil)
 		time.Sleep(time.Hour)
 		synctest.Wait()

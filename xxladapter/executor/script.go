@@ -20,11 +20,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// language is how a glue type is run. Titles, commands and suffixes are those of
-// XXL-JOB 3.4.2's GlueTypeEnum.
+// language says how to run a glue type. Titles, commands and suffixes are those of XXL-JOB 3.4.2's
+// GlueTypeEnum.
 type language struct {
 	title   string
-	command string // empty: not something that can be run here
+	command string // empty means that it cannot be run here
 	suffix  string
 }
 
@@ -38,8 +38,8 @@ var languages = map[xxladapter.GlueType]language{
 	xxladapter.GluePHP:        {"GLUE(PHP)", "php", ".php"},
 }
 
-// glueVersion tells the sources of a job's script apart. As in XXL-JOB the time
-// stands for the source; unlike there, so does the language.
+// glueVersion identifies a version of a job's script. As in XXL-JOB the time stands for the source;
+// unlike there, the language counts too.
 type glueVersion struct {
 	lang    language
 	updated int64
@@ -62,8 +62,8 @@ func newScripts(dataDir string) *scripts {
 	return &scripts{dir: filepath.Join(dataDir, "gluesource"), byJob: map[int64]*script{}}
 }
 
-// handler returns the handler of a job's script, the same one as long as its
-// version is the same. A new version replaces the file of the old.
+// handler returns the handler of a job's script, the same one while its version stays the same. A
+// new version replaces the file of the old one.
 func (s *scripts) handler(req *wire.RunRequest, lang language) (*handler, glueVersion, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *scripts) handler(req *wire.RunRequest, lang language) (*handler, glueVe
 	return h, version, nil
 }
 
-// write puts source into path, and deletes the job's other files.
+// write writes source to path, and deletes the job's other files.
 func (s *scripts) write(path, prefix string, source []byte) error {
 	if err := os.MkdirAll(s.dir, 0o750); err != nil {
 		return err
@@ -108,12 +108,11 @@ func (s *scripts) write(path, prefix string, source []byte) error {
 	return os.Rename(path+".new", path)
 }
 
-// scriptTerm is the time between asking a script's processes to end and
-// killing them.
+// scriptTerm is the time between asking a script's processes to end and killing them.
 const scriptTerm = 5 * time.Second
 
-// runScript runs a script with parameter, shard index and shard total as its
-// arguments. Both of its outputs go into the run's log as they come.
+// runScript runs a script with parameter, shard index and shard total as its arguments. Both of its
+// outputs go into the run's log as they arrive.
 func runScript(ctx context.Context, run *Run, lang language, path string) error {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -121,12 +120,12 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 	}
 	defer out.Close()
 	cmd := exec.Command(lang.command, path, run.Param, strconv.Itoa(run.ShardIndex), strconv.Itoa(run.ShardTotal))
-	cmd.Stdout, cmd.Stderr = in, in // files: Wait waits for nobody but the script
+	cmd.Stdout, cmd.Stderr = in, in // files, so Wait waits only for the script
 	cmd.SysProcAttr = groupAttr()
 	mark := scriptMark()
 	cmd.Env = append(os.Environ(), mark)
-	// Linux ends the script when the thread that started it ends, which then must
-	// not be before the process does.
+	// Linux kills the script when the thread that started it ends, so the thread must live as long
+	// as the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Start()
@@ -138,7 +137,7 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
-		_, _ = io.Copy(writerOnly{run.log}, out) // ends with out, or its deadline
+		_, _ = io.Copy(writerOnly{run.log}, out) // ends with out, or at its deadline
 	}()
 	gone := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -149,7 +148,7 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 	if !unwatch() {
 		<-gone
 	}
-	// What the script has started in the background may hold the pipe for ever.
+	// Processes that the script has left in the background may hold the pipe open forever.
 	_ = out.SetReadDeadline(time.Now().Add(scriptRest))
 	<-copied
 	var exit *exec.ExitError
@@ -163,20 +162,19 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 	return errScriptExit(-1)
 }
 
-// scriptRest is how long the output of a script that has ended is still read, where
-// something that it has started keeps it open.
+// scriptRest is how long the output of an ended script is still read if a process that it started
+// keeps it open.
 const scriptRest = 500 * time.Millisecond
 
-// writerOnly hides what a runLog has beside Write.
+// writerOnly hides the methods of a runLog except Write.
 type writerOnly struct{ io.Writer }
 
-// scriptMark is an environment variable that tells the processes of one script's
-// run from all others.
+// scriptMark returns an environment variable that distinguishes the processes of one run of a
+// script from all others.
 func scriptMark() string { return "XXLWHEEL_SCRIPT_RUN=" + rand.Text() }
 
-// endScript asks the script's processes to end, also those that it has started,
-// and kills what is left after scriptTerm. It returns when none is left that can
-// be found.
+// endScript asks the script's processes to end, including those that it has started, and kills the
+// remaining ones after scriptTerm. It returns when no process is left that can be found.
 func endScript(cmd *exec.Cmd, mark string) {
 	const poll = 20 * time.Millisecond
 	lives := func() bool { return groupLives(cmd) || signalMarked(mark, nothing) > 0 }
@@ -198,8 +196,8 @@ func endScript(cmd *exec.Cmd, mark string) {
 	}
 }
 
-// errScriptExit is XXL-JOB's result of a script that did not exit with 0; -1
-// stands for a script that did not start or was killed.
+// errScriptExit is XXL-JOB's result of a script that did not exit with 0; -1 stands for a script
+// that did not start or was killed.
 type errScriptExit int
 
 func (e errScriptExit) Error() string {

@@ -4,6 +4,6 @@ package executor
 
 import "syscall"
 
-// groupAttr makes a process the leader of a group, so that what it starts can be
-// ended with it. A script outlives this process if that is killed.
+// groupAttr makes a process the leader of a group, so that the processes it starts can be ended
+// with it. A script outlives this process if that is killed.
 func groupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -20,8 +20,8 @@ import (
 
 const scriptEnv = "XXLWHEEL_TEST_EXECUTOR_SCRIPT"
 
-// A script does not go on after its executor was killed, since its run is
-// reported as unfinished.
+// TestScriptDiesWithTheExecutor checks that a script does not continue after its executor was
+// killed, since its run is reported as unfinished.
 func TestScriptDiesWithTheExecutor(t *testing.T) {
 	if dir := os.Getenv(scriptEnv); dir != "" {
 		scriptChild(dir)
@@ -67,7 +67,7 @@ func scriptChild(dir string) {
 		panic(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // the parent is gone
+	go func() { // the parent has ended
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()

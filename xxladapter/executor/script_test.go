@@ -65,7 +65,7 @@ func TestScriptExit(t *testing.T) {
 		1: {"exit 3", "500 script exit value(3) is failed"},
 		2: {"kill -9 $$", "500 script exit value(-1) is failed"},
 		3: {"", "200"},
-		4: {"[ $# = 3 ] && [ -z \"$1\" ]", "200"}, // three arguments, always
+		4: {"[ $# = 3 ] && [ -z \"$1\" ]", "200"}, // always three arguments
 	} {
 		e.post("/run", scriptRun(id, id, "GLUE_SHELL", c.source))
 		eventually(t, "result", func() bool { return e.admin.result(id) != nil })
@@ -79,7 +79,7 @@ func TestScriptExit(t *testing.T) {
 	require.Contains(t, e.readLog(run, 1).Content, "script does not start: ")
 }
 
-// A new version replaces the file, and ends what runs of the old one.
+// TestScriptVersions checks that a new version replaces the file, and ends runs of the old one.
 func TestScriptVersions(t *testing.T) {
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
@@ -87,7 +87,7 @@ func TestScriptVersions(t *testing.T) {
 	e.post("/run", run)
 	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
 
-	// XXL-JOB: only the time tells versions apart.
+	// XXL-JOB: only the time distinguishes versions.
 	same := scriptRun(7, 2, "GLUE_SHELL", "echo new")
 	e.post("/run", same)
 	eventually(t, "result", func() bool { return e.admin.result(2) != nil })
@@ -109,8 +109,9 @@ func TestScriptVersions(t *testing.T) {
 	require.Equal(t, "200", e.outcome(4))
 }
 
-// Kill and time-out end the script with everything that it started, also what
-// does not care to be asked. XXL-JOB leaves the grandchildren running.
+// TestScriptIsKilledWithItsGroup checks that a kill and a time-out end the script with everything
+// that it started, including processes that ignore SIGTERM. XXL-JOB leaves the grandchildren
+// running.
 func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -142,8 +143,8 @@ func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	require.False(t, ok, "the grandchild lives on")
 }
 
-// isZombie reports a process that has ended and that nobody has waited for:
-// orphans wait for init, which a container may not have.
+// isZombie reports whether a process has ended and was not waited for: orphans wait for init, which
+// a container may not have.
 func isZombie(pid int) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -153,7 +154,7 @@ func isZombie(pid int) bool {
 	return strings.HasPrefix(rest, "Z")
 }
 
-// A script that does not react to being asked is killed.
+// TestScriptThatIgnoresSigterm checks that a script that ignores SIGTERM is killed.
 func TestScriptThatIgnoresSigterm(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")

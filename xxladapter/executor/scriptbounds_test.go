@@ -17,7 +17,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A script's output is bounded as a handler's is, and fills no disk.
+// TestScriptOutputIsBounded checks that a script's output is limited like a handler's, and fills no
+// disk.
 func TestScriptOutputIsBounded(t *testing.T) {
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret", MaxRunLog: 100_000}, nil)
@@ -32,12 +33,13 @@ func TestScriptOutputIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, 100_000, len(data), 1000)
 	require.Contains(t, string(data), "\nline 100\n")
-	require.Contains(t, string(data), "\n[executor] the log has reached 100000 bytes; what follows is dropped\n")
+	require.Contains(t, string(data), "\n[executor] the log has reached 100000 bytes; the rest is dropped\n")
 	require.NotContains(t, string(data), "line 40000")
 	require.Contains(t, string(data), "run ends: ")
 }
 
-// An open line of the script is not run into the executor's own.
+// TestAnOpenLineIsEnded checks that an open line of the script is not joined with the executor's
+// own.
 func TestAnOpenLineIsEnded(t *testing.T) {
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
@@ -47,7 +49,8 @@ func TestAnOpenLineIsEnded(t *testing.T) {
 	require.Contains(t, e.readLog(run, 1).Content, "no end\n")
 }
 
-// What a script leaves in the background does not hold up its result.
+// TestABackgroundProcessHoldsNothingUp checks that what a script leaves in the background does not
+// delay its result.
 func TestABackgroundProcessHoldsNothingUp(t *testing.T) {
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
@@ -62,7 +65,8 @@ func TestABackgroundProcessHoldsNothingUp(t *testing.T) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it lives on after a script that ended by itself")
 }
 
-// A process that has left the group and the tree of its script dies with it.
+// TestADaemonOfAKilledScriptDies checks that a process that has left the group and the tree of its
+// script dies with it.
 func TestADaemonOfAKilledScriptDies(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -91,7 +95,7 @@ func readPID(file string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(data)))
 }
 
-// Ids and times become names of files.
+// TestAbsurdNumbersAreRefused: ids and times become names of files.
 func TestAbsurdNumbersAreRefused(t *testing.T) {
 	e := start(t, Options{}, nil)
 	for body, msg := range map[string]string{

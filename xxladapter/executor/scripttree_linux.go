@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// signalMarked sends a signal to every process that has mark in the environment
-// that it was started with, and returns how many there were. So those are found
-// that have left the script's group, and even its tree, by setsid or as daemons. Not
-// found are processes that were started with another environment, and those of
-// another user.
+// signalMarked sends a signal to every process that was started with mark in its environment, and
+// returns how many there were. This finds processes that have left the script's group, and even its
+// tree, by setsid or as daemons. It does not find processes that were started with another
+// environment, or those of another user.
 func signalMarked(mark string, s os.Signal) (found int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
@@ -23,7 +22,7 @@ func signalMarked(mark string, s os.Signal) (found int) {
 		if err != nil {
 			continue
 		}
-		p, err := os.FindProcess(pid) // a handle: the number may be given anew
+		p, err := os.FindProcess(pid) // a handle: the number may be reused
 		if err != nil {
 			continue
 		}

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// signalMarked finds nothing here: processes that have left the script's group
-// outlive it.
+// signalMarked finds nothing here: processes that have left the script's group outlive it.
 func signalMarked(string, os.Signal) (found int) { return 0 }
 
 // nothing is a signal that is not sent.

@@ -31,13 +31,13 @@ func answers(status int, body string) *http.Response {
 	}
 }
 
-// TestNoLogLineShowsASecret: whatever an admin does with the token that it was
-// sent, and whatever its URL carries.
+// TestNoLogLineShowsASecret tries admins that misuse the token that they were sent, and URLs that
+// carry a password.
 func TestNoLogLineShowsASecret(t *testing.T) {
 	const token, password = "the-token-of-executors", "the-password-of-a-proxy"
 	for name, admin := range map[string]struct {
 		answer roundTripper
-		line   string // that is logged
+		line   string // of the log
 	}{
 		"unreachable": {func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }, "connection refused"},
 		"wrong token": {func(r *http.Request) (*http.Response, error) {
@@ -53,7 +53,7 @@ func TestNoLogLineShowsASecret(t *testing.T) {
 			return answers(200, `{"code":"`+r.Header.Get(wire.HeaderToken)+`"}`), nil
 		}, "is not an integer"},
 		"status":   {func(*http.Request) (*http.Response, error) { return answers(502, token), nil }, "answered with status 502"},
-		"redirect": {func(*http.Request) (*http.Response, error) { return answers(307, ""), nil }, "answered with status 307, redirects are not followed"},
+		"redirect": {func(*http.Request) (*http.Response, error) { return answers(307, ""), nil }, "answered with status 307; redirects are not followed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -91,14 +91,14 @@ func TestNoLogLineShowsASecret(t *testing.T) {
 				req.Header.Set(wire.HeaderToken, token)
 				e.ServeHTTP(w, req)
 				require.Contains(t, w.Body.String(), `"code":200`)
-				time.Sleep(time.Minute) // of the bubble: beats and results fail several times
+				time.Sleep(time.Minute) // in the bubble; beats and results fail several times
 				cancel()
 				require.NoError(t, <-ended)
 				text := logged.String()
 				require.Contains(t, text, admin.line)
 				require.Contains(t, text, "http://bob:xxxxx@admin:8080/xxl-job-admin/api/")
-				require.Contains(t, text, "no admin takes the registration")
-				require.Contains(t, text, "no admin takes results")
+				require.Contains(t, text, "no admin accepts the registration")
+				require.Contains(t, text, "no admin accepts results")
 				require.NotContains(t, text, token)
 				require.NotContains(t, text, password)
 				require.Equal(t, map[string]bool{"admin:8080": true}, hosts, "the token went to nobody else")
@@ -107,7 +107,7 @@ func TestNoLogLineShowsASecret(t *testing.T) {
 	}
 }
 
-// A safeBuffer takes log lines from any goroutine.
+// A safeBuffer accepts log lines from any goroutine.
 type safeBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -125,7 +125,7 @@ func (b *safeBuffer) String() string {
 	return b.buf.String()
 }
 
-// TestNoErrorOfOptionsShowsASecret: those that New refuses.
+// TestNoErrorOfOptionsShowsASecret checks the options that New refuses.
 func TestNoErrorOfOptionsShowsASecret(t *testing.T) {
 	const secret = "s3cret-and-long-enough"
 	for _, o := range []Options{
@@ -143,8 +143,8 @@ func TestNoErrorOfOptionsShowsASecret(t *testing.T) {
 	}
 }
 
-// TestARedirectDoesNotTakeTheTokenAway: not by default; an application may have
-// a client that does.
+// TestARedirectDoesNotTakeTheTokenAway checks the default client, and an application's client that
+// follows redirects.
 func TestARedirectDoesNotTakeTheTokenAway(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		for _, follow := range []bool{false, true} {
@@ -177,7 +177,7 @@ func TestARedirectDoesNotTakeTheTokenAway(t *testing.T) {
 	require.ErrorIs(t, o.HTTPClient.CheckRedirect(nil, nil), http.ErrUseLastResponse)
 }
 
-// TestOnlyTheTokenItselfIsServed: on every operation, in both generations.
+// TestOnlyTheTokenItselfIsServed tries every operation, in both generations.
 func TestOnlyTheTokenItselfIsServed(t *testing.T) {
 	const token = "task-token"
 	for _, strict := range []bool{false, true} {

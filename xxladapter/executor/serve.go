@@ -20,11 +20,11 @@ const (
 	msgWrongHeaders = "invalid request, accessToken or appname invalid."
 )
 
-// ServeHTTP answers what schedulers ask: /beat, /idleBeat, /run, /trigger, /kill
-// and /log, below whatever prefix the application has stripped. Every reply is
-// JSON with status 200, except that a body above [wire.MaxBody] gets 413.
+// ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /trigger, /kill and /log,
+// below any prefix that the application has stripped. Every reply is JSON with status 200, except
+// that a body above [wire.MaxBody] gets 413.
 //
-// It serves only while [Executor.Run] does.
+// It serves only while [Executor.Run] runs.
 func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		writeReply(w, http.StatusOK, wire.Fail(wire.MsgMethod))
@@ -80,9 +80,9 @@ var operations = map[string]func(*Executor, *live, []byte) wire.Reply{
 	wire.PathLog:      (*Executor).log,
 }
 
-// checkHeaders returns why a request may not be served, or "". On /trigger, and
-// everywhere with RequireAppName, the rules are those of 3.5: both headers, both
-// right. Elsewhere they are those of the releases: the token only.
+// checkHeaders returns why a request must not be served, or "". On /trigger, and everywhere with
+// RequireAppName, it follows the rules of 3.5: both headers must be right. Elsewhere it follows
+// those of the releases: only the token must be.
 func (e *Executor) checkHeaders(path string, h http.Header) string {
 	token, app := h.Get(wire.HeaderToken), h.Get(wire.HeaderAppName)
 	if !e.opts.RequireAppName && (path != wire.PathTrigger || e.opts.AccessToken == "") {
@@ -116,7 +116,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 func writeReply(w http.ResponseWriter, status int, reply wire.Reply) {
 	body, err := json.Marshal(reply)
-	if err != nil { // only a payload can be at fault, and WithPayload made it
+	if err != nil { // only a payload can be at fault, and WithPayload encoded it
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -158,7 +158,7 @@ func (e *Executor) kill(l *live, body []byte) wire.Reply {
 	if l.jobs.kill(int64(req.JobID)) {
 		return wire.OK()
 	}
-	// As msg for G1, in the payload for the later generations.
+	// As msg for G1, as payload for the later generations.
 	return wire.Reply{Code: wire.CodeOK, Msg: wire.MsgAlreadyKilled}.WithPayload(wire.MsgAlreadyKilled)
 }
 
@@ -198,12 +198,12 @@ func (e *Executor) run(l *live, body []byte) wire.Reply {
 	return requestError(err)
 }
 
-// lastLogTime is the end of the year 9999 in epoch milliseconds: the days of logs
-// have years of four digits.
+// lastLogTime is the end of the year 9999 in epoch milliseconds: the days of logs have years of
+// four digits.
 const lastLogTime = 253_402_300_799_999
 
-// checkRun refuses numbers that no scheduler sends, and that would name odd files.
-// A missing trigger time is taken, as upstream takes it.
+// checkRun refuses numbers that no scheduler sends and that would give odd file names. A missing
+// trigger time is accepted, as upstream does.
 func checkRun(req *wire.RunRequest) error {
 	switch {
 	case req.LogID <= 0:
@@ -214,7 +214,7 @@ func checkRun(req *wire.RunRequest) error {
 	return nil
 }
 
-// resolve finds what a run is to call, or the reply that refuses it.
+// resolve returns the handler for a run, or the reply that refuses the run.
 func (e *Executor) resolve(l *live, req *wire.RunRequest, body []byte) (*handler, glueVersion, *wire.Reply) {
 	refuse := func(r wire.Reply) (*handler, glueVersion, *wire.Reply) { return nil, glueVersion{}, &r }
 	if req.GlueType == string(xxladapter.GlueBean) {
@@ -237,7 +237,7 @@ func (e *Executor) resolve(l *live, req *wire.RunRequest, body []byte) (*handler
 	}
 	h, glue, err := l.scripts.handler(req, lang)
 	if err != nil {
-		e.opts.Logger.Error("script cannot be kept", "job", int64(req.JobID), "err", err)
+		e.opts.Logger.Error("script cannot be stored", "job", int64(req.JobID), "err", err)
 		return refuse(requestError(err))
 	}
 	return h, glue, nil

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// dataSince is since when the data directory has kept what it was given: a run that
-// was sent before may have left no trace in it, as after a restart with an empty
-// disk. The first start in a directory notes the time. It is zero, for unknown, in a
-// directory that has a journal and no such note. REQUIRES: the journal is not open yet.
+// dataSince returns since when the data directory has recorded runs. Earlier runs may have left no
+// trace in it, as after a restart with an empty disk. The first start in a directory records the
+// time. dataSince returns zero, for unknown, if the directory has a journal and no such record.
+// REQUIRES: the journal is not open yet.
 func dataSince(dir string, now time.Time) time.Time {
 	path := filepath.Join(dir, "since")
 	if text, err := os.ReadFile(path); err == nil {
@@ -23,6 +23,7 @@ func dataSince(dir string, now time.Time) time.Time {
 	if _, err := os.Stat(filepath.Join(dir, "journal")); err == nil {
 		return time.Time{}
 	}
-	_ = os.WriteFile(path, []byte(strconv.FormatInt(now.UnixMilli(), 10)+"\n"), 0o600) // else it is unknown after the next start
+	// If this fails, the time is unknown after the next start.
+	_ = os.WriteFile(path, []byte(strconv.FormatInt(now.UnixMilli(), 10)+"\n"), 0o600)
 	return now
 }

@@ -33,7 +33,7 @@ func TestStop(t *testing.T) {
 		}()
 		synctest.Wait()
 
-		// At once: out of the registry, no new runs, waiting ones reported.
+		// At once: deregistered, new runs refused, waiting ones reported.
 		_, removed := e.admin.beats()
 		require.Equal(t, 1, removed)
 		require.Equal(t, "500 web container destroy and kill the job. [job not executed, in the job queue, killed.]", e.outcome(2))
@@ -41,13 +41,13 @@ func TestStop(t *testing.T) {
 		require.Equal(t, "executor is stopping", e.post("/beat", "").Msg, "a failover would choose it")
 		require.Equal(t, "executor is stopping", e.post("/idleBeat", wire.IdleBeatRequest{JobID: 9}).Msg, "a busyover would choose it")
 
-		// In the grace period a run may end as it likes; its log can be read.
+		// In the grace period a run may end normally; its log can be read.
 		time.Sleep(10*time.Second - time.Nanosecond)
 		s.end(nil) // 1 or 3
 		require.Len(t, e.admin.results(), 2)
 		require.Empty(t, stopped)
 
-		// Then what is left is cancelled.
+		// Then the remaining run is cancelled.
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		require.Equal(t, 10*time.Second, <-stopped)
@@ -82,7 +82,8 @@ func TestStopAbandonsStubbornHandlers(t *testing.T) {
 	})
 }
 
-// Results that no admin takes do not hold up the stop, and are not lost.
+// TestStopKeepsResults checks that results that no admin accepts do not delay the stop, and are not
+// lost.
 func TestStopKeepsResults(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		e.admin.setDown(true)
@@ -96,8 +97,8 @@ func TestStopKeepsResults(t *testing.T) {
 	})
 }
 
-// An admin that takes connections and does not answer holds up the stop for
-// the time of one call, and a bit.
+// TestStopWithAnAdminThatHangs checks that an admin that accepts connections and does not answer
+// delays the stop by little more than one call.
 func TestStopWithAnAdminThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -131,7 +132,7 @@ func TestRegistration(t *testing.T) {
 		registered, _ = e.admin.beats()
 		require.Equal(t, 2, registered)
 
-		// A failure is made good for within a second or so, not after a beat.
+		// After a failure the registration is repeated within a second or so, not after a beat.
 		e.admin.setDown(true)
 		time.Sleep(30 * time.Second)
 		e.admin.setDown(false)
@@ -150,7 +151,8 @@ func TestRegistration(t *testing.T) {
 	})
 }
 
-// An admin never hears of a beat after the deregistration.
+// TestBeatDoesNotOvertakeTheDeregistration checks that an admin never receives a beat after the
+// deregistration.
 func TestBeatDoesNotOvertakeTheDeregistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -171,7 +173,8 @@ func TestBeatDoesNotOvertakeTheDeregistration(t *testing.T) {
 	})
 }
 
-// An admin that is down for long is asked ever more seldom, at least once a beat.
+// TestRegistrationBacksOff checks that the attempts to reach an admin that stays down become less
+// frequent, but at least one a beat.
 func TestRegistrationBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
@@ -190,7 +193,7 @@ func TestRegistrationBacksOff(t *testing.T) {
 func TestAddress(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    Options
-		want string // with PORT for the one that was found
+		want string // with PORT for the assigned one
 	}{
 		"loopback as it is": {Options{Listen: "127.0.0.1:0"}, "http://127.0.0.1:PORT/"},
 		"name as it is":     {Options{Listen: "localhost:0"}, "http://localhost:PORT/"},
@@ -226,8 +229,8 @@ func TestAddressOfAnInterface(t *testing.T) {
 	require.True(t, strings.HasPrefix(e.Addr(), "http://"+host+":"), e.Addr())
 }
 
-// A scheduler may keep a connection in reserve on which it never asked for
-// anything.
+// TestAStopDoesNotWaitForSilentConnections: a scheduler may keep a connection in reserve on which
+// it never sent a request.
 func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
 	e := start(t, Options{Listen: "127.0.0.1:0", StopGrace: -1}, nil)
 	silent, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
@@ -259,7 +262,7 @@ func TestDataDirThatCannotBeMade(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	e, err := New(Options{Listen: "127.0.0.1:0", DataDir: filepath.Join(file, "data"), Logger: quietLogger()})
 	require.NoError(t, err)
-	require.ErrorContains(t, e.Run(context.Background()), "executor: make data directory: ")
+	require.ErrorContains(t, e.Run(context.Background()), "executor: create data directory: ")
 }
 
 func TestOptions(t *testing.T) {
@@ -337,12 +340,12 @@ func TestHandle(t *testing.T) {
 	})
 }
 
-// TestOtherMachinesNeedASecret is about who can reach the port: they could run
-// every handler.
+// TestOtherMachinesNeedASecret is about callers that can reach the port: they could run every
+// handler.
 func TestOtherMachinesNeedASecret(t *testing.T) {
 	for _, tt := range []struct {
 		o       Options
-		refusal string // empty: it is taken
+		refusal string // empty means that it is accepted
 	}{
 		{Options{}, "executor: Options.AccessToken is empty, must be set to listen on :9999, which other machines can reach"},
 		{Options{Listen: "0.0.0.0:0"}, "executor: Options.AccessToken is empty, must be set to listen on 0.0.0.0:0, which other machines can reach"},

@@ -20,7 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// traffic is what peers of each generation send; package wire holds it.
+// traffic returns what peers of each generation send; package wire holds it.
 func traffic(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "wire", "testdata", name))
@@ -28,7 +28,8 @@ func traffic(t *testing.T, name string) []byte {
 	return data
 }
 
-// The requests of each generation's admin, byte for byte, over one connection.
+// TestJavaAdminDrivesTheExecutor sends the requests of each generation's admin, byte for byte, over
+// one connection.
 func TestJavaAdminDrivesTheExecutor(t *testing.T) {
 	for _, generation := range []string{"g1", "g2", "g3", "g4"} {
 		t.Run(generation, func(t *testing.T) {
@@ -59,8 +60,7 @@ func TestJavaAdminDrivesTheExecutor(t *testing.T) {
 				require.NoError(t, err)
 				return reply
 			}
-			// same compares with the recorded reply: the code counts, and the
-			// payload where there is one.
+			// same compares with the recorded reply: the code, and the payload if there is one.
 			same := func(name, recorded string) {
 				got := ask(name)
 				want, err := wire.DecodeReply(traffic(t, generation+"/"+recorded+".reply.json"))
@@ -85,7 +85,7 @@ func TestJavaAdminDrivesTheExecutor(t *testing.T) {
 			require.Equal(t, "repeat trigger job, logId:101", ask(run).Msg)
 			var log wire.LogResult
 			require.NoError(t, wire.Decode(ask("log").Payload, &log))
-			require.Contains(t, log.Content, "run 101 of job 7 begins")
+			require.Contains(t, log.Content, "run 101 of job 7 starts")
 			require.False(t, log.End)
 			same("kill", "kill")
 			same("kill", "kill-unknown")
@@ -97,8 +97,8 @@ func TestJavaAdminDrivesTheExecutor(t *testing.T) {
 	}
 }
 
-// The replies of each generation's admin acknowledge what the executor sends,
-// and only those with code 200.
+// TestExecutorTalksToJavaAdmins checks that the replies of each generation's admin acknowledge what
+// the executor sends, and only those with code 200.
 func TestExecutorTalksToJavaAdmins(t *testing.T) {
 	for _, generation := range []string{"g1", "g2", "g3", "g4"} {
 		t.Run(generation, func(t *testing.T) {
