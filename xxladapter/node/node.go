@@ -65,6 +65,9 @@ func New(opts Options) (*Node, error) {
 	if opts.Store == nil {
 		return nil, errors.New("node: Options.Store is nil, must be set")
 	}
+	if opts.KeepSuccesses < 0 {
+		return nil, fmt.Errorf("node: Options.KeepSuccesses is %v, must not be negative", opts.KeepSuccesses)
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}

@@ -62,8 +62,9 @@ type Options struct {
 	// KeepLogs is how long log rows stay after their trigger; 0 or less: for ever.
 	KeepLogs time.Duration
 	// KeepSuccesses is how long those of successful runs stay whose job keeps
-	// failures only; 0: ten minutes. Beside a Java admin on the same database it
-	// must be more than three days, or its daily report forgets them.
+	// failures only; 0 means ten minutes, and it must not be negative. Beside a Java
+	// admin on the same database it must be more than three days, or its daily report
+	// forgets them.
 	KeepSuccesses time.Duration
 	// RunTexts says of which runs the log text is stored, so that it outlives the
 	// executor. The default is of those that did not end well.

@@ -9,6 +9,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -20,7 +21,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sqlite"
 )
 
-// Options are the settings that all databases share. The zero value is ready to use.
+// Options are the settings that all databases share. The zero value is ready to use. A value that
+// makes no sense is refused with an error that names field, value and rule.
 type Options struct {
 	// Logger receives what no caller gets as a result, such as a finished migration. The default
 	// is [slog.Default].
@@ -28,14 +30,14 @@ type Options struct {
 	// Clock replaces the store's clock in tests. The default is the database server's clock, and
 	// [time.Now] for SQLite.
 	Clock func() time.Time
-	// Connections limits the open connections to a database server. The default is 4 for each
-	// processor and at least 16, or 20 on MySQL. PostgreSQL uses at least ten, MySQL at least
+	// Connections limits the open connections to a database server; it must not be negative. The
+	// default is 4 for each processor and at least 16, or 20 on MySQL. PostgreSQL uses at least ten, MySQL at least
 	// twelve. Calls for users, see [xxladapter.ForUser], get half of the shared ones. It has no
 	// meaning for SQLite.
 	Connections int
 	// LockLife limits how long a node that no longer answers, but whose connections are open, can
 	// hold rows in the database server before it loses them with its transaction. The default is
-	// 2s. It must be well below the scheduler's pre-read window: nothing is planned while a
+	// 2s; other values must be 1ms to 24h. It must be well below the scheduler's pre-read window: nothing is planned while a
 	// frozen node holds the due jobs or the schedule lock. MySQL counts whole seconds, at least
 	// one, and drops the rest. It has no meaning for SQLite.
 	LockLife time.Duration
@@ -44,6 +46,22 @@ type Options struct {
 	// runs are counted on two days. On MySQL it is also the zone of datetime columns; a zone in
 	// the address has precedence, and the default is the server's zone.
 	Zone *time.Location
+}
+
+// maxLockLife bounds [Options].LockLife: longer ones do not fit the servers' settings.
+const maxLockLife = 24 * time.Hour
+
+// check refuses options that make no sense.
+func (o Options) check() error {
+	switch {
+	case o.Connections < 0:
+		return fmt.Errorf("sqlstore: Options.Connections is %d, must not be negative", o.Connections)
+	case o.LockLife != 0 && o.LockLife < time.Millisecond:
+		return fmt.Errorf("sqlstore: Options.LockLife is %v, must be 0 for the default, or at least 1ms", o.LockLife)
+	case o.LockLife > maxLockLife:
+		return fmt.Errorf("sqlstore: Options.LockLife is %v, must be at most %v", o.LockLife, maxLockLife)
+	}
+	return nil
 }
 
 // Open opens the store that place names:
@@ -78,6 +96,9 @@ func Redacted(place string) string { return records.Redacted(place) }
 // While the file is removed, or another one has its name, all calls fail with an
 // [xxladapter.Error]; the store notices that within about a second.
 func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Store, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
 	return opened(sqlite.Open(ctx, file, records.Options(opts)))
 }
 
@@ -97,6 +118,9 @@ func BackupSQLite(ctx context.Context, file, to string) error { return sqlite.Ba
 // the server's; socket=PATH; and the parameters of github.com/go-sql-driver/mysql, such as tls=true.
 // The error names the server and the reason on one line, and never the password.
 func OpenMySQL(ctx context.Context, address string, opts Options) (xxladapter.Store, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
 	return opened(mysql.Open(ctx, address, records.Options(opts)))
 }
 
@@ -104,12 +128,18 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (xxladapter.St
 // set, it first creates XXL-JOB's own tables as of release 3.4.2, without users or sample jobs; the
 // database must not have any of them then.
 func MigrateMySQL(ctx context.Context, address string, upstream bool, opts Options) error {
+	if err := opts.check(); err != nil {
+		return err
+	}
 	return mysql.Migrate(ctx, address, upstream, records.Options(opts))
 }
 
 // PlanMySQL returns the statements that bring our side tables up to date, for administrators who apply
 // them themselves. It returns an empty text if there is nothing to do. It only reads the database.
 func PlanMySQL(ctx context.Context, address string, opts Options) (string, error) {
+	if err := opts.check(); err != nil {
+		return "", err
+	}
 	return mysql.Plan(ctx, address, records.Options(opts))
 }
 
@@ -118,6 +148,9 @@ func PlanMySQL(ctx context.Context, address string, opts Options) (string, error
 // from some 50,000 jobs on. Java admins work with it as without it, and upstream's own changes of the
 // table leave it alone.
 func DueIndexMySQL(ctx context.Context, address string, create bool, opts Options) (statement string, err error) {
+	if err := opts.check(); err != nil {
+		return "", err
+	}
 	return mysql.DueIndex(ctx, address, create, records.Options(opts))
 }
 
@@ -128,6 +161,9 @@ func DueIndexMySQL(ctx context.Context, address string, create bool, opts Option
 //
 // While a server is away, calls fail; the first call after its return succeeds again.
 func OpenPostgres(ctx context.Context, address string, opts Options) (xxladapter.Store, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
 	return opened(postgres.Open(ctx, address, records.Options(opts)))
 }
 

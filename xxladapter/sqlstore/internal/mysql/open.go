@@ -17,7 +17,7 @@ import (
 // Open implements sqlstore.OpenMySQL.
 func Open(ctx context.Context, address string, opts records.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
-	if opts.Connections <= 0 {
+	if opts.Connections == 0 {
 		opts.Connections = max(20, 4*runtime.GOMAXPROCS(0))
 	}
 	server, err := parse(address)

@@ -26,7 +26,7 @@ import (
 // Open implements sqlstore.OpenPostgres.
 func Open(ctx context.Context, address string, opts records.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
-	if opts.Connections <= 0 {
+	if opts.Connections == 0 {
 		opts.Connections = max(16, 4*runtime.GOMAXPROCS(0))
 	}
 	config, err := configOf(address, opts)

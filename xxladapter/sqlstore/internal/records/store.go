@@ -32,7 +32,7 @@ func (o Options) WithDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	if o.LockLife <= 0 {
+	if o.LockLife == 0 {
 		o.LockLife = network.LockLife
 	}
 	return o

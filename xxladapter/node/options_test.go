@@ -1,0 +1,29 @@
+package node
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// TestBadOptionsAreRefused: those of the parts that a node builds, and its own.
+func TestBadOptionsAreRefused(t *testing.T) {
+	store := memstore.New(time.Now)
+	_, err := New(Options{})
+	require.EqualError(t, err, "node: Options.Store is nil, must be set")
+	for rule, opts := range map[string]Options{
+		"KeepSuccesses is -1s, must not be negative": {KeepSuccesses: -time.Second},
+		`Texts is "some", must be`:                   {RunTexts: "some"},
+		"is -1, must not be negative":                {FastPool: -1},
+		"is -1ms, must not be negative":              {Drain: -time.Millisecond},
+	} {
+		opts.Store = store
+		_, err := New(opts)
+		require.ErrorContains(t, err, rule)
+	}
+	_, err = New(Options{Store: store, KeepLogs: -1, SkewLimit: -1})
+	require.NoError(t, err, "keep for ever, and do not compare the clocks")
+}
