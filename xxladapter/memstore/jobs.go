@@ -49,7 +49,7 @@ func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule boo
 		return noGroup(j.GroupID)
 	}
 	if reschedule && s.mayHaveFired(j.ID, toMilli(j.TriggerNext)) {
-		return xxladapter.Conflictf("job %d cannot go on from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
+		return xxladapter.Conflictf("job %d cannot continue from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
 	}
 	c := copyJob(j)
 	c.Running = old.Running

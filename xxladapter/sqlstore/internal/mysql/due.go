@@ -39,7 +39,7 @@ func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error 
 	var jobs int
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM xxl_job_info LIMIT ?) AS jobs`, manyJobs).Scan(&jobs)
 	if err == nil && jobs == manyJobs {
-		logger.Warn("each scan walks through all jobs, an index would lead to the due ones: see xxlwheel migrate --due-index", "jobs_at_least", manyJobs)
+		logger.Warn("each scan reads all jobs, an index would find the due ones: see xxlwheel migrate --due-index", "jobs_at_least", manyJobs)
 	}
 	return err
 }

@@ -133,7 +133,7 @@ func (t *Tx) reschedule(ctx context.Context, j *xxladapter.Job, now time.Time) e
 }
 
 func mayHaveFired(j *xxladapter.Job) error {
-	return xxladapter.Conflictf("job %d cannot go on from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
+	return xxladapter.Conflictf("job %d cannot continue from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
 }
 
 // UpdateJob implements [xxladapter.Store].

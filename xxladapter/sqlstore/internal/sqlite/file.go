@@ -105,7 +105,7 @@ func (w *fileWatch) run(file string, logger *slog.Logger) {
 		name := w.gone()
 		switch was := w.lost.Swap(name != ""); {
 		case name != "" && !was:
-			logger.Error("database file "+name+" was removed or replaced while it was open: nothing is read or written until it is back or the process is started anew",
+			logger.Error("database file "+name+" was removed or replaced while it was open: nothing is read or written until it is back or the process is restarted",
 				"pid", os.Getpid())
 		case name == "" && was:
 			logger.Info("database file is back", "file", file)
