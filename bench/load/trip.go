@@ -127,7 +127,7 @@ func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs i
 
 // seen counts what the scheduler reports. It may be used from any goroutine.
 type seen struct {
-	mu                                 sync.Mutex
+	mu                                 sync.Mutex // guards the fields below
 	late                               []time.Duration
 	sent, failed, ended, early, missed int
 }

@@ -13,7 +13,7 @@ type watched struct {
 	xxladapter.Store
 	from time.Time // earlier scans do not count
 
-	mu    sync.Mutex
+	mu    sync.Mutex      // guards the fields below
 	scans []time.Duration // that found jobs
 	work  []time.Duration // processor time of this process during each
 	begun time.Time       // of the first of them

@@ -23,7 +23,7 @@ type Addresses struct {
 	// changed.
 	Allow []netip.Prefix
 
-	mu  sync.RWMutex
+	mu  sync.RWMutex     // guards the fields below
 	own []netip.AddrPort // the addresses that this process listens on
 }
 

@@ -20,7 +20,7 @@ type Executors struct {
 
 	noDefault atomic.Bool // see RefuseDefault
 
-	loading sync.Mutex // held while the groups are read
+	loading sync.Mutex // guards the reading of groups: one read at a time
 	known   atomic.Pointer[groupTokens]
 }
 

@@ -11,7 +11,7 @@ import (
 // that arrives meanwhile. Without silentConns a stopped process would end that much later, and so
 // would its successor start.
 type silentConns struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below
 	closed bool
 	open   map[net.Conn]struct{}
 }

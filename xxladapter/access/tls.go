@@ -59,7 +59,7 @@ const certificateLook = time.Second
 type certificateFiles struct {
 	cert, key string
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below
 	loaded *tls.Certificate
 	looked time.Time
 	states [2]fileState // of the files that loaded was read from

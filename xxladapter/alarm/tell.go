@@ -167,7 +167,7 @@ func (m *Monitor) settle(ctx context.Context, claims []xxladapter.AlarmClaim, st
 
 // downs records which channels failed the last time.
 type downs struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the fields below
 	down []bool
 }
 
@@ -191,7 +191,7 @@ func (d *downs) note(i int, result string) {
 // unsettled holds outcomes that the store did not accept, so that this process does not send again
 // what it has sent.
 type unsettled struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the fields below
 	left []outcome
 }
 

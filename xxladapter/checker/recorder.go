@@ -16,7 +16,7 @@ type Recorder struct {
 	by     string
 	closer io.Closer
 
-	mu  sync.Mutex
+	mu  sync.Mutex // guards the fields below
 	w   io.Writer
 	n   int64 // number of the last run
 	buf []byte

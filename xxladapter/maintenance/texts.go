@@ -207,7 +207,7 @@ func (t *Texts) appNames(ctx context.Context, claims []xxladapter.TextClaim) (ma
 type readTexts struct {
 	save func(context.Context, []xxladapter.RunText) error
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the fields below
 	texts []xxladapter.RunText
 	size  int // bytes
 }

@@ -68,7 +68,7 @@ func (m *Metrics) Watch(s Sources) { m.registry.MustRegister(&watcher{sources: s
 type watcher struct {
 	sources Sources
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the fields below
 	asked    time.Time
 	ok       bool
 	groups   []*xxladapter.Group

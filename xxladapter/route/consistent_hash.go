@@ -97,7 +97,7 @@ type ringCache struct {
 	seed maphash.Seed
 	max  int // maxRingAddrs, or less in tests
 
-	mu    sync.Mutex
+	mu    sync.Mutex             // guards the fields below
 	rings map[uint64]*cachedRing // by fingerprint of the list
 	addrs int                    // Invariant: the number of addresses in all rings
 	uses  uint64

@@ -22,7 +22,7 @@ type perJob[S any] struct {
 	weigh func(S) int
 	max   int // maxWeight, or less in tests
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below
 	states map[int64]S
 	weight int       // Invariant: the sum of weigh over states
 	expiry time.Time // when all states are forgotten; zero before the first use

@@ -36,7 +36,7 @@ type ring struct {
 	may  func() bool
 	fire func(f xxladapter.Fire, done func()) bool
 
-	mu   sync.Mutex
+	mu   sync.Mutex       // guards the fields below
 	held map[int64]*armed // by fire id
 }
 

@@ -39,7 +39,7 @@ func newBench(t *testing.T, open Opener) *bench {
 
 // A clock stands still until a case moves it.
 type clock struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards the fields below
 	now   time.Time
 	after func() // the next look at the clock; nil: nothing
 }

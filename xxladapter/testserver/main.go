@@ -46,8 +46,8 @@ func (s stopping) Run() int {
 }
 
 var (
-	sharedMu sync.Mutex
-	shared   []func() // stop what the whole test binary shares
+	sharedMu sync.Mutex // guards shared
+	shared   []func()   // stop what the whole test binary shares
 )
 
 // atEnd has stop called when all tests have run.

@@ -114,7 +114,7 @@ func (a *account) launch(log, program string, args ...string) (*process, error) 
 		_ = cmd.Process.Kill()
 		return nil, errors.Join(err, cmd.Wait())
 	}
-	go func() {
+	go func() { // wait waits for it
 		defer close(p.ended)
 		_ = cmd.Wait() // its exit code says no more than its log
 	}()
@@ -143,6 +143,7 @@ func watch(pid int, dir string) (*os.File, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, ours.Close())
 	}
+	// It ends after its input, when this process does at the latest; nobody waits for that.
 	go func() { _ = cmd.Wait() }()
 	return ours, nil
 }

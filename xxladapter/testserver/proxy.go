@@ -23,13 +23,14 @@ type Proxy struct {
 	speaks  func() protocol
 	address string
 
-	mu       sync.Mutex
+	mu       sync.Mutex   // guards the fields below
 	listener net.Listener // nil: connections are refused
 	links    map[*link]struct{}
 	traps    []*Trap
 	holdNew  bool
 	closed   bool
-	running  sync.WaitGroup
+
+	running sync.WaitGroup // goroutines of links
 }
 
 // A Request is what a client sends at once and then waits for: a command of MySQL's
@@ -308,7 +309,7 @@ type link struct {
 	protocol protocol
 	ended    chan struct{}
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards the fields below
 	server  *net.TCPConn
 	open    chan struct{} // closed while bytes may pass
 	dead    bool          // they never may again

@@ -12,11 +12,11 @@ import (
 
 // mysqlProtocol reads the protocol of MySQL and MariaDB.
 type mysqlProtocol struct {
-	mu           sync.Mutex
-	authorized   bool // the handshake is over
-	greeted      bool // the client has answered the greeting
-	deprecateEOF bool // result sets end with an OK packet
-	cachesColumn bool // MariaDB may leave column definitions out
+	mu           sync.Mutex // guards the fields below
+	authorized   bool       // the handshake is over
+	greeted      bool       // the client has answered the greeting
+	deprecateEOF bool       // result sets end with an OK packet
+	cachesColumn bool       // MariaDB may leave column definitions out
 	asked        []mysqlCommand
 	texts        map[uint32]string // of prepared statements, by id
 

@@ -16,7 +16,7 @@ import (
 type ledger struct {
 	out io.Writer
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the fields below
 	names    map[int64]string
 	rows     map[int64]*row // by log id
 	misfires map[int64][]xxladapter.Misfire

@@ -35,7 +35,7 @@ type Queue[T any] struct {
 	// Stay keeps a caller whose context ends while its group runs until the group has run.
 	Stay bool
 
-	mu      sync.Mutex
+	mu      sync.Mutex   // guards the fields below
 	waiting []*waiter[T] // in order of arrival
 	running bool         // Invariant: true while waiting is not empty
 	groups  sync.WaitGroup

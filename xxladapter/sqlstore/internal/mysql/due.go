@@ -81,7 +81,7 @@ const (
 // index that leads to due jobs, the full scan is the largest cost, and one has to serve several
 // claims.
 type walk struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the fields below
 	node string
 	at   time.Time
 	full bool    // there may be more due jobs than are remembered

@@ -30,7 +30,7 @@ var errEnded = errors.New("sqlstore: closed")
 // answers on no connection at that moment, and connections on which slow answers are expected are
 // left alone.
 type Connections struct {
-	mu        sync.Mutex
+	mu        sync.Mutex // guards the fields below
 	sockets   map[*socket]struct{}
 	closed    bool
 	silentAt  time.Time // when a connection was last found silent
@@ -136,10 +136,10 @@ type socket struct {
 	limit   *Patience
 	made    time.Time
 
-	mu      sync.Mutex
-	answers int       // number of answers so far
-	waiting bool      // something was sent, and nothing was received since
-	until   time.Time // the driver's own deadline of reads; zero means none
+	mu      sync.Mutex // guards the fields below
+	answers int        // number of answers so far
+	waiting bool       // something was sent, and nothing was received since
+	until   time.Time  // the driver's own deadline of reads; zero means none
 	ended   bool
 }
 
@@ -260,7 +260,7 @@ func Sound(conn net.Conn) bool {
 type Patience struct {
 	Least, Most time.Duration
 
-	mu           sync.Mutex
+	mu           sync.Mutex // guards the fields below
 	longest      time.Duration
 	longestAt    time.Time
 	silentAt     time.Time // end of the last wait in vain

@@ -33,7 +33,7 @@ const (
 // Other nodes of ours move next times too, so while there are some no others are expected; those
 // nodes take over what a dead one has planned. The zero value is ready to use.
 type others struct {
-	mu     sync.Mutex
+	mu     sync.Mutex      // guards the fields below
 	nexts  map[int64]int64 // as this process stored or saw them last, in ms, by job id
 	until  time.Time       // until when others are expected, by the local clock
 	shared bool            // other nodes of ours use the store

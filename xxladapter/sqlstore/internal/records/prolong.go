@@ -42,7 +42,7 @@ type leaseLook struct {
 // leaseLooks are the looks of the nodes that use a store, mostly of one. The zero value is ready to
 // use.
 type leaseLooks struct {
-	mu sync.Mutex
+	mu sync.Mutex // guards the fields below
 	of map[string]leaseLook
 }
 
