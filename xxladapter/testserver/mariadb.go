@@ -19,14 +19,13 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// mysqlEnv names the environment variable with the URL of a MySQL or MariaDB
-// server that may be used instead of one of our own, such as
-// mysql://root:secret@127.0.0.1:3306/. Its user must be allowed to create
-// databases.
+// mysqlEnv is the environment variable with the URL of a MySQL or MariaDB server that tests use
+// instead of starting one, such as mysql://root:secret@127.0.0.1:3306/. Its user must be allowed to
+// create databases.
 const mysqlEnv = "XXLWHEEL_TEST_MYSQL_DSN"
 
-// MySQL returns the URL of an empty database of the test's own, on a server
-// that all tests of the binary share.
+// MySQL returns the URL of an empty database that only this test uses, on a server that all tests
+// of the binary share.
 func MySQL(t testing.TB) string {
 	t.Helper()
 	admin, err := mysqlAdmin()
@@ -43,8 +42,8 @@ func MySQL(t testing.TB) string {
 	return mysqlURL(admin, name)
 }
 
-// KeptMySQL is [MySQL], but the database stays until the test binary ends, for
-// those who use it again and again.
+// KeptMySQL is [MySQL], but the database stays until the test binary ends, so that it can be used
+// repeatedly.
 func KeptMySQL(t testing.TB) string {
 	t.Helper()
 	admin, err := mysqlAdmin()
@@ -57,13 +56,12 @@ func KeptMySQL(t testing.TB) string {
 	return mysqlURL(admin, name)
 }
 
-// mysqlAdmin is the URL of the shared server, without a database.
+// mysqlAdmin returns the URL of the shared server, without a database.
 var mysqlAdmin = sync.OnceValues(func() (string, error) {
 	if dsn := os.Getenv(mysqlEnv); dsn != "" {
 		return mysqlURL(dsn, ""), nil
 	}
-	// The machine does not lose its power in a test, so nothing needs a sync
-	// or a disk.
+	// No test cuts the power, so nothing needs a sync or a disk.
 	s, err := startMariaDB(inMemory(), "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-flush-method=nosync")
 	if err != nil {
 		return "", err
@@ -96,8 +94,8 @@ func createMySQL(admin string) (name string, err error) {
 	return name, OrderMySQL(admin, "CREATE DATABASE "+name+" CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci")
 }
 
-// OrderMySQL runs statements, each of which may have several separated by
-// semicolons, in the database that the URL names.
+// OrderMySQL runs statements in the database that the URL names. Each of them may consist of
+// several, separated by semicolons.
 func OrderMySQL(address string, statements ...string) error {
 	db, err := OpenMySQL(address)
 	if err != nil {
@@ -113,8 +111,8 @@ func OrderMySQL(address string, statements ...string) error {
 	return errors.Join(err, db.Close())
 }
 
-// OpenMySQL opens the database that the URL names, which the caller closes. A
-// statement may be several, separated by semicolons.
+// OpenMySQL opens the database that the URL names; the caller closes it. A statement may consist of
+// several, separated by semicolons.
 func OpenMySQL(address string) (*sql.DB, error) {
 	cfg, err := mysqlConfig(address)
 	if err != nil {
@@ -144,8 +142,8 @@ func mysqlConfig(address string) (*mysql.Config, error) {
 	return cfg, nil
 }
 
-// StartMariaDB starts a server that ends with the test. settings are further
-// options of mariadbd.
+// StartMariaDB starts a server that ends with the test. settings are additional options of
+// mariadbd.
 func StartMariaDB(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s, err := startMariaDB("", settings...)
@@ -156,7 +154,7 @@ func StartMariaDB(t testing.TB, settings ...string) *Server {
 
 var errNoMariaDB = errors.New("MariaDB is missing: neither is " + mysqlEnv + " set, nor are the programs mariadbd and mariadb-install-db on PATH or in /usr/sbin")
 
-// mariaDBProgram finds a program also where only root has its folder on PATH.
+// mariaDBProgram finds a program, also if only root has its folder on PATH.
 func mariaDBProgram(name string) (string, error) {
 	if found, err := exec.LookPath(name); err == nil {
 		return found, nil

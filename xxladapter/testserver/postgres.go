@@ -20,20 +20,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgresEnv names the environment variable with the URL of a server that may
-// be used instead of one of our own. Its user must be allowed to create
-// databases.
+// postgresEnv is the environment variable with the URL of a server that tests use instead of
+// starting one. Its user must be allowed to create databases.
 const postgresEnv = "XXLWHEEL_TEST_POSTGRES_DSN"
 
-// Postgres returns the URL of an empty database of the test's own, on a server
-// that all tests of the binary share.
+// Postgres returns the URL of an empty database that only this test uses, on a server that all
+// tests of the binary share.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	return sharedPostgres(t).database(t, "template0")
 }
 
-// PostgresCopy is [Postgres], but the database is a copy of one that prepare
-// was called with, once in the test binary.
+// PostgresCopy is [Postgres], but the database is a copy of one that prepare filled, once per test
+// binary.
 func PostgresCopy(t testing.TB, prepare func(url string) error) string {
 	t.Helper()
 	place := sharedPostgres(t)
@@ -54,7 +53,7 @@ func PostgresCopy(t testing.TB, prepare func(url string) error) string {
 
 // A postgresPlace is a server to create databases on.
 type postgresPlace struct {
-	admin string // URL of a database to give orders from
+	admin string // URL of a database from which others are created
 
 	once       sync.Once
 	template   string
@@ -65,8 +64,8 @@ var postgres = sync.OnceValues(func() (*postgresPlace, error) {
 	if dsn := os.Getenv(postgresEnv); dsn != "" {
 		return &postgresPlace{admin: dsn}, nil
 	}
-	// The machine does not lose its power in a test, so nothing needs a sync or
-	// a disk. A database is some 300 files, and each test has one.
+	// No test cuts the power, so nothing needs a sync or a disk. A database is some 300 files, and
+	// each test has one.
 	s, err := startPostgres(inMemory(), "fsync=off", "full_page_writes=off")
 	if err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func sharedPostgres(t testing.TB) *postgresPlace {
 	return place
 }
 
-// orMissing ends the test unless err is nil.
+// orMissing skips or fails the test, as [Missing] does, unless err is nil.
 func orMissing(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, errNoPostgres) {
@@ -95,7 +94,7 @@ func orMissing(t testing.TB, err error) {
 
 var databases atomic.Int64
 
-// newName is a database name that no other test binary uses.
+// newName returns a database name that no other test binary uses.
 func newName() string {
 	return fmt.Sprintf("xxlwheel_test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), databases.Add(1))
 }
@@ -142,8 +141,8 @@ func (p *postgresPlace) order(statement string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// StartPostgres starts a server that ends with the test. settings are further
-// ones, as name=value.
+// StartPostgres starts a server that ends with the test. settings are additional settings of the
+// server, as name=value.
 func StartPostgres(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s, err := startPostgres("", settings...)
@@ -154,8 +153,7 @@ func StartPostgres(t testing.TB, settings ...string) *Server {
 
 var errNoPostgres = errors.New("PostgreSQL is missing: neither is " + postgresEnv + " set, nor the program postgres on PATH or in /usr/lib/postgresql/*/bin")
 
-// postgresPrograms is the folder with initdb and postgres, which Debian does
-// not put on PATH.
+// postgresPrograms returns the folder with initdb and postgres, which Debian does not put on PATH.
 func postgresPrograms() (string, error) {
 	found, err := exec.LookPath("postgres")
 	if err != nil {
@@ -171,8 +169,8 @@ func postgresPrograms() (string, error) {
 	return filepath.Dir(found), nil
 }
 
-// TempDir is a folder of the test's own, as [testing.T.TempDir] is, but not on a
-// disk if the system has memory enough.
+// TempDir returns a folder for this test alone, as [testing.T.TempDir] does, but in memory if the
+// system has enough of it.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(inMemory(), "testserver")
@@ -187,8 +185,8 @@ func TempDir(t testing.TB) string {
 	return dir
 }
 
-// inMemory is a folder that is no disk, if the system has one that is large
-// enough, and else "", for where temporary files are.
+// inMemory returns a folder in memory, if the system has one that is large enough, and otherwise "",
+// which means the directory for temporary files.
 func inMemory() string {
 	const dir, enough = "/dev/shm", 4 << 30
 	var fs syscall.Statfs_t
@@ -211,7 +209,7 @@ func startPostgres(parent string, settings ...string) (*Server, error) {
 	return begin(postgreSQL(programs), account, parent, settings)
 }
 
-// postgreSQL is the engine whose programs are in a folder.
+// postgreSQL returns the engine whose programs are in a folder.
 func postgreSQL(programs string) engine {
 	place := func(s *Server) *postgresPlace { return &postgresPlace{admin: s.URL("postgres")} }
 	return engine{

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// startWithin is how long a server may take to come up, and to go.
+// startWithin is how long a server may take to start, and to stop.
 const startWithin = 60 * time.Second
 
-// An account is whose rights a server runs with; nil: those of the test.
+// An account is the user that a server runs as; nil means the user of the test.
 type account struct{ uid, gid uint32 }
 
-// serverAccount is another account if the test runs as root, which servers
-// refuse to.
+// serverAccount returns another account if the test runs as root, because servers refuse to run as
+// root.
 func serverAccount(names ...string) (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -46,8 +46,8 @@ func serverAccount(names ...string) (*account, error) {
 	return nil, errors.New("there is neither an account for the server nor nobody")
 }
 
-// attributes are those of a process that runs with the account's rights, and
-// in a group of its own, so that no keyboard signal reaches it.
+// attributes returns the attributes of a process that runs as the account, in a process group of
+// its own, so that no keyboard signal reaches it.
 func (a *account) attributes() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true}
 	if a != nil {
@@ -56,8 +56,8 @@ func (a *account) attributes() *syscall.SysProcAttr {
 	return attr
 }
 
-// folder is a new folder of the account's own, below parent; "" is where
-// temporary files are.
+// folder creates a folder that the account owns, below parent; "" means the directory for
+// temporary files.
 func (a *account) folder(parent string) (string, error) {
 	dir, err := os.MkdirTemp(parent, "testserver")
 	if err != nil || a == nil {
@@ -66,7 +66,7 @@ func (a *account) folder(parent string) (string, error) {
 	return dir, os.Chown(dir, int(a.uid), int(a.gid))
 }
 
-// run runs a program to its end.
+// run runs a program and waits for its end.
 func (a *account) run(program string, args ...string) error {
 	cmd := exec.Command(program, args...)
 	cmd.SysProcAttr = a.attributes()
@@ -78,7 +78,7 @@ func (a *account) run(program string, args ...string) error {
 	return nil
 }
 
-// freePort is a port of this machine that nobody listens on.
+// freePort returns a port of this machine that is not in use.
 func freePort() (int, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -87,15 +87,15 @@ func freePort() (int, error) {
 	return ln.Addr().(*net.TCPAddr).Port, ln.Close()
 }
 
-// A process is a server's program while it runs.
+// A process is the running program of a server.
 type process struct {
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed when it has ended
-	stdin  *os.File      // our end of the watchdog's
-	logged string        // the file with what it said
+	stdin  *os.File      // our end of the watchdog's input
+	logged string        // the file with its output
 }
 
-// launch starts the program; what it says goes to the end of the log file.
+// launch starts the program; its output is appended to the log file.
 func (a *account) launch(log, program string, args ...string) (*process, error) {
 	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -116,14 +116,14 @@ func (a *account) launch(log, program string, args ...string) (*process, error) 
 	}
 	go func() { // wait waits for it
 		defer close(p.ended)
-		_ = cmd.Wait() // its exit code says no more than its log
+		_ = cmd.Wait() // its exit code tells no more than its log
 	}()
 	return p, nil
 }
 
-// watchdog waits for the end of its input, which comes with the end of the test
-// process whatever that was; then it ends the server and removes its folder.
-// The last line "done" tells it that there is nothing to do.
+// watchdog waits for the end of its input, which comes when the test process ends, however that
+// happens. Then it kills the server and removes its folder. If the last line is "done" there is
+// nothing left to do.
 const watchdog = `
 read -r word
 if [ "$word" != done ]; then
@@ -148,7 +148,7 @@ func watch(pid int, dir string) (*os.File, error) {
 	return ours, nil
 }
 
-// wait returns when the process has ended; it is killed if that takes too long.
+// wait returns when the process has ended, and kills it if that takes too long.
 func (p *process) wait() error {
 	defer func() {
 		_, _ = p.stdin.WriteString("done\n")
@@ -164,7 +164,7 @@ func (p *process) wait() error {
 	}
 }
 
-// family is the process and those it started itself.
+// family returns the process and those that it started itself.
 func (p *process) family() []int {
 	pid := p.cmd.Process.Pid
 	family := []int{pid}
@@ -180,8 +180,8 @@ func (p *process) family() []int {
 	return family
 }
 
-// signal sends a signal to the whole family, the parent first, so that it
-// starts nobody new.
+// signal sends a signal to the whole family, the parent first, so that it starts no further
+// process.
 func (p *process) signal(sig syscall.Signal) error {
 	select {
 	case <-p.ended:
@@ -199,7 +199,7 @@ func (p *process) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// lastWords are the end of the log.
+// lastWords returns the end of the log.
 func (p *process) lastWords() string {
 	said, _ := os.ReadFile(p.logged)
 	return string(said[max(0, len(said)-2000):])

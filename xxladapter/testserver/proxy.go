@@ -33,18 +33,17 @@ type Proxy struct {
 	running sync.WaitGroup // goroutines of links
 }
 
-// A Request is what a client sends at once and then waits for: a command of MySQL's
-// protocol, or messages of PostgreSQL's up to a Sync.
+// A Request is what a client sends before it waits for an answer: a command of MySQL's protocol, or
+// messages of PostgreSQL's up to a Sync.
 type Request struct {
-	// Statements are the texts of the statements that it runs, in order. Those of
-	// prepared statements are found by name. Statements that are only prepared
-	// are not among them.
+	// Statements are the texts of the statements that it runs, in order. The texts of prepared
+	// statements are found by name. Statements that are only prepared are not included.
 	Statements []string
-	// Transaction are the statements of the open transaction so far, these
-	// included; without one they are Statements.
+	// Transaction are the statements of the open transaction so far, including these; without an
+	// open transaction it equals Statements.
 	Transaction []string
-	// Commits reports whether something becomes durable by this request: it has a
-	// COMMIT, or it writes outside of a transaction.
+	// Commits tells whether this request makes something durable: it contains a COMMIT, or it writes
+	// outside of a transaction.
 	Commits bool
 }
 
@@ -53,27 +52,27 @@ func (r *Request) Contains(text string) bool {
 	return slices.ContainsFunc(r.Statements, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// A Fault is what becomes of a request.
+// A Fault says what happens to a request.
 type Fault int
 
 const (
-	// CutBefore resets the connection instead of delivering the request.
+	// CutBefore resets the connection and does not deliver the request.
 	CutBefore Fault = iota
-	// CutAfter delivers the request and resets the connection when the answer is
-	// complete, in place of passing it on.
+	// CutAfter delivers the request. When the answer is complete it resets the connection instead of
+	// forwarding the answer.
 	CutAfter
-	// Hold keeps the request until [Trap.Release] and delivers it then, even if the
-	// client has closed the connection meanwhile.
+	// Hold keeps the request until [Trap.Release] and then delivers it, even if the client has closed
+	// the connection meanwhile.
 	Hold
-	// SilentBefore does not deliver the request, and nothing else passes on its
-	// connection from then on. The connection stays open on both sides.
+	// SilentBefore drops the request and everything that follows on its connection, in both
+	// directions. The connection stays open on both sides.
 	SilentBefore
-	// SilentAfter is SilentBefore once the server has answered: the request has
-	// happened, and the client never learns of it.
+	// SilentAfter does the same once the server has answered: the request has been executed, and the
+	// client never learns it.
 	SilentAfter
 )
 
-// A Trap does something to requests that match.
+// A Trap applies a fault to requests that match.
 type Trap struct {
 	proxy    *Proxy
 	fault    Fault
@@ -84,7 +83,7 @@ type Trap struct {
 	count    int // guarded by the proxy's mu
 }
 
-// NewProxy starts a proxy to the server that the URL names. It ends with the test.
+// NewProxy starts a proxy in front of the server that the URL names. It ends with the test.
 func NewProxy(t testing.TB, address string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -101,14 +100,14 @@ func NewProxy(t testing.TB, address string) *Proxy {
 	return p
 }
 
-// URL is the URL that the proxy was made with, by way of the proxy.
+// URL returns the URL that the proxy was created with, but leading through the proxy.
 func (p *Proxy) URL() string { return p.url }
 
-// Trap sets a trap for the next request that matches. match runs on goroutines of
-// the proxy, one at a time.
+// Trap sets a trap for the next request that matches. match is called on goroutines of the proxy, one
+// at a time.
 func (p *Proxy) Trap(fault Fault, match func(*Request) bool) *Trap { return p.set(fault, match, true) }
 
-// Always is Trap for every request that matches, until [Trap.Remove].
+// Always sets a trap for every request that matches, until [Trap.Remove].
 func (p *Proxy) Always(fault Fault, match func(*Request) bool) *Trap {
 	return p.set(fault, match, false)
 }
@@ -121,18 +120,18 @@ func (p *Proxy) set(fault Fault, match func(*Request) bool, once bool) *Trap {
 	return trap
 }
 
-// Sprung is closed when the trap has caught its first request: for CutAfter and
-// SilentAfter when the server has answered it.
+// Sprung returns a channel that is closed when the trap has caught its first request; for CutAfter and
+// SilentAfter, when the server has answered it.
 func (t *Trap) Sprung() <-chan struct{} { return t.sprung }
 
-// Count is how many requests the trap has caught.
+// Count returns how many requests the trap has caught.
 func (t *Trap) Count() int {
 	t.proxy.mu.Lock()
 	defer t.proxy.mu.Unlock()
 	return t.count
 }
 
-// Release delivers what a trap with [Hold] has caught, and catches nothing more.
+// Release delivers what a trap with [Hold] has caught, and removes the trap.
 func (t *Trap) Release() {
 	t.Remove()
 	t.proxy.mu.Lock()
@@ -142,14 +141,14 @@ func (t *Trap) Release() {
 	}
 }
 
-// Remove lets further requests pass.
+// Remove removes the trap: further requests pass.
 func (t *Trap) Remove() {
 	t.proxy.mu.Lock()
 	defer t.proxy.mu.Unlock()
 	t.proxy.traps = slices.DeleteFunc(t.proxy.traps, func(other *Trap) bool { return other == t })
 }
 
-// note counts a request that was caught.
+// note counts a caught request.
 func (t *Trap) note() {
 	t.proxy.mu.Lock()
 	defer t.proxy.mu.Unlock()
@@ -158,7 +157,7 @@ func (t *Trap) note() {
 	}
 }
 
-// catch is the trap that the request falls into; nil: it passes.
+// catch returns the trap that the request falls into; nil means that it passes.
 func (p *Proxy) catch(r *Request) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,20 +172,20 @@ func (p *Proxy) catch(r *Request) *Trap {
 	return nil
 }
 
-// Stall lets nothing pass on the present connections until [Proxy.Resume]. What is
-// sent meanwhile is delivered then, also after its sender has closed the connection.
+// Stall holds all traffic on the present connections until [Proxy.Resume], which delivers what was
+// sent meanwhile, also if its sender has closed the connection.
 func (p *Proxy) Stall() { p.each((*link).stall) }
 
 // Resume ends Stall.
 func (p *Proxy) Resume() { p.each((*link).resume) }
 
-// Silence lets nothing pass on the present connections for ever. They stay open on
-// both sides until they are closed there, and neither side hears of that from the other. New
-// connections work, unless [Proxy.HoldNew] says otherwise.
+// Silence drops all traffic on the present connections from now on. They stay open on both sides, and
+// when one side closes its connection the other does not notice. New connections work, unless
+// [Proxy.HoldNew] says otherwise.
 func (p *Proxy) Silence() { p.each((*link).silence) }
 
-// HoldNew decides whether new connections are accepted and then ignored. When that
-// ends, those that were held stay ignored.
+// HoldNew sets whether new connections are accepted and then ignored. Connections that were held stay
+// ignored when that ends.
 func (p *Proxy) HoldNew(hold bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,7 +208,7 @@ func (p *Proxy) Refuse() {
 // Accept ends Refuse.
 func (p *Proxy) Accept(t testing.TB) { t.Helper(); must(t, p.listen()) }
 
-// Connections is how many connections there are.
+// Connections returns how many connections are open.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -254,7 +253,7 @@ func (p *Proxy) accept(ln net.Listener) {
 	}
 }
 
-// serve carries one connection to its end.
+// serve forwards one connection until it ends.
 func (p *Proxy) serve(client *net.TCPConn) {
 	l := &link{proxy: p, client: client, protocol: p.speaks(), ended: make(chan struct{}), open: make(chan struct{})}
 	close(l.open)
@@ -312,25 +311,25 @@ type link struct {
 	mu      sync.Mutex // guards the fields below
 	server  *net.TCPConn
 	open    chan struct{} // closed while bytes may pass
-	dead    bool          // they never may again
+	dead    bool          // nothing passes ever again
 	pending []*Trap       // of the requests that have no answer yet; nil: none
-	// The transaction as the client has asked for it.
+	// The open transaction, by what the client has sent.
 	inTransaction bool
 	statements    []string
 }
 
-// A protocol takes the bytes of one connection apart. request and answer are called
-// on different goroutines.
+// A protocol parses the bytes of one connection. request and answer are called on different
+// goroutines.
 type protocol interface {
-	// request reads from the client up to the end of the next request. Without
-	// an answer to come, as in the handshake, r is nil.
+	// request reads from the client up to the end of the next request. r is nil if no answer follows,
+	// as in the handshake.
 	request(from *bufio.Reader) (raw []byte, r *Request, err error)
-	// answer reads a part of what the server says; last says that it ends the
-	// answer of a request.
+	// answer reads a part of what the server sends; last reports that the answer to a request ends
+	// with it.
 	answer(from *bufio.Reader) (raw []byte, last bool, err error)
 }
 
-// connect notes the other side; false: the link has ended meanwhile.
+// connect sets the connection to the server; false means that the link has ended meanwhile.
 func (l *link) connect(server *net.TCPConn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -365,7 +364,7 @@ func (l *link) silence() {
 	l.dead = true
 }
 
-// pass returns when bytes may pass; false: the link has ended.
+// pass waits until bytes may pass; false means that the link has ended.
 func (l *link) pass() bool {
 	for {
 		l.mu.Lock()
@@ -385,7 +384,7 @@ func (l *link) pass() bool {
 	}
 }
 
-// cut ends the link with a reset of both sides.
+// cut ends the link by resetting both sides.
 func (l *link) cut() {
 	l.mu.Lock()
 	_ = l.client.SetLinger(0)
@@ -409,7 +408,7 @@ func (l *link) end() {
 	}
 }
 
-// carryRequests carries from the client to the server.
+// carryRequests forwards from the client to the server.
 func (l *link) carryRequests() {
 	from := bufio.NewReader(l.client)
 	for {
@@ -418,7 +417,7 @@ func (l *link) carryRequests() {
 			return
 		}
 		if err != nil {
-			// The server still carries out what it has got.
+			// The server still executes what it has received.
 			if errors.Is(l.server.CloseWrite(), net.ErrClosed) {
 				l.end()
 			}
@@ -441,7 +440,7 @@ func (l *link) carryRequests() {
 	}
 }
 
-// befall does what the trap does before the request is delivered; false: it is not.
+// befall applies a trap before the request is delivered; false means that it is not delivered.
 func (l *link) befall(trap *Trap) bool {
 	switch trap.fault {
 	case CutBefore:
@@ -463,7 +462,7 @@ func (l *link) befall(trap *Trap) bool {
 	return true
 }
 
-// carryAnswers carries from the server to the client.
+// carryAnswers forwards from the server to the client.
 func (l *link) carryAnswers() {
 	defer l.end()
 	from := bufio.NewReader(l.server)
@@ -500,12 +499,12 @@ func (l *link) carryAnswers() {
 			err = to.Flush()
 		}
 		if err != nil && trap == nil {
-			return // the client has gone; a request that was held is still carried out
+			return // the client has gone; a request that was held is still delivered
 		}
 	}
 }
 
-// trace follows the transaction of the connection.
+// trace keeps track of the transaction of the connection.
 func (l *link) trace(r *Request) {
 	for _, s := range r.Statements {
 		verb, rest, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(s)), " ")

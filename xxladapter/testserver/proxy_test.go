@@ -21,11 +21,11 @@ import (
 // proxied is a database with a table t of one column n, with 7 in it.
 type proxied struct {
 	proxy  *Proxy
-	db     *sql.DB // by way of the proxy
+	db     *sql.DB // through the proxy
 	direct *sql.DB
 }
 
-// onBoth runs a test by way of a proxy to each of the servers.
+// onBoth runs a test through a proxy in front of each of the servers.
 func onBoth(t *testing.T, test func(t *testing.T, p proxied)) {
 	for name, open := range map[string]func(t *testing.T) (string, func(string) *sql.DB){
 		"mariadb": func(t *testing.T) (string, func(string) *sql.DB) {
@@ -55,7 +55,7 @@ func (p proxied) order(t *testing.T, db *sql.DB, statements ...string) {
 	}
 }
 
-// numbers is what the table has, by a connection of its own to the server.
+// numbers returns the rows of the table, read on a separate connection to the server.
 func (p proxied) numbers(t *testing.T) (found []int) {
 	t.Helper()
 	rows, err := p.direct.QueryContext(t.Context(), `SELECT n FROM t ORDER BY n`)
@@ -72,8 +72,8 @@ func (p proxied) numbers(t *testing.T) (found []int) {
 
 // insert inserts n in a transaction.
 func (p proxied) insert(ctx context.Context, n int, commit bool) error {
-	// A connection of its own, as database/sql repeats what it takes for unsent:
-	// pgx says so of every statement without arguments whose answer was lost.
+	// On a separate connection, because database/sql repeats what it considers unsent, and pgx
+	// reports that for every statement without arguments whose answer was lost.
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func TestAProxyPassesEverything(t *testing.T) {
 				kinds["transaction"]++
 			case r.Commits && slices.Equal(r.Transaction, []string{inserting(2)}):
 				kinds["alone"]++
-			case r.Commits && r.Contains("SELEKT"): // for all that is known before it fails
+			case r.Commits && r.Contains("SELEKT"): // as far as is known before it fails
 			case r.Commits:
 				t.Errorf("commits: %q", r.Transaction)
 			case r.Contains("n > "):
@@ -162,8 +162,8 @@ func TestAProxyCutsCommits(t *testing.T) {
 	})
 }
 
-// TestAProxyCutsGroups has statements of several results in one request, of which
-// the last one commits.
+// TestAProxyCutsGroups sends statements with several results in one request, of which the last one
+// commits.
 func TestAProxyCutsGroups(t *testing.T) {
 	onBoth(t, func(t *testing.T, p proxied) {
 		send := func(n int) error {
@@ -206,7 +206,7 @@ func TestAProxyDeliversLate(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- p.insert(ctx, n, commit) }()
 			<-trap.Sprung()
-			p.proxy.HoldNew(true) // PostgreSQL's client orders by a further connection that what it gives up be cancelled
+			p.proxy.HoldNew(true) // PostgreSQL's client opens another connection to cancel what it gives up
 			cancel()
 			if commit {
 				p.db.SetMaxIdleConns(0) // a commit of MySQL's driver waits for its answer
@@ -265,7 +265,7 @@ func TestAProxyStalls(t *testing.T) {
 		select {
 		case err := <-ended:
 			t.Fatal("something passed: ", err)
-		case <-time.After(50 * time.Millisecond): // nothing tells that nothing will come
+		case <-time.After(50 * time.Millisecond): // no event reports that nothing will come
 		}
 		p.proxy.Resume()
 		require.NoError(t, <-ended)

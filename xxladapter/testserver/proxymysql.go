@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// mysqlProtocol reads the protocol of MySQL and MariaDB.
+// mysqlProtocol parses the protocol of MySQL and MariaDB.
 type mysqlProtocol struct {
 	mu           sync.Mutex // guards the fields below
 	authorized   bool       // the handshake is over
@@ -20,10 +20,10 @@ type mysqlProtocol struct {
 	asked        []mysqlCommand
 	texts        map[uint32]string // of prepared statements, by id
 
-	// Of the answer that is being read:
+	// The fields below belong to the answer that is being read.
 	state mysqlAnswer
 	skip  int // packets of definitions to come
-	after int // and further ones behind their EOF
+	after int // and further packets after their EOF
 }
 
 type mysqlCommand struct {
@@ -31,7 +31,7 @@ type mysqlCommand struct {
 	text string
 }
 
-// What the next packet of an answer is.
+// The kinds of packets that may come next in an answer.
 type mysqlAnswer int
 
 const (
@@ -50,7 +50,7 @@ const (
 	mysqlCloseStmt     = 0x19
 	mysqlMoreResults   = 0x0008     // of a status
 	mysqlDeprecateEOF  = 0x01000000 // of the client's capabilities
-	mariaCacheMetadata = 0x00000010 // of MariaDB's further ones
+	mariaCacheMetadata = 0x00000010 // of MariaDB's additional capabilities
 )
 
 func newMySQLProtocol() protocol { return &mysqlProtocol{texts: map[uint32]string{}} }
@@ -77,7 +77,7 @@ func (m *mysqlProtocol) request(from *bufio.Reader) (raw []byte, r *Request, err
 	c := mysqlCommand{code: body[0]}
 	switch c.code {
 	case mysqlQuit, mysqlSendLongData, mysqlCloseStmt:
-		return raw, nil, nil // without an answer
+		return raw, nil, nil // it gets no answer
 	case mysqlQuery:
 		r = &Request{Statements: splitStatements(string(body[1:]), true)}
 	case mysqlPrepare:
@@ -108,7 +108,7 @@ func (m *mysqlProtocol) answer(from *bufio.Reader) (raw []byte, last bool, err e
 		return raw, false, nil
 	}
 	if len(m.asked) == 0 {
-		return raw, false, nil // a farewell
+		return raw, false, nil // the client says goodbye
 	}
 	if last = m.isLast(body); last {
 		m.asked = m.asked[1:]
@@ -117,7 +117,7 @@ func (m *mysqlProtocol) answer(from *bufio.Reader) (raw []byte, last bool, err e
 	return raw, last, nil
 }
 
-// isLast reports whether a packet is the last one of its answer.
+// isLast reports whether a packet ends its answer.
 func (m *mysqlProtocol) isLast(body []byte) bool {
 	switch m.state {
 	case mysqlHeader:
@@ -179,7 +179,7 @@ func (m *mysqlProtocol) header(body []byte) (last bool) {
 	return false
 }
 
-// defined goes on behind definitions.
+// defined continues after the definitions.
 func (m *mysqlProtocol) defined() (last bool) {
 	switch {
 	case !m.deprecateEOF:
@@ -192,7 +192,7 @@ func (m *mysqlProtocol) defined() (last bool) {
 	return false
 }
 
-// ends reads a status, which says whether another result follows.
+// ends reads a status, which tells whether another result follows.
 func (m *mysqlProtocol) ends(status []byte) bool {
 	m.state = mysqlHeader
 	return len(status) < 2 || binary.LittleEndian.Uint16(status)&mysqlMoreResults == 0
@@ -228,7 +228,7 @@ func lengthEncoded(b []byte) (n uint64, rest []byte) {
 	return n, b[1+size:]
 }
 
-// readPacket reads one packet with its header, and those that continue it.
+// readPacket reads one packet with its header, and the packets that continue it.
 func readPacket(from *bufio.Reader) (raw []byte, err error) {
 	for {
 		head := make([]byte, 4)

@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// postgresProtocol reads PostgreSQL's protocol, version 3.
+// postgresProtocol parses PostgreSQL's protocol, version 3.
 type postgresProtocol struct {
 	begun    bool // the startup message is over
 	texts    map[string]string
@@ -60,7 +60,7 @@ func (p *postgresProtocol) request(from *bufio.Reader) (raw []byte, r *Request, 
 	}
 }
 
-// end takes what was read since the last request; with answer it is one itself.
+// end returns what was read since the last request; with answer it is a request itself.
 func (p *postgresProtocol) end(answer bool) (raw []byte, r *Request, err error) {
 	raw = p.partial
 	if answer {
@@ -77,8 +77,8 @@ func (p *postgresProtocol) answer(from *bufio.Reader) (raw []byte, last bool, er
 	return message, kind == 'Z', err
 }
 
-// readStartup reads the message that a connection begins with, which has no kind. TLS
-// is not offered by clients that are told sslmode=disable.
+// readStartup reads the first message of a connection, which has no kind. Clients with
+// sslmode=disable do not ask for TLS.
 func readStartup(from *bufio.Reader) ([]byte, error) {
 	length := make([]byte, 4)
 	if _, err := io.ReadFull(from, length); err != nil {
@@ -106,7 +106,7 @@ func readRest(from io.Reader, head []byte, n int) ([]byte, error) {
 	return message, err
 }
 
-// cString cuts a text that ends with a zero byte.
+// cString splits off a text that ends with a zero byte.
 func cString(b []byte) (text string, rest []byte) {
 	before, after, _ := bytes.Cut(b, []byte{0})
 	return string(before), after

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Server is a database server of a test's own, which it may treat badly. What
-// it has committed is on the disk, unless its settings say otherwise.
+// A Server is a database server that belongs to one test, which may kill or freeze it. What it has
+// committed is on the disk, unless its settings say otherwise.
 type Server struct {
 	engine   engine
 	account  *account
@@ -24,26 +24,26 @@ type Server struct {
 	process  *process // nil while it is stopped
 }
 
-// An engine is what makes a Server one of PostgreSQL or of MariaDB.
+// An engine makes a Server one of PostgreSQL or of MariaDB.
 type engine struct {
 	program string
-	// initialize makes an empty data directory.
+	// initialize creates an empty data directory.
 	initialize func(s *Server) error
-	// arguments are those of the program, without the settings of the test.
+	// arguments returns the arguments of the program, without the settings of the test.
 	arguments func(s *Server) []string
-	// setting turns one of the test's settings into arguments.
+	// setting converts one of the test's settings into arguments.
 	setting func(string) []string
 	url     func(port, database string) string
-	// ping is nil when the server answers.
+	// ping returns nil when the server answers.
 	ping func(s *Server) error
-	// create makes an empty database with a new name.
+	// create creates an empty database with a new name.
 	create func(s *Server) (name string, err error)
-	// quit asks for an orderly end that does not wait for clients.
+	// quit is the signal for a shutdown that does not wait for clients.
 	quit syscall.Signal
 }
 
-// begin starts a new server with its data below parent; "" is where temporary
-// files are.
+// begin starts a new server with its data below parent; "" means the directory for temporary
+// files.
 func begin(e engine, a *account, parent string, settings []string) (*Server, error) {
 	s := &Server{engine: e, account: a, settings: settings}
 	var err error
@@ -65,7 +65,7 @@ func begin(e engine, a *account, parent string, settings []string) (*Server, err
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// URL names one of the server's databases. The user has all rights.
+// URL returns the URL of one of the server's databases. Its user has all rights.
 func (s *Server) URL(database string) string {
 	return s.engine.url(strconv.Itoa(s.port), database)
 }
@@ -80,8 +80,8 @@ func (s *Server) Database(t testing.TB) string {
 	return s.URL(name)
 }
 
-// Start starts a server that was stopped or killed, with the same data and
-// under the same URL, and returns when it answers.
+// Start starts a server that was stopped or killed, with the same data and the same URL. It returns
+// when the server answers.
 func (s *Server) Start(t testing.TB) { t.Helper(); must(t, s.start()) }
 
 func (s *Server) start() error {
@@ -101,7 +101,7 @@ func (s *Server) start() error {
 		select {
 		case <-s.process.ended:
 			return fmt.Errorf("%s ended: %s", name, s.process.lastWords())
-		case <-time.After(20 * time.Millisecond): // nothing tells us when it listens
+		case <-time.After(20 * time.Millisecond): // no event reports that it listens
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s does not answer: %w: %s", name, err, s.process.lastWords())
@@ -109,11 +109,11 @@ func (s *Server) start() error {
 	}
 }
 
-// Stop shuts the server down in an orderly way, without waiting for clients.
+// Stop shuts the server down cleanly, without waiting for clients.
 func (s *Server) Stop(t testing.TB) { t.Helper(); must(t, s.stop()) }
 
 func (s *Server) stop() error {
-	// Only the parent is asked: it tells its children itself.
+	// Only the parent gets the signal: it stops its children itself.
 	err := syscall.Kill(s.process.cmd.Process.Pid, s.engine.quit)
 	err = errors.Join(err, s.process.wait())
 	s.process = nil
@@ -130,17 +130,17 @@ func (s *Server) kill() error {
 	s.process = nil
 	for _, pid := range family { // the orphans hold the data until they are gone
 		for deadline := time.Now().Add(startWithin); syscall.Kill(pid, 0) == nil && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond) // nobody tells us of a process that is not our child
+			time.Sleep(time.Millisecond) // no event reports the end of a process that is not our child
 		}
 	}
 	return err
 }
 
-// Freeze stops all of the server's processes where they are: connections stay
-// open and nothing answers, until Thaw.
+// Freeze suspends all of the server's processes: connections stay open and nothing answers until
+// Thaw.
 func (s *Server) Freeze(t testing.TB) { t.Helper(); must(t, s.process.signal(syscall.SIGSTOP)) }
 
-// Thaw lets a frozen server go on.
+// Thaw resumes a frozen server.
 func (s *Server) Thaw(t testing.TB) { t.Helper(); must(t, s.process.signal(syscall.SIGCONT)) }
 
 // closeWith ends the server with the test.
