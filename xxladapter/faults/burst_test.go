@@ -16,10 +16,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestManyJobsDueInTheSameSecond lets thousands of jobs be due at one instant,
-// beside one that is due every second. All of them are planned within five
-// seconds, nothing is missed or doubled, the scheduler's memory stays small, and
-// the job of another app does not suffer.
+// TestManyJobsDueInTheSameSecond runs thousands of jobs that are due at one instant, and one of
+// another app that is due every second. All of them are planned within five seconds, nothing is
+// missed or doubled, the scheduler's memory stays small, and the other job is not delayed.
 func TestManyJobsDueInTheSameSecond(t *testing.T) {
 	testserver.Long(t)
 	oneAfterAnother(t, engines, func(t *testing.T, e engine) {
@@ -55,14 +54,12 @@ const (
 	// planned. What is found later has misfired.
 	plannedWithin = 5 * time.Second
 
-	// sentPerSecond is how many of them have to be sent in a second. Of whole
-	// trips the slowest store completes a thousand on two cores of its own; here
-	// the executors run on them as well, perhaps under the race detector.
+	// sentPerSecond is how many of them must be sent per second. It leaves room for executors that
+	// share two cores with the scheduler, and for the race detector.
 	sentPerSecond = 333
 )
 
-// besideWithin is how late the job beside them may run. In a short run their
-// executors have the same two cores.
+// besideWithin is how late the other job may run. In a short run other tests share the two cores.
 func besideWithin() time.Duration { return pick(4*time.Second, 2*time.Second) }
 
 // storeBurst stores n jobs, stopped.
@@ -79,8 +76,7 @@ func (c *cluster) storeBurst(n int) {
 	asked := checker.At(time.Now())
 	_, err := store.CreateJob(c.ctx, j)
 	require.NoError(c.t, err)
-	// The database multiplies it by itself: thousands of calls would take minutes
-	// on a busy machine.
+	// The database copies the job: thousands of calls would take minutes on a busy machine.
 	const columns = `job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf,
 		misfire_strategy, executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout,
 		executor_fail_retry_count, glue_type, glue_source, glue_remark, glue_updatetime, child_jobid`
@@ -102,11 +98,11 @@ func (c *cluster) storeBurst(n int) {
 	require.Len(c.t, c.burst, n)
 }
 
-// startBurst starts what storeBurst has stored, and returns the instant at
-// which all of it is due, and then not for a day.
+// startBurst starts the jobs of storeBurst, and returns the instant at which all of them are due;
+// the next one is a day later.
 func (c *cluster) startBurst() time.Time {
 	c.t.Helper()
-	// Schedulers look for due jobs every five seconds at least, five seconds ahead.
+	// Schedulers look for due jobs at least every five seconds, five seconds ahead.
 	due := time.Now().Add(14 * time.Second).Truncate(time.Second)
 	asked := checker.At(time.Now())
 	order(c.t, c.db.url, fmt.Sprintf(`UPDATE xxl_job_info SET trigger_status = 1, trigger_next_time = %d WHERE job_group = %d`, due.UnixMilli(), c.group))
@@ -118,8 +114,8 @@ func (c *cluster) startBurst() time.Time {
 	return due
 }
 
-// requirePlanned checks that the fires of the burst are in the store, or have
-// been: they are written in the transaction that moves the next due times.
+// requirePlanned checks that the fires of the burst are, or were, in the store: the transaction that
+// moves the next due times writes them.
 func (c *cluster) requirePlanned(due time.Time) {
 	c.t.Helper()
 	db := openDatabase(c.t, c.db.url)
@@ -130,7 +126,7 @@ func (c *cluster) requirePlanned(due time.Time) {
 	require.Equal(c.t, len(c.burst), planned, "planned %v after they were due", plannedWithin)
 }
 
-// lateness lists how late the selected runs came, in ascending order.
+// lateness returns how late the selected runs came, in ascending order.
 func (c *cluster) lateness(selected func(checker.Run) bool) []time.Duration {
 	c.t.Helper()
 	h, err := checker.Read(strings.NewReader(c.history.String()))

@@ -24,8 +24,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A cluster is one store with its schedulers, three executors, and a history
-// of all that happened.
+// A cluster is one store with its schedulers, three executors, and a history of everything that
+// happened.
 type cluster struct {
 	t       *testing.T
 	ctx     context.Context
@@ -38,7 +38,7 @@ type cluster struct {
 
 	group int64
 	jobs  []*managed
-	burst []*managed // due once in a day; not stopped in the end
+	burst []*managed // due once a day; not stopped at the end
 }
 
 // A managed job is one that the test created and may change.
@@ -48,15 +48,14 @@ type managed struct {
 	conf string
 }
 
-// newCluster makes an empty store and starts its schedulers.
+// newCluster creates an empty store and starts its schedulers.
 func newCluster(t *testing.T, e engine) *cluster { return newClusterOn(t, e, e.open(t)) }
 
 func newClusterOn(t *testing.T, e engine, db database) *cluster {
 	return newClusterVia(t, e, db, func(int) string { return db.url })
 }
 
-// newClusterVia is newClusterOn, but each scheduler reaches the store by a URL of its
-// own.
+// newClusterVia is newClusterOn, but each scheduler reaches the store by a separate URL.
 func newClusterVia(t *testing.T, e engine, db database, url func(node int) string, flags ...string) *cluster {
 	c := &cluster{t: t, ctx: context.Background(), db: db, history: new(lockedBuffer)}
 	c.rec = checker.NewRecorder(c.history, "test")
@@ -67,7 +66,7 @@ func newClusterVia(t *testing.T, e engine, db database, url func(node int) strin
 			append([]string{"serve", "--listen", listen, "--store", url(i), "--zone", "UTC"}, flags...)...))
 	}
 	for i := range 3 {
-		// A recorder each, as every executor has its own.
+		// Each executor has a recorder of its own, as real ones would.
 		c.seen = append(c.seen, newWitness(t, checker.NewRecorder(c.history, fmt.Sprintf("executor %d", i+1)), c.servers))
 	}
 	for _, n := range c.nodes {
@@ -77,7 +76,7 @@ func newClusterVia(t *testing.T, e engine, db database, url func(node int) strin
 	return c
 }
 
-// addGroup makes a group of all the executors.
+// addGroup creates a group of all executors.
 func (c *cluster) addGroup(appName string) int64 {
 	c.t.Helper()
 	var addresses []string
@@ -104,7 +103,7 @@ var mixed = []schedule{
 	{xxladapter.ScheduleFixRate, "1.7"},
 }
 
-// addJobs creates and starts n jobs with these schedules in turn.
+// addJobs creates and starts n jobs, which take the schedules in turn.
 func (c *cluster) addJobs(n int, schedules []schedule, more map[string]any) {
 	c.t.Helper()
 	made := make([]*managed, n)
@@ -175,10 +174,10 @@ var apiClient = &http.Client{Timeout: 20 * time.Second}
 
 // call calls the management API of a scheduler. REQUIRES: they all run.
 func (c *cluster) call(method, path string, in, out any) error {
-	return c.callAt(len(path)%len(c.servers), method, path, in, out) // any of them must do
+	return c.callAt(len(path)%len(c.servers), method, path, in, out) // any scheduler must be able to answer
 }
 
-// callAt is call for a certain scheduler.
+// callAt calls the management API of one scheduler.
 func (c *cluster) callAt(server int, method, path string, in, out any) error {
 	var body bytes.Buffer
 	if in != nil {
@@ -214,7 +213,7 @@ func (c *cluster) must(method, path string, in, out any) {
 	require.NoError(c.t, c.call(method, path, in, out))
 }
 
-// runs is how many runs have arrived so far.
+// runs returns how many runs have arrived so far.
 func (c *cluster) runs() int {
 	total := 0
 	for _, w := range c.seen {
@@ -225,7 +224,7 @@ func (c *cluster) runs() int {
 	return total
 }
 
-// runsOf is how many runs of a job have arrived so far.
+// runsOf returns how many runs of a job have arrived so far.
 func (c *cluster) runsOf(job int64) int {
 	total := 0
 	for _, w := range c.seen {
@@ -236,16 +235,16 @@ func (c *cluster) runsOf(job int64) int {
 	return total
 }
 
-// waitForRuns waits until n further runs have arrived.
+// waitForRuns waits until n more runs have arrived.
 func (c *cluster) waitForRuns(n int) {
 	c.t.Helper()
 	from := c.runs()
 	eventually(c.t, 60*time.Second, fmt.Sprintf("%d further runs", n), func() bool { return c.runs() >= from+n })
 }
 
-// judge ends the load: it stops all jobs, waits until every fire and every
-// result is settled, ends the schedulers, and lets the checker read what is
-// left. Every due time must have given one run, at most epsilon late.
+// judge ends the load: it stops all jobs, waits until every fire and every result is settled, stops
+// the schedulers, and has the checker read the history. Every due time must have led to one run, at
+// most epsilon late.
 func (c *cluster) judge(opts checker.Options) *checker.Report {
 	c.t.Helper()
 	for i, n := range c.nodes {
@@ -336,8 +335,8 @@ func (c *cluster) began(id int64) bool {
 	return false
 }
 
-// recordSkip excuses a due time whose hand-over was given up, as the policy SKIP
-// allows, and which did not arrive. The row's message says which one it was.
+// recordSkip records that a due time's hand-over was given up, as the policy SKIP allows, and did
+// not arrive. The message of the log row names the due time.
 func (c *cluster) recordSkip(l *xxladapter.Log) error {
 	_, text, _ := strings.Cut(l.TriggerMsg, "<br>due：")
 	text, _, _ = strings.Cut(text, "<br>")
@@ -350,17 +349,17 @@ func (c *cluster) recordSkip(l *xxladapter.Log) error {
 	})
 }
 
-// eventually polls until ok says so. It is for what other processes do, which
-// no bubble can hold.
+// eventually polls until ok returns true. It is for the work of other processes, which synctest
+// does not cover.
 func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(limit); !ok(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %v: %s", limit, what)
 		}
-		time.Sleep(20 * time.Millisecond) // the pace of asking
+		time.Sleep(20 * time.Millisecond) // the polling interval
 	}
 }
 
-// pause lets the load run. What varies with it is the moment of a fault.
+// pause lets the load run, which sets the moment of the next fault.
 func pause(d time.Duration) { time.Sleep(d) }

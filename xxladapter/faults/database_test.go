@@ -12,9 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestDatabaseRestarted ends the database server under load, in its orderly
-// way and as a power cut would, and starts it again. The schedulers must not
-// have to be restarted, and go on within seconds of its return.
+// TestDatabaseRestarted shuts down or kills the database server under load, and starts it again. The
+// schedulers need no restart, and continue within seconds of its return.
 func TestDatabaseRestarted(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
@@ -37,7 +36,7 @@ func TestDatabaseRestarted(t *testing.T) {
 			pause(between(r, 0, time.Second))
 			c.db.server.Start(t)
 			returned := time.Now()
-			c.waitForRuns(20) // they were planned before, or are planned now
+			c.waitForRuns(20) // planned before the outage or since
 			require.Less(t, time.Since(returned), 5*time.Second, "scheduling goes on")
 			worst = max(worst, time.Since(down))
 			pause(between(r, time.Second, 4*time.Second))
@@ -48,7 +47,7 @@ func TestDatabaseRestarted(t *testing.T) {
 	})
 }
 
-// inDoubt is how late a fire may be, after the server's return, whose claim the server has
-// committed and could not answer any more. Its scheduler cannot look for the claim before, and its
-// lease may have lapsed meanwhile.
+// inDoubt limits how late a fire may be, counted from the server's return, if the server committed its
+// claim and could no longer answer. Its scheduler cannot look for the claim before the return, and
+// its lease may have lapsed meanwhile.
 const inDoubt = 5 * time.Second

@@ -11,9 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestDelaysSurviveKills kills schedulers under jobs whose every due time
-// follows from the end of the run before. One end that is lost with a
-// scheduler would stop its job for ever, one that counts twice would double it.
+// TestDelaysSurviveKills kills schedulers while they run jobs whose next due time follows from the end
+// of the last run. An end that is lost with a scheduler would stop its job forever; an end that counts
+// twice would double the job.
 func TestDelaysSurviveKills(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
@@ -23,7 +23,7 @@ func TestDelaysSurviveKills(t *testing.T) {
 			{xxladapter.ScheduleFixDelay, "1"},
 			{xxladapter.ScheduleFixDelay, "0.4"},
 			{xxladapter.ScheduleFixDelay, "2.5"},
-			{xxladapter.ScheduleFixRate, "1"}, // which has targets to match
+			{xxladapter.ScheduleFixRate, "1"}, // its due times are known, so the checker can match them
 		}, nil)
 		for range rounds(3, 300) {
 			victim := c.nodes[r.IntN(len(c.nodes))]
@@ -33,7 +33,7 @@ func TestDelaysSurviveKills(t *testing.T) {
 		}
 		pause(takeover())
 		c.changeAll(checker.OpStop)
-		c.changeAll(checker.OpStart) // a chain for each job again, not two
+		c.changeAll(checker.OpStart) // each job has one chain of runs again, not two
 		pause(3 * time.Second)
 		c.judge(checker.Options{Epsilon: takeover()})
 	})

@@ -14,9 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestEditsRaceWithFires changes, stops and starts jobs a hundred times a
-// second while they fire. Once a stop is acknowledged its job fires no more, and
-// once an edit is acknowledged nothing fires on the old schedule.
+// TestEditsRaceWithFires changes, stops and starts jobs a hundred times a second while they fire. Once
+// a stop is acknowledged its job no longer fires, and once an edit is acknowledged nothing fires on
+// the old schedule.
 func TestEditsRaceWithFires(t *testing.T) {
 	testserver.Long(t)
 	schedules := []schedule{
@@ -50,7 +50,7 @@ func TestEditsRaceWithFires(t *testing.T) {
 				running[j.id] = true
 			}
 		}
-		pause(5 * time.Second) // what is due now has to fire; hardly anything had to that was edited all the time
+		pause(5 * time.Second) // what is due now must fire; jobs that were edited all the time hardly ever had to
 		t.Logf("%d changes", edits)
 		c.judge(checker.Options{Epsilon: 2 * time.Second})
 	})

@@ -19,34 +19,32 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// An engine is a kind of store that schedulers are run on.
+// An engine is a kind of store that schedulers run on.
 type engine struct {
 	name  string
-	nodes int // schedulers at once
+	nodes int // how many schedulers run at once
 
-	// open makes an empty store, on a server that all tests share. It is in
-	// memory: no test takes the power away, and a disk that is busy with
-	// something else would make runs late.
+	// open creates an empty store, on a server that all tests share. It is in memory: no test cuts
+	// the power, and a busy disk would delay runs.
 	open func(t *testing.T) database
 
-	// alone makes one on a server of the test's own, on the disk, for tests that
-	// treat it badly or measure it.
+	// alone creates one on disk, on a server that only this test uses, for tests that kill, freeze or
+	// measure the server.
 	alone func(t *testing.T) database
 
-	// hold locks, in a transaction, what every scheduler comes to wait for with
-	// locks of its own. stuck counts the sessions that have an open transaction
-	// and have said nothing for half a second.
+	// hold locks, in a transaction, what every scheduler waits for while it holds locks of its own.
+	// stuck counts the sessions with an open transaction that have sent nothing for half a second.
 	hold, stuck string
 
-	// lockMisfires keeps others from reading the misfires until unlock; empty: nothing
-	// does.
+	// lockMisfires keeps others from reading the misfires until unlock; empty means that the store has
+	// no such lock.
 	lockMisfires, unlock string
 }
 
 // A database is one store, empty at first.
 type database struct {
 	url    string             // for --store
-	server *testserver.Server // the test's own; nil: there is none
+	server *testserver.Server // the one that only this test uses; nil means none
 }
 
 func inMemory(t *testing.T) database { return file(testserver.TempDir(t)) }
@@ -90,13 +88,13 @@ var (
 		},
 	}
 
-	// oneFile is SQLite under two schedulers, processes of one machine. They lock
-	// each other out of the file and share nothing else.
+	// oneFile is SQLite with two scheduler processes, which lock each other out of the file and share
+	// nothing else.
 	oneFile = engine{name: "sqlite shared", nodes: 2, open: inMemory, alone: onDisk}
 )
 
-// onEach runs a fault test as one subtest for each engine. They and other tests
-// run at once: most of their time is waiting.
+// onEach runs a fault test as one subtest for each engine, in parallel with other tests: most of
+// their time is waiting.
 func onEach(t *testing.T, engines []engine, test func(t *testing.T, e engine)) {
 	t.Parallel()
 	for _, e := range engines {
@@ -107,14 +105,14 @@ func onEach(t *testing.T, engines []engine, test func(t *testing.T, e engine)) {
 	}
 }
 
-// oneAfterAnother is for tests that need the machine for themselves.
+// oneAfterAnother runs a test for each engine in turn, without other tests beside it.
 func oneAfterAnother(t *testing.T, engines []engine, test func(t *testing.T, e engine)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) { test(t, e) })
 	}
 }
 
-// workDir holds what all tests share.
+// workDir is the folder with what all tests share.
 var workDir string
 
 func TestMain(m *testing.M) {
@@ -133,7 +131,7 @@ func TestMain(m *testing.M) {
 		}))
 }
 
-// openStore opens the store that schedulers have left.
+// openStore opens a store after its schedulers have ended.
 func openStore(t *testing.T, url string) xxladapter.Store {
 	t.Helper()
 	s, err := sqlstore.Open(t.Context(), url, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})

@@ -12,10 +12,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestFrozenAndWoken stops a scheduler with SIGSTOP while it holds fires that
-// are due during the freeze, and wakes it after the others have taken over. What
-// it held fires once, from its successor; what it had claimed is resolved; and
-// when it wakes it does no harm.
+// TestFrozenAndWoken suspends a scheduler with SIGSTOP while it holds fires that are due during the
+// freeze, and wakes it after the others have taken over. What it held fires once, from its successor;
+// what it had claimed is resolved; and it does no harm when it wakes.
 func TestFrozenAndWoken(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
@@ -38,9 +37,9 @@ func TestFrozenAndWoken(t *testing.T) {
 	})
 }
 
-// TestFrozenWithALock stops a scheduler with SIGSTOP in the middle of a
-// transaction. The database takes its locks away long before it wakes, and the
-// others go on so early that no due time becomes a misfire.
+// TestFrozenWithALock suspends a scheduler with SIGSTOP in the middle of a transaction. The database
+// releases its locks long before it wakes, and the others continue so early that no due time becomes
+// a misfire.
 func TestFrozenWithALock(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
@@ -64,10 +63,10 @@ func TestFrozenWithALock(t *testing.T) {
 			require.NoError(t, err)
 			_, err = tx.ExecContext(c.ctx, e.hold)
 			require.NoError(t, err)
-			pause(held) // until all of them wait for it, as each comes once a second
+			pause(held) // until all of them wait for it; each tries once a second
 			victim.freeze()
 			frozen := time.Now()
-			require.NoError(t, tx.Rollback()) // which lets all of them go on, and so the victim's session
+			require.NoError(t, tx.Rollback()) // so all of them continue, also the victim's session
 			eventually(t, 3*time.Second, "the victim holds its locks", stuck)
 			eventually(t, time.Until(frozen)+unlocked, "they are taken away", func() bool { return !stuck() })
 			pause(time.Until(frozen) + unlocked + between(r, time.Second, pick(2*time.Second, 30*time.Second)))
@@ -86,6 +85,6 @@ const (
 	// unlocked is how late a fire may be because of such a holder.
 	unlocked = lockIdleLimit + 2*time.Second
 
-	// held is how long a test holds a lock itself.
+	// held is how long the test itself holds a lock.
 	held = 1500 * time.Millisecond
 )

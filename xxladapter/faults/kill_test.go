@@ -16,18 +16,16 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// takeover is how late a fire may be because the scheduler that held it died:
-// XXL-JOB's window of five seconds, beyond which it would be a misfire, and the
-// hand-over itself. In a long run it happens that the hand-over had begun, and that
-// the scheduler that was to find out about it was killed as well.
+// takeover is how late a fire may be if the scheduler that held it died: XXL-JOB's window of five
+// seconds, beyond which it would be a misfire, plus the hand-over. In a soak the hand-over may have
+// begun already, and the scheduler that resolves it may be killed as well.
 func takeover() time.Duration { return pick(6*time.Second, resolved()) }
 
-// mostTakeovers is what holds for all but one in a hundred runs.
+// mostTakeovers is the same for 99 of 100 runs.
 const mostTakeovers = 3 * time.Second
 
-// TestKilledAtAnyMoment kills schedulers with SIGKILL, at random instants.
-// Since due times are read five seconds ahead, every kill hits fires that are
-// committed and not sent.
+// TestKilledAtAnyMoment kills schedulers with SIGKILL at random instants. Due times are read five
+// seconds ahead, so every kill hits fires that are committed and not yet sent.
 func TestKilledAtAnyMoment(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, append(engines, oneFile), func(t *testing.T, e engine) {
@@ -39,7 +37,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			pause(between(r, 200*time.Millisecond, 2*time.Second))
 			victim.kill()
 			if len(c.nodes) > 1 {
-				pause(between(r, 0, 2*time.Second)) // the others go on meanwhile
+				pause(between(r, 0, 2*time.Second)) // the others continue meanwhile
 			}
 			victim.start()
 		}
@@ -50,15 +48,14 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	})
 }
 
-// resolved is how late a run may be whose hand-over a killed scheduler had begun:
-// its successor acts when the lease has lapsed, which takes four seconds, and
-// may be killed in the middle of that itself, which happens less often in a
+// resolved is how late a run may be if a killed scheduler had begun its hand-over. The successor acts
+// when the lease has lapsed, after four seconds, and may be killed while it does, which is rarer in a
 // short run.
 func resolved() time.Duration { return pick(12*time.Second, 30*time.Second) }
 
-// TestKilledAfterTheRequestWasSent kills every scheduler when a run request
-// has arrived and before it is answered, so that nobody has recorded what
-// became of it. The runs go on for so long that no result tells either.
+// TestKilledAfterTheRequestWasSent kills every scheduler after a run request has arrived and before it
+// is answered, so that no scheduler has recorded its outcome. The runs take so long that no result
+// reveals it either.
 func TestKilledAfterTheRequestWasSent(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

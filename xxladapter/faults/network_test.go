@@ -18,13 +18,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// servers are the engines that a network lies in front of.
+// servers are the engines that schedulers reach through a network.
 var servers = engines[1:]
 
-// everySecond is a job whose due times come a second apart.
+// everySecond is the schedule of a job that is due every second.
 var everySecond = []schedule{{xxladapter.ScheduleCron, "* * * * * ?"}}
 
-// proxied is a cluster whose schedulers reach the store through a proxy each.
+// proxied returns a cluster in which each scheduler reaches the store through a proxy of its own.
 func proxied(t *testing.T, e engine, nodes int, flags ...string) (*cluster, []*testserver.Proxy) {
 	db := e.open(t)
 	proxies := make([]*testserver.Proxy, nodes)
@@ -35,7 +35,7 @@ func proxied(t *testing.T, e engine, nodes int, flags ...string) (*cluster, []*t
 	return newClusterVia(t, e, db, func(i int) string { return proxies[i].URL() }, flags...), proxies
 }
 
-// requireNoMisfires checks that every due time so far has given a run of its own.
+// requireNoMisfires checks that every due time so far has led to a run of its own.
 func (c *cluster) requireNoMisfires() {
 	c.t.Helper()
 	store := openStore(c.t, c.db.url)
@@ -45,8 +45,8 @@ func (c *cluster) requireNoMisfires() {
 	require.Empty(c.t, misfires)
 }
 
-// TestConnectionsDieWithoutAWord lets all of a node's connections fall silent twice
-// within four seconds, as a firewall does that forgets them. New ones work.
+// TestConnectionsDieWithoutAWord silences all connections of a node twice within four seconds, as a
+// firewall does when it loses its state. New connections work.
 func TestConnectionsDieWithoutAWord(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
@@ -71,9 +71,9 @@ func TestConnectionsDieWithoutAWord(t *testing.T) {
 // seconds: it waits for each silence once, 2.5 s at most, and for a busy machine.
 const lateBySilence = 6 * time.Second
 
-// TestCommitsWhoseAnswerIsLost cuts the connection at commits, before the server gets
-// them or before its answer comes back, of each kind of transaction that schedulers make.
-// Nothing is lost or doubled, and no answer costs more than a moment.
+// TestCommitsWhoseAnswerIsLost cuts the connection at commits of each kind of transaction, before the
+// server gets them or before its answer comes back. Nothing is lost or doubled, and a lost answer
+// delays a run by less than a second.
 func TestCommitsWhoseAnswerIsLost(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
@@ -114,12 +114,12 @@ func TestCommitsWhoseAnswerIsLost(t *testing.T) {
 	})
 }
 
-// answerLostWithin is how late a run may be whose answers were lost. One costs less than a second,
-// but one after the other may be lost: that of a claim, and before it that of the result which a
-// fixed delay counts from. A short run shares the machine with other tests.
+// answerLostWithin is how late a run may be if answers are lost. One costs less than a second, but
+// several may follow each other: a fixed delay counts from a result, whose answer may be lost before
+// that of the claim. A short run shares the machine with other tests.
 func answerLostWithin() time.Duration { return pick(4*time.Second, 3*time.Second) }
 
-// kindOf names a transaction by the beginnings of its statements.
+// kindOf names a transaction by the first words of its statements.
 func kindOf(r *testserver.Request) string {
 	kinds := map[string]bool{}
 	for _, s := range r.Transaction {
@@ -133,9 +133,8 @@ func kindOf(r *testserver.Request) string {
 	return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")
 }
 
-// TestCommitsThatComeLate holds commits back, each on one scheduler's way to the server, and
-// delivers them when their scheduler has given up, or nearly. What is found out and done again
-// meanwhile must bear the first one.
+// TestCommitsThatComeLate delays commits and delivers them when their scheduler has given up, or is
+// about to. What the scheduler has resolved or repeated meanwhile must tolerate the first commit.
 func TestCommitsThatComeLate(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
@@ -146,7 +145,7 @@ func TestCommitsThatComeLate(t *testing.T) {
 		for i := range rounds(4, 200) {
 			trap := proxies[i%len(proxies)].Trap(testserver.Hold, func(r *testserver.Request) bool { return r.Commits })
 			<-trap.Sprung()
-			// A session that sits in a transaction lives for lockLife; its commit comes late only before.
+			// The server ends an idle transaction after lockLife, so a late commit must come before.
 			pause(between(r, lockLife/2, lockLife))
 			trap.Release()
 			pause(between(r, 0, time.Second))
@@ -159,8 +158,8 @@ func TestCommitsThatComeLate(t *testing.T) {
 	})
 }
 
-// TestStallInAScan lets the network of one scheduler of three stall when it holds what
-// scans wait for, and pass again when the server has taken that away. The others have gone on in time.
+// TestStallInAScan stalls the network of one of three schedulers while it holds the lock that scans
+// wait for, and resumes it when the server has released that lock. The others continue in time.
 func TestStallInAScan(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
@@ -191,14 +190,13 @@ const (
 	// lockLife is how long the server leaves a silent scheduler its locks.
 	lockLife = 2 * time.Second
 
-	// lateByStall is how late a run may be for that, or because its scheduler was cut off
-	// with it until its lease had lapsed.
+	// lateByStall is how late a run may be because of such a lock, or because its scheduler is cut
+	// off until its lease has lapsed.
 	lateByStall = 6 * time.Second
 )
 
-// TestStoppedWithoutANetwork ends a scheduler with SIGTERM whose connections have all
-// fallen silent. It ends before an orchestrator would kill it, and where new connections work it
-// gives its lease back.
+// TestStoppedWithoutANetwork sends SIGTERM to a scheduler whose connections have all fallen silent. It
+// exits before an orchestrator would kill it, and gives its lease back if new connections work.
 func TestStoppedWithoutANetwork(t *testing.T) {
 	testserver.Long(t)
 	for name, unreachable := range map[string]bool{"new connections work": false, "they do not": true} {
@@ -221,7 +219,7 @@ func TestStoppedWithoutANetwork(t *testing.T) {
 				}
 				proxies[0].HoldNew(false)
 				c.nodes[0].start()
-				c.waitForRuns(200) // of which most come late
+				c.waitForRuns(200) // most of them late
 				pause(3 * time.Second)
 				c.judge(checker.Options{Epsilon: took + 3*time.Second})
 			})
@@ -229,6 +227,5 @@ func TestStoppedWithoutANetwork(t *testing.T) {
 	}
 }
 
-// stoppedWithin is how long a stop may take without a network: orchestrators wait for
-// half a minute.
+// stoppedWithin is how long a stop may take without a network: orchestrators wait for 30 s.
 const stoppedWithin = 25 * time.Second

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program is the command under test, built once.
+// program builds the command under test, once.
 var program = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(workDir, "xxlwheel")
 	out, err := exec.Command("go", "build", "-o", file, "github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel").CombinedOutput()
@@ -31,8 +31,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// A process is a scheduler of its own: the same arguments, killed and started
-// as often as a test likes.
+// A process is a scheduler that a test may kill and start repeatedly, with the same arguments.
 type process struct {
 	t    *testing.T
 	name string
@@ -65,7 +64,7 @@ func (p *process) start() {
 	require.NoError(p.t, err)
 	p.cmd = exec.Command(file, p.args...)
 	p.cmd.Stderr = p.log
-	// A scheduler must not outlive the test, not even one that is killed.
+	// A scheduler must not outlive the test, even if the test binary is killed.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := p.cmd.StdoutPipe()
 	require.NoError(p.t, err)
@@ -81,7 +80,7 @@ func (p *process) start() {
 				close(serves)
 			}
 		}
-		_ = cmd.Wait() // how it ended is in ProcessState
+		_ = cmd.Wait() // ProcessState tells how it ended
 	}(p.cmd, p.exited)
 	select {
 	case <-serves:
@@ -99,8 +98,7 @@ func (p *process) kill() {
 	<-p.exited
 }
 
-// stop asks the process to end, and returns how long that took. It has to end
-// well.
+// stop sends SIGTERM and returns how long the process took to exit. Its exit code must be 0.
 func (p *process) stop() time.Duration {
 	p.t.Helper()
 	asked := time.Now()
@@ -127,7 +125,7 @@ func (p *process) alive() bool {
 	}
 }
 
-// peakMemory is the largest resident set so far, in bytes.
+// peakMemory returns the largest resident set so far, in bytes.
 func (p *process) peakMemory() int64 {
 	p.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
@@ -142,8 +140,8 @@ func (p *process) peakMemory() int64 {
 	return 0
 }
 
-// freePort is a port of the loopback interface that nobody listens on. Systems give
-// connections ports above those that it is drawn from, so none takes it meanwhile.
+// freePort returns an unused port of the loopback interface. It is drawn from below the ports that
+// systems assign to connections, so no connection takes it meanwhile.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -164,7 +162,7 @@ func tail(text string, most int) string {
 	return "... " + text[len(text)-most:]
 }
 
-// A lockedBuffer is a buffer that a process writes to while it is read.
+// A lockedBuffer is a buffer that one goroutine writes while others read it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

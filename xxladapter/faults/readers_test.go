@@ -15,9 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestSlowReaders locks a table that no scheduling needs, while many callers of
-// the API want to read it from each scheduler. They wait; nobody loses a lease,
-// and no fire is late.
+// TestSlowReaders locks a table that scheduling does not need, while many API callers of each
+// scheduler read it. The callers wait, no scheduler loses its lease, and no fire is late.
 func TestSlowReaders(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

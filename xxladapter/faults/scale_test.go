@@ -15,9 +15,8 @@ import (
 
 var (
 	lasting = flag.Duration("for", 0, "in a soak: how long each test makes faults on each store; 0 means until it has made them all")
-	// Half of their runs are those of jobs that are due every second. Two thousand
-	// would lead to a thousand runs a second, which schedulers, database and
-	// executors cannot do on two cores.
+	// Half of the runs belong to jobs that are due every second. Two thousand jobs would lead to a
+	// thousand runs a second, too many for schedulers, database and executors on two cores.
 	jobs = flag.Int("jobs", 1000, "in a soak: how many jobs are under load; a thousand lead to five hundred runs a second")
 	seed = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0 means 1, or in a soak a new one")
 )
@@ -30,8 +29,8 @@ func pick[T any](short, lengthy T) T {
 	return short
 }
 
-// rounds counts the faults of a test, from 0: short of them, or in a soak
-// lengthy of them or as many as there is time for.
+// rounds yields the numbers of a test's faults, from 0: short of them, or in a soak lengthy of them or
+// as many as fit into the time.
 func rounds(short, lengthy int) iter.Seq[int] {
 	begin, n := time.Now(), pick(short, lengthy)
 	return func(yield func(int) bool) {
@@ -43,8 +42,8 @@ func rounds(short, lengthy int) iter.Seq[int] {
 	}
 }
 
-// random draws what varies in a test. The seed is printed, and makes the same
-// draws again, though not the same interleaving.
+// random returns the source of what varies in a test. If the test fails, its seed is printed, which
+// repeats the draws, though not the interleaving.
 func random(t *testing.T) *rand.Rand {
 	s := *seed
 	if s == 0 {
@@ -58,7 +57,7 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// between draws a duration.
+// between draws a duration from least to most.
 func between(r *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(r.Int64N(int64(most-least)+1))
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestStoppedInTurn ends one scheduler after the other with SIGTERM, under
-// load, and starts each again. Nothing is lost, and nothing is late by more than
-// a second because of it.
+// TestStoppedInTurn stops one scheduler after the other with SIGTERM, under load, and starts each
+// again. Nothing is lost, and no run is more than a second late because of it.
 func TestStoppedInTurn(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
@@ -36,9 +35,9 @@ func TestStoppedInTurn(t *testing.T) {
 	})
 }
 
-// stopDelay is how late a stop may make a run. In a short run it waits for the
-// schedulers of other tests, which are started at the same time.
+// stopDelay is how much a stop may delay a run. A short run shares the machine with schedulers of other
+// tests, which start at the same time.
 func stopDelay() time.Duration { return pick(2*time.Second, time.Second) }
 
-// drainLimit is how long a stop may wait for hand-overs that are under way.
+// drainLimit is how long a stop may wait for hand-overs in flight.
 const drainLimit = 11 * time.Second

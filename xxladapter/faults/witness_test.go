@@ -21,26 +21,25 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A witness is an executor that takes every run it is handed and records it:
-// what really happened, whatever the scheduler believes. As a Java executor
-// does, it answers /log from what it has begun, and sends results in batches to
-// the first admin that takes them.
+// A witness is an executor that accepts and records every run: what really happened, whatever the
+// scheduler believes. Like a Java executor it answers /log by the runs that have begun, and sends
+// results in batches to the first admin that accepts them.
 type witness struct {
 	t      *testing.T
 	rec    *checker.Recorder
 	server *httptest.Server
 	admins []string // base URLs
 
-	// arrived is called with each run before it is answered; nil: nothing is.
+	// arrived is called with each run before the answer is sent; nil means that nothing is called.
 	arrived func(req *wire.RunRequest)
 
-	// silent keeps results back, as a run does that goes on.
+	// silent withholds results, as if the runs continued.
 	silent atomic.Bool
 
 	mu    sync.Mutex
 	began map[wire.Int]bool // by log id
-	runs  map[int64]int     // those that began, by job id
-	ended wire.Callbacks    // not taken by an admin yet
+	runs  map[int64]int     // how many began, by job id
+	ended wire.Callbacks    // not yet accepted by an admin
 
 	wake    chan struct{}
 	stop    context.CancelFunc
@@ -75,7 +74,7 @@ func (w *witness) close() {
 func answer(rw http.ResponseWriter, reply wire.Reply) {
 	rw.Header().Set("Content-Type", wire.ExecutorContentType)
 	body, _ := json.Marshal(reply)
-	_, _ = rw.Write(body) // a scheduler that was killed reads nothing
+	_, _ = rw.Write(body) // a killed scheduler reads nothing
 }
 
 func (w *witness) run(rw http.ResponseWriter, r *http.Request) {
@@ -105,7 +104,7 @@ func (w *witness) run(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 	select {
 	case w.wake <- struct{}{}:
-	default: // a report is coming anyway
+	default: // a report follows anyway
 	}
 	if w.arrived != nil {
 		w.arrived(req)
@@ -133,7 +132,7 @@ func (w *witness) log(rw http.ResponseWriter, r *http.Request) {
 // report sends results until the witness ends.
 func (w *witness) report(ctx context.Context) {
 	defer close(w.stopped)
-	pace := time.NewTicker(200 * time.Millisecond) // of attempts while no admin answers
+	pace := time.NewTicker(200 * time.Millisecond) // between attempts while no admin answers
 	defer pace.Stop()
 	for {
 		select {
@@ -176,7 +175,7 @@ func (w *witness) send(ctx context.Context, batch wire.Callbacks) bool {
 		}
 		resp, err := callbackClient.Do(req)
 		if err != nil {
-			continue // killed or frozen; the next one may live
+			continue // killed or frozen; the next admin may answer
 		}
 		data, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
@@ -190,7 +189,7 @@ func (w *witness) send(ctx context.Context, batch wire.Callbacks) bool {
 	return false
 }
 
-// pending is how many results no admin has taken yet.
+// pending returns how many results no admin has accepted yet.
 func (w *witness) pending() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
