@@ -10,9 +10,9 @@ import (
 // run measures all contenders in a case. With -short the sizes are small.
 func run(b *testing.B, c cases.Case) { runKinds(b, c, contender.All()) }
 
-// runKinds has those of one size follow each other, so that what is compared lies close
-// in time, and an empty timer is not watched while the system takes back five
-// million timeouts' memory. Those that leave something behind come after all others.
+// runKinds runs the contenders of one size one after the other, so that compared measurements are
+// close together in time, and no empty timer is measured while the system takes back the memory of
+// five million timeouts. Contenders that leave something behind run after all others.
 func runKinds(b *testing.B, c cases.Case, kinds []contender.Kind) {
 	for _, last := range []bool{false, true} {
 		for _, s := range c.Settings(testing.Short()) {

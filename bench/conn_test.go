@@ -17,8 +17,8 @@ import (
 // connTimeout is the silence after which a connection would be closed.
 const connTimeout = 10 * time.Minute
 
-// BenchmarkConn says that a connection is alive, once for each operation: what
-// a server does for every read. The connections of the first three are simulated.
+// BenchmarkConn marks a connection as alive in each operation, as a server does at every read. All
+// connections but those of SetReadDeadline are simulated.
 func BenchmarkConn(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {
@@ -33,12 +33,12 @@ func BenchmarkConn(b *testing.B) {
 	b.Run("by=SetReadDeadline/conns="+cases.Count(n), func(b *testing.B) { touchDeadline(b, n) })
 }
 
-// padding makes a simulated connection as large as a small real one, so that
-// neighbours do not share cache lines.
+// padding makes a simulated connection as large as a small real one, so that neighbours do not
+// share cache lines.
 type padding [192]byte
 
-// inOrders measures touch, which says of each connection in an order that it is
-// alive: of always the same one, and of all. The orders are drawn before.
+// inOrders measures touch, which marks the connections of an order as alive: always the same
+// connection, and all of them in random order. The orders are drawn before the measurement.
 func inOrders(b *testing.B, n int, touch func(order []int)) {
 	random := rand.New(rand.NewPCG(6, 6)).Perm(n)
 	runtime.GC()
@@ -115,9 +115,9 @@ func touchTimer(b *testing.B, n int) {
 	})
 }
 
-// touchWord is the floor of any touch that has to tell who else may touch or
-// expire the connection: one compare-and-swap of a word in it, and with clock the
-// reading of the time as well. In random order it is the cache miss that counts.
+// touchWord is the lower bound for a touch that has to be visible to others that touch or expire
+// the connection: one compare-and-swap of a word in the connection and, with clock, one reading of
+// the time. In random order the cache miss dominates.
 func touchWord(b *testing.B, n int, clock bool) {
 	conns := make([]struct {
 		word atomic.Int64
@@ -135,8 +135,8 @@ func touchWord(b *testing.B, n int, clock bool) {
 	})
 }
 
-// touchDeadline uses real sockets, as many as this process may open, and reads the
-// clock as its callers have to.
+// touchDeadline uses real sockets, as many as this process may open, and reads the clock as its
+// callers have to.
 func touchDeadline(b *testing.B, n int) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)

@@ -1,9 +1,8 @@
-// Package bench compares the timers of package hashedwheel with what else
-// a Go program can use. It has only tests:
+// Package bench compares the timers of package hashedwheel with the alternatives of a Go program.
+// It contains only tests:
 //
 //	go test -bench . ./bench
 //
-// The contenders are in bench/contender and what is measured is in bench/cases.
-// Third-party timers are in bench/rivals, a module of its own, and go through the
-// same cases. README.md says how to read the figures.
+// The contenders are in bench/contender, the cases in bench/cases. Third-party timers are in
+// bench/rivals, a separate module, and run the same cases. README.md says how to read the figures.
 package bench

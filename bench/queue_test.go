@@ -10,20 +10,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/cases"
 )
 
-// A record is what a timer's callers leave for its worker. It is a pointer, since
-// RingBuffer boxes all else.
+// A record is what a timer's callers leave for its worker. It is passed as a pointer, since
+// RingBuffer boxes all other values.
 type record struct{ deadline int64 }
 
-// A mpsc is a queue with any number of producers and one consumer.
+// An mpsc is a queue with any number of producers and one consumer.
 type mpsc interface {
 	put(*record)
-	// take returns how many records it took, which may be none.
+	// take returns how many records it took, possibly none.
 	take() int
 }
 
-// BenchmarkQueue carries records from producers to one consumer. The wheel's own queue is
-// not exported: "striped" is one built in the same way, segments under a lock for
-// each stripe, without the wheel's bookkeeping.
+// BenchmarkQueue carries records from producers to one consumer. The wheel's own queue is not
+// exported: "striped" is built in the same way, with segments under a lock for each stripe, but
+// without the wheel's bookkeeping.
 func BenchmarkQueue(b *testing.B) {
 	producers := []int{1}
 	if procs := runtime.GOMAXPROCS(0); procs > 1 {
@@ -103,7 +103,7 @@ func (q *lockedSlice) take() int {
 	return len(taken)
 }
 
-// stripe is a list of segments under a lock, alone on its cache lines.
+// stripe is a list of segments under a lock, on its own cache lines.
 type stripe struct {
 	mu    sync.Mutex
 	full  []*[510]*record
@@ -163,7 +163,7 @@ func (s *stripe) takeOwn() int {
 	return taken
 }
 
-// ring is the lock-free ring of go-datastructures. A full ring makes a producer wait.
+// ring is the lock-free ring of go-datastructures. A full ring blocks a producer.
 type ring struct{ r *queue.RingBuffer }
 
 func newRing() ring { return ring{queue.NewRingBuffer(1 << 16)} }

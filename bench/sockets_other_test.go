@@ -2,6 +2,6 @@
 
 package bench_test
 
-// sockets returns how many connections with both their ends this process may
-// have: a number that every system grants.
+// sockets returns how many connections with both ends this process may have: a number that every
+// system grants.
 func sockets() int { return 500 }

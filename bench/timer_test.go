@@ -38,9 +38,9 @@ func BenchmarkScaling(b *testing.B) { run(b, cases.Scaling) }
 
 func BenchmarkBurst(b *testing.B) { run(b, cases.Burst) }
 
-// BenchmarkEarly and BenchmarkTick say how ours keep their promises. They need ten
-// million timeouts, and do not get steadier by repetition.
+// BenchmarkEarly and BenchmarkTick measure only our own timers. They need ten million timeouts, and
+// repetition does not make them steadier.
 func BenchmarkEarly(b *testing.B) { runKinds(b, cases.Early, contender.Ours()) }
 
-// The engine of the first is that of the second.
+// The first kind is skipped: it has the same engine as the second.
 func BenchmarkTick(b *testing.B) { runKinds(b, cases.Tick, contender.Ours()[1:]) }
