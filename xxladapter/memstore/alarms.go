@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A claimKey is what a claim of an alarm is told apart by.
+// A claimKey identifies a claim of an alarm.
 type claimKey struct {
 	logID     int64
 	recovered bool
@@ -117,7 +117,8 @@ func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxlad
 	return claimed, nil
 }
 
-// setAlarm reports whether the row was at from.
+// setAlarm changes the alarm status of a row from from to to. It reports whether the row had the
+// status from.
 func (s *Store) setAlarm(logID int64, from, to int) bool {
 	l := s.logs[logID]
 	if l == nil || l.AlarmStatus != from {
@@ -189,7 +190,7 @@ func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim
 	return nil
 }
 
-// isSameClaim reports whether nobody has renewed the claim since it was read.
+// isSameClaim reports whether the claim has not been renewed since it was read.
 func isSameClaim(kept, read *xxladapter.AlarmClaim) bool {
 	return kept.Node == read.Node && kept.Attempts == read.Attempts
 }

@@ -24,12 +24,10 @@ func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxlad
 	return planned, nil
 }
 
-// plan stores f as a planned fire, at the first free millisecond from its due
-// time on.
+// plan stores f as a planned fire, at the first free millisecond from its due time on.
 //
-// Invariant: the open fires of a job with the same due time are the shards of
-// one claimed fire. A due time is therefore taken by any of them, whatever its
-// shard.
+// Invariant: the open fires of a job with the same due time are the shards of one claimed fire. So
+// any of them occupies the due time, whatever its shard.
 func (s *Store) plan(f xxladapter.Fire) xxladapter.Fire {
 	s.lastFire++
 	c := copyFire(&f)
@@ -48,7 +46,7 @@ func (s *Store) plan(f xxladapter.Fire) xxladapter.Fire {
 	return copyFire(&c)
 }
 
-// dropPlanned forgets the planned fires of a job whose type is selected.
+// dropPlanned deletes the planned fires of a job whose type is selected.
 func (s *Store) dropPlanned(jobID int64, selected func(xxladapter.TriggerType) bool) {
 	for _, f := range s.fires {
 		if f.JobID == jobID && f.State == xxladapter.FirePlanned && selected(f.Type) {
@@ -57,8 +55,8 @@ func (s *Store) dropPlanned(jobID int64, selected func(xxladapter.TriggerType) b
 	}
 }
 
-// mayHaveFired reports whether the schedule of a job may have sent a fire for
-// next or later, once its planned ones are dropped.
+// mayHaveFired reports whether the schedule of a job may have sent a fire for next or later, once
+// its planned fires are dropped.
 func (s *Store) mayHaveFired(jobID int64, next time.Time) bool {
 	if !next.After(toMilli(s.clock())) {
 		return true
@@ -117,7 +115,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	return found, nil
 }
 
-// rows are what there is of a fire and of a log row, for [transition].
+// rows returns the fire and the log row, as far as they exist, for [transition].
 func (s *Store) rows(by xxladapter.Term, fireID, logID int64) transition.Rows {
 	r := transition.Rows{Holds: s.holds(by), Fire: s.fires[fireID]}
 	if l := s.logs[logID]; l != nil {
@@ -127,7 +125,7 @@ func (s *Store) rows(by xxladapter.Term, fireID, logID int64) transition.Rows {
 	return r
 }
 
-// store carries out a change and returns the fires that it planned.
+// store applies a change and returns the fires that it planned.
 func (s *Store) store(c transition.Change, fireID, logID int64) (planned []xxladapter.Fire) {
 	switch fire := s.fires[fireID]; c.Fire {
 	case transition.DoubtFire:

@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// saveGlue makes the source of c, which replaces old, a new version.
+// saveGlue stores the source of c, which replaces old, as a new version.
 func (s *Store) saveGlue(old, c *xxladapter.Job) {
 	now := toSecond(s.clock())
 	if len(s.glue[c.ID]) == 0 {
@@ -16,7 +16,7 @@ func (s *Store) saveGlue(old, c *xxladapter.Job) {
 	}
 	s.addGlue(c, now)
 	c.GlueUpdated = now
-	if !now.After(old.GlueUpdated) { // executors tell versions apart by this alone
+	if !now.After(old.GlueUpdated) { // the only field by which executors distinguish versions
 		c.GlueUpdated = old.GlueUpdated.Add(time.Second)
 	}
 }

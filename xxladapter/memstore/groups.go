@@ -115,8 +115,8 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 	}
 	defer s.mu.Unlock()
 
-	// A beat is kept in whole seconds, so the limit is cut to them as well:
-	// an address may live up to a second longer, and never shorter.
+	// Beats are stored in whole seconds, so the limit is truncated to them too: an address may live
+	// up to a second longer, and never shorter.
 	limit := toSecond(s.clock().Add(-life))
 	var expired []xxladapter.Registration
 	for key, at := range s.beats {
@@ -134,8 +134,8 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 	return expired, nil
 }
 
-// refreshGroups recomputes the addresses of the automatic groups of appName,
-// and leaves those that have not changed as they are.
+// refreshGroups recomputes the addresses of the automatic groups of appName, and does not touch
+// groups whose addresses are unchanged.
 func (s *Store) refreshGroups(appName string) {
 	addresses := s.registered(appName)
 	for _, g := range s.groups {
@@ -146,7 +146,7 @@ func (s *Store) refreshGroups(appName string) {
 	}
 }
 
-// registered is the sorted addresses of appName.
+// registered returns the sorted addresses of appName.
 func (s *Store) registered(appName string) []string {
 	var addresses []string
 	for key := range s.beats {

@@ -33,7 +33,7 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	now := toMilli(s.clock())
 	maps.DeleteFunc(s.leases, func(_ string, l held) bool { return !l.until.After(now) })
 	for name, l := range s.leases {
-		// A lease that would hold for longer was given before the clock was set back.
+		// A lease that would last longer was given before the clock was set back.
 		if l.until.Sub(now) > l.life {
 			l.until = now.Add(l.life)
 			s.leases[name] = l
@@ -61,7 +61,7 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	}, nil
 }
 
-// nextLapse is when the first lease lapses that is not the node's.
+// nextLapse returns when the first lease of another node expires.
 func (s *Store) nextLapse(node string) (first time.Time) {
 	for name, l := range s.leases {
 		if name != node && (first.IsZero() || l.until.Before(first)) {
@@ -81,7 +81,7 @@ func (s *Store) quiet(now time.Time) bool {
 	return true
 }
 
-// takers are the nodes that get shards.
+// takers returns the nodes that get shards.
 func (s *Store) takers() []string {
 	var nodes []string
 	for node, l := range s.leases {
@@ -92,7 +92,7 @@ func (s *Store) takers() []string {
 	return nodes
 }
 
-// deadOwners are the terms that are over and own fires.
+// deadOwners returns the ended terms that own fires.
 func (s *Store) deadOwners() []xxladapter.Term {
 	var dead []xxladapter.Term
 	for _, f := range s.fires {
@@ -116,8 +116,7 @@ func (s *Store) shardsOf(node string) xxladapter.ShardSet {
 	return set
 }
 
-// holds reports whether the term is its node's current one, with a lease that
-// has not lapsed.
+// holds reports whether the term is its node's current one, with a lease that has not expired.
 func (s *Store) holds(term xxladapter.Term) bool {
 	lease, leased := s.leases[term.Node]
 	return leased && lease.number == term.Number && toMilli(s.clock()).Before(lease.until)

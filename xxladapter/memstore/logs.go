@@ -62,7 +62,7 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 	return lost, nil
 }
 
-// cut keeps the first most characters of text.
+// cut truncates text to most characters.
 func cut(text string, most int) string {
 	for i := range text {
 		if most == 0 {
@@ -86,8 +86,8 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	return nil, noLog(id)
 }
 
-// Logs implements [xxladapter.Store]. AfterID is a position in the listed
-// order: with Newest, the rows older than it follow.
+// Logs implements [xxladapter.Store]. AfterID is a position in the listed order: with Newest, older
+// rows follow it.
 func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err

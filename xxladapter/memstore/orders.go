@@ -42,14 +42,14 @@ func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) 
 	return nil, noOrder(id)
 }
 
-// showOrder is a copy that says whether the fire is open.
+// showOrder returns a copy that says whether the fire is open.
 func (s *Store) showOrder(o *xxladapter.Order) *xxladapter.Order {
 	c := *o
 	c.LogIDs, c.Open = slices.Clone(o.LogIDs), s.fires[o.FireID] != nil
 	return &c
 }
 
-// claimOrder notes the log rows of an ordered fire.
+// claimOrder records the log rows of an ordered fire.
 func (s *Store) claimOrder(fireID int64, claimed []xxladapter.Fire) {
 	for _, o := range s.orders {
 		if o.FireID == fireID {

@@ -7,11 +7,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The reference keeps no more precision than the tables do, so that what it
-// returns is what every store returns: due times in whole milliseconds, what
-// upstream has in a datetime column in whole seconds, all of it in UTC.
+// The reference keeps no more precision than the tables, so that it returns what every store
+// returns: due times in whole milliseconds, and values of upstream's datetime columns in whole
+// seconds, all in UTC.
 
-// toMilli cuts t to whole milliseconds; zero stays zero.
+// toMilli truncates t to whole milliseconds; zero stays zero.
 func toMilli(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
@@ -19,7 +19,7 @@ func toMilli(t time.Time) time.Time {
 	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
-// toSecond cuts t to whole seconds; zero stays zero.
+// toSecond truncates t to whole seconds; zero stays zero.
 func toSecond(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
@@ -27,8 +27,8 @@ func toSecond(t time.Time) time.Time {
 	return time.Unix(t.Unix(), 0).UTC()
 }
 
-// list returns a copy of what the columns can tell apart: an empty list and
-// none are the same.
+// list returns a copy that distinguishes no more than the columns do: an empty list and nil are the
+// same.
 func list[T any](items []T) []T {
 	if len(items) == 0 {
 		return nil

@@ -82,8 +82,8 @@ func (s *Store) purgeable(l *xxladapter.Log, p xxladapter.LogPurge) bool {
 	return true
 }
 
-// endsFailures says whether a row is the first success after a failure that
-// alarms remember.
+// endsFailures reports whether a row is the first success after a failure that the alarm state
+// remembers.
 func (s *Store) endsFailures(l *xxladapter.Log) bool {
 	state, known := s.alarms[l.JobID]
 	if !known || l.ID <= state.LastID {

@@ -9,10 +9,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// day is the day of a row, in UTC.
+// day returns the day of a row, in UTC.
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// forget removes a row from the log with its text. An outcome stays counted.
+// forget deletes a row with its text. Its outcome is still counted.
 func (s *Store) forget(l *xxladapter.Log) {
 	delete(s.logs, l.ID)
 	delete(s.wanted, l.ID)
@@ -22,14 +22,13 @@ func (s *Store) forget(l *xxladapter.Log) {
 	}
 }
 
-// A goneLog is what stays of a row that has left the log.
+// A goneLog is what is kept of a deleted row.
 type goneLog struct {
 	triggered time.Time
 	outcome   xxladapter.Outcome
 }
 
-// Reports implements [xxladapter.Store] by counting all over again, days being
-// those of UTC.
+// Reports implements [xxladapter.Store] by counting all rows. Days are days of UTC.
 func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	return reports, nil
 }
 
-// FoldReports implements [xxladapter.Store]; there is nowhere to fold to.
+// FoldReports implements [xxladapter.Store]. There is nothing to fold.
 func (s *Store) FoldReports(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err

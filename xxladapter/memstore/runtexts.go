@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A wantedText is a text that is to be fetched.
+// A wantedText is a text that has to be fetched.
 type wantedText struct {
 	attempts int
 	due      time.Time

@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// ClaimDue implements [xxladapter.Store]. decide runs with the store locked,
-// so it must not call it.
+// ClaimDue implements [xxladapter.Store]. decide runs with the store locked, so it must not call
+// the store.
 func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
 
@@ -28,7 +28,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		return nil, 0, nil
 	}
 	claimed := make(map[int64]*xxladapter.Job, len(due))
-	shown := make([]*xxladapter.Job, len(due)) // decide may write to what it gets
+	shown := make([]*xxladapter.Job, len(due)) // decide may modify what it gets
 	for i, j := range due {
 		claimed[j.ID] = j
 		shown[i] = copyJob(j)
@@ -58,9 +58,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	return planned, len(due), nil
 }
 
-// due lists up to limit running jobs, earliest first: those of the shards whose next trigger time
-// is at most until, and those of other shards whose time is before orphaned, because their owner
-// is gone or late.
+// due returns up to limit running jobs, earliest first: those of the shards whose next trigger time
+// is at most until, and those of other shards whose time is before orphaned, because their owner is
+// gone or late.
 func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
@@ -74,9 +74,8 @@ func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit
 	return due[:min(max(limit, 0), len(due))]
 }
 
-// planDue plans a fire that a scan decided on, unless it is a due time's own and
-// was promised before. Another fire that happens to hold the due time must not
-// swallow it.
+// planDue plans a fire that a scan decided on, unless that due time's own fire was planned before.
+// A fire of another type that occupies the due time does not replace it.
 func (s *Store) planDue(f xxladapter.Fire) (xxladapter.Fire, bool) {
 	f.Due = toMilli(f.Due)
 	for _, other := range s.firesAt[keyOf(&f)] {

@@ -1,9 +1,8 @@
-// Package memstore keeps everything in memory: the reference for what a
-// [xxladapter.Store] does, and the store of other packages' tests. Nothing
-// survives Close.
+// Package memstore keeps everything in memory. It is the reference for a [xxladapter.Store], and
+// the store of other packages' tests. Nothing survives Close.
 //
-// It is written to be read against the contract, not to be fast: one mutex
-// guards plain maps, and a listing walks all of its map.
+// It is written to be compared with the contract, not to be fast: one mutex guards plain maps, and
+// a listing scans all of its map. guards plain maps, and a listing walks all of its map.
 package memstore
 
 import (
@@ -17,8 +16,7 @@ import (
 
 var errClosed = errors.New("memstore: closed")
 
-// A Store is an [xxladapter.Store] in memory. Its zero value is not usable;
-// see [New].
+// A Store is an [xxladapter.Store] in memory. Its zero value is not usable; see [New].
 type Store struct {
 	clock func() time.Time
 
@@ -39,9 +37,9 @@ type Store struct {
 	orders   map[int64]*xxladapter.Order
 	glue     map[int64][]xxladapter.GlueVersion // by job id, newest first
 	beats    map[beatKey]time.Time
-	leases   map[string]held // by node; those that hold, and lapsed ones until the next renewal
+	leases   map[string]held // by node; current ones, and expired ones until the next renewal
 	owners   [xxladapter.Shards]string
-	zone     string                           // empty: none was agreed
+	zone     string                           // empty means that none was agreed
 	alarms   map[int64]*xxladapter.AlarmState // by job id
 	claims   map[claimKey]*xxladapter.AlarmClaim
 
@@ -54,7 +52,7 @@ type dueKey struct {
 	due   int64 // Unix ms
 }
 
-// A beatKey is what a registration is told apart by.
+// A beatKey identifies a registration.
 type beatKey struct{ appName, address string }
 
 var _ xxladapter.Store = (*Store)(nil)
@@ -84,7 +82,7 @@ func New(clock func() time.Time) *Store {
 	}
 }
 
-// enter locks the store for one call, unless the call must not happen.
+// enter locks the store for one call. It fails if ctx has ended or the store is closed.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -97,7 +95,7 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Now is the clock given to [New].
+// Now returns the time of the clock given to [New].
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	if err := s.enter(ctx); err != nil {
 		return time.Time{}, err
@@ -106,7 +104,7 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	return s.clock(), nil
 }
 
-// Close makes later calls fail. Closing again is fine.
+// Close makes later calls fail. It may be called again.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
