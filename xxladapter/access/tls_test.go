@@ -40,14 +40,14 @@ func TestACertificateAndItsKeyGoTogether(t *testing.T) {
 	require.Nil(t, none)
 }
 
-// TestOldVersionsOfTLSAreRefused by servers and by clients of ours.
+// TestOldVersionsOfTLSAreRefused checks our servers and our clients.
 func TestOldVersionsOfTLSAreRefused(t *testing.T) {
 	cert, key := certificateOf(t)
 	server, err := ServerTLS(cert, key)
 	require.NoError(t, err)
 	client, err := ClientTLS(cert)
 	require.NoError(t, err)
-	client.ServerName = "example.com" // one that a test server's certificate is for
+	client.ServerName = "example.com" // a name of a test server's certificate
 	old := func(c *tls.Config) *tls.Config {
 		c = c.Clone()
 		c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
@@ -66,7 +66,7 @@ func TestOldVersionsOfTLSAreRefused(t *testing.T) {
 	require.ErrorContains(t, shake(old(server), client), "protocol version")
 }
 
-// TestOwnAuthoritiesAreTrustedBesideTheSystems so that one client reaches executors of both.
+// TestOwnAuthoritiesAreTrustedBesideTheSystems checks that one client reaches executors of both.
 func TestOwnAuthoritiesAreTrustedBesideTheSystems(t *testing.T) {
 	cert, _ := certificateOf(t)
 	client, err := ClientTLS(cert)

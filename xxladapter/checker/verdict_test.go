@@ -115,10 +115,10 @@ func TestVerdicts(t *testing.T) {
 		// Stops.
 		{"stopped, and fired in between", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":20050}`, ""},
 		{"stopped, and not fired in between", stopped, ""},
-		{"on its way when the stop was acknowledged", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21100}`, ""},
-		{"not on its way any more", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21101}`, "after stop"},
+		{"in flight when the stop was acknowledged", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21100}`, ""},
+		{"no longer in flight", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21101}`, "after stop"},
 		{"undated, on its way when the stop was acknowledged", stopped + `{"kind":"run","job":1,"log":2,"at":21100}`, ""},
-		{"undated, not on its way any more", stopped + `{"kind":"run","job":1,"log":2,"at":21101}`, "after stop"},
+		{"undated, no longer in flight", stopped + `{"kind":"run","job":1,"log":2,"at":21101}`, "after stop"},
 		{"sent again after the stop", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":21900}{"kind":"resend","log":2}`, ""},
 		{"due after the stop", stopped + `{"kind":"run","job":1,"log":2,"due":30000,"at":30050}`, "after stop"},
 		{"undated after the stop", stopped + `{"kind":"run","job":1,"log":2,"at":30050}`, "after stop"},
@@ -144,7 +144,7 @@ func TestVerdicts(t *testing.T) {
 		{"a rate keeps its phase", rate + `
 			{"kind":"misfire","job":1,"due":17000,"until":37000,"policy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":47000,"at":47000}`, ""},
-		{"a rate that goes on from when its misfire was noticed", rate + `
+		{"a rate that continues from when its misfire was noticed", rate + `
 			{"kind":"misfire","job":1,"due":17000,"until":37000,"policy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":55000,"at":55000}`, "missed, extra"},
 		{"do nothing, and yet", start + `

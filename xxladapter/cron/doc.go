@@ -12,7 +12,7 @@
 //	day of month  1-31                            ? L W
 //	month         1-12 or JAN-DEC
 //	day of week   1-7 (1 is Sunday) or SUN-SAT    ? L #
-//	year          1970-9999, may be left out
+//	year          1970-9999, optional
 //
 // A field is a list of items, separated by commas. It matches what any of them matches:
 //

@@ -72,7 +72,7 @@ func (p Profile) apply(c config) config {
 // A config holds what the options set. It is passed by value to keep the parser off the heap.
 type config struct{ profile Profile }
 
-// String returns the name of the profile as it is spelt in Go.
+// String returns the name of the profile as it is spelled in Go.
 func (p Profile) String() string {
 	switch p {
 	case Quartz:

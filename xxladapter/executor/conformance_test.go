@@ -72,7 +72,7 @@ func TestConformance(t *testing.T) {
 		{name: "token wrong", on: locked, path: "/run", body: run(1, 1, ""), header: token("default_tokem", ""), want: fail("The access token is wrong.")},
 		{name: "token longer", on: locked, path: "/run", body: run(1, 1, ""), header: token("default_token2", ""), want: fail("The access token is wrong.")},
 		{name: "token before path", on: locked, path: "/nope", header: token("x", "orders"), want: fail("The access token is wrong.")},
-		{name: "token right, app name not looked at before 3.5", on: locked, path: "/beat", header: token("default_token", "others"), want: ok},
+		{name: "token right, app name ignored before 3.5", on: locked, path: "/beat", header: token("default_token", "others"), want: ok},
 		{name: "no token set: none demanded", on: open, path: "/beat", want: ok},
 		{name: "no token set: any taken", on: open, path: "/beat", header: token("x", "y"), want: ok},
 		{name: "3.5: both headers missing", on: locked, path: "/trigger", body: run(1, 1, ""), header: token("", ""), want: fail("invalid request, accessToken or appname is empty.")},

@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A recorded exchange is a request and its reply, byte by byte as they went over the wire between
-// a release of XXL-JOB's Java library and this project.
+// A recorded exchange is a request and its reply, byte by byte as they went over the wire between a
+// release of XXL-JOB's Java library and this project.
 type recorded struct {
 	release, direction, kind string
 	request                  *http.Request
 	body, reply              []byte
 }
 
-// Who wrote the request. The other side wrote the reply.
+// The writer of the request. The other side wrote the reply.
 const (
 	javaExecutor = "executor-to-scheduler"
 	ourScheduler = "scheduler-to-executor"
@@ -59,7 +59,8 @@ func recordings(t *testing.T) (all []recorded) {
 
 func (r recorded) String() string { return r.release + " " + r.direction + " " + r.kind }
 
-// message returns what the body of the request is decoded into; nil for a request without one.
+// message returns the value that the body of the request is decoded into, or nil for a request
+// without a body.
 func (r recorded) message() any {
 	switch path.Base(r.request.URL.Path) {
 	case "registry", "registryRemove":
@@ -78,8 +79,8 @@ func (r recorded) message() any {
 	return nil
 }
 
-// What Java programs sent is understood: every field that they write has its place in a type, and
-// its value is the one that the program gave it.
+// TestRecordedRequestsOfJava checks that requests of Java programs are decoded completely: every
+// field that they write belongs to a type, and has the value that the program gave it.
 func TestRecordedRequestsOfJava(t *testing.T) {
 	for _, r := range recordings(t) {
 		if r.direction == ourScheduler {
@@ -125,8 +126,8 @@ func TestRecordedRequestsOfJava(t *testing.T) {
 	}
 }
 
-// What we sent and Java programs took is what is sent today, byte by byte. A change here has to be
-// tried with them, and recorded again.
+// TestRecordedMessagesOfOurs checks that we still send, byte by byte, what Java programs accepted.
+// A change here has to be tried with them, and recorded again.
 func TestRecordedMessagesOfOurs(t *testing.T) {
 	for _, r := range recordings(t) {
 		if r.direction == ourScheduler {
@@ -147,7 +148,7 @@ func TestRecordedMessagesOfOurs(t *testing.T) {
 	}
 }
 
-// What Java executors answered is understood.
+// TestRecordedRepliesOfJava checks that the replies of Java executors are decoded.
 func TestRecordedRepliesOfJava(t *testing.T) {
 	for _, r := range recordings(t) {
 		if r.direction != ourScheduler {
@@ -175,7 +176,7 @@ func TestRecordedRepliesOfJava(t *testing.T) {
 	}
 }
 
-// Each of the three releases is recorded in each direction.
+// TestRecordingsAreComplete checks that each of the three releases is recorded in each direction.
 func TestRecordingsAreComplete(t *testing.T) {
 	kinds := map[string]int{}
 	for _, r := range recordings(t) {

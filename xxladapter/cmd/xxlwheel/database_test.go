@@ -41,7 +41,7 @@ func TestARemovedDatabaseIsNoSecret(t *testing.T) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		require.NoError(t, os.Remove(file+suffix))
 	}
-	eventually(t, 20*time.Second, "it is not ready any more", func() bool { code, _ := ready(t, server); return code != http.StatusOK })
+	eventually(t, 20*time.Second, "it is no longer ready", func() bool { code, _ := ready(t, server); return code != http.StatusOK })
 	code, body := ready(t, server)
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	require.Contains(t, body, "store: the database file was removed or replaced while it was open\n")

@@ -19,7 +19,8 @@ var (
 	documentedFlag = regexp.MustCompile(`(?:^|[\s(])--([a-z][a-z0-9-]*)`)
 )
 
-// The command lines in the documents can be parsed, and the flags that the text names exist.
+// TestDocumentedCommandLines checks that the command lines in the documents can be parsed, and that
+// the flags that the text names exist.
 func TestDocumentedCommandLines(t *testing.T) {
 	documents, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// recordTo makes the tests with XXL-JOB's Java programs write down what goes over the wire, for the
+// recordTo makes the tests with XXL-JOB's Java programs record what goes over the wire, for the
 // tests of package wire:
 //
 //	XXLWHEEL_TEST_JAVA=1 go test ./xxladapter/cmd/xxlwheel -run TestJava -count=1 -record ../../wire/testdata/recorded
@@ -42,8 +42,8 @@ type recordedConn struct {
 	request, reply bytes.Buffer
 }
 
-// record returns an address that leads to server. What passes is written to the folder of a release
-// and a direction when the test ends. Without -record it returns the server's own address.
+// record returns an address that leads to server. When the test ends, the traffic is written to the
+// folder of a release and a direction. Without -record it returns the server's own address.
 func record(t *testing.T, release, direction, server string) (address string) {
 	t.Helper()
 	if *recordTo == "" {
@@ -70,7 +70,7 @@ func (r *recording) accept(host string) {
 			return
 		}
 		to, err := net.Dial("tcp", host)
-		if err != nil { // the server is gone, as its caller shall see
+		if err != nil { // the server is gone, which its caller must notice
 			_ = from.Close()
 			continue
 		}
@@ -143,7 +143,8 @@ func cut(t *testing.T, stream []byte, read func(*bufio.Reader) io.ReadCloser, bo
 	return bytes.Clone(stream[:n]), stream[n:]
 }
 
-// kindOf names an exchange by its operation and by what distinguishes its reply or its result.
+// kindOf returns the name of an exchange: its operation, and what distinguishes its reply or its
+// result.
 func kindOf(t *testing.T, operation string, body, answer []byte) string {
 	t.Helper()
 	reply, err := wire.DecodeReply(answer)

@@ -29,7 +29,7 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 		"one part":                {parts: map[int64]part{1: {1, 2, "a\nb\n", true, ""}}, want: "a\nb\n"},
 		"the last part says so":   {parts: map[int64]part{1: {1, 2, "a\nb\n", false, ""}, 3: {3, 3, "c\n", true, ""}}, want: "a\nb\nc\n"},
 		"an empty part":           {parts: map[int64]part{1: {1, 2, "a\nb\n", false, ""}, 3: {3, 2, "", true, ""}}, want: "a\nb\n"},
-		"a run that goes on":      {parts: map[int64]part{1: {1, 1, "a\n", false, ""}, 2: {2, 1, "", false, ""}}, want: "a\n"},
+		"a run in progress":       {parts: map[int64]part{1: {1, 1, "a\n", false, ""}, 2: {2, 1, "", false, ""}}, want: "a\n"},
 		"an empty part, numbered": {parts: map[int64]part{1: {1, 1, "a\n", false, ""}, 2: {2, 5, "", false, ""}}, want: "a\n"},
 		"an executor that turns":  {parts: map[int64]part{1: {1, 0, "a\n", false, ""}}, want: "a\n"},
 		"from a line on":          {parts: map[int64]part{2: {2, 2, "b\n", false, ""}, 3: {3, 2, "", true, ""}}, from: "2", want: "b\n"},
