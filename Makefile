@@ -63,6 +63,17 @@ lint: ## check format, module files and golangci-lint's rules
 bench: ## run the benchmarks of the timer and its baselines
 	go test -run '^$$' -bench . ./bench
 
+# make bench-timer ROUNDS=6, make bench-scheduler ROUNDS=1: how often each case is measured.
+rounds := $(if $(ROUNDS),-rounds $(ROUNDS))
+
+.PHONY: bench-timer
+bench-timer: ## measure all timers, for twenty minutes: bench/results/report.md
+	go -C bench/report run . $(rounds) $(ARGS)
+
+.PHONY: bench-scheduler
+bench-scheduler: ## measure the scheduler on three databases for half an hour: bench/results/scheduler.md
+	go test ./bench/load -run TestResults -count=1 -v -timeout 3h -write ../results $(rounds) $(ARGS)
+
 .PHONY: bench-once
 bench-once: ## run each benchmark once: does it still work?
 	go test -short -run '^$$' -bench . -benchtime 1x ./...

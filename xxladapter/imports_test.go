@@ -83,10 +83,9 @@ var rules = map[string]rule{
 	"xxladapter/testserver": {nil, "it starts servers, whoever uses them"},
 	"xxladapter/faults":     {nil, "it holds tests only"},
 
-	"bench":            {nil, "it holds tests only"},
-	"bench/cmd/report": {nil, "it reads results"},
-	"bench/contender":  {[]string{"hashedwheel"}, "the timer is one contender among others"},
-	"bench/cases":      {[]string{"bench/contender"}, "every contender is measured through one interface"},
+	"bench":           {nil, "it holds tests only"},
+	"bench/contender": {[]string{"hashedwheel"}, "the timer is one contender among others"},
+	"bench/cases":     {[]string{"bench/contender"}, "every contender is measured through one interface"},
 	"bench/load": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/node", "xxladapter/scheduler", "xxladapter/sqlstore", "xxladapter/trigger"},
 		"it measures whole trips, and parts of them alone"},
 }

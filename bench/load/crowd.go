@@ -28,21 +28,26 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 	if err != nil {
 		return err
 	}
-	// The update takes a while itself, and nothing may be due before its end.
+	// The update takes time itself, and nothing may be due before it ends.
 	first := now.Add(10*time.Second + max(time.Duration(rows)*20*time.Microsecond, 3*time.Since(begun))).Truncate(time.Second)
 	if err := spread(ctx, o.db, first, crowdPeriod); err != nil {
 		return err
 	}
-	// What the first scan finds depends on when it comes.
+	// The first scan finds more or less, depending on when it comes.
 	w := &watched{Store: o.Store, from: first.Add(settle)}
 	end := time.Until(first) + settle + p.duration
 	begun = time.Now()
 	if err := schedule(ctx, w, end+time.Minute, func() bool { return time.Since(begun) > end }); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%.0f of %d jobs due every second: %d scans, of %.0f jobs each, took p50 %.0f ms, p99 %.0f ms, max %.0f ms; processor time of this process p50 %.0f ms, p99 %.0f ms\n",
-		float64(rows)/crowdPeriod.Seconds(), rows, len(w.scans), float64(w.jobs)/float64(max(len(w.scans), 1)),
-		milliseconds(quantile(w.scans, 0.5)), milliseconds(quantile(w.scans, 0.99)), milliseconds(quantile(w.scans, 1)),
-		milliseconds(quantile(w.work, 0.5)), milliseconds(quantile(w.work, 0.99)))
+	printFigures(out, "Crowd", p,
+		figure{float64(rows) / crowdPeriod.Seconds(), "due/s"},
+		figure{float64(len(w.scans)), "scans"},
+		figure{float64(w.jobs) / float64(max(len(w.scans), 1)), "jobs/scan"},
+		figure{milliseconds(quantile(w.scans, 0.50)), "scan-p50-ms"},
+		figure{milliseconds(quantile(w.scans, 0.99)), "scan-p99-ms"},
+		figure{milliseconds(quantile(w.scans, 1)), "scan-max-ms"},
+		figure{milliseconds(quantile(w.work, 0.50)), "cpu-p50-ms"},
+		figure{milliseconds(quantile(w.work, 0.99)), "cpu-p99-ms"})
 	return nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// watchGauges prints a line every pace until ctx ends: what was sent and what
-// ended per second since the line before, what the pool holds, what the
-// database did, and how busy this process and the whole machine were. A slow
-// run shows in it whether the process, the database or somebody else had the
-// processors, and whether jobs went to the slow pool.
+// watchGauges prints a line every pace until ctx ends: the runs that were sent
+// and that ended per second since the previous line, the contents of the pool,
+// the work of the database, and how busy this process and the whole machine
+// were. In a slow run it shows whether this process, the database or another
+// program used the processors, and whether jobs moved to the slow pool.
 func watchGauges(ctx context.Context, out io.Writer, pace time.Duration, n *node.Node, o *opened, seen *seen) {
 	before, began := takeGauges(ctx, n, o, seen), time.Now()
 	tick := time.NewTicker(pace)
@@ -27,10 +27,10 @@ func watchGauges(ctx context.Context, out io.Writer, pace time.Duration, n *node
 		now := takeGauges(ctx, n, o, seen)
 		per := now.at.Sub(before.at).Seconds()
 		rate := func(to, from int64) float64 { return float64(to-from) / per }
-		fmt.Fprintf(out, "%5.1fs sent=%.0f/s ended=%.0f/s fast=%d+%d slow=%d+%d store=%.0f%s/s cpu=%.2f machine=%s\n",
+		fmt.Fprintf(out, "%5.1fs sent=%.0f/s ended=%.0f/s fast=%d+%d slow=%d+%d store=%.0f/s cpu=%.2f machine=%s\n",
 			now.at.Sub(began).Seconds(), rate(now.sent, before.sent), rate(now.ended, before.ended),
 			now.inFlight["fast"], now.waiting["fast"], now.inFlight["slow"], now.waiting["slow"],
-			rate(now.work, before.work), now.unit[:1], (now.cpu-before.cpu).Seconds()/per, now.machine.since(before.machine))
+			rate(now.work, before.work), (now.cpu-before.cpu).Seconds()/per, now.machine.since(before.machine))
 		before = now
 	}
 }
@@ -39,7 +39,6 @@ func watchGauges(ctx context.Context, out io.Writer, pace time.Duration, n *node
 type gauges struct {
 	at                time.Time
 	sent, ended, work int64
-	unit              string
 	inFlight, waiting map[string]int // by pool
 	cpu               time.Duration  // of this process
 	machine           ticks
@@ -52,9 +51,6 @@ func takeGauges(ctx context.Context, n *node.Node, o *opened, seen *seen) gauges
 		g.waiting[l.Pool] += l.Waiting
 	}
 	g.sent, g.ended = seen.counts()
-	var err error
-	if g.work, g.unit, err = o.work(ctx); err != nil {
-		g.unit = "?" // the measurement does not depend on it
-	}
+	g.work, _, _ = o.work(ctx) // the measurement does not depend on it
 	return g
 }

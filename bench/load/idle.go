@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 	"time"
@@ -20,7 +19,7 @@ func idle(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	defer o.cleanUp()
-	rows, err := populate(ctx, o, p.jobs, xxladapter.ScheduleCron, "0 0 3 * * ?")
+	_, err = populate(ctx, o, p.jobs, xxladapter.ScheduleCron, "0 0 3 * * ?")
 	if err != nil {
 		return err
 	}
@@ -31,7 +30,7 @@ func idle(ctx context.Context, out io.Writer, p plan) error {
 	if err != nil {
 		return err
 	}
-	runtime.GC() // what making the jobs left behind is not the node's
+	runtime.GC() // making the jobs left garbage that is not the node's
 	running, stop := context.WithTimeout(ctx, settle+p.duration)
 	defer stop()
 	type sample struct {
@@ -54,8 +53,13 @@ func idle(ctx context.Context, out io.Writer, p plan) error {
 	if err := errors.Join(parts.Wait(), from.err, to.err); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d enabled jobs, none due: %.1f %s/s, %.2f%% of a core, %d MiB resident at most\n",
-		rows, float64(to.work-from.work)/p.duration.Seconds(), to.unit,
-		100*(to.cpu-from.cpu).Seconds()/p.duration.Seconds(), peakMemory()>>20)
+	figures := []figure{
+		{100 * (to.cpu - from.cpu).Seconds() / p.duration.Seconds(), "%-of-a-core"},
+		{float64(peakMemory() >> 20), "peak-MiB"},
+	}
+	if to.unit != "" {
+		figures = append(figures, figure{float64(to.work-from.work) / p.duration.Seconds(), to.unit + "/s"})
+	}
+	printFigures(out, "Idle", p, figures...)
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// quantile is the q-th part of the durations in their order; 0 of none. It
-// sorts them.
+// quantile sorts the durations and returns the one below which the share q of
+// them lies; 0 if there are none.
 func quantile(of []time.Duration, q float64) time.Duration {
 	if len(of) == 0 {
 		return 0

@@ -6,9 +6,11 @@
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //
-// Each takes -store: sqlite, the default, which is a file that goes away again,
-// or the place of an empty store as "xxlwheel serve --store" takes it. The store
-// is not emptied again.
+// Each takes -store: sqlite, the default, which is a temporary file, or the place of an empty store
+// as "xxlwheel serve --store" takes it. That store is not emptied afterwards.
+//
+// The result is a line in the format that benchstat reads. make bench-scheduler measures all of it
+// on servers of its own and writes bench/results/scheduler.md.
 package main
 
 import (
@@ -52,7 +54,7 @@ type plan struct {
 	burst    bool
 	texts    xxladapter.TextPolicy
 	every    time.Duration // between lines of gauges; 0 prints none
-	profile  string        // a file for the processor profile; empty: none
+	profile  string        // a file for the processor profile; empty means none
 }
 
 func main() {
@@ -72,12 +74,12 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	}
 	flags := flag.NewFlagSet("load "+m.name, flag.ExitOnError)
 	var p plan
-	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, or sqlite:FILE, mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE, empty")
+	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, or an empty store at sqlite:FILE, or at mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE")
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
-	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends by itself")
-	flags.BoolVar(&p.burst, "burst", false, "trip: let all jobs be due at the start of the second")
-	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: whose `texts` are stored, of off, failures or all runs")
-	flags.DurationVar(&p.every, "every", 0, "trip: print what pool, store and processors do each `pace`; 0 prints nothing")
+	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends when all jobs are planned")
+	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
+	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: which runs' `texts` are stored: off, failures or all")
+	flags.DurationVar(&p.every, "every", 0, "trip: print the state of pool, store and processors at this `interval`; 0 prints nothing")
 	flags.StringVar(&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -85,7 +87,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || flags.NArg() > 0 {
 		return fmt.Errorf("-jobs must be at least 1, -for at least 1s, -every not negative, and nothing else may be given")
 	}
-	fmt.Fprintf(out, "%s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),
+	fmt.Fprintf(out, "# %s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, machine(), time.Now().UTC().Format(time.DateOnly))
 	if p.profile == "" {
 		return m.run(ctx, out, p)
@@ -102,8 +104,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	return errors.Join(err, file.Close())
 }
 
-// choose takes the measurement's name off the arguments; without one it is a
-// trip.
+// choose splits the measurement's name off the arguments. The default is trip.
 func choose(args []string) (measurement, []string, error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return measurements[0], args, nil
@@ -115,5 +116,5 @@ func choose(args []string) (measurement, []string, error) {
 		}
 		names = append(names, m.name)
 	}
-	return measurement{}, nil, fmt.Errorf("%q is no measurement, must be one of %s", args[0], strings.Join(names, ", "))
+	return measurement{}, nil, fmt.Errorf("measurement is %q, must be one of %s", args[0], strings.Join(names, ", "))
 }

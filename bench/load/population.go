@@ -12,7 +12,7 @@ import (
 
 const appName = "load"
 
-// nowhere is the address of jobs that are never handed over.
+// nowhere is the executor address of jobs that are never handed over.
 const nowhere = "http://127.0.0.1:1"
 
 // settle is how long before the first due time the jobs are started, and a node
@@ -25,7 +25,7 @@ func addGroup(ctx context.Context, store xxladapter.GroupStore, addr string) (in
 	})
 }
 
-// newJob is a job that does nothing, by this schedule.
+// newJob returns a job with this schedule whose handler does nothing.
 func newJob(group int64, kind xxladapter.ScheduleType, conf string) *xxladapter.Job {
 	j := &xxladapter.Job{
 		GroupID: group, Name: "load", Author: "load", Handler: "noop", ScheduleType: kind, ScheduleConf: conf,
@@ -34,7 +34,7 @@ func newJob(group int64, kind xxladapter.ScheduleType, conf string) *xxladapter.
 	return j
 }
 
-// addJobs stores n jobs and starts the i-th with the due time that first gives.
+// addJobs stores n jobs and starts the i-th with the due time first(i).
 func addJobs(ctx context.Context, store xxladapter.JobStore, n int, job *xxladapter.Job, first func(i int) time.Time) error {
 	var writers errgroup.Group
 	writers.SetLimit(64) // the store commits them in groups
@@ -53,8 +53,8 @@ func addJobs(ctx context.Context, store xxladapter.JobStore, n int, job *xxladap
 	return writers.Wait()
 }
 
-// populate makes n jobs of one schedule that nobody starts before [spread]. It
-// returns how many there are.
+// populate creates n jobs of one schedule, which [spread] starts. It returns how
+// many there are.
 func populate(ctx context.Context, o *opened, n int, kind xxladapter.ScheduleType, conf string) (rows int64, err error) {
 	group, err := addGroup(ctx, o, nowhere)
 	if err != nil {
@@ -88,7 +88,8 @@ func multiply(ctx context.Context, db *sql.DB, n int) (rows int64, err error) {
 	return rows, nil
 }
 
-// spread makes all jobs due once in every period, evenly, from first on.
+// spread starts all jobs, due once in every period and spread evenly over it
+// from first on.
 func spread(ctx context.Context, db *sql.DB, first time.Time, period time.Duration) error {
 	_, err := db.ExecContext(ctx, fmt.Sprintf(
 		`UPDATE xxl_job_info SET trigger_status = 1, trigger_last_time = 0, trigger_next_time = %d + (id %% %d) * 1000`,

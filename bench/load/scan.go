@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// schedule runs a scheduler that hands nothing over until done says so, or
+// schedule runs a scheduler that hands nothing over, until done returns true or
 // limit has passed.
 func schedule(ctx context.Context, store scheduler.Store, limit time.Duration, done func() bool) error {
 	s, err := scheduler.New(scheduler.Options{Store: store, Pool: discard{}, Node: "load", Logger: logger})
@@ -34,7 +34,7 @@ func schedule(ctx context.Context, store scheduler.Store, limit time.Duration, d
 	return nil
 }
 
-// scan lets all jobs be due at one instant and measures how long the schedule
+// scan makes all jobs due at one instant and measures how long the schedule
 // loop takes until each has a durable fire record.
 func scan(ctx context.Context, out io.Writer, p plan) error {
 	o, err := open(ctx, p.store)
@@ -61,8 +61,12 @@ func scan(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	took := w.ended.Sub(w.begun)
-	fmt.Fprintf(out, "%d jobs due at one instant: %d fire records durable after %.2fs, %.0f jobs/s, %d scans of p50 %.0f ms, max %.0f ms\n",
-		w.jobs, w.fires, took.Seconds(), float64(w.jobs)/took.Seconds(), len(w.scans),
-		milliseconds(quantile(w.scans, 0.5)), milliseconds(quantile(w.scans, 1)))
+	printFigures(out, "Scan", p,
+		figure{float64(w.fires), "fires"},
+		figure{took.Seconds(), "durable-s"},
+		figure{float64(w.jobs) / took.Seconds(), "jobs/s"},
+		figure{float64(len(w.scans)), "scans"},
+		figure{milliseconds(quantile(w.scans, 0.5)), "scan-p50-ms"},
+		figure{milliseconds(quantile(w.scans, 1)), "scan-max-ms"})
 	return nil
 }

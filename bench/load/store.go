@@ -19,18 +19,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// An opened store and what belongs to it.
+// An opened is a store with what belongs to it.
 type opened struct {
 	xxladapter.Store
 	place    string // as it was opened
-	dir      string // for files of the measurement; goes away with the store
+	dir      string // for files of the measurement; removed with the store
 	db       *sql.DB
 	closings []func() error
 }
 
 var logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 
-// open opens what -store names.
+// open opens the store that -store names.
 func open(ctx context.Context, spec string) (_ *opened, err error) {
 	o := new(opened)
 	defer func() {
@@ -59,7 +59,7 @@ func open(ctx context.Context, spec string) (_ *opened, err error) {
 	return o, nil
 }
 
-// openDatabase opens the database of a store for statements of this tool's own.
+// openDatabase opens the database of a store for this tool's own statements.
 func openDatabase(place string) (*sql.DB, error) {
 	if file, ok := strings.CutPrefix(place, "sqlite:"); ok {
 		return sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")
@@ -69,7 +69,7 @@ func openDatabase(place string) (*sql.DB, error) {
 	}
 	u, err := url.Parse(place)
 	if err != nil {
-		return nil, errors.New("-store is no URL")
+		return nil, errors.New("-store is not a URL")
 	}
 	config := mysql.NewConfig()
 	config.Net, config.Addr, config.DBName = "tcp", u.Host, strings.TrimPrefix(u.Path, "/")
@@ -87,8 +87,8 @@ func (o *opened) cleanUp() {
 	}
 }
 
-// work is what the database has done so far, and in which unit it counts that.
-// SQLite counts nothing.
+// work returns how much the database has done so far, and the unit in which it
+// counts that. The unit is empty for SQLite, which counts nothing.
 func (o *opened) work(ctx context.Context) (n int64, unit string, err error) {
 	switch {
 	case strings.HasPrefix(o.place, "mysql:"):
@@ -99,5 +99,5 @@ func (o *opened) work(ctx context.Context) (n int64, unit string, err error) {
 		err = o.db.QueryRowContext(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&n)
 		return n, "transactions", err
 	}
-	return 0, "uncounted statements", nil
+	return 0, "", nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"path/filepath"
@@ -18,11 +17,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// trip measures the whole way of jobs that fire every second: fire record, run
-// request over HTTP, run, result, log row. Scheduler and executor are one
-// process. Lateness is from the due time to the moment when the run request
-// leaves. The jobs are spread over the second unless all are to be due at its
-// start.
+// trip measures whole trips of jobs that fire every second: fire record, run
+// request over HTTP, run, result, log row. Scheduler and executor share one
+// process. Lateness is the time from the due time until the run request is
+// sent. The jobs are spread over the second, or all due at its start.
 func trip(ctx context.Context, out io.Writer, p plan) error {
 	o, err := open(ctx, p.store)
 	if err != nil {
@@ -87,17 +85,17 @@ func trip(ctx context.Context, out io.Writer, p plan) error {
 	if err := errors.Join(err, server.Wait()); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d jobs every second for %v, burst %t: %s %s cpu=%.2f cores without the database server\n",
-		p.jobs, p.duration, p.burst, seen.report(p.duration), texts, cpu.Seconds()/p.duration.Seconds())
+	// cores are those of this process; the database server's come on top.
+	printFigures(out, "Trip", p, append(append(seen.figures(p.duration), texts...), figure{cpu.Seconds() / p.duration.Seconds(), "cores"})...)
 	return nil
 }
 
-// countTexts says how many texts of runs are stored, and how many are still to
-// be fetched.
-func countTexts(ctx context.Context, db *sql.DB) (string, error) {
+// countTexts returns how many texts of runs are stored, and how many are still
+// to be fetched.
+func countTexts(ctx context.Context, db *sql.DB) ([]figure, error) {
 	var stored, waiting int
 	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM xxlwheel_log_text), (SELECT count(*) FROM xxlwheel_log_fetch)`).Scan(&stored, &waiting)
-	return fmt.Sprintf("texts=%d texts_waiting=%d", stored, waiting), err
+	return []figure{{float64(stored), "texts"}, {float64(waiting), "texts-waiting"}}, err
 }
 
 // startTrips stores and starts the jobs, and returns the first due time.
@@ -110,7 +108,7 @@ func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs i
 	if err != nil {
 		return time.Time{}, err
 	}
-	// They are started as they are made, so the first due time leaves room for that.
+	// Jobs are started as they are created, so the first due time leaves time for that.
 	first := now.Add(settle + time.Duration(jobs)*time.Millisecond).Truncate(time.Second)
 	job := newJob(group, xxladapter.ScheduleCron, "* * * * * ?")
 	due := func(int) time.Time { return first }
@@ -155,7 +153,7 @@ func (s *seen) misfire(xxladapter.Misfire) {
 	s.missed++
 }
 
-// counts are how many were sent and how many have their result so far.
+// counts returns how many runs were sent and how many have their result so far.
 func (s *seen) counts() (sent, ended int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,11 +172,15 @@ func (s *seen) wait(limit time.Duration) {
 	}
 }
 
-func (s *seen) report(duration time.Duration) string {
+// figures returns what became of the runs, over the duration of the measurement.
+func (s *seen) figures(duration time.Duration) []figure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := func(q float64) float64 { return milliseconds(quantile(s.late, q)) }
-	return fmt.Sprintf("%.0f fires/s: sent=%d results=%d failed=%d misfires=%d early=%d late_p50=%.1fms late_p99=%.1fms late_max=%.1fms",
-		float64(s.ended)/duration.Seconds(), s.sent, s.ended, s.failed, s.missed, s.early,
-		at(0.50), at(0.99), at(1))
+	return []figure{
+		{float64(s.ended) / duration.Seconds(), "trips/s"},
+		{float64(s.sent - s.ended), "without-result"}, {float64(s.failed), "failed"},
+		{float64(s.missed), "misfires"}, {float64(s.early), "early"},
+		{at(0.50), "late-p50-ms"}, {at(0.99), "late-p99-ms"}, {at(1), "late-max-ms"},
+	}
 }

@@ -47,7 +47,7 @@ func (w *watched) took(started time.Time, work time.Duration, jobs, fires int) {
 	w.fires += fires
 }
 
-// planned is how many jobs were scanned so far.
+// planned returns how many jobs were scanned so far.
 func (w *watched) planned() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,7 +63,7 @@ func (discard) Resolve(xxladapter.Fire, func()) bool { return true }
 func (discard) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (discard) Offered(time.Time, int64, *xxladapter.Fire)  {}
 
-// pollUntil asks until ok says so, ctx ends, or limit has passed.
+// pollUntil polls ok until it returns true, ctx ends, or limit has passed, and returns its result.
 func pollUntil(ctx context.Context, limit time.Duration, ok func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

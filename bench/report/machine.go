@@ -14,7 +14,7 @@ import (
 // describe heads the raw output with all that is needed to judge it or to run
 // it again.
 func describe(w io.Writer, short bool, rounds int, java *netty, absent string) error {
-	command := fmt.Sprintf("go run ./bench/cmd/report -rounds %d", rounds)
+	command := fmt.Sprintf("go -C bench/report run . -rounds %d", rounds)
 	if short {
 		command += " -short"
 	}

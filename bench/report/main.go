@@ -1,5 +1,10 @@
-// Command report is what bench/cmd/report starts: see there. It is run in its own
-// folder.
+// Command report runs the benchmarks of all timers in turn and writes tables and charts to
+// bench/results. It is run in its own folder:
+//
+//	go -C bench/report run . [-short] [-rounds N]
+//
+// It needs a plotting library and the statistics of benchstat. They must not become dependencies of
+// those who import the timers, so it is a module of its own.
 package main
 
 import (
@@ -14,11 +19,11 @@ import (
 )
 
 func main() {
-	short := flag.Bool("short", false, "small sizes and two rounds: to see that everything works, not to compare")
-	rounds := flag.Int("rounds", 10, "how often each benchmark runs")
-	out := flag.String("out", "../results", "folder for the results; with -short a temporary one")
-	limit := flag.Duration("limit", 20*time.Minute, "begin no round that would end later than this")
-	from := flag.String("from", "", "measure nothing; write tables and charts from this raw output")
+	short := flag.Bool("short", false, "use small sizes and two rounds, to see that everything works; not for comparisons")
+	rounds := flag.Int("rounds", 10, "how `often` each benchmark runs")
+	out := flag.String("out", "../results", "`folder` for the results; with -short a temporary one")
+	limit := flag.Duration("limit", 20*time.Minute, "start no round that would end after this `time`")
+	from := flag.String("from", "", "measure nothing, and write tables and charts from this raw output `file`")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

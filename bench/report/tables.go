@@ -122,7 +122,7 @@ func (r *results) isShort() bool {
 
 func writeTables(w io.Writer, r *results) error {
 	p := &printer{w: w}
-	p.print("# Results\n\nWritten by `go run ./bench/cmd/report` from [raw.txt](raw.txt); [the README](../README.md) says how to read it.\n\n")
+	p.print("# Results\n\nWritten by `make bench-timer` from [raw.txt](raw.txt); [the README](../README.md) says how to read it.\n\n")
 	for _, l := range r.head {
 		p.print("    %s\n", l)
 	}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+var (
+	writeTo = flag.String("write", "", "`folder` for scheduler.txt and scheduler.md, with the figures of all measurements on all stores")
+	rounds  = flag.Int("rounds", 3, "with -write: how `often` to measure all but the crowd")
+	short   = flag.Bool("short-results", false, "with -write: small sizes and one round, to see whether it works")
+)
+
+func TestMain(m *testing.M) { testserver.Main(m) }
+
+// Each measurement ends with a line of figures, and all of them make a table.
+func TestMeasurements(t *testing.T) {
+	testserver.Long(t)
+	out := new(strings.Builder)
+	for _, args := range [][]string{
+		{"trip", "-jobs", "20", "-for", "2s"},
+		{"scan", "-jobs", "1000"},
+		{"crowd", "-jobs", "1000", "-for", "1s"},
+		{"idle", "-jobs", "100", "-for", "1s"},
+	} {
+		require.NoError(t, run(t.Context(), out, args))
+	}
+	for _, part := range []string{
+		"BenchmarkTrip/store=sqlite/jobs=20\t1\t", " trips/s\t0 without-result\t0 failed\t0 misfires\t0 early\t",
+		"BenchmarkScan/store=sqlite/jobs=1000\t1\t1000 fires\t",
+		"BenchmarkCrowd/store=sqlite/jobs=1000\t1\t2 due/s\t", "BenchmarkIdle/store=sqlite/jobs=100\t1\t",
+	} {
+		require.Contains(t, out.String(), part)
+	}
+	require.Contains(t, resultTable(t, out.String()), "| 1000 jobs due at one instant: fire records durable after, s |")
+}
+
+// TestResults writes bench/results/scheduler.txt and scheduler.md: see make bench-scheduler.
+func TestResults(t *testing.T) {
+	if *writeTo == "" {
+		t.Skip("measures for half an hour; set -write to run it")
+	}
+	maria, postgres := testserver.StartMariaDB(t), testserver.StartPostgres(t)
+	stores := []struct {
+		name  string
+		empty func() string // returns the place of an empty store
+		most  int           // jobs that are due every second in the row about the highest rate
+	}{
+		{"sqlite", func() string { return "sqlite" }, 2650},
+		{"mysql", func() string {
+			place := maria.Database(t)
+			require.NoError(t, sqlstore.MigrateMySQL(t.Context(), place, true, sqlstore.Options{Logger: logger}))
+			return place
+		}, 2000},
+		{"postgres", func() string { return postgres.Database(t) }, 2650},
+	}
+	times, few, many, crowded, long, longer := *rounds, 500, 100_000, 1_000_000, "30s", "60s"
+	if *short {
+		times, few, many, crowded, long, longer = 1, 50, 5000, 10_000, "3s", "3s"
+	}
+	var raw bytes.Buffer
+	describe(t, &raw, maria.Database(t), postgres.Database(t))
+	program := filepath.Join(t.TempDir(), "load")
+	built, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, string(built))
+	// Each runs in a process of its own, whose memory no other has used.
+	measure := func(place string, args ...string) {
+		t.Helper()
+		out, err := exec.CommandContext(t.Context(), program, append(args, "-store", place)...).Output()
+		require.NoError(t, err)
+		for line := range strings.Lines(string(out)) {
+			if strings.HasPrefix(line, "Benchmark") {
+				raw.WriteString(line)
+				t.Log(strings.TrimSpace(line))
+			}
+		}
+	}
+	for range times { // in turn, so that a busy moment of the machine hits all stores
+		for _, s := range stores {
+			most := s.most
+			if *short {
+				most = 100
+			}
+			measure(s.empty(), "trip", "-jobs", strconv.Itoa(few), "-for", long)
+			measure(s.empty(), "trip", "-jobs", strconv.Itoa(most), "-for", longer)
+			measure(s.empty(), "scan", "-jobs", strconv.Itoa(many))
+			measure(s.empty(), "idle", "-jobs", strconv.Itoa(many), "-for", long)
+		}
+	}
+	for _, s := range stores {
+		place := s.empty()
+		if s.name == "mysql" { // as its users are advised to
+			_, err := sqlstore.DueIndexMySQL(t.Context(), place, true, sqlstore.Options{Logger: logger})
+			require.NoError(t, err)
+		}
+		measure(place, "crowd", "-jobs", strconv.Itoa(crowded), "-for", long)
+	}
+	fmt.Fprintf(&raw, "# load average at the end: %s\n", loadAverage())
+	text := raw.String()
+	require.NoError(t, os.WriteFile(filepath.Join(*writeTo, "scheduler.txt"), []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(*writeTo, "scheduler.md"), []byte(resultPage(t, text)), 0o644))
+}
+
+// describe heads the raw output with what is needed to judge it and to run it again.
+func describe(t *testing.T, raw *bytes.Buffer, maria, postgres string) {
+	t.Helper()
+	output := func(name string, args ...string) string {
+		out, err := exec.CommandContext(t.Context(), name, args...).Output()
+		require.NoError(t, err)
+		return strings.TrimSpace(string(out))
+	}
+	version := func(place, query string) (version string) {
+		db, err := openDatabase(place)
+		require.NoError(t, err)
+		defer db.Close()
+		require.NoError(t, db.QueryRowContext(context.Background(), query).Scan(&version))
+		return version
+	}
+	commit := output("git", "rev-parse", "--short", "HEAD")
+	if output("git", "status", "--porcelain", "--", "../..", ":!../results") != "" {
+		commit += " with changes"
+	}
+	command := fmt.Sprintf("make bench-scheduler ROUNDS=%d", *rounds)
+	if *short {
+		command += " ARGS=-short-results"
+	}
+	system, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	for _, line := range [][2]string{
+		{"command", command},
+		{"date", time.Now().UTC().Format(time.DateOnly)},
+		{"commit", commit},
+		{"go", runtime.Version()},
+		{"os", strings.TrimSpace(runtime.GOOS + " " + string(system))},
+		{"processors", machine()},
+		{"MariaDB", version(maria, "SELECT version()")},
+		{"PostgreSQL", version(postgres, "SHOW server_version")},
+		{"load average at the start", loadAverage()},
+	} {
+		fmt.Fprintf(raw, "# %s: %s\n", line[0], line[1])
+	}
+	fmt.Fprintf(raw, "goos: %s\ngoarch: %s\n", runtime.GOOS, runtime.GOARCH)
+}
+
+func loadAverage() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if f := strings.Fields(string(b)); err == nil && len(f) >= 3 {
+		return strings.Join(f[:3], " ")
+	}
+	return "unknown"
+}
+
+// resultPage returns scheduler.md.
+func resultPage(t *testing.T, raw string) string {
+	t.Helper()
+	page := new(strings.Builder)
+	page.WriteString("# Results of the scheduler\n\nWritten by `make bench-scheduler` from [scheduler.txt](scheduler.txt), which benchstat reads.\n\n")
+	for line := range strings.Lines(raw) {
+		if rest, ok := strings.CutPrefix(line, "# "); ok {
+			page.WriteString("    " + rest)
+		}
+	}
+	page.WriteString("\nScheduler, executor and database share the processors. Every commit is synced. Medians of the rounds;\n" +
+		"the crowd is measured once. MariaDB has the index of `xxlwheel migrate --due-index` for the crowd. A\n" +
+		"trip is a fire record, a run request over HTTP, the run, its result and its log row. Lateness is from\n" +
+		"the due time until the run request is sent.\n\n")
+	page.WriteString(resultTable(t, raw))
+	return page.String()
+}
+
+// resultTable returns the figures as a table with a column for each store.
+func resultTable(t *testing.T, raw string) string {
+	t.Helper()
+	type key struct{ name, jobs, store, unit string }
+	values := map[key][]float64{}
+	var sizes []key // of each measurement, without store and unit
+	for line := range strings.Lines(raw) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		name, ok := strings.CutPrefix(fields[0], "Benchmark")
+		if !ok {
+			continue
+		}
+		parts := strings.Split(name, "/")
+		require.Len(t, parts, 3, line)
+		k := key{name: parts[0], store: strings.TrimPrefix(parts[1], "store="), jobs: strings.TrimPrefix(parts[2], "jobs=")}
+		if size := (key{name: k.name, jobs: k.jobs}); !slices.Contains(sizes, size) {
+			sizes = append(sizes, size)
+		}
+		for _, f := range fields[2:] {
+			value, unit, _ := strings.Cut(f, " ")
+			v, err := strconv.ParseFloat(value, 64)
+			require.NoError(t, err, line)
+			k.unit = unit
+			values[k] = append(values[k], v)
+		}
+	}
+	slices.SortStableFunc(sizes, func(a, b key) int {
+		return cmp.Compare(strings.Index(resultOrder, a.name), strings.Index(resultOrder, b.name))
+	})
+	table := new(strings.Builder)
+	table.WriteString("| | SQLite | MariaDB | PostgreSQL |\n|---|---:|---:|---:|\n")
+	for _, size := range sizes {
+		for _, row := range resultRows {
+			if row.name != size.name {
+				continue
+			}
+			cells := new(strings.Builder)
+			some := false
+			for _, store := range []string{"sqlite", "mysql", "postgres"} {
+				cell := "-"
+				for _, unit := range row.units { // the databases count their work in units of their own
+					if v := values[key{size.name, size.jobs, store, unit}]; len(v) > 0 {
+						slices.Sort(v)
+						cell, some = shown(v[len(v)/2]), true
+					}
+				}
+				fmt.Fprintf(cells, " %s |", cell)
+			}
+			if some {
+				fmt.Fprintf(table, "| %s |%s\n", fmt.Sprintf(row.text, size.jobs), cells)
+			}
+		}
+	}
+	return table.String()
+}
+
+// shown returns a figure with three digits, or as many as its integer part has.
+func shown(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// resultOrder is the order of the measurements in the table.
+const resultOrder = "Trip Scan Crowd Idle"
+
+// resultRows are the rows of the table.
+var resultRows = []struct {
+	name, text string
+	units      []string
+}{
+	{"Trip", "%s jobs due every second: whole trips a second", []string{"trips/s"}},
+	{"Trip", "%s jobs due every second: lateness at the 50th percentile, ms", []string{"late-p50-ms"}},
+	{"Trip", "%s jobs due every second: lateness at the 99th percentile, ms", []string{"late-p99-ms"}},
+	{"Trip", "%s jobs due every second: misfires", []string{"misfires"}},
+	{"Trip", "%s jobs due every second: sent early", []string{"early"}},
+	{"Trip", "%s jobs due every second: processors without the database server", []string{"cores"}},
+	{"Scan", "%s jobs due at one instant: fire records durable after, s", []string{"durable-s"}},
+	{"Scan", "%s jobs due at one instant: jobs planned a second", []string{"jobs/s"}},
+	{"Crowd", "%s jobs, 1 in 500 due every second: scans at the 50th percentile, ms", []string{"scan-p50-ms"}},
+	{"Crowd", "%s jobs, 1 in 500 due every second: scans at the 99th percentile, ms", []string{"scan-p99-ms"}},
+	{"Idle", "%s jobs, none due: statements (PostgreSQL: transactions) a second", []string{"statements/s", "transactions/s"}},
+	{"Idle", "%s jobs, none due: share of a processor, %%", []string{"%-of-a-core"}},
+	{"Idle", "%s jobs, none due: resident memory at most, MiB", []string{"peak-MiB"}},
+}
