@@ -54,7 +54,7 @@ func NewExecutors(token string, groups func(context.Context) ([]*xxladapter.Grou
 // group of a new XXL-JOB 3.5 database does. Calls to executors still carry it.
 func (e *Executors) RefuseDefault() { e.noDefault.Store(true) }
 
-// A Caller is what a token says about who makes a call. The zero value may do nothing.
+// A Caller says for which apps the bearer of a token may act. The zero value may act for none.
 type Caller struct {
 	every  bool
 	except []string // if every is set, the apps that have a token of their own

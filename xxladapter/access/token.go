@@ -48,7 +48,7 @@ func CheckListener(addr string, allowDefault bool, required Secret, others ...Se
 		return fmt.Errorf("%s is empty, must be set to listen on %s, which other machines can reach", required.Setting, addr)
 	}
 	for _, s := range append([]Secret{required}, others...) {
-		if len(s.Token) < 8 { // as many as a group's token has
+		if len(s.Token) < 8 { // the minimum for a group's token as well
 			return fmt.Errorf("%s has %d characters, must have at least 8 to listen on %s", s.Setting, len(s.Token), addr)
 		}
 		if s.Token == DefaultToken && !allowDefault {

@@ -38,7 +38,7 @@ func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, 
 	if err != nil {
 		return next, err
 	}
-	var none error // the schedule has no due time
+	var none error // set if the schedule has no due time
 	next, err = s.opts.Store.StartJob(ctx, j.ID, j.Updated, func(after time.Time) (next time.Time) {
 		next, none = s.nextDue(j, plan, after)
 		return next

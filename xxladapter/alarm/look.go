@@ -128,8 +128,8 @@ func (m *Monitor) failedRuns(ctx context.Context) (map[int64][]xxladapter.Failed
 	return runs, nil
 }
 
-// states returns the states of the jobs and of all whose alarm is raised. It also records the latter,
-// because their next success matters.
+// states returns the states of the jobs, and of all jobs whose alarm is raised. It also records the
+// latter, because their next success matters.
 func (m *Monitor) states(ctx context.Context, jobIDs []int64) (map[int64]xxladapter.AlarmState, error) {
 	list, err := m.opts.Store.AlarmStates(ctx, jobIDs)
 	if err != nil {

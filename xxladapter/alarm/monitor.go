@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// lookPace is the pause between polls for failed runs that no hint causes, while some are
-	// unreported. XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
+	// lookPace is the pause between polls without a hint, while some failed runs are unreported.
+	// XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
 	lookPace = 10 * time.Second
-	// idlePace is the pause after a poll that found nothing. Without hints, what a poll finds are
-	// failures of a node that has died.
+	// idlePace is the pause between polls without a hint, after a poll that found nothing. What
+	// such a poll finds are failures of a node that has died.
 	idlePace = time.Minute
 	// lookPause is the shortest pause between two polls. It grows with what a poll costs the store,
 	// which on MySQL reads upstream's log without an index: the pause is lookShare times the

@@ -25,16 +25,16 @@ type epoch struct {
 	ended         *Change // what ended it; nil if nothing did
 
 	anchor Instant // a due time of a fixed rate
-	period Instant // of a fixed rate; 0 for other schedules
+	period Instant // period of a fixed rate; 0 for other schedules
 }
 
-// A state is a state that a job may be in.
+// A state is one of the states that a job may be in.
 type state struct {
 	def     *Change // nil means that the job does not exist
 	running bool
 }
 
-// A job is the result of the changes of one job.
+// A job holds the schedules of one job over time, as its changes define them.
 type job struct {
 	id      int64
 	changes []Change // ascending by Asked
@@ -117,7 +117,7 @@ func (j *job) begin(s state, c *Change, acked Instant, sure bool) error {
 	return nil
 }
 
-// apply returns the state that c makes of s.
+// apply returns the state after the change c of the state s.
 func apply(c *Change, s state) state {
 	switch c.Op {
 	case OpCreate:

@@ -68,7 +68,9 @@ type Run struct {
 	End   Instant // when its code ended; 0 means that it did not
 	Code  int32   // the result, once it has ended
 
-	Shard, Shards int32 // index and total of a sharding broadcast; otherwise 0, and 0 or 1
+	// Shard and Shards are the index and the total of a sharding broadcast. For any other run the
+	// index is 0 and the total 0 or 1.
+	Shard, Shards int32
 
 	By int32 // index into History.Writers
 }
