@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time of this process so far.
+// cpuTime returns the processor time of this process so far.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -17,14 +17,14 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// peakMemory is the largest resident set of this process so far, in bytes.
+// peakMemory returns the largest resident set of this process so far, in bytes.
 func peakMemory() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return int64(u.Maxrss) // bytes there, KiB elsewhere
+		return int64(u.Maxrss) // in bytes there, in KiB elsewhere
 	}
 	return int64(u.Maxrss) << 10
 }

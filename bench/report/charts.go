@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Ours have a strong colour in all charts, the standard library has black, the
-// others are paler.
+// Our timers have strong colours in all charts, the standard library is black, and
+// the others are paler.
 var (
 	ourColor      = color.RGBA{R: 0x0b, G: 0x6e, B: 0x99, A: 0xff}
 	standardColor = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
@@ -54,7 +54,7 @@ func newPlot(title string) *plot.Plot {
 	return p
 }
 
-// drawAll writes the charts beside the tables.
+// drawAll writes the charts to the folder of the tables.
 func drawAll(dir string, r *results) error {
 	last, lateness := "1M", "due=20k"
 	if r.isShort() {
@@ -83,8 +83,8 @@ func drawAll(dir string, r *results) error {
 	return nil
 }
 
-// rowNames pads the names of rows: where the chart is shown without the font that it
-// was laid out with, they may become wider.
+// rowNames pads the names of rows, which become wider where the chart is shown
+// without the font that it was laid out with.
 func rowNames(timers []string) []string {
 	padded := make([]string, len(timers))
 	for i, t := range timers {
@@ -99,7 +99,7 @@ type reading struct {
 	value float64
 }
 
-// drawBars has a bar for each timer, the least at the top.
+// drawBars draws a bar for each timer, the smallest at the top.
 func drawBars(path string, r *results, title, bench, rest, unit string) error {
 	var all []reading
 	for _, timer := range r.timers {
@@ -144,7 +144,7 @@ func drawBars(path string, r *results, title, bench, rest, unit string) error {
 	return p.Save(chartWidth, vg.Length(len(all))*22+60, path)
 }
 
-// drawPending has a line for each timer: the cost of a start and stop against the
+// drawPending draws a line for each timer: the cost of a start and stop against the
 // number of pending timeouts.
 func drawPending(path string, r *results, goroutines string) error {
 	sizes := []string{"0", "100k", "1M", "5M"}
@@ -235,7 +235,7 @@ func endLabels(ends []reading, at map[string]float64, low, high float64) (*plott
 	return text, nil
 }
 
-// logTicks has a labelled tick at 1, 2 and 5 times each power of ten.
+// logTicks labels a tick at 1, 2 and 5 times each power of ten.
 type logTicks struct{}
 
 func (logTicks) Ticks(low, high float64) []plot.Tick {
@@ -250,10 +250,10 @@ func (logTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// drawLateness has a bar from the 5th to the 95th percentile of each timer, with
+// drawLateness draws a bar from the 5th to the 95th percentile of each timer, with
 // its median, its 99th percentile and its earliest run.
 func drawLateness(path string, r *results, due, tick string) error {
-	// What is earlier than one and a half ticks, or 15 ms, is cut off and written out.
+	// Runs earlier than one and a half ticks, or 15 ms, are cut off and labelled.
 	d, err := time.ParseDuration(tick)
 	if err != nil {
 		return err

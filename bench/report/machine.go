@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// describe heads the raw output with all that is needed to judge it or to run
-// it again.
+// describe writes the head of the raw output: what is needed to judge it and to
+// run it again.
 func describe(w io.Writer, short bool, rounds int, java *netty, absent string) error {
 	command := fmt.Sprintf("go -C bench/report run . -rounds %d", rounds)
 	if short {
@@ -55,7 +55,7 @@ func commit() string {
 	return c
 }
 
-// versions are those of the third-party timers.
+// versions returns the versions of the third-party timers.
 func versions() []string {
 	cmd := exec.Command("go", "list", "-m", "github.com/RussellLuo/timingwheel", "github.com/antlabs/timer",
 		"github.com/zeromicro/go-zero", "github.com/ouqiang/timewheel", "github.com/dubbogo/gost",

@@ -49,8 +49,8 @@ type source struct {
 	run   func(context.Context, step) ([]byte, error)
 }
 
-// measure runs every step in every source, and all of that again and again: what
-// disturbs the machine for a while disturbs all contenders.
+// measure runs every step in every source, in rounds, so that a disturbance of the
+// machine affects all contenders.
 func measure(ctx context.Context, short bool, rounds int, limit time.Duration, raw string) error {
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "bench-")
@@ -160,7 +160,7 @@ func build(ctx context.Context, name, dir, pkg, binary string, short bool) (sour
 	}, nil
 }
 
-// keep writes the results out of a benchmark's output, and the reasons of those that
+// keep copies the results from a benchmark's output, and the reasons of those that
 // skipped or failed.
 func keep(w io.Writer, out []byte, first bool) error {
 	said := "" // the last thing that a benchmark logged: its reason

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// The jars of Debian's libnetty-java and of what it depends on.
+// The jars of Debian's libnetty-java and of its dependencies.
 const (
 	nettyJar   = "/usr/share/java/netty-common.jar"
 	jctoolsJar = "/usr/share/java/jctools-core.jar"
 )
 
-// jvmFlags give the heap room for five million timeouts; all else is the JVM's choice.
+// jvmFlags make room for five million timeouts on the heap. All else is the JVM's default.
 var jvmFlags = []string{"-Xms4g", "-Xmx4g"}
 
-// netty is a JVM that measures what it is asked to.
+// netty is a JVM that runs measurements on request.
 type netty struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
@@ -29,7 +29,7 @@ type netty struct {
 	version string
 }
 
-// startNetty compiles and starts the harness, or says why it cannot.
+// startNetty compiles and starts the harness, or returns the reason why it cannot.
 func startNetty(ctx context.Context, dir string, short bool) (*netty, string) {
 	for _, jar := range []string{nettyJar, jctoolsJar} {
 		if _, err := os.Stat(jar); err != nil {

@@ -13,7 +13,7 @@ import (
 // A series is all values of one benchmark in one unit.
 type series struct{ bench, unit string }
 
-// results is what a raw output says.
+// results holds the content of a raw output.
 type results struct {
 	head   []string // the lines about machine and versions
 	values map[series][]float64
@@ -58,7 +58,7 @@ func (r *results) add(fields []string) {
 	}
 }
 
-// see notes the timer in a benchmark's name.
+// see records the timer in a benchmark's name.
 func (r *results) see(name string) {
 	_, rest, ok := strings.Cut(name, "/timer=")
 	if !ok {
@@ -91,5 +91,5 @@ func (r *results) median(bench, unit string) (float64, bool) {
 	return benchmath.AssumeNothing.Summary(s, confidence).Center, true
 }
 
-// confidence is benchstat's.
+// confidence is benchstat's default.
 const confidence = 0.95

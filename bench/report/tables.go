@@ -10,10 +10,10 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// baseline is what the ratios are of.
+// baseline is the timer that the ratios refer to.
 const baseline = "time.AfterFunc"
 
-// ours are the contenders of this repository; the others are those to beat.
+// ours are the contenders of this repository.
 var ours = []string{"wheel", "wheel-embedded", "batch", "layered-embedded"}
 
 // A table has a row for each timer and a column for each variant of a benchmark.
@@ -247,7 +247,7 @@ func (p *printer) other(r *results, title, bench string) {
 	}
 }
 
-// early tells which timers fired before the deadline in a benchmark.
+// early lists the timers that fired before the deadline in a benchmark.
 func (p *printer) early(r *results, bench, title, note string) {
 	p.print("\n## %s\n\n%s\n\n| | early | of | earliest, ms | latest, ms |\n|---|---:|---:|---:|---:|\n", title, note)
 	for _, timer := range r.timers {
@@ -276,7 +276,7 @@ func (p *printer) early(r *results, bench, title, note string) {
 	}
 }
 
-// ticks tells what it costs ours to move the hand over full buckets.
+// ticks shows what it costs our timers to move the hand over full buckets.
 func (p *printer) ticks(r *results) {
 	p.print("\n## A tick with many pending\n\nProcessor time of the whole process, 10 ms a tick, 512 buckets: nothing due for minutes, or one timeout due in each tick. Once.\n\n")
 	p.print("| | pending | nothing due, %% of a processor | one due, %% of a processor | one due, µs a tick |\n|---|---:|---:|---:|---:|\n")
@@ -298,8 +298,8 @@ func (p *printer) ticks(r *results) {
 	}
 }
 
-// losses lists, for each of our timers, who was better where, and marks differences
-// that benchstat would not call one.
+// losses lists, for each of our timers, the cases that others won, and marks
+// differences that benchstat does not call significant.
 func (p *printer) losses(r *results) {
 	p.print("\n## Cases that our timers lose\n\n")
 	p.print("For each of ours, the others that have a lower median. A ~ means that the difference is not significant\n(p >= 0.05), which with fewer than four rounds no difference is.\n\n")
@@ -340,8 +340,8 @@ func (r *results) better(t table, c column, mine string) []string {
 	return better
 }
 
-// early reports whether a timer has run anything before its deadline: it cannot be
-// better at punctuality.
+// early reports whether a timer ran anything before its deadline, so that it cannot
+// be better at punctuality.
 func early(r *results, timer string) bool {
 	for s, values := range r.values {
 		if s.unit == "early" && timerOf(s.bench) == timer && slices.Max(values) > 0 {
@@ -351,7 +351,7 @@ func early(r *results, timer string) bool {
 	return false
 }
 
-// absences lists who could not take part, and why.
+// absences lists the contenders that could not take part, and the reasons.
 func (p *printer) absences(r *results) {
 	p.print("\n## Who could not take part\n\n")
 	by := map[string][]string{}
