@@ -5,56 +5,54 @@ import (
 	"time"
 )
 
-// What becomes of the alarm of a failed run, as it stands in alarm_status.
-// Every change is a compare-and-set, so that of several schedulers, a Java
-// admin among them, one takes the alarm. Runs that did not fail stay at
-// [AlarmOpen].
+// The values of alarm_status: what happened to the alarm of a failed run. Every change is a
+// compare-and-set, so that one of several schedulers, Java admins included, takes the alarm. Runs
+// that did not fail stay at [AlarmOpen].
 const (
 	AlarmOpen      = 0
-	AlarmTaken     = -1 // somebody is about to send it, or died doing so
-	AlarmNotNeeded = 1  // by the job's rule, or for want of anybody to tell
+	AlarmTaken     = -1 // a scheduler is about to send it, or died while sending
+	AlarmNotNeeded = 1  // the job's rule needs none, or there are no receivers
 	AlarmSent      = 2
-	AlarmFailed    = 3 // it reached not all, or nobody, and nobody tries again
+	AlarmFailed    = 3 // it did not reach all receivers, and is not retried
 )
 
-// A FailedRun is what a rule has to know of a run that failed: its hand-over
-// was refused, or its result is not a success.
+// A FailedRun is what a rule needs to know about a run that failed: whose hand-over was refused, or
+// whose result is not a success.
 type FailedRun struct {
 	LogID      int64
 	JobID      int64
 	RetryCount int       // attempts that follow
-	At         time.Time // of the result, or else of the trigger; whole seconds
+	At         time.Time // the time of the result, or of the trigger if there is none; whole seconds
 }
 
-// An AlarmState is what is remembered of a job's failures between alarms.
+// An AlarmState is what the store remembers about a job's failures between alarms.
 type AlarmState struct {
 	JobID   int64
-	Version int64 // counts the changes; 0: nothing is stored yet
+	Version int64 // number of changes; 0 means that nothing is stored yet
 
 	Raised  bool  // an alarm was raised and no success has been seen since
 	InARow  int   // failed runs without a success between them
 	SinceID int64 // log id of the first of them
-	LastID  int64 // log id up to which runs have been judged
+	LastID  int64 // log id of the last run that was judged
 	// Sent is when the job's last alarm was taken, in whole milliseconds.
 	Sent time.Time
 }
 
-// An AlarmDecision is what becomes of some failed runs of one job, and of the
-// job's state with them.
+// An AlarmDecision says what happens to some failed runs of one job, and to the job's state.
 type AlarmDecision struct {
-	// Before is the state that the decision was made on, and After the one that
-	// it leads to, whose Version does not count.
+	// Before is the state that the decision is based on, and After the one that it leads to, whose
+	// Version is ignored.
 	Before, After AlarmState
 	Quiet         []int64 // log ids that need no alarm
-	Alarm         []int64 // log ids that the caller will tell of
-	Recovered     int64   // log id of a success that the caller will tell of; 0: none
+	Alarm         []int64 // log ids that the caller will report
+	Recovered     int64   // log id of a success that the caller will report; 0 means none
 }
 
-// An AlarmClaim is one run that a node has undertaken to tell of.
+// An AlarmClaim is one run that a node has undertaken to report.
 type AlarmClaim struct {
 	LogID     int64
 	JobID     int64
-	Recovered bool // it is a success, after failures that were told of
+	Recovered bool // it is a success after reported failures
 	Node      string
 	At        time.Time // when Node claimed it, in whole milliseconds
 	Attempts  int       // how many times it was claimed; 1 or more
@@ -72,8 +70,8 @@ type AlarmStore interface {
 	AlarmStates(ctx context.Context, jobIDs []int64) ([]AlarmState, error)
 
 	// DecideAlarms stores decisions, all in one transaction, and returns what node has claimed by
-	// them. A decision whose Before is not the stored state any more changes nothing, and a run
-	// whose alarm is not open any more is left out.
+	// them. A decision whose Before is no longer the stored state changes nothing. A run whose
+	// alarm is no longer open is left out.
 	DecideAlarms(ctx context.Context, node string, decisions []AlarmDecision) ([]AlarmClaim, error)
 	// StaleAlarms lists up to limit claims, of any node, that are at least age old and not
 	// settled, oldest first. It changes nothing, so that a node which may not send now leaves

@@ -11,40 +11,37 @@ var (
 	// Nothing was changed.
 	ErrNotFound = errors.New("xxladapter: not found")
 
-	// ErrConflict is returned when the thing is no longer in the state that the
-	// call needs, for example a fire that another node claimed first. Nothing
-	// was changed.
+	// ErrConflict is returned when something is no longer in the state that the call needs, for
+	// example a fire that another node claimed first. Nothing was changed.
 	ErrConflict = errors.New("xxladapter: state changed meanwhile")
 
-	// ErrEarly is returned for a fire that is to be claimed before it is due by the
-	// store's clock; the error is an [EarlyError]. Nothing was changed.
+	// ErrEarly is returned for a claim of a fire that is not due yet by the store's clock; the
+	// error is an [EarlyError]. Nothing was changed.
 	ErrEarly = errors.New("xxladapter: not due yet")
 
-	// ErrFenced is returned to a scheduler that acts in a term which is over.
-	// Nothing was changed.
+	// ErrFenced is returned to a scheduler that acts in a term that is over. Nothing was changed.
 	ErrFenced = errors.New("xxladapter: term is over")
 
-	// ErrInDoubt is returned when the answer of the store was lost, for example with
-	// the connection. The call may have happened, may happen still, or never will;
-	// only a look at the store tells.
+	// ErrInDoubt is returned when the store's answer was lost, for example with the connection. The
+	// call may have happened, may still happen, or may never happen; only reading the store tells.
 	ErrInDoubt = errors.New("xxladapter: the store's answer was lost")
 )
 
-// A Code sorts the errors that a user may read.
+// A Code classifies the errors that a user may read.
 type Code string
 
 const (
 	CodeInvalid      Code = "invalid"      // the request breaks a rule that the message names
 	CodeNotFound     Code = "not_found"    // the thing does not exist
-	CodeConflict     Code = "conflict"     // the thing exists, but not in the needed state
+	CodeConflict     Code = "conflict"     // the thing exists, but is not in the required state
 	CodeFenced       Code = "fenced"       // the scheduler node has no lease, or not the one it acts under
 	CodeUnauthorized Code = "unauthorized" // token missing or wrong
-	CodeForbidden    Code = "forbidden"    // token right, and not for this
-	CodeUnreachable  Code = "unreachable"  // an executor does not answer, or not as asked
+	CodeForbidden    Code = "forbidden"    // the token does not permit this call
+	CodeUnreachable  Code = "unreachable"  // an executor gives no answer, or an unexpected one
 )
 
-// An Error carries a message that is meant for the user as it is. Any other
-// error is for the log, and a user is told "internal error" instead.
+// An Error carries a message for the user. Any other error is for the log, and the user gets
+// "internal error" instead.
 type Error struct {
 	Code    Code
 	Message string
@@ -55,8 +52,8 @@ func (e *Error) Error() string { return e.Message }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// An EarlyError is an [ErrEarly]. It comes where a clock that ran by an earlier
-// reading of the store's clock is ahead of it, because that was set back.
+// An EarlyError is an [ErrEarly]. It occurs when the store's clock was set back, so that an
+// estimate from an earlier reading is ahead of it.
 type EarlyError struct {
 	FireID int64
 	Due    time.Time

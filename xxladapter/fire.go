@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// A FireState is where a fire stands between its due time being consumed and
-// its hand-over being settled.
+// A FireState is the progress of a fire from its planning to its settlement.
 type FireState string
 
 const (
-	// FirePlanned: written in the transaction that moved the job's next
-	// trigger time. Any node may claim it.
+	// FirePlanned is a fire that any node may claim. A scheduled one was written in the
+	// transaction that moved the job's next trigger time.
 	FirePlanned FireState = "planned"
-	// FireClaimed: a node is about to send it, or died doing so. It has its
-	// log rows.
+	// FireClaimed is a fire that a node is about to send, or died while sending. It has its log
+	// row.
 	FireClaimed FireState = "claimed"
-	// FireAmbiguous: it was sent, or may have been, and no answer came.
+	// FireAmbiguous is a fire that was sent, or may have been, and got no answer.
 	FireAmbiguous FireState = "ambiguous"
 )
 
@@ -26,11 +25,11 @@ func (FireState) Values() []FireState { return []FireState{FirePlanned, FireClai
 // Validate refuses a state that does not exist; the empty one means any.
 func (s FireState) Validate() error { return checkOneOfOrEmpty("state", s) }
 
-// A Fire is the durable promise that a due time gives one trigger.
+// A Fire is the durable promise that a due time gives one trigger. A settled fire leaves the store;
+// its log row stays.
 //
-// Invariant: (JobID, Due, ShardIndex) is unique among open fires, and since
-// Due only moves forward with the job's next trigger time, a due time never
-// gets a second one. A settled fire leaves the store; its log row stays.
+// Invariant: (JobID, Due, ShardIndex) is unique among open fires. Because Due only moves forward
+// with the job's next trigger time, a due time never gets a second fire.
 type Fire struct {
 	ID    int64
 	JobID int64
@@ -44,17 +43,17 @@ type Fire struct {
 	Type    TriggerType
 	State   FireState
 
-	// ShardIndex and ShardTotal are 0 and 0 until the fire is claimed, and for
-	// a fire that is not a broadcast afterwards 0 and 1. A planned fire with a
-	// ShardTotal above 0 is the retry of that one shard.
+	// ShardIndex and ShardTotal are 0 and 0 until the fire is claimed. Then they are 0 and 1 for a
+	// fire that is not a broadcast. A planned fire with a ShardTotal above 0 retries that one
+	// shard.
 	ShardIndex int
 	ShardTotal int
 
-	RetryCount int      // attempts left; negative: take the job's
-	Param      *string  // nil: take the job's
-	Addresses  []string // empty: take the group's
+	RetryCount int      // attempts left; negative means the job's
+	Param      *string  // nil means the job's
+	Addresses  []string // empty means the group's
 
-	Owner   Term      // the term it was claimed in, or taken over
+	Owner   Term      // the term that claimed it or took it over
 	LogID   int64     // set when claimed
 	Claimed time.Time // zero until claimed
 }
@@ -63,31 +62,31 @@ type Fire struct {
 type FireFilter struct {
 	JobID     int64
 	State     FireState
-	Owner     Term      // claimed in
-	Shards    ShardSet  // of the job; empty: all
+	Owner     Term      // the term that owns the fire
+	Shards    ShardSet  // the shards of jobs; empty means all
 	DueBefore time.Time // exclusive
-	// AfterDue and AfterID name a fire; only those that the list has after it
-	// are given, whether it is still open or not. They go together.
+	// AfterDue and AfterID name a position in the list: the due time and id of a fire, which need
+	// not be open any longer. The fires behind it are listed. Both are set, or neither.
 	AfterDue time.Time
 	AfterID  int64
-	Limit    int // 0: all
+	Limit    int // 0 means no limit
 }
 
 // A Settlement is the known outcome of a hand-over.
 type Settlement struct {
 	FireID int64
 	LogID  int64
-	// State is empty when the outcome is certain, and the fire is removed; or
+	// State is empty if the outcome is certain; the fire is then removed. Otherwise it is
 	// [FireAmbiguous].
 	State FireState
-	// Code and Msg go into the trigger columns of the log row; 0 leaves them.
+	// Code and Msg are written to the trigger columns of the log row; a Code of 0 leaves both as
+	// they are.
 	Code int
 	Msg  string
-	// Next are fires to plan in the same transaction, as PlanFires does, if it
-	// is this call that removed the fire.
+	// Next are fires to plan in the same transaction, as PlanFires does, if this call removes the
+	// fire.
 	Next []Fire
-	// Resume is done in the same transaction, if it is this call that removed
-	// the fire.
+	// Resume is done in the same transaction, if this call removes the fire.
 	Resume Resume
 }
 
@@ -103,22 +102,22 @@ type FireStore interface {
 	// OpenFires lists the fires that f selects among those that are not settled, by due time,
 	// then id.
 	OpenFires(ctx context.Context, f FireFilter) ([]Fire, error)
-	// ClaimFire makes a planned fire the term's own and inserts its log rows, one for each
-	// shard, in one transaction; further shards become fires of their own. It returns the claimed
-	// fires in the order of logs, with LogID set. Fires of any job may be claimed, also outside
-	// of the term's shards. [ErrConflict] if the fire is no longer planned, or is gone.
-	// [ErrEarly] if it is not due yet by the store's clock itself, not by an earlier reading of
-	// it. REQUIRES: len(logs) > 0, and 1 for a fire that is the retry of one shard.
+	// ClaimFire makes a planned fire the term's own and inserts its log rows, one for each shard,
+	// in one transaction; further shards become fires of their own. It returns the claimed fires in
+	// the order of logs, with LogID set. Fires of any job may be claimed, also outside of the
+	// term's shards. [ErrConflict] if the fire is gone or no longer planned. [ErrEarly] if the
+	// store's clock, read for this call, is before its due time. REQUIRES: len(logs) > 0, and 1 for
+	// a fire that is the retry of one shard.
 	ClaimFire(ctx context.Context, by Term, id int64, logs []*Log) ([]Fire, error)
-	// TakeOver makes by the owner of a claimed or ambiguous fire of from, a term that is over.
-	// With from equal to by it only checks that the fire is by's own. [ErrConflict] if the fire
-	// is not from's any more, or if from still holds.
+	// TakeOver makes by the owner of a claimed or ambiguous fire of from, a term that is over. If
+	// from is by, it only checks that by owns the fire. [ErrConflict] if from no longer owns the
+	// fire, or if its lease still holds.
 	TakeOver(ctx context.Context, by Term, id int64, from Term) error
 	// SettleFire stores the outcome of a hand-over: it writes the trigger columns of the log row
 	// and removes the fire, or keeps it as ambiguous. [ErrConflict], and nothing is written, if
 	// the fire belongs to another term. A fire that is gone is no error, because a result may
-	// settle it first; the log row gets its columns still. A planned fire belongs to nobody: it
-	// can be removed, but not become ambiguous. planned are the fires of s.Next as PlanFires
-	// returns them, if it is this call that removed the fire, and else none.
+	// settle it first; the columns of the log row are written all the same. A planned fire has no
+	// owner: it can be removed, but not become ambiguous. planned are the fires of s.Next as
+	// PlanFires returns them if this call removed the fire, and none otherwise.
 	SettleFire(ctx context.Context, by Term, s Settlement) (planned []Fire, err error)
 }

@@ -5,9 +5,9 @@ import "context"
 // forUser marks a context.
 type forUser struct{}
 
-// ForUser returns a context for calls of the store that a user waits for, such as
-// those of the management API. There may be any number of them at once and each may
-// be slow, so a store leaves room beside them for the calls of its scheduler.
+// ForUser returns a context for calls of the store that a user waits for, such as those of the
+// management API. Any number of them may come at once, and each may be slow, so a store reserves
+// room for the calls of its scheduler.
 func ForUser(ctx context.Context) context.Context { return context.WithValue(ctx, forUser{}, true) }
 
 // IsForUser reports whether ctx comes from [ForUser].

@@ -15,15 +15,14 @@ type GlueVersion struct {
 	Added  time.Time // in whole seconds
 }
 
-// MaxGlueVersions is how many versions of a job's source a store keeps, the
-// newest ones; upstream keeps as many.
+// MaxGlueVersions is the number of versions of a job's source that a store keeps, the newest ones.
+// Upstream keeps the same number.
 const MaxGlueVersions = 30
 
-// A GlueStore is the part of [Store] that keeps the versions of jobs' sources,
-// which [JobStore.UpdateJob] writes.
+// A GlueStore is the part of [Store] that keeps the versions of jobs' sources, which
+// [JobStore.UpdateJob] writes.
 type GlueStore interface {
-	// GlueVersions lists the versions of a job's source, newest first. A job whose
-	// source was never changed has none; the first change stores the source
-	// before it as well.
+	// GlueVersions lists the versions of a job's source, newest first. A job whose source was never
+	// changed has none; the first change also stores the source that it replaces.
 	GlueVersions(ctx context.Context, jobID int64) ([]*GlueVersion, error)
 }

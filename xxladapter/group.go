@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An AddressType says where a group's addresses come from.
+// An AddressType is the origin of a group's addresses.
 type AddressType int
 
 const (
@@ -14,7 +14,7 @@ const (
 	AddressManual AddressType = 1 // typed in by an operator
 )
 
-// A Group is the executors that share an app name: one row of xxl_job_group.
+// A Group holds the executors that share an app name: one row of xxl_job_group.
 type Group struct {
 	ID          int64
 	AppName     string // 4 to 64 characters
@@ -22,15 +22,15 @@ type Group struct {
 	AddressType AddressType
 	// Addresses is sorted for automatic groups and as typed for manual ones.
 	Addresses []string
-	// AccessToken is the secret of these executors alone; empty: they have the
-	// scheduler's. It is kept as it is, because executors of generation G4 want
-	// it sent to them. XXL-JOB has a column for it from 3.5 on.
+	// AccessToken is the secret of these executors alone; empty means the scheduler's. It is stored
+	// in plain text, because executors of generation G4 expect it to be sent to them. XXL-JOB has a
+	// column for it from 3.5 on.
 	AccessToken string
 	Updated     time.Time
 }
 
-// Validate checks the rules of upstream's executor form. The first broken one
-// is returned as an [Error] with [CodeInvalid].
+// Validate checks the rules of upstream's executor form. It returns the first broken rule as an
+// [Error] with [CodeInvalid].
 func (g *Group) Validate() error {
 	if err := CheckAppName("appName", g.AppName); err != nil {
 		return err
@@ -79,8 +79,8 @@ func (g *Group) validateToken() error {
 	return nil
 }
 
-// CheckAddress refuses an executor address that is not an http or https URL,
-// or that could not stand in a comma separated list.
+// CheckAddress refuses an executor address that is not an http or https URL, or that cannot be part
+// of a comma separated list.
 func CheckAddress(field, addr string) error {
 	rest, ok := strings.CutPrefix(addr, "http://")
 	if !ok {

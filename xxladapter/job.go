@@ -23,9 +23,9 @@ type Job struct {
 
 	Route      RouteStrategy
 	Handler    string        // the name that the executor registered; at most 255 characters
-	Param      string        // handed to the handler as it is
+	Param      string        // passed to the handler unchanged
 	Block      BlockStrategy //
-	Timeout    time.Duration // whole seconds; 0: none
+	Timeout    time.Duration // whole seconds; 0 means no limit
 	RetryCount int           // further attempts after a failed one; 0 or more
 
 	GlueType    GlueType
@@ -35,26 +35,24 @@ type Job struct {
 
 	ChildIDs []int64 // triggered when a run of this job succeeds
 
-	Settings Settings // what XXL-JOB has no column for
+	Settings Settings // settings for which XXL-JOB has no column
 
 	// Running is trigger_status: whether the schedule is on.
 	Running bool
 
-	// TriggerLast and TriggerNext are due times in whole milliseconds, zero
-	// for none. While Running, TriggerNext is the first due time that has no
-	// fire record yet, or [AfterRun].
+	// TriggerLast and TriggerNext are due times in whole milliseconds; zero means none. While the
+	// job runs, TriggerNext is the first due time without a fire record, or [AfterRun].
 	TriggerLast time.Time
 	TriggerNext time.Time
 
 	Added time.Time
-	// Updated is when an operator last changed the job, in whole seconds. It grows
-	// with each change and so tells the states of a job apart, see [TouchedAt].
+	// Updated is the time of an operator's last change, in whole seconds. It grows with each change
+	// and so distinguishes the states of a job, see [TouchedAt].
 	Updated time.Time
 }
 
-// TouchedAt is the Updated of a job that is changed at now and had the given one
-// before. Several changes within a second move it ahead of the clock, one second
-// each.
+// TouchedAt returns the new Updated of a job that is changed at now. Several changes within one
+// second move it ahead of the clock, by one second each.
 func TouchedAt(now, before time.Time) time.Time {
 	now = now.Truncate(time.Second)
 	if before.IsZero() || now.After(before) {
@@ -63,17 +61,15 @@ func TouchedAt(now, before time.Time) time.Time {
 	return before.Add(time.Second)
 }
 
-// AfterRun is the [Job.TriggerNext] of a running job of type
-// [ScheduleFixDelay] from the moment that a due time became a fire until the run
-// that came of it has ended, with all its shards and retries. It lies so far
-// ahead that no scheduler finds the job due, XXL-JOB's included.
+// AfterRun is the [Job.TriggerNext] of a running job of type [ScheduleFixDelay] while its run is in
+// progress: from the moment when a due time became a fire until all shards and retries have ended.
+// It is so far ahead that no scheduler finds the job due, XXL-JOB's included.
 var AfterRun = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// Waits reports whether the schedule waits for the end of a run.
+// Waits reports whether the job is running and its schedule waits for the end of a run.
 func (j *Job) Waits() bool { return j.Running && j.TriggerNext.Equal(AfterRun) }
 
-// SetDefaults fills the empty enumerations of a new job with the values that
-// upstream's form starts with.
+// SetDefaults sets the empty enumerations of a new job to the initial values of upstream's form.
 func (j *Job) SetDefaults() {
 	setDefault(&j.ScheduleType, ScheduleNone)
 	setDefault(&j.Misfire, MisfireDoNothing)
@@ -88,11 +84,10 @@ func setDefault[T ~string](field *T, value T) {
 	}
 }
 
-// Validate checks all that can be told from the row alone, by the rules of
-// upstream's job form and the widths of its columns. The broken rules are returned
-// together as an [Error] with [CodeInvalid]; each names field, value and rule.
-// Whether the group and the children exist, and whether ScheduleConf can be read,
-// is for the caller.
+// Validate checks everything that the row alone can show, by the rules of upstream's job form and
+// the widths of its columns. It returns all broken rules as one [Error] with [CodeInvalid]; each
+// names field, value and rule. The caller has to check that the group and the children exist and
+// that ScheduleConf can be parsed.
 func (j *Job) Validate() error {
 	checks := []func() error{
 		func() error { return checkText("name", j.Name, 1, 255) },
@@ -140,11 +135,11 @@ func (j *Job) checkNumbers() error {
 	return nil
 }
 
-// maxInt is the largest number in upstream's int columns.
+// maxInt is the largest value of upstream's int columns.
 const maxInt = 1<<31 - 1
 
-// checkChildren refuses ids that are none, and more than upstream's column has
-// room for.
+// checkChildren refuses values that are no ids of other jobs, and more ids than fit into upstream's
+// column.
 func (j *Job) checkChildren() error {
 	for _, id := range j.ChildIDs {
 		if id <= 0 || id == j.ID {
@@ -162,12 +157,12 @@ func (j *Job) checkChildren() error {
 	return nil
 }
 
-// CheckParam refuses a parameter that a job or a log row has no room for. Before
-// release 3.4.0 the columns are narrower still, at 512 characters.
+// CheckParam refuses a parameter that does not fit into a job or a log row. Before release 3.4.0
+// the columns are narrower, with 512 characters.
 func CheckParam(param string) error { return checkBytes("executorParam", param, MaxRowText) }
 
-// checkText refuses text with control characters, and text whose length in
-// characters lies outside least to most.
+// checkText refuses text with control characters, and text with fewer than least or more than most
+// characters.
 func checkText(field, text string, least, most int) error {
 	n := utf8.RuneCountInString(text)
 	switch {
@@ -196,14 +191,14 @@ func checkBytes(field, text string, most int) error {
 // A JobFilter selects jobs; zero fields do not restrict.
 type JobFilter struct {
 	GroupID int64
-	Name    string // part of the name
+	Name    string // a part of the name
 	Running *bool
 	// Waiting selects running jobs whose TriggerNext is [AfterRun].
 	Waiting bool
-	// KeepLogs selects jobs that have this setting; empty: all.
+	// KeepLogs selects jobs that have this setting; empty means all.
 	KeepLogs KeepLogs
 	AfterID  int64
-	Limit    int // 0: all
+	Limit    int // 0 means no limit
 }
 
 // A JobStore is the part of [Store] that keeps jobs and switches their schedules on and off.

@@ -8,36 +8,33 @@ import (
 	"time"
 )
 
-// A Term is one uninterrupted stretch of a scheduler node's life, as the store
-// saw it: it begins with the node's first lease and is over for ever once a
-// lease has lapsed or was given back. What a node claims belongs to its term
-// and not to its name, so that a node which slept through its lease cannot act
-// on what it knew before.
+// A Term is one uninterrupted period of a scheduler node's life, as the store saw it. It begins
+// with the node's first lease and ends for good when a lease lapses or is given back. What a node
+// claims belongs to its term, not to its name, so that a node that slept through its lease cannot
+// act on what it knew before.
 type Term struct {
 	Node string
-	// Number is issued by the store, and larger than every number issued
-	// before. The first one is 1.
+	// Number is issued by the store and larger than every number issued before. The first is 1.
 	Number int64
 }
 
 // A Lease is a node's right to claim and settle fires for a while.
 type Lease struct {
 	Term
-	// Until is when the lease lapses unless it is renewed, by the store's clock:
-	// it holds before that instant, and no more at it.
+	// Until is the instant when the lease lapses unless it is renewed, by the store's clock. The
+	// lease is valid strictly before that instant.
 	Until time.Time
-	// Shards are the node's part of the jobs, see [Deal]. It is empty if the
-	// node has retired, or if there are more than [Shards] nodes.
+	// Shards is the node's part of the jobs, see [Deal]. It is empty if the node has retired, and
+	// may be empty if there are more than [Shards] nodes.
 	Shards ShardSet
-	// Dead are the terms that are over and still own fires, by node, then
-	// number. An earlier term of the same node may be among them.
+	// Dead lists the terms that are over and still own fires, by node, then number. It may contain
+	// an earlier term of the same node.
 	Dead []Term
-	// NextLapse is when the first of the other nodes' leases lapses unless it is
-	// renewed, or was since the store has looked; zero: there is no other. Whoever renews right then takes over from
-	// a node that has died as soon as that may be done.
+	// NextLapse is the instant when the first of the other nodes' leases lapses, unless it is
+	// renewed or was renewed since the store looked. Zero means that there is no other node. A node
+	// that renews at that instant takes over from a dead one as early as possible.
 	NextLapse time.Time
-	// Quiet says that no fire was open which was due. False says nothing: the store
-	// has not looked.
+	// Quiet is true if no open fire was due. False tells nothing: the store has not looked.
 	Quiet bool
 }
 
@@ -63,15 +60,14 @@ type LeaseStore interface {
 	Leases(ctx context.Context) ([]Lease, error)
 }
 
-// Shards is the number of parts in which jobs are dealt out to nodes. It is
-// part of the stored data: all nodes of a store have to agree on it.
+// Shards is the number of parts into which jobs are divided among nodes. It is part of the stored
+// data: all nodes of a store have to agree on it.
 const Shards = 64
 
-// ShardOf is the shard of a job.
+// ShardOf returns the shard of a job.
 func ShardOf(jobID int64) int { return int(uint64(jobID) % Shards) }
 
-// A ShardSet is a set of shards: bit i stands for shard i. The zero value is
-// empty.
+// A ShardSet is a set of shards, with bit i for shard i. The zero value is empty.
 type ShardSet uint64
 
 // AllShards has every shard.
@@ -80,10 +76,10 @@ const AllShards ShardSet = 1<<Shards - 1
 // HasJob reports whether the job's shard is in the set.
 func (s ShardSet) HasJob(jobID int64) bool { return s&(1<<ShardOf(jobID)) != 0 }
 
-// With is the set with one more shard. REQUIRES: 0 <= shard < Shards.
+// With returns the set with one more shard. REQUIRES: 0 <= shard < Shards.
 func (s ShardSet) With(shard int) ShardSet { return s | 1<<shard }
 
-// Len is how many shards the set has.
+// Len returns the number of shards in the set.
 func (s ShardSet) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // All yields the shards in ascending order.
@@ -97,19 +93,18 @@ func (s ShardSet) All() iter.Seq[int] {
 	}
 }
 
-// Deal gives node its part of the shards, as it renews its lease. owners has the
-// node of each shard, or "" for none; live has the nodes that take part, node
-// among them. It changes owners.
+// Deal gives node its part of the shards when it renews its lease. owners holds the node of each
+// shard, or "" for none, and is changed; live lists the nodes that take part, node among them.
 //
-// Two rules: each shard whose owner is not live goes to the live node that has
-// fewest, and then node takes one by one from the node that has most, while that
-// has at least two more. So no shard is without a live owner after any renewal,
-// once every node has renewed nobody has more than one above any other, and a
-// death moves little but the shards of the dead. A node learns at its own next
-// renewal what it was given; all survivors renew when a lease lapses. A node that
-// has too many loses them to the others' renewals, and may go on for the rest of
-// its own lease period as if they were its own: two nodes then hold the same
-// planned fire, and the store gives it to one.
+// Two rules apply. First, each shard whose owner is not live goes to the live node with the fewest
+// shards. Then node takes shards one by one from the node with the most, while that has at least
+// two more. So after any renewal every shard has a live owner; once every node has renewed, no node
+// has more than one shard above any other; and a death moves little but the shards of the dead
+// node.
+//
+// A node learns at its next renewal what it was given; all survivors renew when a lease lapses. A
+// node with too many shards loses them to the renewals of others and may use them until its own
+// next renewal. Two nodes then hold the same planned fire, and the store gives it to one of them.
 func Deal(owners *[Shards]string, live []string, node string) {
 	names := slices.Sorted(slices.Values(live))
 	held := make(map[string]int, len(live))

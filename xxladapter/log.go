@@ -13,29 +13,28 @@ type Log struct {
 	GroupID int64
 	JobID   int64
 
-	Address    string // empty: none was chosen
+	Address    string // empty if none was chosen
 	Handler    string
-	Param      string // like TriggerMsg, at most [MaxRowText] bytes; stores cut them
-	Sharding   string // "index/total" of a sharding broadcast, else empty
-	RetryCount int    // attempts still allowed after this one
+	Param      string // like TriggerMsg, truncated by stores to [MaxRowText] bytes
+	Sharding   string // "index/total" of a sharding broadcast, otherwise empty
+	RetryCount int    // further attempts after this one
 
-	// TriggerTime is in whole seconds, and the same instant that the executor
-	// was sent, so that its log file is found again.
+	// TriggerTime is in whole seconds. It is the instant that the executor received, which leads to
+	// its log file.
 	TriggerTime time.Time
 	TriggerCode int
 	TriggerMsg  string
 
-	HandleTime time.Time // zero: no result yet
+	HandleTime time.Time // zero while there is no result
 	HandleCode int
 	HandleMsg  string // at most 15000 characters
 
 	AlarmStatus int
 }
 
-// HandOverFailed reports whether a trigger code says that the hand-over is known
-// to have failed. What follows from a failure, the next attempt above all, was
-// planned with that, so a run that fails afterwards has no further one. An outcome
-// that stayed unknown was followed by nothing.
+// HandOverFailed reports whether a trigger code says that the hand-over failed for certain. What
+// follows a failure, above all the next attempt, was planned with that code, so a run that fails
+// afterwards plans nothing more. An outcome that stayed unknown planned nothing.
 func HandOverFailed(triggerCode int) bool {
 	switch triggerCode {
 	case ResultNone, ResultOK, ResultUnknown:
@@ -44,11 +43,11 @@ func HandOverFailed(triggerCode int) bool {
 	return true
 }
 
-// MaxHandleMsg is the longest HandleMsg, in characters; upstream cuts there.
+// MaxHandleMsg is the length of the longest HandleMsg in characters; upstream truncates there.
 const MaxHandleMsg = 15000
 
-// A LogStatus sorts log rows by their pair of codes, as upstream's daily report
-// does: each row has exactly one.
+// A LogStatus classifies log rows by their pair of codes, as upstream's daily report does. Each row
+// has exactly one.
 type LogStatus string
 
 const (
@@ -60,7 +59,7 @@ const (
 // Values lists all statuses.
 func (LogStatus) Values() []LogStatus { return []LogStatus{LogRunning, LogSuccess, LogFail} }
 
-// Status is the row's status.
+// Status returns the row's status.
 func (l *Log) Status() LogStatus {
 	switch l.Outcome() {
 	case OutcomeRunning:
@@ -83,12 +82,12 @@ type LogFilter struct {
 	Status  LogStatus
 	// Since is inclusive and Before exclusive; both are about TriggerTime.
 	Since, Before time.Time
-	// AfterID is a position in the listed order: with Newest, the rows older than
-	// it follow.
+	// AfterID is a position in the listed order: the rows behind it are listed, which with Newest
+	// are the older ones.
 	AfterID int64
 	// Newest lists the newest rows first.
 	Newest bool
-	Limit  int // 0: all
+	Limit  int // 0 means no limit
 }
 
 // A LogStore is the part of [Store] that reads log rows.

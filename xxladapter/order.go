@@ -5,41 +5,38 @@ import (
 	"time"
 )
 
-// An Order is a trigger by an operator or a program: what its caller can find the
-// run by.
+// An Order is a trigger by an operator or a program. Its caller can find the run by it.
 type Order struct {
 	ID     int64
 	JobID  int64
 	FireID int64 // the fire that was planned for it
-	// Key is the caller's idempotency key, at most [MaxOrderKey] bytes; empty: none.
-	// Each job has a key once.
+	// Key is the caller's idempotency key, of at most [MaxOrderKey] bytes; empty means none. A key
+	// is unique within its job.
 	Key string
-	// Request tells the orders of one key apart; at most 64 bytes.
+	// Request distinguishes the requests that use one key; at most 64 bytes.
 	Request string
 	Created time.Time // in whole milliseconds
 
 	// LogIDs are the log rows of the fire, by shard; empty until it is claimed.
 	// Retries have log rows of their own.
 	LogIDs []int64
-	// Open is whether the fire is still open.
+	// Open is true while the fire is open.
 	Open bool
 }
 
-// MaxOrderKey is the longest [Order.Key], in bytes.
+// MaxOrderKey is the length of the longest [Order.Key] in bytes.
 const MaxOrderKey = 128
 
 // Ordered reports whether a fire of this type comes from an [Order].
 func (t TriggerType) Ordered() bool { return t == TriggerManual || t == TriggerAPI }
 
-// An OrderStore is the part of [Store] that remembers orders. They are deleted
-// with their job, and by [PurgeStore.PurgeLogs] for all jobs, when they were
-// created before the given time.
+// An OrderStore is the part of [Store] that remembers orders. They are deleted with their job, and
+// by [PurgeStore.PurgeLogs] if [LogPurge.Orders] says so and their fire is no longer open.
 type OrderStore interface {
-	// PlanOrder plans f, as PlanFires does, and stores an order for it in the same
-	// transaction. If the job has an order with key, nothing is stored: the order
-	// comes back, and fire is zero. With a key the job must exist, else
-	// [ErrNotFound].
-	// REQUIRES: f.Type is Ordered.
+	// PlanOrder plans f, as PlanFires does, and stores an order for it in the same transaction. If
+	// the job has an order with key already, it stores nothing and returns that order with a zero
+	// fire. [ErrNotFound] if there is a key and the job does not exist. REQUIRES: f.Type is
+	// Ordered.
 	PlanOrder(ctx context.Context, f Fire, key, request string) (o *Order, fire Fire, err error)
 	// Order returns an order. [ErrNotFound] if there is none.
 	Order(ctx context.Context, id int64) (*Order, error)

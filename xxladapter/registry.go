@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// A Registration is an executor's sign of life: one row of xxl_job_registry
-// whose registry_group is EXECUTOR.
+// A Registration is an executor's sign of life: one row of xxl_job_registry whose registry_group is
+// EXECUTOR.
 type Registration struct {
 	AppName string // registry_key
 	Address string // registry_value, exactly as the executor sent it
 	Updated time.Time
 }
 
-// RegistrationLife is how long a registration counts without a new beat.
-// XXL-JOB: three beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
+// RegistrationLife is the time for which a registration is valid without a new beat. XXL-JOB: three
+// beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
 const RegistrationLife = 90 * time.Second
 
 // A RegistryStore is the part of [Store] that keeps registrations and computes the addresses of

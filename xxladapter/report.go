@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// A Report counts what became of the triggers of one day, by the outcome that
-// each of them has so far: a row of xxl_job_log_report. A result that comes
-// days later moves its trigger within the day of the trigger.
+// A Report counts the triggers of one day by the outcome that each of them has so far: a row of
+// xxl_job_log_report. A result that comes days later changes the figures of the day of its trigger.
 //
-// Rows that leave the log after they have ended stay counted; those that leave
-// without an end, with their job, do not.
+// Rows that are deleted after they have ended stay counted. Rows that are deleted without an end,
+// with their job, are no longer counted.
 type Report struct {
-	Day     string // as time.DateOnly has it, in the store's zone
+	Day     string // in the format time.DateOnly, in the store's zone
 	Running int64
 	Success int64
 	Failed  int64
@@ -28,8 +27,8 @@ const (
 	OutcomeFailed // not taken by an executor, or ended with any code but 200
 )
 
-// OutcomeOf sorts a pair of trigger code and handle code as upstream's report
-// does (XxlJobLogMapper.findLogReport).
+// OutcomeOf classifies a pair of trigger code and handle code as upstream's report does
+// (XxlJobLogMapper.findLogReport).
 func OutcomeOf(triggerCode, handleCode int) Outcome {
 	switch {
 	case handleCode == ResultOK:
@@ -40,7 +39,7 @@ func OutcomeOf(triggerCode, handleCode int) Outcome {
 	return OutcomeFailed
 }
 
-// Outcome is what the row's codes say.
+// Outcome returns what the row's codes say.
 func (l *Log) Outcome() Outcome { return OutcomeOf(l.TriggerCode, l.HandleCode) }
 
 // Add counts n more triggers with an outcome.
@@ -57,11 +56,10 @@ func (r *Report) Add(o Outcome, n int64) {
 
 // A ReportStore is the part of [Store] that keeps the figures of each day.
 type ReportStore interface {
-	// Reports are the figures of the days that from and to lie in, of those
-	// between, and of none else; a zero time is no limit. Days without a
-	// trigger are left out. The figures hold what was stored before the call.
+	// Reports lists the figures of the days from that of from to that of to, both included, by
+	// day; a zero time means no limit. Days without a trigger are left out. The figures include
+	// everything that was stored before the call.
 	Reports(ctx context.Context, from, to time.Time) ([]Report, error)
-	// FoldReports brings the figures into the place where other tools look for
-	// them. No figure changes by it.
+	// FoldReports moves the figures into the table that other programs read. It changes no figure.
 	FoldReports(ctx context.Context) error
 }

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxRowText is how many bytes the longest texts of upstream's tables have room
-// for: MySQL's TEXT. Users are refused more; what machines bring is cut.
+// MaxRowText is the length in bytes of the longest text that upstream's tables can hold: MySQL's
+// TEXT. Longer texts of users are refused, and those of machines are truncated.
 const MaxRowText = 65535
 
-// ValidText is text with a replacement character for each byte that is not part of
-// UTF-8, and for each NUL, which PostgreSQL does not store.
+// ValidText replaces each byte of text that is not valid UTF-8, and each NUL, which PostgreSQL does
+// not store, by the replacement character.
 func ValidText(text string) string {
 	const replacement = "\ufffd"
 	return strings.ReplaceAll(strings.ToValidUTF8(text, replacement), "\x00", replacement)
@@ -20,9 +20,8 @@ func ValidText(text string) string {
 // isValid reports whether ValidText changes nothing.
 func isValid(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
 
-// CutText is text if it has at most most bytes, and else its begin, which ends
-// with a whole character, and a mark that says how long it was. Without room for
-// the mark it is left out.
+// CutText truncates text to most bytes. The truncated text ends with a whole character and a mark
+// that states the original length; if there is no room for the mark, it is left out.
 func CutText(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -38,8 +37,8 @@ func CutText(text string, most int) string {
 	return text[:end] + mark
 }
 
-// Fitted is the row with valid texts that are cut to [MaxRowText]: l itself, if
-// they are.
+// Fitted returns the row with valid texts of at most [MaxRowText] bytes. It returns l itself if
+// nothing has to change.
 func (l *Log) Fitted() *Log {
 	if len(l.Param) <= MaxRowText && len(l.TriggerMsg) <= MaxRowText && isValid(l.Param) && isValid(l.TriggerMsg) {
 		return l

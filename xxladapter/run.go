@@ -10,9 +10,9 @@ type RunResult struct {
 	LogID int64
 	Code  int // not 0
 	Msg   string
-	// Next are fires to plan in the same transaction, as PlanFires does, if the
-	// result is applied. Those of a failed run are left out if its hand-over is
-	// stored as failed, which they followed from already, see [HandOverFailed].
+	// Next are fires to plan in the same transaction, as PlanFires does, if the result is applied.
+	// After a failed run they are left out if its hand-over is stored as failed: they were planned
+	// with that, see [HandOverFailed].
 	Next []Fire
 	// Resume is done in the same transaction, if the result is applied.
 	Resume Resume
@@ -22,19 +22,19 @@ type RunResult struct {
 
 // A RunStore is the part of [Store] that ends runs.
 type RunStore interface {
-	// FinishRun stores the result of a run, whatever node brings it, and settles the claimed or
-	// ambiguous fire of the run as sent. applied is false if the row has a result already; that
-	// one stays, and none of what follows from r happens. The message is cut to [MaxHandleMsg]
+	// FinishRun stores the result of a run and settles the claimed or ambiguous fire of the run as
+	// sent. Any node may bring the result. applied is false if the row has a result already: that
+	// result stays, and nothing else of r is done. planned are the fires of r.Next as PlanFires
+	// returns them; it is empty if they were left out. The message is truncated to [MaxHandleMsg]
 	// characters. [ErrNotFound] if there is no such log row. REQUIRES: r.Code is not
-	// [ResultNone]; it is refused, and nothing is written. planned are the fires of r.Next as
-	// PlanFires returns them; none if they were left out.
+	// [ResultNone]; otherwise the result is refused, and nothing is written.
 	FinishRun(ctx context.Context, r RunResult) (applied bool, planned []Fire, err error)
 	// LostRuns lists up to limit runs that an executor took at least age ago, that have no
-	// result, and whose address is not registered. Log ids are above after.
+	// result, and whose address is not registered. Their log ids are above after.
 	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*Log, error)
-	// WriteOffStuck stores code and msg as the outcome of triggers that have none and will get
-	// none: log rows without a trigger code and without a result, of a trigger time at least age
-	// ago, that no open fire has. It takes up to limit of them, lowest ids first, in one
-	// transaction, and returns them as they are then.
+	// WriteOffStuck stores code and msg as the outcome of triggers that have none and will never
+	// get one: log rows without a trigger code, a result and an open fire, whose trigger time is
+	// at least age ago. It changes up to limit of them, lowest ids first, in one transaction, and
+	// returns them as changed.
 	WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*Log, error)
 }

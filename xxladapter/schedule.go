@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A Misfire records due times that gave no fire of their own, and the policy
-// that decided so.
+// A Misfire records due times that gave no fire of their own, and the strategy that decided so.
 type Misfire struct {
 	ID     int64
 	JobID  int64
@@ -23,25 +22,25 @@ type MisfireFilter struct {
 	AfterID int64
 	// Newest lists the newest misfires first.
 	Newest bool
-	Limit  int // 0: all
+	Limit  int // 0 means no limit
 }
 
-// A Decision is what becomes of one due job: fires to plan, misfires to
-// record, and the job's new times. All of it is stored in one transaction.
+// A Decision says what happens to one due job: the fires to plan, the misfires to record, and the
+// job's new times. All of it is stored in one transaction.
 type Decision struct {
 	JobID    int64
 	Fires    []Fire
 	Misfires []Misfire
 	Last     time.Time // new TriggerLast
 	Next     time.Time // new TriggerNext; REQUIRES: later than the one before, or zero with Stop
-	Stop     bool      // the schedule has ended: the job is switched off
-	Reason   string    // why, for people
+	Stop     bool      // switches the job off, because its schedule has ended
+	Reason   string    // explains the decision to people
 }
 
-// A Resume lets the schedule of a job go on that waits for the end of its runs:
-// Next becomes its TriggerNext, if it is [AfterRun], the job is running, and
-// nothing of its last due time is left: no open fire of the job, and no run
-// without a result that an executor took since. The zero value does nothing.
+// A Resume continues the schedule of a job that waits for the end of its runs. Next becomes the
+// job's TriggerNext under three conditions: the job waits, see [Job.Waits]; it has no open fire;
+// and no run that an executor took since the last due time is without a result. The zero value does
+// nothing.
 type Resume struct {
 	JobID int64
 	Next  time.Time
@@ -57,10 +56,10 @@ type ScheduleStore interface {
 	ChangeZone(ctx context.Context, zone string) error
 
 	// ClaimDue takes the running jobs of the term's shards whose next trigger time is at most
-	// ahead from now, and of all shards those whose time is nearer than a fifth of that: their
-	// owner is gone or late, and shards spread load; they must not delay overdue jobs. A term
-	// without shards takes none. At most limit jobs are taken, earliest first, and no other
-	// scheduler takes the same ones.
+	// ahead from now. It also takes jobs of other shards whose time is less than a fifth of that
+	// away, because their owner is gone or late: shards spread load; they must not delay overdue
+	// jobs. A term without shards takes none. At most limit jobs are taken, earliest first, and no
+	// other scheduler takes the same ones.
 	//
 	// ClaimDue calls decide once with the store's clock and the jobs, and again if the
 	// transaction has to be repeated; decide is not called if nothing is due. It must be a pure
@@ -72,9 +71,9 @@ type ScheduleStore interface {
 	// [ErrFenced], and nothing is written, if by is over.
 	ClaimDue(ctx context.Context, by Term, ahead time.Duration, limit int,
 		decide func(now time.Time, due []*Job) []Decision) (planned []Fire, due int, err error)
-	// ResumeJob does what r says, for a job whose last run ended while nobody resumed the job in
-	// the same transaction: its row was cleaned away, or another tool ended it. resumed is false,
-	// and nothing is written, if a condition of [Resume] is not met or the job does not exist.
+	// ResumeJob does what r says for a job that was not resumed together with the end of its last
+	// run, because the log row was deleted or another program ended the run. resumed is false, and
+	// nothing is written, if a condition of [Resume] is not met or the job does not exist.
 	ResumeJob(ctx context.Context, r Resume) (resumed bool, err error)
 	// Misfires lists the misfires that f selects, by id.
 	Misfires(ctx context.Context, f MisfireFilter) ([]Misfire, error)

@@ -5,82 +5,78 @@ import (
 	"time"
 )
 
-// Settings are what a job may be told beyond XXL-JOB's own columns. The zero
-// value behaves as XXL-JOB does, apart from what it loses. Stores keep them
-// beside the job's row, so that a Java admin on the same database neither sees
-// nor harms them.
+// Settings are the settings of a job for which XXL-JOB has no column. With the zero value a job
+// behaves as in XXL-JOB, except that no trigger is lost. Stores keep settings beside the job's row,
+// so that a Java admin on the same database neither sees nor damages them.
 //
-// Durations are whole milliseconds; in JSON they are numbers of them.
+// Durations are whole milliseconds, also in JSON.
 type Settings struct {
-	// Zone is where the job's cron expression is read, by its IANA name; empty:
-	// where the scheduler reads them.
+	// Zone is the time zone of the job's cron expression, by its IANA name; empty means the
+	// scheduler's.
 	Zone string `json:"zone,omitempty"`
 
-	// MisfireWindow is how late a due time may be found without being a
-	// misfire; 0: the scheduler's window.
+	// MisfireWindow is the longest lateness of a due time that is no misfire; 0 means the
+	// scheduler's window.
 	MisfireWindow Milliseconds `json:"misfireWindowMs,omitempty"`
-	// MisfireLimit is how many of the due times that a misfire concerns
-	// [MisfireAll] fires, the latest ones; 0: [DefaultMisfireLimit].
+	// MisfireLimit is the number of missed due times, the latest ones, that [MisfireAll] fires;
+	// 0 means [DefaultMisfireLimit].
 	MisfireLimit int `json:"misfireLimit,omitempty"`
-	// MisfireSpacing is the pause between those fires; 0: none.
+	// MisfireSpacing is the pause between those fires; 0 means none.
 	MisfireSpacing Milliseconds `json:"misfireSpacingMs,omitempty"`
 
-	// Ambiguous is what becomes of a hand-over without an answer; empty:
-	// [AmbiguousProbe].
+	// Ambiguous decides about hand-overs without an answer; empty means [AmbiguousProbe].
 	Ambiguous AmbiguousPolicy `json:"ambiguous,omitempty"`
 
-	// RetryBackoff is the pause before the first retry of a failed run; each
-	// further one waits twice as long, up to RetryBackoffLimit (0:
-	// [DefaultRetryBackoffLimit]). Up to half of a pause is taken off at random.
-	// 0: the first retry follows at once, the second after [DefaultRetryBackoff], and
-	// so on up to [MaxDefaultRetryBackoff].
+	// RetryBackoff is the pause before the first retry of a failed run. Each further pause is twice
+	// as long, up to RetryBackoffLimit (0 means [DefaultRetryBackoffLimit]), and up to half of a
+	// pause is subtracted at random. 0 means that the first retry follows at once, the second after
+	// [DefaultRetryBackoff], and so on up to [MaxDefaultRetryBackoff].
 	RetryBackoff      Milliseconds `json:"retryBackoffMs,omitempty"`
 	RetryBackoffLimit Milliseconds `json:"retryBackoffLimitMs,omitempty"`
 
-	// AlarmOn says which failures are reported; empty: [AlarmEach].
+	// AlarmOn selects the failures that are reported; empty means [AlarmEach].
 	AlarmOn AlarmRule `json:"alarmOn,omitempty"`
-	// AlarmAfter is how many failed runs in a row [AlarmInARow] waits for.
+	// AlarmAfter is the number of failed runs in a row after which [AlarmInARow] reports.
 	AlarmAfter int `json:"alarmAfter,omitempty"`
-	// AlarmRecovered reports the first success after a reported failure too.
+	// AlarmRecovered also reports the first success after a reported failure.
 	AlarmRecovered bool `json:"alarmRecovered,omitempty"`
 
-	// KeepLogs says which finished runs keep their log row; empty: [KeepAll].
+	// KeepLogs selects the finished runs that keep their log row; empty means [KeepAll].
 	KeepLogs KeepLogs `json:"keepLogs,omitempty"`
 }
 
-// DefaultMisfireLimit is how many fires one misfire gives under [MisfireAll]
-// unless [Settings.MisfireLimit] says otherwise.
+// DefaultMisfireLimit is the number of fires that one misfire gives under [MisfireAll] unless
+// [Settings.MisfireLimit] is set.
 const DefaultMisfireLimit = 100
 
-// DefaultRetryBackoff and MaxDefaultRetryBackoff are the first and the longest pause
-// between retries of a job without [Settings.RetryBackoff]. The latter is how often
-// XXL-JOB looks for failed runs to retry.
+// DefaultRetryBackoff and MaxDefaultRetryBackoff are the first and the longest pause between
+// retries of a job without [Settings.RetryBackoff]. The latter is the period at which XXL-JOB polls
+// for failed runs to retry.
 const (
 	DefaultRetryBackoff    = time.Second
 	MaxDefaultRetryBackoff = 10 * time.Second
 )
 
-// DefaultRetryBackoffLimit is the longest pause before a retry unless
-// [Settings.RetryBackoffLimit] says otherwise.
+// DefaultRetryBackoffLimit is the longest pause before a retry unless [Settings.RetryBackoffLimit]
+// is set.
 const DefaultRetryBackoffLimit = time.Hour
 
-// MaxMisfireLimit bounds [Settings.MisfireLimit]: the fires of one misfire are
-// planned in one transaction.
+// MaxMisfireLimit bounds [Settings.MisfireLimit], because the fires of one misfire are planned in
+// one transaction.
 const MaxMisfireLimit = 1000
 
-// An AmbiguousPolicy says what becomes of a hand-over whose outcome is
-// unknown: the request was sent and no answer came, or the node that sent it
-// died. The log id stays the same whatever is done.
+// An AmbiguousPolicy decides about a hand-over whose outcome is unknown: the request was sent and
+// no answer came, or the node that sent it died. The log id stays the same in any case.
 type AmbiguousPolicy string
 
 const (
-	// AmbiguousProbe asks the executor's log whether the run began, waits for
-	// it if so, and sends again if surely not.
+	// AmbiguousProbe reads the executor's log to learn whether the run began. It waits for the run
+	// if so, and sends again if it certainly did not.
 	AmbiguousProbe AmbiguousPolicy = "PROBE"
-	// AmbiguousSkip never sends again: a run too few rather than one too many.
-	// The trigger ends as [ResultUnknown]; a result that comes later counts.
+	// AmbiguousSkip never sends again, so a run may be missing but never happens twice. The trigger
+	// ends as [ResultUnknown]; a later result still counts.
 	AmbiguousSkip AmbiguousPolicy = "SKIP"
-	// AmbiguousResend sends again: for handlers that do no harm twice.
+	// AmbiguousResend sends again, for handlers that are idempotent.
 	AmbiguousResend AmbiguousPolicy = "RESEND"
 )
 
@@ -89,13 +85,13 @@ func (AmbiguousPolicy) Values() []AmbiguousPolicy {
 	return []AmbiguousPolicy{AmbiguousProbe, AmbiguousSkip, AmbiguousResend}
 }
 
-// An AlarmRule says which failed runs raise an alarm.
+// An AlarmRule selects the failed runs that raise an alarm.
 type AlarmRule string
 
 const (
 	AlarmEach      AlarmRule = "EACH"       // every failed attempt, as in XXL-JOB
 	AlarmLastRetry AlarmRule = "LAST_RETRY" // a failed run without retries left
-	AlarmInARow    AlarmRule = "IN_A_ROW"   // the AlarmAfter-th failed run in a row, and none until a success
+	AlarmInARow    AlarmRule = "IN_A_ROW"   // the AlarmAfter-th failed run in a row, then none until a success
 	AlarmNever     AlarmRule = "NEVER"
 )
 
@@ -104,12 +100,12 @@ func (AlarmRule) Values() []AlarmRule {
 	return []AlarmRule{AlarmEach, AlarmLastRetry, AlarmInARow, AlarmNever}
 }
 
-// KeepLogs says which finished runs of a job keep their log row.
+// KeepLogs selects the finished runs of a job that keep their log row.
 type KeepLogs string
 
 const (
 	KeepAll      KeepLogs = "ALL"
-	KeepFailures KeepLogs = "FAILURES" // the row of a successful run is removed once its day's figures have it
+	KeepFailures KeepLogs = "FAILURES" // the row of a successful run is deleted once the daily figures include it
 )
 
 // Values lists all values of the setting.
@@ -156,17 +152,16 @@ func (s *Settings) validate() error {
 	return nil
 }
 
-// Milliseconds is a duration that is stored and shown as a number of whole
-// milliseconds.
+// Milliseconds is a duration that is stored and shown as a number of whole milliseconds.
 type Milliseconds int64
 
-// Duration is m as a [time.Duration]; a value beyond its range is cut.
+// Duration converts m to a [time.Duration]; a value beyond its range becomes the nearest one in it.
 func (m Milliseconds) Duration() time.Duration {
 	const most = Milliseconds(1<<63-1) / Milliseconds(time.Millisecond)
 	return time.Duration(min(max(m, -most), most)) * time.Millisecond
 }
 
-// Text is how stores keep the settings: JSON, and empty for the zero value.
+// Text returns the settings as stores keep them: JSON, and an empty text for the zero value.
 func (s Settings) Text() string {
 	if s == (Settings{}) {
 		return ""
@@ -175,8 +170,8 @@ func (s Settings) Text() string {
 	return string(text)
 }
 
-// ParseSettings reads what [Settings.Text] wrote. Text that another tool broke
-// gives the zero value: one broken row must not stop the others.
+// ParseSettings parses what [Settings.Text] returned. Text that another program damaged gives the
+// zero value, because one damaged row must not stop the others.
 func ParseSettings(text string) Settings {
 	var s Settings
 	if text == "" || json.Unmarshal([]byte(text), &s) != nil {

@@ -2,8 +2,8 @@ package xxladapter
 
 import "fmt"
 
-// A ScheduleType says how a job's schedule_conf is read. The spelling is
-// XXL-JOB's, with two types that no release of it has.
+// A ScheduleType determines how a job's schedule_conf is parsed. The spelling is XXL-JOB's; two of
+// the types are in none of its releases.
 type ScheduleType string
 
 const (
@@ -19,15 +19,14 @@ func (ScheduleType) Values() []ScheduleType {
 	return []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleFixDelay, ScheduleOnce}
 }
 
-// A MisfireStrategy says what becomes of a due time that was found later than
-// the window allows.
+// A MisfireStrategy decides about due times that were found later than the window allows.
 type MisfireStrategy string
 
 const (
 	MisfireDoNothing   MisfireStrategy = "DO_NOTHING"
 	MisfireFireOnceNow MisfireStrategy = "FIRE_ONCE_NOW"
 
-	// Not in XXL-JOB, whose admins take them for DO_NOTHING.
+	// Not in XXL-JOB, whose admins treat them as DO_NOTHING.
 	MisfireLatest MisfireStrategy = "LATEST" // the latest due time fires, as itself
 	MisfireAll    MisfireStrategy = "ALL"    // all of them, within [Settings.MisfireLimit]
 )
@@ -37,8 +36,7 @@ func (MisfireStrategy) Values() []MisfireStrategy {
 	return []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow, MisfireLatest, MisfireAll}
 }
 
-// A RouteStrategy chooses the executor of a trigger; the algorithms are in
-// package route.
+// A RouteStrategy selects the executor of a trigger; the algorithms are in package route.
 type RouteStrategy string
 
 const (
@@ -62,8 +60,8 @@ func (RouteStrategy) Values() []RouteStrategy {
 	}
 }
 
-// A BlockStrategy says what an executor does with a run while another run of
-// the same job is going on.
+// A BlockStrategy determines what an executor does with a run while another run of the same job is
+// in progress.
 type BlockStrategy string
 
 const (
@@ -77,8 +75,8 @@ func (BlockStrategy) Values() []BlockStrategy {
 	return []BlockStrategy{BlockSerial, BlockDiscardLater, BlockCoverEarly}
 }
 
-// A GlueType says where a job's code is: in the executor (BEAN) or in the
-// job's own source text.
+// A GlueType determines where a job's code is: in the executor (BEAN) or in the job's own source
+// text.
 type GlueType string
 
 const (
@@ -97,7 +95,7 @@ func (GlueType) Values() []GlueType {
 	return []GlueType{GlueBean, GlueGroovy, GlueShell, GluePython, GluePython2, GlueNodejs, GluePowershell, GluePHP}
 }
 
-// A TriggerType says what caused a trigger.
+// A TriggerType is the cause of a trigger.
 type TriggerType string
 
 const (
@@ -114,20 +112,20 @@ func (TriggerType) Values() []TriggerType {
 	return []TriggerType{TriggerCron, TriggerMisfire, TriggerManual, TriggerParent, TriggerRetry, TriggerAPI}
 }
 
-// Scheduled reports whether triggers of this type come from the job's own
-// schedule, so that they are void once the job is stopped or rescheduled.
+// Scheduled reports whether triggers of this type come from the job's own schedule. Those are
+// dropped when the job is stopped or rescheduled.
 func (t TriggerType) Scheduled() bool { return t == TriggerCron || t == TriggerMisfire }
 
-// Result codes as they stand in log rows and on the wire.
+// The result codes in log rows and on the wire.
 const (
 	ResultNone    = 0   // not known yet
-	ResultOK      = 200 // accepted, or ended well
-	ResultFail    = 500 // refused, or ended badly
+	ResultOK      = 200 // accepted, or succeeded
+	ResultFail    = 500 // refused, or failed
 	ResultTimeout = 502 // ended by executor_timeout
-	ResultUnknown = 504 // only of a trigger: nobody knows whether it arrived, and it is not sent again
+	ResultUnknown = 504 // only for triggers: it is unknown whether the request arrived, and it is not sent again
 )
 
-// ResultName puts a result code into a word for people.
+// ResultName returns a word for a result code, for people.
 func ResultName(code int) string {
 	switch code {
 	case ResultNone:
