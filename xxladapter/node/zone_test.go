@@ -36,6 +36,32 @@ func TestANodeInAnotherZoneDoesNotStart(t *testing.T) {
 	})
 }
 
+// A lateZones answers about zones after some failures.
+type lateZones struct {
+	xxladapter.Store
+	failures int
+}
+
+func (l *lateZones) AgreeZone(ctx context.Context, zone string) (string, error) {
+	if l.failures--; l.failures >= 0 {
+		return "", errors.New("connection refused")
+	}
+	return l.Store.AgreeZone(ctx, zone)
+}
+
+// TestANodeWaitsForTheStoreToCompareZones: without an answer it does not schedule.
+func TestANodeWaitsForTheStoreToCompareZones(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New(time.Now)
+		_, err := store.AgreeZone(t.Context(), "Asia/Tokyo")
+		require.NoError(t, err)
+		opts := Options{Store: &lateZones{store, 3}, Zone: time.UTC, Logger: slog.New(slog.DiscardHandler)}
+		begun := time.Now()
+		require.ErrorContains(t, agreeZone(t.Context(), &opts), "zone is UTC, must be Asia/Tokyo")
+		require.Equal(t, 3*time.Second, time.Since(begun))
+	})
+}
+
 func TestZonesAreTheSameIfTheirClocksAre(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string

@@ -249,6 +249,23 @@ func TestWakeBringsTheScanForward(t *testing.T) {
 	})
 }
 
+// TestCronIsReadInTheSchedulersZone: nine in the morning in Tokyo is midnight in UTC, which is when a
+// bubble begins.
+func TestCronIsReadInTheSchedulersZone(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		begin := time.Now()
+		id := b.addJob(xxladapter.ScheduleCron, "5 0 9 * * ?", 5*time.Second)
+		zone, err := time.LoadLocation("Asia/Tokyo")
+		require.NoError(b.t, err)
+		p := b.start("tokyo", func(o *Options) { o.Zone = zone })
+		time.Sleep(10 * time.Second)
+		p.stop()
+		job, err := b.store.Job(b.t.Context(), id)
+		require.NoError(b.t, err)
+		require.True(b.t, job.TriggerNext.Equal(begin.Add(24*time.Hour+5*time.Second)), job.TriggerNext)
+	})
+}
+
 func TestABrokenRowStopsOnlyItsOwnJob(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		broken := b.addJob(xxladapter.ScheduleCron, "this is no cron", time.Second)
