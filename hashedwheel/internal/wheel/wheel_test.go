@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Eight buckets of a tick each make a revolution of eight ticks. An entry ten
-// ticks away shares bucket 2 with tick 2 and lets the hand pass once.
+// Eight buckets of a tick each make a revolution of eight ticks. An entry ten ticks away shares
+// bucket 2 with tick 2 and lets the hand pass once.
 func TestWheelRounds(t *testing.T) {
 	w := newHashed(8, func(string, Location) {})
 	l := w.Add(10, "a")
@@ -29,8 +29,8 @@ func TestWheelRounds(t *testing.T) {
 	require.Equal(t, uint64(Never), w.Next())
 }
 
-// A bucket that is larger than the room for what is due is handed over in parts,
-// and what is not due stays.
+// A bucket that is larger than the room for what is due is handed over in parts, and what is not
+// due stays.
 func TestWheelHandsOverInParts(t *testing.T) {
 	w := newHashed(4, func(int, Location) {})
 	for i := range 100 {
