@@ -181,8 +181,8 @@ func TestBatchStaleTickets(t *testing.T) {
 	})
 }
 
-// TestBatchStorm adds and cancels from many goroutines; everything added is
-// delivered, cancelled or left over, once, with its own payload.
+// TestBatchStorm adds and cancels from many goroutines; everything added is delivered, cancelled or
+// left over, once, with its own payload.
 func TestBatchStorm(t *testing.T) {
 	for _, layered := range []bool{false, true} {
 		type payload struct{ g, i int }
@@ -199,7 +199,7 @@ func TestBatchStorm(t *testing.T) {
 		const goroutines, each = 8, 3000
 		want := [goroutines]map[payload]bool{}
 		var wg sync.WaitGroup
-		tickets := make(chan Ticket, 1024) // cancelled a second time, by somebody else
+		tickets := make(chan Ticket, 1024) // cancelled a second time, by another caller
 		for g := range goroutines {
 			want[g] = map[payload]bool{}
 			wg.Go(func() {
@@ -260,8 +260,8 @@ func chunksOf[T any](b *Batch[T]) (n int) {
 	return n
 }
 
-// After a burst a Batch takes no more memory than one that had none: however the burst ended,
-// on both wheels, and also the next time.
+// After a burst a Batch takes no more memory than one that had none: however the burst ended, on
+// both wheels, and also the next time.
 func TestBatchGivesMemoryBack(t *testing.T) {
 	const burst = 200_000
 	heap := func() int64 {

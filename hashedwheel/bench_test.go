@@ -14,9 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// The benchmarks measure this package beside time.AfterFunc, in one process. Other
-// packages are compared in bench. Run with -count=10 and take medians; ratios
-// within one run are steadier than the numbers.
+// The benchmarks measure this package beside time.AfterFunc, in one process. Other packages are
+// compared in bench. Run with -count=10 and take medians; ratios within one run are steadier than
+// the numbers.
 
 // far is a delay that no benchmark lives to see.
 const far = 30 * time.Minute
@@ -37,8 +37,8 @@ func benchTimer(b *testing.B, opts Options) *HashedWheelTimer {
 	return w
 }
 
-// fill arms n embedded timeouts, spread over many buckets and rounds, and waits until they
-// are in the wheel.
+// fill arms n embedded timeouts, spread over many buckets and rounds, and waits until they are in
+// the wheel.
 func fill(b *testing.B, w *HashedWheelTimer, n int) []Timeout {
 	b.Helper()
 	all := make([]Timeout, n)
@@ -213,8 +213,8 @@ func BenchmarkTouch(b *testing.B) {
 	}
 }
 
-// BenchmarkHerd fires a million timeouts that are due at one instant. The cost is the time
-// from the first run to the last.
+// BenchmarkHerd fires a million timeouts that are due at one instant. The cost is the time from the
+// first run to the last.
 func BenchmarkHerd(b *testing.B) {
 	const n = 1_000_000
 	var left atomic.Int64
@@ -389,10 +389,10 @@ type ownedTask struct{ timeout Timeout }
 
 func (*ownedTask) Run(*Timeout) {}
 
-// BenchmarkTick is the cost of one tick with ten million pending over 512 buckets: the
-// common one, which skips the bucket, one that looks through the bucket for the one entry that
-// is due, and one that finds a sixtieth of a percent of all due and files them again, as when
-// ten million connections have a timeout of ten minutes at 10ms a tick.
+// BenchmarkTick is the cost of one tick with ten million pending over 512 buckets: the common one,
+// which skips the bucket, one that looks through the bucket for the one entry that is due, and one
+// that finds a sixtieth of a percent of all due and files them again, as when ten million
+// connections have a timeout of ten minutes at 10ms a tick.
 func BenchmarkTick(b *testing.B) {
 	const n = 10_000_000
 	w := wheel.New(512, false, func(uint32, wheel.Location) {})
@@ -475,8 +475,8 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-// BenchmarkLateness fires 200,000 timeouts with delays spread over two seconds for
-// each N, and reports how many came early, which must be none, and how late they were.
+// BenchmarkLateness fires 200,000 timeouts with delays spread over two seconds for each N, and
+// reports how many came early, which must be none, and how late they were.
 func BenchmarkLateness(b *testing.B) {
 	const n = 200_000
 	for _, tick := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
@@ -511,9 +511,8 @@ func BenchmarkLateness(b *testing.B) {
 	}
 }
 
-// BenchmarkQuiet reports what a timer costs in two seconds in which nothing happens, in
-// percent of a processor, and how often it wakes. The process's own background work is
-// in it too.
+// BenchmarkQuiet reports what a timer costs in two seconds in which nothing happens, in percent of
+// a processor, and how often it wakes. The process's own background work is in it too.
 func BenchmarkQuiet(b *testing.B) {
 	for _, n := range []int{0, 1_000_000} {
 		b.Run(fmt.Sprintf("pending=%d", n), func(b *testing.B) {
@@ -532,8 +531,8 @@ func BenchmarkQuiet(b *testing.B) {
 	}
 }
 
-// BenchmarkFire is the worker's part of a herd: a million timeouts that are due at one instant, without
-// anybody to wait for.
+// BenchmarkFire is the worker's part of a herd: a million timeouts that are due at one instant,
+// without anybody to wait for.
 func BenchmarkFire(b *testing.B) {
 	const n = 1_000_000
 	for _, kind := range []string{"rounds", "layered", "scattered"} {

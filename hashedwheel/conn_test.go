@@ -41,8 +41,8 @@ func tcpPair(t *testing.T) (ours, theirs *net.TCPConn) {
 	return a.(*net.TCPConn), b.(*net.TCPConn)
 }
 
-// A server with more connections than the timer has places closes those that it cannot watch,
-// says so once, and serves again when there is room.
+// A server with more connections than the timer has places closes those that it cannot watch, says
+// so once, and serves again when there is room.
 func TestListenerOutlivesAFullTimer(t *testing.T) {
 	var log logCount
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 5, Logger: log.logger()})
@@ -205,7 +205,7 @@ func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	require.NoError(t, c.Close())
 	require.Zero(t, members())
 
-	// One that was closed behind the watch's back is not reported, though nobody has read.
+	// One that was closed behind the watch's back is not reported, though it was not read.
 	ci, err = w.NewConnIdle(ConnIdleOptions{All: 20 * time.Millisecond, OnIdle: func(_ net.Conn, kind IdleKind) { taskTypes <- kind }})
 	require.NoError(t, err)
 	ours, _ = tcpPair(t)
@@ -419,8 +419,8 @@ func TestKernelCopies(t *testing.T) {
 	}
 }
 
-// What a connection other than a TCPConn does with ReadFrom and WriteTo is followed by its
-// reads and writes.
+// What a connection other than a TCPConn does with ReadFrom and WriteTo is followed by its reads
+// and writes.
 func TestCopyOfOtherConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond})

@@ -24,8 +24,8 @@ func ended(ctx context.Context) bool {
 // A contextMaker is context.WithTimeout or what takes its place.
 type contextMaker func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
-// What context.WithTimeout answers without a wait, WithTimeout answers without a wait. Each
-// case runs on both.
+// What context.WithTimeout answers without a wait, WithTimeout answers without a wait. Each case
+// runs on both.
 func TestWithTimeoutAnswersAtOnce(t *testing.T) {
 	t.Run("context", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { answersAtOnce(t, context.WithTimeout) })
@@ -120,8 +120,7 @@ func TestNothingToWaitFor(t *testing.T) {
 	})
 }
 
-// When the timer has stopped, the time package keeps the deadline no longer than the context
-// lasts.
+// When the timer has stopped, the time package keeps the deadline no longer than the context lasts.
 func TestWithTimeoutOutlivesItsTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{})

@@ -266,7 +266,7 @@ func ExampleHashedWheelTimer_Every() {
 	heartbeat := timer.Every(10*time.Millisecond, func() {
 		select {
 		case beats <- struct{}{}:
-		default: // nobody has taken the last one
+		default: // the last one has not been received
 		}
 	})
 	<-beats

@@ -46,7 +46,7 @@ func TestIdleReportsSilentMembersOnce(t *testing.T) {
 			require.NoError(t, idle.Add(&p.IdleMember))
 			require.Error(t, idle.Add(&p.IdleMember), "added twice")
 		}
-		// Peer i goes on for i/10 seconds.
+		// Peer i continues for i/10 seconds.
 		for time.Since(start) < 30*time.Second {
 			for i := range peers {
 				if rng.IntN(3) == 0 && time.Since(start) < time.Duration(i)*time.Second/10 {
@@ -68,13 +68,13 @@ func TestIdleReportsSilentMembersOnce(t *testing.T) {
 		}
 		before := w.Stats().WakeUps
 		time.Sleep(time.Hour)
-		require.LessOrEqual(t, w.Stats().WakeUps-before, int64(1), "an Idle without members wakes nobody")
+		require.LessOrEqual(t, w.Stats().WakeUps-before, int64(1), "an Idle without members causes no wake")
 		require.Zero(t, w.PendingTimeouts())
 	})
 }
 
-// A worker that is held up misses steps of the coarse clock. A member touched in the
-// meantime must not be reported early.
+// A worker that is held up misses steps of the coarse clock. A member touched in the meantime must
+// not be reported early.
 func TestIdleWithLateWorkerIsNotEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const period = time.Second

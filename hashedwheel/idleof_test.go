@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Members of one Idle have periods from milliseconds to hours; each is reported once, never
-// early, and late by no more than the promise for its own period.
+// Members of one Idle have periods from milliseconds to hours; each is reported once, never early,
+// and late by no more than the promise for its own period.
 func TestIdlePeriodForEachMember(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tick = 10 * time.Millisecond
@@ -126,7 +126,7 @@ func TestIdleSetPeriodOnAFullTimer(t *testing.T) {
 	})
 }
 
-// Stop releases the members at once and reports nobody; the timer continues.
+// Stop releases the members at once and reports none; the timer continues.
 func TestIdleStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 3 * rosterPiece
@@ -198,8 +198,8 @@ func TestStatsOfIdles(t *testing.T) {
 	})
 }
 
-// Add, Touch, SetPeriod, Remove and Stop of several Idles from several goroutines, while
-// members are reported: whatever becomes a member is reported, removed or released once.
+// Add, Touch, SetPeriod, Remove and Stop of several Idles from several goroutines, while members
+// are reported: whatever becomes a member is reported, removed or released once.
 func TestIdleStopStorm(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	for round := range 20 {
@@ -230,7 +230,7 @@ func TestIdleStopStorm(t *testing.T) {
 				}
 			})
 		}
-		if round%2 == 0 { // every other round nobody is released, and all must be reported
+		if round%2 == 0 { // every other round none is released, and all must be reported
 			wg.Wait()
 			require.Eventually(t, func() bool { return added.Load() == reported.Load()+removed.Load() }, 10*time.Second, time.Millisecond)
 			continue
@@ -288,8 +288,8 @@ func TestRoster(t *testing.T) {
 	require.Len(t, r.pieces, 1, "the others are given back")
 }
 
-// A member keeps its place while it is looked at: nobody takes it between the fire of its timeout
-// and the next arming.
+// A member keeps its place while it is checked: no other timeout takes it between the fire of its
+// timeout and the next arming.
 func TestIdleMemberOfAFullTimerKeepsItsPlace(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 2})
 	reported := make(chan struct{})

@@ -16,11 +16,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// These tests run what a few callers and the worker do to one timeout in every order there
-// is. The code is the real one: an actor is a coroutine that stops before each use of a word or
-// a latch, and the search lets one of them go on at a time, first in one order, then from each
-// choice on in another. What the callers were told must be what they could have been told had
-// everything happened at once, one after the other: see linearizable.
+// These tests run what a few callers and the worker do to one timeout in every order there is. The
+// code is the real one: an actor is a coroutine that stops before each use of a word or a latch,
+// and the search lets one of them go on at a time, first in one order, then from each choice on in
+// another. What the callers were told must be what they could have been told had everything
+// happened at once, one after the other: see linearizable.
 
 // An act is one call of a timer's or timeout's method, or the run of a task.
 type act struct {
@@ -83,9 +83,9 @@ func (r reference) after(a act) (reference, bool) {
 	return r, a.answer == was
 }
 
-// linearizable reports whether there is an order of acts in which every answer is right, in
-// which no act stands before one that had ended when it was called, and after which the
-// timeout is pending or not as given.
+// linearizable reports whether there is an order of acts in which every answer is right, in which
+// no act stands before one that had ended when it was called, and after which the timeout is
+// pending or not as given.
 func linearizable(r reference, acts []act, pending bool) bool {
 	if len(acts) == 0 {
 		return r.pending == pending
@@ -144,9 +144,9 @@ type stage struct {
 	clock  int64 // nanoseconds
 }
 
-// An actor is a coroutine. What it does next depends on what it saw, and seen is the hash of
-// that: since its act began, and without the attempts that came to nothing. After a compare-and-swap
-// that fails all code here loads the word again and knows nothing of the time before.
+// An actor is a coroutine. What it does next depends on what it saw, and seen is the hash of that:
+// since its act began, and without the attempts that came to nothing. After a compare-and-swap that
+// fails all code here loads the word again and knows nothing of the time before.
 type actor struct {
 	next     func() (struct{}, bool)
 	yield    func(struct{}) bool
@@ -456,9 +456,9 @@ func (s *stage) close() {
 	engines.remove(s.engine.number)
 }
 
-// explore runs a scenario in every order that makes a difference: where a run comes to a state
-// that an earlier one came to, nothing new follows. It returns how many states there are, and
-// the first run that went wrong.
+// explore runs a scenario in every order that makes a difference: where a run comes to a state that
+// an earlier one came to, nothing new follows. It returns how many states there are, and the first
+// run that went wrong.
 func explore(sc scenario) (states int, err error) {
 	defer func() { scheduler = nil }()
 	known := map[uint64]bool{}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// collect lets the collector find out what nobody holds, and what depends on it run.
+// collect lets the collector find what is not referenced, and lets cleanups run.
 func collect() {
 	for range 5 {
 		runtime.GC()
@@ -25,7 +25,7 @@ func fast(t *testing.T, log *logCount, opts Options, use func(*HashedWheelTimer)
 	use(w)
 }
 
-// A timer that nobody holds and nobody has stopped is reported once and continues.
+// A timer that is not referenced and was not stopped is reported once and continues.
 func TestForgottenTimerIsReportedOnce(t *testing.T) {
 	var (
 		log   logCount
@@ -155,7 +155,7 @@ func TestHandleHoldsItsTimer(t *testing.T) {
 	}
 }
 
-// A timer that is in use for the first time while nobody holds it any more starts for good.
+// A timer that is in use for the first time while it is no longer referenced starts for good.
 func TestFirstUseIsLastUse(t *testing.T) {
 	for range 50 {
 		var log logCount
@@ -175,8 +175,8 @@ func TestFirstUseIsLastUse(t *testing.T) {
 	}
 }
 
-// Numbers lead to the engine that got them, and to none when it was removed, however often a
-// place is used again.
+// Numbers lead to the engine that got them, and to none when it was removed, however often a place
+// is used again.
 func TestNumbersOfTimersAreNotUsedAgain(t *testing.T) {
 	var r registry
 	live := map[uint32]*engine{}

@@ -495,7 +495,7 @@ func TestNettyBacklogIsOnTime(t *testing.T) {
 func TestNettyLateWorkerKeepsTickOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond, TicksPerWheel: 4})
-		w.stall = time.Hour // no hand-over: the worker shall be late
+		w.stall = time.Hour // no hand-over: the worker must be late
 		var order []int
 		mustNew(t, w, TaskFunc(func(*Timeout) { time.Sleep(time.Second) }), 5*time.Millisecond)
 		// Seven revolutions. All delays are shorter than leastRelativeTicks: longer ones may come a

@@ -91,7 +91,7 @@ func TestGoroutineID(t *testing.T) {
 	require.NotContains(t, []uint64{0, id}, <-other)
 }
 
-// When the runtime's traces do not tell the goroutine, nobody is taken for a worker.
+// When the runtime's traces do not tell the goroutine, no goroutine is taken for a worker.
 func TestStopWithoutGoroutineNumbers(t *testing.T) {
 	require.Zero(t, parseGoroutineID([]byte("a goroutine, number 18")))
 	require.Zero(t, parseGoroutineID(nil))

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The watch goes on while a batch is under way, also when a look finds the worker between two
+// The watch continues while a batch is running, also when a poll finds the worker between two
 // tasks, where it may have been preempted.
 func TestWatchLooksAgainBetweenTasks(t *testing.T) {
 	w := newTestTimer(t, Options{})

@@ -130,8 +130,7 @@ func (t *idleTally) stats() IdleStats {
 	}
 }
 
-// Stats returns the timer's numbers. A call locks every stripe once; without calls it costs
-// nothing.
+// Stats returns the timer's numbers. A call locks every stripe a few times, one after the other.
 func (w *HashedWheelTimer) Stats() Stats {
 	e := w.engine
 	// What is a part is read before what it is a part of.

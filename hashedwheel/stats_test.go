@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where many run in a microsecond they share a reading of the clock; one that takes
-// long has its own.
+// Where many run in a microsecond they share a reading of the clock; one that takes long has its
+// own.
 func TestLatenessSharesTheClock(t *testing.T) {
 	var l lateness
 	now := int64(clockSpan)

@@ -13,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A stormed is a timeout that many goroutines fight over. Every successful
-// arming is answered by one run or one successful cancellation; the two counts say
-// whether.
+// A stormed is a timeout that many goroutines fight over. Every successful arming is answered by
+// one run or one successful cancellation; the two counts say whether.
 type stormed struct {
 	Timeout
 	armed, ran, cancelled atomic.Int64
@@ -31,9 +30,9 @@ func (s *stormed) Run(*Timeout) {
 }
 func (s *stormed) Cancelled(*Timeout) { s.told.Add(1) }
 
-// TestStorm arms, resets and cancels the same timeouts from many goroutines while
-// others fire, and stops the timer in the middle. It waits real time, since what it
-// looks for are races on real processors.
+// TestStorm arms, resets and cancels the same timeouts from many goroutines while others fire, and
+// stops the timer in the middle. It waits real time, since what it looks for are races on real
+// processors.
 func TestStorm(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		for _, layered := range []bool{false, true} {
@@ -110,8 +109,8 @@ func storm(t *testing.T, layered bool) {
 	require.Zero(t, w.wheel.Size())
 }
 
-// TestStopRacesWithNewTimeout stops a timer while goroutines add to it: every timeout
-// that was accepted ran, was cancelled or is returned, exactly once.
+// TestStopRacesWithNewTimeout stops a timer while goroutines add to it: every timeout that was
+// accepted ran, was cancelled or is returned, exactly once.
 func TestStopRacesWithNewTimeout(t *testing.T) {
 	for round := range 24 {
 		w, err := New(Options{TickDuration: time.Millisecond, Layered: round%2 == 0})

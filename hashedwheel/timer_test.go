@@ -61,7 +61,7 @@ func TestEveryKeepsItsRate(t *testing.T) {
 	})
 }
 
-// A task that takes long is left behind on its worker, and another goes on.
+// A task that takes long is left behind on its worker, and another continues.
 func TestSlowTaskDelaysNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
@@ -162,7 +162,7 @@ func TestResetOnFullTimer(t *testing.T) {
 	})
 }
 
-// The limit holds at every moment, whoever adds.
+// The limit holds at every moment, from whatever goroutine timeouts are added.
 func TestLimitIsExactUnderConcurrency(t *testing.T) {
 	w := newTestTimer(t, Options{MaxPendingTimeouts: 10})
 	var accepted atomic.Int64
@@ -182,8 +182,8 @@ func TestLimitIsExactUnderConcurrency(t *testing.T) {
 	require.EqualValues(t, 790, w.Stats().Rejected)
 }
 
-// An empty timer wakes nobody, a timer with far timeouts only for them, and cancelling
-// gives the memory back within a tick or so.
+// An empty timer never wakes, a timer with distant timeouts only for them, and cancelling gives the
+// memory back within a tick or so.
 func TestWakeUpBudgets(t *testing.T) {
 	for _, layered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestFarTimeJump(t *testing.T) {
 	for _, layered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newTestTimer(t, Options{TickDuration: time.Millisecond, TicksPerWheel: 8, Layered: layered})
-			w.stall = 1 << 62 // no hand-over: the worker shall sleep through it all
+			w.stall = 1 << 62 // no hand-over: the worker must sleep through it all
 			var order []int
 			mustNew(t, w, TaskFunc(func(*Timeout) { time.Sleep(20 * 365 * 24 * time.Hour) }), time.Second)
 			for i := range 500 {
@@ -349,10 +349,10 @@ func TestCancelFreesTheTask(t *testing.T) {
 	}, 10*time.Second, time.Millisecond)
 }
 
-// TestTimerAgreesWithModel moves embedded timeouts about at random, in fake time, and
-// checks each fire to the nanosecond: at the first tick boundary at or after the
-// deadline last asked for, neither before nor after. Where the delay is long the next boundary is
-// right as well, which is also when the worker may have seen it first.
+// TestTimerAgreesWithModel moves embedded timeouts about at random, in fake time, and checks each
+// fire to the nanosecond: at the first tick boundary at or after the deadline last asked for,
+// neither before nor after. Where the delay is long the next boundary is right as well, which is
+// also when the worker may have seen it first.
 func TestTimerAgreesWithModel(t *testing.T) {
 	const tick = 10 * time.Millisecond
 	for seed := range uint64(20) {
@@ -417,7 +417,7 @@ func TestTimerAgreesWithModel(t *testing.T) {
 	}
 }
 
-// Stop ends a batch in the middle. What was cancelled in it is in no bucket any more.
+// Stop ends a batch in the middle. What was cancelled in it is no longer in a bucket.
 func TestStopInterruptsABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond, TicksPerWheel: 1})

@@ -116,8 +116,8 @@ func TestEveryDelayCountsFromTheEnd(t *testing.T) {
 	})
 }
 
-// A slow run skips deadlines and keeps the rate; it never runs twice at once, also when
-// the wheel is handed over.
+// A slow run skips deadlines and keeps the rate; it never runs twice at once, also when the wheel
+// is handed over.
 func TestEverySkipsWhatItMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
@@ -143,8 +143,7 @@ func TestEverySkipsWhatItMissed(t *testing.T) {
 	})
 }
 
-// A periodic timeout can be cancelled and reset inside its own run, and goes on after a
-// panic.
+// A periodic timeout can be cancelled and reset inside its own run, and continues after a panic.
 func TestEveryInsideItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond, Logger: quiet})

@@ -42,7 +42,7 @@ func TestBubble(t *testing.T) {
 				ticker.Reset(time.Second)
 				require.Equal(t, time.Second, (<-ticker.C).Sub(second))
 				ticker.Stop()
-				require.NotNil(t, time.Tick(time.Nanosecond), "a ticker that nobody stops")
+				require.NotNil(t, time.Tick(time.Nanosecond), "a ticker that is never stopped")
 				time.NewTimer(time.Hour)
 				time.Clock{}.Inline().AfterFunc(time.Hour, func() {})
 			})
@@ -73,7 +73,7 @@ func TestWheelInBubble(t *testing.T) {
 	})
 }
 
-// TestForgottenTimersAreCollected has timers that nobody holds any more and that are not pending.
+// TestForgottenTimersAreCollected has timers that are no longer referenced and not pending.
 func TestForgottenTimersAreCollected(t *testing.T) {
 	clock, _ := on(t, hashedwheel.Options{})
 	collected := make(chan bool, 2)

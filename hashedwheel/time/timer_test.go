@@ -237,7 +237,7 @@ func TestBusyGoroutines(t *testing.T) {
 	all.Wait()
 }
 
-// TestOneOfTwo has two timers that expire together. Whoever has received from one can rely
+// TestOneOfTwo has two timers that expire together. A receiver from one can rely
 // on what Stop and Reset say of the other: false means that there is something to receive.
 func TestOneOfTwo(t *testing.T) {
 	for name, end := range map[string]func(*time.Timer) bool{

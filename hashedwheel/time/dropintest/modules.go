@@ -2,7 +2,7 @@
 
 package dropintest
 
-// The packages whose suites are run: go.mod says which release. Behind a tag that nobody sets, because
+// The packages whose suites are run: go.mod says which release. Behind a tag that is never set, because
 // the tests are to be built, and skipped by name, also where a module cannot be downloaded.
 import (
 	_ "github.com/coder/websocket"

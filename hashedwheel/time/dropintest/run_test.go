@@ -44,7 +44,7 @@ func (s suite) run(t *testing.T, dir string, names []string) run {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	// The workspace and the flags of whoever runs this test are not the suite's.
+	// The workspace and the flags of this test's caller are not the suite's.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
