@@ -113,7 +113,9 @@ func (f *fixture) plan(fire xxladapter.Fire) xxladapter.Fire {
 	f.t.Helper()
 	fire.JobID, fire.Type, fire.State = f.job.ID, xxladapter.TriggerManual, xxladapter.FirePlanned
 	if fire.Due.IsZero() {
-		fire.Due = time.Now()
+		now, err := f.store.Now(f.t.Context())
+		require.NoError(f.t, err)
+		fire.Due = now
 	}
 	planned, err := f.store.PlanFires(f.t.Context(), []xxladapter.Fire{fire})
 	require.NoError(f.t, err)
