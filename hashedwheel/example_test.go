@@ -20,13 +20,14 @@ func Example() {
 	}
 	defer timer.Stop()
 
+	cancelled := timer.AfterFunc(time.Minute, func() { fmt.Println("never printed") })
+	fmt.Println("cancelled:", cancelled.Stop())
+
 	done := make(chan struct{})
 	timer.AfterFunc(20*time.Millisecond, func() {
 		fmt.Println("fired")
 		close(done)
 	})
-	cancelled := timer.AfterFunc(10*time.Millisecond, func() { fmt.Println("never printed") })
-	fmt.Println("cancelled:", cancelled.Stop())
 	<-done
 	// Output:
 	// cancelled: true
