@@ -78,7 +78,7 @@ public final class NettyBench {
         }
     }
 
-    /** Waits until the worker has taken over what was left for it, at most 100 000 in a tick. */
+    /** Waits until the worker has transferred the queued timeouts, at most 100 000 in a tick. */
     private static void settle(int n) throws InterruptedException {
         System.gc();
         Thread.sleep(50 + n / 100_000 * 15L);
@@ -114,7 +114,7 @@ public final class NettyBench {
     }
 
     private static void pending(int pending) throws Exception {
-        // A timer has a finalizer, so the one before needs two collections.
+        // A timer has a finalizer, so the previous one needs two collections.
         System.gc();
         Thread.sleep(100);
         System.gc();
@@ -144,7 +144,7 @@ public final class NettyBench {
             Thread.sleep(50);
             long cpu = OS.getProcessCpuTime();
             long wall = pairs(timer, threads, pairs);
-            // The worker takes over at most 100 000 in a tick, and what it was left belongs to the cost.
+            // The worker transfers at most 100 000 in a tick, and these transfers belong to the cost.
             Thread.sleep(20 + pairs / 100_000 * 10L);
             cpu = OS.getProcessCpuTime() - cpu;
             result("Pending", name + "/startstop/goroutines=" + threads, pairs, wall / (double) pairs, "ns/op",

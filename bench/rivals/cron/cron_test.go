@@ -13,8 +13,8 @@ import (
 	xxl "github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// An expression in our dialect, and in the one of the libraries without ?. The
-// latter has weekday names, because numbers differ between them.
+// An expression in our dialect, and in that of the libraries without ?. The latter has names of
+// weekdays, because their numbers differ.
 type expression struct{ name, quartz, star string }
 
 var errInvalid = errors.New("gronx: invalid expression")
@@ -29,8 +29,8 @@ var common = []expression{
 	{"leap-day", "0 0 0 29 2 ?", "0 0 0 29 2 *"},
 }
 
-// A library prepares the parsing of an expression and the search from an
-// instant. Both closures do one operation.
+// A library prepares the parsing of an expression and the search from an instant. Each returned
+// closure does one operation.
 type library struct {
 	name  string
 	parse func(expression) func() error
@@ -71,7 +71,7 @@ var libraries = []library{
 	{
 		name: "hashicorp",
 		parse: func(e expression) func() error {
-			text := e.star + " *" // only seven fields mean seconds
+			text := e.star + " *" // only seven fields include seconds
 			return func() error { _, err := cronexpr.Parse(text); return err }
 		},
 		next: func(tb testing.TB, e expression, at time.Time) func() time.Time {
@@ -148,12 +148,11 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// wrong is what a library answers wrongly; that is not measured. go-quartz
-// 0.15.2 fires on 1 March when there is no 29 February.
+// wrong lists cases that a library answers wrongly, which are not measured. go-quartz 0.15.2 fires
+// on 1 March when there is no 29 February.
 var wrong = map[string]string{"go-quartz": "leap-day"}
 
-// TestSameTimes keeps the comparison honest: all libraries answer the question
-// that is measured, and give the same answer.
+// TestSameTimes checks that all libraries answer the measured question, and give the same answer.
 func TestSameTimes(t *testing.T) {
 	for _, e := range common {
 		at := time.Date(2026, 1, 15, 10, 20, 30, 0, time.UTC)

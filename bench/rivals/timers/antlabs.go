@@ -16,8 +16,8 @@ var antlabs = contender.Kind{
 	Early:     true,
 }
 
-// ant is a wheel of five levels with one lock for each slot. It reads no clock when
-// a timeout starts.
+// ant is a wheel of five levels with one lock for each slot. It does not read a clock when a
+// timeout starts.
 type ant struct {
 	t    timer.Timer
 	call contender.Callbacks
@@ -43,8 +43,8 @@ func (a *ant) Start(slot int, d time.Duration) { a.slot[slot] = a.t.AfterFunc(d,
 
 func (a *ant) Stop(slot int) bool { return a.slot[slot].Stop() }
 
-// Reset does not use the library's own, which waits for itself for ever when the new
-// deadline belongs to the slot that the timeout is in.
+// Reset does not use the library's own reset, which deadlocks if the new deadline belongs to the
+// slot that the timeout is in.
 func (a *ant) Reset(slot int, d time.Duration) bool { return restart(a, slot, d) }
 
 func (a *ant) Close() {

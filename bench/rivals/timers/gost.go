@@ -18,9 +18,9 @@ var gost = contender.Kind{
 	Why:        "its wheels are five sorted lists, searched from the front for each start and stop",
 }
 
-// gostWheel leaves what it is asked in a channel without bound, so that a start or a stop
-// has not happened when it returns, and the channel's backlog is in no figure.
-// It does not tell whether it removed a timeout: Stop is taken to have succeeded.
+// gostWheel sends its requests through an unbounded channel. A start or a stop has not taken effect
+// when the call returns, and no figure includes the channel's backlog. The library does not report
+// whether it removed a timeout, so Stop counts as successful.
 type gostWheel struct {
 	w    *gxtime.TimerWheel
 	fire gxtime.TimerFunc
@@ -54,6 +54,6 @@ func (g *gostWheel) Reset(slot int, d time.Duration) bool {
 	return true
 }
 
-// Close does not wait: the wheel's own Close stops its ticker and then waits for a
-// goroutine that waits for the ticker.
+// Close does not wait: the wheel's own Close stops its ticker and then waits for a goroutine that
+// waits for the ticker.
 func (g *gostWheel) Close() { g.w.Stop() }

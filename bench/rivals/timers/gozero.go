@@ -17,8 +17,8 @@ var goZero = contender.Kind{
 	Why:        "filling it with a million takes ten seconds through its channel",
 }
 
-// zero is a wheel behind unbuffered channels, with a map from keys to timeouts. It
-// does not tell whether it removed one: Stop is taken to have succeeded.
+// zero is a wheel behind unbuffered channels, with a map from keys to timeouts. The library does
+// not report whether it removed a timeout, so Stop counts as successful.
 type zero struct{ w *collection.TimingWheel }
 
 func newGoZero(cfg contender.Config) contender.Timer {

@@ -18,8 +18,8 @@ var ouqiang = contender.Kind{
 	Why:        "a stop walks the list of its bucket",
 }
 
-// ou is a wheel behind unbuffered channels. It does not tell whether it removed a
-// timeout: Stop is taken to have succeeded.
+// ou is a wheel behind unbuffered channels. The library does not report whether it removed a
+// timeout, so Stop counts as successful.
 type ou struct{ w *timewheel.TimeWheel }
 
 func newOuqiang(cfg contender.Config) contender.Timer {

@@ -10,7 +10,7 @@ import (
 
 var russellLuo = contender.Kind{Name: "RussellLuo", New: newRussellLuo, Ticks: true, Early: true}
 
-// russell is a hierarchical wheel after Kafka's: buckets in a delay queue.
+// russell is a hierarchical wheel like Kafka's: buckets in a delay queue.
 type russell struct {
 	w    *timingwheel.TimingWheel
 	call contender.Callbacks

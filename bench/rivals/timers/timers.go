@@ -1,8 +1,8 @@
-// Package timers has the Go timers that people use as contenders, to go through
-// the same cases as the wheels of this repository and the baselines.
+// Package timers contains the Go timers in common use as contenders, which run the same cases as
+// the wheels of this repository and the baselines.
 //
-// Each is used as its documentation shows, with the fastest of its ways to run a
-// function. One that cannot take part in a case says why in the result.
+// Each is used as its documentation shows, with the fastest of its ways to run a function. If a
+// timer cannot take part in a case, the result says why.
 package timers
 
 import (
@@ -12,23 +12,22 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// All are the contenders of this package.
+// All returns the contenders of this package.
 func All() []contender.Kind {
 	return []contender.Kind{russellLuo, antlabs, goZero, ouqiang, gost}
 }
 
-// buckets is how many each wheel gets that asks for a number.
+// buckets is the number of buckets of every wheel that takes a number.
 const buckets = 512
 
-// must is for errors that only a wrong argument can give.
+// must panics on an error that only a wrong argument can cause.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("timers: %v", err))
 	}
 }
 
-// A restarter moves deadlines for timers that have no way to: it stops and
-// starts.
+// A restarter is a timer that cannot move deadlines: it stops and starts the timeout instead.
 type restarter interface {
 	Start(slot int, d time.Duration)
 	Stop(slot int) bool

@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/rivals/timers"
 )
 
-// What a rival is known not to keep is in its Kind; the rest has to hold, or the
-// figures would be of something else than a timer.
+// TestContendersKeepTheirPromises checks all promises except those that a rival's Kind excludes.
+// Without them the figures would not be about timers.
 func TestContendersKeepTheirPromises(t *testing.T) {
 	for _, k := range timers.All() {
 		t.Run(k.Name, func(t *testing.T) {
@@ -18,7 +18,7 @@ func TestContendersKeepTheirPromises(t *testing.T) {
 			v := cases.Check(k)
 			t.Logf("%+v", v)
 			if k.Name == "gost" {
-				return // on a busy machine its queue of requests loses stops
+				return // on a busy machine its request queue loses stops
 			}
 			require.Zero(t, v.Lost, "did not fire")
 			require.Zero(t, v.Twice, "fired twice")
@@ -37,8 +37,8 @@ func BenchmarkFire(b *testing.B) { run(b, cases.Fire) }
 
 func BenchmarkLateness(b *testing.B) { run(b, cases.Lateness) }
 
-// run measures all contenders in a case, those of one size after each other. With
-// -short the sizes are small.
+// run measures all contenders in a case, those of one size one after the other. With -short the
+// sizes are small.
 func run(b *testing.B, c cases.Case) {
 	for _, s := range c.Settings(testing.Short()) {
 		for _, k := range timers.All() {
