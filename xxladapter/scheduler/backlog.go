@@ -152,7 +152,7 @@ func (s *Scheduler) Again(f xxladapter.Fire) { s.given.add(f) }
 
 // givenBack are fires that were handed out and may still be planned.
 type givenBack struct {
-	mu    sync.Mutex // guards the fields below
+	mu    sync.Mutex // guards fires
 	fires []xxladapter.Fire
 }
 

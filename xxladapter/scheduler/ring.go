@@ -36,7 +36,9 @@ type ring struct {
 	may  func() bool
 	fire func(f xxladapter.Fire, done func()) bool
 
-	mu   sync.Mutex       // guards the fields below
+	// mu is taken before the timer's own locks, and never while the pool is called. The timer
+	// holds none of its own while due runs.
+	mu   sync.Mutex       // guards held, and each armed that it leads to
 	held map[int64]*armed // by fire id
 }
 

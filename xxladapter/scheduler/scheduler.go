@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -41,7 +42,7 @@ type Pool interface {
 // DefaultWindow is the default of [Options].Window.
 const DefaultWindow = 5 * time.Second
 
-// Options configures a [Scheduler].
+// Options configures a [Scheduler]. Store, Pool and Node must be set.
 type Options struct {
 	Store Store
 	Pool  Pool
@@ -94,9 +95,17 @@ type Scheduler struct {
 	retired atomic.Bool
 }
 
-// New returns a Scheduler that does nothing before Run. REQUIRES: Store, Pool
-// and Node are set.
+// New returns a Scheduler that does nothing before Run. The error names an option
+// that is missing or makes no sense.
 func New(opts Options) (*Scheduler, error) {
+	switch {
+	case opts.Store == nil:
+		return nil, errors.New("scheduler: Options.Store is nil, must be set")
+	case opts.Pool == nil:
+		return nil, errors.New("scheduler: Options.Pool is nil, must be set")
+	case opts.Node == "":
+		return nil, errors.New("scheduler: Options.Node is empty, must be set")
+	}
 	switch {
 	case opts.Window == 0:
 		opts.Window = DefaultWindow

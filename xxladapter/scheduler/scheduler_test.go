@@ -316,8 +316,17 @@ func TestClaimedFiresOfADeadNodeAreResolved(t *testing.T) {
 }
 
 func TestNewRefusesBadOptions(t *testing.T) {
-	_, err := New(Options{Window: time.Millisecond, Pool: &fakePool{}})
-	require.EqualError(t, err, "scheduler: Options.Window is 1ms, must be at least 1s")
-	_, err = New(Options{Limit: -1, Pool: &fakePool{}})
-	require.EqualError(t, err, "scheduler: Options.Limit is -1, must not be negative")
+	all := Options{Store: memstore.New(time.Now), Pool: &fakePool{}, Node: "node-1"}
+	for want, change := range map[string]func(o *Options){
+		"scheduler: Options.Store is nil, must be set":          func(o *Options) { o.Store = nil },
+		"scheduler: Options.Pool is nil, must be set":           func(o *Options) { o.Pool = nil },
+		"scheduler: Options.Node is empty, must be set":         func(o *Options) { o.Node = "" },
+		"scheduler: Options.Window is 1ms, must be at least 1s": func(o *Options) { o.Window = time.Millisecond },
+		"scheduler: Options.Limit is -1, must not be negative":  func(o *Options) { o.Limit = -1 },
+	} {
+		opts := all
+		change(&opts)
+		_, err := New(opts)
+		require.EqualError(t, err, want)
+	}
 }

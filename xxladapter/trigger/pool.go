@@ -44,6 +44,7 @@ type Pool struct {
 	logger  *slog.Logger
 	workers sync.WaitGroup // Run waits for them
 
+	// mu is not held while a fire is handed over, or while the scheduler is called.
 	mu        sync.Mutex // guards the fields below
 	running   bool       // Invariant: nothing waits while false
 	handOver  *HandOver  // since Run
