@@ -169,7 +169,7 @@ func ExampleConnIdle_Wrap() {
 func ExampleHashedWheelTimer_NewConnIdle() {
 	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
 	defer timer.Stop()
-	watch, err := timer.NewConnIdle(hashedwheel.ConnIdleOptions{All: 50 * time.Millisecond})
+	watch, err := timer.NewConnIdle(hashedwheel.ConnIdleOptions{All: 500 * time.Millisecond})
 	if err != nil {
 		panic(err)
 	}
@@ -251,7 +251,7 @@ func ExampleNewBatch() {
 		panic(err)
 	}
 	defer orders.Stop()
-	paid, _ := orders.Add(1001, 20*time.Millisecond)
+	paid, _ := orders.Add(1001, time.Minute)
 	_, _ = orders.Add(1002, 20*time.Millisecond)
 	fmt.Println("paid:", orders.Cancel(paid))
 	<-done
