@@ -1,6 +1,5 @@
-// Package metrics shows what a scheduler node does, for Prometheus. It is fed
-// by what others report anyway: events, a store that times its calls
-// ([Metrics.Store]), and numbers that are read when somebody asks
-// ([Metrics.Watch]). No metric has a label for jobs, addresses or runs: their
-// number has no bound.
+// Package metrics exports the figures of a scheduler node to Prometheus. They come from events that
+// other packages report ([Metrics.Event] and its neighbours), from a store that times its calls
+// ([Metrics.Store]), and from sources that are read on each scrape ([Metrics.Watch]). No metric has a
+// label for jobs, addresses or runs, because their number is unbounded.
 package metrics

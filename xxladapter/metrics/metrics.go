@@ -12,12 +12,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// namespace begins the name of every metric. Tables, variables and headers of the product begin with it too.
+// namespace is the prefix of every metric, as of the product's tables, variables and headers.
 const namespace = "xxlwheel"
 
 var (
-	// Up to a minute: what is later than the window of five seconds is a misfire,
-	// unless the job has a longer one.
+	// Up to a minute: a fire that is later than the window of five seconds is a misfire, unless its
+	// job has a longer window.
 	lateness = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 	// A call to an executor gives up after 3 s, a store's lock wait after 5 s.
 	callTimes = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
@@ -25,8 +25,7 @@ var (
 	dueJobs   = []float64{0, 1, 10, 50, 100, 500, 1000, 2500, 5000, 10_000}
 )
 
-// A Metrics is the numbers of one node. Its methods may be called from any
-// goroutine.
+// A Metrics holds the figures of one node. Its methods may be called from any goroutine.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -36,33 +35,34 @@ type Metrics struct {
 	dispatch, storeOps                                         *prometheus.HistogramVec
 }
 
-// New returns metrics with a registry of their own, which also has those of the
-// Go runtime and the process.
+// New returns metrics with a registry of their own, which includes the metrics of the Go runtime and
+// the process.
 func New() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 
-	m.fires = m.counters("fires_total", "Hand-overs to executors, by what is known right after.", "result")
-	m.ambiguous = m.counters("ambiguous_total", "Hand-overs without an answer that were settled later, by what had become of them.", "resolution")
-	m.lateness = m.histogram("fire_lateness_seconds", "How long after its due time the request of a scheduled fire left.", lateness)
-	m.dispatch = m.histograms("dispatch_duration_seconds", "From the request to the executor until its outcome is stored.", callTimes, "outcome")
-	m.misfires = m.counters("misfires_total", "Misfire records, by the strategy that decided.", "policy")
-	m.missed = m.counter("fires_missed_total", "Misfire records whose strategy fires nothing: due times without a run.")
-	m.blocked = m.counter("duplicate_fire_blocked_total", "Fires that were to be claimed and had been, by this node or another.")
-	m.callbacks = m.counters("callbacks_total", "Results that executors reported, by what they changed.", "outcome")
-	m.runTime = m.histogram("run_duration_seconds", "From the trigger of a run, in whole seconds, until its result is stored.", runTimes)
-	m.scanTime = m.histogram("scan_duration_seconds", "How long it takes to claim what is due.", callTimes)
-	m.scanWait = m.histogram("scan_lock_wait_seconds", "The part of it before the first decision: the lock and the read.", callTimes)
-	m.scanDue = m.histogram("scan_due_jobs", "Jobs that a scan found due.", dueJobs)
-	m.scanCapped = m.counter("scan_capped_total", "Scans that found as many jobs as they may take.")
-	m.scanLocked = m.counter("scan_locked_jobs_total", "Due jobs that scans passed by because another session held their rows, counted by each scan.")
-	m.fenced = m.counter("fenced_writes_total", "Calls that the store refused because their term was over.")
-	m.storeOps = m.histograms("store_op_duration_seconds", "Calls of the store.", callTimes, "op")
-	m.storeErrors = m.counters("store_errors_total", "Calls of the store that failed by its own fault.", "op")
-	m.alarms = m.counters("alarms_total", "Alarms, by channel and what became of them.", "channel", "result")
-	m.deleted = m.counter("retention_rows_deleted_total", "Log rows deleted by age, or cleared by hand.")
+	m.fires = m.counters("fires_total", "Hand-overs to executors, by their immediate outcome.", "result")
+	m.ambiguous = m.counters("ambiguous_total", "Hand-overs without an answer that were settled later, by outcome.", "resolution")
+	m.lateness = m.histogram("fire_lateness_seconds", "Time from the due time of a scheduled fire until its request was sent.", lateness)
+	m.dispatch = m.histograms("dispatch_duration_seconds", "Time from the request to the executor until its outcome is stored.", callTimes, "outcome")
+	m.misfires = m.counters("misfires_total", "Misfire records, by misfire strategy.", "policy")
+	m.missed = m.counter("fires_missed_total", "Misfire records whose strategy fires nothing, so that due times have no run.")
+	m.blocked = m.counter("duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before.")
+	m.callbacks = m.counters("callbacks_total", "Results that executors reported, by effect.", "outcome")
+	m.runTime = m.histogram("run_duration_seconds", "Time from the trigger of a run, in whole seconds, until its result is stored.", runTimes)
+	m.scanTime = m.histogram("scan_duration_seconds", "Time to claim the due jobs.", callTimes)
+	m.scanWait = m.histogram("scan_lock_wait_seconds", "Part of a scan before the first decision: waiting for the lock and reading.", callTimes)
+	m.scanDue = m.histogram("scan_due_jobs", "Due jobs that a scan found.", dueJobs)
+	m.scanCapped = m.counter("scan_capped_total", "Scans that reached their limit of jobs.")
+	m.scanLocked = m.counter("scan_locked_jobs_total", "Due jobs that scans skipped because another session held their rows, counted in each scan.")
+	m.fenced = m.counter("fenced_writes_total", "Calls that the store refused because the term was over.")
+	m.storeOps = m.histograms("store_op_duration_seconds", "Duration of calls of the store.", callTimes, "op")
+	m.storeErrors = m.counters("store_errors_total", "Calls of the store that failed, except refusals that the contract names.", "op")
+	m.alarms = m.counters("alarms_total", "Alarms, by channel and outcome.", "channel", "result")
+	m.deleted = m.counter("retention_rows_deleted_total", "Log rows deleted by age or on request.")
 
-	// What may stay 0 for long is there from the start, so that its rise is seen.
+	// Labels whose count may stay 0 for long exist from the start, so that the first increase is
+	// visible.
 	for _, result := range []string{"sent", "failed", "ambiguous"} {
 		m.fires.WithLabelValues(result)
 		m.dispatch.WithLabelValues(result)
@@ -108,7 +108,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Event takes what trigger.Options.OnEvent reports.
+// Event counts an event of trigger.Options.OnEvent.
 func (m *Metrics) Event(e trigger.Event) {
 	if e.Kind == trigger.EventResult {
 		if !e.Began.IsZero() {
@@ -127,12 +127,12 @@ func (m *Metrics) Event(e trigger.Event) {
 			m.ambiguous.WithLabelValues(result).Inc()
 		}
 	case e.Fire.Type == xxladapter.TriggerCron:
-		// Below 0 it would be early, which is for other eyes than a histogram's.
+		// A histogram has no place for early fires.
 		m.lateness.Observe(max(e.At.Sub(e.Fire.Due), 0).Seconds())
 	}
 }
 
-// Misfire takes what scheduler.Options.OnMisfire reports.
+// Misfire counts a misfire of scheduler.Options.OnMisfire.
 func (m *Metrics) Misfire(x xxladapter.Misfire) {
 	m.misfires.WithLabelValues(string(x.Policy)).Inc()
 	if x.Policy == xxladapter.MisfireDoNothing {
@@ -140,8 +140,8 @@ func (m *Metrics) Misfire(x xxladapter.Misfire) {
 	}
 }
 
-// Callback takes what trigger.Options.OnCallback reports.
+// Callback counts a result of trigger.Options.OnCallback.
 func (m *Metrics) Callback(outcome string) { m.callbacks.WithLabelValues(outcome).Inc() }
 
-// Alarm takes what alarm.Options.OnAlarm reports.
+// Alarm counts an alarm of alarm.Options.OnAlarm.
 func (m *Metrics) Alarm(channel, result string) { m.alarms.WithLabelValues(channel, result).Inc() }

@@ -10,17 +10,16 @@ import (
 
 //go:generate go run generate.go .
 
-// A measured is a store whose calls are timed. It hides whatever the store does
-// beyond its contract.
+// A measured is a store whose calls are timed. It hides what the store offers beyond the contract.
 type measured struct {
 	xxladapter.Store
 	m *Metrics
 }
 
-// Store returns a store that does what s does, and measures it.
+// Store returns a store that forwards to s and measures each call.
 func (m *Metrics) Store(s xxladapter.Store) xxladapter.Store { return &measured{s, m} }
 
-// done notes the end of a call. It is deferred, with the result of the call.
+// done records the end of a call that began at begun. It is deferred; err is the result of the call.
 func (s *measured) done(op string, begun time.Time, err *error) {
 	s.m.storeOps.WithLabelValues(op).Observe(time.Since(begun).Seconds())
 	switch {
@@ -33,9 +32,8 @@ func (s *measured) done(op string, begun time.Time, err *error) {
 	}
 }
 
-// ClaimDue is a scan: the time until the jobs are decided on is the wait for
-// the lock and the read, and one that finds as many jobs as it may take has
-// left others behind.
+// ClaimDue also measures the scan: the time until the first decision is the wait for the lock and the
+// read, and a scan that reaches its limit has left due jobs behind.
 func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision,
 ) (planned []xxladapter.Fire, due int, err error) {
@@ -45,7 +43,7 @@ func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 	planned, due, err = s.Store.ClaimDue(ctx, by, ahead, limit, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 		shown = len(due)
 		if waits {
-			waits = false // a repeated transaction is part of the scan
+			waits = false // a repeated transaction counts as part of the scan
 			s.m.scanWait.Observe(time.Since(begun).Seconds())
 		}
 		return decide(now, due)
@@ -54,7 +52,7 @@ func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 		return planned, due, err
 	}
 	s.m.scanTime.Observe(time.Since(begun).Seconds())
-	shown = min(shown, due) // a transaction that was repeated may have shown more at first
+	shown = min(shown, due) // decide is not called again if a repeated transaction finds nothing
 	s.m.scanDue.Observe(float64(shown))
 	s.m.scanLocked.Add(float64(due - shown))
 	if limit > 0 && shown >= limit {
@@ -63,7 +61,7 @@ func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 	return planned, due, nil
 }
 
-// ClaimFire that finds the fire taken is a second trigger that did not happen.
+// ClaimFire also counts conflicts, each of which is a second trigger that was prevented.
 func (s *measured) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) (fires []xxladapter.Fire, err error) {
 	defer s.done("claim_fire", time.Now(), &err)
 	fires, err = s.Store.ClaimFire(ctx, by, id, logs)
@@ -73,7 +71,7 @@ func (s *measured) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, 
 	return fires, err
 }
 
-// PurgeLogs counts what has gone, by age or by hand.
+// PurgeLogs also counts the deleted rows.
 func (s *measured) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (done xxladapter.Purged, err error) {
 	defer s.done("purge_logs", time.Now(), &err)
 	done, err = s.Store.PurgeLogs(ctx, p, limit)

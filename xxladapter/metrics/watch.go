@@ -14,21 +14,21 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// Sources are where the numbers come from that are read when somebody asks.
+// Sources are the functions that are called on each scrape.
 type Sources struct {
 	Scheduler func() scheduler.Stats
 	Wheel     func() hashedwheel.Stats
 	Loads     func() []trigger.Load
-	// Groups and Reports are asked at most every ten seconds, however often
-	// the metrics are read.
+	// Groups and Reports are called at most every ten seconds, however often the metrics are
+	// scraped.
 	Groups  func(context.Context) ([]*xxladapter.Group, error)
 	Reports func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 }
 
 const (
 	storeEvery = 10 * time.Second
-	// storeLimit is how long a reader of the metrics may be held up by the store;
-	// after it the numbers that come from there are left out.
+	// storeLimit bounds how long the store may delay a scrape; after it the figures of the store
+	// are left out.
 	storeLimit = 2 * time.Second
 )
 
@@ -40,20 +40,20 @@ var (
 	held     = gauge("wheel_entries", "Fires in the wheel or being handed over.")
 	depth    = gauge("dispatch_queue_depth", "Fires that wait for a free place, by pool.", "pool")
 	inFlight = gauge("dispatch_inflight", "Fires that are being handed over, by pool.", "pool")
-	leader   = gauge("leader", "1 for each shard of the jobs that this node plans.", "shard")
-	term     = gauge("term", "The number of the term that this node acts in; 0 without a lease.")
-	terms    = gauge("terms_total", "Terms that this node was given.")
-	dropped  = gauge("wheel_dropped_total", "Fires let go from the wheel because their term or shard had left.")
-	skew     = gauge("clock_skew_seconds", "How far this machine's clock is ahead of the store's.")
+	leader   = gauge("leader", "1 for each shard of jobs that this node plans.", "shard")
+	term     = gauge("term", "Number of this node's term; 0 without a lease.")
+	terms    = gauge("terms_total", "Terms that this node has had.")
+	dropped  = gauge("wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.")
+	skew     = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
 	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
-	runsOpen = gauge("runs_open", "Triggers without an end: about to be sent, or without a result.")
-	storeUp  = gauge("store_up", "1 if the store answered the last time that its numbers were asked for.")
+	runsOpen = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
+	storeUp  = gauge("store_up", "1 if the store answered the last read of its figures.")
 
-	wheelPending = gauge("wheel_pending", "Timeouts pending in the wheel.")
-	wheelFired   = gauge("wheel_fired_total", "Timeouts that the wheel has run.")
-	wheelWakeUps = gauge("wheel_wakeups_total", "Times the wheel's worker woke.")
-	wheelLag     = gauge("wheel_tick_lag_seconds", "How far behind the clock the wheel's last tick began.")
-	wheelLate    = gauge("wheel_lateness_max_seconds", "The latest that a timeout of the wheel has fired.")
+	wheelPending = gauge("wheel_pending", "Pending timeouts of the wheel.")
+	wheelFired   = gauge("wheel_fired_total", "Timeouts that the wheel has fired.")
+	wheelWakeUps = gauge("wheel_wakeups_total", "Wake-ups of the wheel's worker.")
+	wheelLag     = gauge("wheel_tick_lag_seconds", "Time by which the wheel's last tick began late.")
+	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
 		held, depth, inFlight, leader, term, terms, dropped, skew, online, runsOpen, storeUp,
@@ -61,7 +61,7 @@ var (
 	}
 )
 
-// Watch adds the numbers of sources. It may be called once.
+// Watch adds the figures of sources. It may be called once.
 func (m *Metrics) Watch(s Sources) { m.registry.MustRegister(&watcher{sources: s}) }
 
 // A watcher reads its sources when it is collected.
@@ -137,9 +137,8 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// askStore reads what comes from the store, unless it did just now. The
-// registry collects one reader at a time for each of its own, and readers may
-// come together.
+// askStore reads the figures of the store, unless they are recent. It may be called concurrently:
+// each scrape collects in a goroutine of its own.
 func (w *watcher) askStore() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
