@@ -35,8 +35,8 @@ type Metrics struct {
 	dispatch, storeOps                                         *prometheus.HistogramVec
 }
 
-// New returns metrics with a registry of their own, which includes the metrics of the Go runtime and
-// the process.
+// New returns metrics with a registry of their own, which includes the metrics of the Go runtime
+// and the process.
 func New() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -19,7 +19,8 @@ type measured struct {
 // Store returns a store that forwards to s and measures each call.
 func (m *Metrics) Store(s xxladapter.Store) xxladapter.Store { return &measured{s, m} }
 
-// done records the end of a call that began at begun. It is deferred; err is the result of the call.
+// done records the end of a call that began at begun. It is deferred; err is the result of the
+// call.
 func (s *measured) done(op string, begun time.Time, err *error) {
 	s.m.storeOps.WithLabelValues(op).Observe(time.Since(begun).Seconds())
 	switch {
@@ -32,8 +33,8 @@ func (s *measured) done(op string, begun time.Time, err *error) {
 	}
 }
 
-// ClaimDue also measures the scan: the time until the first decision is the wait for the lock and the
-// read, and a scan that reaches its limit has left due jobs behind.
+// ClaimDue also measures the scan: the time until the first decision is the wait for the lock and
+// the read, and a scan that reaches its limit has left due jobs behind.
 func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision,
 ) (planned []xxladapter.Fire, due int, err error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// absent is an id that no case has issued.
+// absent is an id that no store issues in a case.
 const absent = 4711
 
 var absentRules = []rule{

@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// end gives the job a run with these codes and returns its log id; a handle
-// code of 0 is no result.
+// end adds a run of the job with these codes and returns its log id; a handle code of 0 means no
+// result.
 func (b *bench) end(jobID int64, triggerCode, handleCode int) int64 {
 	b.Helper()
 	fire := b.claim(b.plan(jobID, at(0), xxladapter.TriggerManual), "n1", 1)[0]
@@ -56,7 +56,7 @@ func (b *bench) stale(age time.Duration) []xxladapter.AlarmClaim {
 	return claims
 }
 
-// raise is the plain decision to tell of some runs.
+// raise returns the decision to report some runs.
 func (b *bench) raise(jobID int64, logIDs ...int64) xxladapter.AlarmDecision {
 	before := b.alarmState(jobID)
 	after := before
@@ -74,7 +74,7 @@ var alarmRules = []rule{
 		b.clock.Advance(time.Minute)
 		failed := b.end(id, 200, 500)
 		timedOut := b.end(id, 0, 502)
-		b.end(id, 500, 200) // it had arrived after all
+		b.end(id, 500, 200) // the request had arrived after all
 
 		runs, err := b.store.FailedRuns(b.ctx, 0, 100)
 		b.NoError(err)
@@ -204,7 +204,7 @@ var alarmRules = []rule{
 		id := b.addJob("job")
 		run := b.end(id, 500, 0)
 		alarm := b.decide("n1", b.raise(id, run))
-		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run, Code: 200}) // it had arrived after all
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run, Code: 200}) // the request had arrived after all
 		b.NoError(err)
 		d := b.raise(id)
 		d.Recovered = run

@@ -11,12 +11,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// epoch is where every case's clock starts. It is not on a whole second, so
-// that a store which forgets to cut is seen.
+// epoch is the start of every case's clock. It is not on a whole second, so that a store that does
+// not truncate is found out.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 654_321_987, time.UTC)
 
-// A bench is what a case works on: a store, its clock, and a group with an app
-// name, for jobs to belong to.
+// A bench is what a case works on: a store, its clock, and a group for its jobs.
 type bench struct {
 	*testing.T
 	*require.Assertions
@@ -41,7 +40,7 @@ func newBench(t *testing.T, open Opener) *bench {
 type clock struct {
 	mu    sync.Mutex // guards the fields below
 	now   time.Time
-	after func() // the next look at the clock; nil: nothing
+	after func() // called in the next reading of the clock; nil means none
 }
 
 func (c *clock) Now() time.Time {
@@ -55,8 +54,7 @@ func (c *clock) Now() time.Time {
 	return now
 }
 
-// After calls f in the next look at the clock, once its time is known to the
-// look and not yet to its caller.
+// After makes the next reading of the clock call f, when the time is read and not yet returned.
 func (c *clock) After(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,12 +67,12 @@ func (c *clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// at is a due time: whole seconds after the clock's start, in milliseconds.
+// at returns a due time: whole seconds after the start of the clock.
 func at(seconds int) time.Time {
 	return epoch.Truncate(time.Second).Add(time.Duration(seconds) * time.Second)
 }
 
-// second is what a column of whole seconds makes of t.
+// second returns t as a column of whole seconds stores it.
 func second(t time.Time) time.Time { return t.Truncate(time.Second) }
 
 func (b *bench) addGroup(appName string) int64 {
@@ -84,8 +82,7 @@ func (b *bench) addGroup(appName string) int64 {
 	return id
 }
 
-// newJob is a job that no store has seen, with a value in every field that an
-// operator edits.
+// newJob returns a job that is in no store, with a value in every field that an operator edits.
 func (b *bench) newJob(name string) *xxladapter.Job {
 	return &xxladapter.Job{
 		GroupID: b.group, Name: name, Author: "author", AlarmEmail: "a@example.org,b@example.org",
@@ -105,8 +102,7 @@ func (b *bench) addJob(name string) int64 {
 	return id
 }
 
-// StartAt switches the schedule of a job on with next as its first due time, which
-// may have passed.
+// StartAt switches the schedule of a job on. next is its first due time and may be in the past.
 func StartAt(ctx context.Context, s xxladapter.JobStore, id int64, next time.Time) error {
 	_, err := s.StartJob(ctx, id, time.Time{}, func(time.Time) time.Time { return next })
 	return err
@@ -127,7 +123,7 @@ func (b *bench) job(id int64) *xxladapter.Job {
 	return j
 }
 
-// addresses are those of the bench's group.
+// addresses returns the addresses of the bench's group.
 func (b *bench) addresses() []string {
 	b.Helper()
 	g, err := b.store.Group(b.ctx, b.group)
@@ -144,7 +140,7 @@ func (b *bench) plan(jobID int64, due time.Time, typ xxladapter.TriggerType) xxl
 	return fires[0]
 }
 
-// term is the node's term, under a lease that lasts longer than any rule.
+// term returns the node's term, under a lease that lasts longer than any case.
 func (b *bench) term(node string) xxladapter.Term {
 	b.Helper()
 	return b.lease(node, 1000*time.Hour).Term
@@ -157,8 +153,7 @@ func (b *bench) lease(node string, life time.Duration) xxladapter.Lease {
 	return l
 }
 
-// claimDue claims what is due now, one fire for each job, which is due again a
-// minute later.
+// claimDue claims the due jobs with one fire each. They are due again a minute later.
 func (b *bench) claimDue() []xxladapter.Fire {
 	b.Helper()
 	fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 100, everyMinute)
@@ -166,7 +161,7 @@ func (b *bench) claimDue() []xxladapter.Fire {
 	return fires
 }
 
-// everyMinute fires each due time once and goes on a minute later.
+// everyMinute plans one fire for each due time and makes the job due again a minute later.
 func everyMinute(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 	var decisions []xxladapter.Decision
 	for _, j := range due {
@@ -180,8 +175,8 @@ func everyMinute(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 	return decisions
 }
 
-// claim makes a fire node's own, with n log rows. One that is due later is claimed
-// when it is due, and then the clock is set back.
+// claim claims a fire for node, with n log rows. For a fire that is not due yet it advances the
+// clock to the due time and back.
 func (b *bench) claim(fire xxladapter.Fire, node string, n int) []xxladapter.Fire {
 	b.Helper()
 	if early := fire.Due.Sub(b.clock.Now()); early > 0 {
@@ -224,7 +219,7 @@ func (b *bench) openFires(f xxladapter.FireFilter) []xxladapter.Fire {
 	return fires
 }
 
-// dues are the due times of all open fires.
+// dues returns the due times of all open fires.
 func (b *bench) dues() []time.Time {
 	b.Helper()
 	var dues []time.Time

@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A scene is a job that is due, a planned fire, and one that n1 has claimed in
-// a term that the case may end.
+// A scene has a due job, a planned fire, and a fire that n1 has claimed in a term that the case may
+// end.
 type scene struct {
 	term    xxladapter.Term
 	planned xxladapter.Fire
@@ -19,12 +19,11 @@ func newScene(b *bench) scene {
 	id := b.addRunning("due", at(0))
 	s := scene{planned: b.plan(id, at(-1), xxladapter.TriggerManual)}
 	s.claimed = b.claim(b.plan(id, at(-2), xxladapter.TriggerManual), "n1", 1)[0]
-	s.term = b.lease("n1", leaseLife).Term // for no longer than that
+	s.term = b.lease("n1", leaseLife).Term // for leaseLife and no longer
 	return s
 }
 
-// fenced makes every call that presents a term and wants it refused, without a
-// trace.
+// fenced makes every call that presents a term, and checks that it is refused and changes nothing.
 func (s scene) fenced(b *bench, by xxladapter.Term) {
 	b.Helper()
 	before := b.openFires(xxladapter.FireFilter{})

@@ -55,7 +55,7 @@ var fireRules = []rule{
 		}
 		for _, wait := range []time.Duration{0, 1499 * time.Millisecond} {
 			b.clock.Advance(wait)
-			for _, shards := range []int{1, 2} { // some stores claim the latter in another way
+			for _, shards := range []int{1, 2} { // some stores claim several shards in another way
 				_, err := claim(shards)
 				b.ErrorIs(err, xxladapter.ErrEarly)
 				var early *xxladapter.EarlyError

@@ -37,7 +37,7 @@ var glueRules = []rule{
 			ID: versions[1].ID, JobID: id, Type: before.GlueType, Source: before.GlueSource, Remark: before.GlueRemark, Added: second(epoch),
 		}, versions[1])
 	}},
-	// Executors keep their worker, and the old source, while the time is the same.
+	// Executors keep the old source while the time is the same.
 	{"EachVersionHasATimeOfItsOwn", func(b *bench) {
 		id := b.addJob("often")
 		last := b.job(id).GlueUpdated

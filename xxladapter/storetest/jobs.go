@@ -305,7 +305,7 @@ var jobRules = []rule{
 		b.Empty(b.misfires(id))
 		b.Equal([]time.Time{claimed.Due, kept.Due}, b.dues())
 
-		// What is under way can still be settled.
+		// Fires in progress can still be settled.
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK})
 		b.Equal([]time.Time{kept.Due}, b.dues())
 		b.Equal(kept.LogID, b.log(kept.LogID).ID)

@@ -83,10 +83,10 @@ var leaseRules = []rule{
 	}},
 	{"EachRenewalTellsWhatOthersHaveDone", func(b *bench) {
 		id := b.addJob("job")
-		quiet := false // as the last renewal said
+		quiet := false // of the last renewal
 		renewed := func() xxladapter.Lease {
 			b.Helper()
-			for range 3 { // a store may keep what the last ones have found
+			for range 3 { // a store may cache what earlier renewals have found
 				b.clock.Advance(time.Second)
 				l := b.lease("n1", leaseLife)
 				b.Equal(b.clock.Now().Truncate(time.Millisecond).Add(leaseLife), l.Until)
@@ -140,7 +140,7 @@ var leaseRules = []rule{
 		l := b.lease("n1", leaseLife)
 		var newer xxladapter.Lease
 		renewed := make(chan struct{})
-		b.clock.After(func() { // the next renewal has looked at the clock
+		b.clock.After(func() { // the next renewal has read the clock
 			b.clock.Advance(leaseLife / 2)
 			go func() {
 				defer close(renewed)
@@ -148,7 +148,7 @@ var leaseRules = []rule{
 			}()
 			select {
 			case <-renewed:
-			case <-time.After(time.Second): // a store that makes one call at a time has none that come late
+			case <-time.After(time.Second): // a store that runs one call at a time has no late renewals
 			}
 		})
 		late := b.lease("n1", leaseLife)

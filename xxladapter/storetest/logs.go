@@ -10,8 +10,8 @@ import (
 
 var logRules = []rule{
 	{"ARunThatFailedTwiceIsRetriedOnce", func(b *bench) {
-		// The hand-over is written off after the result was read for, and before it
-		// is stored: both ends come with the same retry.
+		// The hand-over is written off between the read and the write of the result, so that both
+		// bring the same retry.
 		id := b.addJob("failed")
 		for _, c := range []struct {
 			handOver, result int
@@ -20,7 +20,7 @@ var logRules = []rule{
 			{500, 500, false},
 			{500, 200, true}, // a child job
 			{502, 502, false},
-			{xxladapter.ResultUnknown, 500, true}, // which is not tried again by itself
+			{xxladapter.ResultUnknown, 500, true}, // which plans no retry
 			{200, 500, true},
 			{0, 500, true},
 		} {

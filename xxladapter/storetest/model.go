@@ -15,9 +15,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// RunModel runs random sequences of calls on the store that open returns and
-// on the one that reference returns, and wants the same answers. Ids may
-// differ, as a store may skip some; what they refer to may not.
+// RunModel runs random sequences of calls on the store that open returns and on the one that
+// reference returns, and checks that both give the same answers. Ids may differ, because a store
+// may skip some; what they refer to must be the same.
 func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time.Time) xxladapter.Store) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := &clock{now: epoch}
@@ -75,8 +75,7 @@ type model struct {
 	terms []xxladapter.Term // issued so far, the newest last
 }
 
-// begin adds a group and two running jobs, so that short sequences get to the
-// fires.
+// begin adds a group and two running jobs, so that short sequences reach the fires.
 func (m *model) begin(t *rapid.T) {
 	var groups []int64
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error {
@@ -90,7 +89,7 @@ func (m *model) begin(t *rapid.T) {
 		m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 			return StartAt(m.ctx, s, id(m.jobs, j), at(0))
 		})
-		// Ids that follow each other are of shards that mostly have one owner.
+		// Consecutive ids are in shards that mostly have one owner.
 		for range rapid.SampledFrom([]int{0, 20, 40}).Draw(t, "ids left out") {
 			m.forget(t, m.create(t, xxladapter.Job{GroupID: groups[0], Name: "forgotten"}))
 		}
@@ -98,9 +97,9 @@ func (m *model) begin(t *rapid.T) {
 	m.lease(t)
 }
 
-// create makes the same job in both stores, of the same shard, and returns the
-// reference's id; 0: both refused it. A store may skip ids, and the reference
-// skips as many, but for whole rounds of all shards.
+// create creates the same job in both stores, in the same shard, and returns the reference's id; 0
+// means that both refused it. Where a store skips ids, the reference skips the same number modulo
+// the number of shards.
 func (m *model) create(t *rapid.T, j xxladapter.Job) int64 {
 	theirs := j
 	theirs.GroupID = m.groups.of(j.GroupID)
@@ -121,27 +120,27 @@ func (m *model) create(t *rapid.T, j xxladapter.Job) int64 {
 	return 0
 }
 
-// forget removes a job from both stores and from what is drawn from.
+// forget removes a job from both stores and from the ids to draw from.
 func (m *model) forget(t *rapid.T, job int64) {
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error { return s.RemoveJob(m.ctx, id(m.jobs, job)) })
 	delete(m.jobs, job)
 }
 
-// ids leads from an id of the reference to the same thing's id in the store.
+// ids maps an id of the reference to the id of the same thing in the store.
 type ids map[int64]int64
 
 // nobody is an id that neither store has.
 const nobody = 1<<31 - 1
 
-// draw chooses a known id of the reference, or now and then nobody's. Newer
-// ones come first, since they are the likelier ones to be there still.
+// draw chooses a known id of the reference, or sometimes nobody. It prefers new ids, which more
+// likely still exist.
 func (i ids) draw(t *rapid.T, name string) int64 {
 	known := slices.Sorted(maps.Keys(i))
 	slices.Reverse(known)
 	return rapid.SampledFrom(append(known, nobody)).Draw(t, name)
 }
 
-// of is the store's id.
+// of returns the store's id.
 func (i ids) of(id int64) int64 {
 	if id, ok := i[id]; ok {
 		return id
@@ -149,7 +148,7 @@ func (i ids) of(id int64) int64 {
 	return id
 }
 
-// back is the reference's id.
+// back returns the reference's id.
 func (i ids) back(id int64) int64 {
 	for want, got := range i {
 		if got == id {
@@ -159,7 +158,7 @@ func (i ids) back(id int64) int64 {
 	return id
 }
 
-// kind is what the contract says about an error.
+// kind classifies an error as the contract does.
 func kind(err error) string {
 	switch {
 	case err == nil:
@@ -197,7 +196,7 @@ func (m *model) backFires(fires []xxladapter.Fire) []xxladapter.Fire {
 	return fires
 }
 
-// learn notes the ids of new fires and their log rows, and compares the rest.
+// learn records the ids of new fires and their log rows, and compares the other fields.
 func (m *model) learn(t *rapid.T, want, got []xxladapter.Fire) {
 	require.Len(t, got, len(want))
 	for i := range want {
@@ -219,7 +218,7 @@ var (
 	aNode     = rapid.SampledFrom([]string{"n1", "n2", "n3"})
 )
 
-// near draws an instant about now, often a whole second.
+// near draws an instant near the present, often a whole second.
 func (m *model) near(t *rapid.T) time.Time {
 	next := m.clock.Now().Truncate(time.Second).Add(time.Duration(rapid.IntRange(-15, 15).Draw(t, "seconds")) * time.Second)
 	if rapid.IntRange(0, 3).Draw(t, "odd") == 0 {
@@ -274,7 +273,7 @@ func (m *model) expire(t *rapid.T) {
 	require.Equal(t, want, got)
 }
 
-// drawJob is a job with few different values, so that they meet.
+// drawJob draws a job from few different values, so that they collide.
 func (m *model) drawJob(t *rapid.T) xxladapter.Job {
 	j := xxladapter.Job{
 		GroupID: m.groups.draw(t, "group"),
@@ -319,7 +318,7 @@ func (m *model) startJob(t *rapid.T) {
 	}
 }
 
-// drawSeen is what a caller may have read as the job's Updated.
+// drawSeen draws a value that a caller may have read as the job's Updated.
 func (m *model) drawSeen(t *rapid.T, job int64) time.Time {
 	j, err := m.want.Job(m.ctx, job)
 	if err != nil {
@@ -341,7 +340,7 @@ func (m *model) removeJob(t *rapid.T) {
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error { return s.RemoveJob(m.ctx, id(m.jobs, j)) })
 }
 
-// decide makes each kind of decision, by the job's name.
+// decide returns each kind of decision, depending on the job's name.
 func decide(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 	var decisions []xxladapter.Decision
 	for _, j := range due {
@@ -492,8 +491,8 @@ func (m *model) finishRun(t *rapid.T) {
 	m.learn(t, planned[0], planned[1])
 }
 
-// drawTerm chooses an issued term, most likely a new one, or now and then one
-// that never was. Stores issue the same numbers, since none is skipped.
+// drawTerm chooses an issued term, most likely a new one, or sometimes one that was never issued.
+// Stores issue the same numbers, because none is skipped.
 func (m *model) drawTerm(t *rapid.T, name string) xxladapter.Term {
 	terms := slices.Clone(m.terms)
 	slices.Reverse(terms)
@@ -508,7 +507,7 @@ func (m *model) lease(t *rapid.T) {
 		leases = append(leases, got)
 		return err
 	})
-	require.False(t, leases[1].Quiet && !leases[0].Quiet, "a fire is open that is due") // false says nothing
+	require.False(t, leases[1].Quiet && !leases[0].Quiet, "a fire is open that is due") // false tells nothing
 	leases[1].Quiet = leases[0].Quiet
 	require.Equal(t, leases[0], leases[1])
 	if term := leases[0].Term; term.Number != 0 && !slices.Contains(m.terms, term) {

@@ -63,7 +63,7 @@ var orderRules = []rule{
 		next, _ := b.place(other, "key one")
 		b.NotEqual(o.ID, next.ID)
 
-		claimed := b.claim(fire, "n1", 1) // the caller asks again when it has run
+		claimed := b.claim(fire, "n1", 1) // the caller asks again after the run
 		again, _ = b.place(id, "key one")
 		b.Equal([]int64{claimed[0].LogID}, again.LogIDs)
 		_, _, err = b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: other + 1, Due: at(5), Type: xxladapter.TriggerAPI}, "key", "")
@@ -128,7 +128,7 @@ func (b *bench) order(id int64) *xxladapter.Order {
 	return o
 }
 
-// place orders a run of the job.
+// place places an order for a run of the job.
 func (b *bench) place(jobID int64, key string) (*xxladapter.Order, xxladapter.Fire) {
 	b.Helper()
 	o, fire, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: jobID, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1}, key, "")

@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// ended is a run of the job that was triggered days after today and has ended;
-// if with a failure, no alarm was needed.
+// ended adds a run of the job that was triggered days after today and has ended. A failure among
+// them needs no alarm.
 func (b *bench) ended(jobID int64, days, code int) int64 {
 	b.Helper()
 	fire := b.run(jobID, days)
@@ -23,7 +23,7 @@ func (b *bench) ended(jobID int64, days, code int) int64 {
 	return fire.LogID
 }
 
-// quiet decides that a failure needs no alarm.
+// quiet stores the decision that a failure needs no alarm.
 func (b *bench) quiet(jobID, logID int64) {
 	b.Helper()
 	state := b.alarmState(jobID)
@@ -33,7 +33,7 @@ func (b *bench) quiet(jobID, logID int64) {
 	b.NoError(err)
 }
 
-// purge calls until it is done, and returns how many rows went.
+// purge calls PurgeLogs until it is done, and returns the number of deleted rows.
 func (b *bench) purge(p xxladapter.LogPurge, limit int) (rows int) {
 	b.Helper()
 	for calls := 0; ; calls++ {
@@ -59,7 +59,7 @@ func (b *bench) logIDs() (ids []int64) {
 	return ids
 }
 
-// purgeLogs is one call and not a whole purge, so that others come between.
+// purgeLogs makes one call and not a whole purge, so that other calls interleave.
 func (m *model) purgeLogs(t *rapid.T) {
 	p := xxladapter.LogPurge{Removed: rapid.Bool().Draw(t, "removed")}
 	if !p.Removed {
@@ -258,12 +258,12 @@ var purgeRules = []rule{
 		b.clock.Advance(time.Hour)
 		b.Empty(b.claimTexts(10))
 
-		// What had ended stays counted, and what had not is not counted any more.
+		// Runs that had ended stay counted; the others are no longer counted.
 		b.wantReports(
 			xxladapter.Report{Day: yesterday, Success: 7},
 			xxladapter.Report{Day: today, Success: 3, Failed: 1},
 		)
-		// What is under way can still be settled.
+		// Fires in progress can still be settled.
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: open.ID, LogID: open.LogID, Code: xxladapter.ResultOK})
 		b.Empty(b.dues())
 	}},

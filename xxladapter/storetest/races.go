@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// race runs n callers at the same moment and returns what they returned.
+// race runs n callers at the same moment and returns their errors.
 func race(n int, call func(i int) error) []error {
 	var (
 		start = make(chan struct{})
@@ -61,7 +61,7 @@ var raceRules = []rule{
 		}
 		b.clock.Advance(time.Hour)
 		planned := make([][]xxladapter.Fire, schedulers)
-		term := b.term("n1") // the same for all: what they may claim is not what keeps them apart
+		term := b.term("n1") // the same for all, so that shards do not keep them apart
 		for _, err := range race(schedulers, func(i int) error {
 			for range rounds {
 				fires, _, err := b.store.ClaimDue(b.ctx, term, 0, 7, everyMinute)
@@ -74,8 +74,8 @@ var raceRules = []rule{
 		}) {
 			b.NoError(err)
 		}
-		// A scheduler may pass over jobs that another one holds at the moment, but
-		// each job's due times are claimed one after the other.
+		// A scheduler may skip jobs that another one holds, but each job's due times are claimed
+		// one after the other.
 		claimed := map[int64][]time.Time{}
 		for _, fires := range planned {
 			for _, f := range fires {
@@ -111,7 +111,7 @@ var raceRules = []rule{
 			b.NoError(errs[0])
 			b.ErrorIs(late, xxladapter.ErrConflict)
 			b.False(errs[1] == nil && errs[2] == nil)
-			// Planned fires are gone; a claim that came first goes on.
+			// Planned fires are gone; a fire that was claimed before continues.
 			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
 		}
 	}},

@@ -16,7 +16,7 @@ const (
 	yesterday = "2026-02-28"
 )
 
-// run claims one fire of the job, as triggered days after today.
+// run claims one fire of the job that was triggered days after today.
 func (b *bench) run(jobID int64, days int) xxladapter.Fire {
 	b.Helper()
 	fire := b.plan(jobID, at(0), xxladapter.TriggerManual)
@@ -38,7 +38,7 @@ func (b *bench) finish(f xxladapter.Fire, code int) {
 	b.NoError(err)
 }
 
-// wantReports compares the figures before they are folded and after.
+// wantReports compares the figures before and after they are folded.
 func (b *bench) wantReports(want ...xxladapter.Report) {
 	b.Helper()
 	for _, when := range []string{"as counted", "folded", "folded again"} {
@@ -49,7 +49,7 @@ func (b *bench) wantReports(want ...xxladapter.Report) {
 	}
 }
 
-// recount is what upstream's statement would find.
+// recount counts all rows as upstream's statement does.
 func (b *bench) recount() (r xxladapter.Report) {
 	b.Helper()
 	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})

@@ -105,7 +105,7 @@ var resumeRules = []rule{
 		old := b.addJob("holds nothing up") // another job's run
 		b.settleSent(b.claim(b.plan(old, at(0), xxladapter.TriggerManual), "n1", 1)[0])
 		id := b.addRunning("waits", at(100))
-		open := b.claim(b.plan(id, at(0), xxladapter.TriggerManual), "n1", 1)[0] // began at(0), and nobody will report it
+		open := b.claim(b.plan(id, at(0), xxladapter.TriggerManual), "n1", 1)[0] // began at(0), and never gets a result
 		b.settleSent(open)
 		b.clock.Advance(100 * time.Second)
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 100, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
@@ -146,7 +146,7 @@ var resumeRules = []rule{
 			resumed, err := b.store.ResumeJob(b.ctx, resume)
 			b.NoError(err)
 			b.False(resumed)
-			b.True(b.endRun(f, xxladapter.Resume{})) // by somebody who does not know
+			b.True(b.endRun(f, xxladapter.Resume{})) // by a caller that does not know
 		}
 		b.True(b.job(id).Waits())
 		resumed, err := b.store.ResumeJob(b.ctx, resume)

@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// again offers a text every ten seconds for each attempt there was.
+// again offers a text after ten seconds for each attempt so far.
 func again(attempts int) time.Duration { return time.Duration(attempts) * 10 * time.Second }
 
 // claimTexts returns the log ids of the claims.
@@ -33,7 +33,7 @@ func (b *bench) saveText(text xxladapter.RunText) {
 	b.NoError(b.store.SaveTexts(b.ctx, []xxladapter.RunText{text}))
 }
 
-// wanted is a run that has ended and whose text is wanted.
+// wanted adds a run that has ended and whose text is wanted.
 func (b *bench) wanted(jobID int64) int64 {
 	b.Helper()
 	fire := b.run(jobID, 0)

@@ -122,7 +122,7 @@ var scheduleRules = []rule{
 		b.claim(fires[0], "n1", 1) // its last fire still happens
 	}},
 	{"TimesThatNoScheduleGaveAreKeptAsTheyAre", func(b *bench) {
-		// As another tool may have written them.
+		// As another program may have written them.
 		id := b.addRunning("astray", at(0))
 		set := func(last, next time.Time) (was time.Time) {
 			_, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {

@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// renewAll renews the leases and returns the shards of each node, which must be
-// all shards together and none twice.
+// renewAll renews the leases and returns the number of shards of each node. It checks that each
+// shard has exactly one owner.
 func (b *bench) renewAll(nodes ...string) (parts []int) {
 	b.Helper()
 	for range 2 { // a node that renews early loses shards to one that renews later

@@ -1,6 +1,5 @@
-// Package storetest states, as tests, what every [xxladapter.Store] does. A
-// store is finished when it passes; a bug found in one store becomes a case
-// for all of them.
+// Package storetest specifies, as tests, what every [xxladapter.Store] does. A store is finished
+// when it passes. A bug that is found in one store becomes a case for all of them.
 package storetest
 
 import (
@@ -10,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// An Opener returns an empty store that shares no rows with any other and
-// judges time by clock. The suite closes it.
+// An Opener returns an empty store that shares no rows with any other and whose clock is clock. The
+// suite closes it.
 type Opener func(t *testing.T, clock func() time.Time) xxladapter.Store
 
 // Run checks the store that open returns. Cases run in parallel.
@@ -54,7 +53,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 	}
 }
 
-// A rule is one sentence of the contract and the test of it.
+// A rule is one sentence of the contract, as its name, with its test.
 type rule struct {
 	name  string
 	check func(b *bench)

@@ -9,7 +9,7 @@ import (
 var stuckRules = []rule{
 	{"ATriggerWithoutOutcomeOrFireIsWrittenOff", func(b *bench) {
 		id := b.addJob("job")
-		// begun leaves a row as a tool does that ended between insert and result.
+		// begun leaves a row as a program does that ended between the insert and the outcome.
 		begun := func() int64 {
 			fires := b.claimNow(b.plan(id, b.clock.Now(), xxladapter.TriggerManual), "n1")
 			b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fires.ID, LogID: fires.LogID})
@@ -51,7 +51,7 @@ var stuckRules = []rule{
 	}},
 }
 
-// claimNow is claim with one row whose trigger time is the clock's.
+// claimNow is claim with one row, triggered now.
 func (b *bench) claimNow(fire xxladapter.Fire, node string) xxladapter.Fire {
 	b.Helper()
 	logs := b.newLogs(fire.JobID, 1)
