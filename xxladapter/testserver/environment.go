@@ -14,7 +14,7 @@ const (
 	requireEnv = "XXLWHEEL_REQUIRE_SERVERS"
 
 	// longEnv set to 1 also runs tests that take long by nature, because they wait for leases to
-	// lapse in real time or go through many faults: some ten minutes in all.
+	// lapse in real time or go through many faults.
 	longEnv = "XXLWHEEL_TEST_LONG"
 
 	// soakEnv set to 1 gives tests that repeat something hours instead of seconds, and a machine
