@@ -332,10 +332,9 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 				return ahead
 			}
 			require.Greater(t, waiting(false, 3, 1), 3*time.Second, "alone")
-			// What was planned before they met is due by then. It is BesideOthersIdle at most, and
-			// a second more if a busy machine lets a node notice the admin a scan later; alone it
-			// is nearly five seconds.
-			require.LessOrEqual(t, waiting(true, 7, 10), records.BesideOthersIdle+1500*time.Millisecond, "beside a Java admin")
+			// The admin shows when the turn of a second lies between its scan and ours, which is every
+			// second time by chance. What was planned before it has shown is due five seconds later.
+			require.LessOrEqual(t, waiting(true, 16, 10), records.BesideOthersIdle, "beside a Java admin")
 			require.Greater(t, waiting(false, int(records.OthersLife/time.Second)+4, 1), 3*time.Second, "alone again")
 		})
 	}
