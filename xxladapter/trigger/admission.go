@@ -2,20 +2,20 @@ package trigger
 
 import "cmp"
 
-// An admission decides which waiting items of which app go next, and which do
-// not get in at all. It is a plain structure: no clock, lock or goroutine.
+// An admission decides which waiting item of which app goes next, and which items are refused. It
+// is a plain structure: no clock, lock or goroutine.
 //
-// One rule shares both bounds: an app may take one more place as long as it holds
-// fewer than are left free. Alone it gets half of them; n greedy apps get
-// 1/(n+1) each, and as many are left for whoever comes next. So an app whose
-// executors hang can fill neither the places nor the queue. (Dynamic thresholds:
-// Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.)
+// One rule limits both the places and the queue: an app may take one more place as long as it holds
+// fewer than are free. A single app gets half of them, n greedy apps get 1/(n+1) each, and the same
+// share stays free for the next app. So an app whose executors hang can fill neither the places nor
+// the queue. (Dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2),
+// 1998.)
 //
 // Apps take turns, one item each; the items of one app keep their order.
 type admission[T any] struct {
-	places int // items under way at the same time
+	places int // items in flight
 	queue  int // items that wait
-	perApp int // items of one app under way; 0: what the rule gives
+	perApp int // items of one app in flight; 0 leaves it to the rule
 
 	inFlight int
 	waiting  int
@@ -25,7 +25,7 @@ type admission[T any] struct {
 	roomy    []int64               // those that have room again, until takeRoom
 }
 
-// An appLoad is what one app has in an [admission].
+// An appLoad holds what one app has in an [admission].
 type appLoad[T any] struct {
 	id       int64
 	waiting  []T
@@ -39,8 +39,8 @@ func newAdmission[T any](places, queue, perApp int) *admission[T] {
 	}
 }
 
-// offer lets an item wait for its turn. False means that its app has no place
-// left in the queue; takeRoom tells when that has changed.
+// offer queues an item. It returns false if its app has no place left in the queue; takeRoom
+// reports when that has changed.
 func (a *admission[T]) offer(app int64, item T) bool {
 	if a.waitingOf(app) >= a.queue-a.waiting {
 		a.refused[app] = true
@@ -59,8 +59,8 @@ func (a *admission[T]) offer(app int64, item T) bool {
 	return true
 }
 
-// next takes the item that may go now. The caller says finish(app) when it has
-// ended.
+// next removes the item that may go now and counts it as in flight. The caller calls finish(app)
+// when it has ended.
 func (a *admission[T]) next() (item T, app int64, ok bool) {
 	for range a.turns {
 		l := a.turns[0]
@@ -84,7 +84,7 @@ func (a *admission[T]) next() (item T, app int64, ok bool) {
 	return item, 0, false
 }
 
-// finish says that an item of the app is under way no more.
+// finish releases one in-flight place of app.
 func (a *admission[T]) finish(app int64) {
 	a.inFlight--
 	l := a.apps[app]
@@ -94,9 +94,8 @@ func (a *admission[T]) finish(app int64) {
 	}
 }
 
-// lookForRoom notes whether an app that was refused could offer again. A third
-// of its share has to be free, so that whoever fetches more is not called for
-// each single place.
+// lookForRoom notes the apps that were refused and can offer again. A third of the share has to be
+// free, so that the scheduler is not called for each single place.
 func (a *admission[T]) lookForRoom() {
 	free := a.queue - a.waiting
 	for app := range a.refused {
@@ -114,14 +113,14 @@ func (a *admission[T]) waitingOf(app int64) int {
 	return 0
 }
 
-// takeRoom lists, once, the apps that were refused and have room again.
+// takeRoom returns the apps that were refused and have room again, each once.
 func (a *admission[T]) takeRoom() []int64 {
 	roomy := a.roomy
 	a.roomy = nil
 	return roomy
 }
 
-// drop empties the queue and returns what was in it.
+// drop empties the queue and returns its items.
 func (a *admission[T]) drop() []T {
 	var items []T
 	for _, l := range a.turns {

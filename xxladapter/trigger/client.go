@@ -22,28 +22,25 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// ErrOutcomeUnknown is wrapped by the error of a call that was sent, wholly or
-// in part, and got no answer: the executor may have acted on it.
+// ErrOutcomeUnknown is wrapped by the error of a call that was sent, wholly or in part, and got no
+// answer: the executor may have acted on it.
 var ErrOutcomeUnknown = errors.New("trigger: outcome unknown")
 
 // ClientOptions configures a [Client].
 type ClientOptions struct {
-	// Timeout bounds one call, connecting included. The default is 3s, as
-	// XXL-JOB's xxl.job.timeout has it.
+	// Timeout limits one call, connecting included. The default is 3s, as in XXL-JOB
+	// (xxl.job.timeout).
 	Timeout time.Duration
 	// AccessToken is sent with every call; empty sends none.
 	AccessToken string
-	// Sent gives the app name and the token that a call carries, in place of
-	// the one that the caller knows, which may be empty, and AccessToken; nil:
-	// those two.
+	// Sent overrides app name and token for a call. appName is what the caller knows, which may be
+	// empty. nil sends appName and AccessToken.
 	Sent func(ctx context.Context, addr, appName string) (app, token string)
-	// MayDial refuses connections by where they really go to, after names were
-	// looked up; nil: none.
+	// MayDial refuses connections by the address that a name resolved to. nil refuses none.
 	MayDial func(netip.AddrPort) error
-	// TLS is for https addresses; nil: the authorities of the system are trusted.
+	// TLS configures calls to https addresses. nil trusts the authorities of the system.
 	TLS *tls.Config
-	// Concurrency is how many idle connections to one executor are kept.
-	// The default is 64.
+	// Concurrency limits the idle connections that are kept to one executor. The default is 64.
 	Concurrency int
 }
 
@@ -58,8 +55,7 @@ type Client struct {
 	runPaths sync.Map // string -> string
 }
 
-// NewClient returns a Client with connections of its own. The error names an option that is
-// negative.
+// NewClient returns a Client with its own connections. The error names an option that is negative.
 func NewClient(opts ClientOptions) (*Client, error) {
 	var err error
 	setDefault(&err, "ClientOptions.Timeout", &opts.Timeout, 3*time.Second)
@@ -108,9 +104,8 @@ func NewClient(opts ClientOptions) (*Client, error) {
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Run starts a run. An answer with a code other than 200 is a reply, not an
-// error. An error that is not [ErrOutcomeUnknown] means that the executor did
-// not take the run.
+// Run starts a run. An answer with a code other than 200 is a reply, not an error. An error that is
+// not [ErrOutcomeUnknown] means that the executor did not take the run.
 func (c *Client) Run(ctx context.Context, addr, appName string, req *wire.RunRequest) (wire.Reply, error) {
 	path := wire.PathRun
 	if p, ok := c.runPaths.Load(addr); ok {
@@ -133,7 +128,7 @@ func (c *Client) Run(ctx context.Context, addr, appName string, req *wire.RunReq
 	return reply, err
 }
 
-// Log reads a run's log from the executor that has it.
+// Log reads the log of a run from its executor.
 func (c *Client) Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error) {
 	var result wire.LogResult
 	reply, err := c.call(ctx, addr, appName, wire.PathLog, req)
@@ -152,7 +147,7 @@ func (c *Client) Log(ctx context.Context, addr, appName string, req wire.LogRequ
 	return result, nil
 }
 
-// Kill ends what runs and what waits of a job on one executor.
+// Kill ends the running and the waiting runs of a job on one executor.
 func (c *Client) Kill(ctx context.Context, addr, appName string, jobID int64) error {
 	return c.expectOK(ctx, addr, appName, wire.PathKill, wire.KillRequest{JobID: wire.Int(jobID)})
 }
@@ -162,8 +157,7 @@ func (c *Client) Beat(ctx context.Context, addr string) error {
 	return c.expectOK(ctx, addr, "", wire.PathBeat, nil)
 }
 
-// IdleBeat returns nil if the executor is alive and the job neither runs nor
-// waits there.
+// IdleBeat returns nil if the executor is alive and has no run of the job, running or waiting.
 func (c *Client) IdleBeat(ctx context.Context, addr string, jobID int64) error {
 	return c.expectOK(ctx, addr, "", wire.PathIdleBeat, wire.IdleBeatRequest{JobID: wire.Int(jobID)})
 }
@@ -203,9 +197,8 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 	return reply, nil
 }
 
-// post sends one request and returns the body of the reply. The error wraps
-// [ErrOutcomeUnknown] once a connection was in hand, since bytes may have left
-// from then on.
+// post sends one request and returns the body of the reply. The error wraps [ErrOutcomeUnknown]
+// once the call had a connection, because bytes may have left from then on.
 func (c *Client) post(ctx context.Context, addr, appName, token, path string, req any) ([]byte, error) {
 	body := []byte(`""`) // what G1 and G2 send where there is nothing to say
 	if req != nil {

@@ -12,15 +12,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Complete stores the results that an executor reported, each together with
-// the fires that follow from it: the job's children after a success, the next
-// attempt after a failure. When it returns nil every one of them is durable, or
-// needs no storing: a run that is unknown, or that has a result already, is
-// passed over as upstream does (JobCompleteHelper.callback). After an error the
-// executor has to report all of them again, which is harmless.
+// Complete stores the results that an executor reported, each together with the fires that follow
+// from it: the child jobs after a success, the next attempt after a failure. When it returns nil,
+// every result is durable or needs no storing: a run that is unknown, or that has a result already,
+// is skipped, as upstream does (JobCompleteHelper.callback). After an error the executor has to
+// report all of them again, which is harmless.
 func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) error {
-	// At once, so that the store commits them together: one after the other each
-	// would wait for a commit of its own.
+	// In parallel, so that the store commits them together: one after the other, each would wait
+	// for its own commit.
 	var results errgroup.Group
 	results.SetLimit(completeAtOnce)
 	var unknown, first atomic.Int64
@@ -49,14 +48,14 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 	return err
 }
 
-// completeAtOnce is how many results of one call are stored at the same time.
+// completeAtOnce limits how many results of one call are stored in parallel.
 const completeAtOnce = 64
 
-// complete reports whether the run is known.
+// complete stores one result and reports whether the run is known.
 func (h *HandOver) complete(ctx context.Context, c wire.Callback) (known bool, err error) {
 	r := xxladapter.RunResult{LogID: int64(c.LogID), Code: int(c.HandleCode), Msg: c.HandleMsg}
 	if r.Code <= 0 {
-		// Stored as it is, 0 would leave the run open for ever.
+		// Stored as it is, 0 would leave the run open forever.
 		r.Code = xxladapter.ResultFail
 		if r.Msg == "" {
 			r.Msg = "job handle result lost."
@@ -74,9 +73,9 @@ func (h *HandOver) complete(ctx context.Context, c wire.Callback) (known bool, e
 	return true, nil
 }
 
-// Lose stores that a run has failed because nothing is heard of it any more. A
-// result that came first stays. What follows from a failure follows here too;
-// upstream's lost-job monitor leaves that to another one (JobCompleteHelper).
+// Lose stores that a run has failed because its executor is silent. A result that came first stays.
+// What follows from a failure follows here too; upstream leaves that to another monitor
+// (JobCompleteHelper).
 func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
 	_, err := h.finish(ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultFail, Msg: reason})
 	if errors.Is(err, xxladapter.ErrNotFound) {
@@ -85,15 +84,15 @@ func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
 	return err
 }
 
-// WrittenOff reports a trigger that the store settled by itself, because nobody
-// will ever know its outcome.
+// WrittenOff reports a trigger that the store settled itself because its outcome will never be
+// known.
 func (h *HandOver) WrittenOff(l *xxladapter.Log) {
 	h.opts.OnEvent(Event{
 		Kind: EventFailed, JobID: l.JobID, LogID: l.ID, Address: l.Address, At: time.Now(), Code: l.TriggerCode, Msg: l.TriggerMsg,
 	})
 }
 
-// finish stores a result and says what it has changed.
+// finish stores a result and returns what it changed, as one of the Callback constants.
 func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome string, err error) {
 	var now time.Time
 	l, err := h.opts.Store.Log(ctx, r.LogID)
@@ -140,7 +139,7 @@ func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now 
 	switch {
 	case code == xxladapter.ResultOK:
 		next = children(job, now)
-	case !xxladapter.HandOverFailed(l.TriggerCode): // the store looks once more
+	case !xxladapter.HandOverFailed(l.TriggerCode): // the store checks again
 		next = retry(l, job, nil, now, h.jitter())
 	}
 	return next, ResumeAfter(job, now), nil

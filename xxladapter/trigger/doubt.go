@@ -11,14 +11,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// doubtAttempts is how often a call is made whose answers the store loses. What is in
-// doubt after that is left to the sweep, or to the executor's next report.
+// doubtAttempts limits how often a call is made whose answers are lost. After that the outcome is
+// left to the sweep, or to the next report of the executor.
 const doubtAttempts = 3
 
-// claimOrFind claims the fire, and again when the answer is lost. Where the fire is not
-// planned any more then, it looks whether the first claim has happened. If so nothing was sent
-// yet, since only this call would: asking the executor, as for claims of unknown history, could
-// only lose a run.
+// claimOrFind claims the fire, and claims it again if the answer is lost. If the fire is no longer
+// planned then, it checks whether the first claim has happened. In that case nothing was sent yet,
+// because only this call would send: asking the executor, as for other claims without an outcome,
+// could only lose a run.
 func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	fires, err := h.opts.Store.ClaimFire(ctx, by, f.ID, logs)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
@@ -37,8 +37,8 @@ func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxlada
 	return fires, err
 }
 
-// claimed are the shards of the fire, in their order, if it was claimed in the term.
-// Open fires of a job with one due time are shards of one claim.
+// claimed returns the shards of the fire, by index, if it was claimed in the term. Open fires of a
+// job with the same due time are the shards of one claim.
 func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) ([]xxladapter.Fire, error) {
 	found, err := h.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
 		JobID: f.JobID, Owner: by, AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64, DueBefore: f.Due.Add(time.Millisecond),
@@ -50,8 +50,8 @@ func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter
 	return found, nil
 }
 
-// settleFire settles, and settles again while the answer is lost: a settlement that has
-// happened changes nothing the second time, and does not say what it planned.
+// settleFire settles, and settles again if the answer is lost: a settlement that has happened
+// changes nothing the second time, and does not return what it planned.
 func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
 	planned, err = h.opts.Store.SettleFire(ctx, by, s)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
@@ -63,9 +63,9 @@ func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladap
 	return planned, err
 }
 
-// finishRun stores a result, and again while the answer is lost: the first one counts.
-// applied is then true as well where it may have been another one that came first,
-// since what follows is only that somebody looks.
+// finishRun stores a result, and stores it again if the answer is lost: the first result counts.
+// After a lost answer applied is true even if another result came first; the only consequence is a
+// sweep.
 func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
 	applied, planned, err = h.opts.Store.FinishRun(ctx, r)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
@@ -80,9 +80,9 @@ func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (appli
 	return applied, planned, err
 }
 
-// takeOver takes the fire over, and again while the answer is lost. Where it is no longer
-// the former owner's then, the first one may have happened: that is so if the node can take it over
-// from itself.
+// takeOver takes the fire over, and tries again if the answer is lost. If the fire no longer
+// belongs to the former owner then, the first attempt may have happened: it has if the node can
+// take the fire over from itself.
 func (h *HandOver) takeOver(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) error {
 	err := h.opts.Store.TakeOver(ctx, by, f.ID, f.Owner)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {

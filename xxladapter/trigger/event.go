@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// An Event tells what became of a fire. It is handed to Options.OnEvent on the
-// goroutine that did the work, which waits for it.
+// An Event reports what became of a fire. Options.OnEvent is called with it on the goroutine that
+// did the work, which waits for it.
 type Event struct {
 	Kind    EventKind
 	Job     string // name; empty for results
@@ -31,8 +31,7 @@ const (
 	EventResult                     // the run ended and its result is stored
 )
 
-// What a result that an executor reported has changed, as Options.OnCallback is
-// told it.
+// What a reported result has changed: the argument of Options.OnCallback.
 const (
 	CallbackApplied   = "applied"
 	CallbackDuplicate = "duplicate" // the run has this result already

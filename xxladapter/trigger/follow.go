@@ -13,11 +13,11 @@ import (
 // in the transaction that stores the outcome, so that a crash neither loses nor
 // doubles them; upstream submits them to a pool in memory first.
 
-// retry is the next attempt of a run that failed, or none if l allows no more.
-// It keeps shard and parameter of the row and takes all else from the job as it
-// is then (JobFailAlarmMonitorHelper). Addresses are those that the trigger was
-// restricted to, if any. Its due time is after the job's pause, and stored with
-// it, so that the pause outlives this process; jitter is a random number from 0 to 1.
+// retry returns the next attempt of a failed run, or none if l allows no more. It keeps shard and
+// parameter of the row and takes everything else from the job as it is now
+// (JobFailAlarmMonitorHelper). addrs are the addresses that the trigger was restricted to, if any.
+// The pause is part of the stored due time, so that it outlives this process; jitter is a random
+// number from 0 to 1.
 func retry(l *xxladapter.Log, job *xxladapter.Job, addrs []string, now time.Time, jitter float64) []xxladapter.Fire {
 	if l.RetryCount <= 0 {
 		return nil
@@ -32,15 +32,13 @@ func retry(l *xxladapter.Log, job *xxladapter.Job, addrs []string, now time.Time
 	return []xxladapter.Fire{f}
 }
 
-// backoff is the pause before a retry, after so many retries before it. Half of
-// it is fixed, since a pause that may be nothing is none; the other half is
-// random, so that what failed together does not come back together. It is taken
-// off and not added, so that the limit stays one.
+// backoff returns the pause before a retry, given the number of retries before it. Half of it is
+// fixed, so that it never vanishes; the other half is random, so that runs which failed together do
+// not come back together. The random part is subtracted and not added, so that the limit holds.
 //
-// A job that sets no pause has its first retry at once, and the further ones after a
-// second, two, four, and so on up to ten. XXL-JOB's monitor paces retries by ten
-// seconds whatever the job; without any pace a handler that fails at once burns
-// thousands of attempts in a second.
+// A job that sets no pause has its first retry at once and further ones after 1, 2, 4 s and so on,
+// up to 10 s. XXL-JOB's monitor paces the retries of every job by 10 s; without any pace a handler
+// that fails at once uses up thousands of attempts in a second.
 func backoff(s *xxladapter.Settings, retries int, jitter float64) time.Duration {
 	limit := s.RetryBackoffLimit.Duration()
 	if limit <= 0 {
@@ -63,7 +61,7 @@ func backoff(s *xxladapter.Settings, retries int, jitter float64) time.Duration 
 	return (pause - time.Duration(jitter*float64(pause/2))).Truncate(time.Millisecond)
 }
 
-// attempt says which attempt of how many a fire is.
+// attempt returns the number of the attempt that a fire is, and how many there can be.
 func attempt(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) (n, of int) {
 	n = 1
 	if f.Type == xxladapter.TriggerRetry {
@@ -72,9 +70,9 @@ func attempt(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) (n, of i
 	return n, n + l.RetryCount
 }
 
-// ResumeAfter lets the schedule of a FIX_DELAY job go on after a run that ended
-// at end, and of another job not; the store sees to it that it was the last run. A schedule that cannot be
-// read is left to the scan, which stops the job.
+// ResumeAfter continues the schedule of a FIX_DELAY job after a run that ended at end. For other
+// schedule types it returns the zero Resume. The store checks that this was the last run. A
+// schedule that cannot be read is left to the scan, which stops the job.
 func ResumeAfter(job *xxladapter.Job, end time.Time) xxladapter.Resume {
 	if job.ScheduleType != xxladapter.ScheduleFixDelay {
 		return xxladapter.Resume{}
@@ -86,7 +84,7 @@ func ResumeAfter(job *xxladapter.Job, end time.Time) xxladapter.Resume {
 	return xxladapter.Resume{JobID: job.ID, Next: next}
 }
 
-// parseSharding reads "index/total"; 0 and 0 for anything else.
+// parseSharding reads "index/total", and returns 0 and 0 for any other text.
 func parseSharding(text string) (index, total int) {
 	first, second, ok := strings.Cut(text, "/")
 	index, err1 := strconv.Atoi(first)
@@ -97,9 +95,8 @@ func parseSharding(text string) (index, total int) {
 	return index, total
 }
 
-// children are the fires of a job's child jobs after a run of it succeeded. With
-// a sharding broadcast every shard that succeeds has them, as upstream does
-// (JobCompleteHelper.complete).
+// children returns the fires of the child jobs after a run of job succeeded. Every shard of a
+// broadcast that succeeds triggers them, as in upstream (JobCompleteHelper.complete).
 func children(job *xxladapter.Job, now time.Time) []xxladapter.Fire {
 	var fires []xxladapter.Fire
 	for _, id := range job.ChildIDs {

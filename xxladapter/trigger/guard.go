@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// errWithheld is why a request was not sent: the node was not sure any more of
-// the lease under which the fire was claimed.
+// errWithheld says that a request was not sent because the node could no longer rely on the lease
+// under which the fire was claimed.
 var errWithheld = errors.New("trigger: not sent, the node cannot rely on its lease any more")
 
 // guardKey is the context key of a func() bool.
 type guardKey struct{}
 
-// sendOnlyIf makes calls with the context ask may at the last moment. If that
-// says no, no more is sent and the call fails with errWithheld.
+// sendOnlyIf returns a context whose calls ask may before each write. If it returns false, nothing
+// more is sent and the call fails with errWithheld.
 func sendOnlyIf(ctx context.Context, may func() bool) context.Context {
 	return context.WithValue(ctx, guardKey{}, may)
 }
@@ -26,7 +26,7 @@ type guard struct {
 	withheld atomic.Bool // it said no; the executor has no whole request to act on
 }
 
-// guardOf is the guard of a call with this context; nil if there is none.
+// guardOf returns the guard of a call with this context, or nil.
 func guardOf(ctx context.Context) *guard {
 	if may, ok := ctx.Value(guardKey{}).(func() bool); ok {
 		return &guard{may: may}
@@ -34,15 +34,15 @@ func guardOf(ctx context.Context) *guard {
 	return nil
 }
 
-// A guardedConn asks the guard of the call that has the connection before each
-// write to the socket. What a process sends that freezes between the two, when
-// it wakes, is the window that remains (see DESIGN.md of package scheduler).
+// A guardedConn asks the guard of its current call before each write to the socket. What remains is
+// a process that freezes between the two and sends when it wakes (see DESIGN.md of package
+// scheduler).
 type guardedConn struct {
 	net.Conn
 	guard atomic.Pointer[guard] // nil: anything may be written
 }
 
-// guardConn gives the connection, or the one below its TLS, to a call.
+// guardConn assigns the connection, or the one below its TLS, to a call.
 func guardConn(conn net.Conn, g *guard) {
 	if layer, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = layer.NetConn()

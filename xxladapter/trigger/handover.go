@@ -40,16 +40,15 @@ type Options struct {
 	Store     Store
 	Sender    Sender
 	Scheduler Scheduler
-	// OnEvent is told what happens; nil: nobody is.
+	// OnEvent is called with each [Event]. nil ignores them.
 	OnEvent func(Event)
-	// OnCallback is told what each result that an executor reported has changed,
-	// on the goroutine that stores it; nil: nobody is.
+	// OnCallback is called for each result that an executor reported, with what it has changed, on
+	// the goroutine that stores it. nil ignores them.
 	OnCallback func(outcome string)
-	// Texts says of which runs the texts are to be stored; empty:
-	// [xxladapter.TextsFailures].
+	// Texts selects the runs whose log texts are stored. The default is [xxladapter.TextsFailures].
 	Texts xxladapter.TextPolicy
-	// TextWanted is called when a result was stored whose text is to be fetched; nil
-	// leaves it to the next look for texts.
+	// TextWanted is called when a result was stored whose text is to be fetched. With nil the next
+	// poll for texts finds it.
 	TextWanted func()
 	Logger     *slog.Logger // nil: slog.Default()
 }
@@ -106,17 +105,16 @@ func (h *HandOver) Stats() Stats {
 	return Stats{Fenced: h.stats.fenced.Load(), Withheld: h.stats.withheld.Load()}
 }
 
-// Fire hands one planned fire over: upstream's trigger procedure
-// (XxlJobTrigger.trigger), with the fire claimed in place of a bare log row. A
-// fire that is no longer planned is left to whoever has it, without an error.
-// An error means that the store failed; the fire is then still planned, or
+// Fire hands one planned fire over: upstream's trigger procedure (XxlJobTrigger.trigger), with the
+// fire claimed in place of a bare log row. A fire that is no longer planned is left to its owner,
+// without an error. An error means that the store failed; the fire is then still planned, or
 // claimed and found again by [HandOver.Resolve].
 func (h *HandOver) Fire(ctx context.Context, f xxladapter.Fire) error {
 	return h.act(func(by xxladapter.Term) error { return h.fire(ctx, by, f) })
 }
 
-// act runs f in the node's term, if there is one. A fire that the store refuses
-// to let go on, because the term is over, is left to whoever takes it over.
+// act runs f in the node's term, if there is one. If the store refuses the call because the term is
+// over, the fire is left to the node that takes it over.
 func (h *HandOver) act(f func(by xxladapter.Term) error) error {
 	term, ok := h.opts.Scheduler.Term()
 	if !ok {
@@ -138,9 +136,9 @@ func (h *HandOver) mayAct(by xxladapter.Term) bool {
 	return ok && term == by
 }
 
-// earlyLimit is how much earlier than its due time a fire may come here and be
-// waited for. Clocks that are slewed differ by less; one that came earlier than
-// that came by a clock that was set back since, and the sweep finds it in time.
+// earlyLimit limits how early a fire may be for the hand-over to wait for it. Clocks that are
+// slewed differ by less. A fire that is earlier was handed out by a clock that was set back since,
+// and the sweep finds it in time.
 const earlyLimit = 20 * time.Millisecond
 
 // isDue waits for the rest of the time until f is due by the store's clock. It
@@ -208,11 +206,11 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	return all.Wait()
 }
 
-// earlyClaims is how often a fire is claimed at most that comes a little early.
+// earlyClaims limits how often a fire is claimed that is a little early.
 const earlyClaims = 3
 
-// claim claims the fire, and again where that was a little early: the store's clock
-// itself decides, and what is known of it between two readings may be ahead.
+// claim claims the fire, and again if it was a little early: the store's clock decides, and the
+// estimate of it between two readings may be ahead.
 func (h *HandOver) claim(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	for attempt := 1; ; attempt++ {
 		asked := time.Now()
@@ -228,8 +226,7 @@ func (h *HandOver) claim(ctx context.Context, by xxladapter.Term, f xxladapter.F
 	}
 }
 
-// A shot is one run request to be: its shard and its address, or why there is
-// none.
+// A shot is one run request that is to be sent: its shard and its address, or why there is none.
 type shot struct {
 	index, total int
 	broadcast    bool
@@ -237,8 +234,8 @@ type shot struct {
 	err          error
 }
 
-// aim chooses the addresses of a fire: one for each shard of a broadcast, else
-// one by the job's route.
+// aim chooses the addresses of a fire: one for each shard of a broadcast, otherwise one by the
+// route of the job.
 func (h *HandOver) aim(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group) []shot {
 	addrs := group.Addresses
 	if len(f.Addresses) > 0 {
@@ -262,8 +259,8 @@ func (h *HandOver) aim(ctx context.Context, f xxladapter.Fire, job *xxladapter.J
 	return shots
 }
 
-// log is the row that is inserted when the fire is claimed. The retry budget is
-// in it from the start, so that no monitor can see the row without.
+// log returns the row that is inserted when the fire is claimed. It contains the retry budget from
+// the start, so that no monitor sees the row without.
 func (s shot) log(f xxladapter.Fire, job *xxladapter.Job, now time.Time) *xxladapter.Log {
 	l := &xxladapter.Log{
 		GroupID:     job.GroupID,
@@ -286,7 +283,7 @@ func (s shot) log(f xxladapter.Fire, job *xxladapter.Job, now time.Time) *xxlada
 	return l
 }
 
-// shoot sends one claimed fire and settles what is known of the outcome.
+// shoot sends one claimed fire and settles it by what is known of the outcome.
 func (h *HandOver) shoot(ctx context.Context, f xxladapter.Fire, s shot, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) error {
 	var o sendOutcome
 	if s.err != nil {
@@ -299,7 +296,7 @@ func (h *HandOver) shoot(ctx context.Context, f xxladapter.Fire, s shot, job *xx
 	return h.settle(ctx, f, job, group, l, o)
 }
 
-// runRequest is the run of a claimed fire, the same at every attempt.
+// runRequest returns the request for the run of a claimed fire, the same at every attempt.
 func runRequest(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) *wire.RunRequest {
 	return &wire.RunRequest{
 		JobID:          wire.Int(job.ID),
@@ -335,7 +332,7 @@ func failed(at time.Time, msg string) sendOutcome {
 	return sendOutcome{at: at, kind: EventFailed, code: xxladapter.ResultFail, msg: msg}
 }
 
-// skipped is the end of a hand-over whose outcome is unknown and stays so.
+// skipped ends a hand-over whose outcome is unknown and stays so.
 func skipped(at time.Time, msg string) sendOutcome {
 	o := failed(at, "outcome unknown, and not sent again as the job says: "+msg)
 	o.code, o.unknown = xxladapter.ResultUnknown, true
@@ -370,10 +367,10 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 	return o
 }
 
-// settleGrace is how much longer than its hand-over a settlement may take.
+// settleGrace is the time that a settlement gets beyond its hand-over.
 const settleGrace = 3 * time.Second
 
-// lingering is a context that ends a while after ctx does. done must be called.
+// lingering returns a context that ends a while after ctx does. The caller calls done.
 func lingering(ctx context.Context, by time.Duration) (_ context.Context, done func()) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
@@ -384,7 +381,7 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	if o.withheld {
 		h.stats.withheld.Add(1)
 		h.opts.Logger.Warn("not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
-		return nil // it stays claimed, for whoever takes it over
+		return nil // it stays claimed, for the node that takes it over
 	}
 	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
 		o = skipped(o.at, o.msg)

@@ -9,10 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// load reads the job of a fire and the job's group, both at the same time unless
-// the job has moved since the fire was planned. A group that is gone comes
-// without addresses: what is to be sent there fails, and says so. The error is
-// [xxladapter.ErrNotFound] if the job is gone.
+// load reads the job of a fire and the job's group, in parallel unless the job has moved since the
+// fire was planned. A group that is gone is returned without addresses: the send fails and says so.
+// The error is [xxladapter.ErrNotFound] if the job is gone.
 func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*xxladapter.Job, *xxladapter.Group, error) {
 	var expected groupRead
 	var early sync.WaitGroup
@@ -31,7 +30,7 @@ func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*xxladapter.Job
 	return job, read.group, read.err
 }
 
-// A groupRead is what came of reading a group.
+// A groupRead holds the result of reading a group.
 type groupRead struct {
 	group *xxladapter.Group
 	err   error

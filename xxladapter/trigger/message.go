@@ -10,14 +10,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// maxValue is how many bytes one line of trigger_msg has at most. Three of them may
-// be long, addresses, parameter and result, and together they fit into MySQL's
-// TEXT: the result, which comes last, is what people look for.
+// maxValue limits one line of trigger_msg, in bytes. Three of them may be long: addresses,
+// parameter and result. Together they fit into MySQL's TEXT, so that the result, which comes last
+// and matters most, is never cut off.
 const maxValue = 15_000
 
-// triggerMsg is the text of trigger_msg: for people, and as HTML, because the
-// Java admin's page shows it as such. The lines and their order are upstream's
-// (XxlJobTrigger.processTrigger).
+// triggerMsg returns the text of trigger_msg: for people, and as HTML, because the Java admin's
+// page shows it as such. The lines and their order are upstream's (XxlJobTrigger.processTrigger).
 func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome, next []xxladapter.Fire) string {
 	kind := "automatic"
 	if group.AddressType == xxladapter.AddressManual || len(f.Addresses) > 0 {

@@ -15,30 +15,28 @@ import (
 
 // PoolOptions configures a [Pool].
 type PoolOptions struct {
-	// Fast and Slow are how many fires are handed over at the same time, of
-	// ordinary jobs and of those that were slow in this minute. The defaults are
-	// XXL-JOB's (xxl.job.triggerpool), 200 and 100. One app gets half of each at
-	// most, so that there is always something left for the others.
+	// Fast and Slow limit how many fires are handed over concurrently, of ordinary jobs and of
+	// those that were slow in the current minute. The defaults are XXL-JOB's, 200 and 100
+	// (xxl.job.triggerpool). One app gets at most half of each, so that the others always find a
+	// place.
 	Fast, Slow int
-	// PerApp bounds further how many fires of one executor app are handed over
-	// at the same time by each of the two. 0: half of it.
+	// PerApp limits further how many fires of one executor app each of the two hands over
+	// concurrently. 0 leaves it at half.
 	PerApp int
-	// Queue is how many fires wait in memory for their turn, for each of the
-	// two; one app gets half of it at most. The default is 40000, a few megabytes.
+	// Queue limits how many fires wait in memory, for each of the two; one app gets at most half of
+	// it. The default is 40000, which takes a few megabytes.
 	Queue int
-	// Drain is how long Run waits for hand-overs that are under way when it is
-	// stopped. The default is 10s.
+	// Drain limits how long a stopping Run waits for hand-overs in flight. The default is 10s.
 	Drain  time.Duration
 	Logger *slog.Logger // nil: slog.Default()
 }
 
-// A Pool hands fires over, a bounded number at the same time: in the order in
-// which it got them for each executor app, while the apps take turns. What
-// waits for its turn is durable in the store: a fire that finds no place is
-// refused and picked up there later, and so is what still waits when the pool stops.
+// A Pool hands fires over, a limited number concurrently: in the order in which it got them for
+// each executor app, while the apps take turns. Waiting fires are durable in the store: a fire that
+// finds no place is refused and found there later, and so are those that still wait when the pool
+// stops.
 //
-// Jobs that are slow (see slow.go) are handed over by a part of the pool that
-// others do not need.
+// Slow jobs (see slow.go) are handed over by a part of the pool of their own.
 type Pool struct {
 	drain   time.Duration
 	logger  *slog.Logger
@@ -91,8 +89,8 @@ func NewPool(opts PoolOptions) (*Pool, error) {
 	return p, nil
 }
 
-// setDefault sets a field of options that is 0. A negative one becomes the error, unless there is
-// one before it.
+// setDefault sets an option that is 0. A negative one is stored as the error, unless there is one
+// already.
 func setDefault[T int | time.Duration](err *error, name string, field *T, value T) {
 	switch {
 	case *field < 0 && *err == nil:
@@ -102,8 +100,8 @@ func setDefault[T int | time.Duration](err *error, name string, field *T, value 
 	}
 }
 
-// Run lets the pool hand fires over by h until ctx ends, and then waits until
-// what is under way has ended or the drain limit has passed. It may be called once.
+// Run hands fires over by h until ctx ends, and then waits until those in flight have ended or the
+// drain limit has passed. It may be called once.
 func (p *Pool) Run(ctx context.Context, h *HandOver) error {
 	handOvers, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -131,9 +129,9 @@ func (p *Pool) Run(ctx context.Context, h *HandOver) error {
 	return nil
 }
 
-// Fire hands over a planned fire, and calls done when that has ended or been
-// given up. It does not wait: false means that there is no place, or that the
-// pool does not run, and done is not called.
+// Fire hands over a planned fire and calls done when that has ended or was given up. It does not
+// wait: false means that there is no place, or that the pool does not run, and that done is not
+// called.
 func (p *Pool) Fire(f xxladapter.Fire, done func()) bool {
 	return p.put(work{fire: f, planned: true, done: done})
 }
@@ -143,8 +141,8 @@ func (p *Pool) Resolve(f xxladapter.Fire, done func()) bool {
 	return p.put(work{fire: f, done: done})
 }
 
-// Refused is where fires begin that found no place, of apps that have room again:
-// a due time and an id. ok is false if there are none.
+// Refused returns the due time and id of the first fire that found no place, of apps that have room
+// again. ok is false if there is none.
 func (p *Pool) Refused() (due time.Time, id int64, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,8 +150,8 @@ func (p *Pool) Refused() (due time.Time, id int64, ok bool) {
 	return time.UnixMilli(from.due), from.id, ok
 }
 
-// Offered notes that the planned fires from the last answer of [Pool.Refused] up to
-// last were offered once more; with last nil, all that follow.
+// Offered notes that the planned fires from the last answer of [Pool.Refused] up to last were
+// offered again; all that follow if last is nil.
 func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,8 +181,7 @@ func (p *Pool) put(w work) bool {
 	return true
 }
 
-// offer lets w wait for its turn, or notes that there was no place. REQUIRES: mu is
-// held.
+// offer queues w, or notes that there was no place. REQUIRES: mu is held.
 func (p *Pool) offer(lane int, app int64, w work) bool {
 	ok := p.lanes[lane].offer(app, w)
 	if !ok && w.planned {
@@ -193,7 +190,7 @@ func (p *Pool) offer(lane int, app int64, w work) bool {
 	return ok
 }
 
-// start begins whatever may go in the lane. REQUIRES: mu is held.
+// start starts whatever may go in the lane. REQUIRES: mu is held.
 func (p *Pool) start(lane int) {
 	for {
 		w, app, ok := p.lanes[lane].next()
@@ -204,7 +201,7 @@ func (p *Pool) start(lane int) {
 	}
 }
 
-// work does w, and then what may go because of its end.
+// work does w, and then what may go because w has ended.
 func (p *Pool) work(ctx context.Context, h *HandOver, lane int, app int64, w work) {
 	for ok := true; ok; {
 		began := time.Now()
@@ -219,7 +216,7 @@ func (p *Pool) work(ctx context.Context, h *HandOver, lane int, app int64, w wor
 		p.slow.note(w.fire.JobID, now.Sub(began), now)
 		p.lanes[lane].finish(app)
 		w, app, ok = p.lanes[lane].next()
-		p.start(lane) // the end of one may let several apps go on
+		p.start(lane) // one that ends may make room for several apps
 		roomy := p.lanes[lane].takeRoom()
 		for _, app := range roomy {
 			p.refusals.roomFor(laneApp{lane, app})
@@ -231,8 +228,8 @@ func (p *Pool) work(ctx context.Context, h *HandOver, lane int, app int64, w wor
 	}
 }
 
-// handle keeps a panic in one hand-over from ending all of them. Its fire stays
-// open and is found again. ok is false after an error or a panic.
+// handle hands w over and recovers a panic, so that it does not end the other hand-overs. The fire
+// stays open and is found again. ok is false after an error or a panic.
 func (p *Pool) handle(ctx context.Context, h *HandOver, w work) (ok bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -254,7 +251,7 @@ func (p *Pool) report(f xxladapter.Fire, err error) {
 	p.logger.Error("hand-over failed", "job", f.JobID, "fire", f.ID, "due", f.Due, "err", err)
 }
 
-// A Load is how much of one executor app is in one part of a [Pool].
+// A Load says how much of one executor app is in one part of a [Pool].
 type Load struct {
 	Pool     string // fast or slow
 	GroupID  int64  // the app's group; 0: of jobs that were gone when their fires were planned
@@ -278,7 +275,7 @@ func (p *Pool) Loads() []Load {
 	return loads
 }
 
-// Busy says whether fires wait for a free place.
+// Busy reports whether fires wait for a free place.
 func (p *Pool) Busy() bool {
 	return slices.ContainsFunc(p.Loads(), func(l Load) bool { return l.Waiting > 0 })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A Probe is what an executor shows of itself when it is called.
+// A Probe holds what a call finds out about an executor.
 type Probe struct {
 	// Generation is that of its protocol, G1 to G4 as package wire has them, or
 	// "xxlwheel", which is all of them; empty where it answers nothing that
@@ -19,9 +19,9 @@ type Probe struct {
 	RoundTrip  time.Duration // of the call that asked whether it lives
 }
 
-// Probe calls an executor and finds out what it is, without starting or ending
-// anything there: a beat tells G1, and by its refusal of a call without an app
-// name G4; the others differ in how they answer for a log that does not exist.
+// Probe calls an executor and finds out what it is, without starting or ending anything there. A
+// beat identifies G1; the refusal of a call without an app name identifies G4; the others differ in
+// how they answer for a log that does not exist.
 func (c *Client) Probe(ctx context.Context, addr, appName string) (Probe, error) {
 	begun := time.Now()
 	reply, err := c.call(ctx, addr, appName, wire.PathBeat, nil)
@@ -40,7 +40,7 @@ func (c *Client) Probe(ctx context.Context, addr, appName string) (Probe, error)
 	appName, token := c.sent(ctx, addr, appName)
 	data, err := c.post(ctx, addr, "", token, wire.PathBeat, nil)
 	if err != nil {
-		return p, nil // it lives, and says no more of itself
+		return p, nil // it is alive, and its generation unknown
 	}
 	if reply, err = wire.DecodeReply(data); err == nil && strings.HasPrefix(reply.Msg, wire.PrefixNoAppName) {
 		p.Generation = "G4"

@@ -6,13 +6,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// refusals remember where the fires lie that found no place, for each app, in the
-// order of due times: whoever offers them again can begin there once the app has
-// room, and need not read what other apps have waiting. It is a plain structure:
-// no clock, lock or goroutine.
-//
-// Invariant: each fire of the app that was refused, and not offered again since,
-// lies between first and last.
+// refusals remember, for each app, where the fires lie that found no place, in the order of due
+// times. The sweep can offer them again from there once the app has room, and need not read what
+// other apps have waiting. It is a plain structure: no clock, lock or goroutine.
 type refusals struct{ of map[laneApp]*refusal }
 
 // A laneApp is an app in one part of a [Pool].
@@ -27,7 +23,7 @@ type refusal struct {
 	room        bool   // the app has room again
 }
 
-// A place is where a fire stands in the order of due times.
+// A place is the position of a fire in the order of due times.
 type place struct {
 	due int64 // Unix ms
 	id  int64
@@ -69,8 +65,8 @@ func (r *refusals) roomFor(app laneApp) {
 	}
 }
 
-// next is the first place from which fires may be offered again; ok is false if
-// no app that was refused has room.
+// next returns the first place from which fires may be offered again. ok is false if no app that
+// was refused has room.
 func (r *refusals) next() (from place, ok bool) {
 	for _, of := range r.of {
 		of.again = nil
@@ -81,8 +77,8 @@ func (r *refusals) next() (from place, ok bool) {
 	return from, ok
 }
 
-// offered notes that all fires from the last answer of next up to a place were
-// offered; with to nil, all there are.
+// offered notes that all fires from the last answer of next up to a place were offered; all there
+// are if to is nil.
 func (r *refusals) offered(from place, to *place) {
 	for app, of := range r.of {
 		if of.first.compare(from) < 0 || to != nil && of.first.compare(*to) > 0 {

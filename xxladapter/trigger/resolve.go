@@ -11,15 +11,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// resolveLimit is how long an executor that does not answer is asked about an
-// ambiguous run before the run is written off as failed.
+// resolveLimit limits how long a silent executor is asked about an ambiguous run before the run is
+// written off as failed.
 const resolveLimit = 30 * time.Second
 
-// Resolve settles a fire whose hand-over has no known outcome, because no
-// answer came or because the node that claimed it is gone, by the job's
-// [xxladapter.AmbiguousPolicy]. Whatever is sent again has the same log id and
-// trigger time. While the executor does not answer the fire stays ambiguous, to
-// be resolved again, for 30 s since it was claimed; then it has failed. The error is
+// Resolve settles a fire whose hand-over has no known outcome, because no answer came or because
+// the node that claimed it is gone, by the job's [xxladapter.AmbiguousPolicy]. A repeated request
+// has the same log id and trigger time. While the executor does not answer, the fire stays
+// ambiguous and is resolved again, for 30 s since it was claimed; then it has failed. The error is
 // the store's; the fire then stays as it is.
 func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 	return h.act(func(by xxladapter.Term) error { return h.resolve(ctx, by, f) })
@@ -53,7 +52,7 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	return h.settle(ctx, f, job, group, l, h.findOut(ctx, f, job, group, l))
 }
 
-// A resolution is what is done about a hand-over without a known outcome.
+// A resolution says what to do about a hand-over without a known outcome.
 type resolution int
 
 const (
@@ -64,8 +63,7 @@ const (
 	resolveUnsent                   // there was nobody to send it to
 )
 
-// resolutionOf chooses, by what the row of the hand-over tells and the job's
-// policy.
+// resolutionOf chooses by the row of the hand-over and the policy of the job.
 func resolutionOf(policy xxladapter.AmbiguousPolicy, l *xxladapter.Log) resolution {
 	switch {
 	case l.HandleCode != xxladapter.ResultNone:

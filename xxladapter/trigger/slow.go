@@ -29,7 +29,7 @@ func (s *slowJobs) note(job int64, took time.Duration, now time.Time) {
 	s.counts[job]++
 }
 
-// is reports whether the job belongs into the slow pool at now.
+// is reports whether the job belongs in the slow pool at now.
 func (s *slowJobs) is(job int64, now time.Time) bool {
 	return s.counts[job] > slowTimes && s.minute == minuteOf(now)
 }
