@@ -218,13 +218,9 @@ func (c column) characters() int {
 
 // readColumns reads the columns of upstream's tables.
 func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
-	rows, err := db.QueryContext(ctx, `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COALESCE(CHARACTER_MAXIMUM_LENGTH, 0), COALESCE(CHARACTER_SET_NAME, '')
-		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'`)
-	if err != nil {
-		return nil, err
-	}
 	found := columns{}
-	return found, records.ScanAll(rows, func(r records.Row) error {
+	err := records.Select(ctx, db, `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COALESCE(CHARACTER_MAXIMUM_LENGTH, 0), COALESCE(CHARACTER_SET_NAME, '')
+		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'`, nil, func(r records.Row) error {
 		var table, name string
 		var c column
 		if err := r.Scan(&table, &name, &c.dataType, &c.width, &c.charset); err != nil {
@@ -237,16 +233,13 @@ func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
 		found[table][name] = c
 		return nil
 	})
+	return found, err
 }
 
 // checkEngines refuses tables without transactions and row locks.
 func checkEngines(ctx context.Context, db *sql.DB) error {
-	rows, err := db.QueryContext(ctx, `SELECT TABLE_NAME, COALESCE(ENGINE, 'a view') FROM information_schema.TABLES
-		WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl%' AND COALESCE(ENGINE, '') <> 'InnoDB' ORDER BY TABLE_NAME`)
-	if err != nil {
-		return err
-	}
-	return records.ScanAll(rows, func(r records.Row) error {
+	return records.Select(ctx, db, `SELECT TABLE_NAME, COALESCE(ENGINE, 'a view') FROM information_schema.TABLES
+		WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl%' AND COALESCE(ENGINE, '') <> 'InnoDB' ORDER BY TABLE_NAME`, nil, func(r records.Row) error {
 		var table, engine string
 		if err := r.Scan(&table, &engine); err != nil {
 			return err

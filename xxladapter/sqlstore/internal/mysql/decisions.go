@@ -206,18 +206,15 @@ func takenOf(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[r
 		args = append(args, f.JobID)
 		first, last = min(first, records.ToMilli(f.Due)), max(last, records.ToMilli(f.Due))
 	}
-	rows, err := t.QueryContext(ctx, `SELECT job_id, due_ms FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_due_of_job)
-		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last)...)
-	if err != nil {
-		return nil, err
-	}
 	taken := map[records.DueTime]bool{}
-	return taken, records.ScanAll(rows, func(r records.Row) error {
+	err := records.Select(ctx, t, `SELECT job_id, due_ms FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_due_of_job)
+		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last), func(r records.Row) error {
 		var at records.DueTime
 		err := r.Scan(&at.Job, &at.Due)
 		taken[at] = true
 		return err
 	})
+	return taken, err
 }
 
 const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)`

@@ -168,16 +168,13 @@ func stillDue(ctx context.Context, t *records.Tx, until int64, found []int64) ([
 		// By the primary key, even for most of the rows: a full scan would wait for others' rows.
 		query := t.Dialect.Text(`SELECT ` + records.JobColumns + ` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
 			strings.Repeat(`, ?`, len(batch)-1) + `) FOR UPDATE`)
-		rows, err := t.QueryContext(ctx, query, batch...)
-		if err == nil {
-			err = records.ScanAll(rows, func(r records.Row) error {
-				j, err := records.ScanJob(r)
-				if j.Running && records.ToMilli(j.TriggerNext) <= until {
-					due = append(due, j)
-				}
-				return err
-			})
-		}
+		err := records.Select(ctx, t, query, batch, func(r records.Row) error {
+			j, err := records.ScanJob(r)
+			if j.Running && records.ToMilli(j.TriggerNext) <= until {
+				due = append(due, j)
+			}
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

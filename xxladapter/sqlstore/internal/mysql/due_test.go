@@ -56,17 +56,15 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 			args = append([]any{"n1", 1, 0}, records.DueArgs("n1", now, 5*time.Second)...)
 		}
 		var tables []string
-		rows, err := s.Reads.DB.QueryContext(ctx, `EXPLAIN `+query, args...)
-		require.NoError(t, err)
-		names, err := rows.Columns()
-		require.NoError(t, err)
-		require.NoError(t, records.ScanAll(rows, func(r records.Row) error {
+		require.NoError(t, records.Select(ctx, s.Reads.DB, `EXPLAIN `+query, args, func(r records.Row) error {
+			names, err := r.(*sql.Rows).Columns()
+			require.NoError(t, err)
 			values := make([]sql.NullString, len(names))
 			into := make([]any, len(names))
 			for i := range values {
 				into[i] = &values[i]
 			}
-			err := r.Scan(into...)
+			err = r.Scan(into...)
 			if table := values[2].String; err == nil && table == "xxl_job_info" {
 				require.Equal(t, "range", values[3].String)
 				require.Equal(t, "xxlwheel_info_due", values[5].String)

@@ -49,11 +49,9 @@ func (a *javaAdmin) scan(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = transaction.Rollback() }()
-	rows, err := transaction.QueryContext(ctx, `select * from xxl_job_lock where lock_name = 'schedule_lock' for update`)
+	err = records.Select(ctx, transaction, `select * from xxl_job_lock where lock_name = 'schedule_lock' for update`, nil,
+		func(records.Row) error { return nil })
 	if err != nil {
-		return err
-	}
-	if err := records.ScanAll(rows, func(records.Row) error { return nil }); err != nil {
 		return err
 	}
 	var session javaSession = a.db
@@ -70,13 +68,9 @@ type javaJob struct{ id, last, next int64 }
 
 func (a *javaAdmin) scanLocked(ctx context.Context, session javaSession) error {
 	now := time.Now().UnixMilli()
-	rows, err := session.QueryContext(ctx, `SELECT t.id, t.trigger_last_time, t.trigger_next_time FROM xxl_job_info AS t
-		WHERE t.trigger_status = 1 and t.trigger_next_time <= ? ORDER BY id ASC LIMIT 6000`, now+javaWindow)
-	if err != nil {
-		return err
-	}
 	var jobs []*javaJob
-	err = records.ScanAll(rows, func(r records.Row) error {
+	err := records.Select(ctx, session, `SELECT t.id, t.trigger_last_time, t.trigger_next_time FROM xxl_job_info AS t
+		WHERE t.trigger_status = 1 and t.trigger_next_time <= ? ORDER BY id ASC LIMIT 6000`, []any{now + javaWindow}, func(r records.Row) error {
 		var j javaJob
 		err := r.Scan(&j.id, &j.last, &j.next)
 		jobs = append(jobs, &j)
@@ -156,6 +150,20 @@ type shared struct {
 	who map[records.DueTime][]string
 }
 
+// parties returns how many have consumed due times, without those who only left some out.
+func (s *shared) parties() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := map[string]bool{}
+	for _, names := range s.who {
+		for _, name := range names {
+			seen[name] = true
+		}
+	}
+	delete(seen, "java, left out")
+	return len(seen)
+}
+
 func (s *shared) note(who string) func(job, due int64) {
 	return func(job, due int64) {
 		s.mu.Lock()
@@ -231,7 +239,8 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	// More often than once a second, so that they meet.
 	again := func() bool {
 		time.Sleep(time.Duration(20+rand.IntN(80)) * time.Millisecond)
-		return time.Now().Before(end)
+		// On a busy machine one of them may get no turn for a while.
+		return time.Now().Before(end) || all.parties() < 3 && time.Now().Before(end.Add(time.Minute))
 	}
 	wg.Go(func() {
 		for again() {

@@ -69,9 +69,7 @@ func tablesOf(t *testing.T, address string) string {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	var names []string
-	rows, err := db.QueryContext(t.Context(), `SHOW TABLES`)
-	require.NoError(t, err)
-	require.NoError(t, records.ScanAll(rows, func(r records.Row) error {
+	require.NoError(t, records.Select(t.Context(), db, `SHOW TABLES`, nil, func(r records.Row) error {
 		var name string
 		err := r.Scan(&name)
 		names = append(names, name)

@@ -32,7 +32,7 @@ func (r *Readers) query(ctx context.Context, query string, args []any, scan func
 		if err != nil {
 			return err
 		}
-		return ScanAll(rows, scan)
+		return scanAll(rows, scan)
 	}
 	prepared, ok := r.prepared.Load(query)
 	if !ok {
@@ -49,5 +49,5 @@ func (r *Readers) query(ctx context.Context, query string, args []any, scan func
 	if err != nil {
 		return err
 	}
-	return ScanAll(rows, scan)
+	return scanAll(rows, scan)
 }

@@ -96,7 +96,7 @@ func (t *Tx) Query(ctx context.Context, query string, args []any, scan func(Row)
 	if err != nil {
 		return err
 	}
-	return ScanAll(rows, scan)
+	return scanAll(rows, scan)
 }
 
 // has reports whether the query selects anything.
@@ -109,8 +109,19 @@ func (t *Tx) has(ctx context.Context, query string, args ...any) (bool, error) {
 	return found, err
 }
 
-// ScanAll calls scan for each row and closes the rows.
-func ScanAll(rows *sql.Rows, scan func(Row) error) error {
+// Select runs a query that is not worth preparing and calls scan for each row.
+func Select(ctx context.Context, on interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, query string, args []any, scan func(Row) error) error {
+	rows, err := on.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	return scanAll(rows, scan)
+}
+
+// scanAll calls scan for each row and closes the rows.
+func scanAll(rows *sql.Rows, scan func(Row) error) error {
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			return errors.Join(err, rows.Close())
