@@ -292,12 +292,13 @@ func (rd *reader) plan(c *Change) error {
 
 func (rd *reader) addMisfire() error {
 	l := &rd.line
-	if _, known := parsePolicy(string(l.texts[fPolicy])); !known {
+	policy := xxladapter.MisfireStrategy(l.texts[fPolicy])
+	if !slices.Contains(policy.Values(), policy) {
 		return faultf("field policy is %s, must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL", excerpt(l.texts[fPolicy]))
 	}
 	rd.h.Misfires = append(rd.h.Misfires, Misfire{
 		Job: l.get(fJob), Due: l.instant(fDue), Until: l.instant(fUntil), At: l.instant(fAt),
-		Policy: xxladapter.MisfireStrategy(l.texts[fPolicy]),
+		Policy: policy,
 	})
 	return cmp.Or(l.known(fDue), l.known(fAt), l.inOrder(fDue, fUntil))
 }

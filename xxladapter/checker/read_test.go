@@ -63,6 +63,8 @@ func TestReadRefuses(t *testing.T) {
 		// The rest.
 		{`{"kind":"misfire","job":1,"due":2,"until":1,"policy":"ALL","at":3}`, `line 1: field until is 1, must not be before due, which is 2`},
 		{`{"kind":"misfire","job":1,"due":2,"until":2,"policy":"PERHAPS","at":3}`, `line 1: field policy is "PERHAPS", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL`},
+		{`{"kind":"misfire","job":1,"due":2,"until":2,"policy":"FIRE_ALL","at":3}`, `line 1: field policy is "FIRE_ALL", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL`},
+		{`{"kind":"misfire","job":1,"due":2,"until":2,"policy":"latest","at":3}`, `line 1: field policy is "latest", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL`},
 		{`{"kind":"trigger","job":1,"type":"WISH","asked":1}`, `line 1: field type is "WISH", must be one of CRON, MISFIRE, MANUAL, PARENT, RETRY and API`},
 		{`{"kind":"trigger","job":1,"type":"API"}`, `line 1: field asked is missing, a line of kind trigger without log must have it`},
 		{strings.Repeat("x", maxLine+1), `line 1 has more than 1048576 bytes, must have fewer`},

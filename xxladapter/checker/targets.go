@@ -70,16 +70,17 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 		}
 		if m := covering(misfires, due); m != nil && !o.NoMisfires {
 			t.fate = consumed
-			switch policyOf(m.Policy) {
-			case fireFirst:
+			switch m.Policy {
+			case xxladapter.MisfireDoNothing: // no run
+			case xxladapter.MisfireFireOnceNow: // one run, for the first due time
 				if due == m.Due {
 					t.fate, t.hi = pending, max(t.hi, m.At+epsilon)
 				}
-			case fireLast:
+			case xxladapter.MisfireLatest: // one run, for the last
 				if due == m.Until || e.next(due) > m.Until {
 					t.fate, t.hi = pending, max(t.hi, m.At+epsilon)
 				}
-			case fireAll:
+			case xxladapter.MisfireAll:
 				t.fate, t.hi = pending, max(t.hi, m.At.Add(o.CatchUp)+epsilon)
 			}
 		}
@@ -151,35 +152,4 @@ func covering(misfires []Misfire, due Instant) *Misfire {
 		return &misfires[i]
 	}
 	return nil
-}
-
-// A policy says how many runs a misfire leads to.
-type policy uint8
-
-const (
-	fireNone  policy = iota
-	fireFirst        // one, for the first due time
-	fireLast         // one, for the last
-	fireAll
-)
-
-// policyOf returns the policy of a strategy: upstream's two, and those that fire the last or all of
-// the missed due times.
-func policyOf(s xxladapter.MisfireStrategy) policy {
-	p, _ := parsePolicy(string(s))
-	return p
-}
-
-func parsePolicy(s string) (policy, bool) {
-	switch s {
-	case string(xxladapter.MisfireDoNothing):
-		return fireNone, true
-	case string(xxladapter.MisfireFireOnceNow):
-		return fireFirst, true
-	case "LATEST", "FIRE_LATEST", "latest":
-		return fireLast, true
-	case "ALL", "FIRE_ALL", "all":
-		return fireAll, true
-	}
-	return fireNone, false
 }
