@@ -59,4 +59,9 @@
 // drift. A FIX_RATE whose start does not record its first due time has the phase of its first runs,
 // as long as that is possible. Check does not know what becomes of a FIX_DELAY that misfires. It
 // does not count how often a failed run was tried again.
+//
+// # The source
+//
+// The files whose names begin with history hold what is recorded and how it is written and read. All
+// others judge a history that was read; they open no file and know no format.
 package checker
