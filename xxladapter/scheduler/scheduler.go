@@ -16,7 +16,7 @@ import (
 
 // A Store is what this package needs of [xxladapter.Store].
 type Store interface {
-	Now(ctx context.Context) (time.Time, error)
+	xxladapter.Clock
 	ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 		decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)

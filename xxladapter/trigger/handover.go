@@ -17,7 +17,7 @@ import (
 
 // A Store is what this package needs of [xxladapter.Store].
 type Store interface {
-	Now(ctx context.Context) (time.Time, error)
+	xxladapter.Clock
 	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error)
