@@ -9,29 +9,27 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A backlog is how far the sweep has come with the planned fires that are due. As
-// long as one query has all of them, each sweep arms them all. Beyond that they are
-// mostly those of an app that takes no more, and to read them all each second would
-// cost the more the longer it hangs. Then a sweep reads what can have changed: what
-// has become due since, what found no place and has one now, and what was given
-// back. Beside that it goes round through the whole backlog, one query a second, so
-// that nothing depends on this memory alone.
+// A backlog remembers how far the sweep has come with the planned fires that are due. As long as
+// one query returns all of them, each sweep arms them all. Beyond that most of them belong to an
+// app that takes no more, and reading them all each second would cost the more the longer it hangs.
+// Then a sweep reads only what can have changed: fires that became due since, fires that found no
+// place and have one now, and fires that were given back. In addition it cycles through the whole
+// backlog, one query a second, so that nothing depends on this memory alone.
 type backlog struct {
 	short bool            // the last round was one query
-	at    xxladapter.Fire // the last fire of the round that has come so far; id 0: a new round
-	until time.Time       // what was due before that has been armed once
+	at    xxladapter.Fire // the last fire that the current round has read; id 0 starts a new round
+	until time.Time       // every fire due before that has been armed once
 }
 
 const (
-	// freshOverlap is by how much the query for what has become due reaches back:
-	// fires are planned as due at a time that has passed when they are committed.
+	// freshOverlap is how far the query for fires that became due reaches back, because a fire may
+	// be planned for a time that has passed when it is committed.
 	freshOverlap = 5 * time.Second
 
-	// offerQueries bounds how much one sweep offers again.
+	// offerQueries limits the queries by which one sweep offers refused fires again.
 	offerQueries = 8
 
-	// againLimit bounds how many fires are remembered that were given back. The
-	// round finds the others.
+	// againLimit limits how many returned fires are remembered. The round finds the others.
 	againLimit = 10_000
 )
 
@@ -77,7 +75,7 @@ func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, 
 	return nil
 }
 
-// armAll arms whatever the filter selects.
+// armAll arms all fires that the filter selects.
 func (s *Scheduler) armAll(ctx context.Context, filter xxladapter.FireFilter) error {
 	for ctx.Err() == nil {
 		last, more, err := s.armSome(ctx, filter)
@@ -89,7 +87,7 @@ func (s *Scheduler) armAll(ctx context.Context, filter xxladapter.FireFilter) er
 	return ctx.Err()
 }
 
-// armSome arms what one query selects. more says that there may be more behind last.
+// armSome arms the fires that one query returns. more is true if there may be others after last.
 func (s *Scheduler) armSome(ctx context.Context, filter xxladapter.FireFilter) (last xxladapter.Fire, more bool, err error) {
 	filter.Limit = s.page
 	planned, err := s.opts.Store.OpenFires(ctx, filter)

@@ -3,23 +3,21 @@ package scheduler
 import "time"
 
 const (
-	// claimAim is how long one claim of due jobs should take. It is a transaction,
-	// and on some databases the only one that writes meanwhile, so fires that are
-	// due wait for it.
+	// claimAim is the time that one claim of due jobs should take. It is a transaction, and on some
+	// databases the only one that writes meanwhile, so fires that are due wait for it.
 	claimAim = 4 * time.Millisecond
 
-	// lateAim is the same for a node that is behind: larger claims take less time
-	// for each job, up to a point.
+	// lateAim is the same for a node that is behind: larger claims take less time for each job, up
+	// to a point.
 	lateAim = 200 * time.Millisecond
 
-	// firstClaim is how many jobs the first claim takes, and leastClaim how many
-	// each one takes at least: below that, what a transaction costs whatever it
-	// does outweighs what is gained.
+	// firstClaim is the size of the first claim, in jobs, and leastClaim the smallest size: below
+	// it, the fixed cost of a transaction outweighs what is gained.
 	firstClaim = 500
 	leastClaim = 100
 )
 
-// A claim is what one call of ClaimDue was allowed, and what came of it.
+// A claim describes one call of ClaimDue and its result.
 type claim struct {
 	size   int           // how many jobs it could take
 	due    int           // how many it took
@@ -28,7 +26,7 @@ type claim struct {
 	locked int           // how many more were due, in the hands of another session
 }
 
-// full says that more may be due than was taken.
+// full reports whether more may be due than was taken.
 func (c claim) full() bool { return c.due >= c.size }
 
 // nextClaim is how many jobs the claim after c takes; most is the limit. It is

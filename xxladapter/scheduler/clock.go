@@ -31,8 +31,8 @@ func (c *storeClock) seen(t, asked time.Time) {
 	}
 }
 
-// Early tells the scheduler that the store refused a fire, or would have, because its
-// clock showed now at some moment since asked.
+// Early reports to the scheduler that the store refused a fire, or would have, because its clock
+// showed now at some moment since asked.
 func (s *Scheduler) Early(now, asked time.Time) { s.clock.seen(now, asked) }
 
 // now is this machine's wall clock before anything was seen.

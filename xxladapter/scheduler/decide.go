@@ -8,26 +8,25 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// maxFires bounds how many due times of one job a single decision reads, so that a
-// short period cannot crowd out other jobs. What is left over is due at the
-// next scan. A period of 100 ms needs 50 for a window of 5 s.
+// maxFires limits how many due times of one job a single decision reads, so that a short period
+// cannot crowd out other jobs. The rest is due at the next scan. A period of 100 ms needs 50 for a
+// window of 5 s.
 const maxFires = 100
 
-// decide says what becomes of a job whose next trigger time is at most window
+// decide returns what becomes of a job whose next trigger time is at most window
 // ahead of now. It is a pure function.
 //
 // The branches and their edges are those of XXL-JOB 3.4.2
 // (JobScheduleHelper.start):
 //
-//	now > next + window   misfire: the strategy decides, the schedule goes on after now;
+//	now > next + window   misfire: the strategy decides, the schedule continues after now;
 //	                      the window is the job's own if it has one
 //	now >= next           late: fires at once
 //	otherwise             ahead: fires when it is due
 //
-// Upstream's late branch fires once and goes on from now, which loses the
-// further due times of a job that has several within the window. Here every
-// due time up to now + window gets a fire of its own, and the schedule goes on
-// from the due time, so that a fixed rate keeps its phase.
+// Upstream's late branch fires once and continues from now, which loses the further due times of a
+// job that has several within the window. Here every due time up to now + window gets a fire of its
+// own, and the schedule continues from the due time, so that a fixed rate keeps its phase.
 func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Duration) xxladapter.Decision {
 	d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
 	grace := window
@@ -52,10 +51,10 @@ func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Durati
 	return d
 }
 
-// correct puts a due time in place of a next time that no schedule has given: 0, as
-// an INSERT by a tool leaves it, or a time before 1970. The job counts as overdue
-// once, at now, as it does with XXL-JOB; the due times before that are unknown. A
-// ONCE has its due time in its configuration. missed tells that the job is overdue.
+// correct replaces a next time that no schedule has given: 0, as an INSERT by a tool leaves it, or
+// a time before 1970. The job counts as overdue once, at now, as it does with XXL-JOB; the due
+// times before that are unknown. A ONCE has its due time in its configuration. missed is true if
+// the job is overdue.
 func correct(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) (missed bool) {
 	if d.Next.UnixMilli() > 0 {
 		return false
@@ -70,7 +69,7 @@ func correct(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time
 	return true
 }
 
-// scheduleEnded is the reason why a job stops that has fired for the last time.
+// scheduleEnded is the reason for stopping a job that has fired for the last time.
 const scheduleEnded = "the schedule has ended"
 
 // advance moves the trigger times to the first due time after from. A schedule
@@ -93,7 +92,7 @@ func scheduledFire(jobID int64, due time.Time, t xxladapter.TriggerType) xxladap
 	return xxladapter.Fire{JobID: jobID, Due: due, Type: t, State: xxladapter.FirePlanned, RetryCount: -1}
 }
 
-// stop is the decision for a job whose schedule cannot be read.
+// stop returns the decision for a job whose schedule cannot be read.
 func stop(j *xxladapter.Job, reason string) xxladapter.Decision {
 	return xxladapter.Decision{JobID: j.ID, Stop: true, Reason: reason}
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// decideDelay is decide for a job whose next due time follows from the end of
-// the run that this one gives: there is one due time, and after it the
-// schedule waits. Whoever stores the end of the run lets it go on, see
-// [xxladapter.Resume]. A due time that fires nothing is followed by the next one
-// right away, since no run will end.
+// decideDelay is decide for a job whose next due time follows from the end of its run: there is one
+// due time, and after it the schedule waits. The call that stores the end of the run continues it,
+// see [xxladapter.Resume]. A due time that fires nothing is followed by the next one right away,
+// because no run will end.
 func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time, missed bool) {
 	due, trigger := d.Next, xxladapter.TriggerCron
 	if missed {

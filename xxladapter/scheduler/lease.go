@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// leaseLife is how long a node may be silent before its claimed fires are
-	// taken over. It is several renewals, so that a slow store or a long pause
-	// is not taken for death, and short, because a death delays by this much.
+	// leaseLife is how long a node may be silent before its claimed fires are taken over. It spans
+	// several renewals, so that a slow store or a long pause is not taken for death, and it is
+	// short, because a death delays fires by as much.
 	leaseLife = 4 * time.Second
 
 	// leasePace is the time from one renewal to the next, and what a stop costs,
@@ -24,17 +24,16 @@ const (
 	// leaseRetry is the pause after an attempt that failed.
 	leaseRetry = leaseLife / 10
 
-	// lapseSlack is how long after the end of another node's lease this one looks
-	// whether it was renewed. Both clocks count in milliseconds.
+	// lapseSlack is the time between the end of another node's lease and the check whether it was
+	// renewed. Both clocks count in milliseconds.
 	lapseSlack = 5 * time.Millisecond
 
-	// leaseTry bounds one attempt, so that there is another one before the end.
+	// leaseTry limits one attempt, so that there is another one before the lease expires.
 	leaseTry = leaseLife / 2
 
-	// leaseMargin is how much earlier than the store a node takes its lease for
-	// lapsed: it covers the way from the last look at the deadline to the first
-	// byte on the wire, and clocks that run at different rates (10 % of the life,
-	// where quartz is off by 0.01 %).
+	// leaseMargin is how much earlier than the store a node considers its lease expired. It covers
+	// the way from the last check of the deadline to the first byte on the wire, and clocks that
+	// run at different rates (10 % of the life, where quartz is off by 0.01 %).
 	leaseMargin = leaseLife / 10
 )
 
@@ -46,31 +45,29 @@ type grant struct {
 	deadline time.Time
 }
 
-// holds reports whether the deadline lies ahead, by the monotonic clock and by
-// the wall clock. The former stands still while a machine sleeps; the latter
-// may be moved, and if it is moved ahead the node waits for a renewal in vain
-// for a moment.
+// holds reports whether the deadline lies ahead, by the monotonic clock and by the wall clock. The
+// former stands still while a machine sleeps. The latter may be moved; if it is moved ahead, the
+// node needlessly waits for a renewal.
 func (g *grant) holds() bool {
 	now := time.Now()
 	return now.Before(g.deadline) && now.Round(0).Before(g.deadline.Round(0))
 }
 
-// quiet reports whether the store has just said, with a renewal, that nothing is open
-// which a sweep could find.
+// quiet reports whether the store has just said, with a renewal, that nothing is open that a sweep
+// could find.
 func (g *grant) quiet() bool {
 	return g.Quiet && time.Until(g.deadline) > leaseLife-leaseMargin-leasePace-leaseRetry
 }
 
-// Term is the term in which this node may claim and send right now; false
-// before the first lease, and once the node cannot rely on it any more. It does
-// not block.
+// Term returns the term in which this node may claim and send right now. It returns false before
+// the first lease, and once the node cannot rely on its lease any longer. It does not block.
 func (s *Scheduler) Term() (xxladapter.Term, bool) {
 	g := s.grant.Load()
 	return g.Term, g.holds()
 }
 
-// Fenced tells the scheduler that the store refused a call because the term is
-// over. The node drops what it holds and asks for a new term.
+// Fenced reports to the scheduler that the store refused a call because the term is over. The node
+// drops what it holds and asks for a new term.
 func (s *Scheduler) Fenced(term xxladapter.Term) {
 	s.stats.fenced.Add(1)
 	if g := s.grant.Load(); g.Term == term {
@@ -79,9 +76,9 @@ func (s *Scheduler) Fenced(term xxladapter.Term) {
 	signal(s.renewal)
 }
 
-// HoldLease gets a lease and renews it until ctx ends, and then gives it back.
-// Without it Run does nothing. It has to go on until nothing is handed over any
-// more, since hand-overs are settled under the lease. It may be called once.
+// HoldLease gets a lease and renews it until ctx ends, and then gives it back. Without it Run does
+// nothing. It has to run until nothing is handed over any longer, because hand-overs are settled
+// under the lease. It may be called once.
 func (s *Scheduler) HoldLease(ctx context.Context) error {
 	failing := outage{logger: s.opts.Logger, level: slog.LevelWarn, begins: "no lease", ends: "lease requests are answered again"}
 	for ctx.Err() == nil {
@@ -105,9 +102,9 @@ func (s *Scheduler) HoldLease(ctx context.Context) error {
 	return nil
 }
 
-// leasePause is the time to the next renewal: the usual pace, or less where
-// another node's lease lapses sooner. That node is late with its own renewal, and
-// if it is dead, its fires and shards are to be taken over right then.
+// leasePause returns the time to the next renewal: leasePace, or less where another node's lease
+// expires sooner. That node is late with its own renewal, and if it is dead, its fires and shards
+// are to be taken over right then.
 func leasePause(lapse, now time.Time) time.Duration {
 	if lapse.IsZero() {
 		return leasePace
@@ -161,8 +158,8 @@ func (s *Scheduler) failed(before *grant, err error) error {
 	return err
 }
 
-// stepDown drops all that the wheel holds. What the pool has begun looks at the
-// lease by itself before it sends.
+// stepDown drops all fires that the wheel holds. Hand-overs in flight check the lease themselves
+// before they send.
 func (s *Scheduler) stepDown(g *grant, reason string) {
 	if g.deadline.IsZero() || !s.grant.CompareAndSwap(g, &grant{Lease: g.Lease}) {
 		return // somebody else did, or the lease was renewed after all
@@ -171,14 +168,14 @@ func (s *Scheduler) stepDown(g *grant, reason string) {
 	s.opts.Logger.Warn("node steps down", "node", s.opts.Node, "term", g.Number, "reason", reason, "dropped", dropped)
 }
 
-// dropAll lets go of what the wheel holds, and returns how much that was.
+// dropAll drops all fires that the wheel holds, and returns how many there were.
 func (s *Scheduler) dropAll() int {
 	dropped := s.ring.drop(func(xxladapter.Fire) bool { return true })
 	s.stats.dropped.Add(int64(dropped))
 	return dropped
 }
 
-// adopt goes on under a lease that was just given.
+// adopt continues under a lease that was just given.
 func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	before := s.grant.Load()
 	gained := lease.Shards
@@ -220,5 +217,5 @@ func (s *Scheduler) retire(ctx context.Context) {
 	}
 }
 
-// errNoLease is why nothing is scanned.
+// errNoLease says that nothing is scanned because the node has no lease.
 var errNoLease = errors.New("scheduler: no lease")

@@ -16,8 +16,8 @@ const (
 	busyPace = 1 * time.Second
 	idlePace = 5 * time.Second
 
-	// scanLimit bounds one scan, and one sweep, so that a connection which is
-	// half open cannot end them for good.
+	// scanLimit limits one scan, and one sweep, so that a half-open connection cannot block them
+	// for good.
 	scanLimit = 30 * time.Second
 )
 
@@ -74,10 +74,10 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 	}
 }
 
-// idle is the pace after an empty scan. Upstream's is as long as its window, so a
-// scan may find what is due at once, and no time left for it: of a hundred thousand
-// jobs due at one instant tens of thousands were misfires then. So it is half of
-// the window, in whole seconds.
+// idle returns the pace after an empty scan. Upstream's is as long as its window, so a scan may
+// find jobs that are due at once and have no time left: of a hundred thousand jobs due at one
+// instant, tens of thousands were misfires then. Therefore it is half of the window, in whole
+// seconds.
 func idle(window time.Duration) time.Duration {
 	return max(min(idlePace, (window/2).Truncate(time.Second)), busyPace)
 }
@@ -101,7 +101,7 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 // becomes of them, and only then arms their fires.
 func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	c := claim{size: size}
-	// Of the last time that the store asked:
+	// What the last call of decide saw and returned; the store may repeat it.
 	var found []*xxladapter.Job
 	var decisions []xxladapter.Decision
 	term, ok := s.Term()
@@ -150,7 +150,7 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	return c, nil
 }
 
-// lead is the time from now to the first due time of jobs.
+// lead returns the time from now to the first due time of jobs.
 func lead(now time.Time, jobs []*xxladapter.Job) time.Duration {
 	first := time.Duration(math.MaxInt64)
 	for _, j := range jobs {
@@ -173,7 +173,7 @@ func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapte
 	return decisions
 }
 
-// report tells what an operator should know of a stored decision.
+// report logs what an operator should know of a stored decision.
 func (s *Scheduler) report(d xxladapter.Decision) {
 	for _, m := range d.Misfires {
 		s.opts.Logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "policy", m.Policy)

@@ -8,13 +8,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// misfire consumes the due times up to now, by the job's strategy. DO_NOTHING
-// and FIRE_ONCE_NOW are XXL-JOB's; the other two fire due times as themselves.
+// misfire consumes the due times up to now, by the job's strategy. DO_NOTHING and FIRE_ONCE_NOW are
+// XXL-JOB's; the other two fire due times as themselves.
 //
-// Upstream goes on from now, which is the same for a cron expression. For a
-// fixed rate it moves all later due times by how late the scan was; here they
-// stay what the first one made them, so that anyone can compute them and tell
-// what is missing.
+// Upstream continues from now, which is the same for a cron expression. For a fixed rate it shifts
+// all later due times by how late the scan was; here they keep the phase of the first one, so that
+// anyone can compute them and find what is missing.
 func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) {
 	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: cron.Last(plan, d.Next, now), Policy: j.Misfire, At: now}
 	var dues []time.Time
@@ -36,8 +35,7 @@ func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time
 	advance(d, plan, m.Until)
 }
 
-// latest lists up to limit due times from first to last, the latest ones, in
-// their order.
+// latest returns up to limit due times from first to last: the latest ones, in ascending order.
 func latest(plan cron.Plan, first, last time.Time, limit int) []time.Time {
 	if limit <= 0 {
 		limit = xxladapter.DefaultMisfireLimit

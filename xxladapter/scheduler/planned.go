@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// armAhead is how far ahead a fire is held in memory that was planned outside of a scan. One
-	// that is due later is left to the sweep, and may be late by a second after a minute or more.
+	// armAhead limits how far ahead a fire is held in memory that was planned outside of a scan. A
+	// fire that is due later is left to the sweep and may be up to a second late.
 	armAhead = time.Minute
 
-	// resumeSoon is how soon a schedule has to continue for a scan to be brought forward. Scans
-	// are at most idlePace apart, and read as far ahead.
+	// resumeSoon limits how soon a schedule continues for a scan to be brought forward. Scans are
+	// at most idlePace apart, and read as far ahead.
 	resumeSoon = idlePace + time.Second
 )
 

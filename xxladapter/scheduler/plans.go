@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// plans remembers parsed schedules by their text, since a job is decided on at
-// every scan that it is due in. It is not safe for concurrent use.
+// plans caches parsed schedules by their text, because a job is decided on at every scan in which
+// it is due. It is not safe for concurrent use.
 type plans struct {
 	zone    *time.Location
 	profile cron.Profile
@@ -21,7 +21,7 @@ type planKey struct {
 	zone string // the job's own; empty: the scheduler's
 }
 
-// maxPlans bounds the memory; the texts of far fewer jobs repeat all the time.
+// maxPlans limits the cache. Most jobs share their texts with others.
 const maxPlans = 100_000
 
 func newPlans(zone *time.Location, profile cron.Profile) *plans {

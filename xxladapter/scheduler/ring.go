@@ -26,13 +26,13 @@ const (
 // A ring holds planned fires until they are due. It takes the place of
 // upstream's sixty one-second slots, with a precision of milliseconds.
 //
-// Invariant: held has the id of every fire that is in the wheel or under way in
+// Invariant: held has the id of every fire that is in the wheel or in flight in
 // the pool; the sweep leaves those alone. A fire that leaves without having
 // been settled is found again by the sweep, because its record is still open.
 type ring struct {
 	timer *hashedwheel.HashedWheelTimer
 	clock *storeClock
-	// may reports whether fires may be handed out; one that is due meanwhile is let go.
+	// may reports whether fires may be handed out. While it returns false, due fires are dropped.
 	may  func() bool
 	fire func(f xxladapter.Fire, done func()) bool
 
@@ -42,7 +42,7 @@ type ring struct {
 	held map[int64]*armed // by fire id
 }
 
-// An armed is a held fire.
+// An armed is a fire that the ring holds.
 type armed struct {
 	fire    xxladapter.Fire
 	timeout *hashedwheel.Timeout // nil: it is on its way through the pool
@@ -56,8 +56,8 @@ func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func
 	return &ring{timer: timer, clock: clock, may: may, fire: fire, held: make(map[int64]*armed)}, nil
 }
 
-// arm lets f fire when it is due, at once if that has passed. A fire that is
-// held already is left as it is.
+// arm hands f out when it is due, at once if that has passed. A fire that is held already is left
+// as it is.
 func (r *ring) arm(f xxladapter.Fire) error {
 	a := &armed{fire: f}
 	if !r.hold(a) {
@@ -107,16 +107,16 @@ func (r *ring) due(a *armed) {
 	r.handOut(a)
 }
 
-// handOut gives the fire to the pool. Where that has no place, or if nothing
-// may be handed out, it is let go, and waits in the store for the sweep.
+// handOut gives the fire to the pool. If the pool has no place, or if nothing may be handed out,
+// the fire is dropped and waits in the store for the sweep.
 func (r *ring) handOut(a *armed) {
 	if !r.may() || !r.fire(a.fire, func() { r.done(a) }) {
 		r.release(a)
 	}
 }
 
-// done takes a fire back from the pool. One that is not due yet was handed out by a
-// clock that has turned out to be ahead of the store's, and waits once more.
+// done takes a fire back from the pool. If it is not due yet, it was handed out by a clock that has
+// turned out to be ahead of the store's, and waits again.
 func (r *ring) done(a *armed) {
 	if a.fire.Due.After(r.clock.now()) && r.schedule(a) == nil {
 		return
@@ -124,7 +124,7 @@ func (r *ring) done(a *armed) {
 	r.release(a)
 }
 
-// hold claims the fire's id for a; false means that it is held.
+// hold claims the fire's id for a. It returns false if the id is held already.
 func (r *ring) hold(a *armed) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,8 +143,8 @@ func (r *ring) release(a *armed) {
 	}
 }
 
-// drop lets go of the selected fires that are in the wheel, and returns how
-// many. Those that the pool has are left to it.
+// drop drops the selected fires that are in the wheel, and returns how many there were. Those that
+// the pool has are left to it.
 func (r *ring) drop(selected func(xxladapter.Fire) bool) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,14 +158,14 @@ func (r *ring) drop(selected func(xxladapter.Fire) bool) int {
 	return dropped
 }
 
-// len is how many fires are held.
+// len returns how many fires are held.
 func (r *ring) len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.held)
 }
 
-// stop ends the wheel. What it still held is in the store.
+// stop ends the wheel. The fires that it held are in the store.
 func (r *ring) stop() {
 	_, _ = r.timer.Stop() // ErrStopInTask cannot be: no task stops the ring
 }

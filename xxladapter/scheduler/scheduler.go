@@ -25,17 +25,16 @@ type Store interface {
 	Resign(ctx context.Context, term xxladapter.Term) error
 }
 
-// A Pool takes fires that are due. Its methods return at once; false from the
-// first two means that there was no place, and that done will not be called.
-// trigger.Pool is one.
+// A Pool takes fires that are due. Its methods return at once. The first two return false if there
+// was no place; done is not called then. trigger.Pool is one.
 type Pool interface {
 	Fire(f xxladapter.Fire, done func()) bool
 	Resolve(f xxladapter.Fire, done func()) bool
-	// Refused is where planned fires begin, in the order of due times and ids, that
-	// found no place and may find one now; ok is false if there are none.
+	// Refused returns the due time and id of the first planned fire that found no place and may
+	// find one now. ok is false if there is none.
 	Refused() (due time.Time, id int64, ok bool)
-	// Offered says that all planned fires from there up to last were handed to Fire
-	// again, or up to the last one there is.
+	// Offered reports that all planned fires from there up to last were passed to Fire again; all
+	// that there are if last is nil.
 	Offered(due time.Time, id int64, last *xxladapter.Fire)
 }
 
@@ -49,26 +48,24 @@ type Options struct {
 	// Node is this process's name among the schedulers of the store, and
 	// unique for each process that ever ran.
 	Node string
-	// Window is how far ahead a scan reads, and how late a due time may be
-	// before it counts as a misfire. XXL-JOB uses the same five seconds for both
-	// (PRE_READ_MS in JobScheduleHelper), which is the default. It must be at
-	// least 1s.
+	// Window is how far ahead a scan reads, and how late a due time may be before it counts as a
+	// misfire. XXL-JOB uses the same five seconds for both (PRE_READ_MS in JobScheduleHelper),
+	// which is the default. It must be at least 1s.
 	Window time.Duration
-	// Limit is how many jobs one scan takes at most. The default is 5000, XXL-JOB's
-	// (200 + 300) x 10. A scan takes fewer where that many would hold up the store
-	// for long, and is followed by another at once when there are more.
+	// Limit is the maximum number of jobs that one scan takes. The default is 5000, XXL-JOB's (200
+	// + 300) x 10. A scan takes fewer where that many would hold up the store for long; the next
+	// one follows at once if there are more.
 	Limit int
-	// Zone is where cron expressions are read. The default is time.Local.
+	// Zone is the time zone of cron expressions. The default is time.Local.
 	Zone *time.Location
-	// CronProfile is how they are read; see package cron.
+	// CronProfile selects the dialect of cron expressions; see package cron.
 	CronProfile cron.Profile
-	// OnMisfire is told of due times that gave no fire of their own, after the
-	// commit; nil: nobody is.
+	// OnMisfire is called for due times that gave no fire of their own, after the commit. nil
+	// ignores them.
 	OnMisfire func(xxladapter.Misfire)
-	// SkewLimit is by how much this machine's clock may differ from the store's
-	// before the node stops to claim. The default is 2s, well above what
-	// synchronised clocks differ by and below what would show as a wrong time
-	// to people; negative: any difference will do.
+	// SkewLimit is how far this machine's clock may differ from the store's before the node stops
+	// claiming. The default is 2s: well above the differences of synchronised clocks, and below
+	// what people would notice as a wrong time. A negative value disables the check.
 	SkewLimit time.Duration
 	// Wall is this machine's wall clock, for tests. The default is time.Now.
 	Wall   func() time.Time
@@ -152,10 +149,10 @@ func New(opts Options) (*Scheduler, error) {
 	return s, nil
 }
 
-// Run scans and sweeps, while there is a lease, until ctx ends. Then it lets go
-// of what the wheel holds and of the node's shards; what was planned stays in
-// the store, for other nodes. When it returns nothing is handed out any more.
-// Failures of the store are logged and tried again. Run may be called once.
+// Run scans and sweeps, while there is a lease, until ctx ends. Then it drops what the wheel holds
+// and gives the node's shards back; planned fires stay in the store, for other nodes. When it
+// returns nothing is handed out any longer. Failures of the store are logged and retried. Run may
+// be called once.
 func (s *Scheduler) Run(ctx context.Context) error {
 	var loops errgroup.Group
 	loops.Go(func() error { s.scanLoop(ctx); return nil })
@@ -166,13 +163,13 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return err
 }
 
-// Wake makes the next scan happen now, because a job was started or changed.
+// Wake brings the next scan forward to now, because a job was started or changed.
 func (s *Scheduler) Wake() { signal(s.wake) }
 
-// Sweep makes the next sweep happen now, because fires were planned that are due.
+// Sweep brings the next sweep forward to now, because fires may be due that nobody holds.
 func (s *Scheduler) Sweep() { signal(s.broom) }
 
-// signal asks for something, unless that is going to happen anyway.
+// signal requests something, unless it is requested already.
 func signal(wanted chan<- struct{}) {
 	select {
 	case wanted <- struct{}{}:
@@ -180,8 +177,8 @@ func signal(wanted chan<- struct{}) {
 	}
 }
 
-// Wheel is what the wheel says of itself.
+// Wheel returns the statistics of the wheel.
 func (s *Scheduler) Wheel() hashedwheel.Stats { return s.ring.timer.Stats() }
 
-// Held is how many fires wait in the wheel or are being handed over.
+// Held returns how many fires are in the wheel or being handed over.
 func (s *Scheduler) Held() int { return s.ring.len() }

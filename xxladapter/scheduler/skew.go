@@ -6,7 +6,7 @@ import (
 )
 
 // checkSkew compares this machine's wall clock with the store's, and reports
-// whether they differ by more than the limit. It tells of each change once.
+// whether they differ by more than the limit. It logs each change once.
 //
 // Nothing fires at a wrong time by a wrong clock, since due times are judged by
 // the store's. But a clock that is off is a clock that is about to be moved,
@@ -33,8 +33,8 @@ func (s *Scheduler) checkSkew(ctx context.Context) (bool, error) {
 	return skewed, nil
 }
 
-// skewOf is how far the wall clock is surely ahead of the store's, which showed
-// now at some moment between before and after; negative if it is behind.
+// skewOf returns how far the wall clock is certainly ahead of the store's, which showed now at some
+// moment between before and after; negative if it is behind.
 func skewOf(before, after, now time.Time) time.Duration {
 	before, after = before.Round(0), after.Round(0)
 	if after.Before(before) {

@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Stats is what a scheduler knows about itself at one moment.
+// Stats describes a scheduler at one moment.
 type Stats struct {
 	Term   xxladapter.Term     // the last one; zero before the first
 	Holds  bool                // whether the node acts under it
@@ -18,7 +18,7 @@ type Stats struct {
 	Fenced  int64 // calls that the store refused because their term was over
 	Dropped int64 // fires let go from the wheel: the term or the shard had left
 
-	Skew   time.Duration // how far this machine's clock is ahead of the store's, at the last look
+	Skew   time.Duration // how far this machine's clock was ahead of the store's when last compared
 	Skewed bool          // more than the limit: the node claims nothing
 }
 

@@ -12,13 +12,12 @@ import (
 const (
 	sweepPace = 1 * time.Second
 
-	// claimLife is how long shards of a broadcast that this node claimed may stay
-	// unsettled. The ring holds the fire that they came from and not each of them,
-	// so whether one is being sent does not show. Any other claim that is not held is
-	// lost: its answer, or its settlement.
+	// claimLife is how long shards of a broadcast that this node claimed may stay unsettled. The
+	// ring holds the fire that they came from and not each of them, so it does not know whether one
+	// is being sent. Any other claim that is not held has lost its answer or its settlement.
 	claimLife = 10 * time.Second
 
-	// sweepLimit is how many fires one query of a sweep takes.
+	// sweepLimit limits the fires of one query of a sweep.
 	sweepLimit = 5000
 )
 
@@ -44,12 +43,11 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 	}
 }
 
-// sweep picks up what nobody holds: planned fires of this node's shards, and
-// fires without a known outcome that were claimed in its own term, or, in its
-// shards, in one that is over. Planned fires are those that are due; when shards
-// have come, also what their last node had planned ahead. Fires of other shards
-// are picked up once they are late. A sweep by the clock goes on with the backlog, see
-// [backlog].
+// sweep finds the fires that nobody holds: planned fires of this node's shards, and fires without a
+// known outcome that were claimed in its own term, or, in its shards, in a term that is over.
+// Planned fires are those that are due; when shards have arrived, also those that their former node
+// had planned ahead. Fires of other shards are armed once they are late. A periodic sweep continues
+// through the backlog, see [backlog].
 func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	g := s.grant.Load()
 	if !g.holds() {
@@ -81,7 +79,7 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 // with whether some of them have come.
 func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time, tick, arrived bool) error {
 	if len(g.Dead) == 0 {
-		// Most of the time nothing is open, and one look tells.
+		// Most of the time nothing is open, and one query shows it.
 		open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{DueBefore: until, Limit: 1})
 		if len(open) == 0 || err != nil {
 			if err == nil {
@@ -107,13 +105,13 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 }
 
 const (
-	// orphanAge is how late a planned fire may be before nodes that do not own
-	// its shard arm it as well: its owner is gone, frozen or overwhelmed, and the
-	// shards move only when its lease lapses.
+	// orphanAge is how late a planned fire may be before nodes that do not own its shard arm it as
+	// well: its owner is gone, frozen or overwhelmed, and the shards move only when its lease
+	// expires.
 	orphanAge = 1 * time.Second
 
-	// orphanLimit bounds how many of them one sweep takes, since an owner that
-	// is overwhelmed races for them too.
+	// orphanLimit limits how many of them one sweep takes, because an overwhelmed owner races for
+	// them too.
 	orphanLimit = 500
 )
 
@@ -135,8 +133,8 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.ShardSet, now
 	return nil
 }
 
-// resolveOf starts to find out what became of open hand-overs. Shards of a broadcast that were
-// claimed after the given time, if any, are just being sent.
+// resolveOf starts resolving open hand-overs. Shards of a broadcast that were claimed after until,
+// unless that is zero, are left alone: they are just being sent.
 func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter, until time.Time) error {
 	filter.Limit = sweepLimit
 	open, err := s.opts.Store.OpenFires(ctx, filter)
@@ -152,7 +150,7 @@ func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter,
 			continue
 		}
 		if !s.opts.Pool.Resolve(f, func() { s.ring.release(a) }) {
-			s.ring.release(a) // no place for its app; the next sweep goes on
+			s.ring.release(a) // no place for its app; the next sweep retries
 		}
 	}
 	return nil
