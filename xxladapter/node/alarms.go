@@ -6,7 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// withAlarms returns what sees to failed runs, and lets it know of events.
+// withAlarms returns the loop that handles failed runs, and hooks it into opts.OnEvent.
 func withAlarms(opts *Options, node string) runner {
 	if len(opts.Alarms) == 0 {
 		return &alarm.Closer{Store: opts.Store, Node: node, Logger: opts.Logger}
@@ -18,8 +18,8 @@ func withAlarms(opts *Options, node string) runner {
 	return m
 }
 
-// hintAlarms tells the monitor of what may matter to it before next, if any, is
-// told.
+// hintAlarms returns a listener that notifies the monitor of what may matter to it and then calls
+// next, if any.
 func hintAlarms(m *alarm.Monitor, next func(trigger.Event)) func(trigger.Event) {
 	return func(e trigger.Event) {
 		switch {

@@ -5,7 +5,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// measure lets the metrics see what opts' own listeners see, and times the store.
+// measure returns opts with the metrics hooked into its listeners, and with a store whose calls are
+// timed.
 func measure(opts Options) Options {
 	m := opts.Metrics
 	opts.Store = m.Store(opts.Store)

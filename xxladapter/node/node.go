@@ -1,5 +1,5 @@
-// Package node wires one scheduler process together: what lies between a store
-// and the executors. It knows no concrete store.
+// Package node wires one scheduler process together: everything between a store and the executors.
+// It knows no concrete store.
 package node
 
 import (
@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Window is how far ahead of their due times a node plans fires. Whatever keeps all
-// nodes of a store from planning for longer makes due times misfires.
+// Window is how far ahead of their due times a node plans fires. If all nodes of a store are kept
+// from planning for longer, due times become misfires.
 const Window = scheduler.DefaultWindow
 
 // A Node is one scheduler process. It may be the only one of its store.
@@ -40,18 +40,18 @@ type Node struct {
 	removed, expired, textWanted notice
 }
 
-// A runner is work that goes on until its context ends.
+// A runner does work until its context ends.
 type runner interface {
 	Run(ctx context.Context) error
 }
 
-// A notice tells one part of a node that another has work for it. It has room for
-// one, since the receiver looks at all there is.
+// A notice wakes one part of a node because another has work for it. It has room for one, since the
+// receiver handles all the work there is.
 type notice chan struct{}
 
 func newNotice() notice { return make(notice, 1) }
 
-// post leaves a notice, unless there is one.
+// post sends the notice, unless one is waiting already.
 func (n notice) post() {
 	select {
 	case n <- struct{}{}:
@@ -92,8 +92,8 @@ func New(opts Options) (*Node, error) {
 	return n, nil
 }
 
-// uniqueName differs for each process that ever ran, so that what a dead one
-// claimed is never mistaken for one's own.
+// uniqueName returns a name that differs for each process that ever ran, so that a node never
+// mistakes what a dead one claimed for its own.
 func uniqueName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -104,13 +104,13 @@ func uniqueName() string {
 	return fmt.Sprintf("%.40s:%d:%s", host, os.Getpid(), hex.EncodeToString(random[:]))
 }
 
-// Name is the name under which the node claims fires.
+// Name returns the name under which the node claims fires.
 func (n *Node) Name() string { return n.name }
 
-// PoolLoads says how much is being handed over and waits for it.
+// PoolLoads returns how much is being handed over, and how much waits for that.
 func (n *Node) PoolLoads() []trigger.Load { return n.pool.Loads() }
 
-// Stats is what a node counts of leases: its own, and what they kept it from.
+// Stats holds the counters of a node's own leases, and of what they kept it from doing.
 type Stats struct {
 	Scheduler scheduler.Stats
 	HandOver  trigger.Stats

@@ -18,20 +18,19 @@ import (
 // Options configures a [Node]. Only Store must be set.
 type Options struct {
 	Store xxladapter.Store
-	// AccessToken is asked of executors and sent to them, beside the tokens that
-	// groups have of their own, and is asked of users of the API where
-	// OperatorTokens has none. Empty: nothing is checked, and the node does not
-	// serve other machines.
+	// AccessToken is required of executors and sent to them, in addition to the tokens of single
+	// groups. It is also required of users of the API, unless OperatorTokens has any. If it is
+	// empty nothing is checked, and the node does not serve other machines.
 	AccessToken string
-	// OperatorTokens open the API in place of AccessToken. ReadTokens let look
-	// and not change.
+	// OperatorTokens grant access to the API in place of AccessToken. ReadTokens grant read access
+	// only.
 	OperatorTokens, ReadTokens []string
 	// AllowDefaultToken lets other machines in with the token that stands in
 	// every sample configuration of XXL-JOB.
 	AllowDefaultToken bool
-	// AllowAddresses are the networks that executors may be in; empty: all. An
-	// address in them may also be named by who triggers a job. Link-local
-	// addresses and the node itself are never called.
+	// AllowAddresses are the networks that executors may be in; empty allows all. A caller who
+	// triggers a job may name an address in them. Link-local addresses and the node itself are
+	// never called.
 	AllowAddresses []netip.Prefix
 	// AllowHosts are further names, without ports, by which the node may be called
 	// where no token is needed, for example that of a proxy. Without a token a
@@ -45,43 +44,39 @@ type Options struct {
 	// TLSCA is a file with authorities, in PEM, that executors at https addresses
 	// are trusted by, beside those of the system; empty: the system's only.
 	TLSCA string
-	// Zone is where cron expressions are read. The default is time.Local. It must be
-	// that of all other nodes of the store.
+	// Zone is the time zone of cron expressions. The default is time.Local. All nodes of a store
+	// must have the same.
 	Zone *time.Location
-	// CronProfile is how they are read; see package cron.
+	// CronProfile selects the dialect of cron expressions; see package cron.
 	CronProfile cron.Profile
-	// FastPool, SlowPool and PoolPerApp are how many fires are handed over at
-	// the same time; see trigger.PoolOptions. 0: its defaults.
+	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over concurrently; see
+	// trigger.PoolOptions. 0 selects its defaults.
 	FastPool, SlowPool, PoolPerApp int
-	// Drain is how long a node that stops waits for hand-overs that are under
-	// way. The default is 10s.
+	// Drain limits how long a stopping node waits for hand-overs in flight. The default is 10s.
 	Drain time.Duration
-	// SkewLimit is by how much this machine's clock may differ from the store's,
-	// see scheduler.Options. The default is 2s.
+	// SkewLimit is how far this machine's clock may differ from the store's; see scheduler.Options.
+	// The default is 2s.
 	SkewLimit time.Duration
-	// KeepLogs is how long log rows stay after their trigger; 0 or less: for ever.
+	// KeepLogs is how long log rows are kept after their trigger; 0 or less keeps them forever.
 	KeepLogs time.Duration
-	// KeepSuccesses is how long those of successful runs stay whose job keeps
-	// failures only; 0 means ten minutes, and it must not be negative. Beside a Java
-	// admin on the same database it must be more than three days, or its daily report
-	// forgets them.
+	// KeepSuccesses is how long rows of successful runs are kept if their job keeps failures only.
+	// The default is ten minutes. Beside a Java admin on the same database it must be more than
+	// three days, or its daily report misses them.
 	KeepSuccesses time.Duration
-	// RunTexts says of which runs the log text is stored, so that it outlives the
-	// executor. The default is of those that did not end well.
+	// RunTexts selects the runs whose log texts are stored, so that they outlive the executor. The
+	// default is runs that failed.
 	RunTexts xxladapter.TextPolicy
-	// OnEvent and OnMisfire are told what becomes of due times, on the
-	// goroutines that do the work, which wait for them; nil: nobody is.
+	// OnEvent and OnMisfire are called with what becomes of due times, on the goroutines that do
+	// the work, which wait for them. nil ignores it.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
-	// Alarms are the channels by which failed runs are told of. None: nobody is
-	// told, and for a day failures stay open for another scheduler on the same
-	// store.
+	// Alarms are the channels on which failed runs are reported. Without any, nothing is reported,
+	// and failures stay open for a day, for another scheduler on the same store.
 	Alarms []alarm.Channel
-	// Metrics counts and measures what the node does, and is served at /metrics to
-	// those who may read the API; nil: nothing is measured. It is of this node
-	// alone.
+	// Metrics counts and measures what the node does, and is served at /metrics to those who may
+	// read the API. nil measures nothing. It must not be shared with another node.
 	Metrics *metrics.Metrics
-	// OnAlarm is told what became of each alarm on each channel; nil: nobody is.
+	// OnAlarm is called with the result of each alarm on each channel. nil ignores it.
 	OnAlarm func(channel, result string)
 	Logger  *slog.Logger // nil: slog.Default()
 
@@ -89,7 +84,7 @@ type Options struct {
 	sender     trigger.Sender // nil: calls go over HTTP
 }
 
-// mayServe refuses to let other machines in without a secret.
+// mayServe returns an error if other machines could reach addr and no secret is set.
 func (o *Options) mayServe(addr net.Addr) error {
 	others := []access.Secret{}
 	for _, token := range o.OperatorTokens {

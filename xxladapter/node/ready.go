@@ -10,13 +10,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 )
 
-// A leaseLister is what the checks need of a store.
+// A leaseLister is the part of a store that the checks need.
 type leaseLister interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 }
 
-// checks are what a node needs to do its work. That the store's tables are of
-// this release is not among them: a store does not open otherwise.
+// checks returns what has to hold for a node to do its work. That the tables are of this release is
+// not among it: a store does not open otherwise.
 func checks(store leaseLister, stats func() scheduler.Stats, name string) []admin.Check {
 	return []admin.Check{
 		{Name: "store", Do: func(ctx context.Context) error {

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// buildTrigger makes what plans fires and hands them over: the scheduler puts fires
-// into the pool, the pool has them handed over, and the hand-over reports back to the
-// scheduler.
+// buildTrigger builds the parts that plan fires and hand them over: the scheduler puts fires into
+// the pool, the pool has them handed over, and the hand-over reports back to the scheduler.
 func (n *Node) buildTrigger() (err error) {
 	tls, err := access.ClientTLS(n.opts.TLSCA)
 	if err != nil {
@@ -50,7 +49,7 @@ func (n *Node) buildTrigger() (err error) {
 	return nil
 }
 
-// maintenance lists what a node does beside scheduling.
+// maintenance returns the loops that a node runs beside scheduling.
 func (n *Node) maintenance() []runner {
 	store, logger := n.opts.Store, n.opts.Logger
 	return []runner{
@@ -67,11 +66,10 @@ func (n *Node) maintenance() []runner {
 	}
 }
 
-// Schedule is the other half of Run. It stops in the order of XXL-JOB's stop:
-// first the scan and the wheel, then the hand-overs; and last it gives its lease
-// back, so that other nodes go on at once. Its shards are theirs from the first
-// step on. It does nothing and returns an error if the other schedulers of the store
-// read schedules in another zone.
+// Schedule is the other half of Run. It stops in the order of XXL-JOB: first the scan and the
+// wheel, then the hand-overs. Finally it gives its lease back, so that other nodes continue at
+// once; its shards are theirs from the first step on. It does nothing and returns an error if the
+// other schedulers of the store read schedules in another time zone.
 func (n *Node) Schedule(ctx context.Context) error {
 	defer n.client.Close()
 	if err := agreeZone(ctx, &n.opts); err != nil || ctx.Err() != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 )
 
-// buildServer makes what answers executors and users of the API.
+// buildServer builds the server for executors and for users of the API.
 func (n *Node) buildServer() error {
 	tls, err := access.ServerTLS(n.opts.TLSCert, n.opts.TLSKey)
 	if err != nil {
@@ -45,8 +45,8 @@ func (n *Node) buildServer() error {
 	return nil
 }
 
-// watchMetrics lets the metrics read the node's gauges, and returns their page; nil if nothing is
-// measured.
+// watchMetrics registers the node's gauges with its metrics and returns their page; nil if nothing
+// is measured.
 func (n *Node) watchMetrics() http.Handler {
 	if n.opts.Metrics == nil {
 		return nil
@@ -58,9 +58,8 @@ func (n *Node) watchMetrics() http.Handler {
 	return n.opts.Metrics.Handler()
 }
 
-// Serve is the serving half of Run: it answers calls until ctx ends, and then
-// finishes those under way. It refuses a listener that other machines can reach
-// where Options has no secret.
+// Serve is the serving half of Run: it answers calls until ctx ends, and then finishes those in
+// flight. It refuses a listener that other machines can reach if Options has no secret.
 func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if err := n.opts.mayServe(ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// spareProcessors is for what waits in the disk at the same time: the database's
+	// spareProcessors are for goroutines that wait for the disk at the same time: the database's
 	// writer, a reader, or the journal of an executor in the same process.
 	spareProcessors = 2
 
-	// gcPercent lets the heap grow to five times of what is in use. A scheduler keeps
-	// little, some 20 MB with 100,000 jobs, and makes much that lives for a run.
+	// gcPercent lets the heap grow to five times its live size. A scheduler keeps little, some 20
+	// MB with 100,000 jobs, and allocates much that lives for one run.
 	gcPercent = 400
 )
 

@@ -10,9 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// agreeZone returns an error if the other schedulers of the store read schedules in
-// another zone: each would compute the next times its own way. While the store does
-// not answer it is asked again.
+// agreeZone returns an error if the other schedulers of the store read schedules in another time
+// zone: each would compute the next times differently. It retries while the store does not answer.
 func agreeZone(ctx context.Context, opts *Options) error {
 	mine := ZoneName(opts.Zone)
 	for ctx.Err() == nil {
@@ -33,9 +32,8 @@ func agreeZone(ctx context.Context, opts *Options) error {
 	return nil
 }
 
-// ZoneName is the name by which other machines know a zone; nil and time.Local are
-// this machine's. A zone without a known name is named by its offset, such as
-// UTC+05:30.
+// ZoneName returns the name of a zone that other machines know; nil and time.Local are this
+// machine's zone. A zone without a known name is named by its offset, such as UTC+05:30.
 func ZoneName(zone *time.Location) string {
 	if zone == nil {
 		zone = time.Local
@@ -66,8 +64,8 @@ func localName(env func(string) (string, bool), readlink func(string) (string, e
 	return "UTC" + time.Now().Format("-07:00")
 }
 
-// sameZone reports whether clocks show the same in two zones, which may be one with
-// two names.
+// sameZone reports whether clocks show the same time in two zones, which may be one zone with two
+// names.
 func sameZone(a, b string) bool {
 	if a == b {
 		return true
@@ -87,7 +85,7 @@ func sameZone(a, b string) bool {
 	return true
 }
 
-// load reads what [ZoneName] returned.
+// load parses a name that [ZoneName] returned.
 func load(name string) (*time.Location, error) {
 	if t, err := time.Parse("UTC-07:00", name); err == nil {
 		_, offset := t.Zone()
