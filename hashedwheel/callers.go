@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// This file has what callers do to a timeout, on their own goroutines: arm it and cancel it.
-// worker.go has the other side.
+// This file holds what callers do to a timeout on their own goroutines: arm it and cancel it. The
+// other side is worker.go.
 //
 // Both sides meet in two places: the state word, which decides, and the queues of the intake, which
 // only say that the worker has to process a timeout. A timeout in a queue carries no instruction
@@ -26,14 +26,14 @@ func (e *engine) relatively(delay time.Duration) bool {
 	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) && e.clock.parked.Load()&deep == 0
 }
 
-// arm makes t pending, to fire after delay. It reports whether t was pending before, and an error
-// if t could not be armed. A t that was not pending is cancelled then; one that was, on a timer
-// that has stopped, is left to Stop.
+// arm makes t pending, to fire after delay. It reports whether t was pending before, and returns an
+// error if t could not be armed: t is then cancelled, unless it was pending on a timer that has
+// stopped, where Stop cancels it.
 //
-// Where the delay is long it reads no clock: the worker does, later, once for many timeouts. It
-// swaps first and reads then, so the reading is later than every call that it serves, and nothing
-// comes early however late the worker is. The price is that the wait in the queue is added to the
-// delay.
+// With a long delay arm reads no clock: the worker does so later, once for many timeouts. The
+// worker swaps first and reads afterwards, so the reading is later than every call that it serves,
+// and nothing fires early however late the worker is. The price is that the wait in the queue is
+// added to the delay.
 func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
 	due := state(0) // not yet known
 	for {

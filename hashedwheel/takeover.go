@@ -150,7 +150,7 @@ func (e *engine) takeOverLocked(now ownership) {
 // checkStall runs while a batch is under way, every pace. If the same call is running as the last
 // time, it gives the wheel to a new worker.
 //
-// Where one task stalls the worker, others may follow, and each would hold up the rest for two
+// After one task that stalls the worker others may follow, and each would hold up the rest for two
 // polls. So after a hand-over the watch polls sooner, and sooner still after the next, and becomes
 // as patient as before when it has found nothing for a few polls or ticks.
 func (e *engine) checkStall() {
