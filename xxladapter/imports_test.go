@@ -46,7 +46,8 @@ var rules = map[string]rule{
 	"xxladapter/sqlstore": {[]string{"xxladapter", "xxladapter/sqlstore/internal/records", "xxladapter/sqlstore/internal/sqlite",
 		"xxladapter/sqlstore/internal/mysql", "xxladapter/sqlstore/internal/postgres"},
 		"a store knows the domain, and nobody who uses it; this is the face of three databases"},
-	"xxladapter/sqlstore/internal/records": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/network"},
+	"xxladapter/sqlstore/internal/records": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/network",
+		"xxladapter/transition"},
 		"what all databases share knows none of them; its time limits are those of the network"},
 	"xxladapter/sqlstore/internal/network":   {nil, "connections are watched whatever they carry"},
 	"xxladapter/sqlstore/internal/gather":    {nil, "calls are gathered whatever they do"},
@@ -56,7 +57,7 @@ var rules = map[string]rule{
 	"xxladapter/sqlstore/internal/mysql": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
-		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
+		"xxladapter/sqlstore/internal/records", "xxladapter/transition"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/wire"},

@@ -1,6 +1,6 @@
 // Package transition decides what claiming, taking over, settling and finishing do to a fire and
-// its log row. It is the only place where that rule stands: a store reads and locks the rows, asks
-// here, and writes what the answer says, in one transaction.
+// its log row. A store reads and locks the rows, asks here, and writes what the answer says, in one
+// transaction. Only the groups of sqlstore/internal/postgres state the rule a second time, in SQL.
 //
 //	planned ── Claim ──▶ claimed ── Settle ──▶ ambiguous
 //	   │                    │                      │
@@ -55,10 +55,6 @@ type Change struct {
 	// WantText asks for the run's text to be fetched.
 	WantText bool
 }
-
-// Alone reports whether the change is confined to the fire, its log row and the row's text, so
-// that it can be stored together with the changes of other fires.
-func (c *Change) Alone() bool { return len(c.Next) == 0 && c.Resume.JobID == 0 }
 
 // A FireChange says what becomes of an open fire.
 type FireChange int

@@ -195,7 +195,6 @@ func TestSettle(t *testing.T) {
 			want.Next, want.Resume = next, resume
 		}
 		require.Equal(t, want, c, "%+v", tt)
-		require.Equal(t, tt.fire != remove, c.Alone(), "%+v", tt)
 	}
 }
 

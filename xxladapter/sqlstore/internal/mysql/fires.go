@@ -25,12 +25,12 @@ import (
 const (
 	groupLeases    = `SELECT node, term, COALESCE(?, ` + clock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
 	groupFires     = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
-	groupFiresOf   = `SELECT log_id, id FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
+	groupFiresOf   = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
 	groupLogStates = `SELECT id, trigger_time, trigger_code, handle_code FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
 
 	// groupClaimed follows the INSERT of the log rows, whose ids it knows by the first.
-	groupClaimed = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'claimed', shard_total = GREATEST(shard_total, 1),
-		node = ?, term = ?, claimed_ms = ?, log_id = LAST_INSERT_ID() + ? * (FIELD(id,`
+	groupClaimed = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'claimed', node = ?, term = ?, claimed_ms = ?,
+		log_id = LAST_INSERT_ID() + ? * (FIELD(id,`
 	groupDoubted = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'ambiguous' WHERE id IN (`
 	// groupRemoved has the ids as a table, because a DELETE from one table takes
 	// no advice about indexes.
@@ -63,7 +63,7 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 	if err != nil {
 		return true, fmt.Errorf("read: %w", err)
 	}
-	work := f.store.DecideFires(group, rows, now)
+	work := f.store.DecideFires(group, rows)
 	if err := f.write(ctx, conn, work, now); err != nil {
 		err = fmt.Errorf("write: %w", err)
 		if answered(err) || unsent(err) { // the server runs nothing after an error
@@ -113,10 +113,7 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 			logs = append(logs, c.LogID)
 		}
 	}
-	rows := records.FireRows{
-		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(fires)),
-		OfLog: map[int64]int64{}, Logs: make(map[int64]records.LogState, len(logs)),
-	}
+	rows := records.NewFireRows(group)
 	selecting := func(query string, ids []int64, scan func(records.Row) error) {
 		if len(ids) > 0 {
 			batch.add(query)
@@ -141,17 +138,13 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 			return err
 		})
 	}
-	selecting(groupFires, fires, func(r records.Row) error {
+	scanFire := func(r records.Row) error {
 		fire, err := records.ScanFire(r)
 		rows.Fires[fire.ID] = fire
 		return err
-	})
-	selecting(groupFiresOf, ended, func(r records.Row) error {
-		var log, fire int64
-		err := r.Scan(&log, &fire)
-		rows.OfLog[log] = fire
-		return err
-	})
+	}
+	selecting(groupFires, fires, scanFire)
+	selecting(groupFiresOf, ended, scanFire)
 	selecting(groupLogStates, logs, func(r records.Row) error {
 		var id int64
 		var l records.LogState
@@ -165,7 +158,7 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 // write does the work and commits.
 func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.FireWork, now time.Time) error {
 	var batch packet
-	inserts := f.claim(&batch, work.Claims, now)
+	inserts := f.claim(&batch, work.Claims)
 	if len(work.Ambiguous) > 0 {
 		batch.add(groupDoubted)
 		batch.ids(work.Ambiguous)
@@ -209,7 +202,7 @@ type insertedLogs struct {
 	claims    []*records.FireCall
 }
 
-func (f *fireGroups) claim(batch *packet, claims []*records.FireCall, now time.Time) (inserts []insertedLogs) {
+func (f *fireGroups) claim(batch *packet, claims []*records.FireCall) (inserts []insertedLogs) {
 	for len(claims) > 0 {
 		by := claims[0].By // of nearly always all
 		var mine, others []*records.FireCall
@@ -226,9 +219,11 @@ func (f *fireGroups) claim(batch *packet, claims []*records.FireCall, now time.T
 		}
 		inserts = append(inserts, insertedLogs{batch.insert(records.InsertLog, rows), mine})
 		fires := records.ColumnOf(mine, records.FireIDOf)
-		batch.add(groupClaimed, by.Node, by.Number, records.ToMilli(now), f.idStep)
+		batch.add(groupClaimed, by.Node, by.Number, records.ToMilli(mine[0].Claimed.Claimed), f.idStep)
 		batch.ids(fires)
-		batch.write(") - 1) WHERE id IN (")
+		batch.write(") - 1), shard_total = ")
+		batch.byID(fires, records.ColumnOf(mine, func(c *records.FireCall) any { return c.Claimed.ShardTotal }))
+		batch.write(" WHERE id IN (")
 		batch.ids(fires)
 		batch.write(")")
 		claims = others
@@ -242,9 +237,9 @@ func settle(batch *packet, calls []*records.FireCall) {
 	}
 	logs := records.ColumnOf(calls, records.LogIDOf)
 	batch.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = ")
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Settle.Code }))
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
 	batch.write(", trigger_msg = ")
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Settle.Msg }))
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.Msg }))
 	batch.write(" WHERE id IN (")
 	batch.ids(logs)
 	batch.write(")")
@@ -255,16 +250,18 @@ func (f *fireGroups) finish(batch *packet, calls []*records.FireCall, now time.T
 		return
 	}
 	logs := records.ColumnOf(calls, records.LogIDOf)
-	batch.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ", f.store.Dialect.Datetime(now))
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Finish.Code }))
+	batch.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ", f.store.Dialect.Datetime(calls[0].Log.At))
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.HandleCode }))
 	batch.write(", handle_msg = ")
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return records.OrNull(c.Finish.Msg) }))
-	batch.write(", trigger_code = CASE trigger_code WHEN 0 THEN 200 ELSE trigger_code END WHERE id IN (")
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return records.OrNull(c.Log.Msg) }))
+	batch.write(", trigger_code = ")
+	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
+	batch.write(" WHERE id IN (")
 	batch.ids(logs)
 	batch.write(")")
 	var wanted [][]any
 	for _, c := range calls {
-		if c.Finish.WantText {
+		if c.WantText {
 			wanted = append(wanted, []any{c.LogID, records.ToMilli(now.Add(xxladapter.TextDelay))})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // fireGroups runs a group of fire calls in one transaction of two round
@@ -29,6 +30,13 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 	}
 	defer conn.Release() // closes the connection if it is left in a transaction
 	now := f.store.Clock()
+	group = slices.DeleteFunc(slices.Clone(group), func(c *records.FireCall) bool {
+		c.Err = fit(c, now)
+		return c.Err != nil
+	})
+	if len(group) == 0 {
+		return false, nil
+	}
 	moved := records.Changes{}
 	for {
 		holds, err := f.apply(ctx, conn, group, now, moved)
@@ -66,7 +74,7 @@ func inTerm(group []*records.FireCall, holds map[xxladapter.Term]bool) []*record
 		if c.Finish != nil || holds[c.By] {
 			held = append(held, c)
 		} else {
-			c.Err = records.Fenced(c.By)
+			c.Err = transition.Fenced(c.By)
 		}
 	}
 	return held
@@ -145,4 +153,21 @@ func countTogether(s *records.Store, batch *pgx.Batch, c records.Changes) {
 			batch.Queue(s.Dialect.Text(s.Dialect.AddToSlot), s.Dialect.Datetime(day), slot, n.Running, n.Success, n.Failed)
 		}
 	}
+}
+
+// fit refuses a settlement or a result that no row could take, and fits its message to the column.
+func fit(c *records.FireCall, now time.Time) error {
+	if c.Claim != nil {
+		return nil
+	}
+	open := transition.Rows{Holds: true, Log: &transition.LogState{}}
+	var change transition.Change
+	var err error
+	if c.Settle != nil {
+		change, err = transition.Settle(open, c.By, *c.Settle)
+	} else {
+		change, err = transition.Finish(open, *c.Finish, now)
+	}
+	c.Log = change.Log
+	return err
 }

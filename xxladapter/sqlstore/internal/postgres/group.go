@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // The statements of a group of calls: one for all calls of a kind. Fires are
@@ -172,7 +173,7 @@ func (f *fireGroups) queueEarly(batch *pgx.Batch, group []*records.FireCall) {
 		var now int64
 		_, err := pgx.ForEachRow(rows, []any{&fire.ID, records.Milli(&fire.Due), &now}, func() error {
 			if now < records.ToMilli(fire.Due) {
-				byFire[fire.ID].Err = records.TooEarly(fire, now)
+				byFire[fire.ID].Err = &xxladapter.EarlyError{FireID: fire.ID, Due: fire.Due, Now: time.UnixMilli(now).UTC()}
 			}
 			return nil
 		})
@@ -206,7 +207,7 @@ func (f *fireGroups) queueTriggered(batch *pgx.Batch, calls []*records.FireCall,
 	batch.Queue(groupTriggered, records.ColumnOf(calls, records.FireIDOf), records.ColumnOf(calls, nodeOf), records.ColumnOf(calls, numberOf),
 		records.ColumnOf(calls, ambiguousOf), records.ColumnOf(calls, records.LogIDOf),
 		records.ColumnOf(calls, func(c *records.FireCall) int32 { return int32(c.Settle.Code) }),
-		records.ColumnOf(calls, func(c *records.FireCall) string { return validText(c.Settle.Msg) }),
+		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Msg }),
 	).Query(func(rows pgx.Rows) error {
 		byFire := byID(calls, records.FireIDOf)
 		var (
@@ -217,12 +218,12 @@ func (f *fireGroups) queueTriggered(batch *pgx.Batch, calls []*records.FireCall,
 		_, err := pgx.ForEachRow(rows, []any{&id, &refused, &written, records.Datetime(&before.Triggered), &before.TriggerCode, &before.HandleCode}, func() error {
 			c := byFire[id]
 			if refused {
-				c.Err = records.NotOwned(id, c.By)
+				c.Err = xxladapter.Conflictf("fire %d is not node %q's of term %d", id, c.By.Node, c.By.Number)
 				return nil
 			}
-			after := before
+			after := before.LogState
 			after.TriggerCode = c.Settle.Code
-			f.store.MoveOutcome(moved, before, after)
+			f.store.MoveOutcome(moved, before.Triggered, transition.LogChange{Before: before.LogState, After: after})
 			return nil
 		})
 		return err
@@ -232,7 +233,7 @@ func (f *fireGroups) queueTriggered(batch *pgx.Batch, calls []*records.FireCall,
 func (f *fireGroups) queueHandled(batch *pgx.Batch, calls []*records.FireCall, now time.Time, moved records.Changes) {
 	batch.Queue(groupHandled, dialect.Datetime(now), records.ColumnOf(calls, records.LogIDOf),
 		records.ColumnOf(calls, func(c *records.FireCall) int32 { return int32(c.Finish.Code) }),
-		records.ColumnOf(calls, func(c *records.FireCall) *string { return textOrNull(c.Finish.Msg) }),
+		records.ColumnOf(calls, func(c *records.FireCall) *string { return textOrNull(c.Log.Msg) }),
 		records.ColumnOf(calls, func(c *records.FireCall) bool { return c.Finish.WantText }), records.ToMilli(now.Add(xxladapter.TextDelay)),
 	).Query(func(rows pgx.Rows) error {
 		byLog := byID(calls, records.LogIDOf)
@@ -248,9 +249,9 @@ func (f *fireGroups) queueHandled(batch *pgx.Batch, calls []*records.FireCall, n
 			c := byLog[id]
 			c.Applied, c.Err = applied, nil
 			if applied {
-				after := before
+				after := before.LogState
 				after.HandleCode = c.Finish.Code
-				f.store.MoveOutcome(moved, before, after)
+				f.store.MoveOutcome(moved, before.Triggered, transition.LogChange{Before: before.LogState, After: after})
 			}
 			return nil
 		})

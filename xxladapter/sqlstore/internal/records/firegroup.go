@@ -3,9 +3,9 @@ package records
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // FireRows are the rows that a group of fire calls is about. REQUIRES: nobody
@@ -14,47 +14,49 @@ type FireRows struct {
 	Holds map[xxladapter.Term]bool
 	Now   int64                     // by the server's clock, ms; set if any term holds
 	Fires map[int64]xxladapter.Fire // by id
-	OfLog map[int64]int64           // the id of the open fire of a log row
 	Logs  map[int64]LogState        // by id
 }
 
-// FireWork is what a group of fire calls does to the rows.
+// NewFireRows returns rows with room for those of a group.
+func NewFireRows(group []*FireCall) FireRows {
+	return FireRows{
+		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(group)), Logs: make(map[int64]LogState, len(group)),
+	}
+}
+
+// FireWork is what is to be written for a group of fire calls, in the order of the fields.
 type FireWork struct {
 	Claims             []*FireCall // each with a log row of its own
 	Ambiguous, Removed []int64     // fires; some may be in both, and are removed
-	Triggered, Handled []*FireCall // settlements and results for log rows
+	Triggered, Handled []*FireCall // those whose Log is to be written, by its columns
 	Moved              Changes
 }
 
-// A fireGroup decides about calls one after the other.
-type fireGroup struct {
-	store *Store // for its days
-	now   time.Time
-	rows  FireRows // as the calls before have left them
-	work  FireWork
-}
-
-// DecideFires answers the calls of a group, but for the ids of new log rows, and
-// returns the work that makes the answers true. Claims come first, then
-// settlements, then results. It changes rows.
-func (s *Store) DecideFires(group []*FireCall, rows FireRows, now time.Time) FireWork {
-	g := fireGroup{store: s, now: now, rows: rows, work: FireWork{Moved: Changes{}}}
-	for _, c := range slices.SortedStableFunc(slices.Values(group), ByKind) {
-		c.Err, c.Claimed, c.Applied = nil, xxladapter.Fire{}, false
-		switch {
-		case c.Finish != nil:
-			c.Err = g.finish(c)
-		case !rows.Holds[c.By]:
-			c.Err = Fenced(c.By)
-		case c.Claim != nil:
-			c.Err = g.claim(c)
-		default:
-			c.Err = g.settle(c)
+// DecideFires answers the calls of a group by the rule of package transition, but for the ids of
+// new log rows, and returns the work that makes the answers true. Claims come first, then
+// settlements, then results; each finds the rows as those before have left them. It changes rows.
+func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
+	work := FireWork{Moved: Changes{}}
+	ofLog := make(map[int64]int64, len(rows.Fires))
+	for id, f := range rows.Fires {
+		if f.LogID != 0 {
+			ofLog[f.LogID] = id
 		}
 	}
-	return g.work
+	for _, c := range slices.SortedStableFunc(slices.Values(group), ByKind) {
+		if c.Finish != nil {
+			c.FireID = ofLog[c.LogID]
+		}
+		if c.Claim != nil {
+			s.decideClaim(c, rows, &work)
+		} else {
+			s.decideEnd(c, rows, &work)
+		}
+	}
+	return work
 }
 
+// ByKind is the order in which the calls of a group count.
 func ByKind(a, b *FireCall) int {
 	kind := func(c *FireCall) int {
 		switch {
@@ -68,66 +70,64 @@ func ByKind(a, b *FireCall) int {
 	return cmp.Compare(kind(a), kind(b))
 }
 
-func (g *fireGroup) claim(c *FireCall) error {
-	fire := g.rows.Fires[c.FireID]
-	if fire.State != xxladapter.FirePlanned {
-		return notPlanned(c.FireID)
+func (r FireRows) of(c *FireCall) transition.Rows {
+	found := transition.Rows{Holds: r.Holds[c.By]}
+	if f, open := r.Fires[c.FireID]; open {
+		found.Fire = &f
 	}
-	if g.rows.Now < ToMilli(fire.Due) {
-		return TooEarly(fire, g.rows.Now)
+	if l, known := r.Logs[c.LogID]; known {
+		found.Log = &l.LogState
 	}
-	if fire.Type.Ordered() {
-		return ErrAlone // its order is to be told, which only few fires have
-	}
-	fire.State, fire.Owner, fire.Claimed = xxladapter.FireClaimed, c.By, fromMilli(ToMilli(g.now))
-	fire.ShardTotal = max(fire.ShardTotal, 1)
-	g.rows.Fires[c.FireID], c.Claimed = fire, fire
-	g.work.Claims = append(g.work.Claims, c)
-	g.store.AddOutcome(g.work.Moved, c.Claim.TriggerTime, c.Claim.Outcome(), 1)
-	return nil
+	return found
 }
 
-func (g *fireGroup) settle(c *FireCall) error {
-	fire, open := g.rows.Fires[c.FireID]
-	planned := fire.State == xxladapter.FirePlanned
-	owned := !planned && fire.Owner == c.By
-	switch ambiguous := c.Settle.State == xxladapter.FireAmbiguous; {
-	case !open: // only the log row is left to do
-	case ambiguous && owned:
-		g.work.Ambiguous = append(g.work.Ambiguous, c.FireID)
-	case !ambiguous && (owned || planned):
-		g.work.Removed = append(g.work.Removed, c.FireID)
-		delete(g.rows.Fires, c.FireID)
-	default:
-		return NotOwned(c.FireID, c.By)
+func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
+	claimed, err := transition.Claim(rows.of(c), c.By, c.FireID, 1, fromMilli(rows.Now))
+	if c.Err = err; err != nil {
+		return
 	}
-	if before, found := g.rows.Logs[c.LogID]; found && c.Settle.Code != xxladapter.ResultNone {
-		after := before
-		after.TriggerCode = c.Settle.Code
-		g.work.Triggered = append(g.work.Triggered, c)
-		g.move(c.LogID, before, after)
+	if claimed[0].Type.Ordered() {
+		c.Err = ErrAlone // its order is to be told, which only few fires have
+		return
 	}
-	return nil
+	c.Claimed = claimed[0]
+	rows.Fires[c.FireID] = c.Claimed
+	work.Claims = append(work.Claims, c)
+	s.AddOutcome(work.Moved, c.Claim.TriggerTime, c.Claim.Outcome(), 1)
 }
 
-func (g *fireGroup) finish(c *FireCall) error {
-	before, found := g.rows.Logs[c.LogID]
-	if !found {
-		return NoLog(c.LogID)
+// decideEnd decides about a settlement or a result. REQUIRES: nothing follows from it.
+func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
+	var change transition.Change
+	if c.Settle != nil {
+		change, c.Err = transition.Settle(rows.of(c), c.By, *c.Settle)
+	} else {
+		change, c.Err = transition.Finish(rows.of(c), *c.Finish, s.Clock())
 	}
-	if fire := g.rows.OfLog[c.LogID]; fire != 0 {
-		g.work.Removed = append(g.work.Removed, fire)
+	if c.Err != nil {
+		return
 	}
-	if c.Applied = before.HandleCode == xxladapter.ResultNone; c.Applied {
-		after := before
-		after.HandleCode = c.Finish.Code
-		g.work.Handled = append(g.work.Handled, c)
-		g.move(c.LogID, before, after)
+	switch fire := rows.Fires[c.FireID]; change.Fire {
+	case transition.DoubtFire:
+		fire.State = xxladapter.FireAmbiguous
+		rows.Fires[c.FireID] = fire
+		work.Ambiguous = append(work.Ambiguous, c.FireID)
+	case transition.RemoveFire:
+		delete(rows.Fires, c.FireID)
+		work.Removed = append(work.Removed, c.FireID)
 	}
-	return nil
-}
-
-func (g *fireGroup) move(logID int64, before, after LogState) {
-	g.rows.Logs[logID] = after
-	g.store.MoveOutcome(g.work.Moved, before, after)
+	c.Log, c.WantText = change.Log, change.WantText
+	switch change.Log.Columns {
+	case transition.TriggerColumns:
+		work.Triggered = append(work.Triggered, c)
+	case transition.HandleColumns:
+		work.Handled = append(work.Handled, c)
+		c.Applied = true
+	case transition.NoColumns:
+		return
+	}
+	l := rows.Logs[c.LogID]
+	s.MoveOutcome(work.Moved, l.Triggered, change.Log)
+	l.LogState = change.Log.After
+	rows.Logs[c.LogID] = l
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // MaxGroup limits the writes that share a commit, so that the first of them does not wait for an
@@ -59,12 +60,15 @@ type FireCall struct {
 	Settle *xxladapter.Settlement
 	Finish *xxladapter.RunResult
 
-	FireID int64 // of Claim and Settle
+	FireID int64 // of Claim and Settle; DecideFires finds that of Finish by its log row
 	LogID  int64 // of Settle and Finish
 
 	Err     error
 	Claimed xxladapter.Fire // of Claim
 	Applied bool            // of Finish
+
+	Log      transition.LogChange // of Settle and Finish
+	WantText bool                 // of Finish
 }
 
 // Text is about how many bytes of text the call stores.

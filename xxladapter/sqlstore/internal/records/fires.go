@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 const (
@@ -19,20 +20,17 @@ const (
 	MoveFires      = `UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`
 	selectDueTimes = `SELECT DISTINCT due_ms FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? ORDER BY due_ms`
 
-	selectPlanned = `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE id = ? AND state = 'planned'`
-	claimFire     = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, term = ?, log_id = ?, claimed_ms = ?
-		WHERE id = ? AND state = 'planned'`
+	selectFire  = `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE id = ?`
+	claimFire   = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, term = ?, log_id = ?, claimed_ms = ? WHERE id = ?`
 	insertShard = `INSERT INTO xxlwheel_fire (` + FireValues + `, node, term, log_id, claimed_ms)
 		VALUES (?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?)`
-	takeOver = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ? AND node = ? AND term = ? AND state <> 'planned'`
+	takeOver      = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ?`
+	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
+	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ?`
 
 	// planAttempts is how often a due time that was found free may be taken by
 	// somebody else before it can be used.
 	planAttempts = 100
-
-	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ? AND (state = 'planned' OR node = ? AND term = ?)`
-	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ? AND node = ? AND term = ?`
-	isOpen        = `SELECT 1 FROM xxlwheel_fire WHERE id = ?`
 )
 
 // PlanFires implements [xxladapter.Store].
@@ -181,9 +179,6 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 }
 
 func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
-	if len(logs) == 0 {
-		return nil, errors.New("sqlstore: claim of a fire without a log row")
-	}
 	if s.Fires != nil && len(logs) == 1 {
 		call := &FireCall{By: by, FireID: id, Claim: logs[0].Fitted()}
 		if err := s.Grouped(ctx, call); err == nil {
@@ -193,62 +188,29 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		}
 	}
 	var claimed []xxladapter.Fire
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		claimed = nil
-		at := s.Clock()
-		if err := tx.fence(ctx, by, at); err != nil {
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		rows := transition.Rows{}
+		if rows.Holds, err = tx.holds(ctx, by, s.Clock()); err != nil {
 			return err
 		}
-		var fire xxladapter.Fire
-		err := tx.Query(ctx, selectPlanned, []any{id}, func(r Row) (err error) {
-			fire, err = ScanFire(r)
+		if rows.Fire, err = tx.lockFire(ctx, id); err != nil {
 			return err
-		})
+		}
+		now, err := s.serverTime(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if fire.ID == 0 {
-			return notPlanned(id)
-		}
-		if fire.ShardTotal > 0 && len(logs) > 1 {
-			return fmt.Errorf("sqlstore: fire %d is one shard, but has %d log rows", id, len(logs))
-		}
-		if server, err := s.serverTime(ctx, tx); err != nil {
+		if claimed, err = transition.Claim(rows, by, id, len(logs), fromMilli(now)); err != nil {
 			return err
-		} else if server < ToMilli(fire.Due) {
-			return TooEarly(fire, server)
-		}
-		now := ToMilli(at)
-		fire.State, fire.Owner, fire.Claimed = xxladapter.FireClaimed, by, fromMilli(now)
-		if fire.ShardTotal == 0 {
-			fire.ShardTotal = len(logs)
 		}
 		begun := Changes{}
 		for i, l := range logs {
-			shard := copyOf(fire)
-			if shard.LogID, err = s.insertLog(ctx, tx, l); err != nil {
+			if err := s.storeClaim(ctx, tx, &claimed[i], l); err != nil {
 				return err
 			}
-			if i == 0 {
-				changed, err := tx.Exec(ctx, claimFire, shard.ShardTotal, by.Node, by.Number, shard.LogID, now, id)
-				if err != nil {
-					return err
-				}
-				if changed == 0 {
-					return notPlanned(id)
-				}
-			} else {
-				shard.ShardIndex = i
-				shard.ID, err = tx.insert(ctx, insertShard, shard.JobID, shard.GroupID, ToMilli(shard.Due), i, shard.ShardTotal, string(shard.Type),
-					shard.RetryCount, shard.Param, JoinAddresses(shard.Addresses), by.Node, by.Number, shard.LogID, now)
-				if err != nil {
-					return err
-				}
-			}
-			claimed = append(claimed, shard)
 			s.AddOutcome(begun, l.TriggerTime, l.Outcome(), 1)
 		}
-		if fire.Type.Ordered() {
+		if claimed[0].Type.Ordered() {
 			if err := tx.claimOrder(ctx, claimed); err != nil {
 				return err
 			}
@@ -261,39 +223,45 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 	return claimed, nil
 }
 
+// storeClaim stores a claimed fire, as a new one if it has no id, with its log row.
+func (s *Store) storeClaim(ctx context.Context, tx *Tx, f *xxladapter.Fire, l *xxladapter.Log) (err error) {
+	if f.LogID, err = s.insertLog(ctx, tx, l); err != nil {
+		return err
+	}
+	if f.ID != 0 {
+		_, err = tx.Exec(ctx, claimFire, f.ShardTotal, f.Owner.Node, f.Owner.Number, f.LogID, ToMilli(f.Claimed), f.ID)
+		return err
+	}
+	f.ID, err = tx.insert(ctx, insertShard, f.JobID, f.GroupID, ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type),
+		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Owner.Node, f.Owner.Number, f.LogID, ToMilli(f.Claimed))
+	return err
+}
+
 // TakeOver implements [xxladapter.Store].
 func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
 		now := s.Clock()
-		if err := tx.fence(ctx, by, now); err != nil {
+		rows := transition.Rows{}
+		if rows.Holds, err = tx.holds(ctx, by, now); err != nil {
 			return err
 		}
-		if from != by {
-			if holds, err := tx.holds(ctx, from, now); err != nil {
-				return err
-			} else if holds {
-				return xxladapter.Conflictf("fire %d is node %q's, whose term %d holds", id, from.Node, from.Number)
-			}
+		if rows.Fire, err = tx.lockFire(ctx, id); err != nil {
+			return err
 		}
-		changed, err := tx.Exec(ctx, takeOver, by.Node, by.Number, id, from.Node, from.Number)
-		if err == nil && changed == 0 {
-			err = xxladapter.Conflictf("fire %d is not node %q's of term %d any more", id, from.Node, from.Number)
+		formerHolds, err := tx.holds(ctx, from, now)
+		if err != nil {
+			return err
 		}
+		if err := transition.TakeOver(rows, by, id, from, formerHolds); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, takeOver, by.Node, by.Number, id)
 		return err
 	})
 }
 
 // SettleFire implements [xxladapter.Store].
 func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
-	settled.Msg = xxladapter.CutText(xxladapter.ValidText(settled.Msg), xxladapter.MaxRowText)
-	statement := removeFire
-	switch settled.State {
-	case "":
-	case xxladapter.FireAmbiguous:
-		statement = makeAmbiguous
-	default:
-		return nil, fmt.Errorf("sqlstore: fire %d settled as %q", settled.FireID, settled.State)
-	}
 	if s.Fires != nil && len(settled.Next) == 0 && settled.Resume.JobID == 0 {
 		err := s.Grouped(ctx, &FireCall{By: by, FireID: settled.FireID, LogID: settled.LogID, Settle: &settled})
 		if !errors.Is(err, ErrAlone) {
@@ -301,35 +269,16 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 		}
 	}
 	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		planned = nil
-		if err := tx.fence(ctx, by, s.Clock()); err != nil {
-			return err
-		}
-		changed, err := tx.Exec(ctx, statement, settled.FireID, by.Node, by.Number)
+		now := s.Clock()
+		rows, err := tx.rowsOfFire(ctx, by, now, settled.FireID, settled.LogID)
 		if err != nil {
 			return err
 		}
-		if changed == 0 {
-			if open, err := tx.has(ctx, isOpen, settled.FireID); err != nil {
-				return err
-			} else if open {
-				return NotOwned(settled.FireID, by)
-			}
+		change, err := transition.Settle(rows.Rows, by, settled)
+		if err != nil {
+			return err
 		}
-		removed := settled.State == "" && changed > 0
-		if removed {
-			if planned, err = s.planAll(ctx, tx, settled.Next); err != nil {
-				return err
-			}
-		}
-		if settled.Code != 0 {
-			if err := s.setTriggered(ctx, tx, settled.LogID, settled.Code, settled.Msg); err != nil {
-				return err
-			}
-		}
-		if removed {
-			_, err = s.resume(ctx, tx, settled.Resume)
-		}
+		planned, err = s.carryOut(ctx, tx, change, rows, now)
 		return err
 	})
 	if err != nil {
@@ -362,16 +311,6 @@ func (s *Store) serverTime(ctx context.Context, tx *Tx) (now int64, err error) {
 	}
 	err = tx.Query(ctx, `SELECT `+s.Dialect.Clock, nil, func(r Row) error { return r.Scan(&now) })
 	return now, err
-}
-
-func TooEarly(f xxladapter.Fire, now int64) error {
-	return &xxladapter.EarlyError{FireID: f.ID, Due: f.Due, Now: fromMilli(now)}
-}
-
-func notPlanned(id int64) error { return xxladapter.Conflictf("fire %d is no longer planned", id) }
-
-func NotOwned(id int64, by xxladapter.Term) error {
-	return xxladapter.Conflictf("fire %d is not node %q's of term %d", id, by.Node, by.Number)
 }
 
 // A DueTime is what at most one planned fire has.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 const (
@@ -158,14 +159,9 @@ func (t *Tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bo
 func (t *Tx) fence(ctx context.Context, by xxladapter.Term, now time.Time) error {
 	holds, err := t.holds(ctx, by, now)
 	if err == nil && !holds {
-		err = Fenced(by)
+		err = transition.Fenced(by)
 	}
 	return err
-}
-
-// Fenced returns the error of acting in a term that is over.
-func Fenced(by xxladapter.Term) error {
-	return xxladapter.Fencedf("node %q acts in term %d, which is over", by.Node, by.Number)
 }
 
 // Retire implements [xxladapter.Store].

@@ -3,10 +3,10 @@ package records
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 const (
@@ -21,14 +21,7 @@ const (
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	setTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
-	// Of a row that is not known to have failed, which stays so.
-	setTaken = `UPDATE xxl_job_log SET trigger_code = 200, trigger_msg = ? WHERE id = ? AND trigger_code IN (0, 200)`
-
-	// The first result stays. A row with a result was sent, whatever became of
-	// the answer to the sender.
-	setHandled = `UPDATE xxl_job_log SET handle_time = ?, handle_code = ?, handle_msg = ?,
-		trigger_code = CASE trigger_code WHEN 0 THEN 200 ELSE trigger_code END
-		WHERE id = ? AND handle_code = 0`
+	setHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 
 	// By id, so that a caller can go on where it was; the partial index has the
 	// open runs only.
@@ -36,8 +29,6 @@ const (
 		WHERE trigger_code = 200 AND handle_code = 0 AND id > ? AND trigger_time <= ?
 		AND NOT EXISTS (SELECT 1 FROM xxl_job_registry WHERE registry_value = executor_address)
 		ORDER BY id LIMIT ?`
-
-	RemoveFireOf = `DELETE FROM xxlwheel_fire WHERE log_id = ?`
 )
 
 func (s *Store) insertLog(ctx context.Context, tx *Tx, l *xxladapter.Log) (int64, error) {
@@ -59,80 +50,26 @@ func (s *Store) LogValues(l *xxladapter.Log) []any {
 	}
 }
 
-// setTriggered stores the trigger columns of a row, if there is one.
-func (s *Store) setTriggered(ctx context.Context, tx *Tx, id int64, code int, msg string) error {
-	if code == xxladapter.ResultOK {
-		// Nearly all are of this kind, and no outcome changes.
-		if changed, err := tx.Exec(ctx, setTaken, msg, id); changed > 0 || err != nil {
-			return err
-		}
-	}
-	l, found, err := tx.logState(ctx, id)
-	if !found || err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, setTriggered, code, msg, id); err != nil {
-		return err
-	}
-	moved := Changes{}
-	s.AddOutcome(moved, l.Triggered, l.outcome(), -1)
-	l.TriggerCode = code
-	s.AddOutcome(moved, l.Triggered, l.outcome(), 1)
-	return s.Count(ctx, tx, moved)
-}
-
 // FinishRun implements [xxladapter.Store].
 func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
-	if r.Code == xxladapter.ResultNone {
-		return false, nil, fmt.Errorf("sqlstore: result of log %d has no code", r.LogID)
-	}
-	msg := cut(xxladapter.ValidText(r.Msg), xxladapter.MaxHandleMsg)
 	if s.Fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
-		r.Msg = msg
 		call := &FireCall{LogID: r.LogID, Finish: &r}
 		if err := s.Grouped(ctx, call); !errors.Is(err, ErrAlone) {
 			return call.Applied && err == nil, nil, err
 		}
 	}
 	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		planned = nil
-		// The fire comes before its log row, as everywhere, so that no two
-		// transactions wait for each other.
-		if _, err := tx.Exec(ctx, RemoveFireOf, r.LogID); err != nil {
-			return err
-		}
-		l, found, err := tx.logState(ctx, r.LogID)
+		now := s.Clock()
+		rows, err := tx.rowsOfRun(ctx, r.LogID)
 		if err != nil {
 			return err
 		}
-		if !found {
-			return NoLog(r.LogID)
-		}
-		changed, err := tx.Exec(ctx, setHandled, s.Dialect.Datetime(s.Clock()), r.Code, OrNull(msg), r.LogID)
+		change, err := transition.Finish(rows.Rows, r, now)
 		if err != nil {
 			return err
 		}
-		if applied = changed > 0; !applied {
-			return nil
-		}
-		if r.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(l.TriggerCode) {
-			if planned, err = s.planAll(ctx, tx, r.Next); err != nil {
-				return err
-			}
-		}
-		if r.WantText {
-			if _, err := tx.Exec(ctx, WantText, r.LogID, ToMilli(s.Clock().Add(xxladapter.TextDelay))); err != nil {
-				return err
-			}
-		}
-		ended := Changes{}
-		s.AddOutcome(ended, l.Triggered, l.outcome(), -1)
-		l.HandleCode = r.Code
-		s.AddOutcome(ended, l.Triggered, l.outcome(), 1)
-		if err := s.Count(ctx, tx, ended); err != nil {
-			return err
-		}
-		_, err = s.resume(ctx, tx, r.Resume)
+		applied = change.Log.Columns == transition.HandleColumns
+		planned, err = s.carryOut(ctx, tx, change, rows, now)
 		return err
 	})
 	if err != nil {

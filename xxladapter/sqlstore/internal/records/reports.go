@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // The figures of a day are the sum of its row in xxl_job_log_report and of its slots in
@@ -29,8 +30,6 @@ const (
 		fail_count = fail_count + ?, update_time = ? WHERE trigger_day = ?`
 	insertDay = `INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)
 		VALUES (?, ?, ?, ?, ?)`
-
-	selectOutcome = `SELECT trigger_time, trigger_code, handle_code FROM xxl_job_log WHERE id = ?`
 )
 
 // Changes are a transaction's changes of the figures, by day.
@@ -50,9 +49,9 @@ func (s *Store) AddOutcome(c Changes, triggered time.Time, o xxladapter.Outcome,
 }
 
 // MoveOutcome counts a log row's change from one outcome to another.
-func (s *Store) MoveOutcome(c Changes, before, after LogState) {
-	s.AddOutcome(c, before.Triggered, before.outcome(), -1)
-	s.AddOutcome(c, after.Triggered, after.outcome(), 1)
+func (s *Store) MoveOutcome(c Changes, triggered time.Time, l transition.LogChange) {
+	s.AddOutcome(c, triggered, l.Before.Outcome(), -1)
+	s.AddOutcome(c, triggered, l.After.Outcome(), 1)
 }
 
 // Count stores the changes. It must be the last act of a transaction: the holder of a slot then
@@ -81,23 +80,11 @@ func DayOf(t time.Time, zone *time.Location) time.Time {
 	return begin
 }
 
-// A LogState is what determines the outcome of a log row.
+// A LogState is the state of a log row with its trigger time, which determines the day that the row
+// counts for.
 type LogState struct {
-	Triggered               time.Time
-	TriggerCode, HandleCode int
-}
-
-func (l LogState) outcome() xxladapter.Outcome {
-	return xxladapter.OutcomeOf(l.TriggerCode, l.HandleCode)
-}
-
-// LogState locks a log row and returns its state; found is false if there is none.
-func (t *Tx) logState(ctx context.Context, id int64) (l LogState, found bool, err error) {
-	err = t.Query(ctx, selectOutcome+t.Dialect.Lock, []any{id}, func(r Row) error {
-		found = true
-		return r.Scan(datetime{&l.Triggered}, &l.TriggerCode, &l.HandleCode)
-	})
-	return l, found, err
+	Triggered time.Time
+	transition.LogState
 }
 
 // AddToSlot is [Dialect.AddToSlot] for databases with ON CONFLICT.

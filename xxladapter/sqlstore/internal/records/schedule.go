@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 const (
@@ -152,7 +153,7 @@ func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		s.Server.saw(time.UnixMicro(micros), sent)
 	}
 	if err == nil && terms == 0 {
-		err = Fenced(by)
+		err = transition.Fenced(by)
 	}
 	return due > 0, err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // SelectStuck uses the partial index of rows without any outcome, which are few at any time.
@@ -33,15 +34,16 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 			return err
 		}
 		for _, id := range ids {
-			// Since it was read the row may have got an outcome.
-			l, found, err := tx.logState(ctx, id)
+			rows, err := tx.rowsOfRun(ctx, id)
 			if err != nil {
 				return err
 			}
-			if !found || l.TriggerCode != xxladapter.ResultNone || l.HandleCode != xxladapter.ResultNone {
+			// Since it was read the row may have got an outcome.
+			change := transition.WriteOff(rows.Rows, code, msg)
+			if change.Log.Columns == transition.NoColumns {
 				continue
 			}
-			if err := s.setTriggered(ctx, tx, id, code, msg); err != nil {
+			if _, err := s.carryOut(ctx, tx, change, rows, s.Clock()); err != nil {
 				return err
 			}
 			err = tx.Query(ctx, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r Row) error {

@@ -29,7 +29,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{records.MoveFires, 3, "xxlwheel_fire_due_of_job"},
 		{records.SelectScheduledFrom, 2, "xxlwheel_fire_due_of_job"},
 		{records.IsScheduled, 2, "xxlwheel_fire_due_of_job"},
-		{records.RemoveFireOf, 1, "xxlwheel_fire_log"},
+		{records.SelectRowsByLog, 5, "xxlwheel_fire_log"},
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_due"},
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_node"},
 		{records.SelectLeaseState, 0, "xxlwheel_fire_node"},

@@ -1,0 +1,130 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// A call that is made alone reads and locks its rows, asks package transition what they become,
+// and writes that.
+
+// lockedRows are the rows of one call. Of the fire there is only what decides.
+type lockedRows struct {
+	transition.Rows
+	fireID, logID int64
+	triggered     time.Time // of the log row
+}
+
+const (
+	// selectRows is one statement: where each takes a call into the database, and no locks are
+	// needed, it is all that a call reads.
+	selectRows = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
+			f.id, f.state, f.node, f.term, l.id, l.trigger_time, l.trigger_code, l.handle_code
+		FROM (SELECT 1 AS one) AS one LEFT JOIN xxl_job_log l ON l.id = ? LEFT JOIN xxlwheel_fire f ON `
+	SelectRowsByFire = selectRows + `f.id = ?`
+	SelectRowsByLog  = selectRows + `f.log_id = ?`
+
+	LockFireByID  = `SELECT id FROM xxlwheel_fire WHERE id = ?`
+	LockFireByLog = `SELECT id FROM xxlwheel_fire WHERE log_id = ?`
+	lockLog       = `SELECT id FROM xxl_job_log WHERE id = ?`
+)
+
+// rowsOfFire reads and locks the rows of a settlement.
+func (t *Tx) rowsOfFire(ctx context.Context, by xxladapter.Term, now time.Time, fireID, logID int64) (lockedRows, error) {
+	if err := t.lockRow(ctx, LockFireByID, fireID); err != nil {
+		return lockedRows{}, err
+	}
+	if err := t.lockRow(ctx, lockLog, logID); err != nil {
+		return lockedRows{}, err
+	}
+	return t.readRows(ctx, SelectRowsByFire, by.Node, by.Number, ToMilli(now), logID, fireID)
+}
+
+// rowsOfRun reads and locks a log row, and the fire that it belongs to while that is open.
+func (t *Tx) rowsOfRun(ctx context.Context, logID int64) (lockedRows, error) {
+	if err := t.lockRow(ctx, LockFireByLog, logID); err != nil {
+		return lockedRows{}, err
+	}
+	if err := t.lockRow(ctx, lockLog, logID); err != nil {
+		return lockedRows{}, err
+	}
+	return t.readRows(ctx, SelectRowsByLog, "", 0, 0, logID, logID)
+}
+
+// lockRow locks what the query selects, for what is then read. Fires are locked before log rows,
+// as everywhere, so that no two transactions wait for each other.
+func (t *Tx) lockRow(ctx context.Context, query string, id int64) error {
+	if t.Dialect.Lock == "" {
+		return nil
+	}
+	_, err := t.has(ctx, query+t.Dialect.Lock, id)
+	return err
+}
+
+func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lockedRows, err error) {
+	var (
+		holds, triggerCode, handleCode int64
+		fire                           xxladapter.Fire
+	)
+	err = t.Query(ctx, query, args, func(r Row) error {
+		return r.Scan(&holds, integer{&fire.ID}, Text(&fire.State), Text(&fire.Owner.Node), integer{&fire.Owner.Number},
+			integer{&rows.logID}, datetime{&rows.triggered}, integer{&triggerCode}, integer{&handleCode})
+	})
+	rows.Holds = holds > 0
+	if fire.ID != 0 {
+		rows.Fire, rows.fireID = &fire, fire.ID
+	}
+	if rows.logID != 0 {
+		rows.Log = &transition.LogState{TriggerCode: int(triggerCode), HandleCode: int(handleCode)}
+	}
+	return rows, err
+}
+
+// lockFire reads and locks an open fire; nil if there is none.
+func (t *Tx) lockFire(ctx context.Context, id int64) (found *xxladapter.Fire, err error) {
+	err = t.Query(ctx, selectFire+t.Dialect.Lock, []any{id}, func(r Row) error {
+		f, err := ScanFire(r)
+		found = &f
+		return err
+	})
+	return found, err
+}
+
+// carryOut writes a change and returns the fires that it planned.
+func (s *Store) carryOut(ctx context.Context, tx *Tx, c transition.Change, rows lockedRows, now time.Time) (planned []xxladapter.Fire, err error) {
+	switch c.Fire {
+	case transition.DoubtFire:
+		_, err = tx.Exec(ctx, makeAmbiguous, rows.fireID)
+	case transition.RemoveFire:
+		_, err = tx.Exec(ctx, removeFire, rows.fireID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch l := c.Log; l.Columns {
+	case transition.TriggerColumns:
+		_, err = tx.Exec(ctx, setTriggered, l.After.TriggerCode, l.Msg, rows.logID)
+	case transition.HandleColumns:
+		_, err = tx.Exec(ctx, setHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, OrNull(l.Msg), rows.logID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if planned, err = s.planAll(ctx, tx, c.Next); err != nil {
+		return nil, err
+	}
+	if _, err := s.resume(ctx, tx, c.Resume); err != nil {
+		return nil, err
+	}
+	if c.WantText {
+		if _, err := tx.Exec(ctx, WantText, rows.logID, ToMilli(now.Add(xxladapter.TextDelay))); err != nil {
+			return nil, err
+		}
+	}
+	moved := Changes{}
+	s.MoveOutcome(moved, rows.triggered, c.Log)
+	return planned, s.Count(ctx, tx, moved)
+}
