@@ -223,7 +223,7 @@ func (b *batch[T]) start() error {
 	b.clock.start()
 	b.ended = make(chan struct{})
 	b.life.Store(started)
-	go b.work()
+	go b.work() // Stop waits for ended
 	return nil
 }
 
@@ -288,7 +288,7 @@ func (b *batch[T]) work() {
 	normal := false
 	defer func() {
 		if !normal && !b.clock.halting.Load() {
-			go b.work()
+			go b.work() // it closes ended in place of this one
 			return
 		}
 		close(b.ended)

@@ -85,10 +85,9 @@ func (p *periodicTask) next(now int64) int64 {
 	return after(p.deadline+skipped*p.period, p.period)
 }
 
-// periodics has the periodic timeouts of which a run is under way: pending, and yet neither in a
-// queue nor in the wheel. Its lock also orders what happens to periodic timeouts: the beginning and
-// end of a run, and Reset. So a Reset during a run leaves the arming to its end, whatever else
-// happens, and no two runs overlap.
+// periodics holds the periodic timeouts that are running: they are pending, but neither in a queue
+// nor in the wheel. Its lock also orders the beginning and the end of a run, and Reset: a Reset
+// during a run leaves the arming to the end of the run, so no two runs overlap.
 type periodics struct {
 	sync.Mutex
 	running map[*Timeout]struct{}

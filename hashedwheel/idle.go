@@ -38,7 +38,7 @@ type IdleOf[V any] struct {
 	period time.Duration // of members that have none of their own
 	silent func(*IdleMemberOf[V])
 
-	mu struct { // guards the memberships and what clocks and members say is guarded
+	mu struct { // guards the memberships, and the fields of clocks and members that say so
 		sync.Mutex
 		stopped bool
 		clocks  []*idleClock[V] // one for each step length in use so far

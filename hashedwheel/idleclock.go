@@ -5,37 +5,37 @@ import (
 	"time"
 )
 
-// idleSteps is how many times in a period the clock of an Idle moves on: between this and twice as
-// often. It is how finely silence is measured: a member is found silent late by at most two steps,
-// and the worker wakes for each step.
+// idleSteps is the resolution of silence: the clock of an Idle makes at least idleSteps steps in
+// the period of a member, and less than twice as many. A silent member is reported at most two
+// steps late, and the worker wakes for each step.
 const idleSteps = 64
 
-// idleHistory is how many steps a clock remembers. Invariant: that is longer than the period of
-// every member that uses it. Periods are less than twice the one that the clock was made for, and n
-// steps take at least n-1 step lengths.
+// idleHistory is how many steps a clock remembers. Invariant: together they last longer than the
+// period of any member of the clock. Such a period is less than twice the one that the clock was
+// made for, and n steps last at least n-1 step lengths.
 const idleHistory = 4 * idleSteps
 
-// stepBits is how many bits of an idleClock's word count steps: enough for 34 years of
-// milliseconds. The others are the clock's number.
+// stepBits is how many bits of an idleClock's word count its steps: enough for 34 years of
+// milliseconds. The upper bits hold the clock's number.
 const stepBits = 40
 
 // idleClockNumber is the number of the idleClock made last.
 var idleClockNumber atomic.Uint64
 
-// A lastTouch is when a member was last touched, as a step of a clock. It is apart from
-// IdleMemberOf because the compiler does not inline methods of generic types as readily.
+// A lastTouch records in which step of a clock a member was last touched. It is a type of its own
+// because the compiler does not inline methods of generic types such as IdleMemberOf as readily.
 type lastTouch struct {
 	now  atomic.Pointer[atomic.Uint64] // of the clock; nil before join
 	step atomic.Uint64
 }
 
-// join has l touched now, by a clock.
+// join binds l to a clock, of which now is the word, and touches it.
 func (l *lastTouch) join(now *atomic.Uint64) {
 	l.step.Store(now.Load())
 	l.now.Store(now)
 }
 
-// Touch says that the member is alive. It may be called from any goroutine at any time, and does
+// Touch marks the member as alive. It may be called from any goroutine at any time, and does
 // nothing on a member that has been reported or removed, or was never added.
 func (l *lastTouch) Touch() {
 	if c := l.now.Load(); c != nil {
@@ -45,8 +45,9 @@ func (l *lastTouch) Touch() {
 	}
 }
 
-// note never goes back: a goroutine that was held up between reading the step and storing it must
-// not hide a later touch. If there is another clock in between, that has counted as a touch.
+// note stores the step now unless l holds a later one: a goroutine that was held up between reading
+// the step and storing it must not hide a later touch. If l has joined another clock in between,
+// note does nothing, because joining counted as a touch.
 func (l *lastTouch) note(now uint64) {
 	for {
 		step := l.step.Load()
@@ -59,8 +60,9 @@ func (l *lastTouch) note(now uint64) {
 // An idleClock is a coarse clock that members with similar periods share. All fields but now are
 // guarded by the mutex of its Idle.
 type idleClock[V any] struct {
-	// now is the step that the clock is at, and above it the clock's number, so that a step of one
-	// clock is not taken for one of another. Touch reads it, one write in a step changes it.
+	// now holds the clock's number in its upper bits and the current step in the lower ones, so
+	// that no step of one clock equals one of another. Each Touch reads it; it is written once in a
+	// step.
 	_   [64]byte
 	now atomic.Uint64
 	_   [64]byte
@@ -74,8 +76,8 @@ type idleClock[V any] struct {
 	began [idleHistory]int64
 }
 
-// clockLocked returns the clock for members with a period, which moves. It returns an error if the
-// timer refuses.
+// clockLocked returns the clock for members with the given period, and starts it if it stands
+// still. It returns an error if the timer refuses.
 //
 // REQUIRES: i.mu is held.
 func (i *IdleOf[V]) clockLocked(period time.Duration) (*idleClock[V], error) {
@@ -103,8 +105,8 @@ func (i *IdleOf[V]) clockLocked(period time.Duration) (*idleClock[V], error) {
 	return c, nil
 }
 
-// similar returns the longest period that is not longer than the given one, among that of i and
-// those that result from doubling or halving it: all members of a clock have the same.
+// similar rounds period down to the period of i, doubled or halved any number of times. Members for
+// which it returns the same share a clock.
 func (i *IdleOf[V]) similar(period time.Duration) time.Duration {
 	base := i.period
 	for base <= period/2 {
@@ -125,7 +127,7 @@ func (c *idleClock[V]) restLocked() {
 	}
 }
 
-// tick moves the clock on.
+// tick advances the clock by one step.
 func (c *idleClock[V]) tick() {
 	c.idle.mu.Lock()
 	c.stepLocked()
@@ -133,7 +135,7 @@ func (c *idleClock[V]) tick() {
 	c.idle.timer.idle.fired.Add(1)
 }
 
-// stepLocked begins a new step.
+// stepLocked starts a new step.
 //
 // REQUIRES: the mutex of the Idle is held.
 func (c *idleClock[V]) stepLocked() {
@@ -144,8 +146,8 @@ func (c *idleClock[V]) stepLocked() {
 	c.began[k%idleHistory] = c.idle.timer.clock.now()
 }
 
-// lastTouchLocked returns an instant that no touch up to now is later than, given that the last was
-// in step seen.
+// lastTouchLocked returns the latest instant at which the last touch can have been, given that it
+// was in step seen; 0 means longer ago than a period.
 //
 // REQUIRES: the mutex of the Idle is held.
 func (c *idleClock[V]) lastTouchLocked(seen uint64) int64 {
@@ -154,13 +156,13 @@ func (c *idleClock[V]) lastTouchLocked(seen uint64) int64 {
 		return c.idle.timer.clock.now()
 	}
 	if now-seen >= idleHistory {
-		return 0 // forgotten: longer ago than a period
+		return 0 // forgotten
 	}
 	return c.began[(seen+1)%idleHistory]
 }
 
-// A roster has the members of an Idle, in no order, so that Stop finds them. It grows and shrinks
-// by pieces: a slice of all would be copied under the lock.
+// A roster holds the members of an Idle in no order, so that Stop finds them. It grows and shrinks
+// by pieces, because growing a single slice would copy all of it under the lock.
 type roster[V any] struct {
 	pieces []*[rosterPiece]*IdleMemberOf[V]
 	n      int
@@ -185,8 +187,8 @@ func (r *roster[V]) remove(m *IdleMemberOf[V]) {
 	r.n--
 	*r.at(r.n) = nil
 	if r.n%rosterPiece == 0 && len(r.pieces)*rosterPiece-r.n > rosterPiece {
-		// One empty piece is kept, so that a number that goes up and down at the edge does not
-		// allocate.
+		// One empty piece is kept, so that a count that oscillates around the end of a piece does
+		// not allocate.
 		r.pieces[len(r.pieces)-1] = nil
 		r.pieces = r.pieces[:len(r.pieces)-1]
 	}

@@ -37,10 +37,10 @@ type Options struct {
 	TicksPerWheel int
 
 	// MaxPendingTimeouts limits the timeouts that are accepted, not fired and not cancelled; zero
-	// or less means no limit. A timeout that has fired keeps its place until its task returns, so
-	// that it can be armed again, or, on the worker, start another in its place; a task that arms
-	// and then cancels it gives the place back at once. A limit is kept exactly, at the price of
-	// one counter that all goroutines share.
+	// or less means no limit. A timeout that has fired keeps its place until its task returns: the
+	// task can arm it again or, if it runs on the worker, start another timeout in its place. A
+	// task that arms its timeout and then cancels it gives the place back at once. The limit is
+	// exact, at the price of one counter that all goroutines share.
 	MaxPendingTimeouts int64
 
 	// Executor runs the tasks. Nil means that the worker runs them itself, one after the other,
@@ -57,7 +57,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// withDefaults returns o completed and checked.
+// withDefaults returns o with its defaults, or an error that names the field that is out of range.
 func (o Options) withDefaults() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -105,8 +105,8 @@ var (
 	ErrStopInTask = errors.New("hashedwheel: stop called from inside a task")
 )
 
-// A limit counts the pending timeouts of a timer that has a limit, each of which takes a place.
-// Without a limit it counts nothing, and costs nothing.
+// A limit counts the places that pending timeouts take. If there is no limit it counts nothing, and
+// costs nothing.
 type limit struct {
 	most  int64 // 0 means no limit
 	_     [64]byte

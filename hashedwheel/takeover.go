@@ -10,8 +10,8 @@ import (
 const minStall = 10 * time.Millisecond
 
 const (
-	// quickPace is the time between two polls of the watch after a hand-over, and leastPace the
-	// least that it falls to while hand-overs follow each other.
+	// quickPace is the longest pause between two polls of the watch after a hand-over. leastPace is
+	// the shortest, which it reaches while one hand-over follows the other.
 	quickPace = time.Millisecond
 	leastPace = time.Millisecond / 8
 )
@@ -25,12 +25,13 @@ const (
 //	└──────────┴──────┴─────────┴──────────────────┘
 //
 // The worker sets the user bit when it calls a task, and clears it when the task returns. In
-// between it touches nothing of the engine, so the wheel can be given to a new worker, with the
-// rest of the batch, by one compare-and-swap; the old worker notices when it cannot clear its bit,
-// and ends. That is how a task that takes long delays no other, without a goroutine for each task.
+// between it touches nothing of the engine, so one compare-and-swap can give the wheel and the rest
+// of the batch to a new worker. The old worker notices when it cannot clear its bit, and ends. Thus
+// a slow task delays the others only until the watch notices it, without a goroutine for each task.
 //
-// Two equal ownerships with the user bit, seen apart, are the same call: fired counts the runs, and
-// told the calls of Cancelled, which would have to be a multiple of 256 in between.
+// Two polls that see the same ownership with the user bit see the same call: each run changes
+// fired, and each call of Cancelled changes told. Only a multiple of 256 calls of Cancelled in
+// between, without a run, would escape notice.
 type ownership uint64
 
 const (
@@ -69,7 +70,7 @@ func (w *worker) exit() bool {
 	return w.engine.owner.CompareAndSwap(uint64(w.owned), uint64(w.owned&^userBit))
 }
 
-// guard sets the watch over what is about to be called, if it is not set.
+// guard starts the watch over the coming calls, if it is not running.
 func (e *engine) guard() {
 	if !e.underWay.Load() {
 		e.underWay.Store(true)
@@ -85,7 +86,7 @@ func (e *engine) patience() time.Duration {
 	return e.stall
 }
 
-// relax ends what guard has begun.
+// relax stops the watch that guard started.
 func (e *engine) relax() {
 	e.underWay.Store(false)
 	e.watch.Stop()
@@ -115,7 +116,8 @@ func (e *engine) launchLocked(w *worker) {
 	}()
 }
 
-// leave is the end of a worker. If its task has called runtime.Goexit, a new worker continues.
+// leave runs when the goroutine of w ends. If a task has ended it by runtime.Goexit, leave gives
+// the wheel to a new worker.
 func (w *worker) leave() {
 	e := w.engine
 	c := w.current
@@ -147,12 +149,12 @@ func (e *engine) takeOverLocked(now ownership) {
 	e.launchLocked(w)
 }
 
-// checkStall runs while a batch is under way, every pace. If the same call is running as the last
-// time, it gives the wheel to a new worker.
+// checkStall polls the worker while a batch is under way. If the same call is running as at the
+// last poll, it gives the wheel to a new worker.
 //
-// After one task that stalls the worker others may follow, and each would hold up the rest for two
-// polls. So after a hand-over the watch polls sooner, and sooner still after the next, and becomes
-// as patient as before when it has found nothing for a few polls or ticks.
+// When one task has stalled the worker, others may follow, and each would hold up the rest for two
+// polls. So each hand-over shortens the pause between polls. It grows back when the watch has found
+// nothing for a few polls or ticks.
 func (e *engine) checkStall() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -60,9 +60,9 @@ func (w *HashedWheelTimer) Sleep(ctx context.Context, delay time.Duration) error
 //
 // If w refuses, or stops before, the time package keeps the deadline.
 //
-// When parent ends, Err and Done of the context tell so at once. A channel that Done returned
-// before, and contexts of the context package that come from this one, follow from a goroutine of
-// their own.
+// When parent ends, calls of Err and Done show it at once. A channel that Done returned earlier,
+// and contexts that the context package derived from this one, follow a moment later, from another
+// goroutine.
 func (w *HashedWheelTimer) WithTimeout(parent context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
 	if parent == nil || parent.Err() != nil || delay <= 0 {
 		return context.WithTimeout(parent, delay) // needs no timer
@@ -96,7 +96,7 @@ type wheelContext struct {
 	timeout  Timeout
 	done     chan struct{}
 
-	mu struct { // guards the end of the context and who wants to know of it
+	mu struct { // guards the end of the context and what it has to stop and call
 		sync.Mutex
 		err     error
 		unlink  func() bool // from the parent
@@ -108,7 +108,7 @@ type wheelContext struct {
 func (c *wheelContext) Deadline() (time.Time, bool) { return c.deadline, true }
 func (c *wheelContext) Value(key any) any           { return c.parent.Value(key) }
 
-// The end of the parent reaches c through a goroutine. Done and Err ask the parent first.
+// The end of the parent reaches c through a goroutine, so Done and Err ask the parent first.
 
 func (c *wheelContext) Done() <-chan struct{} {
 	c.followParent()
@@ -159,8 +159,8 @@ func (c *wheelContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// end ends the context with err, unless it has ended. Contexts that come from it have ended when it
-// returns.
+// end ends the context with err and then, before it returns, the contexts derived from it. It does
+// nothing if the context has ended.
 func (c *wheelContext) end(err error) {
 	c.mu.Lock()
 	if c.mu.err != nil {

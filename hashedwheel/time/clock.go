@@ -16,9 +16,9 @@ type Clock struct {
 }
 
 // On returns a Clock whose timers, tickers and sleeps are timeouts of w, with the precision of w's
-// tick. It panics if w is nil. What w can do beside telling the time:
+// tick. It panics if w is nil. The other features of w act as follows:
 //
-//   - Options.MaxPendingTimeouts: what w has no place for is kept by package time. A timer goes
+//   - Options.MaxPendingTimeouts: timers without a place on w are kept by package time. One goes
 //     back to w at its next Reset, a ticker at its next tick. So the limit bounds the wheel and not
 //     the number of timers, and none is lost.
 //   - Stop: the pending timers and tickers of w end as though Stop had been called for each of
@@ -80,7 +80,8 @@ func (c Clock) on() *hashedwheel.HashedWheelTimer {
 }
 
 // bubbled reports whether the caller is in a synctest bubble. There, and nowhere else, the time has
-// no monotonic reading. The time itself would not tell: a test may sleep until the present.
+// no monotonic reading. The wall clock alone would not show it, because a test may sleep until the
+// present.
 func bubbled() bool {
 	now := time.Now()
 	return now == now.Round(0) //nolint:staticcheck // Equal would ignore the monotonic reading

@@ -22,28 +22,28 @@ const (
 // A deadline is kept by a wheel or, while the wheel is full or stopped, by package time.
 //
 // What happens at its end runs beside Stop and Reset. A timeout that has fired cannot be called
-// back, so a run may come late, after the caller has stopped or armed the deadline again. With mu
-// held, reached tells whether a run still has something to do. A channel is written and drained
+// back, so a run may come after the caller has stopped the deadline or armed it again. With mu
+// held, reached reports whether a run still has something to do. A channel is written and drained
 // with mu held, so nothing stale is in it when Stop or Reset returns.
 type deadline struct {
 	timeout hashedwheel.Timeout
 	spare   *spare // nil until the wheel refuses for the first time
 
-	mu      sync.Mutex
-	kind    kind // immutable
-	waiting bool // the channel is owed a time; not used by calls
+	mu      sync.Mutex // guards spare, waiting, the channel, and the period and next of a Ticker
+	kind    kind       // immutable
+	waiting bool       // the channel is owed a time; not used by calls
 }
 
 // An ending is notified when its deadline ends.
 type ending interface{ end() }
 
-// arm makes d end after delay, and reports whether it was pending. At the end package time calls
-// e.end, if it has to keep the deadline, and the wheel the task of the timeout.
+// arm makes d end after delay, and reports whether it was pending. Then the wheel runs the task of
+// the timeout or, if package time has to keep the deadline, package time calls e.end.
 //
 // REQUIRES: d.mu is held.
 func (d *deadline) arm(delay Duration, e ending) (was bool) {
 	was = d.timeout.Reset(delay)
-	refused := !was && d.timeout.IsCancelled() // all that cancels beside the wheel holds mu
+	refused := !was && d.timeout.IsCancelled() // with mu held, only the wheel cancels
 	if d.spare != nil && d.spare.stop() {
 		was = true
 	}
@@ -56,7 +56,7 @@ func (d *deadline) arm(delay Duration, e ending) (was bool) {
 	return was
 }
 
-// disarm makes d not end, and reports whether it was pending.
+// disarm keeps d from ending, and reports whether it was pending.
 //
 // REQUIRES: d.mu is held.
 func (d *deadline) disarm() (was bool) {
@@ -80,8 +80,8 @@ func (d *deadline) reached() bool {
 type spare struct {
 	timer *time.Timer
 
-	// due is when the deadline ends, by now; never while the wheel keeps it. Its timer's calls
-	// cannot be told from one another otherwise.
+	// due is when the deadline ends, on the clock of now; never while the wheel keeps it. A call of
+	// the timer before it was meant for an earlier deadline.
 	due int64
 }
 

@@ -2,8 +2,8 @@ package time
 
 import "time"
 
-// This file has the names of package time that have nothing to do with timers. TestNames says which
-// of them a newer Go has beside these; they belong into a file with a build constraint.
+// This file has the names of package time that have nothing to do with timers. If a newer Go adds
+// some, TestNames names them; they belong in a file with a build constraint.
 
 // The types of package time. They are the same types, so values go from one package to the other.
 type (

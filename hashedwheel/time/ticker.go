@@ -16,7 +16,7 @@ type Ticker struct {
 	deadline
 	c      chan Time // C, to send on
 	period Duration
-	next   int64 // when the next tick is due, by now
+	next   int64 // when the next tick is due, on the clock of now
 
 	std *time.Ticker // in a synctest bubble; the rest is not used then
 }
@@ -57,7 +57,7 @@ func (t *Ticker) Reset(d Duration) {
 	t.start(d)
 }
 
-// start begins with the period d.
+// start starts the ticks anew with the period d.
 //
 // REQUIRES: t.mu is held.
 func (t *Ticker) start(d Duration) {
@@ -65,8 +65,8 @@ func (t *Ticker) start(d Duration) {
 	t.arm(d, t)
 }
 
-// end sends the time, unless the last has not been received yet, and arms t for the next deadline
-// that has not passed. Like Timer.send it may come late.
+// end sends the time, unless an earlier one has not been received, and arms t for the next tick
+// that has not passed. Like Timer.send it may run for a deadline that was replaced.
 func (t *Ticker) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -75,8 +75,8 @@ func (t *Timer) Reset(d Duration) bool {
 	panic("time: Reset called on uninitialized Timer")
 }
 
-// send sends the time if it is due. It is called at every end of a deadline, also of one that is no
-// longer t's.
+// send sends the time if it is due. It runs whenever a deadline of t ends, even one that Stop or
+// Reset has replaced.
 func (t *Timer) send() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,7 +86,7 @@ func (t *Timer) send() {
 	}
 }
 
-// end is called where package time keeps the deadline, on a goroutine of its own.
+// end runs on a goroutine of its own, if package time keeps the deadline.
 func (t *Timer) end() {
 	if t.kind == sends {
 		t.send()

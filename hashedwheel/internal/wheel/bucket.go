@@ -2,8 +2,8 @@ package wheel
 
 import "math"
 
-// A heading is what a bucket knows of one of its pages: what a scan needs to pass the page by
-// without reading it. Pages lie anywhere in memory, a bucket's headings lie in a row.
+// A heading describes one page of a bucket, so that a scan can skip the page without reading it.
+// The pages of a bucket are scattered in memory; its headings are contiguous.
 type heading struct {
 	// earliest is not later than any tick in the page. Removals leave it alone, so it may be too
 	// early until the next scan.
@@ -13,8 +13,8 @@ type heading struct {
 }
 
 // A bucket holds entries in no order, packed from index 0. Taking one out moves the last one into
-// the hole, so nothing is linked and nothing is scattered: walking a linked list of ten million
-// heap nodes costs 200 ns a node, walking this costs under one.
+// the hole. So a scan reads memory in sequence, where a linked list would cost a cache miss for
+// each entry.
 type bucket[E any] struct {
 	pages []heading
 
@@ -66,7 +66,9 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 	return moved, ok
 }
 
-// truncate takes out the entries from index n on, all of which are in the last page.
+// truncate takes out the entries from index n on.
+//
+// REQUIRES: they are all in the last page.
 func (b *bucket[E]) truncate(pool *pagePool[E], n int) {
 	k := len(b.pages) - 1
 	clear(pool.page(b.pages[k].page).item[n-k*pageLen : b.n-k*pageLen]) // the collector must no longer find them
@@ -76,7 +78,9 @@ func (b *bucket[E]) truncate(pool *pagePool[E], n int) {
 	}
 }
 
-// dropPage gives the last page back, in which nothing is left.
+// dropPage gives the last page back to the pool.
+//
+// REQUIRES: it has no entries.
 func (b *bucket[E]) dropPage(pool *pagePool[E]) {
 	k := len(b.pages) - 1
 	pool.put(b.pages[k].page)
@@ -86,7 +90,7 @@ func (b *bucket[E]) dropPage(pool *pagePool[E]) {
 	}
 }
 
-// review makes the heading of page p exact, if there still is such a page.
+// review recomputes the heading of page p, if the bucket still has that page.
 func (b *bucket[E]) review(pool *pagePool[E], p int) {
 	if p >= len(b.pages) {
 		return
@@ -98,8 +102,8 @@ func (b *bucket[E]) review(pool *pagePool[E], p int) {
 	}
 }
 
-// earliest returns a tick that is not later than that of any entry, by the headings, and
-// math.MaxUint64 if there is none.
+// earliest returns a lower bound for the ticks of all entries, from the headings; math.MaxUint64
+// means that there are none.
 func (b *bucket[E]) earliest() uint64 {
 	first := uint64(math.MaxUint64)
 	for i := range b.pages {
@@ -108,8 +112,8 @@ func (b *bucket[E]) earliest() uint64 {
 	return first
 }
 
-// moveTo takes entries out, from the end on so that nothing moves, until the bucket is empty or out
-// is full to its capacity.
+// moveTo moves entries to out until the bucket is empty or out is full to its capacity. It starts
+// at the end, so that no other entry moves.
 func (b *bucket[E]) moveTo(pool *pagePool[E], out []E) []E {
 	for b.n > 0 && len(out) < cap(out) {
 		k := len(b.pages) - 1

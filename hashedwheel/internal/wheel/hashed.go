@@ -11,8 +11,8 @@ import (
 //
 // Netty counts that number down at every pass, which writes to every entry of the bucket. Here an
 // entry keeps its tick, the round is the tick's upper bits, and a bucket knows its earliest round:
-// a bucket in which nothing is due costs one comparison. One in which something is due costs a
-// comparison for each of its pages, and a scan of those in which something may be due.
+// a bucket in which nothing is due costs one comparison. A bucket with due entries costs a
+// comparison for each page, and a scan of the pages that may hold one.
 type hashed[E any] struct {
 	frame[E]
 
@@ -20,17 +20,17 @@ type hashed[E any] struct {
 	shift   uint // log2 of the number of buckets
 	buckets []bucket[E]
 
-	// minRound[i] is not later than the earliest round in buckets[i], and later than any tick's
-	// when the bucket is empty. Removals leave it alone, so it may be too early until the next
-	// scan.
+	// minRound[i] is a lower bound for the rounds in buckets[i], and later than the round of any
+	// tick if the bucket is empty. A removal that leaves entries does not raise it, so it may be
+	// too early until the next scan.
 	minRound []uint64
 
-	// soonest is a tick that next has found, or an earlier one that was filed since; what lies at
-	// or behind the hand counts as unknown. It saves a busy wheel the search.
+	// soonest caches the answer of search, or an earlier tick that was filed since. It is unknown
+	// if it is not ahead of the hand. The cache saves a busy wheel the search.
 	soonest uint64
 
-	// scan is how far the scan of the bucket under the hand has come, counted down from its end; -1
-	// when none is under way.
+	// scan is how many entries the scan of the bucket under the hand has not visited yet; it goes
+	// from the end to the start. -1 means that no scan is under way.
 	scan int
 }
 
@@ -50,7 +50,7 @@ func newHashed[E any](buckets int, moved func(E, Location)) *hashed[E] {
 	return w
 }
 
-// round returns which revolution tick t belongs to.
+// round returns the revolution to which tick t belongs.
 func (w *hashed[E]) round(t uint64) uint64 { return t >> w.shift }
 
 // remainingRounds returns how many more times the hand passes the bucket of tick due without
@@ -113,11 +113,11 @@ func (w *hashed[E]) Collect(now uint64, out []E) (due []E, done bool) {
 	}
 }
 
-// collectTick hands over what is due at tick t. Done is false when out is full and something may be
-// left.
+// collectTick appends the entries due at tick t to out. done is false if out is full and some may
+// be left.
 //
-// The scan goes from the end of the bucket to its start. When everything is due, which is what a
-// herd of equal timeouts looks like, the entry taken out is always the last and nothing moves.
+// The scan goes from the end of the bucket to its start. If everything is due, as in a herd of
+// equal timeouts, the entry taken out is always the last, and nothing moves.
 func (w *hashed[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 	bi := uint32(t & w.mask)
 	b := &w.buckets[bi]
@@ -135,7 +135,7 @@ func (w *hashed[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 		// One page at a time keeps the bounds checks out of the inner loop.
 		pg := w.pool.page(b.pages[p].page)
 		if i == b.n {
-			// What stands at the end goes together, and leaves no hole.
+			// Due entries at the end are taken out together, and leave no hole.
 			for i > first && len(out) < cap(out) && pg.due[(i-1)%pageLen] <= t {
 				i--
 				out = append(out, pg.item[i%pageLen])
@@ -181,11 +181,11 @@ func (w *hashed[E]) Next() uint64 {
 	return w.soonest
 }
 
-// search returns the earliest tick by the buckets' rounds.
+// search returns a lower bound for the ticks of all entries, from the rounds of the buckets.
 func (w *hashed[E]) search() uint64 {
-	// The first bucket ahead of the hand that is due in the coming revolution is the answer. Only
-	// when there is none, and the hand can rest for at least a whole revolution, does the loop see
-	// every bucket.
+	// The first bucket ahead of the hand that is due in the coming revolution is the answer. If
+	// there is none the loop visits every bucket, but then the hand can rest for a whole revolution
+	// or more.
 	first := w.current + 1
 	earliest := uint64(Never)
 	for k := range uint64(len(w.buckets)) {

@@ -4,14 +4,14 @@ import "math/bits"
 
 const (
 	// layerSlots is the number of buckets in every layer but the finest, so that one machine word
-	// says which of them hold something.
+	// shows which of them are occupied.
 	layerSlots = 64
 
 	// minFinest is the least size of the finest layer.
 	minFinest = 64
 
-	// handDownBudget is how many entries one tick hands down from a layer, if that is fast enough
-	// to be done in time. It takes a few microseconds.
+	// handDownBudget is how many entries one tick hands down from a layer, or more if the bucket
+	// would not be done in time. Handing down that many takes a few microseconds.
 	handDownBudget = 64
 )
 
@@ -46,8 +46,8 @@ type layer[E any] struct {
 // span returns how many ticks a bucket spans.
 func (l *layer[E]) span() uint64 { return 1 << l.shift }
 
-// reach returns how far ahead of the hand the layer can hold an entry, exclusive. One span less
-// than its size, since the hand may stand anywhere in a bucket.
+// reach returns how far ahead of the hand the layer can hold an entry, exclusive. In a coarse layer
+// that is one span less than its size, since the hand may stand anywhere in a bucket.
 func (l *layer[E]) reach() uint64 {
 	if l.shift == 0 {
 		return l.mask + 1
@@ -215,7 +215,7 @@ func (w *layered[E]) Next() uint64 {
 }
 
 // nextOccupied returns the tick of the first occupied bucket of the finest layer ahead of the hand,
-// or never.
+// or Never.
 func (l *layer[E]) nextOccupied(current uint64) uint64 {
 	first := current + 1
 	i := first & l.mask

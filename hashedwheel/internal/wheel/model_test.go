@@ -22,8 +22,8 @@ var wheels = []struct {
 	{"Layered512", 512, true},
 }
 
-// A model is a wheel that is too slow to ship and too simple to be wrong: entry numbers by tick.
-// Beside it stands the wheel under test, and where that says each entry is.
+// A model is a wheel that is too slow to ship and too simple to be wrong: entry numbers by tick. It
+// holds the wheel under test, too, and the location that this wheel has reported for each entry.
 type model struct {
 	wheel   Wheel[int]
 	at      map[int]Location
@@ -130,7 +130,7 @@ func (m *model) check() {
 	}
 }
 
-// drive performs the operations that data spells and returns the first disagreement.
+// drive performs the operations that data encodes and returns the first disagreement.
 func drive(buckets int, layered bool, data []byte) error {
 	m := newModel(buckets, layered)
 	word := func() uint64 {

@@ -2,18 +2,19 @@ package wheel
 
 import "math/bits"
 
-// pageLen is how many entries a page holds. A scan reads a page or passes it by, so a small one
-// saves work; 512 buckets with one timeout each have 512 pages, so a small one saves memory too.
+// pageLen is how many entries a page holds. Small pages save work, because a scan skips whole
+// pages. They also save memory, because a bucket with a single timeout takes a whole page.
 const pageLen = 32
 
 const (
-	// blockLen is how many pages are allocated together, and fits the bits of block.free. The
-	// collector visits each object that it finds a pointer to: with a block for each page that was
-	// three quarters of what a Batch of five million cost it.
+	// blockLen is how many pages are allocated together: as many as block.free has bits. The
+	// garbage collector visits each object that it finds a pointer to. With an allocation for each
+	// page, that was three quarters of the cost of collecting a Batch of five million.
 	blockLen = 32
 
-	// maxIdleBlocks bounds the memory that a wheel keeps for later: 128 KiB. Past it what nothing
-	// is filed in is left to the garbage collector, so that a burst does not hold memory.
+	// maxIdleBlocks bounds the empty blocks that a wheel keeps for reuse: 128 KiB if an entry is a
+	// pointer of 64 bits. Further empty blocks are left to the garbage collector, so that a burst
+	// does not hold memory.
 	maxIdleBlocks = 8
 )
 
@@ -24,14 +25,14 @@ type page[E any] struct {
 	item [pageLen]E
 }
 
-// A block is pages that lie together. All of them are free when pages is nil.
+// A block is a number of pages that are allocated together. If pages is nil, all of them are free.
 type block[E any] struct {
 	pages *[blockLen]page[E]
 	free  uint32 // bit i is set while page i is free
 }
 
-// A pagePool lends pages to the buckets of one wheel, by number. Numbers instead of pointers keep
-// the collector away from what the buckets know of their pages.
+// A pagePool lends pages to the buckets of one wheel, by number. It uses numbers instead of
+// pointers so that the garbage collector need not scan the headings of the buckets.
 type pagePool[E any] struct {
 	blocks []block[E]
 	open   []uint32 // the blocks that have a free page
@@ -43,7 +44,7 @@ func (p *pagePool[E]) page(n uint32) *page[E] {
 	return &p.blocks[n/blockLen].pages[n%blockLen]
 }
 
-// take returns the number of a page, which has no entries.
+// take returns the number of an empty page, which is in use from then on.
 func (p *pagePool[E]) take() uint32 {
 	if len(p.open) == 0 {
 		p.open = append(p.open, uint32(len(p.blocks)))

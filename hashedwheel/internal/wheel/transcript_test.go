@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A transcript is what one wheel is asked and what it answers. Lines that begin with # are
+// A transcript lists the calls of one wheel's methods, and the answers. Lines that begin with # are
 // comments; an answer is indented by a tab below its question:
 //
 //	hashed N, layered N  a new wheel with N buckets, or N in its finest layer

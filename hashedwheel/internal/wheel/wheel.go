@@ -8,8 +8,8 @@ package wheel
 import "math"
 
 // Never is a tick that no timer reaches. It is also the largest tick that the state word of a
-// timeout can hold: at one millisecond a tick it lies 2200 years ahead, and the largest
-// time.Duration 292.
+// timeout can hold: with ticks of one millisecond it lies 2200 years ahead; the largest
+// time.Duration is 292 years.
 const Never = 1<<46 - 1
 
 // A Location says where a wheel keeps an entry. It is valid until the entry is handed over,
@@ -31,8 +31,8 @@ var Nowhere = Location{overdueBucket, math.MaxUint32}
 // A wheel does not judge what it holds. It hands an entry over when its tick has come, and the
 // owner decides whether the entry is due, has moved or was cancelled.
 type Wheel[E any] interface {
-	// Add files e under tick due and returns where. What is due at or before the current tick is
-	// handed over by the next Collect.
+	// Add files e under tick due and returns its location. If due is not after the current tick,
+	// the next Collect hands e over.
 	Add(due uint64, e E) Location
 
 	// Remove takes out the entry at l.
@@ -41,9 +41,9 @@ type Wheel[E any] interface {
 	// DueAt returns the tick under which the entry at l is filed.
 	DueAt(l Location) uint64
 
-	// Collect moves the hand to tick now and appends to out what is filed under now or an earlier
-	// tick, in the order of the ticks. It stops when out is full to its capacity; done is false
-	// then, and the next call continues. The hand never moves back.
+	// Collect moves the hand to tick now and appends the entries filed under now or an earlier tick
+	// to out, in the order of their ticks. It stops when out is full to its capacity: then done is
+	// false, and the next call continues. The hand never moves back.
 	//
 	// REQUIRES: now is earlier than Never.
 	Collect(now uint64, out []E) (due []E, done bool)
@@ -64,8 +64,7 @@ type Wheel[E any] interface {
 
 // New returns an empty wheel: a hierarchical one if layered is true, and else a hashed one with
 // rounds. Buckets is the number of buckets, of the finest layer if there are layers, and must be a
-// power of two. The wheel calls moved when an entry has gone to another location without having
-// been added by the caller.
+// power of two. The wheel calls moved whenever it moves an entry to another location.
 func New[E any](buckets int, layered bool, moved func(E, Location)) Wheel[E] {
 	if layered {
 		return newLayered(buckets, moved)
@@ -73,8 +72,8 @@ func New[E any](buckets int, layered bool, moved func(E, Location)) Wheel[E] {
 	return newHashed(buckets, moved)
 }
 
-// A frame is what both wheels have: the tick that the hand has reached, what was filed at or behind
-// it, and the pages.
+// A frame holds what both kinds of wheel share: the tick that the hand has reached, the entries
+// that were filed at or behind it, and the pages.
 type frame[E any] struct {
 	// current is the last tick that the hand has reached and finished with.
 	current uint64
