@@ -10,9 +10,10 @@ import (
 // run measures all contenders in a case. With -short the sizes are small.
 func run(b *testing.B, c cases.Case) { runKinds(b, c, contender.All()) }
 
-// runKinds runs the contenders of one size one after the other, so that compared measurements are
-// close together in time, and no empty timer is measured while the system takes back the memory of
-// five million timeouts. Contenders that leave something behind run after all others.
+// runKinds runs all contenders of one size before those of the next, so that compared measurements
+// are close together in time. It also keeps an empty timer from being measured while the system
+// takes back the memory of five million timeouts. Contenders that leave something behind run after
+// all others.
 func runKinds(b *testing.B, c cases.Case, kinds []contender.Kind) {
 	for _, last := range []bool{false, true} {
 		for _, s := range c.Settings(testing.Short()) {

@@ -115,7 +115,7 @@ func touchTimer(b *testing.B, n int) {
 	})
 }
 
-// touchWord is the lower bound for a touch that has to be visible to others that touch or expire
+// touchWord is the lower bound for a touch that other goroutines must see when they touch or expire
 // the connection: one compare-and-swap of a word in the connection and, with clock, one reading of
 // the time. In random order the cache miss dominates.
 func touchWord(b *testing.B, n int, clock bool) {

@@ -67,7 +67,7 @@ func (w *word) CompareAndSwap(from, to uint64) bool {
 
 type latch struct {
 	mu   sync.Mutex
-	held bool // as far as the scheduler must know
+	held bool // written with mu held; the scheduler reads it while every goroutine is paused
 }
 
 func (l *latch) Lock() {

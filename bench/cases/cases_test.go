@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// A recorder is a Meter that keeps what it is told.
+// A recorder is a Meter that keeps the reported metrics.
 type recorder struct {
 	*testing.T
 	reported map[string]float64

@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// A Verdict is how a timer kept its promises.
+// A Verdict counts the promises that a timer broke.
 type Verdict struct {
 	Lost, Twice, Stopped int // did not fire; fired again; fired though stopped
 	Early                int

@@ -28,8 +28,8 @@ var Lateness = Case{
 	Open: openLateness,
 }
 
-// Early is Lateness with so many fires that a timer which is early once in a million is found out.
-// They are due while others are still being started.
+// Early is Lateness with so many fires that even a timer that is early once in a million times
+// shows it. They are due while others are still being started.
 var Early = Case{
 	Name: "Early",
 	Settings: func(short bool) []Setting {

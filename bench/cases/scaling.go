@@ -4,9 +4,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Scaling measures start and stop by more and more goroutines on one timer, however many processors
-// there are. A timer in which every start writes a word that all share gets slower for each caller
-// that a processor adds; with more goroutines than processors the figure shows what a preempted
+// Scaling measures start and stop by 1 to 16 goroutines on one timer, whatever the number of
+// processors. A timer in which every start writes one shared word gets slower for each caller as
+// processors are added. With more goroutines than processors, the figure shows what a preempted
 // caller costs the others.
 var Scaling = Case{
 	Name: "Scaling",

@@ -35,8 +35,8 @@ func openTick(k contender.Kind, s Setting) Ground {
 	fill(t, s.Pending)
 	settle()
 
-	// With none due the worker may sleep; else there is one to fire in every tick, and the bucket
-	// that it is in has to be searched for it.
+	// If nothing is due the worker may sleep. Otherwise one timeout fires in every tick, and its
+	// bucket has to be searched for it.
 	observe := func(each bool) func(Meter, int) {
 		return func(m Meter, n int) {
 			if busy.Store(each); each {

@@ -35,8 +35,8 @@ func stopTimers(timers []*time.Timer) {
 	}
 }
 
-// reused is the standard library's timer with one time.Timer for each slot, made for its first
-// start and armed with Reset ever after: what an embedded handle competes with.
+// reused is the standard library's timer with one time.Timer for each slot, made by the first start
+// and armed with Reset from then on. It is the rival of the embedded handle.
 type reused struct {
 	call Callbacks
 	slot []*time.Timer

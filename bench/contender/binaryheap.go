@@ -7,11 +7,11 @@ var binaryHeapKind = Kind{
 	New:  func(cfg Config) Timer { return newOrdered(cfg, new(binaryHeap), 0) },
 
 	MaxPending: 1_000_000,
-	Why:        "a heap with more only costs more, at length",
+	Why:        "a larger heap only costs more, and takes long to measure",
 }
 
-// binaryHeap is an order in the standard library's heap, as schedulers have it that sleep until
-// their first job.
+// binaryHeap is an order in the standard library's heap, as in schedulers that sleep until their
+// first job is due.
 type binaryHeap []*entry
 
 func (h *binaryHeap) add(e *entry)    { heap.Push(h, e) }

@@ -43,7 +43,7 @@ type ordered struct {
 	begin time.Time
 	poll  time.Duration // 0 means to sleep until the first deadline
 
-	mu struct {
+	mu struct { // guards the fields below
 		sync.Mutex
 		order order
 		slot  []*entry
@@ -66,7 +66,7 @@ func newOrdered(cfg Config, o order, poll time.Duration) Timer {
 	}
 	t.mu.order = o
 	t.mu.slot = make([]*entry, cfg.Slots)
-	go t.run()
+	go t.run() // Close waits for done
 	return t
 }
 

@@ -10,7 +10,7 @@ var priorityQueueKind = Kind{
 	Name:       "priorityqueue",
 	New:        func(cfg Config) Timer { return newOrdered(cfg, newPriorityQueue(), 0) },
 	MaxPending: 100_000,
-	Why:        "queue.PriorityQueue is a sorted slice, of which each start moves a part",
+	Why:        "queue.PriorityQueue is a sorted slice, and each start moves a part of it",
 }
 
 // priorityQueue is an order in a queue.PriorityQueue. The queue cannot remove from its middle, so a
@@ -21,7 +21,7 @@ type priorityQueue struct {
 	stopped int
 }
 
-// A queued entry is one with the method that the queue asks for.
+// A queued is an entry with the method that queue.Item requires.
 type queued entry
 
 // Compare implements queue.Item.
@@ -44,7 +44,7 @@ func (p *priorityQueue) remove(*entry) {
 	}
 }
 
-// sweep moves what is pending to a new queue.
+// sweep moves the pending entries to a new queue.
 func (p *priorityQueue) sweep() {
 	old := p.take(p.q.Len())
 	p.q, p.stopped = queue.NewPriorityQueue(len(old)), 0

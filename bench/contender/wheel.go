@@ -61,8 +61,8 @@ func newEmbedded(cfg Config, layered bool) Timer {
 	return e
 }
 
-// A funcTask is a function as a task. It is no larger than a pointer, so that binding one allocates
-// nothing.
+// A funcTask is a function as a task. A function is no larger than a pointer, so binding one
+// allocates nothing.
 type funcTask func()
 
 func (f funcTask) Run(*hashedwheel.Timeout) { f() }

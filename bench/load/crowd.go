@@ -28,12 +28,12 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 	if err != nil {
 		return err
 	}
-	// The update takes time itself, and nothing may be due before it ends.
+	// The update itself takes time, and nothing may be due before it ends.
 	first := now.Add(10*time.Second + max(time.Duration(rows)*20*time.Microsecond, 3*time.Since(begun))).Truncate(time.Second)
 	if err := spread(ctx, o.db, first, crowdPeriod); err != nil {
 		return err
 	}
-	// The first scan finds more or less, depending on when it comes.
+	// Scans before first+settle do not count: how much they find depends on when they come.
 	w := &watched{Store: o.Store, from: first.Add(settle)}
 	end := time.Until(first) + settle + p.duration
 	begun = time.Now()

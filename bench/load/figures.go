@@ -27,7 +27,7 @@ func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 	fmt.Fprintln(out, line.String())
 }
 
-// kind returns which kind of store a place is in: sqlite, mysql or postgres.
+// kind returns the kind of the store at a place: sqlite, mysql or postgres.
 func kind(place string) string {
 	kind, _, _ := strings.Cut(place, ":")
 	return kind

@@ -6,11 +6,11 @@
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //
-// Each takes -store: sqlite, the default, which is a temporary file, or the place of an empty store
-// as "xxlwheel serve --store" takes it. That store is not emptied afterwards.
+// The flag -store names an empty store in the form of "xxlwheel serve --store", which is not
+// emptied afterwards. The default, sqlite, is a temporary file.
 //
-// The result is a line in the format that benchstat reads. make bench-scheduler measures all of it
-// on servers of its own and writes bench/results/scheduler.md.
+// The result is a line in the format that benchstat reads. make bench-scheduler runs all four on
+// servers of its own and writes bench/results/scheduler.md.
 package main
 
 import (
@@ -46,7 +46,7 @@ var measurements = []measurement{
 	{"idle", idle, 100_000},
 }
 
-// A plan is what the command line asks for.
+// A plan holds the settings of the command line.
 type plan struct {
 	store    string
 	jobs     int

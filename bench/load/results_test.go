@@ -80,7 +80,7 @@ func TestResults(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "load")
 	built, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, string(built))
-	// Each runs in a process of its own, whose memory no other has used.
+	// Each measurement runs in a process of its own, so that its peak memory is its own.
 	measure := func(place string, args ...string) {
 		t.Helper()
 		out, err := exec.CommandContext(t.Context(), program, append(args, "-store", place)...).Output()

@@ -50,7 +50,7 @@ func scan(ctx context.Context, out io.Writer, p plan) error {
 	if err != nil {
 		return err
 	}
-	// Late enough for the update to be over before the first is read.
+	// Late enough for the update to end before the first job is claimed.
 	due := now.Add(10*time.Second + time.Duration(rows)*60*time.Microsecond).Truncate(time.Second)
 	if err := spread(ctx, o.db, due, time.Second); err != nil {
 		return err
