@@ -8,8 +8,8 @@ import (
 
 // silentConns holds the connections of a server that have not sent a request yet. Clients open them
 // in reserve. [http.Server.Shutdown] waits five seconds for each, although it answers no request
-// that arrives meanwhile. Without silentConns a stopped process would end that much later, and so
-// would its successor start.
+// that arrives meanwhile. Without silentConns a stopped process would end that much later, and its
+// successor would start that much later.
 type silentConns struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool

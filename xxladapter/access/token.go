@@ -23,8 +23,8 @@ func (d digest) equal(other digest) bool {
 	return subtle.ConstantTimeCompare(d.sum[:], other.sum[:]) == 1
 }
 
-// Same reports whether token is the required secret. Its duration shows neither where they differ
-// nor how long either is. An empty secret matches no token.
+// Same reports whether token is the required secret. The time that it takes does not depend on
+// where they differ. An empty secret matches no token.
 func Same(token, secret string) bool {
 	return secret != "" && digestOf(token).equal(digestOf(secret))
 }

@@ -38,7 +38,7 @@ func TestGroupLife(t *testing.T) {
 	g, err := s.store.Group(t.Context(), 1)
 	require.NoError(t, err)
 	require.Equal(t, "renamed", g.Title)
-	require.Equal(t, "a-secret-of-its-own", g.AccessToken, "what is not given stays")
+	require.Equal(t, "a-secret-of-its-own", g.AccessToken, "a field that is omitted stays as it is")
 	require.Equal(t, []string{"http://10.0.0.7:9999/"}, g.Addresses)
 
 	status, body = s.do("PUT", "/api/v1/groups/1", testToken, `{"addressType":1,"addressList":["http://10.0.0.9:9999/"],"accessToken":""}`)
@@ -47,7 +47,7 @@ func TestGroupLife(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, g.AccessToken)
 	require.Equal(t, []string{"http://10.0.0.9:9999/"}, g.Addresses)
-	require.Equal(t, 500, s.call("/api/registry", "some-app", "a-secret-of-its-own", `{}`).Code, "it counts no more from that moment")
+	require.Equal(t, 500, s.call("/api/registry", "some-app", "a-secret-of-its-own", `{}`).Code, "a removed token is refused at once")
 
 	for body, want := range map[string]string{
 		`{"id":2}`:                      "id is 2, must be 1 as in the path",

@@ -36,7 +36,7 @@ func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList,
 		return no, err
 	}
 	if j.Running && !j.TriggerNext.IsZero() {
-		// The scheduler continues from there, whatever the clock says.
+		// The scheduler continues from the stored due time, even if that has passed.
 		list, err := preview(plan, j.TriggerNext, q.Count, j.TriggerNext)
 		return list, err
 	}

@@ -50,7 +50,8 @@ func (s *schemas) of(t reflect.Type) object {
 	panic(fmt.Sprintf("admin: no schema for %s", t))
 }
 
-// enumValues returns what the method Values of a string type lists, and nil for any other type.
+// enumValues returns the values that the method Values of a string type lists, or nil for a type
+// without that method.
 func enumValues(t reflect.Type) (values []any) {
 	if t.Kind() != reflect.String {
 		return nil
@@ -109,7 +110,7 @@ func jsonFields(t reflect.Type) (fields []jsonField) {
 	return fields
 }
 
-// schemaName returns the Go name with a capital, without the suffix Form.
+// schemaName returns the type's Go name without the suffix Form, its first letter in upper case.
 func schemaName(t reflect.Type) string {
 	name := strings.TrimSuffix(t.Name(), "Form")
 	if name == "" {

@@ -81,10 +81,10 @@ func TestAReadTokenChangesNothing(t *testing.T) {
 		status, _ = s.do(c.method, path, "operator", "{}")
 		require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, path)
 	}
-	require.Equal(t, 500, s.replay(wire.AdminPath, "registry", "", "reader").Code, "and is no executor's")
+	require.Equal(t, 500, s.replay(wire.AdminPath, "registry", "", "reader").Code, "a read token is no executor token")
 	require.Equal(t, 500, s.replay(wire.AdminPath, "registry", "", "operator").Code)
 	status, _ := s.do("GET", "/api/v1/jobs", testToken, "")
-	require.Equal(t, http.StatusUnauthorized, status, "executors are no operators where there are operators")
+	require.Equal(t, http.StatusUnauthorized, status, "once there is an operator token, an executor token opens no operator call")
 }
 
 // guarded returns a site with two groups that have tokens of their own, each with a job and a run.
@@ -211,8 +211,9 @@ func TestNoPageOfAnotherSiteCalls(t *testing.T) {
 	require.Empty(t, groups)
 }
 
-// TestNoNameIsPassedOffAsThisMachines: a page whose name resolves to this machine is of the same
-// origin. Only the Host header reveals it, and it is checked only without a token.
+// TestNoNameIsPassedOffAsThisMachines checks that the Host header must name this machine. A page
+// whose name resolves to this machine has the same origin, and only that header reveals it. The
+// check is for callers without a token.
 func TestNoNameIsPassedOffAsThisMachines(t *testing.T) {
 	call := func(s *site, method, path, host string) (status int, body string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(map[string]string{"POST": `{"appName":"some-app"}`}[method]))

@@ -11,8 +11,9 @@ const (
 	// window is how long further failures of a job are gathered after an alarm about it, and the
 	// period to which burst applies.
 	window = time.Minute
-	// burst limits the messages that one node sends in a window, one for each job; beyond it jobs
-	// share messages. DingTalk and WeCom accept 20 a minute.
+	// burst limits the messages about single jobs that one node sends in a window. The poll that
+	// would exceed it sends one message for each list of receivers instead, however many there are.
+	// DingTalk and WeCom accept 20 messages a minute.
 	burst = 20
 )
 
@@ -39,8 +40,8 @@ type pace struct {
 
 // take returns the messages to send now, as the subjects of each, or none if the subjects have to
 // wait; the next poll finds them again. Every subject gets its own message unless there are more
-// subjects than messages left. Then subjects with the same receivers share one, and all later ones
-// wait for the next window.
+// subjects than messages left. Then subjects with the same receivers share one, even if that makes
+// more messages than are left, and later subjects wait for the next window.
 func (p *pace) take(now time.Time, subjects []subject) [][]subject {
 	if len(subjects) == 0 {
 		return nil

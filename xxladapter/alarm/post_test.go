@@ -127,7 +127,7 @@ func TestWebhook(t *testing.T) {
 	require.Equal(t, int64(7), got.Jobs[0].Runs[0].LogID)
 	require.Contains(t, got.Title, "58 runs")
 	require.Contains(t, got.Text, "and 57 more")
-	require.NotContains(t, string(r.bodies[0]), "a@example.org", "receivers of mails are nobody else's business")
+	require.NotContains(t, string(r.bodies[0]), "a@example.org", "no channel but mail shows the receivers of mails")
 
 	plain, err := NewWebhook(Target{Name: "other", URL: r.URL, Guard: here})
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func judge(s xxladapter.Settings, state xxladapter.AlarmState, steps []step) ver
 		state.Raised = true
 	}
 	if state.Raised {
-		v.recovered = 0 // it is failing again, and only that is reported
+		v.recovered = 0 // the job is failing again, and only that is reported
 	}
 	v.after = state
 	return v

@@ -138,7 +138,7 @@ func TestRunsThatEndOutOfOrder(t *testing.T) {
 	late := judge(three, v.after, []step{{logID: 12, ok: true}})
 	require.Equal(t, v.after, late.after, "a success from within the series does not end it")
 	itself := judge(three, v.after, []step{{logID: 14, ok: true}})
-	require.Zero(t, itself.after.InARow, "the last one turned out well after all")
+	require.Zero(t, itself.after.InARow, "the last judged run became a success")
 }
 
 func TestARuleThatWasChangedToNeverTellsNoRecovery(t *testing.T) {

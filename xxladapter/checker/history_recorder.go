@@ -10,7 +10,7 @@ import (
 )
 
 // A Recorder writes a history, one line for each call, for executors and test drivers. Every line
-// is one Write, so that with a file nothing that was recorded is lost with the process. The methods
+// is one Write, so that a killed process loses no line that it has recorded to a file. The methods
 // may be called from any goroutine. After an error of Write they all return that error.
 type Recorder struct {
 	by     string
@@ -70,8 +70,8 @@ func (r *Recorder) writeLocked(put func(b []byte) []byte) error {
 	return r.err
 }
 
-// Run records the arrival of a run, and everything else known about it by now; By is ignored. The
-// returned number is for Start and End.
+// Run records the arrival of a run and the other fields of run that are known by now; By is
+// ignored. Pass the returned number to Start and End.
 func (r *Recorder) Run(run Run) (n int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

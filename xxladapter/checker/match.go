@@ -10,8 +10,8 @@ type window struct {
 
 // match assigns each window at most one arrival inside it and each arrival at most one window, so
 // that as many arrivals as possible are placed, and, among the ways to do so, as few must windows
-// as possible stay empty. No matching leaves fewer of them empty. REQUIRES: windows ascend by lo,
-// at ascends, every run is -1.
+// as possible stay empty. Not even a smaller matching leaves fewer of them empty. REQUIRES: windows
+// ascend by lo, at ascends, every run is -1.
 //
 // First, greedily, each arrival in order takes the open window that closes first (Glover 1967).
 // This places as many as possible. Proof: take a largest matching that agrees with the greedy one
@@ -62,8 +62,8 @@ func exchange(windows []window, at []Instant) {
 			owner[r] = int32(w)
 		}
 	}
-	// What one search visited without success leads nowhere for later ones either, as a failed
-	// search changes nothing and a path never leads out of the visited arrivals.
+	// Arrivals that a failed search visited are dead ends for later searches too: a failed search
+	// changes nothing, and no path leads out of the visited arrivals.
 	came := make([]int32, len(at)) // the window from which an arrival was reached, or -1
 	for i := range came {
 		came[i] = -1

@@ -2,7 +2,7 @@ package cron
 
 import "strings"
 
-// This file parses what only the two day fields have: ?, L, W and #.
+// This file parses the characters that only the two day fields have: ?, L, W and #.
 
 // question parses ?.
 func (p *parser) question(f *field, it, whole token) *ParseError {

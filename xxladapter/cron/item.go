@@ -358,7 +358,7 @@ func (p *parser) addYears(a, b, step int) {
 }
 
 // digits parses the number at i, which has at least one digit, and returns the position after it.
-// Numbers beyond every limit are all returned as the same one.
+// Numbers above 1,000,000, which is beyond every limit, are returned as 1,000,000.
 func (p *parser) digits(i, end int) (n, next int) {
 	for ; i < end && digit(p.expr[i]); i++ {
 		n = min(n*10+int(p.expr[i]-'0'), 1_000_000)

@@ -41,7 +41,7 @@ type Schedule struct {
 	// daily says that every day of every year matches, so that the calendar need not be computed.
 	daily bool
 
-	// never says that the expression is valid but matches no time, which Parse finds out.
+	// never says that the expression is valid but matches no time. Parse sets it.
 	never bool
 
 	profile Profile

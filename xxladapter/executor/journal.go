@@ -41,7 +41,7 @@ type journal struct {
 	closed bool
 }
 
-// batch is a group of changes that reach the disk together.
+// batch is a group of changes that are written and synced together.
 type batch struct {
 	done     chan struct{} // closed when it is on disk, or will never be
 	err      error         // set before done is closed
@@ -54,8 +54,8 @@ func (b *batch) wait() error {
 	return b.err
 }
 
-// journalRewrite is the size above which a journal that has grown fourfold is rewritten without
-// what is no longer needed.
+// journalRewrite is the size in bytes above which a journal that has grown fourfold is rewritten
+// without the records that are no longer needed.
 const journalRewrite = 8 << 20
 
 // openJournal opens the journal of a data directory, and creates one if there is none. It cuts off
@@ -109,8 +109,8 @@ func (j *journal) replay(data []byte) error {
 	return nil
 }
 
-// accept records that a run is accepted, which is true once the batch is on disk. It returns
-// [errSeen] if the log id was accepted earlier.
+// accept records a run as accepted; the acceptance counts once the returned batch is on disk. It
+// returns [errSeen] if the log id was accepted earlier.
 func (j *journal) accept(logID, jobID, logTime int64, now time.Time) (*batch, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -148,7 +148,7 @@ func (j *journal) accepted(logID, logTime int64) bool {
 	return j.seen(logID, logTime)
 }
 
-// barrier returns when every change before it is on disk, or will never be.
+// barrier returns when every earlier change is on disk or has failed to be written.
 func (j *journal) barrier() {
 	j.mu.Lock()
 	b, closed := j.next, j.closed
@@ -192,8 +192,7 @@ func (j *journal) unfinished() []result {
 }
 
 // oldest returns up to n of the results that no admin has accepted, the oldest first, once they are
-// on disk. It includes results that could not be written: they are known, and the admin should know
-// them.
+// on disk. It includes results that could not be written, since the admin can still learn them.
 func (j *journal) oldest(n int) []result {
 	j.mu.Lock()
 	list := append([]result(nil), j.state.results[:min(n, len(j.state.results))]...)

@@ -9,8 +9,8 @@ import (
 )
 
 // clean deletes the run logs of days that are more than days in the past: at once, and then every
-// hour, so that a machine that sleeps misses no day. XXL-JOB: JobLogFileCleanThread, which compares
-// the same since 3.3.0.
+// hour, so that a machine that sleeps misses no day. XXL-JOB's JobLogFileCleanThread compares days
+// in the same way since 3.3.0.
 func (l *runLogs) clean(ctx context.Context, days int, logger *slog.Logger) {
 	if days < 0 {
 		return
@@ -34,7 +34,7 @@ func (l *runLogs) cleanBefore(limit time.Time) error {
 	first := limit.Local().Format(dayLayout)
 	for _, entry := range entries {
 		name := entry.Name()
-		// Nothing else is touched, whatever an operator has put there.
+		// Only directories of days are deleted: an operator may have put other files there.
 		if _, err := time.Parse(dayLayout, name); err != nil || !entry.IsDir() || name >= first || writing[name] {
 			continue
 		}

@@ -111,8 +111,8 @@ func (s *scripts) write(path, prefix string, source []byte) error {
 // scriptTerm is the time between asking a script's processes to end and killing them.
 const scriptTerm = 5 * time.Second
 
-// runScript runs a script with parameter, shard index and shard total as its arguments. Both of its
-// outputs go into the run's log as they arrive.
+// runScript runs a script with parameter, shard index and shard total as its arguments. Its
+// standard output and standard error go into the run's log as they arrive.
 func runScript(ctx context.Context, run *Run, lang language, path string) error {
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -174,7 +174,8 @@ type writerOnly struct{ io.Writer }
 func scriptMark() string { return "XXLWHEEL_SCRIPT_RUN=" + rand.Text() }
 
 // endScript asks the script's processes to end, including those that it has started, and kills the
-// remaining ones after scriptTerm. It returns when no process is left that can be found.
+// remaining ones after scriptTerm. It returns when it finds no process any longer, or when it has
+// tried to kill them for 200 ms.
 func endScript(cmd *exec.Cmd, mark string) {
 	const poll = 20 * time.Millisecond
 	lives := func() bool { return groupLives(cmd) || signalMarked(mark, nothing) > 0 }
@@ -186,7 +187,7 @@ func endScript(cmd *exec.Cmd, mark string) {
 		}
 		time.Sleep(poll)
 	}
-	// Again, for what is started meanwhile.
+	// Repeated for processes that are started meanwhile.
 	for range 10 {
 		signalGroup(cmd, os.Kill)
 		if signalMarked(mark, os.Kill) == 0 {

@@ -40,5 +40,5 @@ func hasMark(file, mark string) bool {
 	return err == nil && bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+mark+"\x00"))
 }
 
-// nothing is a signal that is not sent.
+// nothing is signal 0: the kernel checks that the process exists and delivers nothing.
 var nothing os.Signal = syscall.Signal(0)

@@ -22,7 +22,7 @@ func (c *clip) write(text string) {
 	n := min(c.half-len(c.head), len(text))
 	c.head = append(c.head, text[:n]...)
 	c.tail = append(c.tail, text[n:]...)
-	if len(c.tail) > 4*c.half { // only sometimes, so that not every line moves it
+	if len(c.tail) > 4*c.half { // rarely, because it moves the tail
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.half:]...)
 	}
 }

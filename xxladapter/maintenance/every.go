@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// every calls look at a fixed pace until ctx ends. It logs an error of look with the message
-// trouble, and continues at the same pace.
+// every calls look at a fixed pace until ctx ends. An error of look is logged under the message
+// trouble and does not change the pace.
 func every(ctx context.Context, pace time.Duration, logger *slog.Logger, trouble string, look func(context.Context) error) error {
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// lostPace is the pause between two polls for lost runs while no registration ends; they find
-	// those of executors that never register. XXL-JOB: 60 s (JobCompleteHelper). While there are
-	// suspects the pause is suspectPace.
+	// lostPace is the pause between two polls for lost runs. An ended registration causes a poll at
+	// once, so the regular ones are for executors that never register. XXL-JOB polls every 60 s
+	// (JobCompleteHelper). While there are suspects the pause is suspectPace.
 	lostPace    = 30 * time.Second
 	suspectPace = 5 * time.Second
 
-	// lostAge is how long ago a run must have been accepted. If its executor dies right after that,
-	// the registration lives on for at least two beats of 30 s. Upstream waits for ten minutes, and
-	// then does not ask the executor.
+	// lostAge is how long ago a run must have been accepted to be checked. If its executor dies
+	// right after accepting it, the registration stays valid for at least two beats of 30 s.
+	// Upstream waits for ten minutes, and then does not ask the executor.
 	lostAge = xxladapter.RegistrationLife - 30*time.Second
 
 	// goneFor is how long an executor that is no longer registered must have failed to answer. It
@@ -113,8 +113,8 @@ func (l *Lost) look(ctx context.Context) error {
 	}
 }
 
-// tooSoon reports whether the executor of a run has not been gone for long enough, and records
-// since when it has been gone.
+// tooSoon reports whether the executor of a run has been gone for too short a time to count as
+// dead. It records when the executor was first found gone.
 func (l *Lost) tooSoon(ctx context.Context, run *xxladapter.Log, suspects map[int64]time.Time, manual map[int64]bool) bool {
 	since, known := l.suspects[run.ID]
 	if !known {

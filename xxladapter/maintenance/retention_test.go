@@ -170,7 +170,7 @@ func TestSuccessesGoSoonIfTheirJobKeepsFailures(t *testing.T) {
 			}
 			r := &Retention{Store: b, Logger: slog.New(slog.DiscardHandler)}
 			runFor(t, successAge-time.Second, r.Run)
-			require.Len(t, b.rows(), 4, "somebody may be looking")
+			require.Len(t, b.rows(), 4, "they are kept for a while")
 			runFor(t, 3*successPace, r.Run)
 			require.Len(t, b.rows(), c.want)
 		})
@@ -187,7 +187,7 @@ func TestTheRowsOfARemovedJobGoAtOnceOrWithinAMinute(t *testing.T) {
 		removed := make(chan struct{}, 1)
 		r := &Retention{Store: b, Removed: removed, Logger: slog.New(slog.DiscardHandler)}
 		runFor(t, successPace-time.Second, r.Run)
-		require.Len(t, b.rows(), 3, "nobody said so")
+		require.Len(t, b.rows(), 3, "Removed has not been signalled")
 		removed <- struct{}{}
 		runFor(t, time.Second, r.Run)
 		require.Empty(t, b.rows())

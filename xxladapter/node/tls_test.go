@@ -104,7 +104,7 @@ func TestARenewedCertificateIsServed(t *testing.T) {
 	}
 	require.Equal(t, "first", served())
 	require.NoError(t, os.WriteFile(key, []byte("half a file"), 0o600))
-	time.Sleep(1100 * time.Millisecond) // longer than a certificate is used without a look at its files
+	time.Sleep(1100 * time.Millisecond) // longer than the pause between two checks of the files
 	require.Equal(t, "first", served())
 	writeCertificate(t, dir, "second")
 	time.Sleep(1100 * time.Millisecond) // as above

@@ -12,8 +12,8 @@ const (
 	forgetAfter = 24 * time.Hour
 
 	// maxWeight limits the state of one strategy, counted in remembered addresses over all jobs; a
-	// job of ROUND counts as one. Upstream has no limit. LEAST_FREQUENTLY_USED needs most: 60 to
-	// 120 bytes per address in lists of three or more, some 300 in lists of one.
+	// job of ROUND counts as one. Upstream has no limit. LEAST_FREQUENTLY_USED needs the most
+	// memory: 60 to 120 bytes per address in lists of three or more, some 300 in lists of one.
 	maxWeight = 1 << 20
 )
 

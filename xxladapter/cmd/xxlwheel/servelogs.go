@@ -6,11 +6,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// serveLogs configure what is kept of runs.
+// serveLogs configures what is kept of runs.
 type serveLogs struct {
 	KeepLogs days `default:"30d" placeholder:"SPAN" help:"How long runs are kept in the log, at least 3d; 0 keeps them forever (default ${default})."`
 
-	KeepSuccesses days `default:"10m" placeholder:"SPAN" help:"How long successful runs of a job with --keep-logs FAILURES are kept (default ${default}). Beside a Java admin, use more than 3d, or its report loses them."`
+	KeepSuccesses days `default:"10m" placeholder:"SPAN" help:"How long the log keeps successful runs of a job that was added with --keep-logs FAILURES, at least 1m (default ${default}). Beside a Java admin use more than 3d, or its report misses them."`
 
 	StoreRunLogs xxladapter.TextPolicy `default:"failures" enum:"off,failures,all" placeholder:"WHICH" help:"Which runs have their logs stored, so that these outlive the executors: off, failures (default) or all."`
 }
