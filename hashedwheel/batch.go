@@ -25,8 +25,8 @@ type Ticket struct{ id id }
 // pending.
 //
 // Its precision is that of HashedWheelTimer: never early, and late by less than a tick while the
-// function keeps up. There is one worker and no hand-over, so a slow function delays what is due
-// behind it; an Executor takes it off the worker. All methods may be called from any goroutine,
+// function keeps up. There is one worker and no hand-over, so a slow function delays the payloads
+// that are due after it, unless an Executor runs it. All methods may be called from any goroutine,
 // also from inside the function.
 //
 // A Batch that is no longer referenced continues with what is pending and is reported in the log:
@@ -37,7 +37,7 @@ type Batch[T any] struct {
 	*batch[T]
 }
 
-// A batch is what a Batch does; its worker refers to it.
+// A batch is the inside of a Batch, to which its worker refers.
 type batch[T any] struct {
 	clock    clock
 	fire     func(due []T)
@@ -69,7 +69,7 @@ type batch[T any] struct {
 
 // NewBatch returns a Batch that delivers to fire. The slice that fire gets is valid until it
 // returns. The worker calls it, one call at a time, unless there is an Executor: then each call has
-// a slice of its own, and calls may overlap. A panic is recovered, logged; the payloads of that
+// a slice of its own, and calls may overlap. A panic is recovered and logged; the payloads of that
 // call are not delivered again.
 //
 // It returns an error if an option is out of its range or fire is nil.
@@ -166,9 +166,9 @@ func (b *Batch[T]) Cancel(t Ticket) bool {
 	}
 }
 
-// withdraw is Cancel of what is in a queue. The slot is free at once, and the worker, if it comes
-// to the queue's entry, finds another generation in it. It returns false when the worker has filed
-// the slot before.
+// withdraw cancels a payload that is in a queue. The slot is free at once: if the worker comes to
+// the queue's entry, it finds another generation in the slot. withdraw returns false if the worker
+// has already filed the slot.
 func (b *batch[T]) withdraw(s *slot[T], who id) bool {
 	if !s.clear(who, slotQueued, who.nextGeneration()) {
 		return false
@@ -185,9 +185,9 @@ func (b *batch[T]) withdraw(s *slot[T], who id) bool {
 	return true
 }
 
-// disown is Cancel of what is in the wheel. The worker frees the slot when it finds it among the
-// cancelled, not before: clearing the payload must not hit the slot's next use. It returns false
-// when the payload is being delivered.
+// disown cancels a payload that is in the wheel. The slot is not free until the worker finds it
+// among the cancelled ones, because clearing the payload must not hit the slot's next use. disown
+// returns false if the payload is being delivered.
 func (b *batch[T]) disown(s *slot[T], who id) bool {
 	if !s.clear(who, slotLinked, who.word(slotCancelled)) {
 		return false
@@ -229,7 +229,7 @@ func (b *batch[T]) start() error {
 
 // Stop ends the Batch and returns the payloads that will never be delivered, in no order. It waits
 // for a call of the function that is under way, unless it is called from inside that function. A
-// second Stop returns none. What an Executor was given is not waited for.
+// second Stop returns none. It does not wait for calls that an Executor was given.
 func (b *Batch[T]) Stop() []T {
 	b.mu.Lock()
 	was := b.life.Swap(stopped)
@@ -267,7 +267,7 @@ func (b *Batch[T]) Stop() []T {
 	b.wheel.Drain(func(n uint32) { end(newID(uint32(b.table.slot(n).word.Load()>>32), n)) })
 	b.intake.take(laneTimeouts, &b.timeouts)
 	b.timeouts.each(b.timeouts.n, end, func(*segment[id]) {})
-	runtime.KeepAlive(b) // dropped is for who forgets this call
+	runtime.KeepAlive(b) // dropped is for callers that forget to call Stop
 	return left
 }
 
@@ -326,7 +326,7 @@ func (b *batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
 	return withdrawn + q.each(maxTransfersPerPass, f, b.intake.recycle)
 }
 
-// file puts a queued slot into the wheel, unless its use is over.
+// file puts a queued slot into the wheel, unless that use of the slot is over.
 func (b *batch[T]) file(who id) {
 	s := b.table.lookup(who.slot())
 	if s == nil {

@@ -127,8 +127,7 @@ func (e *engine) armFresh(t *Timeout, n state) error {
 	return nil
 }
 
-// expect wakes the worker if it sleeps too long for a timeout that has just been queued, or was
-// queued already, and has become n.
+// expect wakes the worker if it would sleep past a queued timeout whose state has become n.
 func (e *engine) expect(n state) {
 	if n.phase() == relative {
 		// The worker was awake, but may have gone to sleep between that load and the swap. It has
@@ -173,7 +172,7 @@ func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (
 	return true, nil
 }
 
-// refuse leaves a t that is not pending as cancelled.
+// refuse makes t cancelled if it is not pending.
 func (e *engine) refuse(t *Timeout) {
 	for {
 		s := t.load()
@@ -207,7 +206,7 @@ func (e *engine) cancel(t *Timeout) bool {
 		default:
 			if done = t.cas(s, s.in(cancelled)); done {
 				st.cancelled.Add(1)
-				e.clock.rouse() // what a queue keeps for nothing, the collector cannot have
+				e.clock.rouse() // the collector cannot free what a queue keeps for nothing
 			}
 		}
 		if !done {

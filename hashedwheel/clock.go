@@ -97,8 +97,8 @@ const (
 // to sleep.
 //
 // A caller leaves something in the intake and then reads parked; the worker sets parked and then
-// looks into the intake. So one of them sees the other, and the worker never sleeps past what is
-// due.
+// looks into the intake. So at least one of them sees the other, and the worker never sleeps past a
+// deadline.
 type clock struct {
 	ticker
 

@@ -37,7 +37,7 @@ func (k IdleKind) String() string {
 // ConnIdleOptions says when a connection is idle and what happens then.
 type ConnIdleOptions struct {
 	// Reader, Writer and All are how long a connection may read nothing, write nothing, or do
-	// neither. Zero means that it does not matter. One of them must be positive, and none negative.
+	// neither. Zero disables a check. At least one must be positive, and none negative.
 	Reader, Writer, All time.Duration
 
 	// OnIdle is called with an idle connection, which is the one that Wrap returned. Nil means that
@@ -215,10 +215,10 @@ type watchedConn struct {
 	reading, writing transfer
 }
 
-// A transfer is what is known of long transfers in one direction.
+// A transfer records the progress of long transfers in one direction.
 type transfer struct {
 	calls atomic.Int32             // under way
-	bytes [idleKinds]atomic.Uint64 // moved by the connection, as of the last look for a kind
+	bytes [idleKinds]atomic.Uint64 // moved by the connection, at the last check of each kind
 }
 
 func (c *watchedConn) inside() *watchedConn { return c }
@@ -304,7 +304,7 @@ func (c *watchedConn) watches(kind IdleKind) bool {
 	return kind.sides()&^side(c.over.Load()) != 0
 }
 
-// closedElsewhere reports whether the connection was closed by code that has it without the watch.
+// closedElsewhere reports whether the connection was closed by code that holds the inner one.
 func (c *watchedConn) closedElsewhere() bool {
 	sc, ok := c.Conn.(syscall.Conn)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// An Executor runs what is due, somewhere else than on the worker.
+// An Executor runs due tasks elsewhere than on the worker.
 //
 // Execute must either arrange for run to be called once and return nil, or return an error and
 // never call it. It is called by the worker, so it should return soon. A refusal is counted and

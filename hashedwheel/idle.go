@@ -28,8 +28,8 @@ type IdleMember = IdleMemberOf[any]
 // however often it is touched.
 //
 // A member is never reported early, however late the worker is: a touch in one step counts as a
-// touch at the beginning of the next, and when that was is taken from the clock when it begins. It
-// is reported late by at most 2/64 of its period and two ticks, while the worker keeps up.
+// touch at the beginning of the next, for which the clock is read when that step begins. It is
+// reported late by at most 2/64 of its period and two ticks, while the worker keeps up.
 //
 // All methods may be called from any goroutine, also from inside the function that is called for
 // silent members.
@@ -136,7 +136,7 @@ func (i *IdleOf[V]) AddPeriod(m *IdleMemberOf[V], period time.Duration) error {
 	return i.refusal()
 }
 
-// joinLocked has m touched now, by clock c.
+// joinLocked binds m to clock c and touches it.
 //
 // REQUIRES: the mutex of the Idle is held.
 func (m *IdleMemberOf[V]) joinLocked(c *idleClock[V], period time.Duration) {

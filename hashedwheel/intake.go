@@ -58,7 +58,7 @@ func (in *intake[E]) take(l lane, q *queue[E]) (withdrawn int) {
 	return withdrawn
 }
 
-// takeNotices moves what was announced in any stripe to the end of into.
+// takeNotices moves the cancellations announced in all stripes to the end of into.
 func (in *intake[E]) takeNotices(into []call) []call {
 	for i := range in.stripes {
 		into = in.stripes[i].takeNotices(into)
@@ -148,8 +148,8 @@ type stripe[E any] struct {
 		spare    *segment[E]
 		spares   int
 
-		// withdrawn is how many entries were taken back since the worker looked. They are gone, but
-		// tell it that the timer is in use.
+		// withdrawn is how many entries were taken back since the worker's last poll. The worker
+		// need not process them, but they show that the timer is in use.
 		withdrawn int
 
 		// Counted by callers that hold the lock anyway.
@@ -188,7 +188,7 @@ type call struct {
 	task TimerTask
 }
 
-// announce leaves a cancellation for the worker to tell. It returns false if the stripe is closed
+// announce leaves a cancellation for the worker to report. It returns false if the stripe is closed
 // and c was not taken.
 func (s *stripe[E]) announce(c call) bool {
 	s.mu.Lock()
@@ -200,7 +200,7 @@ func (s *stripe[E]) announce(c call) bool {
 	return true
 }
 
-// takeNotices moves what was announced to the end of into.
+// takeNotices moves the announced cancellations to the end of into.
 func (s *stripe[E]) takeNotices(into []call) []call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,8 +227,8 @@ func (s *stripe[E]) pushLocked(l lane, e E) int {
 	return q.n
 }
 
-// newestLocked returns where the entry is that was pushed last among the timeouts, and nil if it is
-// not in the last segment.
+// newestLocked returns the place of the timeout that was pushed last, or nil if that is not in the
+// last segment.
 //
 // REQUIRES: s.mu is held.
 func (s *stripe[E]) newestLocked() *E {

@@ -8,15 +8,15 @@ import (
 	"weak"
 )
 
-// engines finds a timer by the number that its timeouts have. A pointer in its place would be one
-// of two that the collector finds in each of millions of pending handles, always to the same
-// object: without it a full collection takes a quarter less time.
+// engines finds a timer by the number that its timeouts hold. A pointer instead would be the second
+// one that the collector has to follow in each of millions of pending handles, always to the same
+// object. Without it a full collection takes a quarter less time.
 //
 // Invariant: a timer that may have handles lives until its Stop, even if nothing refers to it. The
 // collector does not see which handles refer to a timer, so the registry holds every engine from
 // New to Stop, and nothing but Stop ends one that was used. TestHandleHoldsItsTimer guards that.
 //
-// Price: a timer that was forgotten continues, and is reported once. To find an engine by its
+// The price is that a forgotten timer continues; it is reported once. Looking an engine up by its
 // number costs no time that could be measured.
 var engines registry
 
@@ -29,7 +29,7 @@ const (
 	maxPlaces      = 1 << placeBits
 )
 
-// A registry has the engines by number.
+// A registry holds the engines by number.
 type registry struct {
 	all atomic.Pointer[[]atomic.Pointer[engine]] // replaced as a whole when it grows
 
@@ -115,7 +115,7 @@ func (r *registry) size() (n int) {
 	return n
 }
 
-// over is an engine that has stopped: what a handle has whose timer was stopped.
+// over is a stopped engine, which handles of a stopped timer get in place of its own.
 var over = func() *engine {
 	e := &engine{intake: newIntake[*Timeout](), stopped: make(chan struct{})}
 	e.life.Store(stopped)

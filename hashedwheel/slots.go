@@ -20,9 +20,8 @@ const chunkLen = 4096
 //	└───────────────┴───────────────┘
 //
 // The generation goes up whenever the slot is freed, so a ticket for an earlier use of the slot
-// finds nothing. A slot that is used again ten million times a second repeats a generation after
-// seven minutes, and a ticket that old would still have to be used in the very use that has its
-// number.
+// finds nothing. A slot that is reused ten million times a second repeats a generation after seven
+// minutes. A ticket that old would still have to meet exactly the use that has its number.
 type slot[T any] struct {
 	word    atomic.Uint64
 	due     uint64         // tick; written before the slot is queued
@@ -81,13 +80,13 @@ type slotTable[T any] struct {
 		puts   int      // slots put back since the last shrink
 		grew   bool     // there was more than an idle chunk since the last shrink of an empty Batch
 
-		// generation is what the slots of a new chunk begin with. It is not below what any slot of
-		// a chunk had that is gone: an old ticket must find nothing.
+		// generation is the first one of the slots of a new chunk. It is not below that of any slot
+		// of a dropped chunk, so that an old ticket finds nothing.
 		generation uint32
 	}
 }
 
-// A chunk is slots, and which of them are in stock: free and in no magazine.
+// A chunk holds slots and records which of them are in stock, that is, free and in no magazine.
 type chunk[T any] struct {
 	slots [chunkLen]slot[T]
 	stock [chunkLen / 64]uint64
@@ -258,7 +257,7 @@ func (s *slotTable[T]) putLocked(i int, n uint32) {
 	}
 }
 
-// put takes back many slots, and lets go of chunks of which no slot is used.
+// put takes back many slots, and drops chunks without a slot in use.
 func (s *slotTable[T]) put(slots []uint32) {
 	g := &s.grow
 	g.Lock()

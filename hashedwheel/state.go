@@ -68,8 +68,8 @@ const (
 	// kept are the bits that belong to the timeout for its whole life.
 	kept = notify | periodic
 
-	// held are the bits that tell what the worker knows of the timeout. They outlive what callers
-	// do to it.
+	// held are the bits that record what the worker knows of the timeout. They survive the changes
+	// that callers make.
 	held = linked | queued | rebound
 
 	flagBits  = 10
@@ -104,8 +104,8 @@ const delayUnit = 1 << 10
 // delay returns the delay of a relative timeout.
 func (s state) delay() time.Duration { return time.Duration(s.tick() * delayUnit) }
 
-// relativeTo returns the due bits and phase of a timeout that is delay away from whenever the
-// worker reads the clock.
+// relativeTo returns the due bits and phase of a timeout that is due delay after the worker's next
+// reading of the clock.
 func relativeTo(delay time.Duration) state {
 	return state((uint64(delay)+delayUnit-1)/delayUnit)<<dueShift | relative
 }

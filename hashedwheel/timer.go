@@ -24,7 +24,7 @@ type HashedWheelTimer struct {
 	*engine
 }
 
-// An engine is what a HashedWheelTimer does; its worker and its timeouts refer to it.
+// An engine is the inside of a HashedWheelTimer, to which its worker and its timeouts refer.
 type engine struct {
 	// Immutable after New.
 	limit         limit
@@ -159,7 +159,8 @@ func (e *engine) submit(t *Timeout, delay time.Duration) error {
 func (w *HashedWheelTimer) PendingTimeouts() int64 { return w.pending() }
 
 func (e *engine) pending() int64 {
-	// What ends a timeout is read before what begins one, so that the difference is not too small.
+	// The counters of ends are read before those of starts, so that the difference is not too
+	// small.
 	fired := ownership(e.owner.Load()).fired()
 	fired -= e.repeats.Load()
 	started, cancelled, _ := e.intake.counts()

@@ -5,14 +5,14 @@ import (
 	"runtime/debug"
 )
 
-// A worker is one goroutine's claim on the wheel. Its fields are its own, except that the one who
-// takes over reads them, while the worker is inside user code and they do not change.
+// A worker is one goroutine's claim on the wheel. Only that goroutine uses the fields, except that
+// a take-over reads them while the worker is inside user code and does not change them.
 type worker struct {
 	engine *engine
 
-	// owned is what the worker has last made of the engine's owner, on the way into user code. The
-	// worker's number counts modulo 1<<16: with the runs and calls that are counted beside it, no
-	// worker finds its own ownership again.
+	// owned is the ownership that the worker last stored in the engine, on the way into user code.
+	// The worker's number wraps at 1<<16. Because runs and calls are counted beside it, no worker
+	// meets its own ownership again.
 	owned ownership
 
 	batch   []*Timeout // taken out of the wheel, still linked, not yet processed
@@ -20,7 +20,7 @@ type worker struct {
 	room    []*Timeout // where batches lie
 	tick    uint64     // the tick being worked on
 	since   uint64     // the tick at which the worker took over
-	busiest int        // the most that the wheel held, when the worker lay down, since it shrank
+	busiest int        // the largest size of the wheel before a sleep, since the last shrink
 	late    lateness
 
 	// current is the call that the worker is inside. It stays the worker's own when another takes
@@ -43,8 +43,8 @@ const (
 	// a backlog remains.
 	maxTransfersPerPass = 100_000
 
-	// transfersPerLook is how many are filed before the worker looks for what is due: so a burst
-	// does not hold that up. It files that many in about a millisecond.
+	// transfersPerLook is how many timeouts the worker files before it checks again what is due, so
+	// that a burst does not delay that. Filing that many takes about a millisecond.
 	transfersPerLook = 4096
 
 	// batchLen is how many timeouts are taken out of the wheel at a time. Their states are
@@ -130,7 +130,7 @@ func (e *engine) take(l lane, q *queue[*Timeout]) (withdrawn int) {
 	return withdrawn
 }
 
-// tellWaiting publishes, for Stats, how many entries the worker has taken and not yet seen to.
+// tellWaiting publishes, for Stats, how many entries the worker has taken and not yet processed.
 func (e *engine) tellWaiting() {
 	e.waiting.Store(int64(e.timeouts.n + e.cancels.n + len(e.notices)))
 }
