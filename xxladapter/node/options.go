@@ -78,10 +78,10 @@ type Options struct {
 	Metrics *metrics.Metrics
 	// OnAlarm is called with the result of each alarm on each channel. nil ignores it.
 	OnAlarm func(channel, result string)
-	Logger  *slog.Logger // nil: slog.Default()
+	Logger  *slog.Logger // nil means slog.Default()
 
 	onCallback func(outcome string)
-	sender     trigger.Sender // nil: calls go over HTTP
+	sender     trigger.Sender // nil means HTTP
 }
 
 // mayServe returns an error if other machines could reach addr and no secret is set.

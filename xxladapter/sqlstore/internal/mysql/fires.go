@@ -18,22 +18,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// The statements of a group, each for all its calls. Every one goes by an index,
-// also where the table is so small that the server would rather walk through
-// it: a walk waits for rows of others. Fires are locked before log rows, as
-// everywhere.
+// The statements of a group, each for all its calls. Every statement names its index, because on
+// a small table the server would choose a full scan, which waits for rows that others have locked.
+// Fires are locked before log rows, as everywhere.
 const (
 	groupLeases    = `SELECT node, term, COALESCE(?, ` + clock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
 	groupFires     = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
 	groupFiresOf   = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
 	groupLogStates = `SELECT id, trigger_time, trigger_code, handle_code FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
 
-	// groupClaimed follows the INSERT of the log rows, whose ids it knows by the first.
+	// groupClaimed follows the INSERT of the log rows and counts their ids from the first one.
 	groupClaimed = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'claimed', node = ?, term = ?, claimed_ms = ?,
 		log_id = LAST_INSERT_ID() + ? * (FIELD(id,`
 	groupDoubted = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'ambiguous' WHERE id IN (`
-	// groupRemoved has the ids as a table, because a DELETE from one table takes
-	// no advice about indexes.
+	// groupRemoved joins the ids as a table, because a DELETE from one table accepts no index hint.
 	groupRemoved = `DELETE f FROM (SELECT ? AS id`
 )
 
@@ -41,22 +39,22 @@ const (
 // one reads and locks the rows, one changes them and commits.
 type fireGroups struct {
 	store  *records.Store
-	idStep int64   // of [mysqlActs]
-	db     *sql.DB // one connection that takes batches, and waits for locks briefly
+	idStep int64   // the server's auto_increment_increment: how far apart the ids of one INSERT are
+	db     *sql.DB // one connection, which accepts several statements at once; its lock wait is short
 }
 
-// once is a [fireTransaction]. A group that waits for a row for too long is
-// taken back, so that only the calls about that row wait for it.
+// once runs a group once. A group that waits too long for a row is rolled back and its calls are
+// made alone, so that only the calls about that row wait for it.
 func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again bool, err error) {
 	conn, err := f.db.Conn(ctx)
 	if err != nil {
-		return false, err // for the callers, who would fare no better alone
+		return false, err // goes to the callers: a single call would get no connection either
 	}
 	defer func() {
 		if err != nil {
 			abandon(conn)
 		}
-		_ = conn.Close() // gives it back to the pool
+		_ = conn.Close() // returns it to the pool
 	}()
 	now := f.store.Clock()
 	rows, err := f.read(ctx, conn, group, now)
@@ -66,7 +64,7 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 	work := f.store.DecideFires(group, rows)
 	if err := f.write(ctx, conn, work, now); err != nil {
 		err = fmt.Errorf("write: %w", err)
-		if answered(err) || unsent(err) { // the server runs nothing after an error
+		if answered(err) || unsent(err) { // the server skips the rest of a batch, COMMIT included, after an error
 			return true, err
 		}
 		return false, records.InDoubt(err, answered)
@@ -74,18 +72,18 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 	return false, nil
 }
 
-// answered reports whether an error is the server's own.
+// answered reports whether the server sent err.
 func answered(err error) bool {
 	var server *mysql.MySQLError
 	return errors.As(err, &server)
 }
 
-// unsent reports whether an error is from before anything was sent.
+// unsent reports whether err occurred before anything was sent.
 func unsent(err error) bool {
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, driver.ErrSkip)
 }
 
-// abandon ends the transaction of a connection, or else the connection.
+// abandon rolls back the transaction of conn, or closes conn if that fails.
 func abandon(conn *sql.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), network.QuickSilence)
 	defer cancel()
@@ -94,11 +92,11 @@ func abandon(conn *sql.Conn) {
 	}
 }
 
-// read begins the transaction and locks what the group is about.
+// read begins the transaction, and locks and reads the rows that the group is about.
 func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.FireCall, now time.Time) (records.FireRows, error) {
 	var (
 		batch              packet
-		scans              []func(records.Row) error // of the statements that select
+		scans              []func(records.Row) error // one for each SELECT
 		terms              = map[xxladapter.Term]bool{}
 		fires, ended, logs []int64
 	)
@@ -155,7 +153,7 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 	return rows, batch.query(ctx, conn, scans)
 }
 
-// write does the work and commits.
+// write writes the decisions and commits.
 func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.FireWork, now time.Time) error {
 	var batch packet
 	inserts := f.claim(&batch, work.Claims)
@@ -176,7 +174,7 @@ func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.Fir
 	}
 	settle(&batch, work.Triggered)
 	f.finish(&batch, work.Handled, now)
-	// Last, as in [Store.count].
+	// Last, as in [records.Store.Count].
 	slot := rand.IntN(records.ReportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(work.Moved), time.Time.Compare) {
 		if n := work.Moved[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {
@@ -204,7 +202,7 @@ type insertedLogs struct {
 
 func (f *fireGroups) claim(batch *packet, claims []*records.FireCall) (inserts []insertedLogs) {
 	for len(claims) > 0 {
-		by := claims[0].By // of nearly always all
+		by := claims[0].By // nearly always the term of all claims
 		var mine, others []*records.FireCall
 		for _, c := range claims {
 			if c.By == by {

@@ -15,18 +15,17 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// fireGroups runs a group of fire calls in one transaction of two round
-// trips.
+// fireGroups runs a group of fire calls in one transaction of two round trips.
 type fireGroups struct {
 	store *records.Store
 	pool  *pgxpool.Pool
 }
 
-// once is a [fireTransaction].
+// once runs a group once.
 func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again bool, err error) {
 	conn, err := f.pool.Acquire(ctx)
 	if err != nil {
-		return false, err // for the callers, who would fare no better alone
+		return false, err // goes to the callers: a single call would get no connection either
 	}
 	defer conn.Release() // closes the connection if it is left in a transaction
 	now := f.store.Clock()
@@ -47,7 +46,8 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 		if len(held) == len(group) {
 			break
 		}
-		// What a call did whose term is over goes, and with it what the others did.
+		// The statements also ran for calls whose term is over. They are rolled back, and the group
+		// runs again without those calls.
 		if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
 			return true, err
 		}
@@ -61,13 +61,12 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 	countTogether(f.store, &batch, moved)
 	batch.Queue("COMMIT")
 	if err = conn.SendBatch(ctx, &batch).Close(); answered(err) {
-		return true, err // it is no commit
+		return true, err // the server answered with an error, so nothing was committed
 	}
 	return false, records.InDoubt(err, answered)
 }
 
-// inTerm returns the calls whose term holds, or that need none, and gives the
-// others their error.
+// inTerm returns the calls that need no term or whose term holds, and sets Err of the others.
 func inTerm(group []*records.FireCall, holds map[xxladapter.Term]bool) []*records.FireCall {
 	held := make([]*records.FireCall, 0, len(group))
 	for _, c := range group {
@@ -80,8 +79,8 @@ func inTerm(group []*records.FireCall, holds map[xxladapter.Term]bool) []*record
 	return held
 }
 
-// queueFence asks which of the terms hold that the calls act in. The answer is
-// there when the batch has been closed.
+// queueFence queues the question which terms of the calls hold. holds is complete once the batch is
+// closed.
 func queueFence(batch *pgx.Batch, group []*records.FireCall, now time.Time) (holds map[xxladapter.Term]bool) {
 	holds = map[xxladapter.Term]bool{}
 	var nodes []string
@@ -105,9 +104,9 @@ func queueFence(batch *pgx.Batch, group []*records.FireCall, now time.Time) (hol
 	return holds
 }
 
-// apply begins the transaction and runs the statements of the group, all in one
-// round trip, and adds what they do to the figures. It runs those of calls whose
-// term is over as well: that is known only at the end.
+// apply begins the transaction, runs the statements of the group in one round trip, and adds their
+// changes of the daily figures to moved. It also runs the statements of calls whose term is over,
+// since the leases are read in the same round trip.
 func (f *fireGroups) apply(ctx context.Context, conn *pgxpool.Conn, group []*records.FireCall, now time.Time, moved records.Changes) (holds map[xxladapter.Term]bool, err error) {
 	var (
 		batch                    pgx.Batch
@@ -124,8 +123,8 @@ func (f *fireGroups) apply(ctx context.Context, conn *pgxpool.Conn, group []*rec
 			results = append(results, c)
 		}
 	}
-	// Other nodes' groups may be about the same rows. A group locks them in this
-	// order, since a statement goes through its arguments one by one.
+	// Groups of other nodes may lock the same rows. A statement locks rows in the order of its
+	// arguments, so all groups sort them alike.
 	slices.SortFunc(claims, byLogThenFire)
 	slices.SortFunc(settles, byLogThenFire)
 	slices.SortFunc(results, byLogThenFire)
@@ -145,7 +144,7 @@ func (f *fireGroups) apply(ctx context.Context, conn *pgxpool.Conn, group []*rec
 	return holds, conn.SendBatch(ctx, &batch).Close()
 }
 
-// countTogether is [Store.count] as a part of a batch.
+// countTogether queues what [records.Store.Count] does.
 func countTogether(s *records.Store, batch *pgx.Batch, c records.Changes) {
 	slot := rand.IntN(records.ReportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
@@ -155,7 +154,8 @@ func countTogether(s *records.Store, batch *pgx.Batch, c records.Changes) {
 	}
 }
 
-// fit refuses a settlement or a result that no row could take, and fits its message to the column.
+// fit returns the error of a settlement or a result that is invalid whatever its rows are, and sets
+// its message, truncated to the column.
 func fit(c *records.FireCall, now time.Time) error {
 	if c.Claim != nil {
 		return nil

@@ -12,8 +12,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// The statements of a group of calls: one for all calls of a kind. Fires are
-// locked before log rows, as everywhere.
+// The statements of a group, each for all calls of a kind. Fires are locked before log rows, as
+// everywhere. Except for what fit checks, they state the rule of package transition in SQL: a
+// change of that rule is made here too.
 const (
 	groupHolds = `SELECT l.node, l.term FROM xxlwheel_lease l
 		JOIN unnest($1::text[], $2::bigint[]) AS r (node, term) USING (node, term) WHERE l.until_ms > $3`
@@ -39,22 +40,22 @@ const (
 			FROM claimed
 		)
 		SELECT ` + records.FireColumns + ` FROM claimed`
-	// groupEarly has what was planned and not claimed, and the time: it was not due, or
-	// has to go alone.
+	// groupEarly reads the due times of planned fires that were not claimed, and the time. Such a
+	// fire is not due yet, or it belongs to an order and is claimed alone.
 	groupEarly = `SELECT id, due_ms, coalesce($2::bigint, ` + clock + `) FROM xxlwheel_fire WHERE id = ANY($1) AND state = 'planned'`
 
 	groupRemove = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
 		WHERE f.id = r.fire AND (f.state = 'planned' OR f.node = r.node AND f.term = r.term)`
-	// Settlements, and results with a fire of 0, remove fires in one statement,
-	// so that they lock them in one order. With an equals sign the node would be a
-	// way to all fires of its term.
+	// Settlements, and results (fire 0), remove fires in one statement, so that they lock fires in
+	// one order. IS NOT DISTINCT FROM keeps the planner from using the index on node, which
+	// finds all fires of the term.
 	groupClose = `DELETE FROM xxlwheel_fire f USING unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) AS r (log, fire, node, term)
 		WHERE f.log_id = r.log AND CASE r.fire WHEN 0 THEN EXISTS (SELECT 1 FROM xxl_job_log l WHERE l.id = r.log)
 			ELSE f.id = r.fire AND f.node IS NOT DISTINCT FROM r.node AND f.term = r.term END`
 	groupAmbiguous = `UPDATE xxlwheel_fire f SET state = 'ambiguous' FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS r (fire, node, term)
 		WHERE f.id = r.fire AND f.node IS NOT DISTINCT FROM r.node AND f.term = r.term`
-	// A fire that is neither gone nor ambiguous as it should be is another
-	// term's, or nobody's.
+	// A settlement is refused if its fire is still there and is not ambiguous under its term:
+	// another term owns that fire, or none does.
 	groupTriggered = `WITH r AS (
 			SELECT *, EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.id = fire
 				AND NOT (ambiguous AND f.state = 'ambiguous' AND f.node = owner AND f.term = number)) AS refused
@@ -87,12 +88,12 @@ const (
 
 const logIDs = "xxl_job_log_id_seq" // the sequence of xxl_job_log.id
 
-// byLogThenFire is the order in which groups lock rows.
+// byLogThenFire compares calls in the order in which groups lock rows.
 func byLogThenFire(a, b *records.FireCall) int {
 	return cmp.Or(cmp.Compare(a.LogID, b.LogID), cmp.Compare(a.FireID, b.FireID))
 }
 
-// textOrNull is the text as PostgreSQL accepts it, or NULL for none.
+// textOrNull returns s as PostgreSQL accepts it, or nil (NULL) if s is empty.
 func textOrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -141,7 +142,7 @@ func (f *fireGroups) queueClaims(batch *pgx.Batch, calls []*records.FireCall, no
 	).Query(func(rows pgx.Rows) error {
 		byFire := byID(calls, records.FireIDOf)
 		for _, c := range calls {
-			c.Err = records.ErrAlone // it is not planned, or its order is to be told, which only few fires have
+			c.Err = records.ErrAlone // unless claimed below: the fire is not planned, not due, or belongs to an order
 		}
 		for rows.Next() {
 			fire, err := records.ScanFire(rows)
@@ -156,7 +157,7 @@ func (f *fireGroups) queueClaims(batch *pgx.Batch, calls []*records.FireCall, no
 	})
 }
 
-// queueEarly tells the claims that found no planned fire whether they came early.
+// queueEarly queues the question which unclaimed fires are not due yet, and sets their EarlyError.
 func (f *fireGroups) queueEarly(batch *pgx.Batch, group []*records.FireCall) {
 	var refused []*records.FireCall
 	for _, c := range group {
@@ -181,7 +182,7 @@ func (f *fireGroups) queueEarly(batch *pgx.Batch, group []*records.FireCall) {
 	})
 }
 
-// queueRemovals closes fires, or makes them ambiguous.
+// queueRemovals queues the removal of fires that are done, and marks those in doubt as ambiguous.
 func queueRemovals(batch *pgx.Batch, settles, results []*records.FireCall) {
 	var removed, doubted []*records.FireCall
 	for _, c := range settles {
@@ -198,7 +199,7 @@ func queueRemovals(batch *pgx.Batch, settles, results []*records.FireCall) {
 	if len(closed) > 0 {
 		batch.Queue(groupClose, records.ColumnOf(closed, records.LogIDOf), records.ColumnOf(closed, records.FireIDOf), records.ColumnOf(closed, nodeOf), records.ColumnOf(closed, numberOf))
 	}
-	if len(removed) > 0 { // those that are left are not those of the log rows, or have none
+	if len(removed) > 0 { // fires that groupClose did not find by their log row, such as planned ones
 		batch.Queue(groupRemove, records.ColumnOf(removed, records.FireIDOf), records.ColumnOf(removed, nodeOf), records.ColumnOf(removed, numberOf))
 	}
 }
@@ -243,7 +244,7 @@ func (f *fireGroups) queueHandled(batch *pgx.Batch, calls []*records.FireCall, n
 		var (
 			id      int64
 			applied bool
-			before  records.LogState // but for a trigger code of 0, which means the same as 200 without a result
+			before  records.LogState // a trigger code of 0 is read as 200: without a result both count as running
 		)
 		_, err := pgx.ForEachRow(rows, []any{&id, &applied, records.Datetime(&before.Triggered), &before.TriggerCode}, func() error {
 			c := byLog[id]

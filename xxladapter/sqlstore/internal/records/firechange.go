@@ -8,10 +8,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// A call that is made alone reads and locks its rows, asks package transition what they become,
-// and writes that.
+// A call outside a group locks and reads its rows, asks package transition what they become, and
+// writes the answer.
 
-// lockedRows are the rows of one call. Of the fire there is only what decides.
+// lockedRows are the rows of one call. Only the id, the state and the owner of the fire are set.
 type lockedRows struct {
 	transition.Rows
 	fireID, logID int64
@@ -19,14 +19,16 @@ type lockedRows struct {
 }
 
 const (
-	// selectRows is one statement: where each takes a call into the database, and no locks are
-	// needed, it is all that a call reads.
+	// selectRows reads lease, fire and log row in one statement. On SQLite, which needs no locks,
+	// it is the only read of a call.
 	selectRows = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 			f.id, f.state, f.node, f.term, l.id, l.trigger_time, l.trigger_code, l.handle_code
 		FROM (SELECT 1 AS one) AS one LEFT JOIN xxl_job_log l ON l.id = ? LEFT JOIN xxlwheel_fire f ON `
+	// SelectRowsByFire and SelectRowsByLog find the fire by its id and by its log row.
 	SelectRowsByFire = selectRows + `f.id = ?`
 	SelectRowsByLog  = selectRows + `f.log_id = ?`
 
+	// LockFireByID and LockFireByLog select what lockRow locks.
 	LockFireByID  = `SELECT id FROM xxlwheel_fire WHERE id = ?`
 	LockFireByLog = `SELECT id FROM xxlwheel_fire WHERE log_id = ?`
 	lockLog       = `SELECT id FROM xxl_job_log WHERE id = ?`
@@ -43,7 +45,7 @@ func (t *Tx) rowsOfFire(ctx context.Context, by xxladapter.Term, now time.Time, 
 	return t.readRows(ctx, SelectRowsByFire, by.Node, by.Number, ToMilli(now), logID, fireID)
 }
 
-// rowsOfRun reads and locks a log row, and the fire that it belongs to while that is open.
+// rowsOfRun reads and locks a log row, and its fire if that is still open.
 func (t *Tx) rowsOfRun(ctx context.Context, logID int64) (lockedRows, error) {
 	if err := t.lockRow(ctx, LockFireByLog, logID); err != nil {
 		return lockedRows{}, err
@@ -54,8 +56,8 @@ func (t *Tx) rowsOfRun(ctx context.Context, logID int64) (lockedRows, error) {
 	return t.readRows(ctx, SelectRowsByLog, "", 0, 0, logID, logID)
 }
 
-// lockRow locks what the query selects, for what is then read. Fires are locked before log rows,
-// as everywhere, so that no two transactions wait for each other.
+// lockRow locks the row that the query selects, if the database needs locks. Fires are locked
+// before log rows, as everywhere, so that no two transactions deadlock.
 func (t *Tx) lockRow(ctx context.Context, query string, id int64) error {
 	if t.Dialect.Lock == "" {
 		return nil
@@ -64,6 +66,7 @@ func (t *Tx) lockRow(ctx context.Context, query string, id int64) error {
 	return err
 }
 
+// readRows reads the rows that lockRow locked.
 func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lockedRows, err error) {
 	var (
 		holds, triggerCode, handleCode int64
@@ -83,7 +86,7 @@ func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lock
 	return rows, err
 }
 
-// lockFire reads and locks an open fire; nil if there is none.
+// lockFire reads and locks an open fire. It returns nil if there is none.
 func (t *Tx) lockFire(ctx context.Context, id int64) (found *xxladapter.Fire, err error) {
 	err = t.Query(ctx, selectFire+t.Dialect.Lock, []any{id}, func(r Row) error {
 		f, err := ScanFire(r)

@@ -8,16 +8,16 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// FireRows are the rows that a group of fire calls is about. REQUIRES: nobody
-// else can change them; a lease may end.
+// FireRows are the rows that a group of fire calls is about. REQUIRES: they are locked, except for
+// the leases, which may end meanwhile.
 type FireRows struct {
 	Holds map[xxladapter.Term]bool
-	Now   int64                     // by the server's clock, ms; set if any term holds
+	Now   int64                     // the store's clock in ms; 0 if no term holds
 	Fires map[int64]xxladapter.Fire // by id
 	Logs  map[int64]LogState        // by id
 }
 
-// NewFireRows returns rows with room for those of a group.
+// NewFireRows returns empty rows with room for those of group.
 func NewFireRows(group []*FireCall) FireRows {
 	return FireRows{
 		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(group)), Logs: make(map[int64]LogState, len(group)),
@@ -27,14 +27,15 @@ func NewFireRows(group []*FireCall) FireRows {
 // FireWork is what is to be written for a group of fire calls, in the order of the fields.
 type FireWork struct {
 	Claims             []*FireCall // each with a log row of its own
-	Ambiguous, Removed []int64     // fires; some may be in both, and are removed
-	Triggered, Handled []*FireCall // those whose Log is to be written, by its columns
-	Moved              Changes
+	Ambiguous, Removed []int64     // ids of fires; one that is in both is removed
+	Triggered, Handled []*FireCall // calls whose Log is to be written, by the columns it sets
+	Moved              Changes     // of the daily figures
 }
 
-// DecideFires answers the calls of a group by the rule of package transition, but for the ids of
-// new log rows, and returns the work that makes the answers true. Claims come first, then
-// settlements, then results; each finds the rows as those before have left them. It changes rows.
+// DecideFires answers the calls of a group by the rule of package transition and returns what is
+// to be written for them. Claims come first, then settlements, then results; each call sees the
+// rows as the calls before it left them. DecideFires changes rows. The ids of new log rows are
+// still missing in the answers.
 func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
 	work := FireWork{Moved: Changes{}}
 	ofLog := make(map[int64]int64, len(rows.Fires))
@@ -56,7 +57,7 @@ func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
 	return work
 }
 
-// ByKind is the order in which the calls of a group count.
+// ByKind orders the calls of a group: claims, settlements, results.
 func ByKind(a, b *FireCall) int {
 	kind := func(c *FireCall) int {
 		switch {
@@ -70,6 +71,7 @@ func ByKind(a, b *FireCall) int {
 	return cmp.Compare(kind(a), kind(b))
 }
 
+// of returns the rows that c is about.
 func (r FireRows) of(c *FireCall) transition.Rows {
 	found := transition.Rows{Holds: r.Holds[c.By]}
 	if f, open := r.Fires[c.FireID]; open {
@@ -81,13 +83,14 @@ func (r FireRows) of(c *FireCall) transition.Rows {
 	return found
 }
 
+// decideClaim decides a claim of one fire.
 func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
 	claimed, err := transition.Claim(rows.of(c), c.By, c.FireID, 1, fromMilli(rows.Now))
 	if c.Err = err; err != nil {
 		return
 	}
 	if claimed[0].Type.Ordered() {
-		c.Err = ErrAlone // its order is to be told, which only few fires have
+		c.Err = ErrAlone // the order gets the log ids too, which groups do not write
 		return
 	}
 	c.Claimed = claimed[0]
@@ -96,7 +99,7 @@ func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
 	s.AddOutcome(work.Moved, c.Claim.TriggerTime, c.Claim.Outcome(), 1)
 }
 
-// decideEnd decides about a settlement or a result. REQUIRES: nothing follows from it.
+// decideEnd decides a settlement or a result. REQUIRES: the call has no Next and no Resume.
 func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 	var change transition.Change
 	if c.Settle != nil {

@@ -21,9 +21,10 @@ const MaxGroup = 256
 // one packet, and far more by default.
 const groupText = 1 << 20
 
-// ErrAlone tells a caller to retry without the group: the group failed, and none of its calls took
-// effect. Running each call alone shows whose fault it was.
-var ErrAlone = errors.New("sqlstore: the group was taken back")
+// ErrAlone tells a caller to retry without the group: the call took no effect, because its group
+// was rolled back or because a group cannot do it. After a rollback the single calls show which of
+// them was at fault.
+var ErrAlone = errors.New("sqlstore: the call has to run outside its group")
 
 // A fireQueue batches the calls that every fire makes, ClaimFire, SettleFire and FinishRun: all waiting
 // calls share a transaction and a few statements, so that many callers need few round trips and few
@@ -60,7 +61,7 @@ type FireCall struct {
 	Settle *xxladapter.Settlement
 	Finish *xxladapter.RunResult
 
-	FireID int64 // of Claim and Settle; DecideFires finds that of Finish by its log row
+	FireID int64 // of Claim and Settle; DecideFires sets it for Finish, by the log row
 	LogID  int64 // of Settle and Finish
 
 	Err     error
@@ -71,7 +72,7 @@ type FireCall struct {
 	WantText bool                 // of Finish
 }
 
-// Text is about how many bytes of text the call stores.
+// text estimates the bytes of text that the call stores.
 func (c *FireCall) text() int {
 	switch {
 	case c.Claim != nil:
@@ -83,17 +84,17 @@ func (c *FireCall) text() int {
 	return len(c.Finish.Msg)
 }
 
+// NewFireQueue returns a queue that runs its groups with transact.
 func NewFireQueue(transact fireTransaction) *fireQueue {
 	q := &fireQueue{Transact: transact}
 	q.queue = &gather.Queue[*FireCall]{Run: q.run, Limit: MaxGroup, Admit: AdmitFires}
 	return q
 }
 
-// Close waits for what runs. REQUIRES: no call is made or waits.
+// Close waits for the running group. REQUIRES: no call is made or waits.
 func (q *fireQueue) Close() { q.queue.Wait() }
 
-// Grouped makes the call with others. It returns [ErrAlone] if the call is to be
-// made alone.
+// Grouped makes the call in a group. It returns [ErrAlone] if the caller has to make it alone.
 func (s *Store) Grouped(ctx context.Context, c *FireCall) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -102,8 +103,8 @@ func (s *Store) Grouped(ctx context.Context, c *FireCall) error {
 	return s.Fires.call(ctx, c)
 }
 
-// call returns when the call is durable, or has failed. If ctx ends before its
-// group begins it has not happened, and after that nobody knows.
+// call returns when the call is durable or has failed. If ctx ends before the group starts, the
+// call has had no effect. If ctx ends later, the outcome is unknown ([xxladapter.ErrInDoubt]).
 func (q *fireQueue) call(ctx context.Context, c *FireCall) error {
 	err := q.queue.Do(ctx, c)
 	switch {
@@ -115,9 +116,9 @@ func (q *fireQueue) call(ctx context.Context, c *FireCall) error {
 	return c.Err
 }
 
-// AdmitFires admits calls to a group until their texts fill it. No two calls of
-// a kind are about the same fire or log row: one statement cannot do the one
-// thing after the other.
+// AdmitFires returns a function that admits calls to a group until their texts fill it. It never
+// admits two calls of a kind about the same fire or log row, because all calls of a kind share one
+// statement, which writes a row once.
 func AdmitFires() func(*FireCall) bool {
 	type about struct {
 		claim, finish bool
@@ -150,7 +151,7 @@ func (q *fireQueue) run(group []*FireCall) {
 	}
 }
 
-// ColumnOf is one argument of all calls.
+// ColumnOf returns one argument of all calls, in their order.
 func ColumnOf[T any](calls []*FireCall, value func(*FireCall) T) []T {
 	column := make([]T, len(calls))
 	for i, c := range calls {
@@ -159,5 +160,8 @@ func ColumnOf[T any](calls []*FireCall, value func(*FireCall) T) []T {
 	return column
 }
 
+// FireIDOf returns the fire's id, for ColumnOf.
 func FireIDOf(c *FireCall) int64 { return c.FireID }
-func LogIDOf(c *FireCall) int64  { return c.LogID }
+
+// LogIDOf returns the log row's id, for ColumnOf.
+func LogIDOf(c *FireCall) int64 { return c.LogID }

@@ -11,12 +11,14 @@ import (
 )
 
 const (
+	// FireColumns are the columns of a stored fire, in the order in which ScanFire reads them.
 	FireColumns = `id, job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state,
 		retry_count, param, addresses, node, term, log_id, claimed_ms`
-	// FireValues are the columns of a planned fire.
+	// FireValues are the columns that planning a fire sets.
 	FireValues = `job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses`
 
-	selectGroupOf  = `SELECT job_group FROM xxl_job_info WHERE id = ?`
+	selectGroupOf = `SELECT job_group FROM xxl_job_info WHERE id = ?`
+	// MoveFires gives the open fires of a job its new group.
 	MoveFires      = `UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`
 	selectDueTimes = `SELECT DISTINCT due_ms FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? ORDER BY due_ms`
 
@@ -28,8 +30,8 @@ const (
 	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
 	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ?`
 
-	// planAttempts is how often a due time that was found free may be taken by
-	// somebody else before it can be used.
+	// planAttempts limits how often another session may take a due time between the read that
+	// found it free and the write that uses it.
 	planAttempts = 100
 )
 
@@ -58,11 +60,11 @@ func (s *Store) planAll(ctx context.Context, tx *Tx, fires []xxladapter.Fire) ([
 	return planned, nil
 }
 
-// planFrom plans f at the first free millisecond from its due time on.
+// planFrom plans f at the first free millisecond that is not before its due time. It returns the
+// zero Fire if the job does not exist.
 //
-// Invariant: the open fires of a job with the same due time are the shards of
-// one claimed fire. A due time is therefore taken by any of them, whatever its
-// shard.
+// Invariant: the open fires of a job with the same due time are the shards of one claimed fire.
+// Any open fire therefore occupies its due time, whatever its shard.
 func (s *Store) planFrom(ctx context.Context, tx *Tx, f xxladapter.Fire) (xxladapter.Fire, error) {
 	f.GroupID = 0
 	if err := tx.Query(ctx, selectGroupOf, []any{f.JobID}, func(r Row) error { return r.Scan(&f.GroupID) }); err != nil {
@@ -79,10 +81,10 @@ func (s *Store) planFrom(ctx context.Context, tx *Tx, f xxladapter.Fire) (xxlada
 		}
 		f.Due = fromMilli(free)
 	}
-	return xxladapter.Fire{}, fmt.Errorf("plan a fire of job %d: %d ms is free and taken", f.JobID, ToMilli(f.Due))
+	return xxladapter.Fire{}, fmt.Errorf("plan a fire of job %d: other sessions took every free due time, the last one %d ms", f.JobID, ToMilli(f.Due))
 }
 
-// freeFrom is the first free millisecond of the job that is not before due.
+// freeFrom returns the first free millisecond of the job that is not before due.
 func (t *Tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
 	err := t.Query(ctx, selectDueTimes, []any{jobID, due}, func(r Row) error {
 		var taken int64
@@ -95,7 +97,7 @@ func (t *Tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
 	return due, err
 }
 
-// planAt plans f at its due time; ok is false if that is taken.
+// planAt plans f at its due time. ok is false if another fire has that due time.
 func (s *Store) planAt(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
 	due := ToMilli(f.Due)
 	id, err := tx.insert(ctx, s.Dialect.PlanFire, f.JobID, f.GroupID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
@@ -109,7 +111,7 @@ func (s *Store) planAt(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxlada
 	return PlannedAs(f, id), true, nil
 }
 
-// PlannedAs is f as it is stored with an id.
+// PlannedAs returns f as it is stored when it is planned under id.
 func PlannedAs(f xxladapter.Fire, id int64) xxladapter.Fire {
 	planned := copyOf(f)
 	planned.ID = id
@@ -119,7 +121,7 @@ func PlannedAs(f xxladapter.Fire, id int64) xxladapter.Fire {
 	return planned
 }
 
-// copyOf shares nothing with f.
+// copyOf returns a deep copy of f.
 func copyOf(f xxladapter.Fire) xxladapter.Fire {
 	f.Addresses = append([]string(nil), f.Addresses...)
 	if f.Param != nil {
@@ -150,7 +152,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	}
 	if f.AfterID != 0 {
 		after := ToMilli(f.AfterDue)
-		// The first condition alone would do, but not by an index.
+		// The condition in parentheses alone would suffice, but could not use an index.
 		where.add(`due_ms >= ? AND (due_ms > ? OR id > ?)`, after, after, f.AfterID)
 	}
 	query, args := where.Selecting(`SELECT `+FireColumns+` FROM xxlwheel_fire`, `due_ms, id`, f.Limit)
@@ -223,7 +225,7 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 	return claimed, nil
 }
 
-// storeClaim stores a claimed fire, as a new one if it has no id, with its log row.
+// storeClaim stores a claimed fire with its log row. A fire without an id is inserted.
 func (s *Store) storeClaim(ctx context.Context, tx *Tx, f *xxladapter.Fire, l *xxladapter.Log) (err error) {
 	if f.LogID, err = s.insertLog(ctx, tx, l); err != nil {
 		return err
@@ -287,6 +289,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 	return planned, nil
 }
 
+// ScanFire reads a fire from a row of FireColumns.
 func ScanFire(r Row) (xxladapter.Fire, error) {
 	var f xxladapter.Fire
 	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, Text(&f.Type), Text(&f.State),
@@ -294,8 +297,8 @@ func ScanFire(r Row) (xxladapter.Fire, error) {
 	return f, err
 }
 
-// OwnTime is the store's clock where it is not the server's, as an argument for
-// statements that else ask the server for its own; nil: they are to ask.
+// OwnTime returns the time for statements that read the server's clock when they get NULL: nil if
+// the store follows the server's clock, the store's own clock in ms otherwise.
 func (s *Store) OwnTime() any {
 	if s.Server != nil {
 		return nil
@@ -303,8 +306,8 @@ func (s *Store) OwnTime() any {
 	return ToMilli(s.Clock())
 }
 
-// serverTime is the store's clock itself, in ms: not what clock remembers of it,
-// which is ahead after the server's clock was set back.
+// serverTime reads the store's clock, in ms. It asks the server rather than use the store's
+// estimate, which runs ahead after the server's clock was set back.
 func (s *Store) serverTime(ctx context.Context, tx *Tx) (now int64, err error) {
 	if s.Server == nil {
 		return ToMilli(s.Clock()), nil
@@ -313,7 +316,8 @@ func (s *Store) serverTime(ctx context.Context, tx *Tx) (now int64, err error) {
 	return now, err
 }
 
-// A DueTime is what at most one planned fire has.
+// A DueTime is a job and a due time in ms. At most one planned fire has it.
 type DueTime struct{ Job, Due int64 }
 
+// DueTimeOf returns the due time of f, cut to the millisecond.
 func DueTimeOf(f xxladapter.Fire) DueTime { return DueTime{f.JobID, ToMilli(f.Due)} }

@@ -10,10 +10,12 @@ import (
 )
 
 const (
+	// LogColumns are the columns of a log row, in the order in which scanLog reads them.
 	LogColumns = `id, job_group, job_id, executor_address, executor_handler, executor_param,
 		executor_sharding_param, executor_fail_retry_count,
 		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status`
 
+	// InsertLog stores a log row; LogValues are its arguments.
 	InsertLog = `INSERT INTO xxl_job_log (
 		job_group, job_id, executor_address, executor_handler, executor_param,
 		executor_sharding_param, executor_fail_retry_count,
@@ -23,8 +25,9 @@ const (
 	setTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
 	setHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 
-	// By id, so that a caller can go on where it was; the partial index has the
-	// open runs only.
+	// SelectLost finds runs without a result whose executor is no longer registered. It is ordered
+	// by id, so that the caller can continue after the last one, and reads open runs only where the
+	// database has a partial index.
 	SelectLost = `SELECT ` + LogColumns + ` FROM xxl_job_log
 		WHERE trigger_code = 200 AND handle_code = 0 AND id > ? AND trigger_time <= ?
 		AND NOT EXISTS (SELECT 1 FROM xxl_job_registry WHERE registry_value = executor_address)
@@ -35,7 +38,7 @@ func (s *Store) insertLog(ctx context.Context, tx *Tx, l *xxladapter.Log) (int64
 	return tx.insert(ctx, InsertLog, s.LogValues(l)...)
 }
 
-// LogValues are the arguments of insertLog.
+// LogValues returns the arguments of InsertLog, with texts truncated to their columns.
 func (s *Store) LogValues(l *xxladapter.Log) []any {
 	l = l.Fitted()
 	param := l.Param
@@ -89,7 +92,7 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 	return lost, err
 }
 
-// cut keeps the first most characters of text.
+// cut truncates text to its first most characters.
 func cut(text string, most int) string {
 	for i := range text {
 		if most == 0 {
@@ -117,8 +120,7 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	if condition := ofStatus[f.Status]; condition != "" {
 		where.add(condition)
 	}
-	// A column of whole seconds is at or after t if it is so for the first whole
-	// second that is.
+	// The column holds whole seconds, so a limit is rounded up to the next one.
 	if !f.Since.IsZero() {
 		where.add(`trigger_time >= ?`, s.Dialect.Datetime(nextSecond(f.Since)))
 	}
@@ -136,14 +138,14 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	return found, err
 }
 
-// ofStatus is [xxladapter.Log.Status] in SQL.
+// ofStatus states [xxladapter.Log.Status] in SQL.
 var ofStatus = map[xxladapter.LogStatus]string{
 	xxladapter.LogRunning: `handle_code = 0 AND trigger_code IN (0, 200)`,
 	xxladapter.LogSuccess: `handle_code = 200`,
 	xxladapter.LogFail:    `handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200))`,
 }
 
-// nextSecond is t itself if it is on a whole second.
+// nextSecond rounds t up to a whole second.
 func nextSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
 
 func scanLog(r Row) (*xxladapter.Log, error) {
@@ -155,4 +157,5 @@ func scanLog(r Row) (*xxladapter.Log, error) {
 	return &l, err
 }
 
+// NoLog returns the error for a log row that does not exist.
 func NoLog(id int64) error { return xxladapter.NotFoundf("log %d does not exist", id) }
