@@ -40,7 +40,8 @@
 //   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no allocation
 //     however often it is armed. Moving it further ahead writes one word.
 //   - NewIdleOf finds what has been silent for a period, or for a period of its own; its Touch
-//     costs under a nanosecond. NewIdle is the same with values of any type.
+//     costs under a nanosecond if the member is in the cache. NewIdle is the same with values of
+//     any type.
 //   - NewConnIdle does it for net.Conn and net.Listener. A wrapped connection keeps sendfile,
 //     splice and half-close.
 //   - Batch delivers payloads of any type to one function: no handle, no closure, and nothing for

@@ -90,7 +90,7 @@ func storm(t *testing.T, layered bool) {
 			}
 		})
 	}
-	time.Sleep(150 * time.Millisecond)
+	time.Sleep(150 * time.Millisecond) // the storm needs real processors and real time
 	end.Store(true)
 	wg.Wait()
 	// Everything is due within 20ms, and fires when the machine finds the time.
@@ -158,7 +158,7 @@ func TestStopRacesWithNewTimeout(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond) // so that Stop comes in the middle
 		unprocessed, err := w.Stop()
 		require.NoError(t, err)
 		wg.Wait()
