@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestErrorsAreLoggedUnderOneKey: who searches the log for err= finds every error of both libraries.
+// TestErrorsAreLoggedUnderOneKey: a search for err= finds every logged error of both libraries.
 func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
 	lines := 0
 	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {

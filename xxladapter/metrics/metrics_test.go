@@ -25,7 +25,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// watched are metrics with every source at work.
+// watched returns metrics with every source at work.
 func watched(store xxladapter.Store) *Metrics {
 	m := New()
 	m.Watch(Sources{
@@ -44,7 +44,7 @@ func watched(store xxladapter.Store) *Metrics {
 	return m
 }
 
-// read are the values of all series, by name and labels.
+// read returns the values of all series, by name and labels.
 func read(t *testing.T, m *Metrics) map[string]float64 {
 	t.Helper()
 	families, err := m.registry.Gather()

@@ -25,24 +25,23 @@ type Options struct {
 	// OperatorTokens grant access to the API in place of AccessToken. ReadTokens grant read access
 	// only.
 	OperatorTokens, ReadTokens []string
-	// AllowDefaultToken lets other machines in with the token that stands in
-	// every sample configuration of XXL-JOB.
+	// AllowDefaultToken lets other machines use the well-known token of XXL-JOB's sample
+	// configurations.
 	AllowDefaultToken bool
 	// AllowAddresses are the networks that executors may be in; empty allows all. A caller who
 	// triggers a job may name an address in them. Link-local addresses and the node itself are
 	// never called.
 	AllowAddresses []netip.Prefix
 	// AllowHosts are further names, without ports, by which the node may be called
-	// where no token is needed, for example that of a proxy. Without a token a
-	// request must name localhost, a loopback address or one of these in its Host
-	// header, so that no page in a browser can pass its own name off as this
-	// machine's.
+	// where no token is needed, for example that of a proxy. Without a token a request must name
+	// localhost, a loopback address or one of these in its Host header. This stops DNS rebinding:
+	// a page in a browser whose own name resolves to this machine.
 	AllowHosts []string
-	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM;
-	// empty: the node serves http. They are read again when they change.
+	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM. If they are
+	// empty the node serves http. They are read again when they change.
 	TLSCert, TLSKey string
-	// TLSCA is a file with authorities, in PEM, that executors at https addresses
-	// are trusted by, beside those of the system; empty: the system's only.
+	// TLSCA is a file with the certificate authorities, in PEM, that are trusted for executors at
+	// https addresses, in addition to the system's. If it is empty only the system's are trusted.
 	TLSCA string
 	// Zone is the time zone of cron expressions. The default is time.Local. All nodes of a store
 	// must have the same.
@@ -66,8 +65,8 @@ type Options struct {
 	// RunTexts selects the runs whose log texts are stored, so that they outlive the executor. The
 	// default is runs that failed.
 	RunTexts xxladapter.TextPolicy
-	// OnEvent and OnMisfire are called with what becomes of due times, on the goroutines that do
-	// the work, which wait for them. nil ignores it.
+	// OnEvent and OnMisfire are called with the outcome of due times, on the goroutines that do the
+	// work, which wait for them. nil ignores it.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
 	// Alarms are the channels on which failed runs are reported. Without any, nothing is reported,

@@ -15,8 +15,8 @@ type leaseLister interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 }
 
-// checks returns what has to hold for a node to do its work. That the tables are of this release is
-// not among it: a store does not open otherwise.
+// checks returns the conditions under which a node can do its work. The version of the tables is
+// not among them, because a store with other tables does not open.
 func checks(store leaseLister, stats func() scheduler.Stats, name string) []admin.Check {
 	return []admin.Check{
 		{Name: "store", Do: func(ctx context.Context) error {

@@ -90,8 +90,7 @@ func TestATripOverTLS(t *testing.T) {
 	require.ErrorContains(t, err, "certificate", "nobody trusts it unasked")
 }
 
-// A certificate that was renewed counts without a restart, and a broken one does
-// not.
+// A renewed certificate is used without a restart, and a broken one is ignored.
 func TestARenewedCertificateIsServed(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := writeCertificate(t, dir, "first")

@@ -16,17 +16,15 @@ const (
 	gcPercent = 400
 )
 
-// Tune sets the runtime up for a scheduler or an executor, as far as the
-// environment does not by GOMAXPROCS and GOGC. It is for main functions, and to
-// be called once.
+// Tune sets GOMAXPROCS and the collector's GOGC for a scheduler or an executor, each unless the
+// environment sets it. It is for main functions and must be called at most once.
 //
-// Two more threads than there are processors may run Go code. A goroutine that
-// waits for the disk keeps its place among GOMAXPROCS until the runtime's
-// monitor takes it away, tens of microseconds later at best. On two processors
-// with two such goroutines the machine was idle for a third of the time while
-// runs waited: 1,600 to 2,000 a second instead of 2,500.
+// GOMAXPROCS becomes two more than the number of processors. A goroutine that waits for the disk
+// keeps its place among GOMAXPROCS until the runtime's monitor takes it away, tens of microseconds
+// later at best. On two processors with two such goroutines the machine was idle for a third of the
+// time while runs waited, and did 1,600 to 2,000 runs a second instead of 2,500.
 //
-// The collector runs when the heap has grown by 400 %, and not by 100 %.
+// GOGC becomes 400: the collector runs when the heap has grown by 400 % instead of 100 %.
 func Tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + spareProcessors)

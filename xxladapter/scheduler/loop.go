@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The pace of the scan: after a scan that found jobs, and after an empty one, at
-// most, each up to the next whole second. XXL-JOB: JobScheduleHelper.start.
+// The longest pause after a scan that found jobs, and after an empty one. A pause ends at a whole
+// second. XXL-JOB does the same in JobScheduleHelper.start.
 const (
 	busyPace = 1 * time.Second
 	idlePace = 5 * time.Second
@@ -22,20 +22,20 @@ const (
 )
 
 func (s *Scheduler) scanLoop(ctx context.Context) {
-	var alert time.Time // until then the pace is that of a busy scan
-	found := false      // a job since the last pause
+	var alert time.Time // until then scans follow at the busy pace
+	found := false      // whether a scan found jobs since the last pause
 	pause := func(pace time.Duration) {
 		found = false
 		if s.pause(ctx, pace) {
-			// What was just started or changed may be of another node's shard. Its
-			// owner sees it within an idle pace; until then this node takes what is
-			// due next, as it may take whatever lies until it is.
+			// The job that was just started or changed may be in another node's shard. Its owner
+			// sees it within an idle pace. Until then this node scans often, because a scan also
+			// takes jobs of other shards that are almost due.
 			alert = time.Now().Add(idlePace)
 		}
 	}
 	size := min(firstClaim, s.opts.Limit)
 	failing := outage{logger: s.opts.Logger, level: slog.LevelError, begins: "scan failed", ends: "scans work again"}
-	var locked time.Time // since when scans have passed due jobs by; zero: the last did not
+	var locked time.Time // since when scans have skipped locked due jobs; zero if the last scan skipped none
 	for ctx.Err() == nil {
 		started := time.Now()
 		c, err := s.scan(ctx, size)
@@ -58,7 +58,7 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case errors.Is(err, errNoLease):
 			pause(busyPace) // the lease wakes it
 		case err != nil:
-			// One answer may be lost on its way; what is due next should not wait for that.
+			// A single answer may be lost; the jobs that are due next should not wait for that.
 			if failing.note(err); failing.failures > 1 {
 				pause(busyPace)
 			}
@@ -110,8 +110,8 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
-	// What comes before the decisions is mostly the wait for the store's turn, and
-	// smaller claims would wait more often.
+	// The time before the decisions is mostly a wait for the store's lock, and smaller claims
+	// would wait more often.
 	asked := time.Now()
 	decided := asked
 	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, size,
@@ -127,7 +127,8 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 		s.Fenced(term)
 	}
 	if errors.Is(err, xxladapter.ErrInDoubt) {
-		// What it has planned, if anything, is armed as what comes with a shard is.
+		// If the scan has planned fires, they are armed like those of a shard that was just given
+		// to this node.
 		s.arrived.Store(true)
 		s.Sweep()
 	}
@@ -182,7 +183,7 @@ func (s *Scheduler) report(d xxladapter.Decision) {
 	if d.Stop {
 		level := slog.LevelWarn
 		if d.Reason == scheduleEnded {
-			level = slog.LevelInfo // as it was meant to
+			level = slog.LevelInfo // the schedule has ended as it should
 		}
 		s.opts.Logger.Log(context.Background(), level, "job stopped", "job", d.JobID, "reason", d.Reason)
 	}

@@ -17,8 +17,8 @@ func seconds(list ...float64) []time.Time {
 	return times
 }
 
-// TestMisfirePoliciesOfOurOwn: a job due every ten seconds from noon on, found
-// at noon + 65 s. The last due time before that is 60 s; 70 s is ahead.
+// TestMisfirePoliciesOfOurOwn has a job that is due every ten seconds from noon on. It is found at
+// noon + 65 s, when the due time of noon + 60 s has passed and that of noon + 70 s is ahead.
 func TestMisfirePoliciesOfOurOwn(t *testing.T) {
 	plan := parsePlan(t, xxladapter.ScheduleCron, "0/10 * * * * ?")
 	now := noon.Add(65 * time.Second)

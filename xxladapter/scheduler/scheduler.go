@@ -33,8 +33,8 @@ type Pool interface {
 	// Refused returns the due time and id of the first planned fire that found no place and may
 	// find one now. ok is false if there is none.
 	Refused() (due time.Time, id int64, ok bool)
-	// Offered reports that all planned fires from there up to last were passed to Fire again; all
-	// that there are if last is nil.
+	// Offered reports that all planned fires from there up to last were passed to Fire again. A nil
+	// last means that none is left.
 	Offered(due time.Time, id int64, last *xxladapter.Fire)
 }
 
@@ -45,8 +45,8 @@ const DefaultWindow = 5 * time.Second
 type Options struct {
 	Store Store
 	Pool  Pool
-	// Node is this process's name among the schedulers of the store, and
-	// unique for each process that ever ran.
+	// Node is this process's name among the schedulers of the store. No two processes may ever use
+	// the same one.
 	Node string
 	// Window is how far ahead a scan reads, and how late a due time may be before it counts as a
 	// misfire. XXL-JOB uses the same five seconds for both (PRE_READ_MS in JobScheduleHelper),
@@ -69,7 +69,7 @@ type Options struct {
 	SkewLimit time.Duration
 	// Wall is this machine's wall clock, for tests. The default is time.Now.
 	Wall   func() time.Time
-	Logger *slog.Logger // nil: slog.Default()
+	Logger *slog.Logger // nil means slog.Default()
 }
 
 // A Scheduler plans and hands out the fires of one store.
@@ -150,8 +150,8 @@ func New(opts Options) (*Scheduler, error) {
 }
 
 // Run scans and sweeps, while there is a lease, until ctx ends. Then it drops what the wheel holds
-// and gives the node's shards back; planned fires stay in the store, for other nodes. When it
-// returns nothing is handed out any longer. Failures of the store are logged and retried. Run may
+// and gives the node's shards back; planned fires stay in the store, for other nodes. Nothing is
+// handed out after it has returned. Failures of the store are logged and retried. Run may
 // be called once.
 func (s *Scheduler) Run(ctx context.Context) error {
 	var loops errgroup.Group

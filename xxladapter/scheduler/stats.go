@@ -16,7 +16,7 @@ type Stats struct {
 
 	Terms   int64 // terms that the node was given
 	Fenced  int64 // calls that the store refused because their term was over
-	Dropped int64 // fires let go from the wheel: the term or the shard had left
+	Dropped int64 // fires dropped from the wheel because the term had ended or the shard had moved
 
 	Skew   time.Duration // how far this machine's clock was ahead of the store's when last compared
 	Skewed bool          // more than the limit: the node claims nothing

@@ -116,7 +116,7 @@ func (a *account) launch(log, program string, args ...string) (*process, error) 
 	}
 	go func() { // wait waits for it
 		defer close(p.ended)
-		_ = cmd.Wait() // its exit code tells no more than its log
+		_ = cmd.Wait() // its log says more than its exit code
 	}()
 	return p, nil
 }

@@ -10,9 +10,9 @@ import (
 
 // Claim makes the planned fire id the term's own. It returns the claimed fires, one for each log
 // row that the caller inserts: the first one replaces the planned fire, further ones are shards
-// of a broadcast and new rows, with an ID of 0. LogID is left to the store, which gives the ids
-// out. Where the type of the fire is [xxladapter.TriggerType.Ordered], the store also notes the
-// log ids in the order.
+// of a broadcast and new rows, with an ID of 0. The store sets LogID, since it assigns the ids. If
+// the type of the fire is [xxladapter.TriggerType.Ordered], the store also adds the log ids to the
+// order.
 //
 // now is the store's clock itself, not an estimate of it: no fire is claimed before it is due,
 // and Claimed becomes that instant in whole milliseconds.
@@ -43,7 +43,7 @@ func Claim(r Rows, by xxladapter.Term, id int64, logs int, now time.Time) ([]xxl
 			shard.Param = &param
 		}
 		shard.State, shard.Owner, shard.Claimed = xxladapter.FireClaimed, by, now
-		if shard.ShardTotal == 0 { // else it is the retry of that one shard
+		if shard.ShardTotal == 0 { // otherwise it is the retry of that one shard
 			shard.ShardIndex, shard.ShardTotal = i, logs
 		}
 		if i > 0 {
@@ -64,9 +64,9 @@ func TakeOver(r Rows, by xxladapter.Term, id int64, from xxladapter.Term, former
 	case !r.Holds:
 		return Fenced(by)
 	case r.Fire == nil || r.Fire.State == xxladapter.FirePlanned || r.Fire.Owner != from:
-		return xxladapter.Conflictf("fire %d is no longer node %q's of term %d", id, from.Node, from.Number)
+		return xxladapter.Conflictf("fire %d is no longer owned by node %q in term %d", id, from.Node, from.Number)
 	case from != by && formerHolds:
-		return xxladapter.Conflictf("fire %d is node %q's, whose term %d holds", id, from.Node, from.Number)
+		return xxladapter.Conflictf("fire %d is owned by node %q, whose term %d holds", id, from.Node, from.Number)
 	}
 	return nil
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Finish stores the result of a run, whichever node brings it: the first one stays. The fire, if
-// it is still open, is settled as sent, also by a result that is not the first. now is the handle
-// time. Whether the result is applied shows in Log.Columns, which then are [HandleColumns].
+// Finish stores the result of a run, whichever node received it. Only the first result is stored;
+// Log.Columns is [HandleColumns] for that one. Every result settles the fire as sent if it is still
+// open. now is the handle time.
 //
-// What follows from a failure is left out if the hand-over is stored as failed, since it was
-// planned with that.
+// What follows from a failure is left out if the hand-over is stored as failed, because that
+// settlement has planned it.
 //
 // It reads Fire, which is that of the log row, and Log. [xxladapter.ErrNotFound] if there is no
 // such row. A result without a code is an error of the caller.
 func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	if res.Code == xxladapter.ResultNone {
-		return Change{}, fmt.Errorf("result of log %d has code %d, must be another", res.LogID, res.Code)
+		return Change{}, fmt.Errorf("result of log %d has code %d, which means that there is no result", res.LogID, res.Code)
 	}
 	if r.Log == nil {
 		return Change{}, xxladapter.NotFoundf("log %d does not exist", res.LogID)
@@ -46,7 +46,7 @@ func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// cut keeps the first most characters of text.
+// cut truncates text to its first most characters.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -63,10 +63,10 @@ type world struct {
 // A run is one log row.
 type run struct {
 	transition.LogState
-	fire              int64 // that it came of
+	fire              int64 // the id of its fire
 	result            int   // the first one
 	sent              int   // the code that its hand-over was last settled with
-	dropped           bool  // and it had none, since the job is gone
+	dropped           bool  // that settlement had no code, because the job is gone
 	retries, children int   // planned so far
 }
 
@@ -392,7 +392,8 @@ func (l *run) check(open bool) error {
 	return nil
 }
 
-// bringToEnd lets one node do what is left to do. Nothing may keep it from that for good.
+// bringToEnd lets one node do what is left to do, and fails if a fire stays open, except those
+// that this work has planned.
 func (w *world) bringToEnd(t *rapid.T) {
 	for _, term := range w.terms {
 		w.holds[term] = false

@@ -15,10 +15,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Rows are what a store has of the rows that a call is about. Only those that the function
-// reads need to be there; see each function.
+// Rows are the rows that a call is about, as the store has read them. A store fills in those that
+// the function reads; see each function.
 //
-// REQUIRES: nobody else changes Fire and Log until the change is stored. A lease may end meanwhile.
+// REQUIRES: no other call changes Fire and Log until the change is stored. A lease may end
+// meanwhile.
 type Rows struct {
 	// Holds reports whether the term in which the caller acts holds.
 	Holds bool
@@ -50,7 +51,7 @@ type Change struct {
 	Log LogChange
 	// Next are fires to plan, as PlanFires does. The due time of a removed fire is free for them.
 	Next []xxladapter.Fire
-	// Resume is to be done after all else: it looks for what is left of the job's last due time.
+	// Resume is done last, because it looks for open fires and runs of the job's last due time.
 	Resume xxladapter.Resume
 	// WantText asks for the run's text to be fetched.
 	WantText bool
@@ -65,7 +66,7 @@ const (
 	RemoveFire                   // it leaves the store
 )
 
-// A LogChange says what becomes of a log row. The zero value leaves it.
+// A LogChange says what becomes of a log row. The zero value leaves it unchanged.
 type LogChange struct {
 	// Columns says which columns are written.
 	Columns Columns
@@ -77,7 +78,7 @@ type LogChange struct {
 	At time.Time
 }
 
-// Columns are those that a [LogChange] writes.
+// Columns says which columns a [LogChange] writes.
 type Columns int
 
 const (

@@ -160,16 +160,16 @@ func TestSettle(t *testing.T) {
 		// The outcome is certain.
 		{true, claimed, mine, "", remove, ""},
 		{true, ambiguous, mine, "", remove, ""},
-		{true, planned, xxladapter.Term{}, "", remove, ""}, // it is nobody's
+		{true, planned, xxladapter.Term{}, "", remove, ""}, // it has no owner
 		{true, "", mine, "", keep, ""},
 
-		// Nobody knows.
+		// The outcome is unknown.
 		{true, claimed, mine, ambiguous, doubt, ""},
 		{true, ambiguous, mine, ambiguous, doubt, ""},
 		{true, planned, xxladapter.Term{}, ambiguous, keep, "conflict"}, // it was never sent
 		{true, "", mine, ambiguous, keep, ""},
 
-		// Another term's.
+		// The fire of another term.
 		{true, claimed, theirs, "", keep, "conflict"},
 		{true, claimed, before, "", keep, "conflict"},
 		{true, ambiguous, theirs, "", keep, "conflict"},

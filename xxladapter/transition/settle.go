@@ -23,14 +23,14 @@ func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error)
 	}
 	var c Change
 	if r.Fire != nil {
-		planned := r.Fire.State == xxladapter.FirePlanned // and nobody's
+		planned := r.Fire.State == xxladapter.FirePlanned // and has no owner
 		switch owned := !planned && r.Fire.Owner == by; {
 		case s.State == "" && (owned || planned):
 			c.Fire, c.Next, c.Resume = RemoveFire, s.Next, s.Resume
 		case s.State == xxladapter.FireAmbiguous && owned:
 			c.Fire = DoubtFire
 		default:
-			return Change{}, xxladapter.Conflictf("fire %d is not node %q's of term %d", s.FireID, by.Node, by.Number)
+			return Change{}, xxladapter.Conflictf("fire %d is not owned by node %q in term %d", s.FireID, by.Node, by.Number)
 		}
 	}
 	if r.Log != nil && s.Code != xxladapter.ResultNone {
@@ -48,8 +48,8 @@ func triggered(before LogState, code int, msg string) LogChange {
 	}
 }
 
-// WriteOff stores code and msg as the outcome of a trigger that has none and will get none. It
-// leaves a row that has an outcome, or whose fire is open.
+// WriteOff stores code and msg as the outcome of a trigger that has none and will get none. A row
+// that has an outcome, or whose fire is open, is not changed.
 //
 // It reads Fire and Log.
 func WriteOff(r Rows, code int, msg string) Change {

@@ -26,8 +26,8 @@ type EventKind int
 
 const (
 	EventSent      EventKind = iota // the executor accepted the run
-	EventFailed                     // it did not take the run, or there was nobody to send it to
-	EventAmbiguous                  // nobody knows yet
+	EventFailed                     // it did not take the run, or there was no executor to send it to
+	EventAmbiguous                  // the outcome is not known yet
 	EventResult                     // the run ended and its result is stored
 )
 

@@ -9,7 +9,7 @@ import (
 
 // errWithheld says that a request was not sent because the node could no longer rely on the lease
 // under which the fire was claimed.
-var errWithheld = errors.New("trigger: not sent, the node cannot rely on its lease any more")
+var errWithheld = errors.New("trigger: not sent, the node can no longer rely on its lease")
 
 // guardKey is the context key of a func() bool.
 type guardKey struct{}
@@ -39,7 +39,7 @@ func guardOf(ctx context.Context) *guard {
 // scheduler).
 type guardedConn struct {
 	net.Conn
-	guard atomic.Pointer[guard] // nil: anything may be written
+	guard atomic.Pointer[guard] // nil means that anything may be written
 }
 
 // guardConn assigns the connection, or the one below its TLS, to a call.

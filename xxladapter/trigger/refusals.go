@@ -77,8 +77,8 @@ func (r *refusals) next() (from place, ok bool) {
 	return from, ok
 }
 
-// offered notes that all fires from the last answer of next up to a place were offered; all there
-// are if to is nil.
+// offered notes that all fires from the last answer of next up to to were offered. A nil to means
+// that none is left.
 func (r *refusals) offered(from place, to *place) {
 	for app, of := range r.of {
 		if of.first.compare(from) < 0 || to != nil && of.first.compare(*to) > 0 {

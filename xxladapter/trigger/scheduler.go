@@ -10,9 +10,9 @@ import (
 // may. Its methods return at once and may be called from any goroutine. The Scheduler of package
 // scheduler is one.
 type Scheduler interface {
-	// Term returns the term in which the node acts now. It returns false once the node cannot be
-	// sure any longer that its lease holds; nothing is claimed or sent then. It is also called
-	// right before each send.
+	// Term returns the term in which the node acts now. It returns false once the node can no
+	// longer be sure that its lease holds; nothing is claimed or sent then. It is also called right
+	// before each send.
 	Term() (xxladapter.Term, bool)
 	// Fenced reports that the store refused a call because the term is over.
 	Fenced(term xxladapter.Term)

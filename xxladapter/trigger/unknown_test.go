@@ -13,7 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An executor of another database may report whatever it has: one line tells.
+// TestManyUnknownResultsAreOneLine: an executor that belongs to another database may report
+// everything it has, and the log gets one line.
 func TestManyUnknownResultsAreOneLine(t *testing.T) {
 	var logged bytes.Buffer
 	h := handOver(t, Options{Store: memstore.New(time.Now), Logger: slog.New(slog.NewTextHandler(&logged, nil))})

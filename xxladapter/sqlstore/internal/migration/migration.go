@@ -55,7 +55,7 @@ func (s *Schema) Up(ctx context.Context, db *sql.DB, logger *slog.Logger) (err e
 	if len(steps) == 0 || err != nil {
 		return err
 	}
-	attempts := len(steps) + 2 // a lost step is done, so no more than all can be lost
+	attempts := len(steps) + 2 // a step that another process won is done, so each is lost at most once
 	if s.Lock != nil {
 		attempts = 1
 		unlock, lockErr := s.Lock(ctx, db)
@@ -81,7 +81,7 @@ func (s *Schema) Steps(ctx context.Context, db *sql.DB) ([]Step, error) {
 	return s.StepsFrom(has)
 }
 
-// StepsFrom is [Schema.Steps] for tables of a given version; 0 means that there are none.
+// StepsFrom returns the missing migrations of tables of a given version; 0 means no tables.
 func (s *Schema) StepsFrom(has int64) ([]Step, error) {
 	all, err := s.read("migrations")
 	if err != nil {

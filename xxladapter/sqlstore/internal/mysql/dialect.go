@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// The clocks do not use NOW(), which is when the statement began, and which a replication setting
-// may fix.
+// The clocks do not use NOW(): it returns when the statement began, and a replication setting can
+// fix it.
 const (
 	clock        = `FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)`
 	preciseClock = `CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`
@@ -45,7 +45,7 @@ func dialectOf(schema schema, zone *time.Location) *records.Dialect {
 		AddToSlot: `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
 			ON DUPLICATE KEY UPDATE running_count = running_count + VALUES(running_count),
 				suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)`,
-		NameHas: `LOCATE(CAST(? AS BINARY), CAST(job_desc AS BINARY)) > 0`, // the collation would find other letters as well
+		NameHas: `LOCATE(CAST(? AS BINARY), CAST(job_desc AS BINARY)) > 0`, // a collation would also match similar letters
 		Widths:  schema.widths,
 		Datetime: func(t time.Time) any {
 			if t.IsZero() {

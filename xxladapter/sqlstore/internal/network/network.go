@@ -37,7 +37,7 @@ type Connections struct {
 	suspected bool      // no newer connection has received an answer yet
 }
 
-// New returns no connections yet.
+// New returns Connections that have no connection yet.
 func New() *Connections { return &Connections{sockets: map[*socket]struct{}{}} }
 
 // Dialer returns a function that connects with a limit for the server's silence.

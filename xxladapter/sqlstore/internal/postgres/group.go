@@ -219,7 +219,7 @@ func (f *fireGroups) queueTriggered(batch *pgx.Batch, calls []*records.FireCall,
 		_, err := pgx.ForEachRow(rows, []any{&id, &refused, &written, records.Datetime(&before.Triggered), &before.TriggerCode, &before.HandleCode}, func() error {
 			c := byFire[id]
 			if refused {
-				c.Err = xxladapter.Conflictf("fire %d is not node %q's of term %d", id, c.By.Node, c.By.Number)
+				c.Err = xxladapter.Conflictf("fire %d is not owned by node %q in term %d", id, c.By.Node, c.By.Number)
 				return nil
 			}
 			after := before.LogState

@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestWhoLeavesAGroupIsInDoubt cancels a call before its group begins, which did not happen, and
-// one while its group runs, which is in doubt.
+// TestWhoLeavesAGroupIsInDoubt cancels one call before its group starts, so that it has no effect,
+// and one while its group runs, so that its outcome is in doubt.
 func TestWhoLeavesAGroupIsInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, goOn := make(chan int), make(chan struct{})

@@ -43,7 +43,7 @@ func (w *write) run(tx *records.Tx) (err error) {
 			err = errors.New("sqlstore: panic in a write")
 		}
 	}()
-	// Without the caller's cancellation: half a write would be neither executed nor not executed.
+	// A cancelled caller must not interrupt a write halfway.
 	return w.apply(context.WithoutCancel(w.ctx), tx)
 }
 
@@ -80,7 +80,7 @@ func (g *groupWriter) join(w *write) error {
 	return w.err
 }
 
-// Close waits for what runs and closes the database. REQUIRES: no call of Write is made or waits.
+// Close waits for the running group and closes the database. REQUIRES: no call of Write is made or waits.
 func (g *groupWriter) Close() error {
 	g.queue.Wait()
 	return errors.Join(g.tx.ClosePrepared(), g.conn.Close(), g.db.Close())
