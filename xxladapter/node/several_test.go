@@ -28,7 +28,7 @@ import (
 type gate struct {
 	xxladapter.Store
 	mu     sync.Mutex
-	shut   chan struct{} // nil: open
+	shut   chan struct{} // nil means open
 	broken bool
 }
 

@@ -10,7 +10,7 @@ import (
 // A storeClock tells the store's time without asking the store, from what was seen of its clock. It
 // may be used from any goroutine.
 type storeClock struct {
-	last atomic.Pointer[xxladapter.ClockEstimate] // nil: nothing was seen
+	last atomic.Pointer[xxladapter.ClockEstimate] // nil means nothing was seen
 }
 
 // seen notes that the store's clock showed t at some moment since asked. A claim waits for locks and

@@ -18,7 +18,7 @@ import (
 type line struct {
 	*memstore.Store
 	mu     sync.Mutex
-	healed chan struct{} // nil: whole
+	healed chan struct{} // nil means whole
 }
 
 func (l *line) cut() {

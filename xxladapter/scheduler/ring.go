@@ -45,7 +45,7 @@ type ring struct {
 // An armed is a fire that the ring holds.
 type armed struct {
 	fire    xxladapter.Fire
-	timeout *hashedwheel.Timeout // nil: it is on its way through the pool
+	timeout *hashedwheel.Timeout // nil means it is on its way through the pool
 }
 
 func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func()) bool) (*ring, error) {
@@ -87,9 +87,8 @@ func (r *ring) schedule(a *armed) error {
 	return err
 }
 
-// due runs on the wheel's worker. The wheel is never early by the monotonic
-// clock; a store's clock that was set back meanwhile makes it so, and then the
-// rest of the time is waited for.
+// due runs on the wheel's worker. The wheel is never early by the monotonic clock, but a fire can be
+// early by the store's clock if that was set back meanwhile; it then waits for the rest of the time.
 func (r *ring) due(a *armed) {
 	r.mu.Lock()
 	a.timeout = nil

@@ -24,7 +24,7 @@ type Proxy struct {
 	address string
 
 	mu       sync.Mutex   // guards the fields below
-	listener net.Listener // nil: connections are refused
+	listener net.Listener // nil means that connections are refused
 	links    map[*link]struct{}
 	traps    []*Trap
 	holdNew  bool

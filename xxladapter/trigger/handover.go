@@ -50,7 +50,7 @@ type Options struct {
 	// TextWanted is called when a result was stored whose text is to be fetched. With nil the next
 	// poll for texts finds it.
 	TextWanted func()
-	Logger     *slog.Logger // nil: slog.Default()
+	Logger     *slog.Logger // nil means slog.Default()
 }
 
 // A HandOver hands fires over to executors. Its methods may be called from any
@@ -141,8 +141,8 @@ func (h *HandOver) mayAct(by xxladapter.Term) bool {
 // and the sweep finds it in time.
 const earlyLimit = 20 * time.Millisecond
 
-// isDue waits for the rest of the time until f is due by the store's clock. It
-// returns false if that is long, or if ctx ends.
+// isDue waits until f is due by the store's clock, which shows now. It returns false if that would
+// take longer than earlyLimit, or if ctx ends.
 func isDue(ctx context.Context, f xxladapter.Fire, now time.Time) bool {
 	wait := f.Due.Sub(now)
 	if wait <= 0 {
@@ -162,7 +162,7 @@ func isDue(ctx context.Context, f xxladapter.Fire, now time.Time) bool {
 func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
 	job, group, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		// Removed, after this fire had been planned as its retry or child.
+		// The job was removed after this fire had been planned as its retry or child.
 		_, err = h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
 		return err
 	}
@@ -206,7 +206,7 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	return all.Wait()
 }
 
-// earlyClaims limits how often a fire is claimed that is a little early.
+// earlyClaims limits how often the claim of a fire that comes a little early is repeated.
 const earlyClaims = 3
 
 // claim claims the fire, and again if it was a little early: the store's clock decides, and the

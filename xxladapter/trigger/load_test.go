@@ -15,8 +15,8 @@ import (
 // A slowStore takes a second to read a row.
 type slowStore struct {
 	Store
-	job    *xxladapter.Job // nil: there is none
-	groups map[int64]error // nil: it is there
+	job    *xxladapter.Job // nil means that there is none
+	groups map[int64]error // nil means that it exists
 }
 
 func (s *slowStore) Job(context.Context, int64) (*xxladapter.Job, error) {

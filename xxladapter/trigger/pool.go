@@ -28,7 +28,7 @@ type PoolOptions struct {
 	Queue int
 	// Drain limits how long a stopping Run waits for hand-overs in flight. The default is 10s.
 	Drain  time.Duration
-	Logger *slog.Logger // nil: slog.Default()
+	Logger *slog.Logger // nil means slog.Default()
 }
 
 // A Pool hands fires over, a limited number concurrently: in the order in which it got them for

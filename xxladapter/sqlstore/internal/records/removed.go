@@ -33,7 +33,8 @@ var (
 	}
 )
 
-// noteRemoved records that the job's rows are to be deleted. REQUIRES: no further log row of the job can be written.
+// noteRemoved records that the job's rows are to be deleted. REQUIRES: no further log row of the
+// job can be written.
 func (t *Tx) noteRemoved(ctx context.Context, jobID int64) error {
 	var last int64
 	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(integer{&last}) }); err != nil || last == 0 {

@@ -80,7 +80,8 @@ func (g *groupWriter) join(w *write) error {
 	return w.err
 }
 
-// Close waits for the running group and closes the database. REQUIRES: no call of Write is made or waits.
+// Close waits for the running group and closes the database. REQUIRES: no call of Write is made or
+// waits.
 func (g *groupWriter) Close() error {
 	g.queue.Wait()
 	return errors.Join(g.tx.ClosePrepared(), g.conn.Close(), g.db.Close())
