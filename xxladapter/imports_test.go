@@ -57,7 +57,7 @@ var rules = map[string]rule{
 	"xxladapter/sqlstore/internal/mysql": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
-		"xxladapter/sqlstore/internal/records", "xxladapter/transition"}, "a database knows no other one"},
+		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/wire"},

@@ -1,6 +1,6 @@
 // Package transition decides what claiming, taking over, settling and finishing do to a fire and
 // its log row. A store reads and locks the rows, asks here, and writes what the answer says, in one
-// transaction. Only the groups of sqlstore/internal/postgres state the rule a second time, in SQL.
+// transaction.
 //
 //	planned ── Claim ──▶ claimed ── Settle ──▶ ambiguous
 //	   │                    │                      │

@@ -103,14 +103,14 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			arguments int
 			index     []string
 		}{
-			"holds":     {pools.groups, groupHolds, 3, []string{"xxlwheel_lease_pkey"}},
+			"leases":    {pools.groups, groupLeases, 4, []string{"xxlwheel_lease_pkey"}},
 			"claim":     {pools.groups, groupClaim, 20, []string{"xxlwheel_fire_pkey"}},
-			"early":     {pools.groups, groupEarly, 2, []string{"xxlwheel_fire_pkey"}},
-			"remove":    {pools.groups, groupRemove, 3, []string{"xxlwheel_fire_pkey"}},
-			"ambiguous": {pools.groups, groupAmbiguous, 3, []string{"xxlwheel_fire_pkey"}},
-			"triggered": {pools.groups, groupTriggered, 7, []string{"xxlwheel_fire_pkey", "xxl_job_log_pkey"}},
-			"close":     {pools.groups, groupClose, 4, []string{"xxlwheel_fire_log", "xxl_job_log_pkey"}},
-			"handled":   {pools.groups, groupHandled, 6, []string{"xxl_job_log_pkey"}},
+			"fires":     {pools.groups, groupFires, 2, []string{"xxlwheel_fire_pkey", "xxlwheel_fire_log"}},
+			"log_rows":  {pools.groups, groupLogs, 1, []string{"xxl_job_log_pkey"}},
+			"remove":    {pools.groups, groupRemoved, 1, []string{"xxlwheel_fire_pkey"}},
+			"ambiguous": {pools.groups, groupAmbiguous, 1, []string{"xxlwheel_fire_pkey"}},
+			"triggered": {pools.groups, groupTriggered, 3, []string{"xxl_job_log_pkey"}},
+			"handled":   {pools.groups, groupHandled, 5, []string{"xxl_job_log_pkey"}},
 			"jobs":      {pools.lookups, records.JobEntity.Query + anyID, 1, []string{"xxl_job_info_pkey"}},
 			"groups":    {pools.lookups, records.GroupEntity.Query + anyID, 1, []string{"xxl_job_group_pkey"}},
 			"logs":      {pools.lookups, records.LogEntity.Query + anyID, 1, []string{"xxl_job_log_pkey"}},
