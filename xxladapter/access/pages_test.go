@@ -86,9 +86,9 @@ func TestSecretsAreNeitherWeakNorShared(t *testing.T) {
 		others []Secret
 		want   string
 	}{
-		{outside, "a", nil, "--access-token has 1 characters, must have at least 8 to listen on 0.0.0.0:8080"},
-		{outside, "12345678", []Secret{secret("--read-token", "1234567")}, "--read-token has 7 characters, must have at least 8 to listen on 0.0.0.0:8080"},
-		{outside, "12345678", []Secret{secret("--operator-token", "")}, "--operator-token has 0 characters, must have at least 8 to listen on 0.0.0.0:8080"},
+		{outside, "a", nil, "--access-token has 1 bytes, must have at least 8 to listen on 0.0.0.0:8080"},
+		{outside, "12345678", []Secret{secret("--read-token", "1234567")}, "--read-token has 7 bytes, must have at least 8 to listen on 0.0.0.0:8080"},
+		{outside, "12345678", []Secret{secret("--operator-token", "")}, "--operator-token has 0 bytes, must have at least 8 to listen on 0.0.0.0:8080"},
 		{inside, "x", []Secret{secret("--operator-token", "x")}, "--operator-token is the same as --access-token, must be a different secret"},
 		{inside, "", []Secret{secret("--operator-token", "o"), secret("--read-token", "r"), secret("--read-token", "o")},
 			"--read-token is the same as --operator-token, must be a different secret"},

@@ -49,7 +49,7 @@ func CheckListener(addr string, allowDefault bool, required Secret, others ...Se
 	}
 	for _, s := range append([]Secret{required}, others...) {
 		if len(s.Token) < 8 { // the minimum for a group's token as well
-			return fmt.Errorf("%s has %d characters, must have at least 8 to listen on %s", s.Setting, len(s.Token), addr)
+			return fmt.Errorf("%s has %d bytes, must have at least 8 to listen on %s", s.Setting, len(s.Token), addr)
 		}
 		if s.Token == DefaultToken && !allowDefault {
 			return fmt.Errorf("%s is %s, which is well known, must be another one to listen on %s", s.Setting, s.Token, addr)

@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -114,7 +115,8 @@ func (l *Lost) look(ctx context.Context) error {
 }
 
 // tooSoon reports whether the executor of a run has been gone for too short a time to count as
-// dead. It records when the executor was first found gone.
+// dead. It records when the executor was first found gone. While the group cannot be read it is
+// always too soon, because executors with manual addresses are given longer.
 func (l *Lost) tooSoon(ctx context.Context, run *xxladapter.Log, suspects map[int64]time.Time, manual map[int64]bool) bool {
 	since, known := l.suspects[run.ID]
 	if !known {
@@ -123,6 +125,9 @@ func (l *Lost) tooSoon(ctx context.Context, run *xxladapter.Log, suspects map[in
 	suspects[run.ID] = since
 	if _, known := manual[run.GroupID]; !known {
 		group, err := l.Store.Group(ctx, run.GroupID)
+		if err != nil && !errors.Is(err, xxladapter.ErrNotFound) {
+			return true
+		}
 		manual[run.GroupID] = err == nil && group.AddressType == xxladapter.AddressManual
 	}
 	limit := goneFor

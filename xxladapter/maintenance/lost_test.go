@@ -34,8 +34,21 @@ func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64)
 	return store, logID
 }
 
+// A lostStore has what the service needs, and takes the results that it stores.
+type lostStore interface {
+	LostStore
+	FinishRun(context.Context, xxladapter.RunResult) (bool, []xxladapter.Fire, error)
+}
+
+// groupless is a store whose groups cannot be read for now.
+type groupless struct{ *memstore.Store }
+
+func (groupless) Group(context.Context, int64) (*xxladapter.Group, error) {
+	return nil, errors.New("connection reset")
+}
+
 // runLost runs the service for d and returns the runs that it gave up.
-func runLost(t *testing.T, store *memstore.Store, beat func() error, d time.Duration) (lost []int64) {
+func runLost(t *testing.T, store lostStore, beat func() error, d time.Duration) (lost []int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
@@ -64,6 +77,16 @@ func TestARunOfADeadExecutorIsLostWhenItStaysAway(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 500, l.HandleCode)
 		require.Contains(t, l.HandleMsg, "http://gone/")
+	})
+}
+
+// TestARunIsNotLostWhileItsGroupCannotBeRead: the group says whether the executor is given the
+// longer time of manual addresses.
+func TestARunIsNotLostWhileItsGroupCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, _ := lostFixture(t, "http://gone/")
+		refused := func() error { return errRefused }
+		require.Empty(t, runLost(t, groupless{store}, refused, lostAge+5*time.Minute))
 	})
 }
 

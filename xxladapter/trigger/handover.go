@@ -123,7 +123,7 @@ func (h *HandOver) act(f func(by xxladapter.Term) error) error {
 	err := f(term)
 	if errors.Is(err, xxladapter.ErrFenced) {
 		h.stats.fenced.Add(1)
-		h.opts.Logger.Warn("fenced", "node", term.Node, "term", term.Number, "err", err)
+		h.opts.Logger.Warn("store refused a call because the term is over", "node", term.Node, "term", term.Number, "err", err)
 		h.opts.Scheduler.Fenced(term)
 		return nil
 	}
