@@ -31,10 +31,10 @@ func TestDelaysSurviveKills(t *testing.T) {
 			victim.kill()
 			victim.start()
 		}
-		pause(takeover())
+		pause(resolved())
 		c.changeAll(checker.OpStop)
 		c.changeAll(checker.OpStart) // each job has one chain of runs again, not two
 		pause(3 * time.Second)
-		c.judge(checker.Options{Epsilon: takeover()})
+		c.judge(checker.Options{Epsilon: resolved()})
 	})
 }

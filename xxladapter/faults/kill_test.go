@@ -16,12 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// takeover is how late a fire may be if the scheduler that held it died: XXL-JOB's window of five
-// seconds, beyond which it would be a misfire, plus the hand-over. In a soak the hand-over may have
-// begun already, and the scheduler that resolves it may be killed as well.
-func takeover() time.Duration { return pick(6*time.Second, resolved()) }
-
-// mostTakeovers is the same for 99 of 100 runs.
+// mostTakeovers is how late 99 of 100 runs are at most while schedulers are killed. A kill delays
+// what was planned until the restart; few fires are caught in their hand-over, see [resolved].
 const mostTakeovers = 3 * time.Second
 
 // TestKilledAtAnyMoment kills schedulers with SIGKILL at random instants. Due times are read five
@@ -41,8 +37,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 			victim.start()
 		}
-		pause(takeover())
-		c.judge(checker.Options{Epsilon: takeover()})
+		pause(resolved())
+		c.judge(checker.Options{Epsilon: resolved()})
 		late := c.lateness(func(checker.Run) bool { return true })
 		require.LessOrEqual(t, late[len(late)*99/100], mostTakeovers)
 	})
