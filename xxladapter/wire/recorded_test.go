@@ -114,7 +114,7 @@ func TestRecordedRequestsOfJava(t *testing.T) {
 			}
 		case *RunRequest:
 			require.Equal(t, "a <b> & 'c'", m.Params, r)
-			require.EqualValues(t, 1767225600000, m.LogTime, r)
+			require.EqualValues(t, int64(1767225600000), m.LogTime, r)
 			require.Equal(t, "BEAN", string(m.GlueType), r)
 			require.EqualValues(t, 1, m.BroadcastTotal, r)
 			require.Positive(t, m.JobID, r)
