@@ -120,7 +120,7 @@ func TestRecordedRequestsOfJava(t *testing.T) {
 			require.Positive(t, m.JobID, r)
 			require.Positive(t, m.LogID, r)
 		case *LogRequest:
-			require.EqualValues(t, 1767225600000, m.LogTime, r)
+			require.EqualValues(t, int64(1767225600000), m.LogTime, r)
 			require.EqualValues(t, 1, m.FromLine, r)
 		}
 	}
