@@ -116,7 +116,7 @@ func fillLog(b *testing.B, s *records.Store) {
 	}
 	write(`INSERT INTO xxlwheel_log_text (log_id, body, size, complete) SELECT id, ?, 4000, 1 FROM xxl_job_log WHERE id % 5 = 0`, body)
 	write(`INSERT INTO xxlwheel_fire (` + records.FireValues + `, log_id)
-		SELECT job_id, id, 0, 1, 'CRON', 'claimed', -1, '', '', id FROM xxl_job_log WHERE id % 100 = 1`)
+		SELECT job_id, job_group, id, 0, 1, 'CRON', 'claimed', -1, '', '', id FROM xxl_job_log WHERE id % 100 = 1`)
 }
 
 // datetimeType is the type to which a text is cast for a datetime column.
