@@ -18,9 +18,9 @@ import (
 
 // These tests run what a few callers and the worker do to one timeout in every order there is. The
 // code is the real one: an actor is a coroutine that stops before each use of a word or a latch,
-// and the search lets one of them go on at a time, first in one order, then from each choice on in
-// another. What the callers were told must be what they could have been told had everything
-// happened at once, one after the other: see linearizable.
+// and the search resumes one of them at a time, first in one order, then from each choice on in
+// another. What the calls returned must be possible for calls that happened at once, one after the
+// other: see linearizable.
 
 // An act is one call of a timer's or timeout's method, or the run of a task.
 type act struct {
@@ -158,7 +158,7 @@ type actor struct {
 	over     bool
 }
 
-// ready reports whether a can go on.
+// ready reports whether a can continue.
 func (a *actor) ready() bool { return !a.over && (a.waits == nil || !a.waits.held) }
 
 func mix(h, v uint64) uint64 {

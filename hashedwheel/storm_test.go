@@ -102,7 +102,7 @@ func storm(t *testing.T, layered bool) {
 		s := &all[i]
 		require.False(t, s.load().pending(), "timeout %d of state %v never fired", i, s.load())
 		require.Equal(t, s.armed.Load(), s.ran.Load()+s.cancelled.Load(), "timeout %d", i)
-		require.Equal(t, s.cancelled.Load(), s.told.Load(), "timeout %d: told of its cancellations", i)
+		require.Equal(t, s.cancelled.Load(), s.told.Load(), "timeout %d: notified of its cancellations", i)
 	}
 	require.Equal(t, fresh.Load(), freshRan.Load()+freshCancelled.Load())
 	require.Zero(t, w.PendingTimeouts())

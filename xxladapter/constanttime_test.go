@@ -37,7 +37,7 @@ var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUppe
 
 // TestTokensAreComparedInConstantTime reads the source of every package that
 // sees tokens. A token, or what a function makes of one, may be compared by
-// access alone, as a digest, and that by crypto/subtle: whoever writes ==,
+// access alone, as a digest, and that by crypto/subtle: code that writes ==,
 // strings.EqualFold or a look-up in a map instead makes this test fail. Whether
 // one is set, and whether it is the well-known one, may be asked anywhere.
 func TestTokensAreComparedInConstantTime(t *testing.T) {

@@ -81,7 +81,7 @@ var rules = map[string]rule{
 
 	"xxladapter/storetest":  {[]string{"xxladapter"}, "it tests any store, and so knows none"},
 	"xxladapter/checker":    {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
-	"xxladapter/testserver": {nil, "it starts servers, whoever uses them"},
+	"xxladapter/testserver": {nil, "it starts servers and knows none of its users"},
 	"xxladapter/faults":     {nil, "it holds tests only"},
 
 	"bench":           {nil, "it holds tests only"},

@@ -138,7 +138,7 @@ func TestAnOversizedBodyIsRefused(t *testing.T) {
 
 	fits := `[{"logId":1,"handleCode":200,"handleMsg":"` + strings.Repeat("x", wire.MaxBody-100) + `"}]`
 	status, body = s.do("POST", "/api/callback", testToken, fits)
-	require.Equal(t, http.StatusOK, status, "and the server goes on")
+	require.Equal(t, http.StatusOK, status, "and the server continues")
 	require.Contains(t, body, `"code":200`)
 	require.Len(t, s.completer.got, 1)
 }
@@ -230,7 +230,7 @@ func TestJobLife(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "renamed", j.Name)
 	require.Equal(t, "h", j.Handler, "what is not given stays")
-	require.Equal(t, 3, j.TriggerNext.UTC().Hour(), "a running job goes on by the new schedule")
+	require.Equal(t, 3, j.TriggerNext.UTC().Hour(), "a running job continues by the new schedule")
 	require.Equal(t, 2, s.changed)
 
 	status, body = s.do("GET", "/api/v1/jobs", testToken, "")
@@ -442,7 +442,7 @@ func TestRunLogAndKill(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprintf("http://10.0.0.7:9999/ some-app log %d at 1767225600000 from 2", id)}, s.executors.asked)
 
 	_, body = s.do("GET", path+"/text?from=3", testToken, "")
-	require.Contains(t, body, `"isEnd":false`, "a run that goes on may write more")
+	require.Contains(t, body, `"isEnd":false`, "a run that continues may write more")
 	status, body = s.do("GET", "/api/v1/logs/4711", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
 	require.JSONEq(t, `{"code":"not_found","message":"log 4711 does not exist"}`, body)

@@ -87,7 +87,7 @@ func TestJobCallsOfG4(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "nightly at three", j.Name)
 			require.True(t, j.Running)
-			require.Equal(t, 3, j.TriggerNext.UTC().Hour(), "it goes on by the new schedule")
+			require.Equal(t, 3, j.TriggerNext.UTC().Hour(), "it continues by the new schedule")
 			require.Equal(t, int64(1), j.GroupID)
 
 			require.NoError(t, s.store.Register(ctx, "some-app", "http://10.0.0.7:9999/"))

@@ -76,7 +76,7 @@ func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
 
 	l, err := store.Log(ctx, failed)
 	require.NoError(t, err)
-	require.Equal(t, xxladapter.AlarmTaken, l.AlarmStatus, "where upstream stays for ever")
+	require.Equal(t, xxladapter.AlarmTaken, l.AlarmStatus, "where upstream stays forever")
 
 	channel := &fakeChannel{name: "survivor"}
 	survivors := func() (monitors []*Monitor) {

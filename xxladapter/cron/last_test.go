@@ -48,7 +48,7 @@ func TestLastOfLongAgoIsFoundAtOnce(t *testing.T) {
 	first := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 	until := time.Date(2026, 1, 1, 0, 0, 0, 999, time.UTC)
 	require.Equal(t, until.Truncate(time.Second), Last(plan.Plan, first, until))
-	require.Equal(t, until, Last(plan, first, until), "a plan of another package is not followed for ever")
+	require.Equal(t, until, Last(plan, first, until), "a plan of another package is not followed forever")
 	require.LessOrEqual(t, plan.asked, 1000)
 }
 

@@ -191,7 +191,7 @@ func TestKill(t *testing.T) {
 		require.Equal(t, "500 scheduling center kill job. [job running, killed]", e.outcome(1))
 		require.Equal(t, "500 scheduling center kill job. [job not executed, in the job queue, killed.]", e.outcome(2))
 		require.Equal(t, "500 scheduling center kill job. [job not executed, in the job queue, killed.]", e.outcome(3))
-		require.Equal(t, "none", e.outcome(10), "another job goes on")
+		require.Equal(t, "none", e.outcome(10), "another job continues")
 		require.Equal(t, wire.OK(), e.post("/idleBeat", wire.IdleBeatRequest{JobID: 7}))
 		require.Equal(t, wire.OK(), e.trigger(7, 4, ""))
 		s.end(nil)
@@ -300,7 +300,7 @@ func TestResults(t *testing.T) {
 				e.post("/run", beanRun(1, 2, "do"))
 				synctest.Wait()
 				require.Equal(t, c.want, e.outcome(1))
-				require.Equal(t, c.want, e.outcome(2), "the job does not go on")
+				require.Equal(t, c.want, e.outcome(2), "the job does not continue")
 			})
 		})
 	}
@@ -448,7 +448,7 @@ func TestAbandonedRunKeepsItsHandler(t *testing.T) {
 		e.post("/kill", wire.KillRequest{JobID: 7})
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		require.Zero(t, destroyed.Load(), "destroyed under a run that goes on")
+		require.Zero(t, destroyed.Load(), "destroyed under a run that continues")
 		e.trigger(7, 2, "")
 		s.end(nil) // one of the two
 		s.end(nil)

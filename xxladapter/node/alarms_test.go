@@ -24,7 +24,7 @@ func (k kinds) Send(_ context.Context, a *alarm.Alarm) error {
 	return nil
 }
 
-// TestEventsAreHintsForAlarms: what happens on this node is told of before the
+// TestEventsAreHintsForAlarms: what happens on this node is reported before the
 // next round of the monitor.
 func TestEventsAreHintsForAlarms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func TestADelayIsKeptBetweenRuns(t *testing.T) {
 			mu.Unlock()
 			// The end is read from the clock before it is stored, and told after.
 			require.WithinRange(t, due, end.Add(delay-time.Second), end.Add(delay+time.Millisecond))
-			require.Less(t, began.Sub(end), delay+2*time.Second, "the scan is told of it")
+			require.Less(t, began.Sub(end), delay+2*time.Second, "the scan is notified")
 		}
 		j, err := r.store.Job(t.Context(), id)
 		require.NoError(t, err)

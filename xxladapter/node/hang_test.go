@@ -101,7 +101,7 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 }
 
 // unaccepting is an address whose connections are never accepted: the kernel
-// holds a few, and then answers no more.
+// holds a few, and then stops answering.
 func unaccepting(t *testing.T) string {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	require.NoError(t, err)

@@ -25,5 +25,5 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, rule)
 	}
 	_, err = New(Options{Store: store, KeepLogs: -1, SkewLimit: -1})
-	require.NoError(t, err, "keep for ever, and do not compare the clocks")
+	require.NoError(t, err, "keep forever, and do not compare the clocks")
 }

@@ -195,7 +195,7 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 	require.GreaterOrEqual(t, stats.Terms, int64(2))
 	gates[1].crash()
 	stops[1]()
-	time.Sleep(7 * time.Second) // its lease lapses, and the others go on
+	time.Sleep(7 * time.Second) // its lease lapses, and the others continue
 	require.Equal(t, xxladapter.AllShards, nodes[0].Stats().Scheduler.Shards|nodes[2].Stats().Scheduler.Shards)
 	stops[0]()
 	stops[2]()

@@ -15,7 +15,7 @@ import (
 var astray = []time.Time{{}, time.UnixMilli(0), time.UnixMilli(-1), time.UnixMilli(-1 << 60), time.UnixMilli(math.MinInt64 / 2)}
 
 // TestATimeThatNoScheduleGaveIsOneMisfire: whatever the type, the job is overdue
-// once, by its strategy, and goes on from now.
+// once, by its strategy, and continues from now.
 func TestATimeThatNoScheduleGaveIsOneMisfire(t *testing.T) {
 	now := noon.Add(500*time.Millisecond + 300*time.Microsecond)
 	found := now.Truncate(time.Millisecond)

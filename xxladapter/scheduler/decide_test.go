@@ -69,7 +69,7 @@ func TestDecideBranches(t *testing.T) {
 			}
 			if tt.misfires {
 				require.Len(t, d.Misfires, 1)
-				require.Equal(t, now.Truncate(time.Minute).Add(time.Minute), d.Next, "goes on from now")
+				require.Equal(t, now.Truncate(time.Minute).Add(time.Minute), d.Next, "continues from now")
 			} else {
 				require.Empty(t, d.Misfires)
 			}

@@ -354,7 +354,7 @@ func TestShardsThatComeAreArmedAtOnce(t *testing.T) {
 		one := b.start("one", nil)
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
-		require.Equal(t, 1, one.Held(), "planned by whoever had the shard before")
+		require.Equal(t, 1, one.Held(), "planned by the former owner of the shard")
 		one.stop()
 	})
 }

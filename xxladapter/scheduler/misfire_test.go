@@ -49,7 +49,7 @@ func TestMisfirePoliciesOfOurOwn(t *testing.T) {
 			for _, f := range d.Fires[:n] {
 				require.Equal(t, xxladapter.TriggerMisfire, f.Type)
 			}
-			require.Equal(t, noon.Add(70*time.Second), d.Fires[n].Due, "and the schedule goes on")
+			require.Equal(t, noon.Add(70*time.Second), d.Fires[n].Due, "and the schedule continues")
 			require.Equal(t, noon.Add(80*time.Second), d.Next)
 		})
 	}

@@ -450,7 +450,7 @@ func (m *model) settleFire(t *rapid.T) {
 }
 
 // drawNext chooses what follows from an outcome: fires of a job, by their due times, and when its
-// schedule goes on.
+// schedule continues.
 func (m *model) drawNext(t *rapid.T) (job int64, next []time.Time, resume time.Time) {
 	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "fires that follow") {
 		next = append(next, m.near(t))

@@ -45,7 +45,7 @@ func (b *bench) purge(p xxladapter.LogPurge, limit int) (rows int) {
 			return rows
 		}
 		p = purged.Next
-		b.Less(calls, 1000, "it goes on for ever")
+		b.Less(calls, 1000, "it continues forever")
 	}
 }
 

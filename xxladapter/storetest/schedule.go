@@ -143,7 +143,7 @@ var scheduleRules = []rule{
 		run := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)[0]
 		b.settleSent(run)
 		b.True(b.endRun(run, xxladapter.Resume{JobID: id, Next: at(0)}))
-		b.Equal(at(0), b.job(id).TriggerNext, "goes on after its run")
+		b.Equal(at(0), b.job(id).TriggerNext, "continues after its run")
 		set(time.UnixMilli(-1<<60), far)
 		b.Equal(far, b.job(id).TriggerNext)
 		b.Empty(b.claimDue())

@@ -13,8 +13,8 @@ import (
 // in the transaction that stores the outcome, so that a crash neither loses nor
 // doubles them; upstream submits them to a pool in memory first.
 
-// retry returns the next attempt of a failed run, or none if l allows no more. It keeps shard and
-// parameter of the row and takes everything else from the job as it is now
+// retry returns the next attempt of a failed run, or none if l has no attempt left. It keeps shard
+// and parameter of the row and takes everything else from the job as it is now
 // (JobFailAlarmMonitorHelper). addrs are the addresses that the trigger was restricted to, if any.
 // The pause is part of the stored due time, so that it outlives this process; jitter is a random
 // number from 0 to 1.

@@ -172,7 +172,7 @@ func TestASweepIsAskedForWhenThereIsRoomAfterARefusal(t *testing.T) {
 	}, "http://hangs")
 }
 
-// TestRefusedFiresAreFoundFromTheFirstOneOn: whoever offers them again need not read
+// TestRefusedFiresAreFoundFromTheFirstOneOn: the caller that offers them again need not read
 // what is before.
 func TestRefusedFiresAreFoundFromTheFirstOneOn(t *testing.T) {
 	withPool(t, PoolOptions{Fast: 2, Queue: 10}, func(b *poolBench) {

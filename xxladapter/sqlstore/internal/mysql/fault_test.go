@@ -136,7 +136,7 @@ func TestAMySQLServerMayRestart(t *testing.T) {
 	require.Error(t, err)
 	require.Error(t, s.Register(ctx, "fault-app", "http://a:1"))
 	_, err = s.Now(ctx)
-	require.NoError(t, err, "the clock goes on")
+	require.NoError(t, err, "the clock continues")
 
 	server.Start(t)
 	calls := map[string]func() error{

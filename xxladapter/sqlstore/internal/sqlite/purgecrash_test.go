@@ -89,14 +89,14 @@ func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 		return n
 	}
 	logs := left(`SELECT count(*) FROM xxl_job_log`)
-	require.LessOrEqual(t, logs, rows-told, "what it told of is gone")
+	require.LessOrEqual(t, logs, rows-told, "what it reported is gone")
 	require.Zero(t, logs%10, "a chunk goes whole")
 	require.Equal(t, logs, left(`SELECT count(*) FROM xxlwheel_log_text JOIN xxl_job_log ON id = log_id`))
 	require.Equal(t, logs, left(`SELECT count(*) FROM xxlwheel_log_text`))
 	purged, err := s.PurgeLogs(ctx, xxladapter.LogPurge{}, rows)
 	require.NoError(t, err)
 	require.True(t, purged.Done)
-	require.Equal(t, logs, purged.Rows, "the next purge goes on")
+	require.Equal(t, logs, purged.Rows, "the next purge continues")
 	reports, err := s.Reports(ctx, time.Time{}, time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, []xxladapter.Report{{Day: "2026-03-01", Success: rows}}, reports)
