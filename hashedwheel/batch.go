@@ -133,7 +133,7 @@ func (b *Batch[T]) Add(payload T, delay time.Duration) (Ticket, error) {
 	st.mu.started++
 	st.mu.Unlock()
 	if waiting >= wakeBacklog {
-		b.clock.rouse()
+		b.clock.wakeFromSleep()
 	}
 	b.clock.alarm(due)
 	return Ticket{who}, nil
@@ -199,7 +199,7 @@ func (b *batch[T]) disown(s *slot[T], who id) bool {
 		st.pushLocked(laneCancels, who)
 	}
 	st.mu.Unlock()
-	b.clock.rouse()
+	b.clock.wakeFromSleep()
 	return true
 }
 

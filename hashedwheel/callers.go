@@ -19,6 +19,15 @@ import (
 // the lateness is at most a tick while the worker keeps up: 3 % of this delay.
 const leastRelativeTicks = 32
 
+// worthPush reports whether to push a timeout whose state s is linked and armed, so that the worker
+// reads the clock for it. That is so if s was made in the worker's current tick by a call with the
+// same delay: the push serves all further calls of the tick. It is also so if s is later than what
+// the delay asks for: the timeout has to be pushed anyway. The published tick may be older than the
+// true one. That costs a push too many and nothing else.
+func (e *engine) worthPush(s state, delay time.Duration) bool {
+	return s.phase() == armed && s.tick() < wheel.Never && s.tick() > e.clock.hand.Load()+e.clock.floor(int64(delay))
+}
+
 // relatively reports whether a delay may be left to the worker in place of a due tick: it is long
 // enough, and the worker is awake and will poll the queues within a tick. A worker that sleeps for
 // longer would have to be woken for it.
@@ -34,12 +43,16 @@ func (e *engine) relatively(delay time.Duration) bool {
 // worker swaps first and reads afterwards, so the reading is later than every call that it serves,
 // and nothing fires early however late the worker is. The price is that the wait in the queue is
 // added to the delay.
+//
+// A linked timeout that is not queued may be one that the worker has just swapped and for which it
+// has read the clock already, or will in a moment. So it can be armed relatively only by a push,
+// which shows the worker that there is a later call.
 func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
 	due := state(0) // not yet known
 	for {
 		s := t.load()
 		var n state
-		if s&(linked|periodic) == 0 && due == 0 && e.relatively(delay) {
+		if due == 0 && s&periodic == 0 && (s&linked == 0 || s&queued != 0 || e.worthPush(s, delay)) && e.relatively(delay) {
 			n = relativeTo(delay)
 		} else {
 			if due == 0 {
@@ -132,7 +145,7 @@ func (e *engine) expect(n state) {
 	if n.phase() == relative {
 		// The worker was awake, but may have gone to sleep between that load and the swap. It has
 		// polled the queues since, or it is found asleep here.
-		e.clock.rouse()
+		e.clock.wakeFromSleep()
 		return
 	}
 	e.clock.alarm(n.tick())
@@ -164,7 +177,7 @@ func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (
 	}
 	st.mu.Unlock()
 	if l == laneCancels || waiting >= wakeBacklog {
-		e.clock.rouse()
+		e.clock.wakeFromSleep()
 	}
 	if l == laneTimeouts {
 		e.expect(n)
@@ -206,7 +219,7 @@ func (e *engine) cancel(t *Timeout) bool {
 		default:
 			if done = t.cas(s, s.in(cancelled)); done {
 				st.cancelled.Add(1)
-				e.clock.rouse() // the collector cannot free what a queue keeps for nothing
+				e.clock.wakeFromSleep() // the collector cannot free what a queue keeps for nothing
 			}
 		}
 		if !done {
@@ -259,7 +272,7 @@ func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
 	}
 	st.mu.Unlock()
 	if done && !out {
-		e.clock.rouse()
+		e.clock.wakeFromSleep()
 	}
 	return done
 }
@@ -267,10 +280,10 @@ func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
 // announce has the worker tell a task that it was cancelled.
 func (e *engine) announce(st *stripe[*Timeout], c call) {
 	if !st.announce(c) {
-		e.tellCancelled(c)
+		e.callCancelled(c)
 		return
 	}
-	e.clock.rouse()
+	e.clock.wakeFromSleep()
 }
 
 // inherit takes the place of the timeout inside whose task the caller is, and reports whether there

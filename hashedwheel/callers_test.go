@@ -36,6 +36,38 @@ func TestCancelTakesBackWhatWasJustStarted(t *testing.T) {
 	require.Same(t, segment, st.mu.timeouts.first)
 }
 
+// A timeout that is reset again and again with the same delay is left to the worker at its second
+// reset in a tick, and its word does not change any more until the worker has taken it.
+func TestResetsOfOneTickAreLeftToTheWorker(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	worker := byHand(w)
+	const delay = time.Hour
+	x := w.AfterFunc(delay, func() {})
+	worker.pass(w.clock.floor(w.clock.now()))
+	require.EqualValues(t, armed|linked, x.load()&(phaseMask|linked|queued))
+
+	w.clock.hand.Store(0) // the worker is late, so that all that follows is in one tick for callers
+	require.True(t, x.Reset(delay))
+	require.EqualValues(t, relative|linked|queued, x.load()&(phaseMask|linked|queued))
+	word := x.load()
+	for range 100 {
+		require.True(t, x.Reset(delay))
+	}
+	require.Equal(t, word, x.load())
+	require.EqualValues(t, 1, w.Stats().Queued)
+
+	before := w.clock.now()
+	worker.pass(w.clock.floor(before))
+	require.EqualValues(t, armed|linked, x.load()&(phaseMask|linked|queued))
+	require.GreaterOrEqual(t, w.clock.deadline(x.load()), before+int64(delay), "counted from the worker's reading")
+
+	w.clock.hand.Store(w.clock.floor(w.clock.now()) + 1) // a tick later
+	require.True(t, x.Reset(delay))
+	require.EqualValues(t, armed|linked, x.load()&(phaseMask|linked|queued), "the first of a tick reads the clock")
+	require.True(t, x.Reset(delay-time.Minute))
+	require.EqualValues(t, relative|linked|queued, x.load()&(phaseMask|linked|queued), "a nearer deadline is pushed anyway")
+}
+
 // Only the newest of a queue is taken back; the worker sees to the others.
 func TestCancelTakesBackTheNewestOnly(t *testing.T) {
 	w := newTestTimer(t, Options{})
@@ -88,7 +120,7 @@ func TestBurstDoesNotHoldUpWhatIsDue(t *testing.T) {
 	worker.pass(1)
 	require.Len(t, waiting, 3)
 	for _, n := range waiting {
-		require.EqualValues(t, 3+burst-transfersPerLook, n)
+		require.EqualValues(t, 3+burst-transfersPerCheck, n)
 	}
 	require.Zero(t, w.Stats().Queued)
 	require.EqualValues(t, burst, w.Stats().Pending)

@@ -113,7 +113,10 @@ type clock struct {
 
 	_      [64]byte // parked is read by every caller and rarely written
 	parked word     // tick<<1 | deep until which the worker sleeps; 0 while it is awake
-	_      [64]byte
+	// hand is the tick of the worker's last pass. It is late when the worker is, so no deadline may
+	// be made from it.
+	hand atomic.Uint64
+	_    [64]byte
 }
 
 // start starts the clock. It is called when the worker starts and not before, so that in a synctest
@@ -143,8 +146,8 @@ func (c *clock) alarm(tick uint64) {
 	}
 }
 
-// rouse wakes the worker if it sleeps for longer than a tick.
-func (c *clock) rouse() {
+// wakeFromSleep wakes the worker if it sleeps for longer than a tick.
+func (c *clock) wakeFromSleep() {
 	if word := c.parked.Load(); word&deep != 0 {
 		c.wakeUp(word)
 	}
@@ -163,14 +166,14 @@ func (c *clock) wakeUp(word uint64) {
 // park puts the worker to sleep until tick next, a wake or the end, unless empty says that there is
 // work. Tick is the current one, and active the last one at which the intake held something.
 func (c *clock) park(tick, active, next uint64, empty func() bool) {
-	if until, ok := c.lieDown(tick, active, next, empty); ok {
-		c.rest(until)
+	if until, ok := c.beginSleep(tick, active, next, empty); ok {
+		c.sleepUntil(until)
 	}
 	c.parked.Store(0)
 }
 
-// lieDown publishes until when the worker will sleep. It returns false if there is work.
-func (c *clock) lieDown(tick, active, next uint64, empty func() bool) (until uint64, ok bool) {
+// beginSleep publishes until when the worker will sleep. It returns false if there is work.
+func (c *clock) beginSleep(tick, active, next uint64, empty func() bool) (until uint64, ok bool) {
 	depth := uint64(deep)
 	if active != 0 && tick < active+awakeTicks && next > tick+1 {
 		next, depth = tick+1, 0
@@ -182,8 +185,8 @@ func (c *clock) lieDown(tick, active, next uint64, empty func() bool) (until uin
 	return next, empty()
 }
 
-// rest sleeps until a tick, a wake or the end.
-func (c *clock) rest(until uint64) {
+// sleepUntil sleeps until a tick, a wake or the end.
+func (c *clock) sleepUntil(until uint64) {
 	var alarm <-chan time.Time
 	if until < wheel.Never {
 		c.sleep.Reset(time.Duration(c.at(until) - c.now()))

@@ -315,7 +315,7 @@ func (c *watchedConn) closedElsewhere() bool {
 }
 
 // progressed reports whether a long transfer is under way on a side that matters for kind, and the
-// connection has moved bytes since the last look.
+// connection has moved bytes since the last check.
 func (c *watchedConn) progressed(kind IdleKind) bool {
 	moved := false
 	for _, t := range []struct {

@@ -125,6 +125,7 @@ const (
 	startLinked   startKind = "linked"   // due at tick 2, and filed
 	startLater    startKind = "later"    // due at tick 4, and filed under tick 2
 	startDropping startKind = "dropping" // cancelled, filed under tick 2, and among the cancelled
+	startAgain    startKind = "again"    // filed under tick 2, and armed relatively by one tick at tick 0
 )
 
 // A stage is one run of a scenario.
@@ -253,6 +254,7 @@ func (s *stage) shared() uint64 {
 		s.timeout.word.v.Load(), e.clock.parked.v.Load(), e.owner.Load(), uint64(e.life.Load()), uint64(len(e.clock.wake)),
 		uint64(e.timeouts.n), uint64(e.cancels.n), uint64(st.mu.withdrawn), e.active,
 		uint64(e.wheel.Size()), e.wheel.Next(), uint64(started), uint64(cancelled), uint64(s.timeout.at.Bucket), uint64(e.limit.taken.Load()), s.task, uint64(s.clock),
+		e.clock.hand.Load(),
 	} {
 		h = mix(h, v)
 	}
@@ -310,6 +312,9 @@ func newStage(sc scenario) *stage {
 	case startLater:
 		s.before.due = 4
 		s.reset(4)
+	case startAgain:
+		s.before.due = 1
+		_, _ = e.arm(&s.timeout, time.Duration(e.clock.nanos))
 	case startDropping:
 		s.before.pending = false
 		s.timeout.Cancel()
@@ -400,7 +405,7 @@ func (s *stage) work(sc scenario) {
 		}
 	}
 	if sc.sleeps && e.timeouts.n == 0 && e.cancels.n == 0 {
-		s.until, s.asleep = e.clock.lieDown(s.worker.tick, e.active, e.wheel.Next(), e.intake.empty)
+		s.until, s.asleep = e.clock.beginSleep(s.worker.tick, e.active, e.wheel.Next(), e.intake.empty)
 	}
 }
 
@@ -435,6 +440,10 @@ func (s *stage) judge() error {
 	}
 	if e.life.Load() != started {
 		return nil
+	}
+	// A linked timeout is in one bucket, or in the worker's hands, and no other is in any.
+	if n := e.wheel.Size(); n > 1 || n == 1 && st&linked == 0 {
+		return fmt.Errorf("the wheel has %d entries, the state is %x", n, uint64(st))
 	}
 	// What is left must fire, once, and leave nothing behind.
 	before := len(s.acts)
@@ -553,7 +562,7 @@ func TestInterleavingsOfInitAndWorker(t *testing.T) {
 // Callers that leave a delay to the worker, while time passes.
 func TestInterleavingsOfDelays(t *testing.T) {
 	var all []scenario
-	for _, start := range append(slices.Clone(starts), startFar) {
+	for _, start := range append(slices.Clone(starts), startFar, startAgain) {
 		for _, acts := range []string{"D1", "CD1", "D2C"} {
 			all = append(all, scenario{start: start, callers: []string{acts}, ticks: []uint64{0, 0}, clock: 1, sleeps: true})
 		}
@@ -566,7 +575,7 @@ func TestInterleavingsOfDelays(t *testing.T) {
 		}
 	}
 	// The same delay again, between the worker's first look and its last.
-	for _, start := range []startKind{startIdle, startFar} {
+	for _, start := range []startKind{startIdle, startFar, startLinked, startLater, startAgain} {
 		all = append(all, scenario{start: start, callers: []string{"D1D1"}, ticks: []uint64{0, 0}, clock: 1})
 	}
 	exploreAll(t, all)

@@ -31,7 +31,7 @@ type lateness struct {
 
 func (l *lateness) add(e *engine, s state) {
 	if l.left == 0 {
-		l.look(e.clock.now())
+		l.sample(e.clock.now())
 	}
 	l.left--
 	late := max(l.now-e.clock.deadline(s), 0)
@@ -40,8 +40,8 @@ func (l *lateness) add(e *engine, s state) {
 	l.counts[min(bits.Len64(uint64(late)/1000), lateBuckets-1)]++
 }
 
-// look takes a reading of the clock.
-func (l *lateness) look(now int64) {
+// sample takes a reading of the clock.
+func (l *lateness) sample(now int64) {
 	if now-l.now < clockSpan {
 		l.share = min(2*l.share+1, clockEvery)
 	} else {

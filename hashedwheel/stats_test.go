@@ -12,12 +12,12 @@ func TestLatenessSharesTheClock(t *testing.T) {
 	var l lateness
 	now := int64(clockSpan)
 	for range 20 {
-		l.look(now)
+		l.sample(now)
 		now += clockSpan / 2
 	}
 	require.Equal(t, clockEvery, l.left)
 	for range 20 {
-		l.look(now)
+		l.sample(now)
 		now += clockSpan
 	}
 	require.Equal(t, 1, l.left)

@@ -21,7 +21,7 @@ const (
 //
 //	63       48   47   46     39 38              0
 //	┌──────────┬──────┬─────────┬──────────────────┐
-//	│  worker  │ user │  told   │      fired       │
+//	│  worker  │ user │ notices │      fired       │
 //	└──────────┴──────┴─────────┴──────────────────┘
 //
 // The worker sets the user bit when it calls a task, and clears it when the task returns. In
@@ -30,18 +30,18 @@ const (
 // a slow task delays the others only until the watch notices it, without a goroutine for each task.
 //
 // Two polls that see the same ownership with the user bit see the same call: each run changes
-// fired, and each call of Cancelled changes told. Only a multiple of 256 calls of Cancelled in
+// fired, and each call of Cancelled changes notices. Only a multiple of 256 calls of Cancelled in
 // between, without a run, would escape notice.
 type ownership uint64
 
 const (
-	firedBits = 39
-	firedMask = ownership(1)<<firedBits - 1
-	toldBits  = 8
-	oneTold   = ownership(1) << firedBits
-	toldMask  = oneTold * (1<<toldBits - 1)
-	userBit   = ownership(1) << (firedBits + toldBits)
-	oneWorker = userBit << 1
+	firedBits  = 39
+	firedMask  = ownership(1)<<firedBits - 1
+	noticeBits = 8
+	oneNotice  = ownership(1) << firedBits
+	noticeMask = oneNotice * (1<<noticeBits - 1)
+	userBit    = ownership(1) << (firedBits + noticeBits)
+	oneWorker  = userBit << 1
 )
 
 func (o ownership) worker() uint16 { return uint16(o / oneWorker) }
@@ -50,13 +50,13 @@ func (o ownership) fired() int64 { return int64(o & firedMask) }
 
 func (o ownership) user() bool { return o&userBit != 0 }
 
-// enter marks the beginning of user code: of a run if told is false, of a call of Cancelled
+// enter marks the beginning of user code: of a run if notice is false, of a call of Cancelled
 // otherwise.
 //
 // REQUIRES: w owns the wheel and is outside user code.
-func (w *worker) enter(told bool) {
-	if told {
-		w.owned = w.owned&^toldMask | (w.owned+oneTold)&toldMask
+func (w *worker) enter(notice bool) {
+	if notice {
+		w.owned = w.owned&^noticeMask | (w.owned+oneNotice)&noticeMask
 	} else {
 		w.owned = w.owned&^firedMask | (w.owned+1)&firedMask
 	}
@@ -138,7 +138,7 @@ func (w *worker) leave() {
 // REQUIRES: e.mu is held; now is inside user code.
 func (e *engine) takeOverLocked(now ownership) {
 	old := e.mu.current
-	next := ownership(now.worker()+1)*oneWorker | now&(toldMask|firedMask)
+	next := ownership(now.worker()+1)*oneWorker | now&(noticeMask|firedMask)
 	if !e.owner.CompareAndSwap(uint64(now), uint64(next)) {
 		return // the task has returned
 	}

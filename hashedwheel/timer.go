@@ -58,7 +58,7 @@ type engine struct {
 
 	// The rest belongs to the worker that owns the wheel.
 	wheel    wheel.Wheel[*Timeout]
-	group    []*Timeout      // relative ones that are being filed
+	group    []unsettled     // relative ones that are being filed
 	timeouts queue[*Timeout] // taken from the intake, not yet processed
 	cancels  queue[*Timeout]
 	notices  []call // taken from the intake, not yet called
@@ -253,10 +253,10 @@ func (e *engine) stop() ([]*Timeout, error) {
 	}
 	notices = append(notices, e.intake.takeNotices(e.notices)...)
 	e.notices = nil
-	e.tellWaiting()
+	e.publishWaiting()
 	close(e.stopped) // before the telling, which may call Stop
 	for _, c := range notices {
-		e.tellCancelled(c)
+		e.callCancelled(c)
 	}
 	e.forget()
 	return unprocessed, nil

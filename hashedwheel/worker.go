@@ -43,9 +43,9 @@ const (
 	// a backlog remains.
 	maxTransfersPerPass = 100_000
 
-	// transfersPerLook is how many timeouts the worker files before it checks again what is due, so
+	// transfersPerCheck is how many timeouts the worker files before it checks again what is due, so
 	// that a burst does not delay that. Filing that many takes about a millisecond.
-	transfersPerLook = 4096
+	transfersPerCheck = 4096
 
 	// batchLen is how many timeouts are taken out of the wheel at a time. Their states are
 	// independent loads, which overlap; 256 showed no gain over 128.
@@ -83,9 +83,10 @@ func (w *worker) work() {
 func (w *worker) pass(tick uint64) bool {
 	e := w.engine
 	w.tick = tick
+	e.clock.hand.Store(tick)
 	transferred := e.take(laneTimeouts, &e.timeouts)
 	for left := maxTransfersPerPass; ; {
-		n := e.transfer(&e.timeouts, min(left, transfersPerLook))
+		n := e.transfer(&e.timeouts, min(left, transfersPerCheck))
 		transferred += n
 		left -= n
 		// A batch that the end has interrupted is linked and not in the wheel. Nothing more may be
@@ -100,7 +101,7 @@ func (w *worker) pass(tick uint64) bool {
 	}
 	transferred += e.take(laneCancels, &e.cancels)
 	transferred += e.transfer(&e.cancels, maxTransfersPerPass)
-	if !w.tell() {
+	if !w.callNotices() {
 		return false
 	}
 	if transferred > 0 {
@@ -114,7 +115,7 @@ func (w *worker) pass(tick uint64) bool {
 func (e *engine) transfer(q *queue[*Timeout], limit int) (n int) {
 	n = q.groups(limit, e.fileAll, e.intake.recycle)
 	if n > 0 {
-		e.tellWaiting()
+		e.publishWaiting()
 	}
 	return n
 }
@@ -125,13 +126,13 @@ func (e *engine) take(l lane, q *queue[*Timeout]) (withdrawn int) {
 	had := q.n
 	withdrawn = e.intake.take(l, q)
 	if q.n != had {
-		e.tellWaiting()
+		e.publishWaiting()
 	}
 	return withdrawn
 }
 
-// tellWaiting publishes, for Stats, how many entries the worker has taken and not yet processed.
-func (e *engine) tellWaiting() {
+// publishWaiting publishes, for Stats, how many entries the worker has taken and not yet processed.
+func (e *engine) publishWaiting() {
 	e.waiting.Store(int64(e.timeouts.n + e.cancels.n + len(e.notices)))
 }
 
@@ -147,47 +148,70 @@ func (e *engine) fileAll(group []*Timeout) {
 	}
 	taken := e.group[:0]
 	for _, t := range group {
-		if e.file(t) {
-			taken = append(taken, t)
+		if settle, filed := e.file(t); settle {
+			taken = append(taken, unsettled{t, filed})
 		}
 	}
 	if len(taken) == 0 {
 		return
 	}
 	now := e.clock.now()
-	for _, t := range taken {
-		e.settle(t, now)
+	for _, u := range taken {
+		e.settle(u, now)
 	}
 	clear(taken)
 	e.group = taken[:0]
 }
 
-// settle files t, which was relative when it became linked, and has not been filed since. Now is a
-// reading of the clock after that.
-func (e *engine) settle(t *Timeout, now int64) {
+// An unsettled timeout was relative when the worker took it from a queue, and is linked now.
+type unsettled struct {
+	t     *Timeout
+	filed bool // it was linked before, and is in a bucket
+}
+
+// settle files a timeout for which the clock showed now after it was taken from its queue.
+func (e *engine) settle(u unsettled, now int64) {
+	t := u.t
 	for {
 		s := t.load()
-		switch s.phase() {
-		case relative:
-			due := e.clock.due(now, s.delay())
-			if t.cas(s, due|armed|s&^(dueMask|phaseMask)) {
-				t.at = e.wheel.Add(due.tick(), t)
-				return
+		switch {
+		case s&queued != 0 || s.phase() != relative && s.phase() != armed:
+			// It was cancelled, and possibly armed again: a queue has it. A relative one was armed
+			// after the reading, perhaps.
+			if !t.cas(s, s&^linked) {
+				continue
 			}
-		case armed: // again, with a reading of the caller's
-			t.at = e.wheel.Add(s.tick(), t)
+			if u.filed {
+				e.wheel.Remove(t.at)
+			}
 			return
-		default: // cancelled; a queue has it, and it is in no bucket
-			if t.cas(s, s&^linked) {
-				return
+		case s.phase() == relative:
+			due := e.clock.due(now, s.delay()) | armed
+			if !t.cas(s, due|s&^(dueMask|phaseMask)) {
+				continue
 			}
+			s = due
 		}
+		e.place(t, s.tick(), u.filed) // by now, or by a reading of a caller's
+		return
 	}
 }
 
+// place files t, which is linked, under a tick. If it is filed already, it stays under a tick that
+// is not later.
+func (e *engine) place(t *Timeout, tick uint64, filed bool) {
+	if filed {
+		if e.wheel.DueAt(t.at) <= tick {
+			return
+		}
+		e.wheel.Remove(t.at)
+	}
+	t.at = e.wheel.Add(tick, t)
+}
+
 // file brings the wheel in line with the state of t, unless t is relative: then it only makes t
-// linked, and returns true.
-func (e *engine) file(t *Timeout) (settle bool) {
+// linked, and returns whether it was filed before.
+func (e *engine) file(t *Timeout) (settle, filed bool) {
 	for {
 		s := t.load()
 		if s.phase() != armed && s.phase() != relative {
@@ -197,22 +221,17 @@ func (e *engine) file(t *Timeout) (settle bool) {
 			if s&linked != 0 {
 				e.wheel.Remove(t.at)
 			}
-			return false
+			return false, false
 		}
 		if !t.cas(s, s&^queued|linked) {
 			continue
 		}
+		filed = s&linked != 0
 		if s.phase() == relative {
-			return true
+			return true, filed
 		}
-		if s&linked != 0 {
-			if e.wheel.DueAt(t.at) <= s.tick() {
-				return false
-			}
-			e.wheel.Remove(t.at)
-		}
-		t.at = e.wheel.Add(s.tick(), t)
-		return false
+		e.place(t, s.tick(), filed)
+		return false, false
 	}
 }
 
@@ -244,20 +263,20 @@ func (w *worker) expire() bool {
 	return true
 }
 
-// tell runs the Cancelled methods that are wanted. It returns false if another worker has taken
-// over.
-func (w *worker) tell() bool {
+// callNotices runs the Cancelled methods that are wanted. It returns false if another worker has
+// taken over.
+func (w *worker) callNotices() bool {
 	e := w.engine
 	e.notices = e.intake.takeNotices(e.notices)
 	if len(e.notices) == 0 {
 		return true
 	}
 	for len(e.notices) > 0 && !e.clock.halting.Load() {
-		e.tellWaiting()
+		e.publishWaiting()
 		n := min(batchLen, len(e.notices))
-		told := e.notices[:n:n]
+		calls := e.notices[:n:n]
 		e.notices = e.notices[n:]
-		w.begin(nil, told)
+		w.begin(nil, calls)
 		if !w.finishBatch() {
 			return false
 		}
@@ -265,7 +284,7 @@ func (w *worker) tell() bool {
 	if len(e.notices) == 0 {
 		e.notices = nil
 	}
-	e.tellWaiting()
+	e.publishWaiting()
 	e.relax()
 	return true
 }
@@ -321,7 +340,7 @@ func (w *worker) runBatch() (end batchEnd) {
 		t := w.batch[0]
 		s := t.load()
 		switch {
-		case s.phase() != armed: // cancelled since it was filed
+		case s.phase() != armed: // cancelled since it was filed, or relative and in a queue
 			if t.cas(s, s&^linked) {
 				w.pop()
 			}
@@ -424,8 +443,8 @@ func (e *engine) panicked(c call, r any) {
 	e.logger.Error("hashedwheel: task panicked", "task", fmt.Sprintf("%T", c.task), "panic", r, "stack", string(debug.Stack()))
 }
 
-// tellCancelled calls the Cancelled method of a task, outside the worker.
-func (e *engine) tellCancelled(c call) {
+// callCancelled calls the Cancelled method of a task, outside the worker.
+func (e *engine) callCancelled(c call) {
 	defer func() {
 		if r := recover(); r != nil {
 			e.panicked(c, r)
