@@ -15,9 +15,9 @@ func Last(p Plan, first, until time.Time) time.Time {
 	case interval:
 		return p.last(first, until)
 	}
-	const most = 1000
+	const limit = 1000
 	last := first
-	for range most {
+	for range limit {
 		next := p.Next(last)
 		if next.IsZero() || !next.After(last) || next.After(until) {
 			return last

@@ -50,10 +50,10 @@ func (Profile) Values() []Profile { return []Profile{Quartz, XXL34, Sane, Unix} 
 func ParseProfile(name string) (Profile, error) {
 	var names []string
 	for _, p := range Profile(0).Values() {
-		if strings.ToLower(p.String()) == name {
+		if p.Name() == name {
 			return p, nil
 		}
-		names = append(names, strings.ToLower(p.String()))
+		names = append(names, p.Name())
 	}
 	return 0, fmt.Errorf("cron: profile is %q, must be one of %s", cut(name), strings.Join(names, ", "))
 }
@@ -92,3 +92,6 @@ func (p Profile) lenient() bool { return p == XXL34 }
 
 // sane reports whether the profile handles clock changes as Sane does.
 func (p Profile) sane() bool { return p == Sane || p == Unix }
+
+// Name returns the name that [ParseProfile] takes.
+func (p Profile) Name() string { return strings.ToLower(p.String()) }
