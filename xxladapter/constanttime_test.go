@@ -83,7 +83,7 @@ func TestTheSearchForComparisonsFindsThem(t *testing.T) {
 		`return token == "" || token == DefaultToken || token == access.DefaultToken`:                   false,
 		`if len(token) < 8 { return false }; return access.Same(token, e.opts.AccessToken)`:             false,
 		`for _, d := range e.all { if d.equal(got) { ok = true } }; return ok`:                          false,
-		`scope := e.operators.Scope(bearer(r)); return scope == Full`:                                   false,
+		`role := e.operators.Role(bearer(r)); return role == RoleAdmin`:                                 false,
 		`by, ok, err := e.tokens.Caller(ctx, token, app); return ok && err == nil && by == everyCaller`: false,
 	} {
 		early, _ := comparisons(t, "x.go", []byte("package x\nfunc f() bool {\n"+body+"\n}\n"))

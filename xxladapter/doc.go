@@ -16,9 +16,18 @@
 // Beside that trip:
 //
 //	cron         parses schedules and computes due times
+//	forecast     counts the fires to expect, by quarter of an hour
+//	declare      compares jobs that files declare with those of a store
+//	graph        arranges jobs and their child jobs in layers
+//	preview      shows what a schedule will do: due times, days, words, clock changes
+//	why          says why a job did not run, from records alone
 //	maintenance  expires registrations, ends lost runs, fetches run logs, deletes old rows
 //	alarm        reports failed runs by mail and chat
+//	events       tells listeners what has changed, with one poll for all
+//	accounts     signs users in: passwords, sessions, personal tokens
+//	openid       asks a provider of OpenID Connect who somebody is
 //	access       checks tokens, addresses and TLS, for admin and executor alike
+//	console      the web page, a client of admin's API
 //	metrics      shows all of it to Prometheus
 //	node         wires one scheduler process together
 //	cmd/xxlwheel the one binary

@@ -25,6 +25,10 @@ func TestValuesListsEveryConstant(t *testing.T) {
 		xxladapter.BlockStrategy("").Values(), xxladapter.GlueType("").Values(), xxladapter.TriggerType("").Values(),
 		xxladapter.AmbiguousPolicy("").Values(), xxladapter.AlarmRule("").Values(), xxladapter.KeepLogs("").Values(),
 		xxladapter.LogStatus("").Values(), xxladapter.FireState("").Values(), xxladapter.TextPolicy("").Values(),
+		xxladapter.JobSort("").Values(), xxladapter.JobAct("").Values(), xxladapter.MisfireKind("").Values(),
+		xxladapter.Role("").Values(), xxladapter.ActorKind("").Values(), xxladapter.CredentialKind("").Values(), xxladapter.StoreKind("").Values(),
+		xxladapter.StatResult("").Values(), xxladapter.StatBy("").Values(), xxladapter.LastResult("").Values(),
+		xxladapter.BackfillState("").Values(),
 	} {
 		listed[reflect.TypeOf(values).Elem().Name()] = values
 	}

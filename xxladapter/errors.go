@@ -37,6 +37,7 @@ const (
 	CodeFenced       Code = "fenced"       // the scheduler node has no lease, or not the one it acts under
 	CodeUnauthorized Code = "unauthorized" // token missing or wrong
 	CodeForbidden    Code = "forbidden"    // the token does not permit this call
+	CodeTooMany      Code = "too_many"     // the caller has tried too often
 	CodeUnreachable  Code = "unreachable"  // an executor gives no answer, or an unexpected one
 )
 
@@ -46,6 +47,9 @@ type Error struct {
 	Code    Code
 	Message string
 	Err     error // the cause; may be nil
+	// RetryAfter is how long the caller has to wait before it tries again; 0 means that the error
+	// does not say.
+	RetryAfter time.Duration
 }
 
 func (e *Error) Error() string { return e.Message }

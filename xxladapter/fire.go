@@ -53,6 +53,11 @@ type Fire struct {
 	Param      *string  // nil means the job's
 	Addresses  []string // empty means the group's
 
+	// Attempt is 1 for a first attempt and one more with each retry; 0 counts as 1.
+	Attempt int
+	// Parent is the log row of the run that this fire retries or follows; 0 if there is none.
+	Parent int64
+
 	Owner   Term      // the term that claimed it or took it over
 	LogID   int64     // set when claimed
 	Claimed time.Time // zero until claimed
@@ -60,7 +65,10 @@ type Fire struct {
 
 // A FireFilter selects open fires; zero fields do not restrict.
 type FireFilter struct {
-	JobID     int64
+	JobID int64
+	// Groups selects fires whose job is in one of these groups now; nil means all, and an empty
+	// list none.
+	Groups    []int64
 	State     FireState
 	Owner     Term      // the term that owns the fire
 	Shards    ShardSet  // the shards of jobs; empty means all
@@ -83,8 +91,16 @@ type Settlement struct {
 	// they are.
 	Code int
 	Msg  string
+	// AwaitResult lets the store wait for a fraction of a second for the result of the run, so that
+	// both are written together. It counts only if State is empty and Code is [ResultOK]. Meanwhile
+	// the fire is claimed, as it was during the hand-over.
+	AwaitResult bool
+	// Sent is when the request left for the executor, and Acknowledged when its answer arrived, by
+	// the store's clock. Zero adds nothing to the run's history.
+	Sent, Acknowledged time.Time
 	// Next are fires to plan in the same transaction, as PlanFires does, if this call removes the
-	// fire.
+	// fire. The store sets their Parent to LogID, and the Attempt of a retry to one more than that
+	// of the fire.
 	Next []Fire
 	// Resume is done in the same transaction, if this call removes the fire.
 	Resume Resume

@@ -26,7 +26,10 @@ type Group struct {
 	// in plain text, because executors of generation G4 expect it to be sent to them. XXL-JOB has a
 	// column for it from 3.5 on.
 	AccessToken string
-	Updated     time.Time
+	// Drains are the addresses that get no new runs, see [DrainStore], ordered by address. Some may
+	// have ended. SaveGroup leaves them as they are.
+	Drains  []Drain
+	Updated time.Time
 }
 
 // Validate checks the rules of upstream's executor form. It returns the first broken rule as an
@@ -99,8 +102,8 @@ type GroupStore interface {
 	// those of g are ignored. [ErrNotFound] if g.ID names no group. [ErrConflict] if another
 	// group has the app name.
 	SaveGroup(ctx context.Context, g *Group) (int64, error)
-	// RemoveGroup deletes a group. [ErrNotFound] if there is none, [ErrConflict] while it has
-	// jobs.
+	// RemoveGroup deletes a group, and what was granted for it. [ErrNotFound] if there is none,
+	// [ErrConflict] while it has jobs.
 	RemoveGroup(ctx context.Context, id int64) error
 	// Group returns a group. [ErrNotFound] if there is none.
 	Group(ctx context.Context, id int64) (*Group, error)

@@ -37,8 +37,15 @@ type Job struct {
 
 	Settings Settings // settings for which XXL-JOB has no column
 
+	// Tags are words by which people find jobs, see [Job.SetTags]: sorted, each once.
+	Tags []string
+
 	// Running is trigger_status: whether the schedule is on.
 	Running bool
+
+	// Restrictions are set only in the jobs that [ScheduleStore.ClaimDue] gives to decide: the
+	// pauses and calendars at that moment. Stores keep nothing of them.
+	Restrictions *Restrictions
 
 	// TriggerLast and TriggerNext are due times in whole milliseconds; zero means none. While the
 	// job runs, TriggerNext is the first due time without a fire record, or [AfterRun].
@@ -89,6 +96,15 @@ func setDefault[T ~string](field *T, value T) {
 // names field, value and rule. The caller has to check that the group and the children exist and
 // that ScheduleConf can be parsed.
 func (j *Job) Validate() error {
+	if broken := j.Broken(); len(broken) > 0 {
+		return Invalidf("%s", strings.Join(broken, "; "))
+	}
+	return nil
+}
+
+// Broken returns the rules of [Job.Validate] that the job breaks. Each begins with the name of the
+// field.
+func (j *Job) Broken() (broken []string) {
 	checks := []func() error{
 		func() error { return checkText("name", j.Name, 1, 255) },
 		func() error { return checkText("author", j.Author, 1, 64) },
@@ -103,17 +119,13 @@ func (j *Job) Validate() error {
 		func() error { return CheckParam(j.Param) },
 		func() error { return checkText("glueRemark", j.GlueRemark, 0, 128) },
 	}
-	checks = append(checks, j.checkHandler, j.checkNumbers, j.Settings.validate, j.checkChildren)
-	var broken []string
+	checks = append(checks, j.checkHandler, j.checkNumbers, j.Settings.validate, j.checkTags, j.checkChildren)
 	for _, check := range checks {
 		if err := check(); err != nil {
 			broken = append(broken, err.Error())
 		}
 	}
-	if len(broken) > 0 {
-		return Invalidf("%s", strings.Join(broken, "; "))
-	}
-	return nil
+	return broken
 }
 
 func (j *Job) checkHandler() error {
@@ -146,13 +158,13 @@ func (j *Job) checkChildren() error {
 			return Invalidf("childJobIds contains %d, must be the id of another job", id)
 		}
 	}
-	const most = 255
+	const limit = 255
 	n := max(len(j.ChildIDs)-1, 0) // commas
 	for _, id := range j.ChildIDs {
 		n += len(strconv.FormatInt(id, 10))
 	}
-	if n > most {
-		return Invalidf("childJobIds has %d characters with its commas, must have at most %d", n, most)
+	if n > limit {
+		return Invalidf("childJobIds has %d characters with its commas, must have at most %d", n, limit)
 	}
 	return nil
 }
@@ -161,29 +173,29 @@ func (j *Job) checkChildren() error {
 // the columns are narrower, with 512 characters.
 func CheckParam(param string) error { return checkBytes("executorParam", param, MaxRowText) }
 
-// checkText refuses text with control characters, and text with fewer than least or more than most
+// checkText refuses text with control characters, and text with fewer than least or more than limit
 // characters.
-func checkText(field, text string, least, most int) error {
+func checkText(field, text string, least, limit int) error {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case !utf8.ValidString(text):
 		return Invalidf("%s is not valid UTF-8", field)
 	case least > 0 && strings.TrimSpace(text) == "":
-		return Invalidf("%s is empty, must have %d to %d characters", field, least, most)
-	case n < least || n > most:
-		return Invalidf("%s has %d characters, must have %d to %d", field, n, least, most)
+		return Invalidf("%s is empty, must have %d to %d characters", field, least, limit)
+	case n < least || n > limit:
+		return Invalidf("%s has %d characters, must have %d to %d", field, n, least, limit)
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return Invalidf("%s is %q, must not contain control characters", field, text)
 	}
 	return nil
 }
 
-func checkBytes(field, text string, most int) error {
+func checkBytes(field, text string, limit int) error {
 	switch {
 	case !utf8.ValidString(text):
 		return Invalidf("%s is not valid UTF-8", field)
-	case len(text) > most:
-		return Invalidf("%s has %d bytes, must have at most %d", field, len(text), most)
+	case len(text) > limit:
+		return Invalidf("%s has %d bytes, must have at most %d", field, len(text), limit)
 	}
 	return nil
 }
@@ -191,14 +203,36 @@ func checkBytes(field, text string, most int) error {
 // A JobFilter selects jobs; zero fields do not restrict.
 type JobFilter struct {
 	GroupID int64
+	// Groups selects jobs of these groups; nil means all, and an empty list none.
+	Groups  []int64
 	Name    string // a part of the name
+	Handler string // a part of the handler
+	Author  string // a part of the author
+	Tag     string // a tag, whole
+	Type    ScheduleType
 	Running *bool
 	// Waiting selects running jobs whose TriggerNext is [AfterRun].
 	Waiting bool
 	// KeepLogs selects jobs that have this setting; empty means all.
 	KeepLogs KeepLogs
+	// Calendar selects jobs with this name in their settings; empty means all.
+	Calendar string
+	// LastResult selects jobs by their newest run that has ended; empty means all. The result of a
+	// run that was deleted still counts.
+	LastResult LastResult
+
+	// Sort orders the list; empty means [SortByID]. Descending reverses the order, also that of
+	// the ids of jobs with equal values.
+	Sort       JobSort
+	Descending bool
+	// AfterKey and AfterID name a position in the list: the [Job.SortKey] and the id of a job,
+	// which need not exist any longer. The jobs behind it are listed. An AfterID of 0 means the
+	// beginning. REQUIRES: CheckPosition accepts AfterKey.
+	AfterKey string
 	AfterID  int64
 	Limit    int // 0 means no limit
+	// Light leaves Param, GlueSource and GlueRemark empty, which may be large.
+	Light bool
 }
 
 // A JobStore is the part of [Store] that keeps jobs and switches their schedules on and off.
@@ -238,6 +272,6 @@ type JobStore interface {
 	RemoveJob(ctx context.Context, id int64) error
 	// Job returns a job.
 	Job(ctx context.Context, id int64) (*Job, error)
-	// Jobs lists the jobs that f selects, by id.
+	// Jobs lists the jobs that f selects, in the order of f.
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)
 }

@@ -79,7 +79,9 @@ func (s LogStatus) Validate() error {
 type LogFilter struct {
 	JobID   int64
 	GroupID int64
-	Status  LogStatus
+	// Groups selects rows of these groups; nil means all, and an empty list none.
+	Groups []int64
+	Status LogStatus
 	// Since is inclusive and Before exclusive; both are about TriggerTime.
 	Since, Before time.Time
 	// AfterID is a position in the listed order: the rows behind it are listed, which with Newest

@@ -28,7 +28,9 @@ type Order struct {
 const MaxOrderKey = 128
 
 // Ordered reports whether a fire of this type comes from an [Order].
-func (t TriggerType) Ordered() bool { return t == TriggerManual || t == TriggerAPI }
+func (t TriggerType) Ordered() bool {
+	return t == TriggerManual || t == TriggerAPI || t == TriggerBackfill
+}
 
 // An OrderStore is the part of [Store] that remembers orders. They are deleted with their job, and
 // by [PurgeStore.PurgeLogs] if [LogPurge.Orders] says so and their fire is no longer open.

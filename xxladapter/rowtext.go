@@ -20,21 +20,35 @@ func ValidText(text string) string {
 // isValid reports whether ValidText changes nothing.
 func isValid(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
 
-// CutText truncates text to most bytes. The truncated text ends with a whole character and a mark
+// CutText truncates text to limit bytes. The truncated text ends with a whole character and a mark
 // that states the original length; if there is no room for the mark, it is left out.
-func CutText(text string, most int) string {
-	if len(text) <= most {
+func CutText(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
 	mark := fmt.Sprintf("... (cut, %d bytes in all)", len(text))
-	if len(mark) > most {
+	if len(mark) > limit {
 		mark = ""
 	}
-	end := max(most-len(mark), 0)
+	end := max(limit-len(mark), 0)
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return text[:end] + mark
+}
+
+// FirstCharacters truncates text to its first limit characters.
+func FirstCharacters(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for i := range text {
+		if limit == 0 {
+			return text[:i]
+		}
+		limit--
+	}
+	return text
 }
 
 // Fitted returns the row with valid texts of at most [MaxRowText] bytes. It returns l itself if

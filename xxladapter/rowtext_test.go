@@ -11,9 +11,9 @@ import (
 
 func TestCutText(t *testing.T) {
 	tests := []struct {
-		text string
-		most int
-		want string
+		text  string
+		limit int
+		want  string
 	}{
 		// It fits.
 		{"", 0, ""},
@@ -32,7 +32,27 @@ func TestCutText(t *testing.T) {
 		{strings.Repeat("😀", 25), 50, strings.Repeat("😀", 5) + "... (cut, 100 bytes in all)"},
 	}
 	for _, tt := range tests {
-		require.Equal(t, tt.want, CutText(tt.text, tt.most), "%q to %d", tt.text, tt.most)
+		require.Equal(t, tt.want, CutText(tt.text, tt.limit), "%q to %d", tt.text, tt.limit)
+	}
+}
+
+func TestFirstCharacters(t *testing.T) {
+	tests := []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"", 0, ""},
+		{"abc", 0, ""},
+		{"abc", 2, "ab"},
+		{"abc", 3, "abc"},
+		{"長い名前", 3, "長い名"},
+		{"長い名前", 4, "長い名前"},
+		{"長い名前", 5, "長い名前"},
+		{"😀a😀", 2, "😀a"},
+	}
+	for _, tt := range tests {
+		require.Equal(t, tt.want, FirstCharacters(tt.text, tt.limit), "%q to %d", tt.text, tt.limit)
 	}
 }
 

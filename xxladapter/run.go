@@ -12,7 +12,8 @@ type RunResult struct {
 	Msg   string
 	// Next are fires to plan in the same transaction, as PlanFires does, if the result is applied.
 	// After a failed run they are left out if its hand-over is stored as failed: they were planned
-	// with that, see [HandOverFailed].
+	// with that, see [HandOverFailed]. The store sets their Parent to LogID, and the Attempt of a
+	// retry to one more than that of the run.
 	Next []Fire
 	// Resume is done in the same transaction, if the result is applied.
 	Resume Resume

@@ -13,6 +13,39 @@ type Misfire struct {
 	Until  time.Time // the last one
 	Policy MisfireStrategy
 	At     time.Time // when it was noticed, by the store's clock
+
+	// PauseID is the pause in which the due times lay, and Calendar the name of the calendar
+	// whose days without work they fell on. Both are empty for due times that were found too late.
+	//
+	// A job has one misfire for each pause: what a later decision records with the same PauseID
+	// moves At of the stored one, and Until if it is later.
+	PauseID  int64
+	Calendar string
+}
+
+// Kind returns why the due times gave no fires of their own.
+func (m *Misfire) Kind() MisfireKind {
+	switch {
+	case m.PauseID != 0:
+		return MisfirePaused
+	case m.Calendar != "":
+		return MisfireExcluded
+	}
+	return MisfireLate
+}
+
+// A MisfireKind says why due times gave no fires of their own.
+type MisfireKind string
+
+const (
+	MisfireLate     MisfireKind = "late"     // found too late; the strategy decided
+	MisfirePaused   MisfireKind = "paused"   // in a [Pause]
+	MisfireExcluded MisfireKind = "excluded" // on days without work of the job's [Calendar]
+)
+
+// Values lists all kinds.
+func (MisfireKind) Values() []MisfireKind {
+	return []MisfireKind{MisfireLate, MisfirePaused, MisfireExcluded}
 }
 
 // A MisfireFilter selects misfires; zero fields do not restrict.
@@ -62,7 +95,8 @@ type ScheduleStore interface {
 	// other scheduler takes the same ones.
 	//
 	// ClaimDue calls decide once with the store's clock and the jobs, and again if the
-	// transaction has to be repeated; decide is not called if nothing is due. It must be a pure
+	// transaction has to be repeated; decide is not called if nothing is due. The jobs have their
+	// Restrictions as they stand in the transaction. decide must be a pure
 	// function; it may change the jobs that it gets, and decisions about other jobs are ignored.
 	// The decisions are stored. planned are the fires that they planned, with ids, in any order; a
 	// due time that has a fire already gives none. due is the number of jobs that were due: those that

@@ -14,6 +14,9 @@ type Settings struct {
 	// Zone is the time zone of the job's cron expression, by its IANA name; empty means the
 	// scheduler's.
 	Zone string `json:"zone,omitempty"`
+	// Calendar is the name of the [Calendar] whose days without work the schedule leaves out; empty
+	// means none.
+	Calendar string `json:"calendar,omitempty"`
 
 	// MisfireWindow is the longest lateness of a due time that is no misfire; 0 means the
 	// scheduler's window.
@@ -118,18 +121,23 @@ func (s *Settings) validate() error {
 			return Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", s.Zone)
 		}
 	}
+	if s.Calendar != "" {
+		if err := checkCalendarName("calendar", s.Calendar); err != nil {
+			return err
+		}
+	}
 	for _, d := range []struct {
 		field string
 		value Milliseconds
-		most  time.Duration
+		max   time.Duration
 	}{
 		{"misfireWindowMs", s.MisfireWindow, 10 * 365 * 24 * time.Hour},
 		{"misfireSpacingMs", s.MisfireSpacing, time.Hour},
 		{"retryBackoffMs", s.RetryBackoff, 24 * time.Hour},
 		{"retryBackoffLimitMs", s.RetryBackoffLimit, 7 * 24 * time.Hour},
 	} {
-		if d.value < 0 || d.value.Duration() > d.most {
-			return Invalidf("%s is %d, must be 0 to %d", d.field, d.value, d.most.Milliseconds())
+		if d.value < 0 || d.value.Duration() > d.max {
+			return Invalidf("%s is %d, must be 0 to %d", d.field, d.value, d.max.Milliseconds())
 		}
 	}
 	switch {
@@ -157,25 +165,15 @@ type Milliseconds int64
 
 // Duration converts m to a [time.Duration]; a value beyond its range becomes the nearest one in it.
 func (m Milliseconds) Duration() time.Duration {
-	const most = Milliseconds(1<<63-1) / Milliseconds(time.Millisecond)
-	return time.Duration(min(max(m, -most), most)) * time.Millisecond
+	const limit = Milliseconds(1<<63-1) / Milliseconds(time.Millisecond)
+	return time.Duration(min(max(m, -limit), limit)) * time.Millisecond
 }
 
-// Text returns the settings as stores keep them: JSON, and an empty text for the zero value.
+// Text returns the settings as JSON, and an empty text for the zero value.
 func (s Settings) Text() string {
 	if s == (Settings{}) {
 		return ""
 	}
 	text, _ := json.Marshal(s) // strings and numbers only: cannot fail
 	return string(text)
-}
-
-// ParseSettings parses what [Settings.Text] returned. Text that another program damaged gives the
-// zero value, because one damaged row must not stop the others.
-func ParseSettings(text string) Settings {
-	var s Settings
-	if text == "" || json.Unmarshal([]byte(text), &s) != nil {
-		return Settings{}
-	}
-	return s
 }

@@ -2,6 +2,7 @@ package xxladapter
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,11 +46,36 @@ func TestSettingsSurviveTheirText(t *testing.T) {
 		Zone: "Asia/Shanghai", MisfireWindow: 1, MisfireLimit: 2, MisfireSpacing: 3, Ambiguous: AmbiguousResend,
 		RetryBackoff: 4, RetryBackoffLimit: 5, AlarmOn: AlarmInARow, AlarmAfter: 6, AlarmRecovered: true, KeepLogs: KeepFailures,
 	}
-	require.Equal(t, s, ParseSettings(s.Text()))
-	require.Empty(t, Settings{}.Text())
-	require.Zero(t, ParseSettings(""))
-	require.Zero(t, ParseSettings(`{"zone": 5}`), "a broken text is none")
-	require.Zero(t, ParseSettings(`{"zone": "UTC", "misfireLimit": "x"}`), "and never half of one")
+	for _, j := range []Job{{}, {Settings: s}, {Tags: []string{"a", "b"}}, {Settings: s, Tags: []string{"a \"quoted\" one", "二"}}} {
+		read := Job{Settings: s, Tags: []string{"old"}}
+		read.ParseSettings(j.SettingsText())
+		require.Equal(t, j, read)
+	}
+	require.Equal(t, s.Text(), (&Job{Settings: s}).SettingsText(), "without tags as before there were any")
+	require.Empty(t, new(Job).SettingsText())
+	for _, broken := range []string{`{"zone": 5}`, `{"zone": "UTC", "misfireLimit": "x"}`, `{"zone": "UTC", "tags": "a"}`} {
+		j := Job{Settings: s, Tags: []string{"old"}}
+		j.ParseSettings(broken)
+		require.Zero(t, j, "a broken text is none, and never half of one: %s", broken)
+	}
+}
+
+func TestTagsAreASetOfShortWords(t *testing.T) {
+	j := Job{Name: "n", Author: "a", Handler: "h"}
+	j.SetDefaults()
+	j.SetTags([]string{"b", "a", "b"})
+	require.Equal(t, []string{"a", "b"}, j.Tags)
+	require.NoError(t, j.Validate())
+	for _, tag := range []string{"", " ", " a", "a ", "a,b", "a\nb", "a\xff", strings.Repeat("长", 65)} {
+		j.Tags = []string{tag}
+		require.ErrorContains(t, j.Validate(), "tags", "%q", tag)
+	}
+	j.Tags = []string{strings.Repeat("长", 64), "team: billing", "一 二"}
+	require.NoError(t, j.Validate())
+	j.Tags = make([]string, MaxTags+1)
+	require.ErrorContains(t, j.Validate(), "tags has 21 entries, must have at most 20")
+	j.SetTags(nil)
+	require.Nil(t, j.Tags)
 }
 
 func TestMillisecondsAreCutToWhatADurationHolds(t *testing.T) {

@@ -18,20 +18,37 @@ package xxladapter
 // The package storetest holds the suite that every Store passes.
 type Store interface {
 	Clock
+	DescriptionStore
 	JobStore
+	JobEditStore
+	JobVersionStore
+	DeclarationStore
+	CountStore
 	GlueStore
+	PauseStore
+	CalendarStore
 	GroupStore
+	DrainStore
 	RegistryStore
 	ScheduleStore
 	FireStore
 	OrderStore
+	BackfillStore
 	LeaseStore
 	LogStore
+	RunListStore
+	JobRunStore
 	RunStore
 	RunTextStore
+	RunHistoryStore
 	ReportStore
+	StatStore
 	PurgeStore
 	AlarmStore
+	AuditStore
+	ChangeStore
+	UserStore
+	CredentialStore
 
 	// Close waits for running calls and releases the store. Later calls fail; closing again is
 	// allowed and changes nothing.

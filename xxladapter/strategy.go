@@ -19,6 +19,9 @@ func (ScheduleType) Values() []ScheduleType {
 	return []ScheduleType{ScheduleNone, ScheduleCron, ScheduleFixRate, ScheduleFixDelay, ScheduleOnce}
 }
 
+// Validate refuses a type that does not exist; the empty one means any.
+func (t ScheduleType) Validate() error { return checkOneOfOrEmpty("type", t) }
+
 // A MisfireStrategy decides about due times that were found later than the window allows.
 type MisfireStrategy string
 
@@ -105,12 +108,17 @@ const (
 	TriggerParent  TriggerType = "PARENT"  // the success of a parent job
 	TriggerRetry   TriggerType = "RETRY"   // a failed run with retries left
 	TriggerAPI     TriggerType = "API"     // a program
+	// TriggerBackfill is a past due time of a [Backfill].
+	TriggerBackfill TriggerType = "BACKFILL"
 )
 
 // Values lists all trigger types.
 func (TriggerType) Values() []TriggerType {
-	return []TriggerType{TriggerCron, TriggerMisfire, TriggerManual, TriggerParent, TriggerRetry, TriggerAPI}
+	return []TriggerType{TriggerCron, TriggerMisfire, TriggerManual, TriggerParent, TriggerRetry, TriggerAPI, TriggerBackfill}
 }
+
+// Validate refuses a trigger type that does not exist; the empty one means any.
+func (t TriggerType) Validate() error { return checkOneOfOrEmpty("triggerType", t) }
 
 // Scheduled reports whether triggers of this type come from the job's own schedule. Those are
 // dropped when the job is stopped or rescheduled.

@@ -78,6 +78,14 @@ type misfireForm struct {
 	Until  time.Time                  `json:"until" doc:"The last due time concerned."`
 	Policy xxladapter.MisfireStrategy `json:"misfireStrategy"`
 	At     time.Time                  `json:"at" doc:"When it was noticed."`
+
+	Kind     xxladapter.MisfireKind `json:"kind" doc:"late: found too late, the strategy decided. paused: in a pause. excluded: on a day without work of the job's calendar."`
+	PauseID  int64                  `json:"pauseId,omitempty" doc:"The pause."`
+	Calendar string                 `json:"calendar,omitempty" doc:"The calendar."`
+}
+
+func showMisfire(m *xxladapter.Misfire) misfireForm {
+	return misfireForm{m.ID, m.JobID, m.Due, m.Until, m.Policy, m.At, m.Kind(), m.PauseID, m.Calendar}
 }
 
 type misfireList struct {
@@ -100,8 +108,8 @@ func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireLi
 	})
 	misfires, next := cutPage(misfires, q.limit(), func(m xxladapter.Misfire) int64 { return m.ID })
 	forms := make([]misfireForm, len(misfires))
-	for i, m := range misfires {
-		forms[i] = misfireForm(m)
+	for i := range misfires {
+		forms[i] = showMisfire(&misfires[i])
 	}
 	return misfireList{forms, next}, err
 }

@@ -186,13 +186,13 @@ func until(b []byte) []byte {
 
 // excerpt quotes b on one line, truncated to 60 bytes.
 func excerpt(b []byte) string {
-	const most = 60
+	const limit = 60
 	if len(b) == 0 {
 		return "missing"
 	}
 	more := ""
-	if len(b) > most {
-		b, more = b[:most], "..."
+	if len(b) > limit {
+		b, more = b[:limit], "..."
 		for len(b) > 0 && !utf8.Valid(b[max(0, len(b)-4):]) {
 			b = b[:len(b)-1]
 		}

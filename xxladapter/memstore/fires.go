@@ -55,20 +55,6 @@ func (s *Store) dropPlanned(jobID int64, selected func(xxladapter.TriggerType) b
 	}
 }
 
-// mayHaveFired reports whether the schedule of a job may have sent a fire for next or later, once
-// its planned fires are dropped.
-func (s *Store) mayHaveFired(jobID int64, next time.Time) bool {
-	if !next.After(toMilli(s.clock())) {
-		return true
-	}
-	for _, f := range s.fires {
-		if f.JobID == jobID && f.State != xxladapter.FirePlanned && f.Type.Scheduled() && !f.Due.Before(next) {
-			return true
-		}
-	}
-	return false
-}
-
 func keyOf(f *xxladapter.Fire) dueKey { return dueKey{f.JobID, f.Due.UnixMilli()} }
 
 func (s *Store) addFire(f *xxladapter.Fire) {
@@ -97,6 +83,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	for _, fire := range s.fires {
 		switch {
 		case f.JobID != 0 && fire.JobID != f.JobID,
+			f.Groups != nil && !s.jobIn(fire.JobID, f.Groups),
 			f.State != "" && fire.State != f.State,
 			f.Owner != xxladapter.Term{} && fire.Owner != f.Owner,
 			f.Shards != 0 && !f.Shards.HasJob(fire.JobID),
@@ -122,6 +109,9 @@ func (s *Store) rows(by xxladapter.Term, fireID, logID int64) transition.Rows {
 		state := transition.StateOf(l)
 		r.Log = &state
 	}
+	if h := s.runs[logID]; h != nil {
+		r.Attempt = h.Attempt
+	}
 	return r
 }
 
@@ -141,6 +131,7 @@ func (s *Store) store(c transition.Change, fireID, logID int64) (planned []xxlad
 		l.TriggerCode = c.Log.After.TriggerCode
 		l.HandleTime, l.HandleCode, l.HandleMsg = toSecond(c.Log.At), c.Log.After.HandleCode, c.Log.Msg
 	}
+	s.addHistory(c.Run)
 	for _, f := range c.Next {
 		planned = append(planned, s.plan(f))
 	}
@@ -191,6 +182,7 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 	if err := transition.TakeOver(s.rows(by, id, 0), by, id, from, s.holds(from)); err != nil {
 		return err
 	}
+	s.addHistory(transition.TakenOver(*s.fires[id], by, s.clock()))
 	s.fires[id].Owner = by
 	return nil
 }

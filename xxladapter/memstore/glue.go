@@ -8,17 +8,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// saveGlue stores the source of c, which replaces old, as a new version.
-func (s *Store) saveGlue(old, c *xxladapter.Job) {
-	now := toSecond(s.clock())
-	if len(s.glue[c.ID]) == 0 {
-		s.addGlue(old, old.GlueUpdated)
+// keepGlue adds the source of is, which replaces that of was, to its versions.
+func (s *Store) keepGlue(was, is *xxladapter.Job) {
+	if len(s.glue[is.ID]) == 0 {
+		s.addGlue(was, was.GlueUpdated)
 	}
-	s.addGlue(c, now)
-	c.GlueUpdated = now
-	if !now.After(old.GlueUpdated) { // the only field by which executors distinguish versions
-		c.GlueUpdated = old.GlueUpdated.Add(time.Second)
-	}
+	s.addGlue(is, toSecond(s.clock()))
 }
 
 func (s *Store) addGlue(j *xxladapter.Job, added time.Time) {

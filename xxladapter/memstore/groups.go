@@ -17,15 +17,25 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (int64, erro
 	}
 	defer s.mu.Unlock()
 
+	before, c, err := s.saveGroup(g)
+	if err != nil {
+		return 0, err
+	}
+	s.record(ctx, c.Audited(), before, c.Fields())
+	return c.ID, nil
+}
+
+// saveGroup stores a group and returns it, with the fields that it had before.
+func (s *Store) saveGroup(g *xxladapter.Group) (before xxladapter.Fields, c *xxladapter.Group, err error) {
 	if g.ID != 0 && s.groups[g.ID] == nil {
-		return 0, noGroup(g.ID)
+		return nil, nil, noGroup(g.ID)
 	}
 	for id, other := range s.groups {
 		if id != g.ID && other.AppName == g.AppName {
-			return 0, xxladapter.Conflictf("group %d has the app name %q already", id, g.AppName)
+			return nil, nil, xxladapter.Conflictf("group %d has the app name %q already", id, g.AppName)
 		}
 	}
-	c := copyGroup(g)
+	c = copyGroup(g)
 	if c.ID == 0 {
 		s.lastGroup++
 		c.ID = s.lastGroup
@@ -34,8 +44,13 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (int64, erro
 		c.Addresses = s.registered(c.AppName)
 	}
 	c.Updated = toSecond(s.clock())
+	if old := s.groups[c.ID]; old != nil {
+		before, c.Drains = old.Fields(), old.Drains
+	} else {
+		c.Drains = nil
+	}
 	s.groups[c.ID] = c
-	return c.ID, nil
+	return before, c, nil
 }
 
 // RemoveGroup implements [xxladapter.Store].
@@ -45,7 +60,8 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 	}
 	defer s.mu.Unlock()
 
-	if s.groups[id] == nil {
+	g := s.groups[id]
+	if g == nil {
 		return noGroup(id)
 	}
 	for _, j := range s.jobs {
@@ -54,6 +70,10 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 		}
 	}
 	delete(s.groups, id)
+	s.record(ctx, g.Audited(), g.Fields(), nil)
+	for _, u := range s.users {
+		u.Grants = slices.DeleteFunc(u.Grants, func(g xxladapter.Grant) bool { return g.GroupID == id })
+	}
 	return nil
 }
 
@@ -159,3 +179,14 @@ func (s *Store) registered(appName string) []string {
 }
 
 func noGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }
+
+// ofGroups reports whether a filter's groups contain the group; nil contains all.
+func ofGroups(groups []int64, group int64) bool {
+	return groups == nil || slices.Contains(groups, group)
+}
+
+// jobIn reports whether the job exists and is in one of the groups.
+func (s *Store) jobIn(job int64, groups []int64) bool {
+	j := s.jobs[job]
+	return j != nil && slices.Contains(groups, j.GroupID)
+}

@@ -4,152 +4,159 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// CreateJob implements [xxladapter.Store].
-func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
+// EditJobs implements [xxladapter.Store]. No edit changes what another one is decided by, so all are
+// decided before the first is made.
+func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
 	if err := s.enter(ctx); err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer s.mu.Unlock()
+	if err := xxladapter.CheckJobEdits(edits, whole); err != nil {
+		return nil, err
+	}
 
-	if s.groups[j.GroupID] == nil {
-		return 0, noGroup(j.GroupID)
-	}
-	now := toSecond(s.clock())
-	s.lastJob++
-	c := copyJob(j)
-	c.ID = s.lastJob
-	c.Running = false
-	c.TriggerLast, c.TriggerNext = time.Time{}, time.Time{}
-	c.Added, c.Updated, c.GlueUpdated = now, now, now
-	s.jobs[c.ID] = c
-	return c.ID, nil
-}
-
-// UpdateJob implements [xxladapter.Store].
-func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
-	if err := s.enter(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-
-	old := s.jobs[j.ID]
-	if old == nil {
-		return noJob(j.ID)
-	}
-	if !j.Updated.IsZero() && !j.Updated.Equal(old.Updated) {
-		return changedSince(j.ID)
-	}
-	if s.groups[j.GroupID] == nil {
-		return noGroup(j.GroupID)
-	}
-	if reschedule && s.mayHaveFired(j.ID, toMilli(j.TriggerNext)) {
-		return xxladapter.Conflictf("job %d cannot continue from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
-	}
-	c := copyJob(j)
-	c.Running = old.Running
-	c.TriggerLast, c.TriggerNext = old.TriggerLast, old.TriggerNext
-	c.Added = old.Added
-	if j.GlueUpdated.IsZero() {
-		s.saveGlue(old, c)
-	} else {
-		c.GlueType, c.GlueSource = old.GlueType, old.GlueSource
-		c.GlueRemark, c.GlueUpdated = old.GlueRemark, old.GlueUpdated
-	}
-	c.Updated = xxladapter.TouchedAt(s.clock(), old.Updated)
-	if reschedule {
-		c.TriggerNext = toMilli(j.TriggerNext)
-		s.dropPlanned(j.ID, xxladapter.TriggerType.Scheduled)
-	}
-	s.jobs[j.ID] = c
-	for _, f := range s.fires {
-		if f.JobID == j.ID {
-			f.GroupID = j.GroupID
+	made, changes := make([]xxladapter.JobEdited, len(edits)), make([]transition.JobChange, len(edits))
+	for i := range edits {
+		e, m := &edits[i], &made[i]
+		m.ID = e.ID()
+		changes[i], m.Err = transition.EditJob(e, s.rowsOf(e), s.clock())
+		m.Next = changes[i].Next
+		switch {
+		case m.Err != nil && whole:
+			return nil, m.Err
+		case m.Err == nil && e.Act == xxladapter.ActCreate:
+			s.lastJob++ // an id that is not used after all is no loss
+			m.ID = s.lastJob
+			changes[i].Is.ID = m.ID
 		}
 	}
-	return nil
+	for i := range edits {
+		if made[i].Err == nil {
+			if edits[i].NamesCreated() {
+				changes[i].Is.ChildIDs = xxladapter.ChildrenOf(changes[i].Is.ChildIDs, made)
+			}
+			s.carryOut(ctx, changes[i])
+		}
+	}
+	return made, nil
 }
 
-// StartJob implements [xxladapter.Store].
-func (s *Store) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
-	if err := s.enter(ctx); err != nil {
-		return time.Time{}, err
+// rowsOf returns what the edit is decided by.
+func (s *Store) rowsOf(e *xxladapter.JobEdit) transition.JobRows {
+	rows := transition.JobRows{Group: s.groups[e.Job.GroupID] != nil}
+	if id := e.ID(); id != 0 && s.jobs[id] != nil {
+		rows.Job = copyJob(s.jobs[id])
 	}
-	defer s.mu.Unlock()
+	for _, f := range s.fires {
+		if rows.Job == nil || f.JobID != rows.Job.ID {
+			continue
+		}
+		if f.Type == xxladapter.TriggerCron {
+			rows.LastDue = later(rows.LastDue, f.Due)
+		}
+		if f.State != xxladapter.FirePlanned && f.Type.Scheduled() {
+			rows.Claimed = later(rows.Claimed, f.Due)
+		}
+	}
+	return rows
+}
 
-	j := s.jobs[id]
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func (s *Store) carryOut(ctx context.Context, c transition.JobChange) {
 	switch {
-	case j == nil:
-		return time.Time{}, noJob(id)
-	case j.Running:
-		return j.TriggerNext, nil
-	case !seen.IsZero() && !seen.Equal(j.Updated):
-		return time.Time{}, changedSince(id)
+	case c.Unchanged:
+		return
+	case c.Is == nil:
+		s.remove(ctx, c.Was)
+		return
 	}
-	after := s.clock()
+	s.write(c)
+	s.recordJob(ctx, c.Was, c.Is)
+}
+
+// write stores the job of a change.
+func (s *Store) write(c transition.JobChange) {
+	if c.Glue {
+		s.keepGlue(c.Was, c.Is)
+	}
+	if c.Drop {
+		s.dropPlanned(c.Is.ID, xxladapter.TriggerType.Scheduled)
+	}
+	s.jobs[c.Is.ID] = c.Is
 	for _, f := range s.fires {
-		if f.JobID == id && f.Type == xxladapter.TriggerCron && f.Due.After(after) {
-			after = f.Due
+		if f.JobID == c.Is.ID {
+			f.GroupID = c.Is.GroupID
 		}
 	}
-	next := toMilli(first(after))
-	if next.IsZero() {
-		return next, nil
-	}
-	j.Running = true
-	j.TriggerLast, j.TriggerNext = time.Time{}, next
-	j.Updated = xxladapter.TouchedAt(s.clock(), j.Updated)
-	return next, nil
+	s.moveKey(c.Is)
 }
 
-// StopJob implements [xxladapter.Store].
-func (s *Store) StopJob(ctx context.Context, id int64, seen time.Time) error {
-	if err := s.enter(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-
-	j := s.jobs[id]
-	if j == nil {
-		return noJob(id)
-	}
-	if j.Running {
-		if !seen.IsZero() && !seen.Equal(j.Updated) {
-			return changedSince(id)
-		}
-		j.Updated = xxladapter.TouchedAt(s.clock(), j.Updated)
-	}
-	j.Running = false
-	j.TriggerLast, j.TriggerNext = time.Time{}, time.Time{}
-	s.dropPlanned(id, xxladapter.TriggerType.Scheduled)
-	return nil
-}
-
-// RemoveJob implements [xxladapter.Store].
-func (s *Store) RemoveJob(ctx context.Context, id int64) error {
-	if err := s.enter(ctx); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-
-	if s.jobs[id] == nil {
-		return noJob(id)
-	}
+func (s *Store) remove(ctx context.Context, j *xxladapter.Job) {
+	id := j.ID
 	delete(s.jobs, id)
 	delete(s.glue, id)
+	delete(s.versions, id)
+	delete(s.keys, id)
 	maps.DeleteFunc(s.orders, func(_ int64, o *xxladapter.Order) bool { return o.JobID == id })
+	maps.DeleteFunc(s.backfills, func(_ int64, b *xxladapter.Backfill) bool { return b.JobID == id })
 	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
 	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
 	if len(s.logs) > 0 {
 		s.removed[id] = slices.Max(slices.Collect(maps.Keys(s.logs)))
 	}
 	s.forgetAlarms(id)
-	return nil
+	s.record(ctx, j.Audited(), j.Fields(), nil)
+}
+
+// edit makes one edit.
+func (s *Store) edit(ctx context.Context, e xxladapter.JobEdit) (xxladapter.JobEdited, error) {
+	made, err := s.EditJobs(ctx, []xxladapter.JobEdit{e}, true)
+	if err != nil {
+		return xxladapter.JobEdited{}, err
+	}
+	return made[0], nil
+}
+
+// CreateJob implements [xxladapter.Store].
+func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
+	made, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActCreate, Job: j})
+	return made.ID, err
+}
+
+// UpdateJob implements [xxladapter.Store].
+func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
+	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActOfUpdate(reschedule), Job: j})
+	return err
+}
+
+// StartJob implements [xxladapter.Store].
+func (s *Store) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
+	made, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActStart, Job: &xxladapter.Job{ID: id, Updated: seen}, First: first})
+	return made.Next, err
+}
+
+// StopJob implements [xxladapter.Store].
+func (s *Store) StopJob(ctx context.Context, id int64, seen time.Time) error {
+	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActStop, Job: &xxladapter.Job{ID: id, Updated: seen}})
+	return err
+}
+
+// RemoveJob implements [xxladapter.Store].
+func (s *Store) RemoveJob(ctx context.Context, id int64) error {
+	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActRemove, Job: &xxladapter.Job{ID: id}})
+	return err
 }
 
 func (s *Store) forgetAlarms(jobID int64) {
@@ -170,33 +177,4 @@ func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	return nil, noJob(id)
 }
 
-// Jobs implements [xxladapter.Store].
-func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-
-	var found []*xxladapter.Job
-	for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
-		j := s.jobs[id]
-		switch {
-		case f.GroupID != 0 && j.GroupID != f.GroupID,
-			!strings.Contains(j.Name, f.Name),
-			f.Running != nil && j.Running != *f.Running,
-			f.Waiting && !j.Waits(),
-			f.KeepLogs != "" && j.Settings.KeepLogs != f.KeepLogs,
-			id <= f.AfterID:
-			continue
-		}
-		found = append(found, copyJob(j))
-		if f.Limit > 0 && len(found) == f.Limit {
-			break
-		}
-	}
-	return found, nil
-}
-
 func noJob(id int64) error { return xxladapter.NotFoundf("job %d does not exist", id) }
-
-func changedSince(id int64) error { return xxladapter.Conflictf("job %d was changed meanwhile", id) }

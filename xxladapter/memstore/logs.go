@@ -62,17 +62,6 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 	return lost, nil
 }
 
-// cut truncates text to most characters.
-func cut(text string, most int) string {
-	for i := range text {
-		if most == 0 {
-			return text[:i]
-		}
-		most--
-	}
-	return text
-}
-
 // Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	if err := s.enter(ctx); err != nil {
@@ -101,14 +90,7 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	var found []*xxladapter.Log
 	for _, id := range ids {
 		l := s.logs[id]
-		switch {
-		case f.JobID != 0 && l.JobID != f.JobID,
-			f.GroupID != 0 && l.GroupID != f.GroupID,
-			f.Status != "" && l.Status() != f.Status,
-			!f.Since.IsZero() && l.TriggerTime.Before(f.Since),
-			!f.Before.IsZero() && !l.TriggerTime.Before(f.Before),
-			f.AfterID != 0 && !f.Newest && id <= f.AfterID,
-			f.AfterID != 0 && f.Newest && id >= f.AfterID:
+		if !selectsLog(f, l) {
 			continue
 		}
 		found = append(found, copyLog(l))
@@ -117,6 +99,22 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 		}
 	}
 	return found, nil
+}
+
+// selectsLog reports whether the row is behind the position of f and meets its conditions.
+func selectsLog(f xxladapter.LogFilter, l *xxladapter.Log) bool {
+	switch {
+	case f.JobID != 0 && l.JobID != f.JobID,
+		f.GroupID != 0 && l.GroupID != f.GroupID,
+		!ofGroups(f.Groups, l.GroupID),
+		f.Status != "" && l.Status() != f.Status,
+		!f.Since.IsZero() && l.TriggerTime.Before(f.Since),
+		!f.Before.IsZero() && !l.TriggerTime.Before(f.Before),
+		f.AfterID != 0 && !f.Newest && l.ID <= f.AfterID,
+		f.AfterID != 0 && f.Newest && l.ID >= f.AfterID:
+		return false
+	}
+	return true
 }
 
 func noLog(id int64) error { return xxladapter.NotFoundf("log %d does not exist", id) }

@@ -27,7 +27,16 @@ func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request s
 	s.lastOrder++
 	o := &xxladapter.Order{ID: s.lastOrder, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: toMilli(s.clock())}
 	s.orders[o.ID] = o
+	s.record(ctx, s.auditedJob(f.JobID), nil, o.Fields(&fire))
 	return s.showOrder(o), fire, nil
+}
+
+// auditedJob returns the job as the object of a change, even if it does not exist.
+func (s *Store) auditedJob(id int64) xxladapter.AuditObject {
+	if j := s.jobs[id]; j != nil {
+		return j.Audited()
+	}
+	return (&xxladapter.Job{ID: id}).Audited()
 }
 
 // Order implements [xxladapter.Store].

@@ -39,12 +39,13 @@ func list[T any](items []T) []T {
 func copyJob(j *xxladapter.Job) *xxladapter.Job {
 	c := *j
 	c.ChildIDs = list(j.ChildIDs)
+	c.SetTags(j.Tags)
 	return &c
 }
 
 func copyGroup(g *xxladapter.Group) *xxladapter.Group {
 	c := *g
-	c.Addresses = list(g.Addresses)
+	c.Addresses, c.Drains = list(g.Addresses), list(g.Drains)
 	return &c
 }
 

@@ -36,6 +36,9 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		s.forget(s.logs[id])
 		p.AfterID = id
 	}
+	if len(ids) > 0 {
+		s.record(ctx, p.Audited(), nil, p.Fields())
+	}
 	return xxladapter.Purged{Rows: min(limit, len(ids)), Held: time.Since(begin), Next: p, Done: done}, nil
 }
 
@@ -61,6 +64,7 @@ func (s *Store) purgeRemoved(p xxladapter.LogPurge, limit int) xxladapter.Purged
 		delete(s.removed, p.JobID)
 		if s.jobs[p.JobID] == nil {
 			s.forgetAlarms(p.JobID)
+			delete(s.results, p.JobID)
 		}
 		p = xxladapter.LogPurge{Removed: true, Unalarmed: p.Unalarmed}
 	}

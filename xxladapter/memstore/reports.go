@@ -12,11 +12,14 @@ import (
 // day returns the day of a row, in UTC.
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// forget deletes a row with its text. Its outcome is still counted.
+// forget deletes a row with its text. Its outcome is still counted, in the figures of its day and in the statistics.
 func (s *Store) forget(l *xxladapter.Log) {
+	s.count(l)
+	delete(s.counted, l.ID)
 	delete(s.logs, l.ID)
 	delete(s.wanted, l.ID)
 	delete(s.texts, l.ID)
+	delete(s.runs, l.ID)
 	if l.Outcome() != xxladapter.OutcomeRunning {
 		s.gone = append(s.gone, goneLog{l.TriggerTime, l.Outcome()})
 	}

@@ -52,7 +52,7 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 		if s.logs[t.LogID] == nil {
 			continue
 		}
-		t.Note = cut(t.Note, xxladapter.MaxTextNote)
+		t.Note = xxladapter.FirstCharacters(t.Note, xxladapter.MaxTextNote)
 		s.texts[t.LogID] = t
 		delete(s.wanted, t.LogID)
 	}

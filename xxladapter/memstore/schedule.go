@@ -27,11 +27,13 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	if len(due) == 0 {
 		return nil, 0, nil
 	}
+	restrictions := s.restrictions(now)
 	claimed := make(map[int64]*xxladapter.Job, len(due))
 	shown := make([]*xxladapter.Job, len(due)) // decide may modify what it gets
 	for i, j := range due {
 		claimed[j.ID] = j
 		shown[i] = copyJob(j)
+		shown[i].Restrictions = restrictions
 	}
 
 	var planned []xxladapter.Fire
@@ -42,6 +44,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		}
 		j.TriggerLast, j.TriggerNext = toMilli(d.Last), toMilli(d.Next)
 		j.Running = !d.Stop
+		if d.Stop {
+			s.audit = append(s.audit, xxladapter.NewStopRow(s.auditLast(), now, by.Node, d.Reason, j.Audited()))
+		}
 		for _, f := range d.Fires {
 			f.JobID = d.JobID
 			if f, ok := s.planDue(f); ok {
@@ -49,13 +54,28 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			}
 		}
 		for _, m := range d.Misfires {
-			s.lastMisfire++
-			m.ID, m.JobID = s.lastMisfire, d.JobID
-			m.Due, m.Until, m.At = toMilli(m.Due), toMilli(m.Until), toMilli(m.At)
-			s.misfires = append(s.misfires, m)
+			m.JobID = d.JobID
+			s.addMisfire(m)
 		}
 	}
 	return planned, len(due), nil
+}
+
+// addMisfire stores a misfire. Those of a job in one pause are one.
+func (s *Store) addMisfire(m xxladapter.Misfire) {
+	m.Due, m.Until, m.At = toMilli(m.Due), toMilli(m.Until), toMilli(m.At)
+	for i := range s.misfires {
+		if known := &s.misfires[i]; m.PauseID != 0 && known.PauseID == m.PauseID && known.JobID == m.JobID {
+			known.At = m.At
+			if m.Until.After(known.Until) {
+				known.Until = m.Until
+			}
+			return
+		}
+	}
+	s.lastMisfire++
+	m.ID = s.lastMisfire
+	s.misfires = append(s.misfires, m)
 }
 
 // due returns up to limit running jobs, earliest first: those of the shards whose next trigger time

@@ -2,7 +2,7 @@
 // the store of other packages' tests. Nothing survives Close.
 //
 // It is written to be compared with the contract, not to be fast: one mutex guards plain maps, and
-// a listing scans all of its map. guards plain maps, and a listing walks all of its map.
+// a listing scans all of its map.
 package memstore
 
 import (
@@ -30,10 +30,14 @@ type Store struct {
 	firesOf  map[int64]*xxladapter.Fire // by log id
 	logs     map[int64]*xxladapter.Log
 	gone     []goneLog
+	counted  map[int64]countedRun // by log id
+	figures  map[statKey]*xxladapter.Figures
+	results  map[int64]lastResult // by job id
 	removed  map[int64]int64      // the last log id when the job was removed, by job id
 	wanted   map[int64]wantedText // by log id
 	texts    map[int64]xxladapter.RunText
-	misfires []xxladapter.Misfire // in id order
+	runs     map[int64]*xxladapter.RunHistory // by log id
+	misfires []xxladapter.Misfire             // in id order
 	orders   map[int64]*xxladapter.Order
 	glue     map[int64][]xxladapter.GlueVersion // by job id, newest first
 	beats    map[beatKey]time.Time
@@ -42,8 +46,21 @@ type Store struct {
 	zone     string                           // empty means that none was agreed
 	alarms   map[int64]*xxladapter.AlarmState // by job id
 	claims   map[claimKey]*xxladapter.AlarmClaim
+	versions map[int64][]*xxladapter.JobVersion // by job id, in order
+	keys     map[int64]xxladapter.JobKey        // by job id
+	audit    []xxladapter.AuditRow              // in id order
+	// auditAnchor is the newest deleted row of the audit.
+	auditAnchor xxladapter.AuditMark
 
-	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm, lastGlue, lastOrder int64
+	pauses    []xxladapter.Pause // in id order
+	calendars map[string]*xxladapter.Calendar
+
+	backfills   map[int64]*xxladapter.Backfill
+	users       map[int64]*xxladapter.User
+	userNames   map[string]int64 // also of removed users
+	credentials map[int64]*xxladapter.Credential
+
+	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm, lastGlue, lastOrder, lastBackfill, lastUser, lastCredential, lastPause int64
 }
 
 // A dueKey is one due time of one job.
@@ -63,22 +80,34 @@ func New(clock func() time.Time) *Store {
 		clock = time.Now
 	}
 	return &Store{
-		clock:   clock,
-		jobs:    map[int64]*xxladapter.Job{},
-		groups:  map[int64]*xxladapter.Group{},
-		fires:   map[int64]*xxladapter.Fire{},
-		firesAt: map[dueKey][]*xxladapter.Fire{},
-		firesOf: map[int64]*xxladapter.Fire{},
-		logs:    map[int64]*xxladapter.Log{},
-		wanted:  map[int64]wantedText{},
-		removed: map[int64]int64{},
-		texts:   map[int64]xxladapter.RunText{},
-		orders:  map[int64]*xxladapter.Order{},
-		glue:    map[int64][]xxladapter.GlueVersion{},
-		beats:   map[beatKey]time.Time{},
-		leases:  map[string]held{},
-		alarms:  map[int64]*xxladapter.AlarmState{},
-		claims:  map[claimKey]*xxladapter.AlarmClaim{},
+		clock:     clock,
+		jobs:      map[int64]*xxladapter.Job{},
+		groups:    map[int64]*xxladapter.Group{},
+		fires:     map[int64]*xxladapter.Fire{},
+		firesAt:   map[dueKey][]*xxladapter.Fire{},
+		firesOf:   map[int64]*xxladapter.Fire{},
+		logs:      map[int64]*xxladapter.Log{},
+		wanted:    map[int64]wantedText{},
+		removed:   map[int64]int64{},
+		counted:   map[int64]countedRun{},
+		figures:   map[statKey]*xxladapter.Figures{},
+		results:   map[int64]lastResult{},
+		texts:     map[int64]xxladapter.RunText{},
+		runs:      map[int64]*xxladapter.RunHistory{},
+		orders:    map[int64]*xxladapter.Order{},
+		backfills: map[int64]*xxladapter.Backfill{},
+		glue:      map[int64][]xxladapter.GlueVersion{},
+		beats:     map[beatKey]time.Time{},
+		leases:    map[string]held{},
+		alarms:    map[int64]*xxladapter.AlarmState{},
+		claims:    map[claimKey]*xxladapter.AlarmClaim{},
+
+		versions:  map[int64][]*xxladapter.JobVersion{},
+		calendars: map[string]*xxladapter.Calendar{},
+		keys:      map[int64]xxladapter.JobKey{},
+
+		auditAnchor: xxladapter.AuditMark{Hash: xxladapter.AuditGenesis},
+		users:       map[int64]*xxladapter.User{}, userNames: map[string]int64{}, credentials: map[int64]*xxladapter.Credential{},
 	}
 }
 

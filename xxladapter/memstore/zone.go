@@ -32,6 +32,8 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed while no node does", node)
 		}
 	}
+	before := s.zone
 	s.zone = zone
+	s.record(ctx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before), xxladapter.ZoneFields(zone))
 	return nil
 }

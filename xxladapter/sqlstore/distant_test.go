@@ -215,7 +215,7 @@ func TestReadsAreRepeated(t *testing.T) {
 			"a job":      {"xxl_job_info", func() error { _, err := d.Job(t.Context(), d.job); return err }},
 			"open fires": {"xxlwheel_fire", func() error { _, err := d.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1}); return err }},
 			"the leases": {"xxlwheel_lease", func() error {
-				attempt, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+				attempt, cancel := context.WithTimeout(t.Context(), network.SlowSilence)
 				defer cancel()
 				nodes++ // a known node renews without a read
 				_, err := d.Lease(attempt, fmt.Sprint("n", nodes), time.Minute)
@@ -230,7 +230,7 @@ func TestReadsAreRepeated(t *testing.T) {
 				trap := d.proxy.Trap(fault, func(r *testserver.Request) bool { return r.Contains(read.table) })
 				begun := time.Now()
 				require.NoError(t, read.call(), "%s, fault %d", name, fault)
-				require.Less(t, time.Since(begun), 2*network.QuickSilence, name)
+				require.Less(t, time.Since(begun), network.SlowSilence/2, name)
 				require.Equal(t, 1, trap.Count(), name)
 			}
 		}

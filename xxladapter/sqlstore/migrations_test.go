@@ -14,7 +14,7 @@ import (
 )
 
 // TestEveryDatabaseHasTheSameTables keeps a table from being forgotten in one of them. MySQL has
-// one more, whose rows serve as locks.
+// one more, whose rows serve as locks, and SQLite has one for its journal.
 func TestEveryDatabaseHasTheSameTables(t *testing.T) {
 	t.Parallel()
 	created := regexp.MustCompile(`CREATE TABLE (xxl\w+)`)
@@ -33,7 +33,7 @@ func TestEveryDatabaseHasTheSameTables(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	want := tables(sqlite.Schema)
+	want := slices.DeleteFunc(tables(sqlite.Schema), func(name string) bool { return name == "xxlwheel_journal" })
 	require.Equal(t, want, tables(postgres.Schema))
 	mine := tables(mysql.Schema, mysql.Upstream)
 	require.Equal(t, want, slices.DeleteFunc(mine, func(name string) bool { return name == "xxlwheel_app" }))

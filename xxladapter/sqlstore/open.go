@@ -67,6 +67,8 @@ func (o Options) check() error {
 // Open opens the store that place names:
 //
 //	sqlite:FILE                                 see [OpenSQLite]
+//	sqlite:FILE?journal=on                      see [OpenJournaled]; ?journal=off is OpenSQLite
+//	sqlite:FILE?journal=lost                    likewise, also if files of the journal are missing
 //	mysql://USER:PASSWORD@HOST:PORT/DATABASE    see [OpenMySQL]
 //	postgres://USER:PASSWORD@HOST:PORT/DATABASE see [OpenPostgres]; postgresql: is the same
 //
@@ -75,13 +77,42 @@ func Open(ctx context.Context, place string, opts Options) (xxladapter.Store, er
 	kind, rest, _ := strings.Cut(place, ":")
 	switch {
 	case kind == "sqlite" && rest != "":
-		return OpenSQLite(ctx, rest, opts)
+		return openPlace(ctx, rest, opts)
 	case kind == "mysql":
 		return OpenMySQL(ctx, place, opts)
 	case kind == "postgres" || kind == "postgresql":
 		return OpenPostgres(ctx, place, opts)
 	}
 	return nil, xxladapter.Invalidf("store is %q, must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE", Redacted(place))
+}
+
+// FileOf returns the file of a place of SQLite, without what follows the file's name. ok is false for
+// any other place.
+func FileOf(place string) (file string, ok bool) {
+	rest, ok := strings.CutPrefix(place, "sqlite:")
+	file, _ = cutJournal(rest)
+	return file, ok && file != ""
+}
+
+// cutJournal splits off how the journal of a file is used; without that, mode is empty.
+func cutJournal(rest string) (file, mode string) {
+	const word = "?journal="
+	if at := strings.LastIndex(rest, word); at >= 0 {
+		return rest[:at], rest[at+len(word):]
+	}
+	return rest, ""
+}
+
+// openPlace opens the store that follows sqlite: in a place.
+func openPlace(ctx context.Context, rest string, opts Options) (xxladapter.Store, error) {
+	switch file, mode := cutJournal(rest); mode {
+	case "", "off":
+		return OpenSQLite(ctx, file, opts)
+	case "on", "lost":
+		return openJournaled(ctx, file, opts, mode == "lost")
+	default:
+		return nil, xxladapter.Invalidf("store is %q, its journal must be on, off or lost", "sqlite:"+rest)
+	}
 }
 
 // Redacted returns place without its password, or without anything that might be one, for logs and
@@ -100,6 +131,32 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Stor
 		return nil, err
 	}
 	return opened(sqlite.Open(ctx, file, records.Options(opts)))
+}
+
+// OpenJournaled opens the store in file as [OpenSQLite] does, for this process alone and with a
+// journal beside the file, in files whose names begin with that of the file and -ahead. What happens
+// at each fire is durable in the journal, and reaches the tables behind it, within a second. Every
+// call of the store sees it at once. Other programs that read the file see what the tables have.
+//
+// The journal belongs to the store as the file does: while it is there, the file without it lacks
+// what was acknowledged last, and is refused. Close brings everything into the tables and removes the
+// journal, as does the next OpenSQLite or OpenJournaled after a crash. While a process has a journal,
+// every other one that opens the file is refused, and the other way round.
+func OpenJournaled(ctx context.Context, file string, opts Options) (xxladapter.Store, error) {
+	return openJournaled(ctx, file, opts, false)
+}
+
+// openJournaled is OpenJournaled; acceptLoss opens the store also if files of its journal are
+// missing, without what only these had.
+func openJournaled(ctx context.Context, file string, opts Options, acceptLoss bool) (xxladapter.Store, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	s, err := sqlite.OpenJournaled(ctx, file, records.Options(opts), sqlite.JournalOptions{AcceptLoss: acceptLoss})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // BackupSQLite writes a copy of the store in file to a new file, also while schedulers use the store.

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -82,9 +83,40 @@ func TestAnUnknownPlaceIsRefusedInOneLine(t *testing.T) {
 	for place, message := range map[string]string{
 		"x":                        `store is "x", must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE`,
 		"sqlite:":                  `store is "sqlite:", must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE`,
+		"sqlite:x.db?journal=no":   `store is "sqlite:x.db?journal=no", its journal must be on, off or lost`,
 		"oracle://bob:secret@db/x": `store is "oracle://bob:xxxxx@db/x", must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE`,
 	} {
 		_, err := Open(t.Context(), place, Options{})
 		require.EqualError(t, err, message)
+	}
+}
+
+func TestFileOf(t *testing.T) {
+	for place, file := range map[string]string{
+		"sqlite:x.db":               "x.db",
+		"sqlite:x.db?journal=on":    "x.db",
+		"sqlite:a?b.db?journal=off": "a?b.db",
+		"sqlite:a?b.db":             "a?b.db",
+		"sqlite:":                   "",
+		"mysql://u@h/d":             "",
+		"x.db":                      "",
+	} {
+		got, ok := FileOf(place)
+		require.Equal(t, file != "", ok, place)
+		if ok {
+			require.Equal(t, file, got, place)
+		}
+	}
+}
+
+func TestTheJournalOfAPlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.db")
+	for _, mode := range []string{"", "?journal=on", "?journal=off", "?journal=lost", ""} {
+		s, err := Open(t.Context(), "sqlite:"+file+mode, Options{Logger: fixture.Quiet})
+		require.NoError(t, err)
+		left, err := filepath.Glob(file + "-ahead.*")
+		require.NoError(t, err)
+		require.Equal(t, mode == "?journal=on" || mode == "?journal=lost", len(left) > 0, mode)
+		require.NoError(t, s.Close())
 	}
 }

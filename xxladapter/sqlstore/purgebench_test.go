@@ -115,8 +115,10 @@ func fillLog(b *testing.B, s *records.Store) {
 			`CAST('2026-01-01 00:00:00' AS ` + datetimeType(s) + `), 200, '` + msg + `', CAST('2026-01-03 00:00:00' AS ` + datetimeType(s) + `), 200, 'done', 0 FROM ` + thousand)
 	}
 	write(`INSERT INTO xxlwheel_log_text (log_id, body, size, complete) SELECT id, ?, 4000, 1 FROM xxl_job_log WHERE id % 5 = 0`, body)
+	write(`INSERT INTO xxlwheel_run (log_id, due_ms, trigger_type, attempt, shard_index, shard_total, node, term, claimed_ms, sent_ms, acked_ms, finished_ms)
+		SELECT id, 1, 'CRON', 1, 0, 1, 'scheduler-1', 7, 1, 1, 1, 1 FROM xxl_job_log WHERE id % 100 <> 1`)
 	write(`INSERT INTO xxlwheel_fire (` + records.FireValues + `, log_id)
-		SELECT job_id, job_group, id, 0, 1, 'CRON', 'claimed', -1, '', '', id FROM xxl_job_log WHERE id % 100 = 1`)
+		SELECT job_id, job_group, id, 0, 1, 'CRON', 'claimed', -1, '', '', 0, 0, id FROM xxl_job_log WHERE id % 100 = 1`)
 }
 
 // datetimeType is the type to which a text is cast for a datetime column.

@@ -30,8 +30,16 @@ var absentRules = []rule{
 				_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: absent, Code: xxladapter.ResultOK})
 				return err
 			},
-			"RunText": func() error { _, err := b.store.RunText(b.ctx, absent); return err },
-			"Order":   func() error { _, err := b.store.Order(b.ctx, absent); return err },
+			"RunText":    func() error { _, err := b.store.RunText(b.ctx, absent); return err },
+			"UpdateUser": func() error { return b.store.UpdateUser(b.ctx, absent, xxladapter.UserChange{EndSessions: true}) },
+			"RemoveUser": func() error { return b.store.RemoveUser(b.ctx, absent) },
+			"CreateCredential": func() error {
+				_, err := b.store.CreateCredential(b.ctx, &xxladapter.Credential{UserID: absent, Digest: "d"})
+				return err
+			},
+			"Credential":       func() error { _, _, err := b.store.Credential(b.ctx, "d"); return err },
+			"RemoveCredential": func() error { return b.store.RemoveCredential(b.ctx, 0, absent) },
+			"Order":            func() error { _, err := b.store.Order(b.ctx, absent); return err },
 		} {
 			b.ErrorIs(call(), xxladapter.ErrNotFound, name)
 		}

@@ -92,6 +92,7 @@ func (b *bench) newJob(name string) *xxladapter.Job {
 		GlueType: xxladapter.GlueShell, GlueSource: "echo 'glue'\n", GlueRemark: "remark",
 		ChildIDs: []int64{7, 5},
 		Settings: xxladapter.Settings{Zone: "Europe/Berlin", MisfireWindow: 1500, AlarmOn: xxladapter.AlarmInARow, AlarmAfter: 3},
+		Tags:     []string{"nightly", "team: billing"},
 	}
 }
 

@@ -83,6 +83,21 @@ var fireRules = []rule{
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
+	{"OpenFiresAreFilteredByTheGroupThatTheirJobIsInNow", func(b *bench) {
+		other := b.addGroup("other-app")
+		id := b.addJob("moves")
+		fire := b.plan(id, at(1), xxladapter.TriggerManual)
+		gone := b.plan(absent, at(2), xxladapter.TriggerParent)
+		list := func(groups ...int64) []xxladapter.Fire { return b.openFires(xxladapter.FireFilter{Groups: groups}) }
+		b.Equal([]xxladapter.Fire{fire}, list(b.group))
+		b.Empty(list(other))
+		j := b.job(id)
+		j.GroupID = other
+		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.Empty(list(b.group))
+		b.Len(list(b.group, other), 1)
+		b.Contains(b.openFires(xxladapter.FireFilter{}), gone)
+	}},
 	{"OpenFiresAreFilteredAndComeByDueTimeThenID", func(b *bench) {
 		one, two := b.addJob("one"), b.addJob("two")
 		late := b.plan(one, at(9), xxladapter.TriggerManual)
@@ -97,6 +112,9 @@ var fireRules = []rule{
 		}{
 			{xxladapter.FireFilter{}, []xxladapter.Fire{early, same, mine, theirs, late}},
 			{xxladapter.FireFilter{JobID: two}, []xxladapter.Fire{early}},
+			{xxladapter.FireFilter{Groups: []int64{b.group}}, []xxladapter.Fire{early, same, mine, theirs, late}},
+			{xxladapter.FireFilter{Groups: []int64{absent}}, nil},
+			{xxladapter.FireFilter{Groups: []int64{}}, nil},
 			{xxladapter.FireFilter{State: xxladapter.FireClaimed}, []xxladapter.Fire{mine, theirs}},
 			{xxladapter.FireFilter{State: xxladapter.FirePlanned}, []xxladapter.Fire{early, same, late}},
 			{xxladapter.FireFilter{Owner: b.term("n2")}, []xxladapter.Fire{theirs}},
@@ -219,8 +237,8 @@ var fireRules = []rule{
 		b.Len(planned, 2)
 		b.Equal([]xxladapter.Fire{
 			{ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(2).Add(time.Millisecond), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned,
-				RetryCount: 1, Param: &param, Addresses: []string{"http://a/"}},
-			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned},
+				RetryCount: 1, Param: &param, Addresses: []string{"http://a/"}, Attempt: 2, Parent: fire.LogID},
+			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned, Attempt: 2, Parent: fire.LogID},
 		}, planned)
 		b.Equal([]xxladapter.Fire{planned[1], taken, planned[0]}, b.openFires(xxladapter.FireFilter{}))
 	}},

@@ -326,6 +326,12 @@ var jobRules = []rule{
 		}{
 			{xxladapter.JobFilter{}, []int64{a, c, d}},
 			{xxladapter.JobFilter{GroupID: other}, []int64{d}},
+			{xxladapter.JobFilter{Groups: []int64{other}}, []int64{d}},
+			{xxladapter.JobFilter{Groups: []int64{b.group, other, absent}}, []int64{a, c, d}},
+			{xxladapter.JobFilter{Groups: []int64{b.group, other}, GroupID: other}, []int64{d}},
+			{xxladapter.JobFilter{Groups: []int64{b.group}, GroupID: other}, nil},
+			{xxladapter.JobFilter{Groups: []int64{}}, nil},
+			{xxladapter.JobFilter{Groups: []int64{b.group}, Name: "mail", Limit: 1}, []int64{a}},
 			{xxladapter.JobFilter{Name: "send"}, []int64{a, c}},
 			{xxladapter.JobFilter{Name: "%"}, []int64{a}},
 			{xxladapter.JobFilter{Name: "_"}, []int64{c}},

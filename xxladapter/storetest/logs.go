@@ -87,8 +87,8 @@ var logRules = []rule{
 		b.NoError(err)
 		b.Len(planned, 2)
 		b.Equal([]xxladapter.Fire{
-			{ID: planned[0].ID, JobID: child, GroupID: b.group, Due: at(1).Add(time.Millisecond), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1},
-			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1},
+			{ID: planned[0].ID, JobID: child, GroupID: b.group, Due: at(1).Add(time.Millisecond), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1, Parent: fire.LogID},
+			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1, Parent: fire.LogID},
 		}, planned)
 		b.Equal([]xxladapter.Fire{taken, planned[1], planned[0]}, b.openFires(xxladapter.FireFilter{}))
 	}},
@@ -258,6 +258,10 @@ var logRules = []rule{
 			ids    []int64
 		}{
 			{xxladapter.LogFilter{GroupID: other}, []int64{sent, bad}},
+			{xxladapter.LogFilter{Groups: []int64{other, absent}}, []int64{sent, bad}},
+			{xxladapter.LogFilter{Groups: []int64{b.group, other}, Status: xxladapter.LogRunning}, []int64{claimed, sent}},
+			{xxladapter.LogFilter{Groups: []int64{b.group}, GroupID: other}, nil},
+			{xxladapter.LogFilter{Groups: []int64{}}, nil},
 			{xxladapter.LogFilter{Status: xxladapter.LogRunning}, []int64{claimed, sent}},
 			{xxladapter.LogFilter{Status: xxladapter.LogSuccess}, []int64{good, late}},
 			{xxladapter.LogFilter{Status: xxladapter.LogFail}, []int64{refused, bad, timeout}},

@@ -192,7 +192,7 @@ func (m *model) backFires(fires []xxladapter.Fire) []xxladapter.Fire {
 	fires = slices.Clone(fires)
 	for i, f := range fires {
 		fires[i].ID, fires[i].JobID, fires[i].LogID = m.fires.back(f.ID), m.jobs.back(f.JobID), m.logs.back(f.LogID)
-		fires[i].GroupID = m.groups.back(f.GroupID)
+		fires[i].GroupID, fires[i].Parent = m.groups.back(f.GroupID), m.logs.back(f.Parent)
 	}
 	return fires
 }
@@ -438,9 +438,16 @@ func (m *model) settleFire(t *rapid.T) {
 	state := rapid.SampledFrom([]xxladapter.FireState{"", xxladapter.FireAmbiguous, xxladapter.FireClaimed}).Draw(t, "state")
 	code, by := rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code"), m.drawTerm(t, "by")
 	j, next, resume := m.drawNext(t)
+	var sent, acknowledged time.Time
+	if rapid.Bool().Draw(t, "sent") {
+		sent = m.clock.Now()
+		if rapid.Bool().Draw(t, "acknowledged") {
+			acknowledged = sent.Add(12345678 * time.Nanosecond)
+		}
+	}
 	var planned [][]xxladapter.Fire
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		settled := xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg"}
+		settled := xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg", Sent: sent, Acknowledged: acknowledged}
 		settled.Next, settled.Resume = followingFrom(id(m.jobs, j), next, resume)
 		got, err := s.SettleFire(m.ctx, by, settled)
 		planned = append(planned, got)
@@ -573,12 +580,29 @@ func (m *model) same(t *rapid.T) {
 	}
 	require.Equal(t, wantLogs, gotLogs)
 	m.sameTexts(t, wantLogs)
+	m.sameHistories(t, wantLogs)
 
 	wantReports, err := m.want.Reports(m.ctx, time.Time{}, time.Time{})
 	require.NoError(t, err)
 	gotReports, err := m.got.Reports(m.ctx, time.Time{}, time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, wantReports, gotReports)
+}
+
+func (m *model) sameHistories(t *rapid.T, logs []*xxladapter.Log) {
+	var want, got []int64
+	for _, l := range logs {
+		want, got = append(want, l.ID), append(got, m.logs.of(l.ID))
+	}
+	wantHistories, err := m.want.RunHistories(m.ctx, want)
+	require.NoError(t, err)
+	gotHistories, err := m.got.RunHistories(m.ctx, got)
+	require.NoError(t, err)
+	require.Len(t, gotHistories, len(wantHistories))
+	for id, h := range gotHistories {
+		h.LogID, h.Parent = m.logs.back(h.LogID), m.logs.back(h.Parent)
+		require.Equal(t, wantHistories[m.logs.back(id)], h)
+	}
 }
 
 func (m *model) sameMisfires(t *rapid.T, wantJob, gotJob int64) {

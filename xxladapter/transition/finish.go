@@ -14,7 +14,8 @@ import (
 // What follows from a failure is left out if the hand-over is stored as failed, because that
 // settlement has planned it.
 //
-// It reads Fire, which is that of the log row, and Log. [xxladapter.ErrNotFound] if there is no
+// It reads Fire, which is that of the log row, Log, and Attempt if there is no fire and a retry
+// follows. [xxladapter.ErrNotFound] if there is no
 // such row. A result without a code is an error of the caller.
 func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	if res.Code == xxladapter.ResultNone {
@@ -28,6 +29,7 @@ func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 		c.Fire = RemoveFire
 	}
 	if r.Log.HandleCode != xxladapter.ResultNone {
+		c.Run = runChange(r.Fire, xxladapter.RunHistory{LogID: res.LogID})
 		return c, nil
 	}
 	after := *r.Log
@@ -37,25 +39,16 @@ func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	}
 	c.Log = LogChange{
 		Columns: HandleColumns, Before: *r.Log, After: after,
-		Msg: cut(xxladapter.ValidText(res.Msg), xxladapter.MaxHandleMsg), At: now.Truncate(time.Second),
+		Msg: xxladapter.FirstCharacters(xxladapter.ValidText(res.Msg), xxladapter.MaxHandleMsg), At: now.Truncate(time.Second),
 	}
+	c.Run = runChange(r.Fire, xxladapter.RunHistory{LogID: res.LogID, Finished: milli(now)})
 	if res.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(r.Log.TriggerCode) {
-		c.Next = res.Next
+		attempt := r.Attempt
+		if r.Fire != nil {
+			attempt = r.Fire.Attempt
+		}
+		c.Next = following(res.Next, res.LogID, attempt)
 	}
 	c.Resume, c.WantText = res.Resume, res.WantText
 	return c, nil
-}
-
-// cut truncates text to its first most characters.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for i := range text {
-		if most == 0 {
-			return text[:i]
-		}
-		most--
-	}
-	return text
 }

@@ -27,6 +27,8 @@ type Rows struct {
 	Fire *xxladapter.Fire
 	// Log is the state of the log row; nil if there is none.
 	Log *LogState
+	// Attempt is that of the run's history, where there is no fire; 0 means that it is not known.
+	Attempt int
 }
 
 // A LogState is the part of a log row that decides what may happen to it.
@@ -49,6 +51,8 @@ type Change struct {
 	Fire FireChange
 	// Log is what becomes of the log row.
 	Log LogChange
+	// Run is what is added to the run's history.
+	Run RunChange
 	// Next are fires to plan, as PlanFires does. The due time of a removed fire is free for them.
 	Next []xxladapter.Fire
 	// Resume is done last, because it looks for open fires and runs of the job's last due time.

@@ -192,7 +192,10 @@ func TestSettle(t *testing.T) {
 			Columns: transition.TriggerColumns, After: transition.LogState{TriggerCode: 500}, Msg: "m",
 		}}
 		if tt.fire == remove { // what follows comes once
-			want.Next, want.Resume = next, resume
+			want.Next, want.Resume = []xxladapter.Fire{{JobID: 2, Type: xxladapter.TriggerRetry, Attempt: 2, Parent: 4}}, resume
+		}
+		if tt.state != "" && tt.state != planned {
+			want.Run = transition.RunChange{Kind: transition.RecordRun, History: xxladapter.HistoryOf(*fireIn(tt.state, tt.owner))}
 		}
 		require.Equal(t, want, c, "%+v", tt)
 	}
@@ -267,16 +270,24 @@ func TestFinish(t *testing.T) {
 				xxladapter.RunResult{LogID: 4, Code: tt.code, Msg: "m\xff", Next: next, Resume: resume, WantText: true}, due)
 			require.NoError(t, err)
 			var want transition.Change
+			history := xxladapter.RunHistory{LogID: 4}
 			if open != "" {
 				want.Fire = transition.RemoveFire
+				history = xxladapter.HistoryOf(*fireIn(open, theirs))
+				want.Run = transition.RunChange{Kind: transition.RecordRun, History: history}
 			}
 			if tt.after != (state{}) {
+				history.Finished = due
+				want.Run.History = history
+				if open == "" {
+					want.Run.Kind = transition.ExtendRun
+				}
 				want.Log = transition.LogChange{
 					Columns: transition.HandleColumns, Before: tt.log, After: tt.after, Msg: "m\ufffd", At: due.Truncate(time.Second),
 				}
 				want.Resume, want.WantText = resume, true
 				if tt.follows {
-					want.Next = next
+					want.Next = []xxladapter.Fire{{JobID: 2, Type: xxladapter.TriggerRetry, Attempt: 2, Parent: 4}}
 				}
 			}
 			require.Equal(t, want, c, "%+v %s", tt, open)
@@ -305,4 +316,74 @@ func TestMessagesFitTheirColumns(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, c.Log.Msg, xxladapter.MaxRowText)
 	require.Contains(t, c.Log.Msg, "bytes in all")
+}
+
+func TestAHistoryIsRecordedOnceAndExtended(t *testing.T) {
+	sent, answered := due.Add(1500*time.Microsecond).In(time.FixedZone("far", 3600)), due.Add(9*time.Millisecond)
+	settle := xxladapter.Settlement{FireID: 3, LogID: 4, Code: 200, Sent: sent, Acknowledged: answered}
+	for _, tt := range []struct {
+		name string
+		fire *xxladapter.Fire
+		log  *transition.LogState
+		add  func(*xxladapter.Settlement)
+		want transition.RunChangeKind
+	}{
+		{"claimed", fireIn(xxladapter.FireClaimed, mine), &transition.LogState{}, nil, transition.RecordRun},
+		{"ambiguous", fireIn(xxladapter.FireAmbiguous, mine), &transition.LogState{}, nil, transition.RecordRun},
+		{"without instants", fireIn(xxladapter.FireClaimed, mine), &transition.LogState{},
+			func(s *xxladapter.Settlement) { s.Sent, s.Acknowledged = time.Time{}, time.Time{} }, transition.RecordRun},
+		{"a result was first", nil, &transition.LogState{TriggerCode: 200, HandleCode: 200}, nil, transition.ExtendRun},
+		{"nothing to add", nil, &transition.LogState{}, func(s *xxladapter.Settlement) { s.Sent, s.Acknowledged = time.Time{}, time.Time{} }, transition.KeepRun},
+		{"the log row is gone", fireIn(xxladapter.FireClaimed, mine), nil, nil, transition.KeepRun},
+		{"never claimed", fireIn(xxladapter.FirePlanned, mine), nil, nil, transition.KeepRun},
+	} {
+		s := settle
+		if tt.add != nil {
+			tt.add(&s)
+		}
+		c, err := transition.Settle(transition.Rows{Holds: true, Fire: tt.fire, Log: tt.log}, mine, s)
+		require.NoError(t, err, tt.name)
+		require.Equal(t, tt.want, c.Run.Kind, tt.name)
+		if tt.want != transition.KeepRun && !s.Sent.IsZero() {
+			require.Equal(t, due.Add(time.Millisecond), c.Run.History.Sent, "whole milliseconds, in UTC")
+			require.Equal(t, answered, c.Run.History.Acknowledged)
+		}
+		if tt.want == transition.RecordRun {
+			require.Equal(t, due, c.Run.History.Due)
+			require.Equal(t, mine, c.Run.History.Owner)
+		}
+	}
+	require.Nil(t, transition.RunChange{Kind: transition.ExtendRun}.Add(nil), "there is nothing to extend")
+}
+
+func TestWhatFollowsCountsItsAttempts(t *testing.T) {
+	next := []xxladapter.Fire{{JobID: 2, Type: xxladapter.TriggerRetry}, {JobID: 9, Type: xxladapter.TriggerParent}}
+	for _, tt := range []struct{ fire, run, want int }{{0, 0, 2}, {1, 0, 2}, {3, 7, 4}, {-1, 4, 5}, {-1, 0, 2}} {
+		rows := transition.Rows{Log: &transition.LogState{}, Attempt: tt.run}
+		if tt.fire >= 0 {
+			rows.Fire = fireIn(xxladapter.FireClaimed, mine)
+			rows.Fire.Attempt = tt.fire
+		}
+		c, err := transition.Finish(rows, xxladapter.RunResult{LogID: 4, Code: 500, Next: next}, due)
+		require.NoError(t, err)
+		require.Equal(t, []int{tt.want, 0}, []int{c.Next[0].Attempt, c.Next[1].Attempt}, "%+v", tt)
+		require.Equal(t, []int64{4, 4}, []int64{c.Next[0].Parent, c.Next[1].Parent})
+	}
+	require.Zero(t, next[0].Attempt, "the argument is left alone")
+}
+
+func TestATakeOverIsRecorded(t *testing.T) {
+	fire := fireIn(xxladapter.FireClaimed, theirs)
+	c := transition.TakenOver(*fire, mine, due.Add(4*time.Second+7))
+	want := xxladapter.HistoryOf(*fire)
+	want.TakenBy, want.TakenOver = "n1", due.Add(4*time.Second)
+	require.Equal(t, transition.RunChange{Kind: transition.RecordRun, History: want}, c)
+	require.Zero(t, transition.TakenOver(*fire, theirs, due), "its owner takes nothing over")
+
+	before := want
+	before.Sent, before.TakenBy = due, "n9"
+	require.Equal(t, &xxladapter.RunHistory{
+		LogID: 4, Due: due, Type: xxladapter.TriggerCron, Attempt: 1, ShardTotal: 1, Owner: theirs, Claimed: due,
+		TakenBy: "n1", TakenOver: due.Add(4 * time.Second), Sent: due,
+	}, c.Add(&before), "the last take-over and every instant that is known")
 }

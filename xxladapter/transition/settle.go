@@ -26,12 +26,15 @@ func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error)
 		planned := r.Fire.State == xxladapter.FirePlanned // and has no owner
 		switch owned := !planned && r.Fire.Owner == by; {
 		case s.State == "" && (owned || planned):
-			c.Fire, c.Next, c.Resume = RemoveFire, s.Next, s.Resume
+			c.Fire, c.Next, c.Resume = RemoveFire, following(s.Next, s.LogID, r.Fire.Attempt), s.Resume
 		case s.State == xxladapter.FireAmbiguous && owned:
 			c.Fire = DoubtFire
 		default:
 			return Change{}, xxladapter.Conflictf("fire %d is not owned by node %q in term %d", s.FireID, by.Node, by.Number)
 		}
+	}
+	if r.Log != nil {
+		c.Run = runChange(r.Fire, xxladapter.RunHistory{LogID: s.LogID, Sent: milli(s.Sent), Acknowledged: milli(s.Acknowledged)})
 	}
 	if r.Log != nil && s.Code != xxladapter.ResultNone {
 		c.Log = triggered(*r.Log, s.Code, s.Msg)

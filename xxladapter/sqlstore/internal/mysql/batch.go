@@ -49,7 +49,10 @@ func (b *packet) ids(ids []int64) {
 
 // byID writes an expression with a value for each id, or one value if all are equal. REQUIRES: the
 // values can be compared.
-func (b *packet) byID(ids []int64, values []any) {
+func (b *packet) byID(ids []int64, values []any) { b.byKey("id", ids, values) }
+
+// byKey is byID for another column than id.
+func (b *packet) byKey(column string, ids []int64, values []any) {
 	same := true
 	for _, v := range values {
 		same = same && v == values[0]
@@ -58,7 +61,7 @@ func (b *packet) byID(ids []int64, values []any) {
 		b.write("?", values[0])
 		return
 	}
-	b.write("ELT(FIELD(id,")
+	b.write("ELT(FIELD(" + column + ",")
 	b.ids(ids)
 	b.write(")"+strings.Repeat(",?", len(values))+")", values...)
 }

@@ -23,6 +23,9 @@ const (
 	insertRows  = 500
 )
 
+// moveMisfire ends the INSERT of misfires: what a job already has of a pause gets a later end.
+const moveMisfire = ` ON DUPLICATE KEY UPDATE until_ms = GREATEST(until_ms, VALUES(until_ms)), at_ms = VALUES(at_ms)`
+
 // StoreDecisions stores the decisions and returns the planned fires.
 func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
 	var (
@@ -49,9 +52,9 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 	for rows := range slices.Chunk(misfires, insertRows) {
 		var args []any
 		for _, m := range rows {
-			args = append(args, m.JobID, records.ToMilli(m.Due), records.ToMilli(m.Until), string(m.Policy), records.ToMilli(m.At))
+			args = append(args, records.MisfireValues(m)...)
 		}
-		if _, err := direct(ctx, tx, manyRows(records.InsertMisfire, len(rows)), args); err != nil {
+		if _, err := direct(ctx, tx, records.ManyRows(records.InsertMisfire, len(rows))+moveMisfire, args); err != nil {
 			return nil, err
 		}
 	}
@@ -65,12 +68,6 @@ func direct(ctx context.Context, t *records.Tx, query string, args []any) (id in
 		return 0, err
 	}
 	return result.LastInsertId()
-}
-
-// manyRows repeats the last brackets of an INSERT.
-func manyRows(insert string, rows int) string {
-	values := insert[strings.LastIndexByte(insert, '('):]
-	return insert + strings.Repeat(", "+values, rows-1)
 }
 
 // advanceAll moves the times of jobs and stops those that the decisions end.
@@ -217,7 +214,7 @@ func takenOf(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[r
 	return taken, err
 }
 
-const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?)`
+const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?)`
 
 // insertFires inserts all fires or none. The ids of the rows of one INSERT with a fixed number of
 // VALUES are consecutive: InnoDB generates them at once, in each of its modes of AUTO_INCREMENT.
@@ -227,9 +224,9 @@ func (a *acts) insertFires(ctx context.Context, tx *records.Tx, fires []xxladapt
 	}
 	var args []any
 	for _, f := range fires {
-		args = append(args, f.JobID, f.GroupID, records.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, records.JoinAddresses(f.Addresses))
+		args = append(args, f.JobID, f.GroupID, records.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, records.JoinAddresses(f.Addresses), f.Attempt, f.Parent)
 	}
-	id, err := direct(ctx, tx, manyRows(insertPlanned, len(fires)), args)
+	id, err := direct(ctx, tx, records.ManyRows(insertPlanned, len(fires)), args)
 	if err != nil {
 		return nil, err
 	}

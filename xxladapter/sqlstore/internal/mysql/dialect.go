@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -14,8 +15,17 @@ const (
 	preciseClock = `CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`
 )
 
-func dialectOf(schema schema, zone *time.Location) *records.Dialect {
+// keepHistory ends the INSERT of a run's history: if there is one already, instants that are known
+// are added to it.
+const keepHistory = ` ON DUPLICATE KEY UPDATE
+	taken_by = COALESCE(VALUES(taken_by), taken_by), taken_ms = COALESCE(VALUES(taken_ms), taken_ms),
+	sent_ms = COALESCE(VALUES(sent_ms), sent_ms), acked_ms = COALESCE(VALUES(acked_ms), acked_ms),
+	finished_ms = COALESCE(VALUES(finished_ms), finished_ms)`
+
+func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.Dialect {
 	return &records.Dialect{
+		Kind:         xxladapter.StoreMySQL,
+		Version:      `VERSION()`,
 		Clock:        clock,
 		PreciseClock: preciseClock,
 		Cached:       true, // the driver puts arguments into the text: one round trip, and nothing to prepare
@@ -27,11 +37,15 @@ func dialectOf(schema schema, zone *time.Location) *records.Dialect {
 		// no group yet.
 		LockApp: `INSERT INTO xxlwheel_app (app_name) VALUES (?) ON DUPLICATE KEY UPDATE app_name = app_name`,
 		PlanFire: `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
-			SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ? FROM DUAL
+			SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ? FROM DUAL
 			WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
 		Among: func(column string, ids []int64) (string, []any) {
 			return column + ` IN (` + records.JoinIDs(ids) + `)`, nil
 		},
+		UpdateRows: updateRows,
+		JobsByID:   ` FORCE INDEX (PRIMARY)`,
+		FiresByJob: ` FORCE INDEX (xxlwheel_fire_due_of_job)`,
+		IDStep:     facts.idStep,
 		InsertTexts: func(texts []records.TextRow) (string, []any) {
 			var args []any
 			for _, t := range texts {
@@ -41,12 +55,19 @@ func dialectOf(schema schema, zone *time.Location) *records.Dialect {
 		},
 		Beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 			VALUES (?, ?, ?, ?) ON DUPLICATE KEY UPDATE update_time = VALUES(update_time)`,
+		// The index on handle_code also has the runs that were never handed over.
+		OpenRuns:  `id IN (SELECT id FROM (SELECT id FROM xxl_job_log WHERE handle_code = 0 AND trigger_code IN (0, 200)) AS open)`,
+		Seconds:   `TIMESTAMPDIFF(SECOND, trigger_time, handle_time)`,
+		Updated:   `COALESCE(update_time, TIMESTAMP '` + time.Unix(0, 0).In(zone).Format(time.DateTime) + `')`,
 		KnowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON DUPLICATE KEY UPDATE job_id = job_id`,
 		AddToSlot: `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
 			ON DUPLICATE KEY UPDATE running_count = running_count + VALUES(running_count),
 				suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)`,
-		NameHas: `LOCATE(CAST(? AS BINARY), CAST(job_desc AS BINARY)) > 0`, // a collation would also match similar letters
-		Widths:  schema.widths,
+		RecordRun: records.InsertHistory + keepHistory,
+		// A collation would also match similar letters.
+		Has:    func(column string) string { return `LOCATE(CAST(? AS BINARY), CAST(` + column + ` AS BINARY)) > 0` },
+		Bytes:  func(text string) string { return `CAST(CONVERT(` + text + ` USING utf8mb4) AS BINARY)` },
+		Widths: schema.widths,
 		Datetime: func(t time.Time) any {
 			if t.IsZero() {
 				return nil

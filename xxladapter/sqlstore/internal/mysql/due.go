@@ -20,8 +20,13 @@ import (
 // because upstream's tables are not ours.
 const createDueIndex = `CREATE INDEX xxlwheel_info_due ON xxl_job_info (trigger_status, trigger_next_time)`
 
-// manyJobs is the number of jobs from which on a store should have the index.
-const manyJobs = 50_000
+const (
+	// manyJobs is the number of jobs from which on a store should have the index.
+	manyJobs = 50_000
+	// tooManyJobs is the number of jobs from which on a further node costs more than it brings
+	// without the index: three nodes then keep more than a core of the server busy with scans.
+	tooManyJobs = 200_000
+)
 
 // hasDueIndex reports whether any index leads to the due jobs, no matter who created it.
 func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
@@ -34,14 +39,22 @@ func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
 	return found > 0, err
 }
 
-// adviseDueIndex logs a hint about the index where it would help.
+// adviseDueIndex logs a hint about the index where it would help, and an error where a node is about
+// to join others whose scans it would slow down.
 func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
-	var jobs int
-	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM xxl_job_info LIMIT ?) AS jobs`, manyJobs).Scan(&jobs)
-	if err == nil && jobs == manyJobs {
-		logger.Warn("each scan reads all jobs, an index would find the due ones: see xxlwheel migrate --due-index", "jobs_at_least", manyJobs)
+	var jobs, nodes int
+	err := db.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM xxl_job_info LIMIT ?) AS jobs),
+		(SELECT COUNT(*) FROM xxlwheel_lease WHERE retired = 0 AND until_ms > UNIX_TIMESTAMP(NOW(3)) * 1000)`, tooManyJobs).Scan(&jobs, &nodes)
+	switch {
+	case err != nil:
+		return err
+	case jobs == tooManyJobs && nodes > 0:
+		logger.Error("each scan of each node reads all jobs, so a further node makes all of them late: run xxlwheel migrate --due-index first",
+			"jobs_at_least", tooManyJobs, "other_nodes", nodes)
+	case jobs >= manyJobs:
+		logger.Warn("each scan reads all jobs, an index would find the due ones: see xxlwheel migrate --due-index", "jobs_at_least", jobs)
 	}
-	return err
+	return nil
 }
 
 // DueIndex implements sqlstore.DueIndexMySQL.
@@ -140,12 +153,12 @@ func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 			return ids, nil
 		}
 	}
-	most := limit
+	rows := limit
 	if !a.dueIndex && limit >= walkClaim {
-		most = max(limit, walkJobs)
+		rows = max(limit, walkJobs)
 	}
 	var found []int64
-	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.DueArgs(by.Node, a.store.Clock(), ahead), max(most, 0)), func(r records.Row) error {
+	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.DueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0)), func(r records.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		found = append(found, id)

@@ -34,6 +34,22 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	}
 	require.Contains(t, said(), "xxlwheel migrate --due-index")
 
+	// A further node is told more clearly, from 200,000 jobs on.
+	more := func() {
+		require.NoError(t, testserver.OrderMySQL(address, `INSERT INTO xxl_job_info
+			(job_group, job_desc, glue_type, schedule_type, misfire_strategy) SELECT 2, 'job', 'BEAN', 'NONE', 'DO_NOTHING' FROM seq_1_to_140000;
+			ANALYZE TABLE xxl_job_info`))
+	}
+	other := openMySQLAt(t, address, records.Options{})
+	fixture.TermOf(t, other, "other")
+	require.Contains(t, said(), "level=WARN", "fewer jobs")
+	more()
+	require.Regexp(t, `level=ERROR .*migrate --due-index.* jobs_at_least=200000 other_nodes=1`, said())
+	require.NoError(t, testserver.OrderMySQL(address, `DELETE FROM xxlwheel_lease`))
+	require.NoError(t, other.Close())
+	require.Contains(t, said(), "level=WARN", "no other node")
+	require.NoError(t, testserver.OrderMySQL(address, `DELETE FROM xxl_job_info WHERE job_group = 2; ANALYZE TABLE xxl_job_info`))
+
 	planned, err := DueIndex(ctx, address, false, records.Options{Logger: fixture.Quiet})
 	require.NoError(t, err)
 	require.Equal(t, createDueIndex, planned)
@@ -50,9 +66,9 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	s := openMySQLAt(t, address, records.Options{Clock: func() time.Time { return now }})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
-	for _, query := range []string{records.SelectDueIDs, records.LookDue} {
+	for _, query := range []string{records.SelectDueIDs, records.SelectAnyDue} {
 		args := append(records.DueArgs("n1", now, 5*time.Second), 100)
-		if query == records.LookDue {
+		if query == records.SelectAnyDue {
 			args = append([]any{"n1", 1, 0}, records.DueArgs("n1", now, 5*time.Second)...)
 		}
 		var tables []string

@@ -101,10 +101,13 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 		fires, ended, logs []int64
 	)
 	for _, c := range group {
-		if c.Finish == nil {
+		switch {
+		case c.Follows():
+			continue // the settlement names its rows
+		case c.Finish == nil:
 			terms[c.By] = true
 			fires = append(fires, c.FireID)
-		} else {
+		default:
 			ended = append(ended, c.LogID)
 		}
 		if c.LogID != 0 {
@@ -174,6 +177,8 @@ func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.Fir
 	}
 	settle(&batch, work.Triggered)
 	f.finish(&batch, work.Handled, now)
+	f.finish(&batch, work.Together, now)
+	addHistories(&batch, work.Runs)
 	// Last, as in [records.Store.Count].
 	slot := rand.IntN(records.ReportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(work.Moved), time.Time.Compare) {
@@ -243,6 +248,7 @@ func settle(batch *packet, calls []*records.FireCall) {
 	batch.write(")")
 }
 
+// finish writes results, all with their settlements or all without.
 func (f *fireGroups) finish(batch *packet, calls []*records.FireCall, now time.Time) {
 	if len(calls) == 0 {
 		return
@@ -254,6 +260,10 @@ func (f *fireGroups) finish(batch *packet, calls []*records.FireCall, now time.T
 	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return records.OrNull(c.Log.Msg) }))
 	batch.write(", trigger_code = ")
 	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
+	if calls[0].Settled != nil {
+		batch.write(", trigger_msg = ")
+		batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Settled.Log.Msg }))
+	}
 	batch.write(" WHERE id IN (")
 	batch.ids(logs)
 	batch.write(")")

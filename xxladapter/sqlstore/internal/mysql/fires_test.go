@@ -132,6 +132,12 @@ func (p *pair) calls(random *rand.Rand, first int64, at time.Time) (ours, theirs
 				c.Claim = &xxladapter.Log{JobID: job, GroupID: 7, TriggerTime: triggerTime, Param: msg, Handler: "h"}
 			case 1:
 				c.Settle = &xxladapter.Settlement{FireID: c.FireID, LogID: c.LogID, State: state, Code: code, Msg: msg}
+				if code != 0 {
+					c.Settle.Sent = at.Add(time.Duration(code) * time.Millisecond)
+				}
+				if code == 200 {
+					c.Settle.Acknowledged = at.Add(time.Second + time.Duration(job)*time.Millisecond)
+				}
 			default:
 				if c.LogID == 0 {
 					c.LogID = 1_000_000
@@ -175,7 +181,8 @@ func (p *pair) same(t *testing.T, round int) {
 	var (
 		fires   [2][]xxladapter.Fire
 		logs    [2][]xxladapter.Log
-		texts   [2][]int64 // by job
+		runs    [2]map[int64]xxladapter.RunHistory // by job
+		texts   [2][]int64                         // by job
 		reports [2][]xxladapter.Report
 	)
 	for i, s := range []*records.Store{p.one, p.grouped} {
@@ -189,8 +196,18 @@ func (p *pair) same(t *testing.T, round int) {
 		slices.SortFunc(fires[i], func(a, b xxladapter.Fire) int { return int(a.JobID - b.JobID) })
 		rows, err := s.Logs(t.Context(), xxladapter.LogFilter{})
 		require.NoError(t, err)
+		var ids []int64
+		for _, l := range rows {
+			ids = append(ids, l.ID)
+		}
+		histories, err := s.RunHistories(t.Context(), ids)
+		require.NoError(t, err)
+		runs[i] = map[int64]xxladapter.RunHistory{}
 		for _, l := range rows {
 			require.Equal(t, l.ID, p.logs[l.JobID][i])
+			h := histories[l.ID]
+			h.LogID = 0
+			runs[i][l.JobID] = h
 			l.ID = 0
 			logs[i] = append(logs[i], *l)
 		}
@@ -206,6 +223,7 @@ func (p *pair) same(t *testing.T, round int) {
 	}
 	require.Equal(t, fires[0], fires[1], "round %d", round)
 	require.Equal(t, logs[0], logs[1], "round %d", round)
+	require.Equal(t, runs[0], runs[1], "round %d", round)
 	require.Equal(t, texts[0], texts[1], "round %d", round)
 	require.Equal(t, reports[0], reports[1], "round %d", round)
 }

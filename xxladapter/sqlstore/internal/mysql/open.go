@@ -44,7 +44,7 @@ func openServer(ctx context.Context, at *server, opts records.Options) (*records
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStore(ctx, p, dialectOf(found.schema, at.zone), opts)
+	s, err := newStore(ctx, p, dialectOf(found.schema, found.facts, at.zone), opts)
 	if err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -98,8 +98,8 @@ func newStore(ctx context.Context, p *pools, d *records.Dialect, opts records.Op
 	}
 	s := records.New(records.Parts{
 		Dialect: d, Clock: opts.Clock, Zone: p.zone, Network: p.network,
-		Reads: reading(p.reads), ScanReads: reading(p.looks), LeaseReads: reading(p.leases),
-		SweepReads: reading(p.looks), IDReads: reading(p.byID),
+		Reads: reading(p.reads), ScanReads: reading(p.polls), LeaseReads: reading(p.leases),
+		SweepReads: reading(p.polls), IDReads: reading(p.byID),
 		Writes: writing(p.writes), ScanWrites: writing(p.scans), LeaseWrites: writing(p.leases), BulkWrites: writing(p.reads),
 		ReadGuests: records.NewGuests(p.shared - p.shared/2), WriteGuests: records.NewGuests(p.shared / 2),
 	})

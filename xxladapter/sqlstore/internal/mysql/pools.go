@@ -21,7 +21,7 @@ type pools struct {
 	shared  int            // number of connections of reads and writes
 
 	reads, writes               *sql.DB
-	scans, looks, leases, fires *sql.DB
+	scans, polls, leases, fires *sql.DB
 	byID                        *sql.DB // one connection for each table
 }
 
@@ -32,7 +32,7 @@ func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) 
 	limit := max(time.Second, opts.LockLife.Truncate(time.Second))
 	session := sessionOf(at.zone, f, limit)
 	slow, short := network.Fixed(network.SlowSilence), network.Fixed(network.LeaseSilence)
-	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Least: network.QuickSilence, Most: network.SlowSilence}
+	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Min: network.QuickSilence, Max: network.SlowSilence}
 	for _, pool := range []struct {
 		db      **sql.DB
 		at      *server
@@ -43,8 +43,8 @@ func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) 
 		// block no reads.
 		{&p.reads, at, slow, p.shared - p.shared/2},
 		{&p.writes, at, quick, p.shared / 2},
-		{&p.scans, at, quick, 1}, // a full scan, which may be slow, is a look
-		{&p.looks, at, patient, 2},
+		{&p.scans, at, quick, 1}, // a full scan, which may be slow, is a poll
+		{&p.polls, at, patient, 2},
 		{&p.leases, at, short, 1},
 		{&p.fires, at.batching(), quick, 1},
 		{&p.byID, at, quick, 3},
@@ -83,7 +83,7 @@ func offset(t time.Time) string { return t.Format("-07:00") }
 
 func (p *pools) close() error {
 	var errs []error
-	for _, db := range []*sql.DB{p.reads, p.writes, p.scans, p.looks, p.leases, p.fires, p.byID} {
+	for _, db := range []*sql.DB{p.reads, p.writes, p.scans, p.polls, p.leases, p.fires, p.byID} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}

@@ -252,13 +252,13 @@ func Sound(conn net.Conn) bool {
 	return !s.ended
 }
 
-// A Patience is how long the connections of a pool wait for an answer: Least, or twice the longest
+// A Patience is how long the connections of a pool wait for an answer: Min, or twice the longest
 // recent answer, so that a large answer is not mistaken for silence. What has become that slow
 // since falls silent on a new connection too, and that doubles the limit for a moment; otherwise
 // the slowness would never be learned. One silence doubles nothing: mostly the connection has died,
-// and a new one works. A Patience whose Least equals its Most never changes.
+// and a new one works. A Patience whose Min equals its Max never changes.
 type Patience struct {
-	Least, Most time.Duration
+	Min, Max time.Duration
 
 	mu           sync.Mutex // guards the fields below
 	longest      time.Duration
@@ -283,25 +283,25 @@ const (
 const AnySilence = 24 * time.Hour
 
 // Fixed returns a patience that never changes.
-func Fixed(limit time.Duration) *Patience { return &Patience{Least: limit, Most: limit} }
+func Fixed(limit time.Duration) *Patience { return &Patience{Min: limit, Max: limit} }
 
 func (p *Patience) limit() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	limit := p.Least
+	limit := p.Min
 	if now.Sub(p.longestAt) < patienceMemory {
 		limit = max(limit, 2*p.longest)
 	}
 	if now.Before(p.doubledUntil) {
 		limit = max(limit, p.doubled)
 	}
-	return min(limit, p.Most)
+	return min(limit, p.Max)
 }
 
 // answered records how long an answer took, and whether its connection works.
 func (p *Patience) answered(took time.Duration, works bool) {
-	if p.Least == p.Most || 2*took <= p.Least && !works {
+	if p.Min == p.Max || 2*took <= p.Min && !works {
 		return
 	}
 	p.mu.Lock()
@@ -309,7 +309,7 @@ func (p *Patience) answered(took time.Duration, works bool) {
 	if works {
 		p.doubled = 0
 	}
-	if 2*took <= p.Least {
+	if 2*took <= p.Min {
 		return
 	}
 	if now := time.Now(); took > p.longest || now.Sub(p.longestAt) >= patienceMemory {

@@ -14,7 +14,7 @@ import (
 
 func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &Patience{Least: 2 * time.Second, Most: 30 * time.Second}
+		p := &Patience{Min: 2 * time.Second, Max: 30 * time.Second}
 		gaveUp := func(made time.Time, works bool) {
 			limit := p.limit()
 			time.Sleep(limit)

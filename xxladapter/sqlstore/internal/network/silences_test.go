@@ -107,7 +107,7 @@ func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &silencer{network: New()}
 		defer server.network.Close()
-		slow := &Patience{Least: QuickSilence, Most: SlowSilence}
+		slow := &Patience{Min: QuickSilence, Max: SlowSilence}
 		slow.answered(2*time.Second, false)
 		pools := map[string]*silencerPool{
 			"quick": server.pool(1, Fixed(QuickSilence)), "slow": server.pool(1, slow), "listing": server.pool(1, Fixed(SlowSilence)),
@@ -206,7 +206,7 @@ func TestTwoSilencesDelayNothingByMoreThanTwoLimits(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			upTo := func(d time.Duration) time.Duration { return time.Duration(r.Int64N(int64(d))) }
 			server := &silencer{network: New()}
-			quick, patient := Fixed(QuickSilence), &Patience{Least: QuickSilence, Most: SlowSilence}
+			quick, patient := Fixed(QuickSilence), &Patience{Min: QuickSilence, Max: SlowSilence}
 			n := &silencedNode{
 				lookups: server.pool(1, quick), groups: server.pool(1, quick), scans: server.pool(1, quick),
 				looks: server.pool(2, patient), leases: server.pool(1, Fixed(LeaseSilence)),

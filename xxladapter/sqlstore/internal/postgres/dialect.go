@@ -11,6 +11,8 @@ import (
 const clock = `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
 var dialect = records.Dialect{
+	Kind:         xxladapter.StorePostgres,
+	Version:      `current_setting('server_version')`,
 	Clock:        clock,
 	PreciseClock: `floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
 	Rewrite:      numbered,
@@ -21,13 +23,18 @@ var dialect = records.Dialect{
 	Lazily:       `SET LOCAL synchronous_commit = off`,
 	LockApp:      `SELECT pg_advisory_xact_lock(hashtextextended(?, 0))`,
 	PlanFire: `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
-		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?
+		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)
 		ON CONFLICT DO NOTHING`,
 	Among: func(column string, ids []int64) (string, []any) { return column + ` = ANY(?)`, []any{ids} },
 	Beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
+	UpdateRows: updateRows,
+	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
+		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,
+	Seconds:   `extract(epoch FROM handle_time - trigger_time)`,
+	Updated:   `COALESCE(update_time, timestamp '1970-01-01 00:00:00')`,
 	KnowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
 	InsertTexts: func(texts []records.TextRow) (string, []any) {
 		var (
@@ -43,8 +50,10 @@ var dialect = records.Dialect{
 		return `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note)
 			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{ids, bodies, sizes, complete, notes}
 	},
-	NameHas:   `strpos(job_desc, ?) > 0`,
+	Has:       func(column string) string { return `strpos(` + column + `, ?) > 0` },
+	Bytes:     func(text string) string { return text + ` COLLATE "C"` },
 	AddToSlot: records.AddToSlot,
+	RecordRun: records.RecordHistory,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil

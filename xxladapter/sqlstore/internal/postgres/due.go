@@ -23,15 +23,17 @@ const (
 
 	// Due times that another fire has are left out.
 	planDueFires = `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
-		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses
-		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[])
-			WITH ORDINALITY AS d (job, group_id, due, index, total, type, retries, param, addresses, number)
+		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses, d.attempt, d.parent
+		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::integer[], ?::bigint[])
+			WITH ORDINALITY AS d (job, group_id, due, index, total, type, retries, param, addresses, attempt, parent, number)
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.job_id = d.job AND f.due_ms = d.due)
 		ORDER BY d.number
 		ON CONFLICT DO NOTHING RETURNING id, job_id, due_ms`
 
-	insertMisfires = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms)
-		SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[])`
+	// What a job already has of a pause gets a later end.
+	insertMisfires = `INSERT INTO xxlwheel_misfire AS m (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar)
+		SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::text[])
+		ON CONFLICT (job_id, pause_id) DO UPDATE SET until_ms = greatest(m.until_ms, excluded.until_ms), at_ms = excluded.at_ms`
 )
 
 // acts implements [records.Acts] for PostgreSQL.
@@ -112,18 +114,25 @@ func advanceTogether(ctx context.Context, t *records.Tx, decisions []records.Dec
 func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
 	var (
 		jobs, dues, untils, ats []int64
-		policies                []string
+		policies, calendars     []string
+		pauses                  []*int64
 	)
 	for _, d := range decisions {
 		for _, m := range d.Misfires {
 			jobs, dues, untils = append(jobs, d.JobID), append(dues, records.ToMilli(m.Due)), append(untils, records.ToMilli(m.Until))
 			policies, ats = append(policies, string(m.Policy)), append(ats, records.ToMilli(m.At))
+			calendars = append(calendars, m.Calendar)
+			if m.PauseID != 0 {
+				pauses = append(pauses, &m.PauseID)
+			} else {
+				pauses = append(pauses, nil)
+			}
 		}
 	}
 	if len(jobs) == 0 {
 		return nil
 	}
-	_, err := t.Exec(ctx, insertMisfires, jobs, dues, untils, policies, ats)
+	_, err := t.Exec(ctx, insertMisfires, jobs, dues, untils, policies, ats, pauses, calendars)
 	return err
 }
 
@@ -133,11 +142,11 @@ func planTogether(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (
 		return nil, nil
 	}
 	var (
-		jobs, groups, dues     []int64
-		indexes, totals, retry []int32
-		types                  []string
-		params, addresses      []*string
-		seen                   = make(map[records.DueTime]int64, len(fires))
+		jobs, groups, dues, parents      []int64
+		indexes, totals, retry, attempts []int32
+		types                            []string
+		params, addresses                []*string
+		seen                             = make(map[records.DueTime]int64, len(fires))
 	)
 	for _, f := range fires {
 		at := records.DueTimeOf(f)
@@ -148,10 +157,11 @@ func planTogether(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (
 		jobs, groups, dues = append(jobs, at.Job), append(groups, f.GroupID), append(dues, at.Due)
 		indexes, totals, retry = append(indexes, int32(f.ShardIndex)), append(totals, int32(f.ShardTotal)), append(retry, int32(f.RetryCount))
 		types = append(types, string(f.Type))
+		attempts, parents = append(attempts, int32(f.Attempt)), append(parents, f.Parent)
 		params, addresses = append(params, validTextOf(f.Param)), append(addresses, textOrNull(strings.Join(f.Addresses, ",")))
 	}
 	clear(seen)
-	err := t.Query(ctx, planDueFires, []any{jobs, groups, dues, indexes, totals, types, retry, params, addresses}, func(r records.Row) error {
+	err := t.Query(ctx, planDueFires, []any{jobs, groups, dues, indexes, totals, types, retry, params, addresses, attempts, parents}, func(r records.Row) error {
 		var (
 			id int64
 			at records.DueTime

@@ -349,7 +349,12 @@ func TestAScanCountsTheDueJobsThatOthersHold(t *testing.T) {
 			for _, j := range jobs {
 				shown = append(shown, j.ID)
 			}
-			return fixture.EachSecond(now, jobs)
+			var decisions []xxladapter.Decision
+			for _, j := range jobs {
+				fires := []xxladapter.Fire{{Due: j.TriggerNext, Type: xxladapter.TriggerCron}}
+				decisions = append(decisions, xxladapter.Decision{JobID: j.ID, Last: j.TriggerNext, Next: now.Add(time.Hour), Fires: fires})
+			}
+			return decisions
 		})
 		require.NoError(t, err)
 		return shown, due

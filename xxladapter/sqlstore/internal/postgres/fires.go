@@ -49,10 +49,13 @@ func (f *fireGroups) read(ctx context.Context, conn *pgxpool.Conn, group []*reco
 		fires, ended, logs []int64
 	)
 	for _, c := range group {
-		if c.Finish == nil {
+		switch {
+		case c.Follows():
+			continue // the settlement names its rows
+		case c.Finish == nil:
 			terms[c.By] = true
 			fires = append(fires, c.FireID)
-		} else {
+		default:
 			ended = append(ended, c.LogID)
 		}
 		if c.LogID != 0 {
@@ -123,6 +126,10 @@ func (f *fireGroups) write(ctx context.Context, conn *pgxpool.Conn, work records
 	if len(work.Handled) > 0 {
 		queueHandled(&batch, work.Handled, now)
 	}
+	if len(work.Together) > 0 {
+		queueHandled(&batch, work.Together, now)
+	}
+	queueHistories(&batch, work.Runs)
 	f.queueCounts(&batch, work.Moved)
 	batch.Queue("COMMIT")
 	return conn.SendBatch(ctx, &batch).Close()

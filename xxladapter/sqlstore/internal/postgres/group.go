@@ -47,6 +47,9 @@ const (
 		FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS r (log, code, msg) WHERE l.id = r.log`
 	groupHandled = `UPDATE xxl_job_log l SET trigger_code = r.taken, handle_time = $1, handle_code = r.code, handle_msg = r.msg
 		FROM unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[]) AS r (log, taken, code, msg) WHERE l.id = r.log`
+	// groupEnded is groupHandled with the message of the settlement.
+	groupEnded = `UPDATE xxl_job_log l SET trigger_code = r.taken, handle_time = $1, handle_code = r.code, handle_msg = r.msg, trigger_msg = r.taken_msg
+		FROM unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[]) AS r (log, taken, code, msg, taken_msg) WHERE l.id = r.log`
 	groupWanted = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) SELECT unnest($1::bigint[]), 0, $2`
 )
 
@@ -121,10 +124,15 @@ func queueTriggered(batch *pgx.Batch, calls []*records.FireCall) {
 		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Msg }))
 }
 
+// queueHandled writes results, all with their settlements or all without.
 func queueHandled(batch *pgx.Batch, calls []*records.FireCall, now time.Time) {
-	batch.Queue(groupHandled, dialect.Datetime(calls[0].Log.At), records.ColumnOf(calls, records.LogIDOf),
+	query, args := groupHandled, []any{dialect.Datetime(calls[0].Log.At), records.ColumnOf(calls, records.LogIDOf),
 		records.ColumnOf(calls, triggerCodeOf), records.ColumnOf(calls, handleCodeOf),
-		records.ColumnOf(calls, func(c *records.FireCall) *string { return textOrNull(c.Log.Msg) }))
+		records.ColumnOf(calls, func(c *records.FireCall) *string { return textOrNull(c.Log.Msg) })}
+	if calls[0].Settled != nil {
+		query, args = groupEnded, append(args, records.ColumnOf(calls, func(c *records.FireCall) string { return c.Settled.Log.Msg }))
+	}
+	batch.Queue(query, args...)
 	var wanted []int64
 	for _, c := range calls {
 		if c.WantText {

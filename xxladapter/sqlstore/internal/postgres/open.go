@@ -134,12 +134,12 @@ func newStore(p *pools, opts records.Options) *records.Store {
 		}
 	}
 	reads, leases := stdlib.OpenDBFromPool(p.reads), stdlib.OpenDBFromPool(p.leases)
-	looks := reading(stdlib.OpenDBFromPool(p.looks))
+	polls := reading(stdlib.OpenDBFromPool(p.polls))
 	writes := writing(stdlib.OpenDBFromPool(p.writes))
 	writes.End = p.close
 	return records.New(records.Parts{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(), Network: p.network,
-		Reads: reading(reads), ScanReads: looks, LeaseReads: reading(leases), SweepReads: looks, IDReads: looks,
+		Reads: reading(reads), ScanReads: polls, LeaseReads: reading(leases), SweepReads: polls, IDReads: polls,
 		Writes: writes, ScanWrites: writing(stdlib.OpenDBFromPool(p.scans)), LeaseWrites: writing(leases), BulkWrites: writing(reads),
 		ReadGuests: records.NewGuests(int(p.reads.Config().MaxConns)), WriteGuests: records.NewGuests(int(p.writes.Config().MaxConns)),
 		Lookup: (&lookup{p.lookups}).read,

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -30,10 +31,9 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 		index string
 	}{
 		{lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
-		{dialect.PlanFire, []any{1, 1, 2, 0, 0, "CRON", 0, nil, nil, 21, 20_000}, "xxlwheel_fire_due_of_job"},
-		{records.DropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
-		{records.MoveFires, []any{1, 2, 1}, "xxlwheel_fire_due_of_job"},
-		{records.SelectScheduledFrom, []any{1, 2}, "xxlwheel_fire_due_of_job"},
+		{dialect.PlanFire, []any{1, 1, 2, 0, 0, "CRON", 0, nil, nil, 0, 0, 21, 20_000}, "xxlwheel_fire_due_of_job"},
+		{`DELETE FROM xxlwheel_fire WHERE job_id = ?` + records.DropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
+		{`UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`, []any{1, 2, 1}, "xxlwheel_fire_due_of_job"},
 		{records.IsScheduled, []any{21, 20_000}, "xxlwheel_fire_due_of_job"},
 		{records.SelectRowsByLog, []any{"n1", 1, 1, 7, 7}, "xxlwheel_fire_log"},
 		{records.LockFireByLog + dialect.Lock, []any{7}, "xxlwheel_fire_log"},
@@ -61,6 +61,42 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 	}
 }
 
+// TestPostgresListsRunsByItsIndexes checks that a list reads the given ids, in order, and what may
+// be millions of histories by their keys.
+func TestPostgresListsRunsByItsIndexes(t *testing.T) {
+	t.Parallel()
+	s := openPostgresCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	fillForPlans(t, s)
+	of := func(f xxladapter.LogFilter) xxladapter.RunFilter { return xxladapter.RunFilter{LogFilter: f} }
+	for _, c := range []struct {
+		filter xxladapter.RunFilter
+		index  string
+	}{
+		{xxladapter.RunFilter{}, "xxl_job_log_pkey"},
+		{of(xxladapter.LogFilter{JobID: 7}), "xxlwheel_log_job"},
+		{of(xxladapter.LogFilter{GroupID: 7, Status: xxladapter.LogFail}), "xxl_job_log_pkey"},
+		{of(xxladapter.LogFilter{Status: xxladapter.LogRunning}), "xxlwheel_log_open"},
+		{of(xxladapter.LogFilter{Status: xxladapter.LogRunning}), "xxlwheel_log_untold"},
+		{xxladapter.RunFilter{Type: xxladapter.TriggerManual, AtLeast: time.Minute}, "xxlwheel_run_pkey"},
+	} {
+		c.filter.Newest, c.filter.Limit = true, 100
+		query, args := dialect.RunList(c.filter, 90_000, 92_000, time.Now())
+		var plan []string
+		err := s.Query(t.Context(), `EXPLAIN `+query, args, func(r records.Row) error {
+			var line string
+			err := r.Scan(&line)
+			plan = append(plan, line)
+			return err
+		})
+		require.NoError(t, err, query)
+		all := strings.Join(plan, "\n")
+		require.Contains(t, all, c.index, query)
+		require.NotContains(t, all, "Seq Scan on xxl_job_log", query)
+		require.NotContains(t, all, "hashed", query)
+	}
+}
+
 // fillForPlans fills tables that no statement should scan.
 func fillForPlans(t *testing.T, s *records.Store) {
 	t.Helper()
@@ -73,6 +109,8 @@ func fillForPlans(t *testing.T, s *records.Store) {
 		`INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code)
 			SELECT 1, n % 5000, now(), 200, CASE WHEN n % 100 = 0 THEN 0 WHEN n % 100 = 1 THEN 500 ELSE 200 END
 			FROM generate_series(1, 100000) AS n`,
+		`INSERT INTO xxlwheel_run (log_id, due_ms, claimed_ms, term, attempt, shard_index, shard_total, trigger_type, node)
+			SELECT id, 0, 0, 1, 1, 0, 1, 'CRON', 'n' FROM xxl_job_log`,
 		`UPDATE xxlwheel_shard SET node = 'n' || shard % 3`,
 		`ANALYZE`,
 	} {
@@ -110,13 +148,16 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			"remove":    {pools.groups, groupRemoved, 1, []string{"xxlwheel_fire_pkey"}},
 			"ambiguous": {pools.groups, groupAmbiguous, 1, []string{"xxlwheel_fire_pkey"}},
 			"triggered": {pools.groups, groupTriggered, 3, []string{"xxl_job_log_pkey"}},
+			"recorded":  {pools.groups, groupRecorded, 15, nil},
+			"extended":  {pools.groups, groupExtended, 4, []string{"xxlwheel_run_pkey"}},
 			"handled":   {pools.groups, groupHandled, 5, []string{"xxl_job_log_pkey"}},
+			"ended":     {pools.groups, groupEnded, 6, []string{"xxl_job_log_pkey"}},
 			"jobs":      {pools.lookups, records.JobEntity.Query + anyID, 1, []string{"xxl_job_info_pkey"}},
 			"groups":    {pools.lookups, records.GroupEntity.Query + anyID, 1, []string{"xxl_job_group_pkey"}},
 			"logs":      {pools.lookups, records.LogEntity.Query + anyID, 1, []string{"xxl_job_log_pkey"}},
 			"due":       {pools.scans, text(lockDue), 5, []string{"xxlwheel_info_due"}},
 			"advance":   {pools.scans, text(advanceJobs), 4, []string{"xxl_job_info_pkey"}},
-			"plan":      {pools.scans, text(planDueFires), 9, []string{"xxlwheel_fire_due_of_job"}},
+			"plan":      {pools.scans, text(planDueFires), 11, []string{"xxlwheel_fire_due_of_job"}},
 		} {
 			_, err := of.pool.Exec(ctx, `PREPARE `+name+` AS `+of.statement)
 			require.NoError(t, err, name)
@@ -129,7 +170,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			for _, index := range of.index {
 				require.Contains(t, plan, index+" ", name)
 			}
-			for _, way := range []string{"Seq Scan on xxl_", "Seq Scan on xxlwheel_fire", "Seq Scan on xxlwheel_lease", "Hash", "Merge", "Bitmap"} {
+			for _, way := range []string{"Seq Scan on xxl_", "Seq Scan on xxlwheel_fire", "Seq Scan on xxlwheel_run", "Seq Scan on xxlwheel_lease", "Hash", "Merge", "Bitmap"} {
 				require.NotContains(t, plan, way, "%s:\n%s", name, plan)
 			}
 			if of.pool == pools.scans {

@@ -28,10 +28,10 @@ var scanSettings = map[string]string{"enable_sort": "off"}
 // those of what every fire needs, so that none waits for the others.
 type pools struct {
 	network                                              *network.Connections
-	reads, writes, groups, lookups, scans, looks, leases *pgxpool.Pool
+	reads, writes, groups, lookups, scans, polls, leases *pgxpool.Pool
 }
 
-// ownConnections is the number of connections that are not shared: two of looks and one of each
+// ownConnections is the number of connections that are not shared: two of polls and one of each
 // other pool.
 const ownConnections = 6
 
@@ -52,13 +52,13 @@ func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error)
 		pool, err = pgxpool.NewWithConfig(ctx, poolConfig(config, conns, p.network, silence, settings...))
 		return pool
 	}
-	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Least: network.QuickSilence, Most: network.SlowSilence}
+	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Min: network.QuickSilence, Max: network.SlowSilence}
 	p.reads = open(config.MaxConns-config.MaxConns/2, network.Fixed(network.SlowSilence))
 	p.writes = open(max(1, config.MaxConns/2), quick)
 	p.groups = open(1, quick, keyedSettings)
 	p.lookups = open(1, quick, keyedSettings)
 	p.scans = open(1, quick, keyedSettings, scanSettings)
-	p.looks = open(2, patient)
+	p.polls = open(2, patient)
 	p.leases = open(1, network.Fixed(network.LeaseSilence))
 	return p, err
 }
@@ -75,7 +75,7 @@ func poolConfig(config *pgxpool.Config, conns int32, sockets *network.Connection
 }
 
 func (p *pools) close() {
-	for _, pool := range []*pgxpool.Pool{p.reads, p.writes, p.groups, p.lookups, p.scans, p.looks, p.leases} {
+	for _, pool := range []*pgxpool.Pool{p.reads, p.writes, p.groups, p.lookups, p.scans, p.polls, p.leases} {
 		if pool != nil {
 			pool.Close()
 		}

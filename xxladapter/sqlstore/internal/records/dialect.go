@@ -2,11 +2,16 @@ package records
 
 import (
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // A Dialect holds the statements and value forms in which databases differ. All other statements are
 // written once, with ? for their arguments, beside the code that runs them.
 type Dialect struct {
+	// Kind is the database, and Version an expression for the version of its program.
+	Kind    xxladapter.StoreKind
+	Version string
 	// Clock is an expression for the server's clock in whole milliseconds, and PreciseClock in
 	// microseconds. They are empty if all processes of the store share one clock.
 	Clock, PreciseClock string
@@ -35,6 +40,23 @@ type Dialect struct {
 	PlanFire string
 	// Among returns the condition that a column is one of these ids, with its arguments.
 	Among func(column string, ids []int64) (condition string, args []any)
+	// UpdateRows returns a statement that sets columns of some rows of a table, each to its own
+	// values. Arguments: the columns of each row, of which the first is the key.
+	UpdateRows func(table string, columns []Column, rows int) string
+	// JobsByID follows xxl_job_info, and FiresByJob xxlwheel_fire, in statements that find rows by
+	// ids of jobs and lock what they pass. It makes the database use an index, however small the
+	// table is. Empty where rows that do not match are never waited for.
+	JobsByID, FiresByJob string
+	// IDStep is the distance between the ids of one INSERT, of which the driver returns the first.
+	// 0 means that they are consecutive, and that it returns the last one.
+	IDStep int64
+	// OpenRuns is the condition that a log row is that of a run without an outcome. It reads no
+	// other rows where an index has them.
+	OpenRuns string
+	// Seconds is the number of seconds from the trigger_time to the handle_time of a log row.
+	Seconds string
+	// Updated is the update_time of a job; where that is NULL, it is Datetime of 1970.
+	Updated string
 	// Beat inserts or refreshes a registration. Arguments: group, key, value, time.
 	Beat string
 	// KnowAlarm inserts the alarm state of a job id unless there is one.
@@ -42,10 +64,15 @@ type Dialect struct {
 	// AddToSlot adds to a slot of the figures, and creates it if needed. Arguments: day, slot, and
 	// what is added to the three counts.
 	AddToSlot string
+	// RecordRun stores the history of a run, or adds its instants to the one that is stored.
+	// Arguments: those of [InsertHistory].
+	RecordRun string
 	// InsertTexts returns one statement that inserts all texts. Nil inserts each with its own.
 	InsertTexts func(texts []TextRow) (query string, args []any)
-	// NameHas is the condition that a job's name contains the argument.
-	NameHas string
+	// Has returns the condition that a text column contains the argument, byte for byte.
+	Has func(column string) string
+	// Bytes returns a text expression in a form that is compared by its bytes.
+	Bytes func(text string) string
 	// Argument converts an argument into one that the database accepts. Nil converts none.
 	Argument func(any) any
 	// Widths are the widths of columns that differ between releases of XXL-JOB.

@@ -28,6 +28,27 @@ func (c *conditions) addShards(column string, shards xxladapter.ShardSet) {
 	c.add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
 }
 
+// addGroups restricts a column to the groups; nil restricts nothing.
+func (c *conditions) addGroups(d *Dialect, column string, groups []int64) {
+	switch {
+	case groups == nil:
+	case len(groups) == 0:
+		c.add(`1 = 0`)
+	default:
+		condition, args := d.Among(column, groups)
+		c.add(condition, args...)
+	}
+}
+
+// addJobsOf restricts job_id to the jobs that are in the groups now; nil restricts nothing.
+func (c *conditions) addJobsOf(d *Dialect, groups []int64) {
+	var of conditions
+	of.addGroups(d, `job_group`, groups)
+	if len(of.texts) > 0 {
+		c.add(`job_id IN (SELECT id FROM xxl_job_info WHERE `+of.texts[0]+`)`, of.args...)
+	}
+}
+
 // pageByID restricts a list to the rows behind the id, if it is not 0, and returns the order.
 func (c *conditions) pageByID(after int64, newest bool) (order string) {
 	behind, order := `id > ?`, `id`

@@ -25,7 +25,7 @@ var (
 		ID:    func(j *xxladapter.Job) int64 { return j.ID },
 		copy: func(j *xxladapter.Job) *xxladapter.Job {
 			mine := *j
-			mine.ChildIDs = slices.Clone(j.ChildIDs)
+			mine.ChildIDs, mine.Tags = slices.Clone(j.ChildIDs), slices.Clone(j.Tags)
 			return &mine
 		},
 		none:  noJob,
@@ -38,7 +38,7 @@ var (
 		ID:    func(g *xxladapter.Group) int64 { return g.ID },
 		copy: func(g *xxladapter.Group) *xxladapter.Group {
 			mine := *g
-			mine.Addresses = slices.Clone(g.Addresses)
+			mine.Addresses, mine.Drains = slices.Clone(g.Addresses), slices.Clone(g.Drains)
 			return &mine
 		},
 		none:  noGroup,
@@ -65,6 +65,11 @@ func find[T any](ctx context.Context, s *Store, e *Entity[T], id int64) (*T, err
 		return nil, err
 	}
 	defer s.running.Done()
+	if s.Front != nil {
+		if err := s.Front.Read(ctx); err != nil {
+			return nil, err
+		}
+	}
 	l := &Lookup{Table: e.Table, ID: id}
 	err := s.Lookups[e.Table].Do(ctx, l)
 	if err == nil {

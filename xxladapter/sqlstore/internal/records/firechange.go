@@ -11,7 +11,8 @@ import (
 // A call outside a group locks and reads its rows, asks package transition what they become, and
 // writes the answer.
 
-// lockedRows are the rows of one call. Only the id, the state and the owner of the fire are set.
+// lockedRows are the rows of one call. What is set of the fire is what its history tells, and its
+// state.
 type lockedRows struct {
 	transition.Rows
 	fireID, logID int64
@@ -22,7 +23,8 @@ const (
 	// selectRows reads lease, fire and log row in one statement. On SQLite, which needs no locks,
 	// it is the only read of a call.
 	selectRows = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
-			f.id, f.state, f.node, f.term, l.id, l.trigger_time, l.trigger_code, l.handle_code
+			f.id, f.state, f.node, f.term, f.log_id, f.due_ms, f.trigger_type, f.shard_index, f.shard_total, f.claimed_ms, f.attempt, f.parent_log_id,
+			l.id, l.trigger_time, l.trigger_code, l.handle_code
 		FROM (SELECT 1 AS one) AS one LEFT JOIN xxl_job_log l ON l.id = ? LEFT JOIN xxlwheel_fire f ON `
 	// SelectRowsByFire and SelectRowsByLog find the fire by its id and by its log row.
 	SelectRowsByFire = selectRows + `f.id = ?`
@@ -69,15 +71,18 @@ func (t *Tx) lockRow(ctx context.Context, query string, id int64) error {
 // readRows reads the rows that lockRow locked.
 func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lockedRows, err error) {
 	var (
-		holds, triggerCode, handleCode int64
-		fire                           xxladapter.Fire
+		holds, triggerCode, handleCode, index, total, attempt int64
+		fire                                                  xxladapter.Fire
 	)
 	err = t.Query(ctx, query, args, func(r Row) error {
 		return r.Scan(&holds, integer{&fire.ID}, Text(&fire.State), Text(&fire.Owner.Node), integer{&fire.Owner.Number},
+			integer{&fire.LogID}, milli{&fire.Due}, Text(&fire.Type), integer{&index}, integer{&total}, milli{&fire.Claimed},
+			integer{&attempt}, integer{&fire.Parent},
 			integer{&rows.logID}, datetime{&rows.triggered}, integer{&triggerCode}, integer{&handleCode})
 	})
 	rows.Holds = holds > 0
 	if fire.ID != 0 {
+		fire.ShardIndex, fire.ShardTotal, fire.Attempt = int(index), int(total), int(attempt)
 		rows.Fire, rows.fireID = &fire, fire.ID
 	}
 	if rows.logID != 0 {
@@ -114,6 +119,9 @@ func (s *Store) carryOut(ctx context.Context, tx *Tx, c transition.Change, rows 
 		_, err = tx.Exec(ctx, setHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, OrNull(l.Msg), rows.logID)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := tx.addHistory(ctx, c.Run); err != nil {
 		return nil, err
 	}
 	if planned, err = s.planAll(ctx, tx, c.Next); err != nil {

@@ -29,7 +29,9 @@ type FireWork struct {
 	Claims             []*FireCall // each with a log row of its own
 	Ambiguous, Removed []int64     // ids of fires; one that is in both is removed
 	Triggered, Handled []*FireCall // calls whose Log is to be written, by the columns it sets
-	Moved              Changes     // of the daily figures
+	Together           []*FireCall // results whose Log is to be written with the message of Settled
+	Runs               RunWork
+	Moved              Changes // of the daily figures
 }
 
 // DecideFires answers the calls of a group by the rule of package transition and returns what is
@@ -54,7 +56,30 @@ func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
 			s.decideEnd(c, rows, &work)
 		}
 	}
+	work.join()
 	return work
+}
+
+// join writes a settlement and the result of the same run together.
+func (w *FireWork) join() {
+	settled := make(map[int64]*FireCall, len(w.Triggered))
+	for _, c := range w.Triggered {
+		settled[c.LogID] = c
+	}
+	var handled []*FireCall
+	for _, c := range w.Handled {
+		if c.Settled = settled[c.LogID]; c.Settled == nil {
+			handled = append(handled, c)
+			continue
+		}
+		w.Together = append(w.Together, c)
+		delete(settled, c.LogID)
+	}
+	if len(w.Together) == 0 {
+		return
+	}
+	w.Handled = handled
+	w.Triggered = slices.DeleteFunc(w.Triggered, func(c *FireCall) bool { return settled[c.LogID] == nil })
 }
 
 // ByKind orders the calls of a group: claims, settlements, results.
@@ -119,6 +144,7 @@ func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 		delete(rows.Fires, c.FireID)
 		work.Removed = append(work.Removed, c.FireID)
 	}
+	work.Runs.add(change.Run)
 	c.Log, c.WantText = change.Log, change.WantText
 	switch change.Log.Columns {
 	case transition.TriggerColumns:
@@ -133,4 +159,30 @@ func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 	s.MoveOutcome(work.Moved, l.Triggered, change.Log)
 	l.LogState = change.Log.After
 	rows.Logs[c.LogID] = l
+}
+
+// RunWork is what is to be written to the histories of runs, at most once for each run.
+type RunWork struct {
+	Recorded, Extended []*xxladapter.RunHistory
+	of                 map[int64]*xxladapter.RunHistory // both, by log id
+}
+
+// add adds a change. One that follows another of the same run becomes a part of it.
+func (w *RunWork) add(c transition.RunChange) {
+	if c.Kind == transition.KeepRun {
+		return
+	}
+	if before := w.of[c.History.LogID]; before != nil {
+		*before = *c.Add(before)
+		return
+	}
+	if w.of == nil {
+		w.of = map[int64]*xxladapter.RunHistory{}
+	}
+	w.of[c.History.LogID] = &c.History
+	if c.Kind == transition.RecordRun {
+		w.Recorded = append(w.Recorded, &c.History)
+	} else {
+		w.Extended = append(w.Extended, &c.History)
+	}
 }

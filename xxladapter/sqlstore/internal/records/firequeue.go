@@ -32,6 +32,7 @@ var ErrAlone = errors.New("sqlstore: the call has to run outside its group")
 type fireQueue struct {
 	Transact fireTransaction
 	queue    *gather.Queue[*FireCall]
+	holder   settleHolder
 }
 
 // A fireTransaction runs a group in one transaction and sets the results of its calls. again is false
@@ -70,6 +71,9 @@ type FireCall struct {
 
 	Log      transition.LogChange // of Settle and Finish
 	WantText bool                 // of Finish
+	Settled  *FireCall            // of Finish: the settlement that is written with it; nil means none
+
+	before *heldSettle // of Finish: the settlement to make first; nil means none
 }
 
 // text estimates the bytes of text that the call stores.
@@ -100,6 +104,12 @@ func (s *Store) Grouped(ctx context.Context, c *FireCall) error {
 		return err
 	}
 	defer s.running.Done()
+	switch {
+	case c.Settle != nil:
+		return s.Fires.settle(ctx, c)
+	case c.Finish != nil:
+		return s.Fires.finish(ctx, c)
+	}
 	return s.Fires.call(ctx, c)
 }
 
@@ -111,6 +121,9 @@ func (q *fireQueue) call(ctx context.Context, c *FireCall) error {
 	case errors.Is(err, gather.ErrRunning):
 		return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, ctx.Err())
 	case err != nil:
+		if c.before != nil {
+			c.before.leave()
+		}
 		return err
 	}
 	return c.Err
@@ -126,13 +139,19 @@ func AdmitFires() func(*FireCall) bool {
 	}
 	seen, text := map[about]bool{}, 0
 	return func(c *FireCall) bool {
-		fire := about{claim: c.Claim != nil, fireID: c.FireID}
-		log := about{finish: c.Finish != nil, logID: c.LogID}
-		if text >= groupText || c.FireID != 0 && seen[fire] || c.LogID != 0 && seen[log] {
-			return false
+		calls := withSettlements([]*FireCall{c})
+		for _, c := range calls {
+			fire := about{claim: c.Claim != nil, fireID: c.FireID}
+			log := about{finish: c.Finish != nil, logID: c.LogID}
+			if text >= groupText || c.FireID != 0 && seen[fire] || c.LogID != 0 && seen[log] {
+				return false
+			}
 		}
-		seen[fire], seen[log] = true, true
-		text += c.text()
+		for _, c := range calls {
+			seen[about{claim: c.Claim != nil, fireID: c.FireID}] = true
+			seen[about{finish: c.Finish != nil, logID: c.LogID}] = true
+			text += c.text()
+		}
 		return true
 	}
 }
@@ -140,13 +159,19 @@ func AdmitFires() func(*FireCall) bool {
 func (q *fireQueue) run(group []*FireCall) {
 	ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
 	defer cancel()
-	again, err := q.Transact(ctx, group)
+	all := withSettlements(group)
+	again, err := q.Transact(ctx, all)
 	if again && err != nil {
 		err = ErrAlone
 	}
 	if err != nil {
-		for _, c := range group {
+		for _, c := range all {
 			c.Err = err
+		}
+	}
+	for _, c := range group {
+		if c.before != nil {
+			close(c.before.done)
 		}
 	}
 }

@@ -13,19 +13,18 @@ import (
 const (
 	// FireColumns are the columns of a stored fire, in the order in which ScanFire reads them.
 	FireColumns = `id, job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state,
-		retry_count, param, addresses, node, term, log_id, claimed_ms`
+		retry_count, param, addresses, attempt, parent_log_id, node, term, log_id, claimed_ms`
 	// FireValues are the columns that planning a fire sets.
-	FireValues = `job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses`
+	FireValues = `job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count, param, addresses,
+		attempt, parent_log_id`
 
-	selectGroupOf = `SELECT job_group FROM xxl_job_info WHERE id = ?`
-	// MoveFires gives the open fires of a job its new group.
-	MoveFires      = `UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`
+	selectGroupOf  = `SELECT job_group FROM xxl_job_info WHERE id = ?`
 	selectDueTimes = `SELECT DISTINCT due_ms FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? ORDER BY due_ms`
 
 	selectFire  = `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE id = ?`
 	claimFire   = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, term = ?, log_id = ?, claimed_ms = ? WHERE id = ?`
 	insertShard = `INSERT INTO xxlwheel_fire (` + FireValues + `, node, term, log_id, claimed_ms)
-		VALUES (?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?)`
+		VALUES (?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	takeOver      = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ?`
 	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
 	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ?`
@@ -101,7 +100,7 @@ func (t *Tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
 func (s *Store) planAt(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
 	due := ToMilli(f.Due)
 	id, err := tx.insert(ctx, s.Dialect.PlanFire, f.JobID, f.GroupID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
-		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.JobID, due)
+		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.JobID, due)
 	if err != nil && s.Acts.Taken(err) {
 		return xxladapter.Fire{}, false, nil
 	}
@@ -137,6 +136,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	if f.JobID != 0 {
 		where.add(`job_id = ?`, f.JobID)
 	}
+	where.addJobsOf(s.Dialect, f.Groups)
 	if f.State != "" {
 		where.add(`state = ?`, string(f.State))
 	}
@@ -235,7 +235,7 @@ func (s *Store) storeClaim(ctx context.Context, tx *Tx, f *xxladapter.Fire, l *x
 		return err
 	}
 	f.ID, err = tx.insert(ctx, insertShard, f.JobID, f.GroupID, ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type),
-		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Owner.Node, f.Owner.Number, f.LogID, ToMilli(f.Claimed))
+		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.Owner.Node, f.Owner.Number, f.LogID, ToMilli(f.Claimed))
 	return err
 }
 
@@ -255,6 +255,9 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 			return err
 		}
 		if err := transition.TakeOver(rows, by, id, from, formerHolds); err != nil {
+			return err
+		}
+		if err := tx.addHistory(ctx, transition.TakenOver(*rows.Fire, by, now)); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, takeOver, by.Node, by.Number, id)
@@ -293,7 +296,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 func ScanFire(r Row) (xxladapter.Fire, error) {
 	var f xxladapter.Fire
 	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, Text(&f.Type), Text(&f.State),
-		&f.RetryCount, &f.Param, addressList{&f.Addresses}, Text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
+		&f.RetryCount, &f.Param, addressList{&f.Addresses}, &f.Attempt, &f.Parent, Text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
 	return f, err
 }
 

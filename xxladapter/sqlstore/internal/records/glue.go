@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	selectGlue = `SELECT glue_type, glue_source, glue_remark, glue_updatetime FROM xxl_job_info WHERE id = ?`
 	updateGlue = `UPDATE xxl_job_info SET glue_type = ?, glue_source = ?, glue_remark = ?, glue_updatetime = ? WHERE id = ?`
 
 	hasGlue    = `SELECT 1 FROM xxl_job_logglue WHERE job_id = ? LIMIT 1`
@@ -21,33 +20,23 @@ const (
 		WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?`
 )
 
-// saveGlue stores the job's source as a new version. REQUIRES: the job is locked.
-func (t *Tx) saveGlue(ctx context.Context, j *xxladapter.Job, now time.Time) error {
-	old := xxladapter.Job{ID: j.ID}
-	err := t.Query(ctx, selectGlue, []any{j.ID}, func(r Row) error {
-		return r.Scan(Text(&old.GlueType), Text(&old.GlueSource), Text(&old.GlueRemark), datetime{&old.GlueUpdated})
-	})
-	if err != nil {
-		return err
-	}
-	if has, err := t.has(ctx, hasGlue, j.ID); err != nil {
+// saveGlue stores the source of is, which replaces that of was, as a new version. REQUIRES: the job is
+// locked.
+func (t *Tx) saveGlue(ctx context.Context, was, is *xxladapter.Job, now time.Time) error {
+	if has, err := t.has(ctx, hasGlue, is.ID); err != nil {
 		return err
 	} else if !has {
-		if err := t.addGlue(ctx, &old, old.GlueUpdated); err != nil {
+		if err := t.addGlue(ctx, was, was.GlueUpdated); err != nil {
 			return err
 		}
 	}
-	if err := t.addGlue(ctx, j, now); err != nil {
+	if err := t.addGlue(ctx, is, now); err != nil {
 		return err
 	}
-	if _, err := t.Exec(ctx, dropOldGlue, j.ID, j.ID, xxladapter.MaxGlueVersions); err != nil {
+	if _, err := t.Exec(ctx, dropOldGlue, is.ID, is.ID, xxladapter.MaxGlueVersions); err != nil {
 		return err
 	}
-	updated := now.Truncate(time.Second)
-	if !updated.After(old.GlueUpdated) { // executors tell versions apart only by this
-		updated = old.GlueUpdated.Add(time.Second)
-	}
-	_, err = t.Exec(ctx, updateGlue, string(j.GlueType), j.GlueSource, j.GlueRemark, t.Dialect.Datetime(updated), j.ID)
+	_, err := t.Exec(ctx, updateGlue, string(is.GlueType), is.GlueSource, is.GlueRemark, t.Dialect.Datetime(is.GlueUpdated), is.ID)
 	return err
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	groupColumns = `id, app_name, title, address_type, address_list, update_time, ` + GroupToken
+	groupColumns = `id, app_name, title, address_type, address_list, update_time, ` + GroupToken + `, (SELECT drains FROM xxlwheel_drain WHERE xxlwheel_drain.group_id = xxl_job_group.id)`
 
 	// The statements about access tokens, which later releases of XXL-JOB keep in a column.
 	GroupToken  = `(SELECT access_token FROM xxlwheel_group WHERE xxlwheel_group.group_id = xxl_job_group.id)`
@@ -24,38 +24,12 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 		return 0, err
 	}
 	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockApp(ctx, g.AppName); err != nil {
-			return err
-		}
-		id = g.ID
-		if id != 0 {
-			if err := tx.needGroup(ctx, id, s.Dialect.Lock); err != nil {
-				return err
-			}
-		}
-		taken, err := tx.has(ctx, `SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?`, g.AppName, id)
+		before, is, err := s.saveGroup(ctx, tx, g)
 		if err != nil {
 			return err
 		}
-		if taken {
-			return xxladapter.Conflictf("another group has the app name %q already", g.AppName)
-		}
-		addresses := g.Addresses
-		if g.AddressType == xxladapter.AddressAuto {
-			if addresses, err = tx.registered(ctx, g.AppName); err != nil {
-				return err
-			}
-		}
-		values := []any{g.AppName, s.Dialect.Widths.titleOf(g), int64(g.AddressType), JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
-		if id != 0 {
-			_, err = tx.Exec(ctx, updateGroup, append(values, id)...)
-		} else {
-			id, err = tx.insert(ctx, insertGroup, values...)
-		}
-		if err != nil {
-			return err
-		}
-		return tx.setToken(ctx, id, g.AccessToken)
+		id = is.ID
+		return s.record(ctx, tx, is.Audited(), before, is.Fields())
 	})
 	if err != nil {
 		return 0, err
@@ -63,10 +37,55 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 	return id, nil
 }
 
+// saveGroup stores a group and returns it, with the fields that it had before.
+func (s *Store) saveGroup(ctx context.Context, tx *Tx, g *xxladapter.Group) (before xxladapter.Fields, is *xxladapter.Group, err error) {
+	if err := tx.lockApp(ctx, g.AppName); err != nil {
+		return nil, nil, err
+	}
+	id := g.ID
+	var drains []xxladapter.Drain
+	if id != 0 {
+		was, err := tx.lockGroup(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		before, drains = was.Fields(), was.Drains
+	}
+	taken, err := tx.has(ctx, `SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?`, g.AppName, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if taken {
+		return nil, nil, xxladapter.Conflictf("another group has the app name %q already", g.AppName)
+	}
+	addresses := g.Addresses
+	if g.AddressType == xxladapter.AddressAuto {
+		if addresses, err = tx.registered(ctx, g.AppName); err != nil {
+			return nil, nil, err
+		}
+	}
+	values := []any{g.AppName, s.Dialect.Widths.titleOf(g), int64(g.AddressType), JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
+	if id != 0 {
+		_, err = tx.Exec(ctx, updateGroup, append(values, id)...)
+	} else {
+		id, err = tx.insert(ctx, insertGroup, values...)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := tx.setToken(ctx, id, g.AccessToken); err != nil {
+		return nil, nil, err
+	}
+	same := *g
+	same.ID, same.Title, same.Drains = id, s.Dialect.Widths.titleOf(g), drains
+	return before, &same, nil
+}
+
 // RemoveGroup implements [xxladapter.Store].
 func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.needGroup(ctx, id, s.Dialect.Lock); err != nil {
+		was, err := tx.lockGroup(ctx, id)
+		if err != nil {
 			return err
 		}
 		used, err := tx.has(ctx, `SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1`, id)
@@ -79,7 +98,16 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM xxl_job_group WHERE id = ?`, id); err != nil {
 			return err
 		}
-		return tx.setToken(ctx, id, "")
+		if _, err := tx.Exec(ctx, dropGrantsFor, id); err != nil {
+			return err
+		}
+		if err := tx.setToken(ctx, id, ""); err != nil {
+			return err
+		}
+		if err := tx.setDrains(ctx, id, nil); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, was.Audited(), was.Fields(), nil)
 	})
 }
 
@@ -110,17 +138,20 @@ func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 
 func scanGroup(r Row) (*xxladapter.Group, error) {
 	var g xxladapter.Group
-	err := r.Scan(&g.ID, Text(&g.AppName), Text(&g.Title), &g.AddressType, addressList{&g.Addresses}, datetime{&g.Updated}, Text(&g.AccessToken))
+	err := r.Scan(&g.ID, Text(&g.AppName), Text(&g.Title), &g.AddressType, addressList{&g.Addresses}, datetime{&g.Updated}, Text(&g.AccessToken), drainList{&g.Drains})
 	return &g, err
 }
 
-// needGroup returns an error unless the group exists, and locks it with the given clause.
-func (t *Tx) needGroup(ctx context.Context, id int64, lock string) error {
-	found, err := t.has(ctx, `SELECT 1 FROM xxl_job_group WHERE id = ?`+lock, id)
-	if err == nil && !found {
-		return noGroup(id)
+// lockGroup reads a group and locks it until the transaction ends.
+func (t *Tx) lockGroup(ctx context.Context, id int64) (g *xxladapter.Group, err error) {
+	err = t.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r Row) error {
+		g, err = scanGroup(r)
+		return err
+	})
+	if err == nil && g == nil {
+		err = noGroup(id)
 	}
-	return err
+	return g, err
 }
 
 func noGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }

@@ -55,7 +55,7 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 }
 
 func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
-	if lease, done, err := s.prolongByLook(ctx, node, life); done || err != nil {
+	if lease, done, err := s.prolongBySnapshot(ctx, node, life); done || err != nil {
 		return lease, err
 	}
 	lease, done, err := s.prolong(ctx, node, life)
@@ -83,7 +83,7 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_
 	}
 	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()))
 	if !r.quiet() {
-		s.looks.note(node, leaseLook{}, false)
+		s.snapshots.note(node, leaseSnapshot{}, false)
 		return xxladapter.Lease{}, false, nil
 	}
 	err = s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
@@ -92,11 +92,11 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_
 		return err
 	})
 	if err != nil || !done {
-		s.looks.note(node, leaseLook{}, false)
+		s.snapshots.note(node, leaseSnapshot{}, false)
 		return xxladapter.Lease{}, false, err
 	}
 	lease := r.lease()
-	s.looks.note(node, state.look(&r), len(lease.Dead) == 0)
+	s.snapshots.note(node, state.snapshot(&r), len(lease.Dead) == 0)
 	return lease, true, nil
 }
 
@@ -126,7 +126,7 @@ func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 		}
 	}
 	for _, l := range r.cut {
-		if _, err := t.Exec(ctx, shortenLease, l.most, l.Node, l.Number, l.until); err != nil {
+		if _, err := t.Exec(ctx, shortenLease, l.latest, l.Node, l.Number, l.until); err != nil {
 			return err
 		}
 	}

@@ -42,8 +42,8 @@ func (s *Store) insertLog(ctx context.Context, tx *Tx, l *xxladapter.Log) (int64
 func (s *Store) LogValues(l *xxladapter.Log) []any {
 	l = l.Fitted()
 	param := l.Param
-	if most := s.Dialect.Widths.LogParam; most > 0 {
-		param = cut(param, most)
+	if limit := s.Dialect.Widths.LogParam; limit > 0 {
+		param = xxladapter.FirstCharacters(param, limit)
 	}
 	return []any{
 		l.GroupID, l.JobID, OrNull(l.Address), l.Handler, param,
@@ -66,6 +66,11 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 		rows, err := tx.rowsOfRun(ctx, r.LogID)
 		if err != nil {
 			return err
+		}
+		if rows.Fire == nil && len(r.Next) > 0 {
+			if rows.Attempt, err = tx.attemptOf(ctx, r.LogID); err != nil {
+				return err
+			}
 		}
 		change, err := transition.Finish(rows.Rows, r, now)
 		if err != nil {
@@ -92,41 +97,36 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 	return lost, err
 }
 
-// cut truncates text to its first most characters.
-func cut(text string, most int) string {
-	for i := range text {
-		if most == 0 {
-			return text[:i]
-		}
-		most--
-	}
-	return text
-}
-
 // Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	return find(ctx, s, &LogEntity, id)
 }
 
-// Logs implements [xxladapter.Store].
-func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
-	var where conditions
+// logConditions adds the conditions of f, without those of its position.
+func (d *Dialect) logConditions(where *conditions, f xxladapter.LogFilter) {
 	if f.JobID != 0 {
 		where.add(`job_id = ?`, f.JobID)
 	}
 	if f.GroupID != 0 {
 		where.add(`job_group = ?`, f.GroupID)
 	}
+	where.addGroups(d, `job_group`, f.Groups)
 	if condition := ofStatus[f.Status]; condition != "" {
 		where.add(condition)
 	}
 	// The column holds whole seconds, so a limit is rounded up to the next one.
 	if !f.Since.IsZero() {
-		where.add(`trigger_time >= ?`, s.Dialect.Datetime(nextSecond(f.Since)))
+		where.add(`trigger_time >= ?`, d.Datetime(nextSecond(f.Since)))
 	}
 	if !f.Before.IsZero() {
-		where.add(`trigger_time < ?`, s.Dialect.Datetime(nextSecond(f.Before)))
+		where.add(`trigger_time < ?`, d.Datetime(nextSecond(f.Before)))
 	}
+}
+
+// Logs implements [xxladapter.Store].
+func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
+	var where conditions
+	s.Dialect.logConditions(&where, f)
 	order := where.pageByID(f.AfterID, f.Newest)
 	query, args := where.Selecting(`SELECT `+LogColumns+` FROM xxl_job_log`, order, f.Limit)
 	var found []*xxladapter.Log

@@ -10,11 +10,11 @@ const (
 	insertOrder = `INSERT INTO xxlwheel_order (job_id, fire_id, idem_key, request, created_ms) VALUES (?, ?, ?, ?, ?)`
 	selectOrder = `SELECT id, job_id, fire_id, idem_key, request, created_ms, log_ids,
 		(SELECT COUNT(*) FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) FROM xxlwheel_order`
-	orderByID  = selectOrder + ` WHERE id = ?`
-	orderByKey = selectOrder + ` WHERE job_id = ? AND idem_key = ?`
+	selectNameOf = `SELECT job_desc FROM xxl_job_info WHERE id = ?`
+	orderByID    = selectOrder + ` WHERE id = ?`
+	orderByKey   = selectOrder + ` WHERE job_id = ? AND idem_key = ?`
 	// A server that forgets its ids may have given the fire's id before.
 	claimOrder = `UPDATE xxlwheel_order SET log_ids = ? WHERE fire_id = ? AND job_id = ? AND log_ids IS NULL`
-	dropOrders = `DELETE FROM xxlwheel_order WHERE job_id = ?`
 	// The inner SELECT is a derived table, because MySQL does not select from the table that it
 	// deletes from.
 	purgeOrders = `DELETE FROM xxlwheel_order WHERE id IN (SELECT id FROM (SELECT id FROM xxlwheel_order WHERE created_ms < ?
@@ -29,7 +29,7 @@ func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request s
 		if key != "" {
 			stored = key
 			// Orders with the same key wait for each other here.
-			if _, err := tx.lockJob(ctx, f.JobID); err != nil {
+			if err := tx.lockJob(ctx, f.JobID); err != nil {
 				return err
 			}
 			if o, err = tx.order(ctx, orderByKey, f.JobID, key); err != nil || o != nil {
@@ -44,7 +44,14 @@ func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request s
 		o = &xxladapter.Order{
 			ID: id, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: fromMilli(created), Open: true,
 		}
-		return err
+		if err != nil || xxladapter.CallOf(ctx) == "" {
+			return err
+		}
+		job := xxladapter.Job{ID: f.JobID, GroupID: fire.GroupID}
+		if err := tx.Query(ctx, selectNameOf, []any{f.JobID}, func(r Row) error { return r.Scan(Text(&job.Name)) }); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, job.Audited(), nil, o.Fields(&fire))
 	})
 	if err != nil {
 		return nil, xxladapter.Fire{}, err

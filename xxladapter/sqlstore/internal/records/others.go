@@ -123,9 +123,9 @@ func (o *others) remembered() (ids []int64) {
 	return ids
 }
 
-// lookForOthers reads the remembered jobs of the node's shards while others are expected: others
+// findOthers reads the remembered jobs of the node's shards while others are expected: others
 // take due times that lie further ahead than our scans then see.
-func (s *Store) lookForOthers(ctx context.Context, node string) error {
+func (s *Store) findOthers(ctx context.Context, node string) error {
 	ids := s.others.remembered()
 	if len(ids) == 0 {
 		return nil
@@ -155,4 +155,5 @@ func shorten(d *xxladapter.Decision, until time.Time) {
 	}
 	d.Stop, d.Reason = false, ""
 	d.Fires = d.Fires[:i]
+	d.Misfires = slices.DeleteFunc(d.Misfires, func(m xxladapter.Misfire) bool { return m.Due.After(d.Next) })
 }

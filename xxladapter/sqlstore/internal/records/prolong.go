@@ -8,12 +8,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// prolongQuiet renews a lease if nothing has happened since the last look, a complete read of the
-// leases. It is one statement, a transaction by itself, and changes nothing where there is more to
-// do. Terms only grow, so the number of leases, the sum of their terms and the number of retired
+// prolongQuiet renews a lease if nothing has happened since the last snapshot, a complete read of
+// the leases. It is one statement, a transaction by itself, and changes nothing where there is more
+// to do. Terms only grow, so the number of leases, the sum of their terms and the number of retired
 // ones show every lease that has come, ended or retired. A node's own shards can only be taken from
-// it, which their number shows. Others' leases may have been renewed, so the look is repeated when
-// the first of them would lapse.
+// it, which their number shows. Others' leases may have been renewed, so the snapshot is repeated
+// when the first of them would lapse.
 //
 // Subqueries of an UPDATE lock nothing at READ COMMITTED, and the server requires the one about the
 // updated table to be a derived table.
@@ -24,13 +24,13 @@ const prolongQuiet = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ?
 			WHERE seen.leases = ? AND seen.terms = ? AND seen.retirees = ?)
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE due_ms <= ?)`
 
-// lookLife is how long a look is relied on where there are other nodes, by this machine's clock:
-// what they do when the store's clock is set back shows only in a look.
-const lookLife = 4 * time.Second
+// snapshotLife is how long a snapshot is relied on where there are other nodes, by this machine's
+// clock: what they do when the store's clock is set back shows only in a snapshot.
+const snapshotLife = 4 * time.Second
 
-// A leaseLook is the result of a node's last look. It stays true as long as [prolongQuiet]
+// A leaseSnapshot is what a node's last complete read of the leases found. It stays true as long as [prolongQuiet]
 // succeeds.
-type leaseLook struct {
+type leaseSnapshot struct {
 	at      time.Time
 	lease   xxladapter.Lease // as returned to the node
 	retired int64
@@ -39,22 +39,22 @@ type leaseLook struct {
 	leases, terms, retirees int64
 }
 
-// leaseLooks are the looks of the nodes that use a store, mostly of one. The zero value is ready to
-// use.
-type leaseLooks struct {
+// leaseSnapshots are the snapshots of the nodes that use a store, mostly of one. The zero value is
+// ready to use.
+type leaseSnapshots struct {
 	mu sync.Mutex // guards the fields below
-	of map[string]leaseLook
+	of map[string]leaseSnapshot
 }
 
-func (l *leaseLooks) last(node string) (leaseLook, bool) {
+func (l *leaseSnapshots) last(node string) (leaseSnapshot, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	look, ok := l.of[node]
-	return look, ok
+	snapshot, ok := l.of[node]
+	return snapshot, ok
 }
 
-// note keeps a look, or forgets the last one if this look is not quiet.
-func (l *leaseLooks) note(node string, look leaseLook, quiet bool) {
+// note keeps a snapshot, or forgets the last one if this snapshot is not quiet.
+func (l *leaseSnapshots) note(node string, snapshot leaseSnapshot, quiet bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !quiet {
@@ -62,32 +62,32 @@ func (l *leaseLooks) note(node string, look leaseLook, quiet bool) {
 		return
 	}
 	if l.of == nil {
-		l.of = map[string]leaseLook{}
+		l.of = map[string]leaseSnapshot{}
 	}
-	l.of[node] = look
+	l.of[node] = snapshot
 }
 
-// fresh reports whether only prolongQuiet's conditions can have changed since the look.
-func (l *leaseLook) fresh(now time.Time) bool {
+// fresh reports whether only prolongQuiet's conditions can have changed since the snapshot.
+func (l *leaseSnapshot) fresh(now time.Time) bool {
 	lapse := l.lease.NextLapse
-	return lapse.IsZero() || now.Before(lapse) && time.Since(l.at) < lookLife
+	return lapse.IsZero() || now.Before(lapse) && time.Since(l.at) < snapshotLife
 }
 
-// prolongByLook renews the lease without a look of its own if the last one is still good.
-func (s *Store) prolongByLook(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
-	look, known := s.looks.last(node)
+// prolongBySnapshot renews the lease without a snapshot of its own if the last one is still good.
+func (s *Store) prolongBySnapshot(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
+	snapshot, known := s.snapshots.last(node)
 	if !known {
 		return xxladapter.Lease{}, false, nil
 	}
 	at := s.Clock()
-	if !look.fresh(at) {
+	if !snapshot.fresh(at) {
 		return xxladapter.Lease{}, false, nil
 	}
-	lease, now := look.lease, ToMilli(at)
+	lease, now := snapshot.lease, ToMilli(at)
 	until := now + life.Milliseconds()
 	err = s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
-		changed, err := tx.Exec(ctx, prolongQuiet, until, life.Milliseconds(), node, lease.Number, look.retired, now, until,
-			node, look.shards, look.leases, look.terms, look.retirees, now)
+		changed, err := tx.Exec(ctx, prolongQuiet, until, life.Milliseconds(), node, lease.Number, snapshot.retired, now, until,
+			node, snapshot.shards, snapshot.leases, snapshot.terms, snapshot.retirees, now)
 		done = changed > 0
 		return err
 	})

@@ -31,9 +31,6 @@ const (
 	// HighestOfOld makes databases use the index on trigger_time. For a bare MAX(id) they expect to
 	// find it sooner from the other end, through all young rows.
 	HighestOfOld = `SELECT MAX(id + 0) FROM xxl_job_log`
-
-	// dropOldTexts deletes the texts of rows that another tool has deleted.
-	dropOldTexts = `DELETE FROM xxlwheel_log_text WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`
 )
 
 var (
@@ -43,10 +40,16 @@ var (
 	// that alarms no longer need.
 	DeletePurgeable = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs + ` AND ` + purgeable
 	DeleteAlarmed   = DeletePurgeable + ` AND ` + alarmed
-	// A row that stayed keeps its text.
-	dropTexts = []string{
+	// A row that stayed keeps its text and its history.
+	dropBelonging = []string{
 		`DELETE FROM xxlwheel_log_text WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
 		`DELETE FROM xxlwheel_log_fetch WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
+		`DELETE FROM xxlwheel_run WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
+	}
+	// dropOld deletes what belongs to rows that another tool has deleted.
+	dropOld = []string{
+		`DELETE FROM xxlwheel_log_text WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`,
+		`DELETE FROM xxlwheel_run WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`,
 	}
 )
 
@@ -79,10 +82,14 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if p.Unalarmed {
 		remove = DeletePurgeable
 	}
+	uncounted, err := s.mayBeUncounted(ctx, ids)
+	if err != nil {
+		return xxladapter.Purged{}, err
+	}
 	var begin time.Time
-	err := s.writeLazily(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) (err error) {
 		begin = time.Now()
-		if purged.Rows, err = tx.deleteRows(ctx, remove, ids, nil); err != nil {
+		if purged.Rows, err = s.deleteCounted(ctx, tx, remove, ids, uncounted, nil); err != nil {
 			return err
 		}
 		if p.Orders() {
@@ -90,11 +97,17 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 				return err
 			}
 		}
-		if !whole {
+		if whole {
+			for _, statement := range dropOld {
+				if _, err := tx.Exec(ctx, statement); err != nil {
+					return err
+				}
+			}
+		}
+		if purged.Rows == 0 {
 			return nil
 		}
-		_, err = tx.Exec(ctx, dropOldTexts)
-		return err
+		return s.record(ctx, tx, p.Audited(), nil, p.Fields())
 	})
 	if err != nil {
 		return xxladapter.Purged{}, err
@@ -105,6 +118,21 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		purged.Done = len(ids) < limit
 	}
 	return purged, nil
+}
+
+// deleteCounted is deleteRows that also adds the deleted rows to the statistics if any may be missing
+// there.
+func (s *Store) deleteCounted(ctx context.Context, tx *Tx, statement string, ids []int64, uncounted bool,
+	first func(batch []any) error) (deleted int, err error) {
+
+	if !uncounted {
+		return tx.deleteRows(ctx, statement, ids, first)
+	}
+	err = s.countingDeleted(ctx, tx, ids, func() (err error) {
+		deleted, err = tx.deleteRows(ctx, statement, ids, first)
+		return err
+	})
+	return deleted, err
 }
 
 // deleteRows deletes log rows and what belongs to them, in batches. It calls first, unless that is
@@ -122,7 +150,7 @@ func (t *Tx) deleteRows(ctx context.Context, statement string, ids []int64, firs
 			return 0, err
 		}
 		deleted += int(n)
-		for _, statement := range dropTexts {
+		for _, statement := range dropBelonging {
 			if _, err := t.Exec(ctx, statement, batch...); err != nil {
 				return 0, err
 			}

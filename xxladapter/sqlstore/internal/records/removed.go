@@ -29,22 +29,26 @@ var (
 	forgetRemoved = []string{
 		`DELETE FROM xxlwheel_alarm WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm.job_id)`,
 		`DELETE FROM xxlwheel_alarm_claim WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm_claim.job_id)`,
+		`DELETE FROM xxlwheel_last_result WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_last_result.job_id)`,
 		dropRemoved,
 	}
 )
 
-// noteRemoved records that the job's rows are to be deleted. REQUIRES: no further log row of the
-// job can be written.
-func (t *Tx) noteRemoved(ctx context.Context, jobID int64) error {
+// noteRemoved records that the rows of jobs are to be deleted. REQUIRES: no further log row of the
+// jobs can be written.
+func (t *Tx) noteRemoved(ctx context.Context, jobs []int64) error {
 	var last int64
 	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(integer{&last}) }); err != nil || last == 0 {
 		return err
 	}
-	if _, err := t.Exec(ctx, dropRemoved, jobID); err != nil {
+	if err := t.deleteOf(ctx, `DELETE FROM xxlwheel_removed_job WHERE `, "job_id", jobs); err != nil {
 		return err
 	}
-	_, err := t.Exec(ctx, insertRemoved, jobID, last)
-	return err
+	rows := make([][]any, len(jobs))
+	for i, id := range jobs {
+		rows[i] = []any{id, last}
+	}
+	return t.insertAll(ctx, insertRemoved, rows)
 }
 
 // purgeRemoved deletes the next rows of the first removed job.
@@ -60,13 +64,17 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
+	uncounted, err := s.mayBeUncounted(ctx, ids)
+	if err != nil {
+		return xxladapter.Purged{}, err
+	}
 	last := len(ids) < limit
 	purged := xxladapter.Purged{Next: p}
 	var begin time.Time
 	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) (err error) {
 		begin = time.Now()
 		gone := Changes{}
-		purged.Rows, err = tx.deleteRows(ctx, deleteRows, ids, func(batch []any) error {
+		purged.Rows, err = s.deleteCounted(ctx, tx, deleteRows, ids, uncounted, func(batch []any) error {
 			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r Row) error {
 				var triggered time.Time
 				err := r.Scan(datetime{&triggered})

@@ -69,7 +69,7 @@ type renewal struct {
 // A cutLease is another node's lease that would hold for longer than its life.
 type cutLease struct {
 	leaseRow       // as it was read
-	most     int64 // until when it may hold, in ms
+	latest   int64 // until when it may hold, in ms
 }
 
 // Renew computes a renewal. It is a pure function.
@@ -91,9 +91,9 @@ func (s *LeaseState) Renew(node string, life, now int64) renewal {
 		case l.Node == node:
 			r.mine = l
 		default:
-			if most := now + l.life; l.until > most {
-				r.cut = append(r.cut, cutLease{l, most})
-				l.until = most
+			if latest := now + l.life; l.until > latest {
+				r.cut = append(r.cut, cutLease{l, latest})
+				l.until = latest
 			}
 			if r.lapse == 0 || l.until < r.lapse {
 				r.lapse = l.until
@@ -146,9 +146,9 @@ func (r *renewal) lease() xxladapter.Lease {
 	return l
 }
 
-// look returns what later renewals can rely on after this one. REQUIRES: r is quiet.
-func (s *LeaseState) look(r *renewal) leaseLook {
-	l := leaseLook{at: time.Now(), lease: r.lease(), retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
+// snapshot returns what later renewals can rely on after this one. REQUIRES: r is quiet.
+func (s *LeaseState) snapshot(r *renewal) leaseSnapshot {
+	l := leaseSnapshot{at: time.Now(), lease: r.lease(), retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
 	for _, owner := range s.owners {
 		if owner == r.mine.Node {
 			l.shards++

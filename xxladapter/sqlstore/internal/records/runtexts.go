@@ -135,7 +135,7 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 		if t.Complete {
 			complete = 1
 		}
-		ids[i], rows[i] = t.LogID, TextRow{t.LogID, body, t.Size, complete, cut(t.Note, xxladapter.MaxTextNote)}
+		ids[i], rows[i] = t.LogID, TextRow{t.LogID, body, t.Size, complete, xxladapter.FirstCharacters(t.Note, xxladapter.MaxTextNote)}
 	}
 	if len(texts) == 0 {
 		return nil

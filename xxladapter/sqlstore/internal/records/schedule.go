@@ -23,9 +23,9 @@ const (
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
 
-	// LookDue reads whether a term holds and whether a job is due. Arguments: node, number and now,
+	// SelectAnyDue reads whether a term holds and whether a job is due. Arguments: node, number and now,
 	// then those of allDue. A server's clock may be appended.
-	LookDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
+	SelectAnyDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + AllDue + ` LIMIT 1) AS due)`
 
 	// The guard lets a stop, a restart and another scheduler win over a decision about the job's
@@ -33,8 +33,10 @@ const (
 	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
 		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
 
-	// InsertMisfire inserts a misfire.
-	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms) VALUES (?, ?, ?, ?, ?)`
+	// InsertMisfire inserts a misfire. Arguments: those of [MisfireValues].
+	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	// recordMisfire inserts a misfire, or moves the end of the one that the job has of the pause.
+	recordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) DO UPDATE SET until_ms = max(until_ms, excluded.until_ms), at_ms = excluded.at_ms`
 
 	// IsScheduled finds the fire of a due time of the schedule. Arguments: job and due time.
 	IsScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type = 'CRON'`
@@ -47,13 +49,13 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 
 	asked := ahead
 	if s.Dialect.LockSchedule != "" && s.others.expected() {
-		if err := s.lookForOthers(ctx, by.Node); err != nil {
+		if err := s.findOthers(ctx, by.Node); err != nil {
 			return nil, 0, err
 		}
 		ahead = s.others.ahead(asked, s.Resting.Load())
 	}
 	if s.Resting.Load() {
-		if due, err := s.looksDue(ctx, by, ahead); !due || err != nil {
+		if due, err := s.anyDue(ctx, by, ahead); !due || err != nil {
 			return nil, 0, err
 		}
 	}
@@ -72,14 +74,24 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if err := tx.fence(ctx, by, now); err != nil {
 			return err
 		}
+		restricted, err := s.shareRestrictions(ctx, tx)
+		if err != nil {
+			return err
+		}
 		due, passed, until, err := s.lockDue(ctx, tx, claimable, now, asked, ahead)
 		if locked = passed; err != nil || len(due) == 0 {
 			return err
 		}
 		claimed = len(due)
+		for _, j := range due {
+			j.Restrictions = restricted
+		}
 		decisions = decideDue(due, now, until, until.Before(now.Add(asked)), decide)
-		planned, err = s.Acts.StoreDecisions(ctx, tx, decisions)
-		return err
+		if planned, err = s.Acts.StoreDecisions(ctx, tx, decisions); err != nil {
+			return err
+		}
+		stops := slices.DeleteFunc(slices.Clone(decisions), func(d Decided) bool { return !d.Stop })
+		return s.recordStops(ctx, tx, by.Node, now, stops)
 	})
 	if err != nil {
 		s.others.forget(decisions)
@@ -117,7 +129,7 @@ func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 
 	read := make(map[int64]Decided, len(due)) // without the decision; decide may write to jobs
 	for _, j := range due {
-		read[j.ID] = Decided{before: ToMilli(j.TriggerNext), Group: j.GroupID}
+		read[j.ID] = Decided{before: ToMilli(j.TriggerNext), Group: j.GroupID, name: j.Name}
 	}
 	all := decide(now, due)
 	for i := range all {
@@ -133,18 +145,18 @@ func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 	return decisions
 }
 
-// looksDue reports whether there is anything to claim. It takes no lock and writes nothing, so a
+// anyDue reports whether there is anything to claim. It takes no lock and writes nothing, so a
 // store in which nothing is due costs no more than this.
-func (s *Store) looksDue(ctx context.Context, by xxladapter.Term, ahead time.Duration) (bool, error) {
+func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Duration) (bool, error) {
 	now := s.Clock()
 	var (
 		terms, due int
 		micros     int64
 		sent       time.Time
 	)
-	query, found := LookDue, []any{&terms, &due}
+	query, found := SelectAnyDue, []any{&terms, &due}
 	if s.Server != nil {
-		query, found = LookDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
+		query, found = SelectAnyDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
 		sent = time.Now()
 	}
 	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, ToMilli(now)}, DueArgs(by.Node, now, ahead)...),
@@ -163,11 +175,12 @@ func DueArgs(node string, now time.Time, ahead time.Duration) []any {
 	return []any{ToMilli(now.Add(ahead)), node, ToMilli(now.Add(ahead / 5)), node}
 }
 
-// Decided is a decision, with the job's trigger_next_time and group at that time.
+// Decided is a decision, with the job's trigger_next_time, group and name at that time.
 type Decided struct {
 	xxladapter.Decision
 	before int64
 	Group  int64
+	name   string
 }
 
 // store stores a decision and returns the fires that it planned.
@@ -192,8 +205,8 @@ func (s *Store) store(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire
 		}
 	}
 	for _, m := range d.Misfires {
-		_, err := tx.Exec(ctx, InsertMisfire, d.JobID, ToMilli(m.Due), ToMilli(m.Until), string(m.Policy), ToMilli(m.At))
-		if err != nil {
+		m.JobID = d.JobID
+		if err := tx.WriteMisfire(ctx, m); err != nil {
 			return nil, err
 		}
 	}
@@ -237,11 +250,11 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 		where.add(`job_id = ?`, f.JobID)
 	}
 	order := where.pageByID(f.AfterID, f.Newest)
-	query, args := where.Selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms FROM xxlwheel_misfire`, order, f.Limit)
+	query, args := where.Selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms, COALESCE(pause_id, 0), calendar FROM xxlwheel_misfire`, order, f.Limit)
 	var found []xxladapter.Misfire
 	err := s.Query(ctx, query, args, func(r Row) error {
 		var m xxladapter.Misfire
-		err := r.Scan(&m.ID, &m.JobID, milli{&m.Due}, milli{&m.Until}, Text(&m.Policy), milli{&m.At})
+		err := r.Scan(&m.ID, &m.JobID, milli{&m.Due}, milli{&m.Until}, Text(&m.Policy), milli{&m.At}, &m.PauseID, Text(&m.Calendar))
 		found = append(found, m)
 		return err
 	})

@@ -52,9 +52,10 @@ type Store struct {
 	Acts    Acts
 	Lookups lookups
 	// Resting is set if the last scan claimed nothing.
-	Resting atomic.Bool
-	looks   leaseLooks
-	others  others
+	Resting      atomic.Bool
+	snapshots    leaseSnapshots
+	restrictions restrictions
+	others       others
 
 	mu      sync.RWMutex // guards closed; held while a call enters
 	closed  bool
@@ -79,6 +80,9 @@ type Parts struct {
 	IDReads *Readers
 	// ReadGuests and WriteGuests limit users' calls among Reads and Writes.
 	ReadGuests, WriteGuests guests
+	// Front holds what was acknowledged and is not in the tables yet. Nil means that the tables
+	// have everything. Writes asks it by itself.
+	Front Front
 	// Fires runs the calls that every fire makes in groups. Nil sends each to Writes.
 	Fires *fireQueue
 	// Lookup reads rows of several tables in one round trip. Nil reads each table by itself.
@@ -190,6 +194,11 @@ func (s *Store) QueryBy(ctx context.Context, by *Readers, query string, args []a
 		return err
 	}
 	defer s.running.Done()
+	if s.Front != nil {
+		if err := s.Front.Read(ctx); err != nil {
+			return err
+		}
+	}
 	if by == nil {
 		by = s.Reads
 		leave, err := s.ReadGuests.enter(ctx)

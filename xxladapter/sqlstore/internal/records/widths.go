@@ -32,9 +32,9 @@ func (w Widths) titleOf(g *xxladapter.Group) string {
 	return g.Title
 }
 
-func checkWidth(field, text string, most int) error {
-	if n := utf8.RuneCountInString(text); most > 0 && n > most {
-		return xxladapter.Invalidf("%s has %d characters, must have at most %d in tables of this release of XXL-JOB", field, n, most)
+func checkWidth(field, text string, limit int) error {
+	if n := utf8.RuneCountInString(text); limit > 0 && n > limit {
+		return xxladapter.Invalidf("%s has %d characters, must have at most %d in tables of this release of XXL-JOB", field, n, limit)
 	}
 	return nil
 }

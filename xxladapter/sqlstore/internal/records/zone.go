@@ -47,11 +47,17 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 		if node != "" {
 			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed while no node does", node)
 		}
+		before := ""
+		if err := tx.Query(ctx, selectZone, nil, func(r Row) error { return r.Scan(Text(&before)) }); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, dropZone); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, insertZone, zone)
-		return err
+		if _, err = tx.Exec(ctx, insertZone, zone); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before), xxladapter.ZoneFields(zone))
 	})
 }
 

@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // Backup implements sqlstore.BackupSQLite.
@@ -26,7 +30,8 @@ func Backup(ctx context.Context, file, to string) error {
 	}
 	defer os.Remove(part.Name())
 	defer part.Close()
-	if err := vacuumInto(ctx, file, part.Name()); err != nil {
+	defer removeBeside(part.Name())
+	if err := copyWhole(ctx, file, part.Name()); err != nil {
 		return fmt.Errorf("back up %s: %w", file, reason(file, err))
 	}
 	// SQLite leaves syncing a copy to the caller.
@@ -34,6 +39,47 @@ func Backup(ctx context.Context, file, to string) error {
 		return fmt.Errorf("back up to %s: %w", to, withoutPath(err))
 	}
 	return nil
+}
+
+// copyAttempts limits how often a copy is repeated because the journal moved on to new files
+// meanwhile, which takes a scheduler seconds.
+const copyAttempts = 5
+
+// copyWhole copies the database with what its journal has.
+func copyWhole(ctx context.Context, file, to string) (err error) {
+	for range copyAttempts {
+		if err = os.Truncate(to, 0); err != nil {
+			return withoutPath(err)
+		}
+		err = journal.Copy(realName(file)+journalSuffix, to+journalSuffix, func() error { return vacuumInto(ctx, file, to) })
+		if errors.Is(err, fs.ErrNotExist) {
+			removeBeside(to)
+			continue // a file of the journal was removed before it could be held
+		}
+		if err != nil || !hasJournal(to) {
+			return err
+		}
+		// Its close brings everything into the tables.
+		var s *journaled.Store
+		if s, err = OpenJournaled(ctx, to, records.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{}); err == nil {
+			if err = s.Close(); err == nil && hasJournal(to) {
+				err = errors.New("its copy could not be completed")
+			}
+		}
+		removeBeside(to)
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// removeBeside removes the files beside a copy that is closed.
+func removeBeside(to string) {
+	found, _ := filepath.Glob(to + "-*")
+	for _, name := range found {
+		_ = os.Remove(name)
+	}
 }
 
 // vacuumInto copies the database into an empty file, in one read transaction.

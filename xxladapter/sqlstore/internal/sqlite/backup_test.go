@@ -24,6 +24,7 @@ func TestABackupIsOneMoment(t *testing.T) {
 	s := openFile(t, file, nil)
 	defer s.Close()
 	stop := make(chan struct{})
+	written := make(chan struct{})
 	var writers sync.WaitGroup
 	for w := range 4 {
 		writers.Go(func() {
@@ -41,11 +42,19 @@ func TestABackupIsOneMoment(t *testing.T) {
 				if _, err := s.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: app, Handler: "h"}); err != nil {
 					panic(err)
 				}
+				select {
+				case written <- struct{}{}:
+				default:
+				}
 			}
 		})
 	}
 	counts := []int{}
 	for i := range 5 {
+		// Four writers report five times, so one reports a second job, which no copy has yet.
+		for range 5 {
+			<-written
+		}
 		to := filepath.Join(dir, fmt.Sprintf("copy %d?.db", i))
 		require.NoError(t, Backup(t.Context(), file, to))
 		info, err := os.Stat(to)

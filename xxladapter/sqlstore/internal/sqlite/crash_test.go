@@ -31,21 +31,32 @@ const (
 
 // runChild is the whole life of a child process.
 func runChild(act, file string) error {
-	s, err := Open(context.Background(), file, records.Options{Logger: fixture.Quiet})
+	opts := records.Options{Logger: fixture.Quiet}
+	if act == "journal" {
+		s, err := OpenJournaled(context.Background(), file, opts, JournalOptions{SegmentSize: crashSegment})
+		if err != nil {
+			return err
+		}
+		return writeAndAcknowledge(s)
+	}
+	s, err := Open(context.Background(), file, opts)
 	if err != nil || act == "open" {
 		return err
 	}
 	if act == "purge" {
 		return purgeAndTell(s)
 	}
+	if act == "fold" {
+		return foldAndTell(s)
+	}
 	return writeAndAcknowledge(s)
 }
 
 // writeAndAcknowledge makes triggers and prints each one once it is durable,
 // until it is killed.
-func writeAndAcknowledge(s *records.Store) error {
+func writeAndAcknowledge(s xxladapter.Store) error {
 	ctx := context.Background()
-	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "crash-app", Title: "crash"})
+	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: fmt.Sprint("crash-app-", os.Getpid()), Title: "crash"})
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,15 @@ package sqlite
 import (
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 var dialect = records.Dialect{
+	Kind:    xxladapter.StoreSQLite,
+	Version: `sqlite_version()`,
 	PlanFire: `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
-		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?
+		SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?
 		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
 	Beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
@@ -16,9 +19,16 @@ var dialect = records.Dialect{
 	Among: func(column string, ids []int64) (string, []any) {
 		return column + ` IN (SELECT value FROM json_each(?))`, []any{"[" + records.JoinIDs(ids) + "]"}
 	},
-	NameHas:   `instr(job_desc, ?) > 0`,
+	UpdateRows: updateRows,
+	Has:        func(column string) string { return `instr(` + column + `, ?) > 0` },
+	Bytes:      func(text string) string { return text },
+	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
+		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,
+	Seconds:   `(strftime('%s', handle_time) - strftime('%s', trigger_time))`,
+	Updated:   `COALESCE(update_time, '1970-01-01 00:00:00')`,
 	KnowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
 	AddToSlot: records.AddToSlot,
+	RecordRun: records.RecordHistory,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil

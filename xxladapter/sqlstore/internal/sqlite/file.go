@@ -75,16 +75,18 @@ var errFileGone = &xxladapter.Error{
 // restarted on a new and empty database.
 type fileWatch struct {
 	opened  map[string]os.FileInfo // by name
+	more    func() string          // names another file that is gone; nil if there is none to ask about
 	lost    atomic.Bool
 	stop    chan struct{}
 	running sync.WaitGroup
 }
 
-// watchFile starts the watch of an open database. The caller must call end.
-func watchFile(file string, logger *slog.Logger) *fileWatch {
-	w := &fileWatch{opened: map[string]os.FileInfo{}, stop: make(chan struct{})}
+// watchFile starts the watch of an open database, of its lock, which keeps other processes out, and of
+// what more names. The caller must call end.
+func watchFile(file string, more func() string, logger *slog.Logger) *fileWatch {
+	w := &fileWatch{opened: map[string]os.FileInfo{}, more: more, stop: make(chan struct{})}
 	base := realName(file)
-	for _, suffix := range suffixes {
+	for _, suffix := range append([]string{lockSuffix}, suffixes...) {
 		if info, err := os.Stat(base + suffix); err == nil {
 			w.opened[base+suffix] = info
 		}
@@ -103,13 +105,14 @@ func (w *fileWatch) run(file string, logger *slog.Logger) {
 		case <-ticker.C:
 		}
 		name := w.gone()
-		switch was := w.lost.Swap(name != ""); {
+		switch was := w.lost.Load(); {
 		case name != "" && !was:
 			logger.Error("database file "+name+" was removed or replaced while it was open: nothing is read or written until it is back or the process is restarted",
 				"pid", os.Getpid())
 		case name == "" && was:
 			logger.Info("database file is back", "file", file)
 		}
+		w.lost.Store(name != "") // after the line, so that the log has the reason when calls fail
 	}
 }
 
@@ -120,6 +123,9 @@ func (w *fileWatch) gone() string {
 		if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(was, info) {
 			return name
 		}
+	}
+	if w.more != nil {
+		return w.more()
 	}
 	return ""
 }

@@ -16,6 +16,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -38,15 +39,25 @@ func Open(ctx context.Context, file string, opts records.Options) (*records.Stor
 }
 
 func openNamed(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration) (*records.Store, error) {
-	s, err := openDatabase(ctx, driver, file, opts, lockWait)
+	lock, err := openDirect(ctx, file, opts)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", file, reason(file, err))
+		return nil, err
 	}
+	s, err := openDatabase(ctx, driver, file, opts, lockWait, nil)
+	if err == nil {
+		if err = checkWhole(ctx, s); err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", file, reason(file, err)), lock.Close())
+	}
+	s.Ends = append(s.Ends, func() { _ = lock.Close() })
 	return s, nil
 }
 
 // openDatabase opens the file, brings its tables up to date and creates the store.
-func openDatabase(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration) (_ *records.Store, err error) {
+func openDatabase(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration, front *journaled.Front) (_ *records.Store, err error) {
 	makePrivate(file, opts.Logger)
 	var opened []*sql.DB
 	defer func() {
@@ -70,7 +81,7 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 	// Cache sizes in KiB.
 	const writing, reading = "_txlock=immediate&_pragma=cache_size(-65536)", "_pragma=query_only(1)&_pragma=cache_size(-8192)"
 	conns := max(4, runtime.GOMAXPROCS(0))
-	writes, reads, looks := open(1, writing), open(conns, reading), open(2, reading) // one look each for a scan and a lease
+	writes, reads, polls := open(1, writing), open(conns, reading), open(2, reading) // one poll each for a scan and a lease
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +92,27 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 	if err != nil {
 		return nil, err
 	}
-	all, look := &records.Readers{DB: reads, Dialect: &dialect}, &records.Readers{DB: looks, Dialect: &dialect}
-	watch := watchFile(file, opts.Logger)
-	return records.New(records.Parts{
+	if front != nil {
+		if err := front.Prepare(ctx, writer.Write); err != nil {
+			return nil, errors.Join(err, writer.Close())
+		}
+		writer.front = front
+	}
+	all, polling := &records.Readers{DB: reads, Dialect: &dialect}, &records.Readers{DB: polls, Dialect: &dialect}
+	var more func() string
+	if front != nil {
+		more = front.Lost
+	}
+	watch := watchFile(file, more, opts.Logger)
+	parts := records.Parts{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(),
-		Reads: all, IDReads: all, ScanReads: look, LeaseReads: look, ReadGuests: records.NewGuests(conns), Writes: writer,
+		Reads: all, IDReads: all, ScanReads: polling, LeaseReads: polling, ReadGuests: records.NewGuests(conns), Writes: writer,
 		Refuse: watch.err, Ends: []func(){watch.end},
-	}), nil
+	}
+	if front != nil {
+		parts.Front = front
+	}
+	return records.New(parts), nil
 }
 
 // prepareWithin retries [prepare] while other processes switch a new file to WAL: SQLite does not

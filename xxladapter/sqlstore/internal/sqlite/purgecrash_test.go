@@ -17,7 +17,7 @@ import (
 )
 
 // requireRecount compares the figures of all days with the rows.
-func requireRecount(t *testing.T, s *records.Store, rows []*xxladapter.Log) {
+func requireRecount(t *testing.T, s xxladapter.Store, rows []*xxladapter.Log) {
 	t.Helper()
 	var want, got xxladapter.Report
 	for _, l := range rows {

@@ -21,6 +21,7 @@ type groupWriter struct {
 	conn  *sql.Conn
 	tx    *records.Tx
 	queue *gather.Queue[*write]
+	front records.Front // nil means that the tables have everything
 }
 
 // A write is one waiting call.
@@ -98,11 +99,20 @@ func (g *groupWriter) run(group []*write) {
 // commit runs the group in one transaction. It returns an error if no write took effect; otherwise
 // each write has its own.
 func (g *groupWriter) commit(group []*write) (err error) {
-	if len(group) == 1 && group[0].single {
+	if len(group) == 1 && group[0].single && g.front == nil {
 		group[0].err = group[0].run(g.tx)
 		return nil
 	}
 	ctx := context.Background()
+	var front records.FrontTx = nothingHeld{}
+	if g.front != nil {
+		calls := make([]context.Context, len(group))
+		for i, w := range group {
+			calls[i] = w.ctx
+		}
+		front = g.front.Begin(calls)
+	}
+	defer func() { front.End(err == nil) }()
 	if _, err := g.tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -112,10 +122,16 @@ func (g *groupWriter) commit(group []*write) (err error) {
 			_, _ = g.tx.Exec(ctx, "ROLLBACK")
 		}
 	}()
+	if err := front.Before(ctx, g.tx); err != nil {
+		return err
+	}
 	for _, w := range group {
 		if w.err, err = g.runOne(w); err != nil {
 			return err
 		}
+	}
+	if err := front.After(ctx, g.tx); err != nil {
+		return err
 	}
 	if _, err := g.tx.Exec(ctx, "COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -140,3 +156,10 @@ func (g *groupWriter) runOne(w *write) (failed, err error) {
 	}
 	return failed, nil
 }
+
+// nothingHeld is the [records.FrontTx] of a database whose tables have everything.
+type nothingHeld struct{}
+
+func (nothingHeld) Before(context.Context, *records.Tx) error { return nil }
+func (nothingHeld) After(context.Context, *records.Tx) error  { return nil }
+func (nothingHeld) End(bool)                                  {}

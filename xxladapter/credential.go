@@ -1,0 +1,84 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A CredentialKind says what a credential is for.
+type CredentialKind string
+
+const (
+	CredentialSession CredentialKind = "session" // of a browser; ends when it is not used
+	CredentialToken   CredentialKind = "token"   // a personal token, for programs
+)
+
+// Values lists all kinds.
+func (CredentialKind) Values() []CredentialKind {
+	return []CredentialKind{CredentialSession, CredentialToken}
+}
+
+// MaxCredentials is how many credentials of one kind a user has at most.
+const MaxCredentials = 100
+
+// A Credential lets its bearer act as a user. The secret itself is not stored.
+type Credential struct {
+	ID     int64
+	UserID int64
+	Kind   CredentialKind
+	Digest string // the secret's SHA-256 in hexadecimal digits; unique
+	Name   string // of a token, at most 64 characters
+	// Role and Groups limit what the bearer may do beyond the rights of the user: in Groups, or in
+	// all groups if it is empty, at most Role, and nothing elsewhere. An empty Role does not limit.
+	Role    Role
+	Groups  []int64
+	Address string    // the IP address from which it was created
+	Created time.Time // in whole milliseconds, as are the others
+	Used    time.Time // its last use, minutes ago at most; zero means none
+	Expires time.Time // it is valid strictly before that instant
+}
+
+// Audited returns the token as the object of a change.
+func (c *Credential) Audited() AuditObject {
+	return AuditObject{Kind: AuditToken, ID: c.ID, Name: c.Name}
+}
+
+// Fields returns a token as its audit rows show it, and nothing for a session: who signs in changes
+// nothing.
+func (c *Credential) Fields() Fields {
+	if c.Kind != CredentialToken {
+		return nil
+	}
+	return Fields{
+		{Name: "userId", Value: c.UserID}, {Name: "name", Value: c.Name}, {Name: "role", Value: c.Role},
+		{Name: "groups", Value: append([]int64{}, c.Groups...)}, {Name: "expires", Value: c.Expires.UTC()},
+	}
+}
+
+// CheckTokens refuses another token for a user who has the given number of them.
+func CheckTokens(userID int64, has int) error {
+	if has >= MaxCredentials {
+		return Conflictf("user %d has %d tokens, must have less than %d before another one is created", userID, has, MaxCredentials)
+	}
+	return nil
+}
+
+// A CredentialStore is the part of [Store] that keeps the credentials of users.
+type CredentialStore interface {
+	// CreateCredential stores a new credential and returns its id, and deletes those that have
+	// expired by c.Created. Of [MaxCredentials] sessions the one that was used the longest ago is
+	// deleted. [ErrConflict] if the user has that many tokens. [ErrNotFound] if the user does not
+	// exist.
+	CreateCredential(ctx context.Context, c *Credential) (int64, error)
+	// Credential returns the credential with the digest, expired ones too, and its user.
+	// [ErrNotFound] if there is none.
+	Credential(ctx context.Context, digest string) (*Credential, *User, error)
+	// Credentials lists the credentials of a kind of a user, or of all users if userID is 0, by id.
+	Credentials(ctx context.Context, userID int64, kind CredentialKind) ([]*Credential, error)
+	// UseCredential stores when a credential was used and when it expires. One that is gone is no
+	// error.
+	UseCredential(ctx context.Context, id int64, used, expires time.Time) error
+	// RemoveCredential deletes a credential of a user, or of any user if userID is 0.
+	// [ErrNotFound] if there is none.
+	RemoveCredential(ctx context.Context, userID, id int64) error
+}

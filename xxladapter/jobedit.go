@@ -1,0 +1,128 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A JobAct is what a [JobEdit] does, as the method of [JobStore] with that name does it.
+type JobAct string
+
+// The acts. ActReschedule is UpdateJob with reschedule.
+const (
+	ActCreate     JobAct = "create"
+	ActUpdate     JobAct = "update"
+	ActReschedule JobAct = "reschedule"
+	ActStart      JobAct = "start"
+	ActStop       JobAct = "stop"
+	ActRemove     JobAct = "remove"
+)
+
+// Values lists all acts.
+func (JobAct) Values() []JobAct {
+	return []JobAct{ActCreate, ActUpdate, ActReschedule, ActStart, ActStop, ActRemove}
+}
+
+// ActOfUpdate returns the act of UpdateJob.
+func ActOfUpdate(reschedule bool) JobAct {
+	if reschedule {
+		return ActReschedule
+	}
+	return ActUpdate
+}
+
+// A JobEdit is one of many edits that are made together.
+type JobEdit struct {
+	Act JobAct
+	// Job is the job to create or to update. Of a job to start, stop or remove only ID counts, and
+	// for a start or stop Updated: the value that the caller has read, or zero to skip the check.
+	//
+	// In edits that are made as a whole, ChildIDs of a job to create or to update may contain -n,
+	// which stands for the job that the n-th edit creates; 1 is the first edit.
+	Job *Job
+	// First returns the first due time of a start, see [JobStore]. Other acts ignore it.
+	First func(after time.Time) time.Time
+}
+
+// A JobEdited is what has become of a [JobEdit].
+type JobEdited struct {
+	ID   int64     // of the job, also of a created one; 0 if Err says that none was created
+	Next time.Time // of a start: the due time that StartJob returns
+	Err  error     // why the edit was refused, as the method of its act says; nil if it was made
+}
+
+// A JobEditStore is the part of [Store] that edits many jobs at once, for a fraction of the cost of
+// single calls.
+type JobEditStore interface {
+	// EditJobs makes the edits in one transaction, each as the method of its act does, with its
+	// version and its audit row, and returns what has become of each, in their order. An edit that
+	// is refused changes nothing, and the others are made. With whole nothing is made if one is
+	// refused: EditJobs returns the error of the first one that is.
+	//
+	// [CodeInvalid] if two edits are about the same job, or ChildIDs contains -n without need.
+	// REQUIRES: Job is set, and First for a start.
+	EditJobs(ctx context.Context, edits []JobEdit, whole bool) ([]JobEdited, error)
+}
+
+// ID returns the id of the job that the edit is about; 0 if it creates one.
+func (e *JobEdit) ID() int64 {
+	if e.Act == ActCreate {
+		return 0
+	}
+	return e.Job.ID
+}
+
+// Stores reports whether the edit stores the fields of Job.
+func (e *JobEdit) Stores() bool {
+	return e.Act == ActCreate || e.Act == ActUpdate || e.Act == ActReschedule
+}
+
+// CheckJobEdits refuses edits that cannot be made together, as [JobEditStore] says.
+func CheckJobEdits(edits []JobEdit, whole bool) error {
+	about := make(map[int64]bool, len(edits))
+	for i := range edits {
+		e := &edits[i]
+		if err := checkOneOf("act", e.Act); err != nil {
+			return Invalidf("edits[%d].%v", i, err)
+		}
+		if id := e.ID(); id != 0 {
+			if about[id] {
+				return Invalidf("edits[%d] is about job %d, must be the only edit of that job", i, id)
+			}
+			about[id] = true
+		}
+		if !e.Stores() {
+			continue
+		}
+		for _, child := range e.Job.ChildIDs {
+			if child < 0 && (!whole || -child > int64(len(edits)) || edits[-child-1].Act != ActCreate || -child == int64(i)+1) {
+				return Invalidf("edits[%d].childJobIds contains %d, must be the id of a job, or -n where edit n of a whole creates another job", i, child)
+			}
+		}
+	}
+	return nil
+}
+
+// NamesCreated reports whether ChildIDs contains jobs that other edits create.
+func (e *JobEdit) NamesCreated() bool {
+	if e.Stores() {
+		for _, child := range e.Job.ChildIDs {
+			if child < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ChildrenOf returns ChildIDs with the ids of the jobs that the edits have created.
+func ChildrenOf(children []int64, made []JobEdited) []int64 {
+	named := make([]int64, len(children))
+	for i, id := range children {
+		if id < 0 {
+			id = made[-id-1].ID
+		}
+		named[i] = id
+	}
+	return named
+}

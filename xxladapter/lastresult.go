@@ -1,0 +1,16 @@
+package xxladapter
+
+// A LastResult selects jobs by the status of their newest run that has ended.
+type LastResult string
+
+const (
+	LastSuccess LastResult = "SUCCESS"
+	LastFail    LastResult = "FAIL"
+	LastNone    LastResult = "NONE" // no run has ended
+)
+
+// Values lists all of them.
+func (LastResult) Values() []LastResult { return []LastResult{LastSuccess, LastFail, LastNone} }
+
+// Validate refuses a value that does not exist; the empty one means any.
+func (r LastResult) Validate() error { return checkOneOfOrEmpty("lastResult", r) }

@@ -1,0 +1,133 @@
+package xxladapter
+
+import (
+	"slices"
+	"time"
+)
+
+// Restrictions are the pauses and the stored calendars that a decision about due times has to
+// respect. Nil has none; built-in calendars count in any case. They are never changed once they are
+// in use.
+type Restrictions struct {
+	Pauses    []Pause     // that have not ended, or not long ago; by id
+	Calendars []*Calendar // the stored ones
+}
+
+// PauseMemory is how long after its end a pause is among the restrictions: a scheduler that comes
+// back after an outage learns from it which of the due times since then were paused.
+const PauseMemory = 31 * 24 * time.Hour
+
+// A Kept says why a due time gives no fire.
+type Kept struct {
+	Pause    *Pause    // nil if it is not paused
+	Calendar *Calendar // nil if it is paused, or on a day with work
+	// Until is the first instant after the pause, or the beginning of the next day; zero for a
+	// pause without an end.
+	Until time.Time
+}
+
+// Calendar returns the calendar with a name, or nil if there is none.
+func (r *Restrictions) Calendar(name string) *Calendar {
+	if r != nil {
+		for _, c := range r.Calendars {
+			if c.Name == name {
+				return c
+			}
+		}
+	}
+	return builtInCalendar(name)
+}
+
+// Keep returns why a due time of a job gives no fire, if so. Pauses come before calendars. zone is
+// that of the job's schedule.
+func (r *Restrictions) Keep(j *Job, due time.Time, zone *time.Location) (Kept, bool) {
+	if r != nil {
+		for i := range r.Pauses {
+			if p := &r.Pauses[i]; p.Covers(j.GroupID, due) {
+				return Kept{Pause: p, Until: p.Until}, true
+			}
+		}
+	}
+	if j.Settings.Calendar == "" {
+		return Kept{}, false
+	}
+	c := r.Calendar(j.Settings.Calendar)
+	if local := due.In(zone); c != nil && c.Excludes(local) {
+		return Kept{Calendar: c, Until: nextDay(local)}, true
+	}
+	return Kept{}, false
+}
+
+// NextKept returns the first instant after from, at most until, from which on due times of the job
+// may be kept; zero if there is none. REQUIRES: a due time at from is not kept.
+func (r *Restrictions) NextKept(j *Job, from, until time.Time, zone *time.Location) time.Time {
+	var first time.Time
+	if r != nil {
+		for i := range r.Pauses {
+			p := &r.Pauses[i]
+			if (p.GroupID == 0 || p.GroupID == j.GroupID) && p.From.After(from) && !p.From.After(until) && (first.IsZero() || p.From.Before(first)) {
+				first = p.From
+			}
+		}
+	}
+	c := r.Calendar(j.Settings.Calendar)
+	if c == nil {
+		return first
+	}
+	if !first.IsZero() {
+		until = first
+	}
+	for day := nextDay(from.In(zone)); !day.After(until); day = nextDay(day) {
+		if c.Excludes(day) {
+			return day
+		}
+	}
+	return first
+}
+
+// nextDay returns the beginning of the day after that of at, in its location. Where clocks skip
+// midnight, the day begins after the gap.
+func nextDay(at time.Time) time.Time {
+	year, month, day := at.Date()
+	next := time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
+	if !next.After(at) || next.Day() == day { // time.Date may choose the instant before a gap
+		next = time.Date(year, month, day+1, 1, 0, 0, 0, at.Location())
+	}
+	return next
+}
+
+// Unknown returns the years from the first instant to the last one for which the job's calendar has
+// no days, and whether there is no such calendar at all.
+func (r *Restrictions) Unknown(calendar string, first, last time.Time) (years []int, missing bool) {
+	if calendar == "" {
+		return nil, false
+	}
+	c := r.Calendar(calendar)
+	if c == nil {
+		return nil, true
+	}
+	for year := first.Year(); year <= last.Year(); year++ {
+		if !c.Knows(year) {
+			years = append(years, year)
+		}
+	}
+	return years, false
+}
+
+// AllCalendars returns the stored calendars and those that are built in and not replaced, by name.
+func (r *Restrictions) AllCalendars() []*Calendar {
+	all := BuiltInCalendars()
+	if r != nil {
+		all = slices.DeleteFunc(all, func(c *Calendar) bool {
+			return slices.ContainsFunc(r.Calendars, func(stored *Calendar) bool { return stored.Name == c.Name })
+		})
+		all = append(all, r.Calendars...)
+	}
+	slices.SortFunc(all, func(a, b *Calendar) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return all
+}

@@ -1,0 +1,577 @@
+// Package journal keeps a sequence of records in files. Records are appended in memory and written
+// in groups: while one group is written and synced, the next one gathers, so that all waiting
+// callers share a sync. It knows nothing of what the records mean.
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrClosed is the error of waiting for a record that was appended after Close.
+var ErrClosed = errors.New("journal: closed")
+
+// A File is what a journal needs of an open file.
+type File interface {
+	io.Writer
+	io.Closer
+	Sync() error
+	Truncate(size int64) error
+	Seek(offset int64, whence int) (int64, error)
+}
+
+// Create creates or opens a file for a segment, as a journal does by default.
+func Create(name string, flag int) (File, error) { return os.OpenFile(name, flag, 0o600) }
+
+// Options are the settings of a journal.
+type Options struct {
+	Prefix     string // of the names of the files, which a number follows
+	Generation uint64 // files of another generation are refused
+	Logger     *slog.Logger
+	// Create replaces [Create] in tests; nil means Create.
+	Create func(name string, flag int) (File, error)
+}
+
+// A Journal is an open journal. Records are numbered without a gap.
+//
+// Once a group cannot be written, the journal has failed: it takes back the group from the file, and
+// every later record fails until [Journal.Repair] succeeds.
+type Journal struct {
+	opts    Options
+	wake    chan struct{} // 1 means that there is something to write
+	stopped chan struct{} // closed when the writing goroutine has ended
+
+	writing sync.Mutex // guards the fields below; held while the files are written
+	file    File
+	size    int64 // of file, up to the last whole group that is on disk
+
+	mu       sync.Mutex // guards the fields below
+	segments []segment  // the last one is written to
+	buf      []byte
+	next     int64 // the number of the next record
+	waiting  int   // records in buf
+	durable  int64 // the number of the last record on disk
+	group    *group
+	flying   *group // the one that is being written; nil if there is none
+	bytes    int64  // of the last segment, with what is still to be written
+	failed   error
+	closed   bool
+	cuts     []int64 // for each repair, the first number that it gave again
+}
+
+// A Mark is a record that was appended. The zero value is on disk.
+type Mark struct {
+	Number  int64
+	repairs int // before it was appended
+}
+
+// ErrTakenBack is the error of waiting for a record that a repair took back.
+var ErrTakenBack = errors.New("journal: the record could not be written")
+
+// ErrInDoubt is the error of waiting for a record that could not be written, and not be taken back
+// either: a crash before the next repair may bring it back.
+var ErrInDoubt = errors.New("journal: the record may come back")
+
+// A group is written and synced together.
+type group struct {
+	done chan struct{} // closed when it is on disk, or will never be
+	err  error         // set before done is closed
+	last int64         // the number of its last record
+}
+
+// Open opens the journal and calls replay with its records, in order. It begins a new journal with
+// the record next if there is none and next is not 0; with a next of 0 a missing journal is an error
+// of os.ErrNotExist. A torn end, which nobody was promised, is cut off.
+func Open(opts Options, next int64, replay func(number int64, record []byte) error) (*Journal, error) {
+	if opts.Create == nil {
+		opts.Create = Create
+	}
+	j := &Journal{opts: opts, wake: make(chan struct{}, 1), stopped: make(chan struct{}), group: newGroup()}
+	if err := j.load(next, replay); err != nil {
+		if j.file != nil {
+			err = errors.Join(err, j.file.Close())
+		}
+		return nil, err
+	}
+	go j.write() // Close waits for it
+	return j, nil
+}
+
+func newGroup() *group { return &group{done: make(chan struct{})} }
+
+// load reads the segments and opens the last one.
+func (j *Journal) load(next int64, replay func(int64, []byte) error) error {
+	segments, size, end, err := read(j.opts, replay)
+	if err != nil {
+		return err
+	}
+	j.segments, j.next, j.durable = segments, end, end-1
+	if len(segments) == 0 {
+		if next == 0 {
+			return fmt.Errorf("journal %s*: %w", j.opts.Prefix, os.ErrNotExist)
+		}
+		j.next, j.durable = next, next-1
+		return j.begin(1)
+	}
+	last := segments[len(segments)-1]
+	if j.file, err = j.opts.Create(last.name, os.O_RDWR); err != nil {
+		return err
+	}
+	if err := cut(j.file, size); err != nil {
+		return err
+	}
+	j.size, j.bytes = size, size
+	return nil
+}
+
+// read reads all segments. size is that of the whole records of the last one, and next is the number
+// after the last record.
+func read(opts Options, replay func(number int64, record []byte) error) (segments []segment, size, next int64, err error) {
+	found, err := list(opts.Prefix)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for i, s := range found {
+		data, err := os.ReadFile(s.name)
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		h, err := decodeHeader(data)
+		if errors.Is(err, errTorn) && i == len(found)-1 {
+			break // a crash interrupted its creation; Open begins it again
+		}
+		switch {
+		case err != nil:
+			return nil, 0, 0, fmt.Errorf("journal %s %w", s.name, err)
+		case h.generation != opts.Generation:
+			return nil, 0, 0, fmt.Errorf("journal %s belongs to another store, or to an older copy of this one", s.name)
+		case i > 0 && s.place != found[i-1].place+1:
+			return nil, 0, 0, fmt.Errorf("journal %s is missing", nameOf(opts.Prefix, found[i-1].place+1))
+		case i > 0 && h.first < next && i == len(found)-1 && len(data) == headerSize:
+			return segments, size, next, nil // its creation failed, and records went on in the file before
+		case i > 0 && h.first != next:
+			return nil, 0, 0, fmt.Errorf("journal %s begins with record %d, must with %d", s.name, h.first, next)
+		}
+		if s.first = h.first; next < s.first {
+			next = s.first
+		}
+		segments = append(segments, s)
+		rest := data[headerSize:]
+		for len(rest) > 0 {
+			payload, after, ok := unframe(rest, next)
+			if !ok {
+				if i < len(found)-1 && (i < len(found)-2 || !leftOver(found[i+1].name, next)) {
+					return nil, 0, 0, fmt.Errorf("journal %s is damaged at %d", s.name, len(data)-len(rest))
+				}
+				opts.Logger.Warn("journal ends in a torn or damaged record, which is dropped with what follows",
+					"file", s.name, "at", len(data)-len(rest), "dropped_bytes", len(rest))
+				return segments, int64(len(data) - len(rest)), next, nil
+			}
+			if err := replay(next, payload); err != nil {
+				return nil, 0, 0, fmt.Errorf("journal %s, record %d: %w", s.name, next, err)
+			}
+			rest, next = after, next+1
+		}
+		size = int64(len(data) - len(rest))
+	}
+	return segments, size, next, nil
+}
+
+// leftOver reports whether the last segment has no record and its creation failed: it has no whole
+// header, or records from its first one on are in the segment before, which ends at next.
+func leftOver(name string, next int64) bool {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return false
+	}
+	h, err := decodeHeader(data)
+	return errors.Is(err, errTorn) || err == nil && len(data) == headerSize && h.first <= next
+}
+
+// cut shortens the file and leaves it at its end.
+func cut(f File, size int64) error {
+	if err := f.Truncate(size); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	_, err := f.Seek(size, io.SeekStart)
+	return err
+}
+
+// begin creates the segment at a place, durably, and makes it the last one.
+func (j *Journal) begin(place int64) error {
+	s := segment{name: nameOf(j.opts.Prefix, place), place: place, first: j.next}
+	f, err := j.opts.Create(s.name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	head := header{j.opts.Generation, s.first}.encode()
+	if _, err = f.Write(head); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(s.name))
+	}
+	if err != nil {
+		// The records that follow stay in the file before, so this one must not stay beside it.
+		err = errors.Join(err, f.Close(), os.Remove(s.name))
+		return errors.Join(err, syncDir(filepath.Dir(s.name)))
+	}
+	if j.file != nil {
+		_ = j.file.Close() // all of it is synced
+	}
+	j.file, j.size, j.bytes = f, int64(len(head)), int64(len(head))
+	j.segments = append(j.segments, s)
+	return nil
+}
+
+// Append adds a record. It does not wait; see Wait. The order of calls is the order of the records.
+func (j *Journal) Append(record []byte) Mark {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	number := j.next
+	j.next++
+	j.group.last = number
+	before := len(j.buf)
+	j.buf = frame(j.buf, number, record)
+	j.bytes += int64(len(j.buf) - before)
+	j.waiting++
+	notify(j.wake)
+	return Mark{number, len(j.cuts)}
+}
+
+// Last returns the record that was appended last.
+func (j *Journal) Last() Mark {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return Mark{j.next - 1, len(j.cuts)}
+}
+
+// Size returns the size in bytes of the segment that is written to.
+func (j *Journal) Size() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.bytes
+}
+
+// Wait returns when all records up to one are on disk, or with the error why they are not.
+func (j *Journal) Wait(m Mark) error {
+	for {
+		j.mu.Lock()
+		g, failed := j.group, j.failed
+		if j.flying != nil && m.Number <= j.flying.last {
+			g = j.flying
+		}
+		switch {
+		case slices.ContainsFunc(j.cuts[m.repairs:], func(first int64) bool { return m.Number >= first }):
+			j.mu.Unlock()
+			return ErrTakenBack
+		case m.Number <= j.durable:
+			j.mu.Unlock()
+			return nil
+		case failed != nil:
+			j.mu.Unlock()
+			return failed
+		case j.closed:
+			j.mu.Unlock()
+			return ErrClosed
+		}
+		j.mu.Unlock()
+		notify(j.wake)
+		<-g.done
+		if g.err != nil {
+			return g.err
+		}
+	}
+}
+
+// Failed returns why the journal takes no records, or nil.
+func (j *Journal) Failed() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failed
+}
+
+// write is the writing goroutine.
+func (j *Journal) write() {
+	defer close(j.stopped)
+	for range j.wake {
+		j.mu.Lock()
+		buf, g, records, closed, failed := j.buf, j.group, j.waiting, j.closed, j.failed
+		j.buf, j.group, j.waiting, j.flying = nil, newGroup(), 0, g
+		j.mu.Unlock()
+		begun := time.Now()
+		if g.err = failed; g.err == nil && len(buf) > 0 {
+			g.err = j.put(buf)
+		}
+		j.mu.Lock()
+		switch {
+		case g.err != nil && failed == nil:
+			g.err = fmt.Errorf("write journal: %w", g.err)
+			j.failed = g.err
+			j.opts.Logger.Error("journal cannot be written; nothing is acknowledged until it can", "err", g.err)
+		case g.err == nil && g.last > 0:
+			j.durable = g.last
+		}
+		j.flying = nil
+		j.mu.Unlock()
+		close(g.done)
+		if closed {
+			return
+		}
+		if records >= restAfter {
+			// Most of the cost of a sync does not depend on how many records it carries. A rest
+			// after a large group lets more of them share the next.
+			time.Sleep(min(time.Since(begun), longestRest))
+		}
+	}
+}
+
+// restAfter is the number of records in a group after which the next one rests, and longestRest
+// limits the rest.
+const (
+	restAfter   = 8
+	longestRest = 2 * time.Millisecond
+)
+
+// put writes and syncs a group. If that fails, it takes the group back, as far as it can: a record
+// that stays in the file would be read after a crash.
+func (j *Journal) put(buf []byte) error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	_, err := j.file.Write(buf)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		if cutErr := cut(j.file, j.size); cutErr != nil {
+			err = errors.Join(ErrInDoubt, err, cutErr)
+		}
+		return err
+	}
+	j.size += int64(len(buf))
+	return nil
+}
+
+// Repair makes a failed journal usable again, without the records that were not on disk, and calls
+// replay with all that were. REQUIRES: no record is appended meanwhile.
+func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if err := cut(j.file, j.size); err != nil {
+		return fmt.Errorf("repair journal: %w", err)
+	}
+	_, _, next, err := read(j.opts, replay)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if next != j.durable+1 {
+		return fmt.Errorf("repair journal %s*: it ends with record %d, must with %d", j.opts.Prefix, next-1, j.durable)
+	}
+	j.next, j.buf, j.bytes = j.durable+1, nil, j.size
+	j.group.last, j.flying = 0, nil // a record that takes an old number must not get its error
+	j.cuts = append(j.cuts, j.next)
+	j.failed = nil
+	return nil
+}
+
+// Rotate begins a new segment. What was appended before is in older ones. REQUIRES: no record is
+// appended meanwhile.
+func (j *Journal) Rotate() error {
+	if err := j.Wait(j.Last()); err != nil {
+		return err
+	}
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.begin(j.segments[len(j.segments)-1].place + 1)
+}
+
+// Trim removes the segments whose records all have numbers up to a number, the oldest first. It stops
+// at one that cannot be removed, and the next call tries again: a gap would be taken for a loss.
+// REQUIRES: one call at a time.
+func (j *Journal) Trim(number int64) error {
+	for {
+		j.mu.Lock()
+		old := j.segments[0]
+		done := len(j.segments) == 1 || j.segments[1].first > number+1
+		j.mu.Unlock()
+		if done {
+			return nil
+		}
+		if err := os.Remove(old.name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		j.mu.Lock()
+		j.segments = j.segments[1:]
+		j.mu.Unlock()
+	}
+}
+
+// Lost returns the name of a file of the journal that is no longer there, or an empty text.
+func (j *Journal) Lost() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	last := j.segments[len(j.segments)-1].name
+	if _, err := os.Stat(last); errors.Is(err, os.ErrNotExist) {
+		return last
+	}
+	return ""
+}
+
+// Close writes what is left and closes the files. The error says that something could not be
+// written.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	j.closed = true
+	j.mu.Unlock()
+	notify(j.wake)
+	<-j.stopped
+	return errors.Join(j.Failed(), j.file.Close())
+}
+
+// Remove removes the files of a journal. Those of another generation stay, and are an error.
+func Remove(prefix string, generation uint64) error {
+	found, err := list(prefix)
+	if err != nil {
+		return err
+	}
+	for _, s := range found {
+		if err := removeOne(s.name, generation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeOne(name string, generation uint64) error {
+	head, err := readHead(name)
+	if err != nil {
+		return err
+	}
+	h, err := decodeHeader(head)
+	if err == nil && h.generation != generation {
+		return fmt.Errorf("journal %s belongs to another store, or to an older copy of this one", name)
+	}
+	return os.Remove(name)
+}
+
+// Verify returns an error unless a journal is whole and has the records after oldest and up to
+// newest.
+func Verify(opts Options, oldest, newest int64) error {
+	opts.Logger = slog.New(slog.DiscardHandler) // Open will say it
+	segments, _, next, err := read(opts, func(int64, []byte) error { return nil })
+	switch {
+	case err != nil:
+		return err
+	case len(segments) == 0:
+		return fmt.Errorf("there is no %s*", opts.Prefix)
+	case segments[0].first > oldest+1:
+		return fmt.Errorf("%s begins with record %d, must with %d or before", segments[0].name, segments[0].first, oldest+1)
+	case next <= newest:
+		return fmt.Errorf("%s ends with record %d, must not before %d", segments[len(segments)-1].name, next-1, newest)
+	}
+	return nil
+}
+
+// Exists reports whether there is any file of a journal, whole or not.
+func Exists(prefix string) bool {
+	found, err := list(prefix)
+	return len(found) > 0 || err != nil
+}
+
+// SetAside renames the files of a journal, so that they are none of it and somebody may look at them.
+func SetAside(prefix string) error {
+	found, err := list(prefix)
+	for _, s := range found {
+		if err == nil {
+			err = os.Rename(s.name, s.name+".lost")
+		}
+	}
+	return err
+}
+
+// readHead reads as much of a header as a file has.
+func readHead(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, headerSize)
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// notify sends to a channel of capacity 1 unless it is full.
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Copy copies the files of a journal that another process may be writing to, to files that begin with
+// to. between is called when the files are held that there were at first: what it reads of the
+// journal's owner is no newer than the copy, which may lack what the owner appends after that.
+func Copy(prefix, to string, between func() error) error {
+	held := map[int64]*os.File{}
+	defer func() {
+		for _, f := range held {
+			_ = f.Close()
+		}
+	}()
+	hold := func() error {
+		found, err := list(prefix)
+		for _, s := range found {
+			if held[s.place] != nil {
+				continue
+			}
+			f, openErr := os.Open(s.name)
+			if openErr != nil {
+				return openErr
+			}
+			held[s.place] = f
+		}
+		return err
+	}
+	if err := hold(); err != nil {
+		return err
+	}
+	if err := between(); err != nil {
+		return err
+	}
+	if err := hold(); err != nil {
+		return err
+	}
+	for place, f := range held {
+		if err := copyTo(nameOf(to, place), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyTo(name string, from io.Reader) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, f.Close())
+}

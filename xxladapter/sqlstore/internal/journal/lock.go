@@ -1,0 +1,48 @@
+package journal
+
+import (
+	"errors"
+	"os"
+)
+
+// ErrLocked is the error of a lock that another process has.
+var ErrLocked = errors.New("is locked by another process")
+
+// A FileLock is a lock on a file. The system drops it when the process dies.
+type FileLock struct{ file *os.File }
+
+// Lock locks a file, which it creates if there is none. An exclusive lock refuses every other one, and
+// a shared lock only exclusive ones. [ErrLocked] if another process, or another part of this one, has
+// a lock in the way.
+func Lock(name string, exclusive bool) (*FileLock, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := lock(f, exclusive); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		mine, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if there, err := os.Stat(name); err == nil && os.SameFile(mine, there) {
+			return &FileLock{f}, nil
+		}
+		// Its last holder has removed it since.
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Close gives the lock back, and removes the file if nobody else has a lock. It unlocks before it
+// closes the file, because a process that is being started at that moment has a copy of the open
+// file.
+func (l *FileLock) Close() error {
+	if lock(l.file, true) == nil {
+		_ = os.Remove(l.file.Name()) // not every system removes an open file
+	}
+	return errors.Join(unlock(l.file), l.file.Close())
+}

@@ -1,0 +1,205 @@
+package journaled
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A fire is an open fire in memory.
+type fire struct {
+	xxladapter.Fire
+	stored  bool  // the tables have a version of it
+	removed bool  // it has left the store
+	version int   // counts its changes
+	born    int64 // the journal's number when it came into memory
+}
+
+// fires are all open fires, with the ways in which they are looked up.
+type fires struct {
+	byID     map[int64]*fire
+	byLog    map[int64]*fire
+	byJob    map[int64][]*fire         // those of a job; mostly few
+	bySecond map[int64]map[int64]*fire // by the second in which they are due, then id
+	// Fires of which the tables have no version or an older one, by id: planned ones, and others.
+	plans, dirty map[int64]*fire
+
+	dropped []int64 // ids of fires that the tables have and that are removed
+}
+
+func newFires() fires {
+	return fires{
+		byID: map[int64]*fire{}, byLog: map[int64]*fire{}, byJob: map[int64][]*fire{},
+		bySecond: map[int64]map[int64]*fire{}, plans: map[int64]*fire{}, dirty: map[int64]*fire{},
+	}
+}
+
+// add adds a fire that is not in memory.
+func (s *fires) add(f *fire) {
+	s.byID[f.ID] = f
+	if f.LogID != 0 {
+		s.byLog[f.LogID] = f
+	}
+	s.byJob[f.JobID] = append(s.byJob[f.JobID], f)
+	second := f.Due.Unix()
+	if s.bySecond[second] == nil {
+		s.bySecond[second] = map[int64]*fire{}
+	}
+	s.bySecond[second][f.ID] = f
+	if !f.stored {
+		s.lacking(f)
+	}
+}
+
+// lacking notes that the tables lack a fire as it is.
+func (s *fires) lacking(f *fire) {
+	if f.State == xxladapter.FirePlanned {
+		s.plans[f.ID] = f
+		return
+	}
+	delete(s.plans, f.ID)
+	s.dirty[f.ID] = f
+}
+
+// changed notes that a fire is no longer as the tables have it.
+func (s *fires) changed(f *fire) {
+	f.version++
+	s.lacking(f)
+	if f.LogID != 0 {
+		s.byLog[f.LogID] = f
+	}
+}
+
+// remove removes a fire from memory, and from the tables with the next flush.
+func (s *fires) remove(f *fire) {
+	s.forget(f)
+	if f.stored {
+		s.dropped = append(s.dropped, f.ID)
+	}
+}
+
+// forget removes a fire from memory alone.
+func (s *fires) forget(f *fire) {
+	f.removed = true
+	delete(s.byID, f.ID)
+	delete(s.byLog, f.LogID)
+	delete(s.plans, f.ID)
+	delete(s.dirty, f.ID)
+	rest := slices.DeleteFunc(s.byJob[f.JobID], func(other *fire) bool { return other == f })
+	if s.byJob[f.JobID] = rest; len(rest) == 0 {
+		delete(s.byJob, f.JobID)
+	}
+	second := f.Due.Unix()
+	delete(s.bySecond[second], f.ID)
+	if len(s.bySecond[second]) == 0 {
+		delete(s.bySecond, second)
+	}
+}
+
+// at returns the open fires of a job with a due time.
+func (s *fires) at(jobID int64, due time.Time) (found []*fire) {
+	for _, f := range s.byJob[jobID] {
+		if f.Due.Equal(due) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// anyDue reports whether a fire is due.
+func (s *fires) anyDue(now time.Time) bool {
+	for second, fires := range s.bySecond {
+		if second > now.Unix() {
+			continue
+		}
+		for _, f := range fires {
+			if !f.Due.After(now) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// list returns copies of the fires that f selects, by due time, then id.
+func (s *fires) list(f xxladapter.FireFilter) (found []xxladapter.Fire) {
+	keep := func(fire *fire) bool {
+		switch {
+		case f.JobID != 0 && fire.JobID != f.JobID,
+			f.State != "" && fire.State != f.State,
+			f.Owner != xxladapter.Term{} && fire.Owner != f.Owner,
+			f.Shards != 0 && !f.Shards.HasJob(fire.JobID),
+			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore),
+			f.AfterID != 0 && cmp.Or(fire.Due.Compare(milli(f.AfterDue)), cmp.Compare(fire.ID, f.AfterID)) <= 0:
+			return false
+		}
+		return true
+	}
+	if f.JobID != 0 {
+		for _, fire := range s.byJob[f.JobID] {
+			if keep(fire) {
+				found = append(found, copyFire(fire.Fire))
+			}
+		}
+		return limited(sorted(found), f.Limit)
+	}
+	for _, second := range slices.Sorted(maps.Keys(s.bySecond)) {
+		if f.AfterID != 0 && second < f.AfterDue.Unix() || !f.DueBefore.IsZero() && second > f.DueBefore.Unix() {
+			continue
+		}
+		var some []xxladapter.Fire
+		for _, fire := range s.bySecond[second] {
+			if keep(fire) {
+				some = append(some, copyFire(fire.Fire))
+			}
+		}
+		found = append(found, sorted(some)...)
+		if f.Limit > 0 && len(found) >= f.Limit {
+			break
+		}
+	}
+	return limited(found, f.Limit)
+}
+
+func sorted(list []xxladapter.Fire) []xxladapter.Fire {
+	slices.SortFunc(list, func(a, b xxladapter.Fire) int {
+		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+func limited(list []xxladapter.Fire, limit int) []xxladapter.Fire {
+	if limit > 0 && len(list) > limit {
+		return list[:limit]
+	}
+	return list
+}
+
+// copyFire returns a deep copy of f.
+func copyFire(f xxladapter.Fire) xxladapter.Fire {
+	f.Addresses = append([]string(nil), f.Addresses...)
+	if f.Param != nil {
+		param := *f.Param
+		f.Param = &param
+	}
+	return f
+}
+
+// milli truncates t to whole milliseconds, as the tables do.
+func milli(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// second truncates t to whole seconds, as upstream's columns do.
+func second(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.Unix(t.Unix(), 0).UTC()
+}

@@ -1,0 +1,324 @@
+package journaled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// A front is the memory with its lock, its journal and its way to the tables. It implements
+// [records.Front].
+type front struct {
+	Options
+	journal *journal.Journal // nil until the first load
+	store   *records.Store   // on the tables
+	running sync.WaitGroup   // calls that act and have not returned
+
+	mu     sync.Mutex // guards the fields below; held during calls that change the tables
+	m      memory
+	groups map[int64]*group
+	// loaded is false until the memory is as the tables and the journal say. A journal that
+	// failed makes it false again.
+	loaded bool
+	closed bool
+	marks  marks
+	// epoch counts the calls that may have changed rows in the tables behind the memory.
+	epoch int64
+	// pins counts calls that have read the tables and not yet compared that with the memory: what
+	// they have read must not be forgotten meanwhile.
+	pins      int
+	evictable []*run
+	rotated   int64 // the journal's last number at its last rotation
+	spill     int64 // planned fires that came up to this number go to the tables
+	snapshot  int64 // the number before the last record that repeats all that the tables lack
+}
+
+// marks say which records of the journal the tables have. They are stored in the transaction that
+// makes them true.
+type marks struct {
+	generation uint64
+	state      state
+	// settled is the last record whose ended runs, times of jobs, misfires and orders the tables
+	// have, runs the last one whose claimed fires and open runs they have, and plans the last one
+	// whose planned fires they have.
+	settled, runs, plans int64
+}
+
+// oldest returns the last record that is no longer needed.
+func (m marks) oldest() int64 { return min(m.settled, m.runs, m.plans) }
+
+// flushPace is the interval at which the tables follow, and youth the age up to which a run that
+// has no result is not written on the way: most of them end before.
+const (
+	flushPace = 250 * time.Millisecond
+	youth     = time.Second
+)
+
+// Read implements [records.Front].
+func (f *front) Read(ctx context.Context) error {
+	s := scopeOf(ctx)
+	if s.needs == nothing || s.needs == unchanged {
+		return nil
+	}
+	f.mu.Lock()
+	clean := f.loaded && f.clean(s.needs)
+	mark := journal.Mark{}
+	if f.loaded {
+		mark = f.journal.Last()
+	}
+	f.mu.Unlock()
+	if clean {
+		return f.journal.Wait(mark)
+	}
+	return f.flush(ctx, s.needs)
+}
+
+// clean reports whether the tables have what a level asks for.
+func (f *front) clean(l level) bool {
+	if l == nothing {
+		return true
+	}
+	m := &f.m
+	if len(m.dropped)+len(m.dirtyJob)+len(m.dirtyRun)+len(m.misfires)+len(m.orders)+len(m.stops)+len(m.fires.dirty) > 0 {
+		return false
+	}
+	return l < all || len(m.plans) == 0
+}
+
+// flush brings the tables up to date.
+func (f *front) flush(ctx context.Context, l level) error {
+	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *records.Tx) error { return nil })
+}
+
+// act runs one call in memory and returns when its changes are durable, and all that it was decided
+// by: a repetition of a call that waits for its sync must not be answered before it. do sees the
+// memory locked; an error of it means that it has changed nothing. ask names what the memory must
+// have.
+func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) error) error {
+	if err := f.enter(ctx); err != nil {
+		return err
+	}
+	defer f.running.Done()
+	mark, err := f.decide(ctx, ask, do)
+	if waitErr := f.wait(mark); waitErr != nil {
+		return waitErr
+	}
+	return err
+}
+
+// look runs a call that changes nothing, and does not wait for the journal. What it returns to the
+// caller of the store must be waited for.
+func (f *front) look(ctx context.Context, ask need, do func(a *act) error) error {
+	if err := f.enter(ctx); err != nil {
+		return err
+	}
+	defer f.running.Done()
+	_, err := f.decide(ctx, ask, func(a *act, _ answer) error { return do(a) })
+	return err
+}
+
+// decide runs a call in memory and returns the last record that its outcome depends on.
+func (f *front) decide(ctx context.Context, ask need, do func(a *act, got answer) error) (journal.Mark, error) {
+	got, err := f.lockWith(ctx, ask)
+	if err != nil {
+		return journal.Mark{}, err
+	}
+	defer f.mu.Unlock()
+	a := &act{m: &f.m, now: f.Clock()}
+	if err := do(a, got); err != nil || len(a.buf) == 0 {
+		return f.journal.Last(), err
+	}
+	mark := f.journal.Append(a.buf)
+	for _, j := range a.jobs {
+		j.mark = mark
+	}
+	for _, r := range a.runs {
+		r.mark = mark
+	}
+	for _, fire := range a.added {
+		fire.born = mark.Number
+	}
+	return mark, nil
+}
+
+// enter admits a call until the store closes; the caller must then call f.running.Done.
+func (f *front) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.store.Refuse != nil {
+		if err := f.store.Refuse(); err != nil {
+			return err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return records.ErrClosed
+	}
+	f.running.Add(1)
+	return nil
+}
+
+// wait returns when a record is on disk.
+func (f *front) wait(m journal.Mark) error {
+	if m == (journal.Mark{}) {
+		return nil
+	}
+	err := f.journal.Wait(m)
+	if errors.Is(err, journal.ErrInDoubt) {
+		err = fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, err)
+	}
+	return err
+}
+
+// A need names the rows without which a call cannot be decided.
+type need struct {
+	logID  int64
+	tries  int64 // a log id whose attempt counts, if its fire has left the store
+	jobs   []int64
+	resume xxladapter.Resume
+	since  time.Time // the last due time of the job that may resume
+}
+
+// An answer has what only the tables know.
+type answer struct {
+	openRuns []int64 // of the job that may resume
+}
+
+// lockWith locks the memory when it has what a call needs, as far as the tables have it.
+func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) {
+	if ask.resume.JobID != 0 {
+		ask.jobs = append(ask.jobs, ask.resume.JobID)
+	}
+	if err := f.lock(ctx); err != nil {
+		return answer{}, err
+	}
+	epoch, pinned := f.epoch, false
+	var known need // what was read, and is in the memory unless it does not exist
+	for {
+		missing := f.missing(ask, known)
+		if missing.empty() {
+			break
+		}
+		if !pinned {
+			f.pins++
+			pinned = true
+		}
+		f.mu.Unlock()
+		rows, err := f.read(ctx, missing)
+		if err == nil {
+			err = f.lock(ctx)
+		}
+		if err != nil {
+			f.mu.Lock()
+			f.pins--
+			f.mu.Unlock()
+			return answer{}, err
+		}
+		if epoch != f.epoch {
+			epoch, known = f.epoch, need{}
+			continue
+		}
+		for _, j := range rows.jobs {
+			f.m.addJob(j)
+		}
+		for _, l := range rows.logs {
+			f.m.addRun(*l, true, f.Clock())
+		}
+		known.jobs = append(known.jobs, missing.jobs...)
+		if missing.logID != 0 {
+			known.logID = missing.logID
+		}
+		if r := f.m.runs[missing.tries]; r != nil {
+			known.tries, r.attempt = missing.tries, rows.try
+		}
+		if missing.resume.JobID != 0 {
+			known.resume, got.openRuns = missing.resume, rows.open
+		}
+	}
+	if pinned {
+		f.pins--
+	}
+	return got, nil
+}
+
+// lock locks the memory once it is loaded.
+func (f *front) lock(ctx context.Context) error {
+	for {
+		f.mu.Lock()
+		if f.loaded && f.journal.Failed() == nil {
+			return nil
+		}
+		f.mu.Unlock()
+		if err := f.flush(ctx, nothing); err != nil { // which loads it first
+			return err
+		}
+	}
+}
+
+// missing returns what the memory does not have of ask and was not read yet. The runs of a job that
+// may resume come last, because the job says which of them count.
+func (f *front) missing(ask, known need) (m need) {
+	if ask.logID != 0 && f.m.runs[ask.logID] == nil && known.logID == 0 {
+		m.logID = ask.logID
+	}
+	for _, id := range ask.jobs {
+		if f.m.jobs[id] == nil && !slices.Contains(known.jobs, id) {
+			m.jobs = append(m.jobs, id)
+		}
+	}
+	if r := f.m.runs[ask.tries]; m.logID == 0 && r != nil && r.attempt < 0 && f.m.byLog[ask.tries] == nil && known.tries == 0 {
+		m.tries = ask.tries
+	}
+	id := ask.resume.JobID
+	if m.empty() && id != 0 && known.resume.JobID == 0 {
+		if j := f.m.jobs[id]; j != nil && j.Waits() && len(f.m.byJob[id]) <= 1 {
+			m.resume, m.since = ask.resume, j.TriggerLast
+		}
+	}
+	return m
+}
+
+func (n need) empty() bool {
+	return n.logID == 0 && n.tries == 0 && len(n.jobs) == 0 && n.resume.JobID == 0
+}
+
+// tableRows are rows as the tables have them.
+type tableRows struct {
+	jobs map[int64]*xxladapter.Job
+	logs map[int64]*xxladapter.Log
+	open []int64
+	try  int
+}
+
+// read reads what is missing from the tables.
+func (f *front) read(ctx context.Context, m need) (rows tableRows, err error) {
+	ctx = with(ctx, own)
+	if len(m.jobs) > 0 {
+		if rows.jobs, err = f.store.ReadJobs(ctx, m.jobs); err != nil {
+			return tableRows{}, err
+		}
+	}
+	if m.logID != 0 {
+		if rows.logs, err = f.store.ReadLogs(ctx, []int64{m.logID}); err != nil {
+			return tableRows{}, err
+		}
+	}
+	if m.tries != 0 {
+		if rows.try, err = f.store.AttemptOf(ctx, m.tries); err != nil {
+			return tableRows{}, err
+		}
+	}
+	if m.resume.JobID != 0 {
+		rows.open, err = f.store.FindOpenRuns(ctx, m.resume.JobID, m.since)
+	}
+	return rows, err
+}

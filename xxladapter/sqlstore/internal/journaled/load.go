@@ -1,0 +1,380 @@
+package journaled
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// loaded is what a memory has read from the tables.
+type loaded struct {
+	fires             []xxladapter.Fire
+	leases            map[string]lease
+	owners            [xxladapter.Shards]string
+	lastFire, lastLog int64
+	restricted        bool // restrictions were read
+	restrictions      *xxladapter.Restrictions
+}
+
+// readTables reads what l says within a transaction.
+func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded, error) {
+	n := &loaded{}
+	if l.everything || l.restrictions {
+		var err error
+		n.restricted = true
+		if n.restrictions, err = f.store.ReadRestrictions(ctx, tx); err != nil {
+			return nil, err
+		}
+	}
+	if l.everything || l.leases {
+		n.leases = map[string]lease{}
+		err := tx.Query(ctx, `SELECT node, term, until_ms FROM xxlwheel_lease`, nil, func(r records.Row) error {
+			var node string
+			var held lease
+			err := r.Scan(&node, &held.number, &held.until)
+			n.leases[node] = held
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = tx.Query(ctx, `SELECT shard, node FROM xxlwheel_shard`, nil, func(r records.Row) error {
+			var shard int
+			var node string
+			if err := r.Scan(&shard, records.Text(&node)); err != nil || shard < 0 || shard >= xxladapter.Shards {
+				return err
+			}
+			n.owners[shard] = node
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	scan := func(r records.Row) error {
+		f, err := records.ScanFire(r)
+		n.fires = append(n.fires, f)
+		return err
+	}
+	query, args := `SELECT `+records.FireColumns+` FROM xxlwheel_fire`, []any(nil)
+	if !l.everything {
+		var condition string
+		condition, args = tx.Dialect.Among("job_id", l.jobs)
+		query += ` WHERE ` + condition
+	}
+	if l.everything || len(l.jobs) > 0 {
+		if err := tx.Query(ctx, query, args, scan); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	n.lastFire, n.lastLog, err = lastIDs(ctx, tx)
+	return n, err
+}
+
+// lastIDs returns the ids that were given last.
+func lastIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error) {
+	err = tx.Query(ctx, `SELECT name, seq FROM sqlite_sequence WHERE name IN ('xxlwheel_fire', 'xxl_job_log')`, nil, func(r records.Row) error {
+		var name string
+		var seq int64
+		err := r.Scan(&name, &seq)
+		if name == "xxlwheel_fire" {
+			fire = seq
+		} else {
+			log = seq
+		}
+		return err
+	})
+	return fire, log, err
+}
+
+// keepIDs ensures that the tables give no id that the memory has given.
+func keepIDs(ctx context.Context, tx *records.Tx, fire, log int64) error {
+	for _, last := range []struct {
+		table string
+		id    int64
+	}{{"xxlwheel_fire", fire}, {"xxl_job_log", log}} {
+		changed, err := tx.Exec(ctx, `UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?`, last.id, last.table)
+		if err == nil && changed == 0 && last.id > 0 {
+			_, err = tx.Exec(ctx, `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`, last.table, last.id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reload brings into memory what a call has changed in the tables. The memory is locked.
+func (f *front) reload(l load, n *loaded) {
+	m := &f.m
+	if l.everything {
+		m.fires = newFires()
+		m.forgetClean()
+		m.forgetJobs()
+	}
+	for _, id := range l.jobs {
+		for _, old := range append([]*fire(nil), m.byJob[id]...) {
+			m.fires.forget(old)
+		}
+		delete(m.jobs, id)
+		delete(m.dirtyJob, id)
+	}
+	for _, f := range n.fires {
+		m.fires.add(&fire{Fire: f, stored: true})
+	}
+	if n.leases != nil {
+		m.leases, m.owners = n.leases, n.owners
+	}
+	if n.restricted {
+		m.restrictions = n.restrictions
+	}
+	if l.runs {
+		m.forgetClean()
+	}
+	m.lastFire, m.lastLog = max(m.lastFire, n.lastFire), max(m.lastLog, n.lastLog)
+}
+
+// load reads the tables and the journal into a new memory. It writes nothing.
+func (f *front) load(ctx context.Context, tx *records.Tx) error {
+	n, err := f.readTables(ctx, tx, load{everything: true})
+	if err != nil {
+		return err
+	}
+	m, err := readMarks(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if m.generation != f.marks.generation {
+		return errors.New("the journal was given up by another process")
+	}
+	f.marks, f.m, f.evictable = m, newMemory(), nil
+	f.rotated, f.spill, f.snapshot = 0, 0, 0
+	f.reload(load{}, n)
+	r := replay{ctx: ctx, tx: tx, m: &f.m, marks: m, now: f.Clock()}
+	if f.journal == nil {
+		f.journal, err = journal.Open(f.journalOptions(), max(m.settled, m.runs, m.plans)+1, r.record)
+	} else {
+		err = f.journal.Repair(r.record)
+	}
+	if err == nil {
+		err = r.findStored()
+	}
+	if err != nil {
+		return err
+	}
+	f.epoch++
+	clear(f.groups)
+	f.loaded = true
+	return nil
+}
+
+// A replay brings the records of the journal into a memory that has read the tables.
+type replay struct {
+	ctx   context.Context
+	tx    *records.Tx
+	m     *memory
+	marks marks
+	now   time.Time
+}
+
+var errRecord = errors.New("is damaged")
+
+// record applies one record.
+//
+// Fires and rows are changed by what the record says of them, whatever they were, so that it does
+// no harm if the tables have a later version. What a mark covers is skipped where it would come
+// back or be counted twice.
+func (r *replay) record(number int64, data []byte) error {
+	f := fields{data: data}
+	for len(f.data) > 0 && !f.bad {
+		if err := r.change(number, f.kind(), &f); err != nil {
+			return err
+		}
+	}
+	if f.bad {
+		return errRecord
+	}
+	return nil
+}
+
+func (r *replay) change(number int64, k kind, f *fields) error {
+	m := r.m
+	switch k {
+	case planned:
+		plan := f.fire()
+		m.lastFire = max(m.lastFire, plan.ID)
+		if !f.bad && number > r.marks.plans && m.byID[plan.ID] == nil {
+			m.add(&fire{Fire: plan, born: number})
+		}
+	case opened, claimed:
+		fire := f.fire()
+		fire.State = xxladapter.FireClaimed
+		if k == opened {
+			fire.State = xxladapter.FireState(f.text())
+		}
+		f.owner(&fire)
+		m.lastFire = max(m.lastFire, fire.ID)
+		behind := number <= r.marks.runs
+		if fire.State == xxladapter.FirePlanned {
+			behind = number <= r.marks.plans || m.byID[fire.ID] != nil
+		}
+		if !f.bad && !behind {
+			r.putFire(fire, number)
+		}
+	case doubted:
+		if fire := m.byID[f.number()]; fire != nil && number > r.marks.runs {
+			fire.State = xxladapter.FireAmbiguous
+			m.changed(fire)
+		}
+	case taken:
+		fire, by := m.byID[f.number()], xxladapter.Term{Node: f.text(), Number: f.number()}
+		if fire != nil && number > r.marks.runs {
+			fire.Owner = by
+			m.changed(fire)
+		}
+	case removed:
+		if fire := m.byID[f.number()]; fire != nil {
+			m.remove(fire)
+		}
+	case logged:
+		l := f.log()
+		m.lastLog = max(m.lastLog, l.ID)
+		if !f.bad && number > r.marks.runs {
+			row := m.addRun(*l, false, r.now)
+			row.Log = *l
+			m.runChanged(row)
+		}
+	case triggered, handled:
+		return r.run(number, k, f)
+	case recorded, extended:
+		c := transition.RunChange{Kind: transition.RecordRun, History: f.history()}
+		if k == extended {
+			c.Kind = transition.ExtendRun
+		}
+		row, err := r.row(number, c.History.LogID)
+		if row != nil && !f.bad {
+			row.addHistory(c)
+			m.runChanged(row)
+		}
+		return err
+	case stopped:
+		end := stop{node: f.text(), at: f.time(), jobID: f.number(), group: f.number(), name: f.text(), reason: f.text()}
+		if number > r.marks.settled {
+			m.stops = append(m.stops, end)
+		}
+	case moved:
+		id, last, next, running := f.number(), f.time(), f.time(), f.flag()
+		if f.bad || number <= r.marks.settled {
+			break
+		}
+		if m.jobs[id] == nil {
+			found, err := records.Within(r.ctx, r.tx, &records.JobEntity, []int64{id})
+			if err != nil || found[id] == nil {
+				return err
+			}
+			m.addJob(found[id])
+		}
+		m.moveJob(m.jobs[id], last, next, running)
+	case missed:
+		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Policy: xxladapter.MisfireStrategy(f.text()), At: f.time()}
+		if number > r.marks.settled {
+			m.misfires = append(m.misfires, miss)
+		}
+	case kept:
+		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Policy: xxladapter.MisfireStrategy(f.text()), At: f.time(),
+			PauseID: f.number(), Calendar: f.text()}
+		if number > r.marks.settled {
+			m.misfires = append(m.misfires, miss)
+		}
+	case ordered:
+		var shards []xxladapter.Fire
+		for range f.number() {
+			if f.bad {
+				break
+			}
+			shards = append(shards, xxladapter.Fire{ID: f.number(), JobID: f.number(), LogID: f.number()})
+		}
+		if number > r.marks.settled {
+			m.orders = append(m.orders, shards)
+		}
+	default:
+		return errRecord
+	}
+	return nil
+}
+
+// putFire makes a fire what the record says.
+func (r *replay) putFire(f xxladapter.Fire, number int64) {
+	old := r.m.byID[f.ID]
+	if old == nil {
+		r.m.add(&fire{Fire: f, born: number})
+		return
+	}
+	old.Fire = f
+	r.m.changed(old)
+}
+
+// run applies what a record says of a log row.
+func (r *replay) run(number int64, k kind, f *fields) error {
+	var l xxladapter.Log
+	var wantText int64
+	l.ID, l.TriggerCode = f.number(), int(f.number())
+	if k == triggered {
+		l.TriggerMsg = f.text()
+	} else {
+		l.HandleTime, l.HandleCode, l.HandleMsg, wantText = f.time(), int(f.number()), f.text(), f.number()
+	}
+	if f.bad {
+		return errRecord
+	}
+	row, err := r.row(number, l.ID)
+	if row == nil || err != nil {
+		return err
+	}
+	if number <= r.marks.settled && k == handled {
+		r.m.forgetRun(row) // the tables have the row with its result
+		return nil
+	}
+	row.TriggerCode = l.TriggerCode
+	if k == triggered {
+		row.TriggerMsg = l.TriggerMsg
+	} else {
+		row.HandleTime, row.HandleCode, row.HandleMsg, row.wantText = l.HandleTime, l.HandleCode, l.HandleMsg, wantText
+	}
+	r.m.runChanged(row)
+	return nil
+}
+
+// row returns the log row that a record has changed, or nil if the tables have the change.
+func (r *replay) row(number, id int64) (*run, error) {
+	if row := r.m.runs[id]; row != nil || number <= r.marks.settled {
+		return row, nil
+	}
+	found, err := records.Within(r.ctx, r.tx, &records.LogEntity, []int64{id})
+	if err != nil || found[id] == nil {
+		return nil, err
+	}
+	return r.m.addRun(*found[id], true, r.now), nil
+}
+
+// findStored notes which rows the tables have: some were written before a mark said so.
+func (r *replay) findStored() error {
+	var ids []int64
+	for id, row := range r.m.runs {
+		if !row.stored {
+			ids = append(ids, id)
+		}
+	}
+	found, err := records.Within(r.ctx, r.tx, &records.LogEntity, ids)
+	for id, l := range found {
+		row := r.m.runs[id]
+		row.stored, row.base = true, transition.StateOf(l)
+	}
+	return err
+}

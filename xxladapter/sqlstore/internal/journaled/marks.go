@@ -1,0 +1,36 @@
+package journaled
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// A state says whether the tables need the journal.
+type state string
+
+const (
+	// stateNew means that a journal is being created, and nothing was acknowledged by it.
+	stateNew state = "new"
+	// stateOpen means that the journal has what the tables lack.
+	stateOpen state = "open"
+	// stateClosed means that the tables have everything.
+	stateClosed state = "closed"
+)
+
+// readMarks returns the stored marks, or the zero value if there are none.
+func readMarks(ctx context.Context, tx *records.Tx) (m marks, err error) {
+	err = tx.Query(ctx, `SELECT state, generation, settled, runs, plans FROM xxlwheel_journal WHERE id = 1`, nil, func(r records.Row) error {
+		var generation int64
+		err := r.Scan(records.Text(&m.state), &generation, &m.settled, &m.runs, &m.plans)
+		m.generation = uint64(generation)
+		return err
+	})
+	return m, err
+}
+
+func storeMarks(ctx context.Context, tx *records.Tx, m marks) error {
+	_, err := tx.Exec(ctx, `INSERT OR REPLACE INTO xxlwheel_journal (id, state, generation, settled, runs, plans) VALUES (1, ?, ?, ?, ?, ?)`,
+		string(m.state), int64(m.generation), m.settled, m.runs, m.plans)
+	return err
+}

@@ -1,0 +1,208 @@
+package journaled
+
+import (
+	"maps"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// A memory is what the store knows without asking the tables. It is a plain value: a call and the
+// replay of the journal change it through the same methods. Its front guards it.
+//
+// Invariants: it has every open fire and every lease. A job or a log row that it has is newer than,
+// or equal to, that of the tables; one that it does not have is in the tables as it is.
+type memory struct {
+	fires
+	jobs     map[int64]*job
+	dirtyJob map[int64]*job // the tables have older times
+	runs     map[int64]*run
+	runsOf   map[int64]map[int64]*run // by job, then log id
+	dirtyRun map[int64]*run           // the tables have no version or an older one
+	misfires []xxladapter.Misfire     // that the tables do not have yet
+	orders   [][]xxladapter.Fire      // claimed shards of ordered fires; likewise
+	stops    []stop                   // of schedules that have ended; likewise
+
+	leases map[string]lease // by node; may have lapsed
+	owners [xxladapter.Shards]string
+	// restrictions are as the tables have them; nil if there are none.
+	restrictions *xxladapter.Restrictions
+
+	lastFire, lastLog int64 // the ids that were given last
+}
+
+// A job is a job with its times, which change without the tables.
+type job struct {
+	xxladapter.Job
+	version int
+	mark    journal.Mark // of its last change
+}
+
+// A run is a log row that may still change, or that the tables do not have yet.
+type run struct {
+	xxladapter.Log
+	stored   bool
+	base     transition.LogState  // of the stored row
+	began    time.Time            // when it came into memory
+	history  transition.RunChange // of its history; what the tables do not have yet
+	attempt  int                  // of its history; below 0 while it is not known
+	wantText int64                // when its text may be fetched, in ms; 0 if nobody wants it
+	version  int
+	mark     journal.Mark // of its last change
+}
+
+// A lease is a node's right to act.
+type lease struct {
+	number int64
+	until  int64 // in ms
+}
+
+func newMemory() memory {
+	return memory{
+		fires: newFires(),
+		jobs:  map[int64]*job{}, dirtyJob: map[int64]*job{},
+		runs: map[int64]*run{}, runsOf: map[int64]map[int64]*run{}, dirtyRun: map[int64]*run{},
+		leases: map[string]lease{},
+	}
+}
+
+// holds reports whether a term is its node's current one and its lease holds at now.
+func (m *memory) holds(term xxladapter.Term, now time.Time) bool {
+	l, leased := m.leases[term.Node]
+	return leased && l.number == term.Number && now.UnixMilli() < l.until
+}
+
+func (m *memory) shardsOf(node string) (set xxladapter.ShardSet) {
+	for shard, owner := range m.owners {
+		if owner == node {
+			set = set.With(shard)
+		}
+	}
+	return set
+}
+
+// addJob keeps a job as the tables have it, unless the memory has it.
+func (m *memory) addJob(j *xxladapter.Job) *job {
+	if m.jobs[j.ID] == nil {
+		m.jobs[j.ID] = &job{Job: *j}
+	}
+	return m.jobs[j.ID]
+}
+
+// moveJob sets the times of a job.
+func (m *memory) moveJob(j *job, last, next time.Time, running bool) {
+	j.TriggerLast, j.TriggerNext, j.Running = milli(last), milli(next), running
+	j.version++
+	m.dirtyJob[j.ID] = j
+}
+
+// addRun keeps a log row unless the memory has it.
+func (m *memory) addRun(l xxladapter.Log, stored bool, now time.Time) *run {
+	if r := m.runs[l.ID]; r != nil {
+		return r
+	}
+	r := &run{Log: l, stored: stored, began: now, attempt: -1}
+	if f := m.byLog[l.ID]; f != nil {
+		r.attempt = f.Attempt
+	}
+	if stored {
+		r.base = transition.StateOf(&l)
+	} else {
+		m.dirtyRun[l.ID] = r
+	}
+	m.runs[l.ID] = r
+	if m.runsOf[l.JobID] == nil {
+		m.runsOf[l.JobID] = map[int64]*run{}
+	}
+	m.runsOf[l.JobID][l.ID] = r
+	return r
+}
+
+// addHistory adds to what the tables do not have of the history of a run.
+func (r *run) addHistory(c transition.RunChange) {
+	if c.Kind == transition.RecordRun && r.attempt < 0 {
+		r.attempt = c.History.Attempt // the fire, which had it, may be gone
+	}
+	switch {
+	case r.history.Kind == transition.KeepRun:
+		r.history = c
+	case r.history.Kind == transition.ExtendRun && c.Kind == transition.RecordRun:
+		earlier := r.history
+		r.history = c
+		r.history.History = *earlier.Add(&c.History)
+	default:
+		r.history.History = *c.Add(&r.history.History)
+	}
+}
+
+// A stop is the end of a schedule, for the audit.
+type stop struct {
+	node   string
+	at     time.Time
+	jobID  int64
+	group  int64
+	name   string
+	reason string
+}
+
+// runChanged notes that a row is no longer as the tables have it.
+func (m *memory) runChanged(r *run) {
+	r.version++
+	m.dirtyRun[r.ID] = r
+}
+
+func (m *memory) forgetRun(r *run) {
+	delete(m.runs, r.ID)
+	delete(m.dirtyRun, r.ID)
+	delete(m.runsOf[r.JobID], r.ID)
+	if len(m.runsOf[r.JobID]) == 0 {
+		delete(m.runsOf, r.JobID)
+	}
+}
+
+// limits of what is kept beyond what the tables do not have.
+const (
+	keptJobs = 20_000
+	keptRuns = 20_000
+)
+
+// evict forgets rows that the tables have: ended runs, and what is beyond the limits.
+func (m *memory) evict(ended []*run) {
+	for _, r := range ended {
+		if m.runs[r.ID] == r && m.dirtyRun[r.ID] == nil {
+			m.forgetRun(r)
+		}
+	}
+	for _, r := range m.runs {
+		if len(m.runs) <= keptRuns {
+			break
+		}
+		if m.dirtyRun[r.ID] == nil {
+			m.forgetRun(r)
+		}
+	}
+	for id := range m.jobs {
+		if len(m.jobs) <= keptJobs {
+			break
+		}
+		if m.dirtyJob[id] == nil {
+			delete(m.jobs, id)
+		}
+	}
+}
+
+// forgetClean forgets the log rows that the tables have, because somebody else changes them there.
+func (m *memory) forgetClean() {
+	for _, r := range m.runs {
+		if m.dirtyRun[r.ID] == nil {
+			m.forgetRun(r)
+		}
+	}
+}
+
+// forgetJobs forgets all jobs. REQUIRES: the tables have their times.
+func (m *memory) forgetJobs() {
+	maps.DeleteFunc(m.jobs, func(id int64, _ *job) bool { return m.dirtyJob[id] == nil })
+}

@@ -1,0 +1,96 @@
+package journaled
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A level says how much of the memory a call needs to find in the tables.
+type level int
+
+const (
+	nothing   level = iota // what the call is about is always in the tables
+	settled                // all but young runs without a result, and planned fires
+	allRuns                // all but planned fires
+	all                    // everything
+	unchanged level = -1   // the call comes from here, and knows what the tables lack
+)
+
+// A scope says what a call that goes to the tables reads and changes there.
+type scope struct {
+	needs level
+	// changes is set if the call changes what the memory has too. No other call then acts until it
+	// has ended, and the memory reads again what Load says.
+	changes bool
+	load    load
+}
+
+// A load says what the memory reads again after a call has changed the tables.
+type load struct {
+	everything bool
+	leases     bool
+	runs       bool    // forget those that the tables have
+	jobs       []int64 // with their fires
+	groups     bool
+	// pauses and calendars
+	restrictions bool
+}
+
+// add merges another call's load into l.
+func (l *load) add(other load) {
+	l.everything = l.everything || other.everything
+	l.leases = l.leases || other.leases
+	l.runs = l.runs || other.runs
+	l.groups = l.groups || other.groups
+	l.restrictions = l.restrictions || other.restrictions
+	l.jobs = append(l.jobs, other.jobs...)
+}
+
+// Scopes of calls. A call that has none finds everything in the tables and may change anything
+// there: it is correct, and slow.
+var (
+	reads      = scope{needs: allRuns}   // rows of jobs, logs, misfires, orders, figures
+	apart      = scope{needs: nothing}   // tables that the memory has nothing of
+	counts     = scope{needs: settled}   // log rows that are not young, and tables that the memory has nothing of
+	own        = scope{needs: unchanged} // the store's own reads
+	marksRuns  = scope{needs: allRuns}   // columns and tables that only follow runs
+	changesRun = scope{needs: allRuns, changes: true, load: load{runs: true}}
+	leasing    = scope{needs: allRuns, changes: true, load: load{leases: true}}
+	grouping   = scope{needs: nothing, load: load{groups: true}}
+	unknown    = scope{needs: all, changes: true, load: load{everything: true}}
+)
+
+// changesJob is the scope of a call that changes one job and its fires.
+func changesJob(id int64) scope { return changesJobs([]int64{id}) }
+
+func changesJobs(ids []int64) scope {
+	return scope{needs: all, changes: true, load: load{jobs: ids}}
+}
+
+// declares returns the scope of a declaration. Jobs that it creates are in no memory yet.
+func declares(d *xxladapter.Declaration) scope {
+	s := scope{needs: all, changes: true, load: load{groups: len(d.Groups) > 0}}
+	for _, gone := range d.Remove {
+		s.load.jobs = append(s.load.jobs, gone.ID)
+	}
+	for i := range d.Jobs {
+		if id := d.Jobs[i].ID; id != 0 {
+			s.load.jobs = append(s.load.jobs, id)
+		}
+	}
+	return s
+}
+
+type scopeKey struct{}
+
+// with returns ctx for a call with a scope.
+func with(ctx context.Context, s scope) context.Context { return context.WithValue(ctx, scopeKey{}, s) }
+
+// scopeOf returns the scope of a call.
+func scopeOf(ctx context.Context) scope {
+	if s, ok := ctx.Value(scopeKey{}).(scope); ok {
+		return s
+	}
+	return unknown
+}

@@ -1,0 +1,297 @@
+// Package journaled is a store whose calls of each fire end in memory and in a journal. The tables of
+// a [records.Store] follow in bulk. See DESIGN.md of package sqlstore.
+package journaled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// A Store is an [xxladapter.Store]. The calls below act in memory; those in tables.go go to the
+// tables and say what they need there; all others find everything in the tables.
+type Store struct {
+	*records.Store
+	front     *front
+	stop      chan struct{} // ends the following
+	following sync.WaitGroup
+	closing   sync.Once
+	closeErr  error
+}
+
+var _ xxladapter.Store = (*Store)(nil)
+
+// Close implements [xxladapter.Store]. What cannot be written to the tables stays in the journal; the
+// error says why.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		f := s.front
+		f.mu.Lock()
+		f.closed = true
+		f.mu.Unlock()
+		f.running.Wait()
+		close(s.stop)
+		s.following.Wait()
+		if err := f.close(context.Background()); err != nil {
+			f.Logger.Warn("tables lack what the journal has; the next start brings it in", "err", err)
+			s.closeErr = fmt.Errorf("write the tables: %w", err)
+		}
+		s.closeErr = errors.Join(s.closeErr, s.Store.Close())
+	})
+	return s.closeErr
+}
+
+// Job implements [xxladapter.Store].
+func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
+	var found *xxladapter.Job
+	var mark journal.Mark
+	err := s.front.look(ctx, need{jobs: []int64{id}}, func(a *act) error {
+		j := a.m.jobs[id]
+		if j == nil {
+			return xxladapter.NotFoundf("job %d does not exist", id)
+		}
+		found, mark = copyJob(&j.Job), j.mark
+		return nil
+	})
+	if err == nil {
+		err = s.front.wait(mark)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+func copyJob(j *xxladapter.Job) *xxladapter.Job {
+	c := *j
+	c.ChildIDs, c.Tags = slices.Clone(j.ChildIDs), slices.Clone(j.Tags)
+	return &c
+}
+
+// A group is a group as the tables have it.
+type group struct{ xxladapter.Group }
+
+// Group implements [xxladapter.Store].
+func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
+	f := s.front
+	if err := f.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer f.running.Done()
+	f.mu.Lock()
+	g, epoch := f.groups[id], f.epoch
+	f.mu.Unlock()
+	if g == nil {
+		found, err := s.Store.Group(with(ctx, own), id)
+		if err != nil {
+			return nil, err
+		}
+		g = &group{*found}
+		f.mu.Lock()
+		if epoch == f.epoch {
+			f.groups[id] = g
+		}
+		f.mu.Unlock()
+	}
+	c := g.Group
+	c.Addresses, c.Drains = slices.Clone(c.Addresses), slices.Clone(c.Drains)
+	return &c, nil
+}
+
+// Log implements [xxladapter.Store]. Alarms change rows in the tables, and only rows of failures.
+func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	var row xxladapter.Log
+	var mark journal.Mark
+	known, whole := false, false
+	err := s.front.look(ctx, need{}, func(a *act) error {
+		if r := a.m.runs[id]; r != nil {
+			row, mark, known = r.Log, r.mark, true
+			whole = !r.stored || r.Status() == xxladapter.LogRunning
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.front.wait(mark)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if whole {
+		return &row, nil
+	}
+	stored, err := s.Store.Log(with(ctx, own), id)
+	if known && err == nil {
+		row.AlarmStatus = stored.AlarmStatus
+		return &row, nil
+	}
+	return stored, err
+}
+
+// PlanFires implements [xxladapter.Store].
+func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+	var planned []xxladapter.Fire
+	err := s.front.act(ctx, need{jobs: jobsOf(fires)}, func(a *act, _ answer) error {
+		for _, f := range fires {
+			planned = append(planned, a.plan(f))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return planned, nil
+}
+
+func jobsOf(fires []xxladapter.Fire) (ids []int64) {
+	for _, f := range fires {
+		ids = append(ids, f.JobID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// OpenFires implements [xxladapter.Store].
+func (s *Store) OpenFires(ctx context.Context, filter xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	if filter.Groups != nil { // the tables know which jobs these have
+		return s.Store.OpenFires(with(ctx, scope{needs: all}), filter)
+	}
+	var found []xxladapter.Fire
+	var mark journal.Mark
+	err := s.front.look(ctx, need{}, func(a *act) error {
+		found, mark = a.m.list(filter), s.front.journal.Last()
+		return nil
+	})
+	if err == nil {
+		err = s.front.wait(mark)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// ClaimFire implements [xxladapter.Store].
+func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+	var shards []xxladapter.Fire
+	err := s.front.act(ctx, need{}, func(a *act, _ answer) (err error) {
+		f := a.m.byID[id]
+		shards, err = transition.Claim(rowsOf(a, by, f, nil), by, id, len(logs), a.now)
+		if err == nil {
+			a.claim(f, shards, logs)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return shards, nil
+}
+
+// rowsOf returns what package transition decides by.
+func rowsOf(a *act, by xxladapter.Term, f *fire, r *run) (rows transition.Rows) {
+	rows.Holds = a.m.holds(by, a.now)
+	if f != nil {
+		rows.Fire = &f.Fire
+	}
+	if r != nil {
+		state := transition.StateOf(&r.Log)
+		rows.Log, rows.Attempt = &state, max(r.attempt, 0)
+	}
+	return rows
+}
+
+// TakeOver implements [xxladapter.Store].
+func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
+	var ask need
+	err := s.front.look(ctx, need{}, func(a *act) error {
+		if f := a.m.byID[id]; f != nil {
+			ask.logID = f.LogID
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.front.act(ctx, ask, func(a *act, _ answer) error {
+		f := a.m.byID[id]
+		if err := transition.TakeOver(rowsOf(a, by, f, nil), by, id, from, a.m.holds(from, a.now)); err != nil {
+			return err
+		}
+		if r := a.m.runs[f.LogID]; r != nil {
+			a.record(r, transition.TakenOver(f.Fire, by, a.now))
+		}
+		a.take(f, by)
+		return nil
+	})
+}
+
+// SettleFire implements [xxladapter.Store].
+func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
+	ask := need{logID: settled.LogID, jobs: jobsOf(settled.Next), resume: settled.Resume}
+	err = s.front.act(ctx, ask, func(a *act, got answer) error {
+		f, r := a.m.byID[settled.FireID], a.m.runs[settled.LogID]
+		change, err := transition.Settle(rowsOf(a, by, f, r), by, settled)
+		if err != nil {
+			return err
+		}
+		planned = a.carryOut(change, f, r, got.openRuns)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return planned, nil
+}
+
+// FinishRun implements [xxladapter.Store].
+func (s *Store) FinishRun(ctx context.Context, res xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
+	ask := need{logID: res.LogID, jobs: jobsOf(res.Next), resume: res.Resume}
+	if len(res.Next) > 0 {
+		ask.tries = res.LogID
+	}
+	err = s.front.act(ctx, ask, func(a *act, got answer) error {
+		f, r := a.m.byLog[res.LogID], a.m.runs[res.LogID]
+		change, err := transition.Finish(rowsOf(a, xxladapter.Term{}, f, r), res, a.now)
+		if err != nil {
+			return err
+		}
+		applied = change.Log.Columns == transition.HandleColumns
+		planned = a.carryOut(change, f, r, got.openRuns)
+		return nil
+	})
+	if err != nil {
+		return false, nil, err
+	}
+	return applied, planned, nil
+}
+
+// ResumeJob implements [xxladapter.Store].
+func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed bool, err error) {
+	err = s.front.act(ctx, need{resume: r}, func(a *act, got answer) error {
+		resumed = a.resume(r, got.openRuns)
+		return nil
+	})
+	return resumed && err == nil, err
+}
+
+// Lease implements [xxladapter.Store]. The tables have the leases, and the memory the fires that
+// tell whether the node may rest.
+func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	l, err := s.Store.Lease(with(ctx, leasing), node, life)
+	if err != nil {
+		return l, err
+	}
+	f := s.front
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l.Quiet = l.Quiet && f.loaded && !f.m.anyDue(f.Clock())
+	return l, nil
+}

@@ -1,0 +1,53 @@
+package mysql
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// addHistories writes what a group adds to the histories of its runs.
+func addHistories(batch *packet, work records.RunWork) {
+	if len(work.Recorded) > 0 {
+		rows := make([][]any, len(work.Recorded))
+		for i, h := range work.Recorded {
+			rows[i] = records.HistoryValues(h)
+		}
+		batch.insert(records.InsertHistory, rows)
+		batch.write(keepHistory)
+	}
+	if len(work.Extended) == 0 {
+		return
+	}
+	ids := make([]int64, len(work.Extended))
+	for i, h := range work.Extended {
+		ids[i] = h.LogID
+	}
+	before := " SET "
+	batch.add("UPDATE xxlwheel_run FORCE INDEX (PRIMARY)")
+	for _, column := range []struct {
+		name string
+		of   func(*xxladapter.RunHistory) time.Time
+	}{
+		{"sent_ms", func(h *xxladapter.RunHistory) time.Time { return h.Sent }},
+		{"acked_ms", func(h *xxladapter.RunHistory) time.Time { return h.Acknowledged }},
+		{"finished_ms", func(h *xxladapter.RunHistory) time.Time { return h.Finished }},
+	} {
+		values, known := make([]any, len(ids)), false
+		for i, h := range work.Extended {
+			values[i] = records.MilliOrNull(column.of(h))
+			known = known || values[i] != nil
+		}
+		if !known {
+			continue
+		}
+		batch.write(before + column.name + " = COALESCE(")
+		batch.byKey("log_id", ids, values)
+		batch.write(", " + column.name + ")")
+		before = ", "
+	}
+	batch.write(" WHERE log_id IN (")
+	batch.ids(ids)
+	batch.write(")")
+}

@@ -1,0 +1,22 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// updateRows implements [records.Dialect] by a join with the rows as a table. The types of the first
+// row are those of all.
+func updateRows(table string, columns []records.Column, rows int) string {
+	names, first, sets := make([]string, len(columns)), make([]string, len(columns)), make([]string, len(columns)-1)
+	for i, c := range columns {
+		names[i], first[i] = c.Name, "?::"+c.Type
+		if i > 0 {
+			sets[i-1] = c.Name + " = v." + c.Name
+		}
+	}
+	other := ", (?" + strings.Repeat(", ?", len(columns)-1) + ")"
+	return "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " FROM (VALUES (" + strings.Join(first, ", ") + ")" + strings.Repeat(other, rows-1) +
+		") AS v (" + strings.Join(names, ", ") + ") WHERE " + table + "." + columns[0].Name + " = v." + columns[0].Name
+}

@@ -1,0 +1,222 @@
+package records
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The rows of the audit form a chain. A transaction that appends locks the one row of
+// xxlwheel_audit_end until it ends, so that two nodes never follow the same row. It does so last,
+// after all other locks, and holds it for two statements and the commit. Only changes that people
+// and programs make append, and schedules that end.
+const (
+	selectAuditEnd = `SELECT anchor_id, anchor_hash, last_id, last_hash FROM xxlwheel_audit_end WHERE id = 1`
+	moveAuditEnd   = `UPDATE xxlwheel_audit_end SET last_id = ?, last_hash = ? WHERE id = 1`
+	moveAnchor     = `UPDATE xxlwheel_audit_end SET anchor_id = ?, anchor_hash = ? WHERE id = 1`
+
+	auditColumns = `id, at_ms, actor_kind, actor_name, actor_address, called,
+		object_kind, object_id, object_name, job_id, group_id, changes, previous_hash, hash`
+	insertAudit = `INSERT INTO xxlwheel_audit (` + auditColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	// firstYoung finds the first row that is not old. Rows behind it stay, even if the clock was set
+	// back and they are older.
+	firstYoung = `SELECT id FROM xxlwheel_audit WHERE id <= ? AND at_ms >= ? ORDER BY id LIMIT 1`
+	selectMark = `SELECT hash FROM xxlwheel_audit WHERE id = ?`
+	dropAudit  = `DELETE FROM xxlwheel_audit WHERE id <= ?`
+)
+
+// lockEnd returns the ends of the chain and locks them until the transaction ends.
+func (t *Tx) lockEnd(ctx context.Context) (ends xxladapter.AuditEnds, err error) {
+	if err = t.Query(ctx, selectAuditEnd+t.Dialect.Lock, nil, scanEnds(&ends)); err == nil && ends.Last.Hash == "" {
+		err = errors.New("table xxlwheel_audit_end has no row, must have the one that xxlwheel created it with")
+	}
+	return ends, err
+}
+
+func scanEnds(ends *xxladapter.AuditEnds) func(Row) error {
+	return func(r Row) error {
+		ends.Anchor.Hash, ends.Last.Hash = xxladapter.AuditGenesis, xxladapter.AuditGenesis
+		var anchor, last string
+		err := r.Scan(&ends.Anchor.ID, Text(&anchor), &ends.Last.ID, Text(&last))
+		if anchor != "" {
+			ends.Anchor.Hash = anchor
+		}
+		if last != "" {
+			ends.Last.Hash = last
+		}
+		return err
+	}
+}
+
+// record appends the row of a change, if ctx has a call and any field differs. It has to be the last
+// thing that a transaction does: whatever it locks later, others would wait for longer.
+func (s *Store) record(ctx context.Context, tx *Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
+	if xxladapter.CallOf(ctx) == "" {
+		return nil
+	}
+	changes := xxladapter.DiffFields(before, after)
+	if len(changes) == 0 {
+		return nil
+	}
+	return s.recordAll(ctx, tx, []audited{{o, changes}})
+}
+
+// An audited is a change of an object.
+type audited struct {
+	object  xxladapter.AuditObject
+	changes []xxladapter.FieldChange // at least one
+}
+
+// appendAudited appends the change of an object, if any field differs.
+func appendAudited(to []audited, o xxladapter.AuditObject, before, after xxladapter.Fields) []audited {
+	if changes := xxladapter.DiffFields(before, after); len(changes) > 0 {
+		to = append(to, audited{o, changes})
+	}
+	return to
+}
+
+// recordAll is record for many changes. REQUIRES: ctx has a call.
+func (s *Store) recordAll(ctx context.Context, tx *Tx, all []audited) error {
+	if len(all) == 0 {
+		return nil
+	}
+	ends, err := tx.lockEnd(ctx)
+	if err != nil {
+		return err
+	}
+	rows, now := make([]xxladapter.AuditRow, len(all)), s.Clock()
+	for i, a := range all {
+		rows[i] = xxladapter.NewAuditRow(ctx, ends.Last, now, a.object, a.changes)
+		ends.Last = rows[i].Mark()
+	}
+	return tx.appendAudit(ctx, rows...)
+}
+
+// recordStops appends a row for each job whose schedule has ended.
+func (s *Store) recordStops(ctx context.Context, tx *Tx, node string, now time.Time, stops []Decided) error {
+	if len(stops) == 0 {
+		return nil
+	}
+	ends, err := tx.lockEnd(ctx)
+	if err != nil {
+		return err
+	}
+	rows := make([]xxladapter.AuditRow, len(stops))
+	for i, d := range stops {
+		o := xxladapter.AuditObject{Kind: xxladapter.AuditJob, ID: d.JobID, Name: d.name, JobID: d.JobID, GroupID: d.Group}
+		rows[i] = xxladapter.NewStopRow(ends.Last, now, node, d.Reason, o)
+		ends.Last = rows[i].Mark()
+	}
+	return tx.appendAudit(ctx, rows...)
+}
+
+// appendAudit inserts rows that follow the last one. REQUIRES: lockEnd was called.
+func (t *Tx) appendAudit(ctx context.Context, rows ...xxladapter.AuditRow) error {
+	values := make([][]any, len(rows))
+	for i, r := range rows {
+		values[i] = []any{r.ID, ToMilli(r.At), string(r.Actor.Kind), r.Actor.Name, r.Actor.Address, r.Call,
+			r.Object.Kind, r.Object.ID, r.Object.Name, r.Object.JobID, r.Object.GroupID, r.ChangesText(), r.Previous, r.Hash}
+	}
+	if err := t.insertAll(ctx, insertAudit, values); err != nil {
+		return err
+	}
+	last := rows[len(rows)-1]
+	_, err := t.Exec(ctx, moveAuditEnd, last.ID, last.Hash)
+	return err
+}
+
+// AppendAudit implements [xxladapter.Store].
+func (s *Store) AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error { return s.record(ctx, tx, o, nil, fields) })
+}
+
+// AuditRows implements [xxladapter.Store].
+func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
+	var where conditions
+	for _, text := range []struct{ condition, value string }{{`actor_name = ?`, f.Actor}, {`object_kind = ?`, f.Kind}} {
+		if text.value != "" {
+			where.add(text.condition, text.value)
+		}
+	}
+	for _, id := range []struct {
+		condition string
+		value     int64
+	}{{`object_id = ?`, f.ObjectID}, {`job_id = ?`, f.JobID}, {`group_id = ?`, f.GroupID}} {
+		if id.value != 0 {
+			where.add(id.condition, id.value)
+		}
+	}
+	if !f.From.IsZero() {
+		where.add(`at_ms >= ?`, milliFrom(f.From))
+	}
+	if !f.Before.IsZero() {
+		where.add(`at_ms < ?`, milliFrom(f.Before))
+	}
+	order := where.pageByID(f.AfterID, f.Newest)
+	query, args := where.Selecting(`SELECT `+auditColumns+` FROM xxlwheel_audit`, order, f.Limit)
+	var found []xxladapter.AuditRow
+	err := s.Query(ctx, query, args, func(r Row) error {
+		row, err := scanAudit(r)
+		found = append(found, row)
+		return err
+	})
+	return found, err
+}
+
+// milliFrom returns the first whole millisecond at or after t.
+func milliFrom(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
+
+func scanAudit(r Row) (row xxladapter.AuditRow, err error) {
+	var changes string
+	err = r.Scan(&row.ID, milli{&row.At}, Text(&row.Actor.Kind), Text(&row.Actor.Name), Text(&row.Actor.Address), Text(&row.Call),
+		Text(&row.Object.Kind), &row.Object.ID, Text(&row.Object.Name), &row.Object.JobID, &row.Object.GroupID,
+		Text(&changes), Text(&row.Previous), Text(&row.Hash))
+	if json.Unmarshal([]byte(changes), &row.Changes) != nil || row.ChangesText() != changes {
+		// Another program has changed the text, which the row must not hide.
+		damaged, _ := json.Marshal(changes)
+		row.Changes = []xxladapter.FieldChange{{Field: "damaged", After: damaged}}
+	}
+	return row, err
+}
+
+// AuditEnds implements [xxladapter.Store].
+func (s *Store) AuditEnds(ctx context.Context) (ends xxladapter.AuditEnds, err error) {
+	err = s.Query(ctx, selectAuditEnd, nil, scanEnds(&ends))
+	return ends, err
+}
+
+// PurgeAudit implements [xxladapter.Store].
+func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (rows int, err error) {
+	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
+		rows = 0
+		ends, err := tx.lockEnd(ctx)
+		if err != nil {
+			return err
+		}
+		last := min(ends.Anchor.ID+int64(limit), ends.Last.ID)
+		err = tx.Query(ctx, firstYoung, []any{last, milliFrom(before)}, func(r Row) error {
+			err := r.Scan(&last)
+			last--
+			return err
+		})
+		if err != nil || last <= ends.Anchor.ID {
+			return err
+		}
+		mark := xxladapter.AuditMark{ID: last}
+		if err := tx.Query(ctx, selectMark, []any{last}, func(r Row) error { return r.Scan(Text(&mark.Hash)) }); err != nil {
+			return err
+		}
+		deleted, err := tx.Exec(ctx, dropAudit, last)
+		if err != nil {
+			return err
+		}
+		rows = int(deleted)
+		_, err = tx.Exec(ctx, moveAnchor, mark.ID, mark.Hash)
+		return err
+	})
+	return rows, err
+}

@@ -1,0 +1,88 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	oneCalendar    = calendarColumns + ` WHERE name = ?`
+	insertCalendar = `INSERT INTO xxlwheel_calendar (content, updated_ms, name) VALUES (?, ?, ?)`
+	updateCalendar = `UPDATE xxlwheel_calendar SET content = ?, updated_ms = ? WHERE name = ?`
+	dropCalendar   = `DELETE FROM xxlwheel_calendar WHERE name = ?`
+)
+
+// calendar returns a stored calendar, or nil.
+func (t *Tx) calendar(ctx context.Context, name string) (c *xxladapter.Calendar, err error) {
+	err = t.Query(ctx, oneCalendar, []any{name}, func(r Row) (err error) {
+		c, err = scanCalendar(r)
+		return err
+	})
+	return c, err
+}
+
+// SaveCalendar implements [xxladapter.Store].
+func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen time.Time) (time.Time, error) {
+	var updated time.Time
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.changeRestrictions(ctx); err != nil {
+			return err
+		}
+		old, err := tx.calendar(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		if err := xxladapter.CheckCalendarSeen(c.Name, old, seen); err != nil {
+			return err
+		}
+		statement, before := insertCalendar, xxladapter.Fields(nil)
+		updated = fromMilli(ToMilli(s.Clock()))
+		if old != nil {
+			statement, before = updateCalendar, old.Fields()
+			if !updated.After(old.Updated) {
+				updated = old.Updated.Add(time.Millisecond)
+			}
+		}
+		if _, err := tx.Exec(ctx, statement, c.Text(), ToMilli(updated), c.Name); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, c.Audited(), before, c.Fields())
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return updated, nil
+}
+
+// RemoveCalendar implements [xxladapter.Store].
+func (s *Store) RemoveCalendar(ctx context.Context, name string) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.changeRestrictions(ctx); err != nil {
+			return err
+		}
+		old, err := tx.calendar(ctx, name)
+		if err != nil {
+			return err
+		}
+		if old == nil {
+			return xxladapter.NotFoundf("calendar %q is not stored", name)
+		}
+		if _, err := tx.Exec(ctx, dropCalendar, name); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, old.Audited(), old.Fields(), nil)
+	})
+}
+
+// Calendars implements [xxladapter.Store].
+func (s *Store) Calendars(ctx context.Context) ([]*xxladapter.Calendar, error) {
+	var found []*xxladapter.Calendar
+	err := s.Query(ctx, calendarColumns+` ORDER BY name`, nil, func(r Row) error {
+		c, err := scanCalendar(r)
+		found = append(found, c)
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,167 @@
+package records
+
+import (
+	"context"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// Declare implements [xxladapter.Store].
+func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []int64, err error) {
+	for _, g := range d.Groups {
+		if err := s.Dialect.Widths.checkGroup(g); err != nil {
+			return nil, err
+		}
+	}
+	for i := range d.Jobs {
+		if err := s.Dialect.Widths.checkJob(&d.Jobs[i].Job); err != nil {
+			return nil, err
+		}
+	}
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		ids, err = s.declare(ctx, tx, d)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// declare carries out a declaration. It locks app names, groups and jobs in a fixed order, so that two
+// declarations wait for each other, and the end of the audit last.
+func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) ([]int64, error) {
+	for _, app := range appsOf(d) {
+		if err := tx.lockApp(ctx, app); err != nil {
+			return nil, err
+		}
+	}
+	var changes []audited
+	groups := map[string]int64{}
+	for _, g := range d.Groups {
+		before, is, err := s.saveGroup(ctx, tx, g)
+		if err != nil {
+			return nil, err
+		}
+		groups[g.AppName] = is.ID
+		changes = appendAudited(changes, is.Audited(), before, is.Fields())
+	}
+	edits := editsOf(d, groups)
+	rows, err := tx.rowsOfEdits(ctx, edits)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock()
+	var work jobWork
+	for _, gone := range d.Remove {
+		c, err := transition.RemoveSeen(gone, rows.jobs[gone.ID])
+		if err != nil {
+			return nil, err
+		}
+		work.all, work.removed = append(work.all, &c), append(work.removed, gone.ID)
+	}
+	made, jobs := make([]xxladapter.JobEdited, len(edits)), make([]*transition.JobChange, len(d.Jobs))
+	for i := range d.Jobs {
+		declared := d.Jobs[i]
+		declared.Job = *edits[i].Job
+		c, err := transition.DeclareJob(&declared, rows.of(&edits[i]), now)
+		if err != nil {
+			return nil, err
+		}
+		jobs[i], made[i].ID = &c, declared.ID
+		work.declare(i, &declared, &c)
+	}
+	if err := tx.removeJobs(ctx, work.removed); err != nil {
+		return nil, err
+	}
+	if err := work.create(ctx, tx, made); err != nil {
+		return nil, err
+	}
+	if err := work.nameCreated(ctx, tx, edits, made); err != nil {
+		return nil, err
+	}
+	if err := work.change(ctx, tx, now); err != nil {
+		return nil, err
+	}
+	keys, err := tx.setKeys(ctx, d, jobs)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(jobs))
+	for i, c := range jobs {
+		ids[i] = c.Is.ID
+	}
+	if xxladapter.CallOf(ctx) == "" {
+		return ids, nil
+	}
+	if err := s.recordVersions(ctx, tx, work.all); err != nil {
+		return nil, err
+	}
+	for _, c := range work.all[:len(d.Remove)] {
+		changes = appendAudited(changes, c.Was.Audited(), c.Was.Fields(), nil)
+	}
+	for i, c := range jobs {
+		before, after := keys[i].before.Fields(), append(c.Is.Fields(), keys[i].after.Fields()...)
+		if c.Was != nil {
+			before = append(c.Was.Fields(), before...)
+		}
+		changes = appendAudited(changes, c.Is.Audited(), before, after)
+	}
+	return ids, s.recordAll(ctx, tx, changes)
+}
+
+// appsOf returns the app names that a declaration concerns, in order.
+func appsOf(d *xxladapter.Declaration) (apps []string) {
+	for _, g := range d.Groups {
+		apps = append(apps, g.AppName)
+	}
+	for i := range d.Jobs {
+		apps = append(apps, d.Jobs[i].App)
+	}
+	slices.Sort(apps)
+	return slices.Compact(apps)
+}
+
+// editsOf returns edits that lock and read what a declaration needs: the declared jobs, with their
+// groups, before those to remove.
+func editsOf(d *xxladapter.Declaration, groups map[string]int64) (edits []xxladapter.JobEdit) {
+	for i := range d.Jobs {
+		j := d.Jobs[i].Job
+		if j.GroupID == 0 {
+			j.GroupID = groups[d.Jobs[i].App]
+		}
+		act := xxladapter.ActReschedule
+		if j.ID == 0 {
+			act = xxladapter.ActCreate
+		}
+		edits = append(edits, xxladapter.JobEdit{Act: act, Job: &j})
+	}
+	for _, gone := range d.Remove {
+		edits = append(edits, xxladapter.JobEdit{Act: xxladapter.ActRemove, Job: &xxladapter.Job{ID: gone.ID}})
+	}
+	return edits
+}
+
+// declare adds what a declared job changes.
+func (w *jobWork) declare(place int, d *xxladapter.DeclaredJob, c *transition.JobChange) {
+	if c.Unchanged {
+		return
+	}
+	act := xxladapter.ActUpdate
+	switch {
+	case c.Was == nil:
+		act = xxladapter.ActCreate
+	case !d.Edit:
+		act = xxladapter.ActStart
+	}
+	w.add(place, &xxladapter.JobEdit{Act: act}, c)
+	was := c.Was != nil && c.Was.Running
+	switch {
+	case was != c.Is.Running && act != xxladapter.ActStart:
+		w.switched = append(w.switched, c)
+	case was && c.Is.Running && c.Drop:
+		w.nexts = append(w.nexts, []any{c.Is.ID, ToMilli(c.Is.TriggerNext)})
+	}
+}

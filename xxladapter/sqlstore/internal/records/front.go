@@ -1,0 +1,232 @@
+package records
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// A Front stands before the tables and holds what was acknowledged and is not in them yet.
+type Front interface {
+	// Read returns when the tables have what was acknowledged before the call, as far as the query
+	// of ctx needs it.
+	Read(ctx context.Context) error
+	// Begin is called before a transaction with the contexts of the calls that share it. No other
+	// transaction runs until End.
+	Begin(calls []context.Context) FrontTx
+}
+
+// A FrontTx is the part of a [Front] in one transaction.
+type FrontTx interface {
+	// Before brings the tables up to date, as the first part of the transaction.
+	Before(ctx context.Context, tx *Tx) error
+	// After reads what the calls have changed, as the last part of the transaction.
+	After(ctx context.Context, tx *Tx) error
+	// End is called once after the commit, or after the rollback.
+	End(committed bool)
+}
+
+// The statements below write rows that were decided outside of the database, many at a time.
+
+// bulkRows is the number of rows of a statement that inserts many.
+const bulkRows = 32
+
+var (
+	insertLogs  = `INSERT INTO xxl_job_log (` + LogColumns + `) VALUES `
+	upsertFires = `INSERT OR REPLACE INTO xxlwheel_fire (` + FireColumns + `) VALUES `
+)
+
+// A WrittenLog is a log row with what the tables have of it.
+type WrittenLog struct {
+	Log *xxladapter.Log
+	// Stored is set if the tables have the row, in the state Base.
+	Stored bool
+	Base   transition.LogState
+	// WantText is when the text of the run may be fetched, in ms; 0 asks for none.
+	WantText int64
+	// Run is what is added to the history of the run.
+	Run transition.RunChange
+}
+
+// WriteLogs inserts log rows under their ids, or updates what their runs have changed, and counts
+// them in the figures. It is SQLite's.
+func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error {
+	moved := Changes{}
+	var values []any
+	for i, r := range rows {
+		l, state := r.Log, transition.StateOf(r.Log)
+		if !r.Stored {
+			values = append(append(values, l.ID), s.LogValues(l)...)
+			s.AddOutcome(moved, l.TriggerTime, state.Outcome(), 1)
+		} else if changed, err := s.updateLog(ctx, tx, r, state); err != nil {
+			return err
+		} else if changed {
+			s.MoveOutcome(moved, l.TriggerTime, transition.LogChange{Before: r.Base, After: state})
+		} else {
+			rows[i].Run, rows[i].WantText = transition.RunChange{}, 0 // they go with their row
+		}
+	}
+	if err := tx.insertMany(ctx, insertLogs, 15, values); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := tx.addHistory(ctx, r.Run); err != nil {
+			return err
+		}
+		if r.WantText != 0 {
+			if _, err := tx.Exec(ctx, WantText, r.Log.ID, r.WantText); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Count(ctx, tx, moved)
+}
+
+// updateLog writes the columns of a stored row that its run has changed. changed is false if the
+// row is gone.
+func (s *Store) updateLog(ctx context.Context, tx *Tx, r WrittenLog, state transition.LogState) (changed bool, err error) {
+	n, err := tx.Exec(ctx, setTriggered, state.TriggerCode, OrNull(r.Log.TriggerMsg), r.Log.ID)
+	if n == 0 || err != nil || r.Base.HandleCode == state.HandleCode {
+		return n > 0, err
+	}
+	_, err = tx.Exec(ctx, setHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode, OrNull(r.Log.HandleMsg), r.Log.ID)
+	return true, err
+}
+
+// WriteFires inserts open fires under their ids, or replaces them. It is SQLite's.
+func (t *Tx) WriteFires(ctx context.Context, fires []xxladapter.Fire) error {
+	var values []any
+	for _, f := range fires {
+		var logID, claimed any
+		if f.LogID != 0 {
+			logID, claimed = f.LogID, ToMilli(f.Claimed)
+		}
+		values = append(values, f.ID, f.JobID, f.GroupID, ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), string(f.State),
+			f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Attempt, f.Parent, OrNull(f.Owner.Node), f.Owner.Number, logID, claimed)
+	}
+	return t.insertMany(ctx, upsertFires, 17, values)
+}
+
+// RemoveFires removes fires by their ids.
+func (t *Tx) RemoveFires(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	condition, args := t.Dialect.Among("id", ids)
+	_, err := t.Exec(ctx, `DELETE FROM xxlwheel_fire WHERE `+condition, args...)
+	return err
+}
+
+// insertMany runs an INSERT with rows of width values each.
+func (t *Tx) insertMany(ctx context.Context, insert string, width int, values []any) error {
+	row := "(?" + strings.Repeat(", ?", width-1) + ")"
+	for _, rows := range []int{bulkRows, 1} {
+		query := insert + row + strings.Repeat(", "+row, rows-1)
+		for len(values) >= rows*width {
+			if _, err := t.Exec(ctx, query, values[:rows*width]...); err != nil {
+				return err
+			}
+			values = values[rows*width:]
+		}
+	}
+	if len(values) > 0 {
+		return fmt.Errorf("%d values are no rows of %d", len(values), width)
+	}
+	return nil
+}
+
+// MoveJob sets the times of a job and whether it runs.
+func (t *Tx) MoveJob(ctx context.Context, j *xxladapter.Job) error {
+	_, err := t.Exec(ctx, `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ? WHERE id = ?`,
+		ToMilli(j.TriggerLast), ToMilli(j.TriggerNext), bit(j.Running), j.ID)
+	return err
+}
+
+// WriteMisfire stores a misfire. It is SQLite's.
+func (t *Tx) WriteMisfire(ctx context.Context, m xxladapter.Misfire) error {
+	_, err := t.Exec(ctx, recordMisfire, MisfireValues(m)...)
+	return err
+}
+
+// MisfireValues returns the arguments of [InsertMisfire].
+func MisfireValues(m xxladapter.Misfire) []any {
+	var pause any
+	if m.PauseID != 0 {
+		pause = m.PauseID
+	}
+	return []any{m.JobID, ToMilli(m.Due), ToMilli(m.Until), string(m.Policy), ToMilli(m.At), pause, m.Calendar}
+}
+
+// RecordStop appends the row of a schedule that has ended to the audit.
+func (s *Store) RecordStop(ctx context.Context, tx *Tx, node string, now time.Time, d xxladapter.Decision, group int64, name string) error {
+	return s.recordStops(ctx, tx, node, now, []Decided{{Decision: d, Group: group, name: name}})
+}
+
+// AttemptOf returns the attempt that a run was, or 0 if it has no history.
+func (s *Store) AttemptOf(ctx context.Context, logID int64) (attempt int, err error) {
+	err = s.Query(ctx, selectAttempt, []any{logID}, func(r Row) error { return r.Scan(&attempt) })
+	return attempt, err
+}
+
+// ClaimOrder records the log rows of a fire that was ordered.
+func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
+	return t.claimOrder(ctx, claimed)
+}
+
+// FindDue reads the ids of due jobs, without the transaction of a scan, in one row: a row for each
+// would cost several times as much. It is SQLite's.
+func (s *Store) FindDue(ctx context.Context, args []any) (ids []int64, err error) {
+	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (`+SelectDueIDs+`)`, args, func(r Row) error {
+		return r.Scan(idList{&ids})
+	})
+	return ids, err
+}
+
+// FindOpenRuns reads the ids of the runs of a job that an executor took at or after since, and that
+// have no result.
+func (s *Store) FindOpenRuns(ctx context.Context, jobID int64, since time.Time) (ids []int64, err error) {
+	return s.ids(ctx, `SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0 AND job_id = ? AND trigger_time >= ?`,
+		[]any{jobID, s.Dialect.Datetime(since)})
+}
+
+// ReadJobs reads jobs by their ids, at once.
+func (s *Store) ReadJobs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Job, error) {
+	return readAll(ctx, s, &JobEntity, ids)
+}
+
+// ReadLogs reads log rows by their ids, at once.
+func (s *Store) ReadLogs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Log, error) {
+	return readAll(ctx, s, &LogEntity, ids)
+}
+
+func readAll[T any](ctx context.Context, s *Store, e *Entity[T], ids []int64) (map[int64]*T, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.running.Done()
+	return e.read(ctx, s, ids)
+}
+
+// Within reads rows by their ids in the transaction.
+func Within[T any](ctx context.Context, tx *Tx, e *Entity[T], ids []int64) (map[int64]*T, error) {
+	found := make(map[int64]*T, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	condition, args := tx.Dialect.Among("id", ids)
+	err := tx.Query(ctx, e.Query+` WHERE `+condition, args, func(r Row) error {
+		one, err := e.Scan(r)
+		if err == nil {
+			found[e.ID(one)] = one
+		}
+		return err
+	})
+	return found, err
+}

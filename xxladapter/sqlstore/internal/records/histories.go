@@ -1,0 +1,206 @@
+package records
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+const (
+	// HistoryColumns are the columns of a run's history, in the order of HistoryValues.
+	HistoryColumns = `log_id, due_ms, trigger_type, attempt, parent_log_id, shard_index, shard_total, node, term, claimed_ms,
+		taken_by, taken_ms, sent_ms, acked_ms, finished_ms`
+	// InsertHistory is completed by the end of [Dialect.RecordRun]. HistoryValues are its arguments.
+	InsertHistory = `INSERT INTO xxlwheel_run (` + HistoryColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	// RecordHistory is the [Dialect.RecordRun] of databases with ON CONFLICT. If a run has a history
+	// already, instants that are known are added to it.
+	RecordHistory = InsertHistory + KeepHistory
+	KeepHistory   = ` ON CONFLICT (log_id) DO UPDATE SET
+		taken_by = COALESCE(excluded.taken_by, xxlwheel_run.taken_by), taken_ms = COALESCE(excluded.taken_ms, xxlwheel_run.taken_ms),
+		sent_ms = COALESCE(excluded.sent_ms, xxlwheel_run.sent_ms), acked_ms = COALESCE(excluded.acked_ms, xxlwheel_run.acked_ms),
+		finished_ms = COALESCE(excluded.finished_ms, xxlwheel_run.finished_ms)`
+	// extendHistory adds instants to a history.
+	extendHistory = `UPDATE xxlwheel_run SET sent_ms = COALESCE(?, sent_ms), acked_ms = COALESCE(?, acked_ms),
+		finished_ms = COALESCE(?, finished_ms) WHERE log_id = ?`
+	finishHistory = `UPDATE xxlwheel_run SET finished_ms = ? WHERE log_id = ?`
+
+	selectHistory = `SELECT ` + HistoryColumns + ` FROM xxlwheel_run`
+	selectAttempt = `SELECT attempt FROM xxlwheel_run WHERE log_id = ?`
+
+	// The ids of log rows grow with their trigger times, except for rows of almost the same time.
+	FirstSince = `SELECT id FROM xxl_job_log WHERE trigger_time >= ? ORDER BY trigger_time, id LIMIT 1`
+	LastUntil  = `SELECT id FROM xxl_job_log WHERE trigger_time <= ? ORDER BY trigger_time DESC, id DESC LIMIT 1`
+	// SelectRunsDue reads the histories of a job's log rows between two ids.
+	SelectRunsDue = `SELECT r.log_id, r.due_ms, r.trigger_type, r.attempt, r.parent_log_id, r.shard_index, r.shard_total, r.node, r.term, r.claimed_ms,
+			r.taken_by, r.taken_ms, r.sent_ms, r.acked_ms, r.finished_ms, l.trigger_code, l.handle_code
+		FROM xxl_job_log l JOIN xxlwheel_run r ON r.log_id = l.id
+		WHERE l.job_id = ? AND l.id >= ? AND l.id <= ? AND l.trigger_time <= ? AND r.due_ms >= ? AND r.due_ms < ? ORDER BY l.id`
+)
+
+// almost is how far the trigger times of log rows may be out of the order of their ids: a row gets
+// its id when its fire is claimed, and its time a moment earlier.
+const almost = time.Minute
+
+// HistoryValues returns the arguments of InsertHistory.
+func HistoryValues(h *xxladapter.RunHistory) []any {
+	return []any{
+		h.LogID, ToMilli(h.Due), string(h.Type), h.Attempt, idOrNull(h.Parent), h.ShardIndex, h.ShardTotal, h.Owner.Node, h.Owner.Number,
+		ToMilli(h.Claimed), OrNull(h.TakenBy), MilliOrNull(h.TakenOver), MilliOrNull(h.Sent), MilliOrNull(h.Acknowledged), MilliOrNull(h.Finished),
+	}
+}
+
+// MilliOrNull returns Unix milliseconds, or NULL for the zero time.
+func MilliOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+func idOrNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+// ScanHistory reads a row of HistoryColumns.
+func ScanHistory(r Row) (h xxladapter.RunHistory, err error) {
+	err = r.Scan(historyInto(&h)...)
+	return h, err
+}
+
+func historyInto(h *xxladapter.RunHistory) []any {
+	return []any{
+		&h.LogID, milli{&h.Due}, Text(&h.Type), &h.Attempt, integer{&h.Parent}, &h.ShardIndex, &h.ShardTotal,
+		Text(&h.Owner.Node), &h.Owner.Number, milli{&h.Claimed}, Text(&h.TakenBy), milli{&h.TakenOver},
+		milli{&h.Sent}, milli{&h.Acknowledged}, milli{&h.Finished},
+	}
+}
+
+// addHistory writes a change to the history of a run.
+func (t *Tx) addHistory(ctx context.Context, c transition.RunChange) (err error) {
+	h := &c.History
+	switch {
+	case c.Kind == transition.RecordRun:
+		_, err = t.Exec(ctx, t.Dialect.RecordRun, HistoryValues(h)...)
+	case c.Kind == transition.ExtendRun && h.Sent.IsZero() && h.Acknowledged.IsZero():
+		_, err = t.Exec(ctx, finishHistory, ToMilli(h.Finished), h.LogID)
+	case c.Kind == transition.ExtendRun:
+		_, err = t.Exec(ctx, extendHistory, MilliOrNull(h.Sent), MilliOrNull(h.Acknowledged), MilliOrNull(h.Finished), h.LogID)
+	}
+	return err
+}
+
+// attemptOf returns the attempt that a run was, or 0 if it has no history.
+func (t *Tx) attemptOf(ctx context.Context, logID int64) (attempt int, err error) {
+	err = t.Query(ctx, selectAttempt, []any{logID}, func(r Row) error { return r.Scan(&attempt) })
+	return attempt, err
+}
+
+// RunHistories implements [xxladapter.Store]. Fires are read first: one that is settled in between
+// has its history recorded by then.
+func (s *Store) RunHistories(ctx context.Context, logIDs []int64) (map[int64]xxladapter.RunHistory, error) {
+	found := map[int64]xxladapter.RunHistory{}
+	for ids := range slices.Chunk(logIDs, historyChunk) {
+		these, args := s.Dialect.Among("log_id", ids)
+		fires := `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE ` + these +
+			` AND EXISTS (SELECT 1 FROM xxl_job_log WHERE xxl_job_log.id = xxlwheel_fire.log_id)`
+		if err := s.Query(ctx, fires, args, openHistory(found)); err != nil {
+			return nil, err
+		}
+		these, args = s.Dialect.Among("log_id", ids)
+		if err := s.Query(ctx, selectHistory+` WHERE `+these, args, recorded(found)); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// historyChunk limits the ids of one statement.
+const historyChunk = 1000
+
+// openHistory collects what open fires tell.
+func openHistory(found map[int64]xxladapter.RunHistory) func(Row) error {
+	return func(r Row) error {
+		f, err := ScanFire(r)
+		found[f.LogID] = xxladapter.HistoryOf(f)
+		return err
+	}
+}
+
+func recorded(found map[int64]xxladapter.RunHistory) func(Row) error {
+	return func(r Row) error {
+		h, err := ScanHistory(r)
+		found[h.LogID] = h
+		return err
+	}
+}
+
+// RunsDue implements [xxladapter.Store]. It reads only the job's log rows whose ids belong to the
+// time in question, because the histories have no index on their due times: each run would pay for
+// it.
+func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxladapter.DueRun, error) {
+	found, err := s.openRunsDue(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	var first, last int64
+	err = errors.Join(
+		s.Query(ctx, FirstSince, []any{s.Dialect.Datetime(f.From.Add(-almost))}, func(r Row) error { return r.Scan(&first) }),
+		s.Query(ctx, LastUntil, []any{s.Dialect.Datetime(f.To.Add(f.Late + almost))}, func(r Row) error { return r.Scan(&last) }))
+	if err != nil {
+		return nil, err
+	}
+	if first > 0 && last > 0 {
+		query, args := SelectRunsDue, []any{f.JobID, first, last, s.Dialect.Datetime(f.To.Add(f.Late)), ceilMilli(f.From), ceilMilli(f.To)}
+		if f.Limit > 0 {
+			query, args = query+` LIMIT ?`, append(args, f.Limit)
+		}
+		err := s.Query(ctx, query, args, func(r Row) error {
+			var run xxladapter.DueRun
+			err := r.Scan(append(historyInto(&run.RunHistory), &run.TriggerCode, &run.HandleCode)...)
+			found[run.LogID] = run
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	ids := slices.Sorted(maps.Keys(found))
+	if f.Limit > 0 && len(ids) > f.Limit {
+		ids = ids[:f.Limit]
+	}
+	var runs []xxladapter.DueRun
+	for _, id := range ids {
+		runs = append(runs, found[id])
+	}
+	slices.SortStableFunc(runs, func(a, b xxladapter.DueRun) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID)) })
+	return runs, nil
+}
+
+// openRunsDue returns, by log id, the selected runs whose fires are open.
+func (s *Store) openRunsDue(ctx context.Context, f xxladapter.RunsDueFilter) (map[int64]xxladapter.DueRun, error) {
+	open := map[int64]xxladapter.RunHistory{}
+	query := `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? AND due_ms < ? AND log_id IS NOT NULL`
+	if err := s.Query(ctx, query, []any{f.JobID, ceilMilli(f.From), ceilMilli(f.To)}, openHistory(open)); len(open) == 0 || err != nil {
+		return map[int64]xxladapter.DueRun{}, err
+	}
+	logs, err := LogEntity.read(ctx, s, slices.Sorted(maps.Keys(open)))
+	found := map[int64]xxladapter.DueRun{}
+	for id, l := range logs {
+		if !l.TriggerTime.After(f.To.Add(f.Late)) {
+			found[id] = xxladapter.DueRun{RunHistory: open[id], TriggerCode: l.TriggerCode, HandleCode: l.HandleCode}
+		}
+	}
+	return found, err
+}
+
+// ceilMilli rounds t up to a whole millisecond.
+func ceilMilli(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }

@@ -1,0 +1,292 @@
+package records
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// EditJobs implements [xxladapter.Store]. However many edits there are, the transaction has a few
+// statements for every hundred of them: it locks and reads all rows, decides all edits, and writes
+// what they change, each kind of rows together. Single edits take the same way.
+func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) (made []xxladapter.JobEdited, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := xxladapter.CheckJobEdits(edits, whole); err != nil {
+		return nil, err
+	}
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		made, err = s.editJobs(ctx, tx, edits, whole)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+func (s *Store) editJobs(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
+	rows, err := tx.rowsOfEdits(ctx, edits)
+	if err != nil {
+		return nil, err
+	}
+	made, now := make([]xxladapter.JobEdited, len(edits)), s.Clock()
+	var work jobWork
+	for i := range edits {
+		e, m := &edits[i], &made[i]
+		m.ID = e.ID()
+		if e.Stores() {
+			m.Err = s.Dialect.Widths.checkJob(e.Job)
+		}
+		var c transition.JobChange
+		if m.Err == nil {
+			c, m.Err = transition.EditJob(e, rows.of(e), now)
+			m.Next = c.Next
+		}
+		switch {
+		case m.Err != nil && whole:
+			return nil, m.Err
+		case m.Err == nil && !c.Unchanged:
+			work.add(i, e, &c)
+		}
+	}
+	if err := work.create(ctx, tx, made); err != nil {
+		return nil, err
+	}
+	if err := work.nameCreated(ctx, tx, edits, made); err != nil {
+		return nil, err
+	}
+	if err := work.change(ctx, tx, now); err != nil {
+		return nil, err
+	}
+	if err := tx.removeJobs(ctx, work.removed); err != nil {
+		return nil, err
+	}
+	return made, s.recordEdits(ctx, tx, work.all)
+}
+
+// edit makes one edit.
+func (s *Store) edit(ctx context.Context, e xxladapter.JobEdit) (xxladapter.JobEdited, error) {
+	made, err := s.EditJobs(ctx, []xxladapter.JobEdit{e}, true)
+	if err != nil {
+		return xxladapter.JobEdited{}, err
+	}
+	return made[0], nil
+}
+
+// CreateJob implements [xxladapter.Store].
+func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
+	made, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActCreate, Job: j})
+	return made.ID, err
+}
+
+// UpdateJob implements [xxladapter.Store].
+func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
+	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActOfUpdate(reschedule), Job: j})
+	return err
+}
+
+// StartJob implements [xxladapter.Store].
+func (s *Store) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
+	made, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActStart, Job: &xxladapter.Job{ID: id, Updated: seen}, First: first})
+	return made.Next, err
+}
+
+// StopJob implements [xxladapter.Store].
+func (s *Store) StopJob(ctx context.Context, id int64, seen time.Time) error {
+	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActStop, Job: &xxladapter.Job{ID: id, Updated: seen}})
+	return err
+}
+
+// RemoveJob implements [xxladapter.Store].
+func (s *Store) RemoveJob(ctx context.Context, id int64) error {
+	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActRemove, Job: &xxladapter.Job{ID: id}})
+	return err
+}
+
+// editRows are the rows that edits are decided by.
+type editRows struct {
+	jobs             map[int64]*xxladapter.Job
+	groups           map[int64]bool
+	lastDue, claimed map[int64]time.Time // of a job's fires, as [transition.JobRows] has them
+}
+
+// of returns the rows of one edit.
+func (r editRows) of(e *xxladapter.JobEdit) transition.JobRows {
+	id := e.ID()
+	return transition.JobRows{Job: r.jobs[id], Group: r.groups[e.Job.GroupID], LastDue: r.lastDue[id], Claimed: r.claimed[id]}
+}
+
+const (
+	selectGroupIDs = `SELECT id FROM xxl_job_group WHERE `
+	// lastDues and scheduledFires are completed with the jobs. The second locks what it reads, and so
+	// waits for claims that are being made.
+	lastDues       = `SELECT job_id, MAX(due_ms) FROM xxlwheel_fire WHERE trigger_type = 'CRON' AND `
+	scheduledFires = `SELECT job_id, due_ms, state FROM xxlwheel_fire`
+)
+
+// rowsOfEdits locks and reads what the edits are decided by: jobs before groups and fires, each in
+// the order of their ids.
+func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows editRows, err error) {
+	var jobs, groups, starts, reschedules []int64
+	for i := range edits {
+		e := &edits[i]
+		if id := e.ID(); id != 0 {
+			jobs = append(jobs, id)
+		}
+		if e.Stores() {
+			groups = append(groups, e.Job.GroupID)
+		}
+		switch e.Act {
+		case xxladapter.ActStart:
+			starts = append(starts, e.Job.ID)
+		case xxladapter.ActReschedule:
+			reschedules = append(reschedules, e.Job.ID)
+		}
+	}
+	rows = editRows{jobs: map[int64]*xxladapter.Job{}, groups: map[int64]bool{}, lastDue: map[int64]time.Time{}, claimed: map[int64]time.Time{}}
+	err = t.eachOf(ctx, `SELECT `+JobColumns+` FROM xxl_job_info`+t.Dialect.JobsByID+` WHERE `, "id", jobs, ` ORDER BY id`+t.Dialect.Lock, func(r Row) error {
+		j, err := ScanJob(r)
+		rows.jobs[j.ID] = j
+		return err
+	})
+	if err != nil {
+		return rows, err
+	}
+	err = t.eachOf(ctx, selectGroupIDs, "id", groups, ` ORDER BY id`+t.Dialect.Share, func(r Row) error {
+		var id int64
+		err := r.Scan(&id)
+		rows.groups[id] = true
+		return err
+	})
+	if err != nil {
+		return rows, err
+	}
+	due := func(of map[int64]time.Time) func(Row) error {
+		return func(r Row) error {
+			var job int64
+			var at time.Time
+			err := r.Scan(&job, milli{&at})
+			of[job] = at
+			return err
+		}
+	}
+	if err := t.eachOf(ctx, lastDues, "job_id", starts, ` GROUP BY job_id`, due(rows.lastDue)); err != nil {
+		return rows, err
+	}
+	return rows, t.eachOf(ctx, scheduledFires+t.Dialect.FiresByJob+` WHERE `, "job_id", reschedules,
+		` AND trigger_type IN ('CRON', 'MISFIRE') ORDER BY id`+t.Dialect.Lock, func(r Row) error {
+			var job int64
+			var at time.Time
+			var state xxladapter.FireState
+			err := r.Scan(&job, milli{&at}, Text(&state))
+			if state != xxladapter.FirePlanned && at.After(rows.claimed[job]) {
+				rows.claimed[job] = at
+			}
+			return err
+		})
+}
+
+// A jobWork is what the edits of a transaction write.
+type jobWork struct {
+	all []*transition.JobChange // in the order of the edits
+	// The parts of all that write certain rows. places are the places of creations among the edits.
+	created, updated, glued, settings, switched []*transition.JobChange
+	places                                      []int
+	moved                                       map[int64][]int64 // jobs by their new group
+	dropped, removed                            []int64           // ids of jobs
+	nexts                                       [][]any           // id and next time
+}
+
+func (w *jobWork) add(place int, e *xxladapter.JobEdit, c *transition.JobChange) {
+	w.all = append(w.all, c)
+	switch e.Act {
+	case xxladapter.ActCreate:
+		w.created, w.places = append(w.created, c), append(w.places, place)
+	case xxladapter.ActUpdate, xxladapter.ActReschedule:
+		w.updated = append(w.updated, c)
+		if w.moved == nil {
+			w.moved = map[int64][]int64{}
+		}
+		w.moved[c.Is.GroupID] = append(w.moved[c.Is.GroupID], c.Is.ID)
+		if c.Was.SettingsText() != c.Is.SettingsText() {
+			w.settings = append(w.settings, c)
+		}
+	case xxladapter.ActStart, xxladapter.ActStop:
+		w.switched = append(w.switched, c)
+	case xxladapter.ActRemove:
+		w.removed = append(w.removed, c.Was.ID)
+	}
+	if c.Glue {
+		w.glued = append(w.glued, c)
+	}
+	if e.Act == xxladapter.ActReschedule {
+		w.nexts = append(w.nexts, []any{c.Is.ID, ToMilli(c.Is.TriggerNext)})
+	}
+	if c.Drop {
+		w.dropped = append(w.dropped, c.Is.ID)
+	}
+}
+
+// create inserts new jobs and sets their ids.
+func (w *jobWork) create(ctx context.Context, tx *Tx, made []xxladapter.JobEdited) error {
+	ids, err := tx.insertJobs(ctx, w.created)
+	if err != nil {
+		return err
+	}
+	for i, c := range w.created {
+		c.Is.ID, made[w.places[i]].ID = ids[i], ids[i]
+	}
+	return tx.insertSettings(ctx, w.created)
+}
+
+// nameCreated replaces what stands for new jobs among the children by their ids.
+func (w *jobWork) nameCreated(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit, made []xxladapter.JobEdited) error {
+	if !slices.ContainsFunc(edits, func(e xxladapter.JobEdit) bool { return e.NamesCreated() }) {
+		return nil
+	}
+	var rows [][]any
+	for _, c := range w.all {
+		if c.Is == nil || !slices.ContainsFunc(c.Is.ChildIDs, func(id int64) bool { return id < 0 }) {
+			continue
+		}
+		c.Is.ChildIDs = xxladapter.ChildrenOf(c.Is.ChildIDs, made)
+		rows = append(rows, []any{c.Is.ID, JoinIDs(c.Is.ChildIDs)})
+	}
+	return tx.updateRows(ctx, childColumns, rows)
+}
+
+// change writes what edits change of jobs that exist.
+func (w *jobWork) change(ctx context.Context, tx *Tx, now time.Time) error {
+	if err := tx.updateJobs(ctx, w.updated); err != nil {
+		return err
+	}
+	for _, group := range slices.Sorted(maps.Keys(w.moved)) {
+		if err := tx.moveFires(ctx, group, w.moved[group]); err != nil {
+			return err
+		}
+	}
+	if err := tx.moveKeys(ctx, w.updated); err != nil {
+		return err
+	}
+	for _, c := range w.glued {
+		if err := tx.saveGlue(ctx, c.Was, c.Is, now); err != nil {
+			return err
+		}
+	}
+	if err := tx.replaceSettings(ctx, w.settings); err != nil {
+		return err
+	}
+	if err := tx.updateRows(ctx, nextColumns, w.nexts); err != nil {
+		return err
+	}
+	if err := tx.switchJobs(ctx, w.switched); err != nil {
+		return err
+	}
+	return tx.dropFires(ctx, w.dropped, DropScheduled)
+}

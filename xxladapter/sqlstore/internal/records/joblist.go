@@ -1,0 +1,147 @@
+package records
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// lightColumns are JobColumns without the texts that may be large.
+var lightColumns = strings.NewReplacer("executor_param", "''", "glue_source", "''", "glue_remark", "''").Replace(JobColumns)
+
+// Jobs implements [xxladapter.Store].
+func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
+	newer, err := s.newerResults(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	query, args := s.Dialect.JobList(f, newer)
+	var found []*xxladapter.Job
+	err = s.Query(ctx, query, args, func(r Row) error {
+		j, err := ScanJob(r)
+		found = append(found, j)
+		return err
+	})
+	return found, err
+}
+
+// JobList returns the statement of Jobs. A list that is not ordered by id reads all jobs, so it
+// sorts only their ids and values, and reads the other columns of the jobs on the page.
+func (d *Dialect) JobList(f xxladapter.JobFilter, newer newerResults) (query string, args []any) {
+	columns := JobColumns
+	if f.Light {
+		columns = lightColumns
+	}
+	where := d.jobConditions(f, newer)
+	order := d.jobPosition(&where, f)
+	if f.Limit == 0 || f.Sort == "" || f.Sort == xxladapter.SortByID {
+		return where.Selecting(`SELECT `+columns+` FROM xxl_job_info`, order, f.Limit)
+	}
+	page, args := where.Selecting(`SELECT id FROM xxl_job_info`, order, f.Limit)
+	return `SELECT ` + columns + ` FROM xxl_job_info WHERE id IN (SELECT id FROM (` + page + `) AS page) ORDER BY ` + order, args
+}
+
+// jobPosition restricts a list to the jobs behind a position and returns its order.
+func (d *Dialect) jobPosition(where *conditions, f xxladapter.JobFilter) (order string) {
+	value := d.jobSortValue(f.Sort)
+	if value == "" {
+		return where.pageByID(f.AfterID, f.Descending)
+	}
+	behind, direction := `>`, ``
+	if f.Descending {
+		behind, direction = `<`, ` DESC`
+	}
+	if f.AfterID != 0 {
+		var key any = f.AfterKey
+		if !f.Sort.Text() {
+			key, _ = strconv.ParseInt(f.AfterKey, 10, 64)
+		}
+		if f.Sort == xxladapter.SortByUpdated {
+			key = d.Datetime(time.UnixMilli(key.(int64)))
+		}
+		where.add(fmt.Sprintf(`(%[1]s %[2]s ? OR (%[1]s = ? AND id %[2]s ?))`, value, behind), key, key, f.AfterID)
+	}
+	return value + direction + `, id` + direction
+}
+
+// jobSortValue returns the expression by which a list is sorted, or nothing for the id. It states
+// [xxladapter.Job.SortKey] in SQL.
+func (d *Dialect) jobSortValue(sort xxladapter.JobSort) string {
+	switch sort {
+	case xxladapter.SortByName:
+		return d.Bytes(`job_desc`)
+	case xxladapter.SortByAuthor:
+		return d.Bytes(`COALESCE(author, '')`)
+	case xxladapter.SortByHandler:
+		return d.Bytes(`COALESCE(executor_handler, '')`)
+	case xxladapter.SortByType:
+		return d.Bytes(`schedule_type`)
+	case xxladapter.SortByGroup:
+		return `job_group`
+	case xxladapter.SortByStatus:
+		return `CASE WHEN trigger_status = 1 THEN 1 ELSE 0 END`
+	case xxladapter.SortByNext:
+		return fmt.Sprintf(`CASE WHEN trigger_next_time = 0 THEN %d ELSE trigger_next_time END`, ToMilli(xxladapter.AfterRun))
+	case xxladapter.SortByLast:
+		return `trigger_last_time`
+	case xxladapter.SortByUpdated:
+		return d.Updated
+	}
+	return ``
+}
+
+// jobConditions returns the restrictions of a filter, without those of its position.
+func (d *Dialect) jobConditions(f xxladapter.JobFilter, newer newerResults) (where conditions) {
+	if f.GroupID != 0 {
+		where.add(`job_group = ?`, f.GroupID)
+	}
+	where.addGroups(d, `job_group`, f.Groups)
+	for _, part := range []struct{ column, text string }{
+		{`job_desc`, f.Name}, {`executor_handler`, f.Handler}, {`author`, f.Author},
+	} {
+		if part.text != "" {
+			where.add(d.Has(part.column), part.text)
+		}
+	}
+	if f.Tag != "" {
+		where.add(`id IN (SELECT job_id FROM xxlwheel_job_tag WHERE tag = ?)`, f.Tag)
+	}
+	if f.Type != "" {
+		where.add(`schedule_type = ?`, string(f.Type))
+	}
+	if f.Running != nil && *f.Running {
+		where.add(`trigger_status = 1`)
+	} else if f.Running != nil {
+		where.add(`trigger_status <> 1`)
+	}
+	if f.Waiting {
+		where.add(`trigger_status = 1 AND trigger_next_time = ?`, ToMilli(xxladapter.AfterRun))
+	}
+	if f.Calendar != "" {
+		where.add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"calendar":%q%%`, f.Calendar))
+	}
+	if f.KeepLogs != "" {
+		// In the form that ParseSettings reads. Inside a text the quotes would be escaped.
+		where.add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"keepLogs":%q%%`, string(f.KeepLogs)))
+	}
+	where.addLastResult(d, f.LastResult, newer)
+	return where
+}
+
+// CountJobs implements [xxladapter.Store].
+func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, most int) (n int, err error) {
+	newer, err := s.newerResults(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	where := s.Dialect.jobConditions(f, newer)
+	selected, args := where.where(`SELECT 1 FROM xxl_job_info`)
+	err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, most), func(r Row) error {
+		return r.Scan(&n)
+	})
+	return n, err
+}

@@ -1,0 +1,81 @@
+package records
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The result of each job's newest run is what the statistics have stored of it, unless a newer run,
+// or one that was open when they looked, has ended since.
+const (
+	// newestUncounted limits how many uncounted rows are read. More wait only while an old log is
+	// being counted for the first time.
+	newestUncounted = 200_000
+
+	selectUncounted = `SELECT folded_id, (SELECT MAX(id) FROM xxl_job_log) FROM xxlwheel_stat_mark WHERE id = 1`
+	hasEnded        = `(l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))`
+	// SelectNewerResults has the uncounted rows from its argument on. CROSS JOIN makes SQLite begin
+	// with the few open rows.
+	SelectNewerResults = `SELECT newest.job_id, l.handle_code FROM (
+			SELECT job_id, MAX(id) AS id FROM (
+				SELECT l.job_id, l.id FROM xxl_job_log l WHERE l.id > ? AND ` + hasEnded + `
+				UNION ALL SELECT l.job_id, l.id FROM xxlwheel_stat_open o CROSS JOIN xxl_job_log l WHERE l.id = o.log_id AND ` + hasEnded + `
+			) AS ended GROUP BY job_id
+		) AS newest JOIN xxl_job_log l ON l.id = newest.id LEFT JOIN xxlwheel_last_result r ON r.job_id = newest.job_id
+		WHERE r.log_id IS NULL OR r.log_id <= newest.id`
+)
+
+// newerResults are jobs whose newest result is not the stored one.
+type newerResults struct{ succeeded, failed []int64 }
+
+// newerResults reads what f needs of them.
+func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer newerResults, err error) {
+	if f.LastResult == "" {
+		return newer, nil
+	}
+	var folded, highest int64
+	err = s.Query(ctx, selectUncounted, nil, func(r Row) error { return r.Scan(&folded, integer{&highest}) })
+	if err != nil {
+		return newer, err
+	}
+	err = s.Query(ctx, SelectNewerResults, []any{max(folded, highest-newestUncounted)}, func(r Row) error {
+		var job int64
+		var code int
+		err := r.Scan(&job, &code)
+		if code == xxladapter.ResultOK {
+			newer.succeeded = append(newer.succeeded, job)
+		} else {
+			newer.failed = append(newer.failed, job)
+		}
+		return err
+	})
+	return newer, err
+}
+
+// addLastResult restricts jobs to those with a last result; an empty one restricts nothing.
+func (c *conditions) addLastResult(d *Dialect, result xxladapter.LastResult, newer newerResults) {
+	var stored string
+	with, without := newer.succeeded, newer.failed
+	switch result {
+	case xxladapter.LastSuccess:
+		stored = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result = 'SUCCESS')`
+	case xxladapter.LastFail:
+		stored, with, without = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result <> 'SUCCESS')`, newer.failed, newer.succeeded
+	case xxladapter.LastNone:
+		stored = `NOT EXISTS (SELECT 1 FROM xxlwheel_last_result WHERE xxlwheel_last_result.job_id = xxl_job_info.id)`
+		with, without = nil, append(newer.succeeded, newer.failed...)
+	default:
+		return
+	}
+	var args []any
+	if len(without) > 0 {
+		these, ids := d.Among(`id`, without)
+		stored, args = stored+` AND NOT (`+these+`)`, append(args, ids...)
+	}
+	if len(with) > 0 {
+		these, ids := d.Among(`id`, with)
+		stored, args = `(`+stored+`) OR `+these, append(args, ids...)
+	}
+	c.add(`(`+stored+`)`, args...)
+}

@@ -1,0 +1,173 @@
+package records
+
+import (
+	"context"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	insertPause = `INSERT INTO xxlwheel_pause (group_id, note, begun_by, ended_by, from_ms, until_ms) VALUES (?, ?, ?, '', ?, ?)`
+	endPause    = `UPDATE xxlwheel_pause SET until_ms = ?, ended_by = ? WHERE id = ?`
+	hasGroup    = `SELECT 1 FROM xxl_job_group WHERE id = ?`
+	onePause    = pauseColumns + ` WHERE id = ?`
+
+	// plannedOf finds the planned fires of schedules, and ofGroup restricts it to those of a group.
+	plannedOf = `SELECT id, job_id, due_ms FROM xxlwheel_fire WHERE state = 'planned' AND trigger_type IN ('CRON', 'MISFIRE')
+		AND job_id IN (SELECT id FROM xxl_job_info`
+	ofGroup = ` WHERE job_group = ?`
+
+	insertMisfires = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES `
+	misfireWidth   = 7
+
+	// continueWaiting lets jobs continue that wait for the end of a run. Arguments: their next
+	// time, and AfterRun.
+	continueWaiting = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1 AND trigger_next_time = ? AND `
+)
+
+// pauseBatch is the number of rows that one statement of a pause deletes or changes.
+const pauseBatch = 1000
+
+// CreatePause implements [xxladapter.Store].
+func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter.Pause, error) {
+	var stored xxladapter.Pause
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.changeRestrictions(ctx); err != nil {
+			return err
+		}
+		if p.GroupID != 0 {
+			found, err := tx.has(ctx, hasGroup+s.Dialect.Share, p.GroupID)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return noGroup(p.GroupID)
+			}
+		}
+		stored = p
+		stored.From, stored.Until = fromMilli(ToMilli(s.Clock())), fromMilli(ToMilli(p.Until))
+		stored.By, stored.EndedBy = xxladapter.ActorOf(ctx).Text(), ""
+		var err error
+		stored.ID, err = tx.insert(ctx, insertPause, p.GroupID, p.Note, stored.By, ToMilli(stored.From), ToMilli(stored.Until))
+		if err != nil {
+			return err
+		}
+		if err := tx.dropPaused(ctx, &stored); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, stored.Audited(), nil, stored.Fields())
+	})
+	if err != nil {
+		return xxladapter.Pause{}, err
+	}
+	return stored, nil
+}
+
+// dropPaused replaces the planned fires of the schedules that a pause concerns by misfires. No fire
+// that is dropped can be claimed meanwhile, since it is locked first.
+func (t *Tx) dropPaused(ctx context.Context, p *xxladapter.Pause) error {
+	query, args := plannedOf+`)`, []any(nil)
+	if p.GroupID != 0 {
+		query, args = plannedOf+ofGroup+`)`, []any{p.GroupID}
+	}
+	var fires, jobs []int64
+	dues := map[int64][2]int64{} // first and last, by job
+	err := t.Query(ctx, query+` ORDER BY id`+t.Dialect.Lock, args, func(r Row) error {
+		var id, job, due int64
+		err := r.Scan(&id, &job, &due)
+		fires = append(fires, id)
+		span, more := dues[job]
+		if !more {
+			span = [2]int64{due, due}
+			jobs = append(jobs, job)
+		}
+		dues[job] = [2]int64{min(span[0], due), max(span[1], due)}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for ids := range slices.Chunk(fires, pauseBatch) {
+		if err := t.RemoveFires(ctx, ids); err != nil {
+			return err
+		}
+	}
+	slices.Sort(jobs)
+	var values []any
+	for _, job := range jobs {
+		values = append(values, job, dues[job][0], dues[job][1], string(xxladapter.MisfireDoNothing), ToMilli(p.From), p.ID, "")
+	}
+	if err := t.insertMany(ctx, insertMisfires, misfireWidth, values); err != nil {
+		return err
+	}
+	for ids := range slices.Chunk(jobs, pauseBatch) {
+		condition, args := t.Dialect.Among("id", ids)
+		args = append([]any{ToMilli(p.From), ToMilli(xxladapter.AfterRun)}, args...)
+		if _, err := t.Exec(ctx, continueWaiting+condition, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EndPause implements [xxladapter.Store].
+func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error) {
+	var stored xxladapter.Pause
+	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		if err := tx.changeRestrictions(ctx); err != nil {
+			return err
+		}
+		stored = xxladapter.Pause{}
+		err := tx.Query(ctx, onePause, []any{id}, func(r Row) (err error) {
+			stored, err = scanPause(r)
+			return err
+		})
+		if err == nil && stored.ID == 0 {
+			err = xxladapter.NotFoundf("pause %d does not exist", id)
+		}
+		if err != nil {
+			return err
+		}
+		now := fromMilli(ToMilli(s.Clock()))
+		if !stored.HoldsAt(now) {
+			return nil
+		}
+		before := stored.Fields()
+		stored.Until, stored.EndedBy = now, xxladapter.ActorOf(ctx).Text()
+		if _, err := tx.Exec(ctx, endPause, ToMilli(now), stored.EndedBy, id); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, stored.Audited(), before, stored.Fields())
+	})
+	if err != nil {
+		return xxladapter.Pause{}, err
+	}
+	return stored, nil
+}
+
+// Pauses implements [xxladapter.Store].
+func (s *Store) Pauses(ctx context.Context, f xxladapter.PauseFilter) ([]xxladapter.Pause, error) {
+	var where conditions
+	if f.Open {
+		where.add(`(until_ms = 0 OR until_ms > ?)`, ToMilli(s.Clock()))
+	}
+	if !f.Since.IsZero() {
+		where.add(`(until_ms = 0 OR until_ms > ?)`, ToMilli(f.Since))
+	}
+	if f.Groups != nil {
+		condition, args := s.Dialect.Among("group_id", append([]int64{0}, f.Groups...))
+		where.add(condition, args...)
+	}
+	if f.AfterID != 0 {
+		where.add(`id < ?`, f.AfterID)
+	}
+	query, args := where.Selecting(pauseColumns, `id DESC`, f.Limit)
+	var found []xxladapter.Pause
+	err := s.Query(ctx, query, args, func(r Row) error {
+		p, err := scanPause(r)
+		found = append(found, p)
+		return err
+	})
+	return found, err
+}

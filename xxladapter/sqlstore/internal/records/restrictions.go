@@ -1,0 +1,108 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	selectRevision = `SELECT revision FROM xxlwheel_restriction WHERE id = 1`
+	nextRevision   = `UPDATE xxlwheel_restriction SET revision = revision + 1 WHERE id = 1`
+
+	calendarColumns = `SELECT name, content, updated_ms FROM xxlwheel_calendar`
+	pauseColumns    = `SELECT id, group_id, note, begun_by, ended_by, from_ms, until_ms FROM xxlwheel_pause`
+	recentPauses    = pauseColumns + ` WHERE until_ms = 0 OR until_ms > ? ORDER BY id`
+)
+
+var errNoRevision = errors.New("table xxlwheel_restriction has no row, must have the one that xxlwheel created it with")
+
+// restrictions are the pauses and calendars of a revision, as a transaction has read them.
+type restrictions struct {
+	mu       sync.Mutex // guards the fields below
+	revision int64      // 0 before the first read
+	known    *xxladapter.Restrictions
+}
+
+// shareRestrictions returns the pauses and calendars, nil if there are none, and keeps others from
+// changing them until the transaction ends. It reads one row, and the tables after a change.
+func (s *Store) shareRestrictions(ctx context.Context, tx *Tx) (*xxladapter.Restrictions, error) {
+	var revision int64
+	err := tx.Query(ctx, selectRevision+s.Dialect.Share, nil, func(r Row) error { return r.Scan(&revision) })
+	if err == nil && revision == 0 {
+		err = errNoRevision
+	}
+	if err != nil {
+		return nil, err
+	}
+	cached := &s.restrictions
+	cached.mu.Lock()
+	known, current := cached.known, cached.revision == revision
+	cached.mu.Unlock()
+	if current {
+		return known, nil
+	}
+	if known, err = s.ReadRestrictions(ctx, tx); err != nil {
+		return nil, err
+	}
+	cached.mu.Lock()
+	cached.revision, cached.known = revision, known
+	cached.mu.Unlock()
+	return known, nil
+}
+
+// ReadRestrictions reads the pauses that have not ended long ago and the stored calendars; nil if
+// there are none.
+func (s *Store) ReadRestrictions(ctx context.Context, tx *Tx) (*xxladapter.Restrictions, error) {
+	var r xxladapter.Restrictions
+	since := ToMilli(s.Clock().Add(-xxladapter.PauseMemory))
+	err := tx.Query(ctx, recentPauses, []any{since}, func(row Row) error {
+		p, err := scanPause(row)
+		r.Pauses = append(r.Pauses, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = tx.Query(ctx, calendarColumns+` ORDER BY name`, nil, func(row Row) error {
+		c, err := scanCalendar(row)
+		r.Calendars = append(r.Calendars, c)
+		return err
+	})
+	if err != nil || len(r.Pauses)+len(r.Calendars) == 0 {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// changeRestrictions begins a transaction that changes pauses or calendars: it waits for the scans
+// that have read them, and later scans wait for it.
+func (t *Tx) changeRestrictions(ctx context.Context) error {
+	changed, err := t.Exec(ctx, nextRevision)
+	if err == nil && changed == 0 {
+		err = errNoRevision
+	}
+	return err
+}
+
+func scanPause(r Row) (p xxladapter.Pause, err error) {
+	err = r.Scan(&p.ID, &p.GroupID, Text(&p.Note), Text(&p.By), Text(&p.EndedBy), milli{&p.From}, milli{&p.Until})
+	return p, err
+}
+
+func scanCalendar(r Row) (*xxladapter.Calendar, error) {
+	var name, content string
+	var updated int64
+	if err := r.Scan(Text(&name), Text(&content), &updated); err != nil {
+		return nil, err
+	}
+	c, err := xxladapter.ParseCalendar(content)
+	if err != nil {
+		return nil, fmt.Errorf("calendar %q: %w", name, err)
+	}
+	c.Name, c.Updated = name, fromMilli(updated)
+	return c, nil
+}

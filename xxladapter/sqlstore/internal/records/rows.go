@@ -1,0 +1,169 @@
+package records
+
+import (
+	"context"
+	"iter"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// The functions below run one statement for many rows. The numbers of rows are powers of two, so that
+// there are few different texts, which databases and drivers keep.
+
+const (
+	// mostRows bounds the rows of a statement, and mostText the bytes of text in one, unless a
+	// single row has more.
+	mostRows = 128
+	mostText = 1 << 20
+)
+
+// powers divides a list into parts whose lengths are powers of two, up to mostRows.
+func powers[T any](list []T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for len(list) > 0 {
+			n := min(mostRows, 1<<(bits.Len(uint(len(list)))-1))
+			if !yield(list[:n:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
+
+// parts divides rows as powers does, into parts with at most mostText.
+func parts(rows [][]any) iter.Seq[[][]any] {
+	return func(yield func([][]any) bool) {
+		for len(rows) > 0 {
+			n, text := 0, 0
+			for ; n < len(rows) && n < mostRows; n++ {
+				for _, value := range rows[n] {
+					if s, ok := value.(string); ok {
+						text += len(s)
+					}
+				}
+				if n > 0 && text > mostText {
+					break
+				}
+			}
+			for part := range powers(rows[:n]) {
+				if !yield(part) {
+					return
+				}
+			}
+			rows = rows[n:]
+		}
+	}
+}
+
+// these returns the condition that a column is one of these ids.
+func (d *Dialect) these(column string, ids []int64) (condition string, args []any) {
+	if len(ids) == 1 {
+		return column + ` = ?`, []any{ids[0]}
+	}
+	return d.Among(column, ids)
+}
+
+// deleteFires begins a DELETE of fires by their jobs.
+func (d *Dialect) deleteFires() string {
+	if d.FiresByJob == "" {
+		return `DELETE FROM xxlwheel_fire`
+	}
+	return `DELETE fires FROM xxlwheel_fire fires` + d.FiresByJob
+}
+
+// eachOf calls scan for the rows that query, the condition on the ids, and tail select.
+func (t *Tx) eachOf(ctx context.Context, query, column string, ids []int64, tail string, scan func(Row) error) error {
+	for ids := range powers(sortedIDs(ids)) {
+		these, args := t.Dialect.these(column, ids)
+		if err := t.Query(ctx, query+these+tail, args, scan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteOf completes a DELETE with the condition on the ids.
+func (t *Tx) deleteOf(ctx context.Context, query, column string, ids []int64) error {
+	for ids := range powers(ids) {
+		these, args := t.Dialect.these(column, ids)
+		if _, err := t.Exec(ctx, query+these, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertAll runs an INSERT of one row for all rows.
+func (t *Tx) insertAll(ctx context.Context, insert string, rows [][]any) error {
+	for part := range parts(rows) {
+		if _, err := t.Exec(ctx, ManyRows(insert, len(part)), flat(part)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertRows is insertAll for a table that generates ids, which it returns.
+func (t *Tx) insertRows(ctx context.Context, insert string, rows [][]any) (ids []int64, err error) {
+	for part := range parts(rows) {
+		query, args := ManyRows(insert, len(part)), flat(part)
+		if t.Dialect.Returning {
+			var given []int64
+			err := t.Query(ctx, query+` RETURNING id`, args, func(r Row) error {
+				var id int64
+				err := r.Scan(&id)
+				given = append(given, id)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, sortedIDs(given)...) // rows get ascending ids
+			continue
+		}
+		result, err := t.result(ctx, query, args)
+		if err != nil {
+			return nil, err
+		}
+		id, err := result.LastInsertId()
+		if err != nil {
+			return nil, err
+		}
+		step := t.Dialect.IDStep
+		if step == 0 { // the driver returned the last id
+			id, step = id-int64(len(part))+1, 1
+		}
+		for i := range part {
+			ids = append(ids, id+int64(i)*step)
+		}
+	}
+	return ids, nil
+}
+
+// updateRows sets columns of jobs, each to its own values. The first column is the id.
+func (t *Tx) updateRows(ctx context.Context, columns []Column, rows [][]any) error {
+	for part := range parts(rows) {
+		if _, err := t.Exec(ctx, t.Dialect.UpdateRows("xxl_job_info", columns, len(part)), flat(part)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ManyRows repeats the last brackets of an INSERT.
+func ManyRows(insert string, rows int) string {
+	return insert + strings.Repeat(`, `+insert[strings.LastIndexByte(insert, '('):], rows-1)
+}
+
+func flat(rows [][]any) (args []any) {
+	for _, row := range rows {
+		args = append(args, row...)
+	}
+	return args
+}
+
+// sortedIDs returns the ids in order, each once.
+func sortedIDs(ids []int64) []int64 {
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}

@@ -1,0 +1,258 @@
+package records
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// firstStep is the number of rows that the first statement of a search examines. Each further one
+// examines twice as many, so a search for what many rows match ends early, and one for what few
+// rows match takes few statements.
+const firstStep = 2000
+
+// A runSearch is a search for log rows in one direction. It examines a range of ids in steps.
+type runSearch struct {
+	store  *Store
+	filter xxladapter.RunFilter
+	now    time.Time
+	first  int64 // the range that is left, both included
+	last   int64
+	step   int // rows of the next step
+	left   int // rows that may still be examined; 0 ends the search
+}
+
+// newRunSearch prepares a search from the position of f on.
+func (s *Store) newRunSearch(ctx context.Context, f xxladapter.RunFilter) (*runSearch, error) {
+	q := &runSearch{store: s, filter: f, now: s.Clock(), step: firstStep, left: f.Examine}
+	if q.left == 0 {
+		q.left = xxladapter.DefaultExamine
+	}
+	if !searches(f) {
+		q.step = 0 // each row that is read is a row of the list
+	}
+	if err := q.bound(ctx); err != nil {
+		return nil, err
+	}
+	switch {
+	case f.AfterID != 0 && f.Newest:
+		q.last = min(q.last, f.AfterID-1)
+	case f.AfterID != 0:
+		q.first = max(q.first, f.AfterID+1)
+	}
+	return q, nil
+}
+
+// bound finds the range of ids for the times of the filter.
+func (q *runSearch) bound(ctx context.Context) error {
+	f := q.filter
+	id := func(to *int64, query string, args ...any) error {
+		return q.store.Query(ctx, query, args, func(r Row) error { return r.Scan(integer{to}) })
+	}
+	first, last := `SELECT MIN(id) FROM xxl_job_log`, `SELECT MAX(id) FROM xxl_job_log`
+	var from, until []any
+	if !f.Since.IsZero() {
+		first, from = FirstSince, []any{q.store.Dialect.Datetime(f.Since.Add(-almost))}
+	}
+	if !f.Before.IsZero() {
+		last, until = LastUntil, []any{q.store.Dialect.Datetime(f.Before.Add(almost))}
+	}
+	q.last = -1 // unless there are rows, the range is empty
+	if err := id(&q.first, first, from...); err != nil || q.first == 0 {
+		return err
+	}
+	return id(&q.last, last, until...)
+}
+
+// next returns the part of the range that the next statement examines, and takes it off the range.
+// ok is false if nothing is left of the range.
+func (q *runSearch) next(ctx context.Context) (first, last int64, ok bool, err error) {
+	first, last = q.first, q.last
+	if first > last {
+		return 0, 0, false, nil
+	}
+	if q.step > 0 {
+		q.step = min(q.step, q.left)
+		if first, last, err = q.part(ctx); err != nil {
+			return 0, 0, false, err
+		}
+		q.left -= q.step
+		q.step *= 2
+	}
+	if q.filter.Newest {
+		q.last = first - 1
+	} else {
+		q.first = last + 1
+	}
+	return first, last, true, nil
+}
+
+// part returns the part of the range with the next q.step rows: rows of the job, if the filter names
+// one, and otherwise ids, since few ids have no row.
+func (q *runSearch) part(ctx context.Context) (first, last int64, err error) {
+	first, last = q.first, q.last
+	if q.filter.JobID == 0 {
+		if q.filter.Newest {
+			return max(first, last-int64(q.step)+1), last, nil
+		}
+		return first, min(last, first+int64(q.step)-1), nil
+	}
+	args := []any{q.filter.JobID, first, last, q.step - 1}
+	if q.filter.Newest {
+		err = q.store.Query(ctx, NthNewestOfJob, args, func(r Row) error { return r.Scan(&first) })
+	} else {
+		err = q.store.Query(ctx, NthOldestOfJob, args, func(r Row) error { return r.Scan(&last) })
+	}
+	return first, last, err
+}
+
+const (
+	// NthNewestOfJob and NthOldestOfJob find the end of a part of a job's rows, by the index on
+	// job_id alone. Arguments: job, first and last id, rows to skip.
+	NthNewestOfJob = `SELECT id FROM xxl_job_log WHERE job_id = ? AND id >= ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?`
+	NthOldestOfJob = `SELECT id FROM xxl_job_log WHERE job_id = ? AND id >= ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ?`
+)
+
+// Runs implements [xxladapter.Store].
+func (s *Store) Runs(ctx context.Context, f xxladapter.RunFilter) (logs []*xxladapter.Log, next int64, err error) {
+	q, err := s.newRunSearch(ctx, f)
+	if err != nil {
+		return nil, 0, err
+	}
+	limit := f.Limit
+	for {
+		first, last, ok, err := q.next(ctx)
+		if !ok || err != nil {
+			return logs, 0, err
+		}
+		f.Limit = limit + 1 - len(logs)
+		query, args := s.Dialect.RunList(f, first, last, q.now)
+		err = s.Query(ctx, query, args, func(r Row) error {
+			l, err := scanLog(r)
+			logs = append(logs, l)
+			return err
+		})
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case len(logs) > limit:
+			logs = logs[:limit]
+			return logs, logs[limit-1].ID, nil
+		case q.left == 0 && q.first > q.last:
+			return logs, 0, nil
+		case q.left == 0 && f.Newest:
+			return logs, first, nil
+		case q.left == 0:
+			return logs, last, nil
+		}
+	}
+}
+
+// RunList returns the statement that lists the rows of a part of the log.
+func (d *Dialect) RunList(f xxladapter.RunFilter, first, last int64, now time.Time) (query string, args []any) {
+	where := d.runConditions(f, first, last, now)
+	order := `id`
+	if f.Newest {
+		order = `id DESC`
+	}
+	return where.Selecting(`SELECT `+LogColumns+` FROM xxl_job_log`, order, f.Limit)
+}
+
+// CountRuns implements [xxladapter.Store].
+func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int) (n int, more bool, err error) {
+	f.AfterID = 0
+	q, err := s.newRunSearch(ctx, f)
+	if err != nil {
+		return 0, false, err
+	}
+	for {
+		first, last, ok, err := q.next(ctx)
+		if !ok || err != nil {
+			return n, false, err
+		}
+		where := s.Dialect.runConditions(f, first, last, q.now)
+		selected, args := where.where(`SELECT 1 FROM xxl_job_log`)
+		err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, most+1-n), func(r Row) error {
+			var found int
+			err := r.Scan(&found)
+			n += found
+			return err
+		})
+		switch {
+		case err != nil:
+			return 0, false, err
+		case n > most:
+			return most, true, nil
+		case q.left == 0:
+			return n, q.first <= q.last, nil
+		}
+	}
+}
+
+// searches reports whether rows have to be read that are not in the list. Indexes lead to the rows
+// of a job, of a time, and to the few without an outcome.
+func searches(f xxladapter.RunFilter) bool {
+	return f.Status != xxladapter.LogRunning &&
+		(f.GroupID != 0 || f.Groups != nil || f.Status != "" || f.Lost || f.Address != "" || f.Type != "" || f.Text != "" || f.AtLeast > 0)
+}
+
+// runConditions returns the conditions of f for the ids from first to last.
+func (d *Dialect) runConditions(f xxladapter.RunFilter, first, last int64, now time.Time) *conditions {
+	where := new(conditions)
+	where.add(`id >= ? AND id <= ?`, first, last)
+	d.logConditions(where, f.LogFilter)
+	if f.Status == xxladapter.LogRunning {
+		where.add(d.OpenRuns)
+	}
+	if f.Lost {
+		where.add(`(handle_code = 0 AND trigger_code = 504 OR handle_code = 500 AND `+
+			d.Bytes(fmt.Sprintf(`SUBSTR(handle_msg, 1, %d)`, len(xxladapter.LostMsg)))+` = ?)`, xxladapter.LostMsg)
+	}
+	if f.Address != "" {
+		where.add(d.Has(`executor_address`), f.Address)
+	}
+	if f.Type != "" {
+		where.add(`COALESCE((SELECT trigger_type FROM xxlwheel_run WHERE xxlwheel_run.log_id = xxl_job_log.id),
+			(SELECT trigger_type FROM xxlwheel_fire WHERE xxlwheel_fire.log_id = xxl_job_log.id)) = ?`, string(f.Type))
+	}
+	if f.Text != "" {
+		where.add(`(`+d.Has(`trigger_msg`)+` OR `+d.Has(`handle_msg`)+`)`, f.Text, f.Text)
+	}
+	if f.AtLeast > 0 {
+		d.addAtLeast(where, f.AtLeast, now)
+	}
+	return where
+}
+
+// addAtLeast states [xxladapter.Log.Took] in SQL. A subquery that returns a value is looked up for
+// each row; with EXISTS, PostgreSQL may read the whole table of histories instead.
+func (d *Dialect) addAtLeast(where *conditions, least time.Duration, now time.Time) {
+	ms := (least + time.Millisecond - 1).Milliseconds()
+	where.add(fmt.Sprintf(`COALESCE((SELECT CASE WHEN finished_ms < sent_ms THEN 0 ELSE finished_ms - sent_ms END
+			FROM xxlwheel_run WHERE xxlwheel_run.log_id = xxl_job_log.id),
+		CASE WHEN %s THEN CASE WHEN trigger_time <= ? THEN %d ELSE -1 END ELSE %s * 1000 END) >= %[2]d`,
+		ofStatus[xxladapter.LogRunning], ms, d.Seconds), d.Datetime(now.Add(-least)))
+}
+
+// JobNames implements [xxladapter.Store].
+func (s *Store) JobNames(ctx context.Context, ids, groups []int64) (map[int64]string, error) {
+	names := map[int64]string{}
+	if len(ids) == 0 {
+		return names, ctx.Err()
+	}
+	var where conditions
+	these, args := s.Dialect.Among(`id`, ids)
+	where.add(these, args...)
+	where.addGroups(s.Dialect, `job_group`, groups)
+	query, args := where.where(`SELECT id, job_desc FROM xxl_job_info`)
+	err := s.Query(ctx, query, args, func(r Row) error {
+		var id int64
+		var name string
+		err := r.Scan(&id, Text(&name))
+		names[id] = name
+		return err
+	})
+	return names, err
+}

@@ -1,0 +1,108 @@
+package records
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// settleHold is how long a settlement waits for the run's result. Most runs end within milliseconds,
+// but where many are due at once, their results wait for the executor's and this node's processors.
+const settleHold = 250 * time.Millisecond
+
+// A settleHolder holds settlements back until the results of their runs come, so that both are written
+// together: the fire, the log row and the history change once, with one commit. A settlement whose
+// result does not come in time goes on alone, as does a result whose settlement is not here, because
+// another node has sent the run.
+type settleHolder struct {
+	mu   sync.Mutex            // guards the field below
+	held map[int64]*heldSettle // by log id
+}
+
+// A heldSettle is a settlement that waits for its result.
+type heldSettle struct {
+	call *FireCall
+	done chan struct{} // closed when a result has taken it along; call.Err is set
+}
+
+// mayWait reports whether a settlement may be held back.
+func mayWait(s *xxladapter.Settlement) bool {
+	return s.AwaitResult && s.State == "" && s.Code == xxladapter.ResultOK && s.LogID != 0
+}
+
+// hold waits until a result takes the settlement along, which it reports, or until it has to go on
+// alone: after settleHold, or when ctx ends.
+func (h *settleHolder) hold(ctx context.Context, c *FireCall) (taken bool) {
+	s := &heldSettle{call: c, done: make(chan struct{})}
+	h.mu.Lock()
+	if h.held == nil {
+		h.held = map[int64]*heldSettle{}
+	}
+	if h.held[c.LogID] != nil { // another settlement of the same run; the store says which one counts
+		h.mu.Unlock()
+		return false
+	}
+	h.held[c.LogID] = s
+	h.mu.Unlock()
+	timer := time.NewTimer(settleHold)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	if h.take(c.LogID, s) != nil {
+		return false
+	}
+	<-s.done // a result has taken it; its group ends within GroupLife
+	return true
+}
+
+// take removes the settlement of a run, if it is still there. A nil which takes any.
+func (h *settleHolder) take(logID int64, which *heldSettle) *heldSettle {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.held[logID]
+	if s == nil || which != nil && s != which {
+		return nil
+	}
+	delete(h.held, logID)
+	return s
+}
+
+// leave lets a settlement go on alone, because the group that would have taken it along does not run.
+func (s *heldSettle) leave() {
+	s.call.Err = ErrAlone
+	close(s.done)
+}
+
+// settle is call for a settlement, which may wait for its result.
+func (q *fireQueue) settle(ctx context.Context, c *FireCall) error {
+	if mayWait(c.Settle) && q.holder.hold(ctx, c) {
+		return c.Err
+	}
+	return q.call(ctx, c)
+}
+
+// finish is call for a result, which takes the settlement of its run along.
+func (q *fireQueue) finish(ctx context.Context, c *FireCall) error {
+	c.before = q.holder.take(c.LogID, nil)
+	return q.call(ctx, c)
+}
+
+// withSettlements returns the calls of a group and the settlements that its results have taken along.
+func withSettlements(group []*FireCall) []*FireCall {
+	all := group[:len(group):len(group)]
+	for _, c := range group {
+		if c.before != nil {
+			all = append(all, c.before.call)
+		}
+	}
+	return all
+}
+
+// Follows reports whether the group makes the settlement of the run too.
+func (c *FireCall) Follows() bool { return c.before != nil }

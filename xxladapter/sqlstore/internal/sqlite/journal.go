@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// The names of the files beside a database: those of its journal begin with journalSuffix, and a
+// number follows. SQLite itself uses the suffix -journal.
+const (
+	journalSuffix = "-ahead."
+	lockSuffix    = "-lock"
+)
+
+// JournalOptions are the settings of a store with a journal.
+type JournalOptions struct {
+	// AcceptLoss opens the store also if files of its journal are missing.
+	AcceptLoss bool
+	// SegmentSize and Create are those of package journaled, for tests.
+	SegmentSize int64
+	Create      func(name string, flag int) (journal.File, error)
+}
+
+// OpenJournaled opens the store in file for this process alone, with a journal beside the file.
+func OpenJournaled(ctx context.Context, file string, opts records.Options, more JournalOptions) (*journaled.Store, error) {
+	opts = opts.WithDefaults()
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if err := checkName(file); err != nil {
+		return nil, err
+	}
+	lock, err := journal.Lock(realName(file)+lockSuffix, true)
+	if errors.Is(err, journal.ErrLocked) {
+		return nil, fmt.Errorf("open %s: another process has the file open, and a journal needs it alone: stop that process, or open the file in all with ?journal=off", file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	s, err := openLocked(ctx, file, opts, more)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", file, reason(file, err)), lock.Close())
+	}
+	s.Ends = append(s.Ends, func() { _ = lock.Close() })
+	return s, nil
+}
+
+func openLocked(ctx context.Context, file string, opts records.Options, more JournalOptions) (*journaled.Store, error) {
+	front := journaled.NewFront(journaled.Options{
+		Prefix: realName(file) + journalSuffix, Logger: opts.Logger, Clock: opts.Clock,
+		AcceptLoss: more.AcceptLoss, SegmentSize: more.SegmentSize, Create: more.Create,
+	})
+	s, err := openDatabase(ctx, driverName, file, opts, defaultLockWait, &front)
+	if err != nil {
+		return nil, err
+	}
+	return front.New(ctx, s)
+}
+
+// openDirect takes the lock of a process that shares the file with others. It first brings in what a
+// journal has that its process left behind.
+func openDirect(ctx context.Context, file string, opts records.Options) (*journal.FileLock, error) {
+	for {
+		lock, err := journal.Lock(realName(file)+lockSuffix, false)
+		if errors.Is(err, journal.ErrLocked) {
+			return nil, fmt.Errorf("open %s: another process has the file for itself, with a journal: stop that process, or start it with ?journal=off", file)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("open %s: %w", file, err)
+		}
+		if !hasJournal(file) {
+			return lock, nil
+		}
+		if err := lock.Close(); err != nil {
+			return nil, err
+		}
+		s, err := OpenJournaled(ctx, file, opts, JournalOptions{})
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Close(); err != nil {
+			return nil, fmt.Errorf("open %s: %w", file, err)
+		}
+	}
+}
+
+// hasJournal reports whether there is any file of a journal beside the database.
+func hasJournal(file string) bool { return journal.Exists(realName(file) + journalSuffix) }
+
+// errNoJournal means that the tables lack what a journal had that is no longer there.
+var errNoJournal = errors.New("its journal is incomplete: there is none. Put its files back, or accept with ?journal=lost that what was acknowledged last is lost")
+
+// checkWhole returns an error if the tables need a journal.
+func checkWhole(ctx context.Context, s *records.Store) error {
+	needed := 0
+	err := s.Query(ctx, `SELECT COUNT(*) FROM xxlwheel_journal WHERE state = 'open'`, nil, func(r records.Row) error { return r.Scan(&needed) })
+	if err == nil && needed > 0 {
+		err = errNoJournal
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package sqlstore
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+)
+
+// A writer runs statements on a store.
+type writer interface {
+	Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error
+}
+
+// TestUsersOfXXLJOBAreRead checks what is read from upstream's table, and that users whose name is
+// or was one of our own are left out, on each database.
+func TestUsersOfXXLJOBAreRead(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]storetest.Opener{"SQLite": openCopy, "MySQL": openMySQLEmpty, "Postgres": openPostgresCopy} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, time.Now)
+			t.Cleanup(func() { require.NoError(t, s.Close()) })
+			ctx := t.Context()
+			require.NoError(t, s.(writer).Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+				_, err := tx.Exec(ctx, `DELETE FROM xxl_job_user`)
+				for _, row := range [][]any{
+					{"zoe", "0123", 1, nil}, {"anna", "4567", 0, "3, 7,x,"}, {"Mine", "89ab", 0, ""},
+				} {
+					if err == nil {
+						_, err = tx.Exec(ctx, `INSERT INTO xxl_job_user (username, password, role, permission) VALUES (?, ?, ?, ?)`, row...)
+					}
+				}
+				return err
+			}))
+			zoe := xxladapter.UpstreamUser{Name: "zoe", Password: "0123", Admin: true}
+			anna := xxladapter.UpstreamUser{Name: "anna", Password: "4567", Groups: []int64{3, 7}}
+			mine := xxladapter.UpstreamUser{Name: "Mine", Password: "89ab"}
+			list := func(name string) []xxladapter.UpstreamUser {
+				found, err := s.UpstreamUsers(ctx, name)
+				require.NoError(t, err)
+				return found
+			}
+			require.Equal(t, []xxladapter.UpstreamUser{mine, anna, zoe}, list(""))
+			require.Equal(t, []xxladapter.UpstreamUser{anna}, list("anna"))
+			require.Empty(t, list("nobody"))
+			require.Empty(t, list("ANNA"), "names are compared exactly, whatever the column's collation")
+
+			id, err := s.CreateUser(ctx, &xxladapter.User{Name: "Mine"}, false)
+			require.NoError(t, err)
+			require.Empty(t, list("Mine"))
+			require.NoError(t, s.RemoveUser(ctx, id))
+			require.Empty(t, list("Mine"), "a removed user does not come back by its old password")
+			require.Equal(t, []xxladapter.UpstreamUser{anna, zoe}, list(""))
+		})
+	}
+}

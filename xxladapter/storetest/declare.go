@@ -1,0 +1,265 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+var declareRules = []rule{
+	{"DeclareStoresGroupsAndJobsTogether", func(b *bench) {
+		b.as("POST /import")
+		kept, gone, stopped := b.addJob("kept"), b.addJob("gone"), b.addRunning("stopped", at(60))
+		b.clock.Advance(time.Hour)
+		edit := b.declared(b.job(kept), "kept")
+		edit.Edit, edit.Name, edit.ChildIDs, edit.Running, edit.Switch = true, "edited", []int64{-3, stopped}, true, true
+		edit.First = after(90 * time.Minute)
+		stop := b.declared(b.job(stopped), "stopped")
+		stop.Running, stop.Switch = false, true
+		first, second := b.declared(b.newJob("first"), "first"), b.declared(b.newJob("second"), "second")
+		first.App, first.GroupID, first.ChildIDs, first.Owner = "declared-app", 0, []int64{-4, kept}, "team"
+		second.ChildIDs, second.Running, second.Switch, second.First = nil, true, true, after(time.Minute)
+		before := len(b.audit())
+		ids, err := b.store.Declare(b.ctx, &xxladapter.Declaration{
+			Groups: []*xxladapter.Group{{AppName: "declared-app", Title: "declared"}},
+			Remove: []xxladapter.SeenJob{{ID: gone, Updated: b.job(gone).Updated}},
+			Jobs:   []xxladapter.DeclaredJob{edit, stop, first, second},
+		})
+		b.NoError(err)
+		b.Len(ids, 4)
+		b.Equal([]int64{kept, stopped}, ids[:2])
+
+		is := b.job(kept)
+		b.Equal("edited", is.Name)
+		b.Equal([]int64{ids[2], stopped}, is.ChildIDs)
+		b.True(is.Running)
+		b.Equal(epoch.Add(time.Hour+90*time.Minute).Truncate(time.Millisecond), is.TriggerNext)
+		b.Equal("second", b.job(ids[3]).Name)
+		b.True(b.job(ids[3]).Running)
+		b.False(b.job(stopped).Running)
+		b.Zero(b.job(stopped).TriggerNext)
+		_, err = b.store.Job(b.ctx, gone)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		created := b.job(ids[2])
+		b.Equal([]int64{ids[3], kept}, created.ChildIDs)
+		b.False(created.Running)
+		group, err := b.store.Group(b.ctx, created.GroupID)
+		b.NoError(err)
+		b.Equal("declared-app", group.AppName)
+		b.Equal([]xxladapter.JobKey{
+			{JobID: kept, GroupID: b.group, Key: "kept"}, {JobID: stopped, GroupID: b.group, Key: "stopped"},
+			{JobID: ids[2], GroupID: group.ID, Key: "first", Owner: "team"}, {JobID: ids[3], GroupID: b.group, Key: "second"},
+		}, b.keys(0))
+		b.Equal([]xxladapter.JobKey{{JobID: ids[2], GroupID: group.ID, Key: "first", Owner: "team"}}, b.keys(group.ID))
+
+		rows := b.audit()[before:]
+		var names []string
+		for _, r := range rows {
+			b.Equal("POST /import", r.Call)
+			names = append(names, fmt.Sprint(r.Object.Kind, " ", r.Object.Name))
+		}
+		b.Equal([]string{"group declared-app", "job gone", "job edited", "job stopped", "job first", "job second"}, names)
+		b.verifyAudit()
+		last := rows[5].Changes
+		b.Equal(`"second"`, string(last[len(last)-2].After), "the key")
+		for id, want := range map[int64]int64{kept: 2, stopped: 3, ids[2]: 1, ids[3]: 1} {
+			versions := b.versions(xxladapter.JobVersionFilter{JobID: id})
+			b.Equal(want, versions[0].Number, "job %d", id)
+			b.Equal(b.job(id).Running, versions[0].Job.Running)
+			b.Equal(b.job(id).ChildIDs, versions[0].Job.ChildIDs)
+		}
+	}},
+	{"DeclareIsAllOrNothing", func(b *bench) {
+		b.as("POST /import")
+		id, taken := b.addRunning("job", at(0)), b.addJob("taken")
+		b.claimDue()
+		b.plan(id, at(5), xxladapter.TriggerMisfire)
+		_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(taken), "taken")}})
+		b.NoError(err)
+		state := func() string {
+			jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
+			b.NoError(err)
+			groups, err := b.store.Groups(b.ctx)
+			b.NoError(err)
+			text := fmt.Sprint(len(groups), b.dues(), b.keys(0), len(b.audit()))
+			for _, j := range jobs {
+				text += fmt.Sprintf("\n%+v %d", *j, len(b.versions(xxladapter.JobVersionFilter{JobID: j.ID})))
+			}
+			return text
+		}
+		before, none := state(), errors.New("no due time")
+		for name, tt := range map[string]struct {
+			last func() xxladapter.DeclaredJob
+			want error
+		}{
+			"a schedule without a due time": {func() xxladapter.DeclaredJob {
+				j := b.declared(b.newJob("x"), "x")
+				j.Running, j.Switch, j.First = true, true, func(time.Time) (time.Time, error) { return time.Time{}, none }
+				return j
+			}, none},
+			"a key that is taken": {func() xxladapter.DeclaredJob { return b.declared(b.newJob("x"), "taken") }, xxladapter.ErrConflict},
+			"a changed job": {func() xxladapter.DeclaredJob {
+				j := b.declared(b.job(taken), "taken")
+				j.Updated = j.Updated.Add(-time.Second)
+				return j
+			}, xxladapter.ErrConflict},
+			"a job that is gone": {func() xxladapter.DeclaredJob {
+				j := b.declared(b.newJob("x"), "x")
+				j.ID = absent
+				return j
+			}, xxladapter.ErrNotFound},
+			"a group that is gone": {func() xxladapter.DeclaredJob {
+				j := b.declared(b.newJob("x"), "x")
+				j.GroupID = absent
+				return j
+			}, xxladapter.ErrNotFound},
+		} {
+			edit := b.declared(b.job(id), "new-key")
+			edit.Edit, edit.Name, edit.Reschedule, edit.GlueUpdated, edit.GlueSource = true, "edited", true, time.Time{}, "echo"
+			edit.First = after(time.Hour)
+			_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{
+				Groups: []*xxladapter.Group{{AppName: "new-app", Title: "new"}},
+				Jobs:   []xxladapter.DeclaredJob{edit, b.declared(b.newJob("new"), "new"), tt.last()},
+			})
+			b.ErrorIs(err, tt.want, name)
+			b.Equal(before, state(), name)
+		}
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{
+			Remove: []xxladapter.SeenJob{{ID: id}}, Groups: []*xxladapter.Group{{AppName: app, Title: "taken"}},
+		})
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Remove: []xxladapter.SeenJob{{ID: id}, {ID: taken, Updated: at(-100)}}})
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		b.Equal(before, state())
+
+		// The same edit alone succeeds.
+		edit := b.declared(b.job(id), "new-key")
+		edit.Edit, edit.Reschedule, edit.First = true, true, after(time.Hour)
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{edit}})
+		b.NoError(err)
+		b.NotEqual(before, state())
+	}},
+	{"ADeclaredScheduleContinuesBehindWhatMayHaveFired", func(b *bench) {
+		id := b.addRunning("job", at(0))
+		b.claimDue()
+		claimed := b.claim(b.plan(id, at(30), xxladapter.TriggerCron), "n1", 1)
+		j := b.declared(b.job(id), "key")
+		j.Edit, j.Reschedule = true, true
+		var asked time.Time
+		j.First = func(after time.Time) (time.Time, error) { asked = after; return after.Add(time.Second), nil }
+		updated := b.job(id).Updated
+		_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{j}})
+		b.NoError(err)
+		b.Equal(claimed[0].Due, asked.UTC())
+		b.Equal(claimed[0].Due.Add(time.Second), b.job(id).TriggerNext)
+		b.Equal([]time.Time{claimed[0].Due}, b.dues())
+		b.Equal(updated.Add(time.Second), b.job(id).Updated)
+	}},
+	{"ADeclarationThatChangesNothingLeavesNoTrace", func(b *bench) {
+		b.as("POST /import")
+		id := b.addRunning("job", at(60))
+		d := &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(id), "key")}}
+		d.Jobs[0].Running = false // which is not asked for
+		_, err := b.store.Declare(b.ctx, d)
+		b.NoError(err)
+		was, rows := b.job(id), len(b.audit())
+		_, err = b.store.Declare(b.ctx, d)
+		b.NoError(err)
+		b.Equal(was, b.job(id))
+		b.Len(b.audit(), rows)
+	}},
+	{"AKeyFollowsItsJob", func(b *bench) {
+		other := b.addGroup("other-app")
+		id, rival := b.addJob("job"), b.addJob("rival")
+		theirs := b.declared(b.job(rival), "same")
+		_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{theirs, b.declared(b.job(id), "mine")}})
+		b.NoError(err)
+		move := func(id, group int64) error {
+			j := b.job(id)
+			j.GroupID = group
+			return b.store.UpdateJob(b.ctx, j, false)
+		}
+		b.NoError(move(rival, other))
+		b.Equal([]xxladapter.JobKey{{JobID: id, GroupID: b.group, Key: "mine"}, {JobID: rival, GroupID: other, Key: "same"}}, b.keys(0))
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(id), "same")}})
+		b.NoError(err, "the key is free in this group")
+		b.NoError(move(id, other))
+		b.Equal([]xxladapter.JobKey{{JobID: rival, GroupID: other, Key: "same"}}, b.keys(0), "another job has it there")
+		b.NoError(move(rival, b.group))
+		b.Equal([]xxladapter.JobKey{{JobID: rival, GroupID: b.group, Key: "same"}}, b.keys(0))
+		b.NoError(b.store.RemoveJob(b.ctx, rival))
+		b.Empty(b.keys(0))
+	}},
+	{"TwoWhoDeclareTheSameJobCreateItOnce", func(b *bench) {
+		for round := range 5 {
+			won := 0
+			for _, err := range race(4, func(int) error {
+				_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{
+					Jobs: []xxladapter.DeclaredJob{b.declared(b.newJob("job"), fmt.Sprint("key-", round))},
+				})
+				return err
+			}) {
+				if err == nil {
+					won++
+				} else {
+					b.ErrorIs(err, xxladapter.ErrConflict)
+				}
+			}
+			b.Equal(1, won)
+			b.Len(b.keys(b.group), round+1)
+			n, err := b.store.CountJobs(b.ctx, xxladapter.JobFilter{}, 100)
+			b.NoError(err)
+			b.Equal(round+1, n)
+		}
+	}},
+	{"DeclarationsAndEditsOfTheSameJobsWaitForEachOther", func(b *bench) {
+		b.as("POST /import")
+		ids := []int64{b.addJob("a"), b.addJob("b"), b.addJob("c")}
+		ctx := context.WithoutCancel(b.ctx)
+		for _, err := range race(4, func(i int) error {
+			for range 5 {
+				var err error
+				if i < 2 {
+					d := &xxladapter.Declaration{}
+					for n := range ids {
+						j := b.declared(b.newJob(fmt.Sprint("declared by ", i)), fmt.Sprint("key-", n))
+						j.ID, j.Edit = ids[n], true
+						d.Jobs = append(d.Jobs, j)
+					}
+					_, err = b.store.Declare(ctx, d)
+				} else {
+					j := b.newJob(fmt.Sprint("edited by ", i))
+					j.ID, j.GlueUpdated = ids[i%3], at(0)
+					err = b.store.UpdateJob(ctx, j, false)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}) {
+			b.NoError(err)
+		}
+		b.Len(b.keys(0), 3)
+	}},
+}
+
+// declared returns the declaration of a job as it is, with a key.
+func (b *bench) declared(j *xxladapter.Job, key string) xxladapter.DeclaredJob {
+	return xxladapter.DeclaredJob{Job: *j, App: app, Key: key}
+}
+
+// after returns a schedule that is due first some time after the instant that it is asked for.
+func after(d time.Duration) func(time.Time) (time.Time, error) {
+	return func(t time.Time) (time.Time, error) { return t.Add(d), nil }
+}
+
+func (b *bench) keys(group int64) []xxladapter.JobKey {
+	b.Helper()
+	keys, err := b.store.JobKeys(b.ctx, group)
+	b.NoError(err)
+	return keys
+}

@@ -1,0 +1,17 @@
+package storetest
+
+import "github.com/xxlwheel/xxlwheel/xxladapter"
+
+var descriptionRules = []rule{
+	{"AStoreSaysWhatItIs", func(b *bench) {
+		d, err := b.store.Describe(b.ctx)
+		b.NoError(err)
+		b.Contains(xxladapter.StoreKind("").Values(), d.Kind)
+		if d.Kind == xxladapter.StoreMemory {
+			b.Equal(xxladapter.StoreDescription{Kind: xxladapter.StoreMemory}, d)
+			return
+		}
+		b.Regexp(`^\d+\.\d+`, d.Version)
+		b.GreaterOrEqual(d.Schema, int64(17))
+	}},
+}

@@ -1,0 +1,182 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// listing returns the ids of the jobs that f selects.
+func (b *bench) listing(f xxladapter.JobFilter) []int64 {
+	b.Helper()
+	jobs, err := b.store.Jobs(b.ctx, f)
+	b.NoError(err)
+	var ids []int64
+	for _, j := range jobs {
+		ids = append(ids, j.ID)
+	}
+	return ids
+}
+
+var jobListRules = []rule{
+	{"JobsAreSelectedByPartsOfTextsAndByType", func(b *bench) {
+		add := func(change func(j *xxladapter.Job)) int64 {
+			j := b.newJob("job")
+			change(j)
+			id, err := b.store.CreateJob(b.ctx, j)
+			b.NoError(err)
+			return id
+		}
+		bill := add(func(j *xxladapter.Job) { j.Handler, j.Author = "billing_100%", "Li Lei" })
+		mail := add(func(j *xxladapter.Job) {
+			j.Handler, j.Author, j.ScheduleType = "mail", "韩梅梅", xxladapter.ScheduleFixRate
+		})
+		bare, err := b.store.CreateJob(b.ctx, &xxladapter.Job{GroupID: b.group, Name: "bare"})
+		b.NoError(err)
+		for _, c := range []struct {
+			filter xxladapter.JobFilter
+			ids    []int64
+		}{
+			{xxladapter.JobFilter{Handler: "il"}, []int64{bill, mail}},
+			{xxladapter.JobFilter{Handler: "100%"}, []int64{bill}},
+			{xxladapter.JobFilter{Handler: "_"}, []int64{bill}},
+			{xxladapter.JobFilter{Handler: "MAIL"}, nil},
+			{xxladapter.JobFilter{Author: "梅"}, []int64{mail}},
+			{xxladapter.JobFilter{Author: "L", Handler: "b"}, []int64{bill}},
+			{xxladapter.JobFilter{Author: "L", Handler: "m"}, nil},
+			{xxladapter.JobFilter{Type: xxladapter.ScheduleFixRate}, []int64{mail}},
+			{xxladapter.JobFilter{Type: xxladapter.ScheduleCron, Name: "job"}, []int64{bill}},
+			{xxladapter.JobFilter{}, []int64{bill, mail, bare}},
+		} {
+			b.Equal(c.ids, b.listing(c.filter), "%+v", c.filter)
+			n, err := b.store.CountJobs(b.ctx, c.filter, 100)
+			b.NoError(err)
+			b.Equal(len(c.ids), n, "%+v", c.filter)
+		}
+	}},
+	{"CountJobsStopsAtItsLimitAndIgnoresPositions", func(b *bench) {
+		for i := range 5 {
+			b.addJob(fmt.Sprint("job ", i))
+		}
+		for most, want := range map[int]int{1: 1, 4: 4, 5: 5, 6: 5} {
+			n, err := b.store.CountJobs(b.ctx, xxladapter.JobFilter{AfterID: 3, Limit: 1, Sort: xxladapter.SortByName, Descending: true}, most)
+			b.NoError(err)
+			b.Equal(want, n)
+		}
+	}},
+	{"JobsAreListedPageByPageInEveryOrder", func(b *bench) {
+		other := b.addGroup("other-app")
+		random := rand.New(rand.NewPCG(1, 2))
+		pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
+		for i := range 40 {
+			j := b.newJob(pick("a", "B", "b", "á", "二", "z z", "Z"))
+			j.Author, j.Handler = pick("", "x", "X", "李"), pick("", "h", "h2", "H")
+			j.ScheduleType = xxladapter.ScheduleType(pick("CRON", "NONE", "FIX_RATE"))
+			j.GroupID = []int64{b.group, other}[random.IntN(2)]
+			id, err := b.store.CreateJob(b.ctx, j)
+			b.NoError(err)
+			b.clock.Advance(xxladapter.Milliseconds(random.IntN(2) * 1000).Duration())
+			if random.IntN(2) == 0 {
+				b.NoError(StartAt(b.ctx, b.store, id, at(100+random.IntN(3))))
+			}
+			if i == 20 {
+				b.clock.Advance(xxladapter.Milliseconds(200_000).Duration())
+				b.claimDue() // sets the last times
+			}
+		}
+		all, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
+		b.NoError(err)
+		for _, sort := range xxladapter.JobSort("").Values() {
+			for _, descending := range []bool{false, true} {
+				for _, group := range []int64{0, other} {
+					b.comparePages(all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, Limit: 7})
+				}
+			}
+		}
+	}},
+	{"APositionNeedNotExistAnyLonger", func(b *bench) {
+		var ids []int64
+		for _, name := range []string{"c", "a", "b", "a"} {
+			ids = append(ids, b.addJob(name))
+		}
+		b.NoError(b.store.RemoveJob(b.ctx, ids[1]))
+		after := xxladapter.JobFilter{Sort: xxladapter.SortByName, AfterKey: "a", AfterID: ids[1], Limit: 10}
+		b.Equal([]int64{ids[3], ids[2], ids[0]}, b.listing(after))
+		after.Descending = true
+		b.Empty(b.listing(after))
+		after.AfterKey = "b"
+		b.Equal([]int64{ids[3]}, b.listing(after))
+	}},
+	{"ALightListHasNoLargeTexts", func(b *bench) {
+		id := b.addJob("job")
+		for _, sort := range []xxladapter.JobSort{"", xxladapter.SortByName} {
+			light, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Light: true, Sort: sort, Limit: 10})
+			b.NoError(err)
+			want := b.job(id)
+			want.Param, want.GlueSource, want.GlueRemark = "", "", ""
+			b.Equal([]*xxladapter.Job{want}, light)
+		}
+	}},
+}
+
+// comparePages lists all pages of f and compares them with all jobs, sorted.
+func (b *bench) comparePages(all []*xxladapter.Job, f xxladapter.JobFilter) {
+	b.Helper()
+	var want []int64
+	for _, j := range slices.SortedFunc(slices.Values(all), func(x, y *xxladapter.Job) int { return orderOf(f.Sort, x, y) }) {
+		if f.GroupID == 0 || j.GroupID == f.GroupID {
+			want = append(want, j.ID)
+		}
+	}
+	if f.Descending {
+		slices.Reverse(want)
+	}
+	name := fmt.Sprintf("%+v", f)
+	var got []int64
+	for {
+		page, err := b.store.Jobs(b.ctx, f)
+		b.NoError(err)
+		if len(page) == 0 {
+			break
+		}
+		for _, j := range page {
+			got = append(got, j.ID)
+		}
+		last := page[len(page)-1]
+		f.AfterID, f.AfterKey = last.ID, last.SortKey(f.Sort)
+		b.NoError(f.CheckPosition())
+	}
+	b.Equal(want, got, name)
+}
+
+// orderOf compares two jobs by the fields themselves, not by their keys.
+func orderOf(sort xxladapter.JobSort, x, y *xxladapter.Job) int {
+	next := func(j *xxladapter.Job) time.Time {
+		if j.TriggerNext.IsZero() {
+			return xxladapter.AfterRun
+		}
+		return j.TriggerNext
+	}
+	status := func(j *xxladapter.Job) int {
+		if j.Running {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(map[xxladapter.JobSort]int{
+		xxladapter.SortByName:    strings.Compare(x.Name, y.Name),
+		xxladapter.SortByGroup:   cmp.Compare(x.GroupID, y.GroupID),
+		xxladapter.SortByAuthor:  strings.Compare(x.Author, y.Author),
+		xxladapter.SortByHandler: strings.Compare(x.Handler, y.Handler),
+		xxladapter.SortByType:    cmp.Compare(x.ScheduleType, y.ScheduleType),
+		xxladapter.SortByStatus:  cmp.Compare(status(x), status(y)),
+		xxladapter.SortByNext:    next(x).Compare(next(y)),
+		xxladapter.SortByLast:    x.TriggerLast.Compare(y.TriggerLast),
+		xxladapter.SortByUpdated: x.Updated.Compare(y.Updated),
+	}[sort], cmp.Compare(x.ID, y.ID))
+}

@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A pastRun is a run that a case of lists stores.
+type pastRun struct {
+	job, group      int64
+	typ             xxladapter.TriggerType
+	at              int // the second of its trigger
+	address         string
+	trigger, handle int
+	triggerMsg, msg string
+	took            time.Duration
+}
+
+// addPast stores the run and returns the id of its log row.
+func (b *bench) addPast(r pastRun) int64 {
+	b.Helper()
+	if behind := at(r.at).Sub(b.clock.Now()); behind > 0 {
+		b.clock.Advance(behind)
+	}
+	logs := b.newLogs(r.job, 1)
+	logs[0].GroupID, logs[0].TriggerTime, logs[0].Address = r.group, at(r.at), r.address
+	fire := b.plan(r.job, at(r.at-1), r.typ)
+	claimed, err := b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID, logs)
+	b.NoError(err)
+	id := claimed[0].LogID
+	if r.trigger != 0 {
+		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: claimed[0].ID, LogID: id, Code: r.trigger, Msg: r.triggerMsg})
+	}
+	if r.handle != 0 {
+		b.clock.Advance(r.took)
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: id, Code: r.handle, Msg: r.msg})
+		b.NoError(err)
+	}
+	return id
+}
+
+// pages returns the ids on all pages of a list.
+func (b *bench) pages(f xxladapter.RunFilter) (ids []int64) {
+	b.Helper()
+	for range 1000 {
+		logs, next, err := b.store.Runs(b.ctx, f)
+		b.NoError(err)
+		b.LessOrEqual(len(logs), f.Limit)
+		for _, l := range logs {
+			ids = append(ids, l.ID)
+		}
+		if next == 0 {
+			return ids
+		}
+		f.AfterID = next
+	}
+	b.FailNow("the list does not end")
+	return nil
+}
+
+var runListRules = []rule{
+	{"RunsAreSelectedByWhatPeopleLookFor", func(b *bench) {
+		one, two, other := b.addJob("one"), b.addJob("two"), b.addGroup("other-app")
+		ok, fail := xxladapter.ResultOK, xxladapter.ResultFail
+		manual, cron, retry := xxladapter.TriggerManual, xxladapter.TriggerCron, xxladapter.TriggerRetry
+		open := b.addPast(pastRun{job: one, group: b.group, typ: cron, at: 10})
+		sent := b.addPast(pastRun{job: two, group: other, typ: cron, at: 20, address: "http://a:1/", trigger: ok})
+		good := b.addPast(pastRun{job: one, group: b.group, typ: cron, at: 30, address: "http://b:1/", trigger: ok, handle: ok, msg: "100% done", took: 4 * time.Second})
+		bad := b.addPast(pastRun{job: two, group: other, typ: retry, at: 40, address: "http://a:2/", trigger: ok, handle: fail, msg: "Disk full", took: 8 * time.Second})
+		lost := b.addPast(pastRun{job: one, group: b.group, typ: manual, at: 60, address: "http://b:1/", trigger: ok, handle: fail, msg: xxladapter.LostMsg + "gone"})
+		loud := b.addPast(pastRun{job: one, group: b.group, typ: manual, at: 70, address: "http://b:1/", trigger: ok, handle: fail, msg: "LOST: no"})
+		unknown := b.addPast(pastRun{job: one, group: other, typ: manual, at: 80, address: "http://c:1/", trigger: xxladapter.ResultUnknown, triggerMsg: "no answer"})
+		refused := b.addPast(pastRun{job: two, group: b.group, typ: cron, at: 90, trigger: fail, triggerMsg: "no executor_"})
+		b.clock.Advance(at(100).Sub(b.clock.Now()))
+		of := func(f xxladapter.LogFilter) xxladapter.RunFilter { return xxladapter.RunFilter{LogFilter: f} }
+		for i, c := range []struct {
+			filter xxladapter.RunFilter
+			ids    []int64
+		}{
+			{xxladapter.RunFilter{}, []int64{open, sent, good, bad, lost, loud, unknown, refused}},
+			{of(xxladapter.LogFilter{JobID: one}), []int64{open, good, lost, loud, unknown}},
+			{of(xxladapter.LogFilter{GroupID: other}), []int64{sent, bad, unknown}},
+			{of(xxladapter.LogFilter{Groups: []int64{other}, JobID: two}), []int64{sent, bad}},
+			{of(xxladapter.LogFilter{Groups: []int64{}}), nil},
+			{of(xxladapter.LogFilter{Status: xxladapter.LogRunning}), []int64{open, sent}},
+			{of(xxladapter.LogFilter{Status: xxladapter.LogRunning, JobID: two}), []int64{sent}},
+			{of(xxladapter.LogFilter{Status: xxladapter.LogSuccess}), []int64{good}},
+			{of(xxladapter.LogFilter{Status: xxladapter.LogFail}), []int64{bad, lost, loud, unknown, refused}},
+			{xxladapter.RunFilter{Lost: true}, []int64{lost, unknown}},
+			{of(xxladapter.LogFilter{Since: at(30), Before: at(60)}), []int64{good, bad}},
+			{of(xxladapter.LogFilter{Since: at(31)}), []int64{bad, lost, loud, unknown, refused}},
+			{of(xxladapter.LogFilter{Since: at(3000)}), nil},
+			{of(xxladapter.LogFilter{Before: at(10)}), nil},
+			{of(xxladapter.LogFilter{Before: at(11), JobID: one}), []int64{open}},
+			{xxladapter.RunFilter{Address: "a:"}, []int64{sent, bad}},
+			{xxladapter.RunFilter{Address: "A:"}, nil},
+			{xxladapter.RunFilter{Type: cron}, []int64{open, sent, good, refused}},
+			{xxladapter.RunFilter{Type: retry}, []int64{bad}},
+			{xxladapter.RunFilter{Text: "100%"}, []int64{good}},
+			{xxladapter.RunFilter{Text: "no "}, []int64{unknown, refused}},
+			{xxladapter.RunFilter{Text: "_"}, []int64{refused}},
+			{xxladapter.RunFilter{Text: "disk"}, nil},
+			{xxladapter.RunFilter{AtLeast: 4 * time.Second}, []int64{open, sent, good, bad}},
+			{xxladapter.RunFilter{AtLeast: 4*time.Second + time.Millisecond}, []int64{open, sent, bad}},
+			{xxladapter.RunFilter{AtLeast: 81 * time.Second}, []int64{open}},
+			{xxladapter.RunFilter{AtLeast: 5 * time.Second, Type: cron, Address: "a"}, []int64{sent}},
+		} {
+			name := fmt.Sprintf("%d: %+v", i, c.filter)
+			for _, limit := range []int{1, 3, 100} {
+				for _, examine := range []int{0, 1, 2, 5} {
+					f := c.filter
+					f.Limit, f.Examine = limit, examine
+					b.Equal(c.ids, b.pages(f), name)
+					f.Newest = true
+					newest := b.pages(f)
+					slices.Reverse(newest)
+					b.Equal(c.ids, newest, name)
+				}
+			}
+			n, more, err := b.store.CountRuns(b.ctx, c.filter, 8)
+			b.NoError(err)
+			b.Equal(len(c.ids), n, name)
+			b.False(more, name)
+		}
+	}},
+	{"CountRunsSaysThatThereMayBeMore", func(b *bench) {
+		job := b.addJob("job")
+		for i := range 6 {
+			b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10 * i, trigger: 500, triggerMsg: "no executor"})
+		}
+		for most, want := range map[int]int{1: 1, 5: 5, 6: 6, 7: 6} {
+			f := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{AfterID: 3, Limit: 1}}
+			n, more, err := b.store.CountRuns(b.ctx, f, most)
+			b.NoError(err)
+			b.Equal(want, n)
+			b.Equal(most < 6, more)
+		}
+	}},
+	{"RunsAreSelectedBySecondsWhereThereIsNoHistory", func(b *bench) {
+		// As a run whose row another program ended: the history has no end.
+		job := b.addJob("job")
+		open := b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10})
+		f := xxladapter.RunFilter{AtLeast: 5 * time.Second, LogFilter: xxladapter.LogFilter{Limit: 10}}
+		b.Empty(b.pages(f))
+		b.clock.Advance(5 * time.Second)
+		b.Equal([]int64{open}, b.pages(f))
+	}},
+	{"JobNamesNameTheJobsThatExist", func(b *bench) {
+		one, two := b.addJob("one"), b.addJob("二")
+		names, err := b.store.JobNames(b.ctx, []int64{two, 4711, one}, nil)
+		b.NoError(err)
+		b.Equal(map[int64]string{one: "one", two: "二"}, names)
+		for _, none := range [][2][]int64{{nil, nil}, {{one}, {}}, {{one}, {b.group + 1}}} {
+			names, err = b.store.JobNames(b.ctx, none[0], none[1])
+			b.NoError(err)
+			b.Empty(names)
+		}
+	}},
+}

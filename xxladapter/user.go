@@ -1,0 +1,123 @@
+package xxladapter
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// A User may sign in to the management API.
+type User struct {
+	ID   int64
+	Name string // see [CheckUserName]; unique, and never changed
+	// Password is a hash that says how to check it; empty means that no password signs the user in.
+	Password string
+	// Subject identifies the user at a provider of OpenID Connect, as its issuer, a blank and the
+	// provider's id of the user; empty for other users. It is unique. At most 255 characters.
+	Subject string
+	Grants  []Grant   // by group, one for each
+	Added   time.Time // in whole milliseconds
+}
+
+// MaxUserName is the length of the longest name of a user in characters, as in XXL-JOB.
+const MaxUserName = 50
+
+// CheckUserName refuses a name of no or too many characters, and one with a blank, a slash or a
+// control character: the name is part of log lines and of the names of tokens.
+func CheckUserName(name string) error {
+	if err := checkText("name", name, 1, MaxUserName); err != nil {
+		return err
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }) {
+		return Invalidf("name is %q, must have no blanks, slashes and control characters", name)
+	}
+	return nil
+}
+
+// Administers reports whether the user is an administrator of all groups who can sign in.
+func (u *User) Administers() bool {
+	return (u.Password != "" || u.Subject != "") && slices.Contains(u.Grants, Grant{Role: RoleAdmin})
+}
+
+// A UserChange is a change of a user. Zero fields change nothing.
+type UserChange struct {
+	Grants   *[]Grant // replace all
+	Password *string  // the hash that replaces the stored one; an empty one signs nobody in
+	// From makes the change a conflict unless the stored hash is still this one.
+	From *string
+	// EndSessions ends the sessions of the user but the one with the id Except. EndTokens ends its
+	// personal tokens.
+	EndSessions bool
+	Except      int64
+	EndTokens   bool
+}
+
+// Of returns the user after the change, with its grants sorted by group. The error has
+// [CodeConflict] if the stored password is not From.
+func (c *UserChange) Of(u *User) (*User, error) {
+	if c.From != nil && u.Password != *c.From {
+		return nil, Conflictf("password of %s has been changed meanwhile, must be the one that was checked", u.Name)
+	}
+	is := *u
+	if c.Password != nil {
+		is.Password = *c.Password
+	}
+	if c.Grants != nil {
+		is.Grants = slices.SortedFunc(slices.Values(*c.Grants), func(a, b Grant) int { return cmp.Compare(a.GroupID, b.GroupID) })
+	}
+	return &is, nil
+}
+
+// Audited returns the user as the object of a change.
+func (u *User) Audited() AuditObject { return AuditObject{Kind: AuditUser, ID: u.ID, Name: u.Name} }
+
+// Fields returns the user as its audit rows show it.
+func (u *User) Fields() Fields {
+	grants := make([]map[string]any, len(u.Grants))
+	for i, g := range u.Grants {
+		grants[i] = map[string]any{"group": g.GroupID, "role": g.Role}
+	}
+	return Fields{
+		{Name: "name", Value: u.Name}, {Name: "password", Value: u.Password, Secret: true}, {Name: "provider", Value: u.Subject != ""},
+		{Name: "grants", Value: grants},
+	}
+}
+
+// A UserFilter selects users; zero fields do not restrict.
+type UserFilter struct {
+	ID      int64
+	Name    string
+	Subject string
+}
+
+// An UpstreamUser is a row of xxl_job_user, XXL-JOB's table of users.
+type UpstreamUser struct {
+	Name     string
+	Password string // MD5 or SHA-256 in hexadecimal digits, without a salt
+	Admin    bool   // role is 1
+	Groups   []int64
+}
+
+// A UserStore is the part of [Store] that keeps users. At least one user is an administrator of all
+// groups and can sign in, once there is one: a change that would leave none is a conflict.
+type UserStore interface {
+	// CreateUser stores a new user and returns its id; ID and Added are set by the store.
+	// [ErrConflict] if the name or the subject is taken, and with first also if there is any user.
+	CreateUser(ctx context.Context, u *User, first bool) (int64, error)
+	// UpdateUser changes what c names of the user with the id, and nothing else of it.
+	// [ErrNotFound] if the user does not exist. [ErrConflict] if c.From is not its password, and if
+	// no administrator who can sign in would remain.
+	UpdateUser(ctx context.Context, id int64, c UserChange) error
+	// RemoveUser deletes a user with its grants and credentials. A user of upstream's with that
+	// name is no longer listed by UpstreamUsers. [ErrNotFound] if there is none. [ErrConflict] if
+	// no administrator who can sign in would remain.
+	RemoveUser(ctx context.Context, id int64) error
+	// Users lists the users that f selects, by id.
+	Users(ctx context.Context, f UserFilter) ([]*User, error)
+	// UpstreamUsers lists the users of XXL-JOB with the name, or all if it is empty, by name,
+	// without those whose name a user has or had.
+	UpstreamUsers(ctx context.Context, name string) ([]UpstreamUser, error)
+}

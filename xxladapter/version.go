@@ -1,0 +1,169 @@
+package xxladapter
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// A JobVersion is the state of a job from one edit to the next. Stores keep one for each edit whose
+// context carries a call, see [WithCall].
+type JobVersion struct {
+	JobID int64
+	// Number counts from 1 within the job, without gaps.
+	Number int64
+	At     time.Time // when it took effect, by the store's clock, in whole milliseconds
+
+	// Actor and Call say who made the edit. Both are zero for a state that the store found: that
+	// of a job before its first edit, and what another program has changed.
+	Actor Actor
+	Call  string
+
+	// Job is the state: what [Job.Fields] lists but the source, whose versions have their own
+	// table, and GlueUpdated and Updated.
+	Job Job
+}
+
+// A JobVersionFilter selects versions of one job; zero fields but JobID do not restrict.
+type JobVersionFilter struct {
+	JobID  int64
+	Number int64
+	// Updated selects versions whose [Job.Updated] is not later: the newest one is the state that
+	// a caller has read with this time.
+	Updated time.Time
+	Until   time.Time // versions that took effect at or before this instant
+	Before  int64     // versions with smaller numbers
+	Limit   int       // 0 means no limit
+}
+
+// A JobVersionStore is the part of [Store] that keeps the versions of jobs. They are removed with
+// their job.
+type JobVersionStore interface {
+	// JobVersions lists the versions that f selects, newest first.
+	JobVersions(ctx context.Context, f JobVersionFilter) ([]*JobVersion, error)
+	// JobAsOf returns the job as it was at an instant, without its source and trigger times: by its
+	// versions, or as it is now if nothing has changed it since. [ErrNotFound] if there is no such
+	// job, or if its state at that time is not known.
+	JobAsOf(ctx context.Context, id int64, at time.Time) (*Job, error)
+	// PurgeJobVersions deletes up to limit versions that were replaced before an instant, oldest
+	// first, and returns their number.
+	PurgeJobVersions(ctx context.Context, before time.Time, limit int) (int, error)
+}
+
+// A jobState is the text of a version.
+type jobState struct {
+	GroupID      int64           `json:"jobGroup"`
+	Name         string          `json:"name"`
+	Author       string          `json:"author"`
+	AlarmEmail   string          `json:"alarmEmail"`
+	ScheduleType ScheduleType    `json:"scheduleType"`
+	ScheduleConf string          `json:"scheduleConf"`
+	Misfire      MisfireStrategy `json:"misfireStrategy"`
+	Route        RouteStrategy   `json:"executorRouteStrategy"`
+	Handler      string          `json:"executorHandler"`
+	Param        string          `json:"executorParam"`
+	Block        BlockStrategy   `json:"executorBlockStrategy"`
+	Timeout      int64           `json:"executorTimeout"`
+	RetryCount   int             `json:"executorFailRetryCount"`
+	GlueType     GlueType        `json:"glueType"`
+	GlueRemark   string          `json:"glueRemark"`
+	GlueUpdated  time.Time       `json:"glueUpdated"`
+	ChildIDs     []int64         `json:"childJobIds,omitempty"`
+	Settings     Settings        `json:"settings"`
+	Tags         []string        `json:"tags,omitempty"`
+	Running      bool            `json:"running"`
+}
+
+// VersionText returns the state of the job as versions keep it: JSON with valid texts, so that every
+// store reads back what it was given.
+func (j *Job) VersionText() string {
+	text, err := json.Marshal(jobState{
+		j.GroupID, ValidText(j.Name), ValidText(j.Author), ValidText(j.AlarmEmail),
+		j.ScheduleType, ValidText(j.ScheduleConf), j.Misfire, j.Route, ValidText(j.Handler), ValidText(j.Param), j.Block,
+		int64(j.Timeout / time.Second), j.RetryCount, j.GlueType, ValidText(j.GlueRemark), j.GlueUpdated.UTC(), j.ChildIDs, j.Settings, validTexts(j.Tags), j.Running,
+	})
+	if err != nil {
+		panic(err) // texts and numbers; GlueUpdated is a year that JSON has
+	}
+	return string(text)
+}
+
+// ParseVersion returns the job with an id whose state is in text. A text that another program damaged
+// gives the zero state.
+func ParseVersion(id int64, text string, updated time.Time) Job {
+	var s jobState
+	if json.Unmarshal([]byte(text), &s) != nil {
+		s = jobState{}
+	}
+	return Job{
+		ID: id, GroupID: s.GroupID, Name: s.Name, Author: s.Author, AlarmEmail: s.AlarmEmail,
+		ScheduleType: s.ScheduleType, ScheduleConf: s.ScheduleConf, Misfire: s.Misfire,
+		Route: s.Route, Handler: s.Handler, Param: s.Param, Block: s.Block,
+		Timeout: time.Duration(s.Timeout) * time.Second, RetryCount: s.RetryCount,
+		GlueType: s.GlueType, GlueRemark: s.GlueRemark, GlueUpdated: s.GlueUpdated, ChildIDs: s.ChildIDs,
+		Settings: s.Settings, Tags: s.Tags, Running: s.Running, Updated: updated,
+	}
+}
+
+// NextVersions returns the versions that an edit adds behind last, which is nil if there is none: the
+// state before the edit if last is another one, and the state after it if the edit changed anything.
+// was is nil for a new job. A schedule that ended by itself is no other state: the edit that follows
+// shows it.
+func NextVersions(ctx context.Context, last *JobVersion, was, is *Job, now time.Time) (added []*JobVersion) {
+	add := func(j *Job, at time.Time, by Actor, call string) {
+		number := int64(1)
+		if last != nil {
+			number = last.Number + 1
+			if at.Before(last.At) {
+				at = last.At // the clock was set back, or another program's is
+			}
+		}
+		last = &JobVersion{
+			JobID: j.ID, Number: number, At: time.UnixMilli(at.UnixMilli()).UTC(), Actor: by, Call: CutText(ValidText(call), maxAuditText),
+			Job: ParseVersion(j.ID, j.VersionText(), j.Updated),
+		}
+		added = append(added, last)
+	}
+	if was != nil && was.VersionText() == is.VersionText() {
+		return nil
+	}
+	if was != nil && !last.shows(was) {
+		add(was, was.Updated, Actor{}, "")
+	}
+	by := ActorOf(ctx)
+	by.Name, by.Address = CutText(ValidText(by.Name), maxActorName), CutText(ValidText(by.Address), maxAuditText)
+	add(is, now, by, CallOf(ctx))
+	return added
+}
+
+// shows reports whether the version is the state of the job, but for a schedule that has ended since.
+func (v *JobVersion) shows(j *Job) bool {
+	if v == nil {
+		return false
+	}
+	same := v.Job
+	if same.Updated.Equal(j.Updated) {
+		same.Running = j.Running
+	}
+	return same.VersionText() == j.VersionText()
+}
+
+// AsOf returns the job as it was at an instant. then is the version that was in force at that time,
+// and now the job as it is with its newest version last; each may be nil.
+func AsOf(at time.Time, now *Job, then, last *JobVersion) *Job {
+	switch {
+	case now == nil:
+		return nil
+	case !last.shows(now) && !at.Before(now.Updated): // another program changed it, or it has no versions
+		return now.withoutSource()
+	case then == nil:
+		return nil
+	}
+	return then.Job.withoutSource()
+}
+
+// withoutSource returns what a version has of a job.
+func (j *Job) withoutSource() *Job {
+	state := ParseVersion(j.ID, j.VersionText(), j.Updated)
+	return &state
+}
