@@ -1,0 +1,173 @@
+package events
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// manyRuns and manyJobs are how many runs and jobs one poll names. Beyond that it says that any
+	// may have changed.
+	manyRuns = 200
+	manyJobs = 200
+	// openRuns is how many open runs are followed, the newest ones. The end of an older one is
+	// noticed by the daily figures, which do not name it.
+	openRuns = 500
+	// overlap is how far back a poll looks for changed jobs: [xxladapter.TouchedAt] may move a
+	// change ahead of the clock, and a Java admin's clock may differ.
+	overlap = 5 * time.Second
+	// share is the part of the time that reading changed jobs may take: on MySQL, where no index
+	// helps, a store of a million jobs is read less often.
+	share = 20
+)
+
+// A view is what an observer has seen of a store.
+type view struct {
+	marks xxladapter.Marks
+	jobs  map[int64]time.Time          // the changes of the last seconds
+	open  map[int64]xxladapter.RunMark // runs that have not ended
+	read  time.Time                    // the store's clock when jobs were read last
+	rest  time.Time                    // until when changed jobs are not read, by the local clock
+}
+
+// look returns the first view of a store.
+func look(ctx context.Context, store xxladapter.ChangeStore, now time.Time) (v view, err error) {
+	if v.marks, err = store.Marks(ctx); err != nil {
+		return v, err
+	}
+	if err = v.changedJobs(ctx, store, now, nil); err != nil {
+		return v, err
+	}
+	recent, err := store.NewRuns(ctx, v.marks.Run-openRuns, openRuns)
+	v.open = map[int64]xxladapter.RunMark{}
+	v.follow(recent)
+	return v, err
+}
+
+// poll brings the view up to date and returns what has changed since the last time. After an error
+// the view is as it was, so that the next poll finds the same changes.
+func (v *view) poll(ctx context.Context, store xxladapter.ChangeStore, now time.Time) (found []Event, err error) {
+	next := *v
+	next.open = maps.Clone(v.open)
+	if next.marks, err = store.Marks(ctx); err != nil {
+		return nil, err
+	}
+	if err = next.changedJobs(ctx, store, now, &found); err != nil {
+		return nil, err
+	}
+	ended, err := next.changedRuns(ctx, store, v.marks, &found)
+	if err != nil {
+		return nil, err
+	}
+	if !ended && next.marks.Ended != v.marks.Ended {
+		found = append(found, Event{Topic: TopicRun})
+	}
+	for _, other := range []struct {
+		topic Topic
+		moved bool
+	}{
+		{TopicJob, next.marks.Removed != v.marks.Removed},
+		{TopicMisfire, next.marks.Misfire != v.marks.Misfire},
+		{TopicGroup, next.marks.Groups != v.marks.Groups},
+		{TopicNode, next.marks.Nodes != v.marks.Nodes},
+	} {
+		if other.moved {
+			found = append(found, Event{Topic: other.topic})
+		}
+	}
+	*v = next
+	return found, nil
+}
+
+// changedJobs reads the jobs that were changed since the last time. found may be nil.
+func (v *view) changedJobs(ctx context.Context, store xxladapter.ChangeStore, now time.Time, found *[]Event) error {
+	begun := time.Now()
+	if begun.Before(v.rest) {
+		return nil
+	}
+	since := now
+	if !v.read.IsZero() {
+		since = v.read
+	}
+	changed, err := store.ChangedJobs(ctx, since.Add(-overlap), manyJobs)
+	if err != nil {
+		return err
+	}
+	seen := make(map[int64]time.Time, len(changed))
+	for _, m := range changed {
+		seen[m.ID] = m.Updated
+		if found != nil && !v.jobs[m.ID].Equal(m.Updated) && len(changed) < manyJobs {
+			*found = append(*found, jobEvent(m))
+		}
+	}
+	if found != nil && len(changed) == manyJobs && !maps.EqualFunc(seen, v.jobs, time.Time.Equal) {
+		*found = append(*found, Event{Topic: TopicJob})
+	}
+	v.jobs, v.read = seen, now
+	v.rest = begun.Add(share * time.Since(begun))
+	return nil
+}
+
+// changedRuns reads new runs and those that were open. ended reports whether any of them has ended.
+func (v *view) changedRuns(ctx context.Context, store xxladapter.ChangeStore, was xxladapter.Marks, found *[]Event) (ended bool, err error) {
+	if len(v.open) > 0 {
+		ids := slices.Sorted(maps.Keys(v.open))
+		marks, err := store.RunMarks(ctx, ids)
+		if err != nil {
+			return false, err
+		}
+		is := map[int64]xxladapter.RunMark{}
+		for _, m := range marks {
+			is[m.ID] = m
+		}
+		for _, id := range ids {
+			m, kept := is[id]
+			switch {
+			case !kept: // deleted with its job
+				*found = append(*found, runEvent(v.open[id]))
+			case m != v.open[id]:
+				*found = append(*found, runEvent(m))
+			}
+			ended = ended || !m.Open()
+			delete(v.open, id)
+		}
+		v.follow(marks)
+	}
+	if v.marks.Run == was.Run {
+		return ended, nil
+	}
+	after := was.Run
+	if v.marks.Run-after > manyRuns {
+		*found = append(*found, Event{Topic: TopicRun})
+		after = v.marks.Run - manyRuns
+	}
+	begun, err := store.NewRuns(ctx, after, manyRuns)
+	if err != nil {
+		return false, err
+	}
+	for _, m := range begun {
+		ended = ended || !m.Open()
+		if after == was.Run {
+			*found = append(*found, runEvent(m))
+		}
+		v.marks.Run = max(v.marks.Run, m.ID)
+	}
+	v.follow(begun)
+	return ended, nil
+}
+
+// follow adds those of the runs that are open.
+func (v *view) follow(runs []xxladapter.RunMark) {
+	for _, m := range runs {
+		if m.Open() {
+			v.open[m.ID] = m
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(v.open))[:max(0, len(v.open)-openRuns)] {
+		delete(v.open, id)
+	}
+}
