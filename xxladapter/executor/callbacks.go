@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -14,6 +16,12 @@ import (
 const (
 	maxBatch      = 256
 	maxBatchBytes = 1 << 20
+
+	// Limits of the requests with results: so many a second, unless whole batches wait, and so many
+	// at once after a pause. Without them a busy executor sends a request for every one or two
+	// results, which costs the scheduler as much as the runs themselves.
+	callbackRate  = 200
+	callbackBurst = 20
 
 	callbackRetry    = time.Second // first pause after a failure
 	callbackRetryMax = 30 * time.Second
@@ -56,6 +64,7 @@ func (s *sender) run() {
 	}
 	pause := newPause(callbackRetry, callbackRetryMax)
 	size, failing := maxBatch, false
+	pace := rate.NewLimiter(callbackRate, callbackBurst)
 	for {
 		batch := bounded(s.journal.oldest(size))
 		if len(batch) == 0 {
@@ -77,6 +86,9 @@ func (s *sender) run() {
 			}
 			size, failing = maxBatch, false
 			pause.reset()
+			if s.journal.waiting() < maxBatch {
+				s.pause(pace.Reserve().Delay())
+			}
 			continue
 		}
 		if !failing {
@@ -103,6 +115,9 @@ func (s *sender) run() {
 
 // pause waits for d, or until a stop begins.
 func (s *sender) pause(d time.Duration) {
+	if d <= 0 {
+		return
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

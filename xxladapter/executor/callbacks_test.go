@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -330,5 +331,34 @@ func TestWithoutAdminsNothingIsKept(t *testing.T) {
 		e.stop()
 		require.Empty(t, readState(t, dir).results)
 		require.Empty(t, readState(t, dir).open)
+	})
+}
+
+// TestResultsAreGatheredUnderLoad lets a run end every millisecond: the requests with results are
+// limited, and none of the results waits for long.
+func TestResultsAreGatheredUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var requests atomic.Int64
+		admin := &fakeAdmin{fail: func(r *http.Request, _ []byte) *wire.Reply {
+			if strings.HasSuffix(r.URL.Path, wire.OpCallback) {
+				requests.Add(1)
+			}
+			return nil
+		}}
+		e := startWith(t, admin, Options{}, withEcho(t))
+		const runs = 1000
+		for id := range int64(runs) {
+			require.Equal(t, wire.CodeOK, e.post(wire.PathRun, beanRun(1+id%7, 1+id, "echo")).Code)
+			if id == 0 {
+				synctest.Wait()
+				require.Len(t, admin.results(), 1, "nothing to wait for")
+			}
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Second / callbackRate)
+		synctest.Wait()
+		require.Len(t, admin.results(), runs)
+		require.LessOrEqual(t, requests.Load(), int64(callbackBurst+callbackRate+1), "in a second")
+		require.Greater(t, requests.Load(), int64(callbackRate/2))
 	})
 }

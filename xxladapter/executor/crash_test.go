@@ -2,6 +2,7 @@ package executor
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,7 +31,7 @@ import (
 // crashEnv names the admin for the process that TestKill9 kills.
 const crashEnv = "XXLWHEEL_TEST_EXECUTOR_ADMIN"
 
-// TestKill9 kills an executor at random moments while runs arrive, and restarts it on the same data
+// TestKill9 kills an executor at random moments while runs arrive, one by one and in batches, and restarts it on the same data
 // directory. In the end every accepted run has a result or is still in the journal, no log id ran
 // twice, and a result that says success belongs to a run that ended.
 func TestKill9(t *testing.T) {
@@ -76,19 +77,23 @@ func TestKill9(t *testing.T) {
 						return
 					default:
 					}
+					runs := make([]wire.RunRequest, 1+pick.IntN(2)*pick.IntN(9))
 					mu.Lock()
-					var run wire.RunRequest
-					if again := len(sent) > 0 && pick.IntN(4) == 0; again { // as after a lost reply
-						run = sent[pick.IntN(len(sent))]
-					} else {
-						run = beanRun(1+pick.Int64N(5), lastID.Add(1), "crash")
-						sent = append(sent, run)
+					for i := range runs {
+						if again := len(sent) > 0 && pick.IntN(4) == 0; again { // as after a lost reply
+							runs[i] = sent[pick.IntN(len(sent))]
+						} else {
+							runs[i] = beanRun(1+pick.Int64N(5), lastID.Add(1), "crash")
+							sent = append(sent, runs[i])
+						}
 					}
 					mu.Unlock()
-					reply, err := sendRun(client, child.addr, run)
-					if err == nil && reply.Code == wire.CodeOK {
+					ids, err := postRuns(client, child.addr, runs)
+					if err == nil {
 						mu.Lock()
-						accepted[int64(run.LogID)] = true
+						for _, id := range ids {
+							accepted[id] = true
+						}
 						mu.Unlock()
 					}
 				}
@@ -242,21 +247,51 @@ func (p *childProcess) kill() {
 	}
 }
 
+// postRuns sends several runs as a batch, and returns the log ids of those that were accepted.
+func postRuns(client *http.Client, addr string, runs []wire.RunRequest) ([]int64, error) {
+	if len(runs) == 1 {
+		reply, err := sendRun(client, addr, runs[0])
+		if err != nil || reply.Code != wire.CodeOK {
+			return nil, err
+		}
+		return []int64{int64(runs[0].LogID)}, nil
+	}
+	answer, err := postJSON(client, addr, wire.PathRuns, runs)
+	if err != nil {
+		return nil, err
+	}
+	replies, err := wire.DecodeRunReplies(answer)
+	if err == nil && len(replies.Runs) != len(runs) {
+		err = fmt.Errorf("%d replies to %d runs", len(replies.Runs), len(runs))
+	}
+	var accepted []int64
+	for _, r := range replies.Runs {
+		if r.Code == wire.CodeOK {
+			accepted = append(accepted, int64(r.LogID))
+		}
+	}
+	return accepted, err
+}
+
 func sendRun(client *http.Client, addr string, run wire.RunRequest) (wire.Reply, error) {
-	body, err := json.Marshal(run)
-	if err != nil {
-		return wire.Reply{}, err
-	}
-	resp, err := client.Post(strings.TrimSuffix(addr, "/")+wire.PathRun, wire.ContentType, strings.NewReader(string(body)))
-	if err != nil {
-		return wire.Reply{}, err
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	answer, err := postJSON(client, addr, wire.PathRun, run)
 	if err != nil {
 		return wire.Reply{}, err
 	}
 	return wire.DecodeReply(answer)
+}
+
+func postJSON(client *http.Client, addr, path string, body any) ([]byte, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Post(strings.TrimSuffix(addr, "/")+path, wire.ContentType, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
 }
 
 // readRan counts how often each log id ran.

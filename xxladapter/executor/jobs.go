@@ -84,19 +84,23 @@ type jobRun struct {
 	over      bool
 }
 
-// submit accepts a run for a handler, or says why not. It returns when the log id is on disk.
-func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) error {
-	for {
-		b, err := s.enqueue(req, h, glue)
-		if err == nil {
-			return b.wait()
-		}
-		if !errors.Is(err, errSeen) {
-			return err
-		}
-		// The earlier request may still fail to reach the disk; then this one takes its place.
-		if s.journal.accepted(int64(req.LogID), int64(req.LogTime)) {
-			return errSeen
+// submit accepts a run for a handler, or says why not. The returned function waits until the log id
+// is on disk: runs that are submitted before the first of them is waited for share a sync.
+func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait func() error) {
+	b, err := s.enqueue(req, h, glue)
+	return func() error {
+		for {
+			if err == nil {
+				return b.wait()
+			}
+			if !errors.Is(err, errSeen) {
+				return err
+			}
+			// The earlier request may still fail to reach the disk; then this one takes its place.
+			if s.journal.accepted(int64(req.LogID), int64(req.LogTime)) {
+				return errSeen
+			}
+			b, err = s.enqueue(req, h, glue)
 		}
 	}
 }

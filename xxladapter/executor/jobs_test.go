@@ -493,6 +493,7 @@ func TestFirstRunsAtOnce(t *testing.T) {
 		}
 		require.Len(t, s.ids(), 100)
 		require.Equal(t, 1, s.most)
+		time.Sleep(time.Second) // results are gathered by now
 		for id := int64(1); id <= 100; id++ {
 			require.Equal(t, "200", e.outcome(id))
 		}

@@ -204,6 +204,7 @@ func TestRepeatMeansAccepted(t *testing.T) {
 				msg := <-replies
 				said[msg == "Success" || msg == fmt.Sprintf("repeat trigger job, logId:%d", id)]++
 			}
+			time.Sleep(time.Second) // results are gathered by now
 			synctest.Wait()
 			require.Positive(t, said[false], "the journal did not fail")
 			require.Equal(t, said[true] > 0, e.outcome(id) == "200", "%d heard of success", said[true])

@@ -113,6 +113,10 @@ type Options struct {
 	// earlier.
 	SeenFor time.Duration
 
+	// NoBatches makes schedulers send each run in a request of its own, as XXL-JOB does. Otherwise
+	// schedulers of this project send runs that are due together in batches of up to 256, if they
+	// come faster than they are accepted.
+	NoBatches bool
 	// NoSync leaves flushing the journal to the operating system: the guarantees then hold if the
 	// process dies, but not if the machine does.
 	NoSync bool

@@ -17,19 +17,19 @@ import (
 //
 // Lock order: runLogs.mu, runLog.mu, quietLogs.mu, quietLogs.indexing.
 type runLogs struct {
-	dir    string
-	most   int64 // bytes per run
-	logger *slog.Logger
-	quiet  quietLogs
-	since  time.Time // see dataSince; zero means unknown
+	dir      string
+	maxBytes int64 // bytes per run
+	logger   *slog.Logger
+	quiet    quietLogs
+	since    time.Time // see dataSince; zero means unknown
 
 	mu     sync.Mutex        // guards the fields below
 	active map[int64]*runLog // by log id; runs in progress
 }
 
-func newRunLogs(dir string, most int64, logger *slog.Logger) *runLogs {
+func newRunLogs(dir string, maxBytes int64, logger *slog.Logger) *runLogs {
 	return &runLogs{
-		dir: dir, most: most, logger: logger,
+		dir: dir, maxBytes: maxBytes, logger: logger,
 		active: map[int64]*runLog{}, quiet: quietLogs{dir: dir, logger: logger},
 	}
 }
@@ -95,11 +95,11 @@ func (rl *runLog) Write(lines []byte) (int, error) {
 	size := rl.written + int64(len(rl.buf))
 	switch {
 	case rl.full:
-	case size+int64(len(lines)) > rl.logs.most:
+	case size+int64(len(lines)) > rl.logs.maxBytes:
 		rl.full = true
-		rl.append(lines[:max(0, bytes.LastIndexByte(lines[:max(0, rl.logs.most-size)], '\n')+1)])
+		rl.append(lines[:max(0, bytes.LastIndexByte(lines[:max(0, rl.logs.maxBytes-size)], '\n')+1)])
 		rl.endLine()
-		rl.append(fmt.Appendf(nil, "[executor] the log has reached %d bytes; the rest is dropped\n", rl.logs.most))
+		rl.append(fmt.Appendf(nil, "[executor] the log has reached %d bytes; the rest is dropped\n", rl.logs.maxBytes))
 	default:
 		rl.append(lines)
 	}

@@ -20,7 +20,7 @@ const (
 	msgWrongHeaders = "invalid request, accessToken or appname invalid."
 )
 
-// ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /trigger, /kill and /log,
+// ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /runs, /trigger, /kill and /log,
 // below any prefix that the application has stripped. Every reply is JSON with status 200, except
 // that a body above [wire.MaxBody] gets 413.
 //
@@ -51,8 +51,11 @@ func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeReply(w, http.StatusOK, wire.Fail("executor is not running"))
 		return
 	}
+	if !e.opts.NoBatches {
+		w.Header().Set(wire.HeaderBatch, strconv.Itoa(wire.MaxBatch))
+	}
 	answer, known := operations[path]
-	if !known {
+	if !known || path == wire.PathRuns && e.opts.NoBatches {
 		writeReply(w, http.StatusOK, wire.Fail(wire.NotFound(path)))
 		return
 	}
@@ -71,13 +74,19 @@ func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeReply(w, http.StatusOK, answer(e, l, body))
 }
 
-var operations = map[string]func(*Executor, *live, []byte) wire.Reply{
-	wire.PathBeat:     (*Executor).beat,
-	wire.PathIdleBeat: (*Executor).idleBeat,
-	wire.PathRun:      (*Executor).run,
-	wire.PathTrigger:  (*Executor).run,
-	wire.PathKill:     (*Executor).kill,
-	wire.PathLog:      (*Executor).log,
+// operations answer a body with a [wire.Reply] or, to a batch, [wire.RunReplies].
+var operations = map[string]func(*Executor, *live, []byte) any{
+	wire.PathBeat:     single((*Executor).beat),
+	wire.PathIdleBeat: single((*Executor).idleBeat),
+	wire.PathRun:      single((*Executor).run),
+	wire.PathTrigger:  single((*Executor).run),
+	wire.PathRuns:     (*Executor).runs,
+	wire.PathKill:     single((*Executor).kill),
+	wire.PathLog:      single((*Executor).log),
+}
+
+func single(answer func(*Executor, *live, []byte) wire.Reply) func(*Executor, *live, []byte) any {
+	return func(e *Executor, l *live, body []byte) any { return answer(e, l, body) }
 }
 
 // checkHeaders returns why a request must not be served, or "". On /trigger, and everywhere with
@@ -114,7 +123,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return io.ReadAll(in)
 }
 
-func writeReply(w http.ResponseWriter, status int, reply wire.Reply) {
+// writeReply encodes a reply of any operation.
+func writeReply(w http.ResponseWriter, status int, reply any) {
 	body, err := json.Marshal(reply)
 	if err != nil { // only a payload can be at fault, and WithPayload encoded it
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -175,15 +185,27 @@ func (e *Executor) run(l *live, body []byte) wire.Reply {
 	if err := wire.Decode(body, req); err != nil {
 		return requestError(err)
 	}
+	return e.accept(l, req, func() []byte { return body })()
+}
+
+// accept accepts a run into its job's queue, or refuses it. The returned function waits until that
+// is on disk, and says what to reply. body returns the request as JSON.
+func (e *Executor) accept(l *live, req *wire.RunRequest, body func() []byte) (reply func() wire.Reply) {
+	known := func(r wire.Reply) func() wire.Reply { return func() wire.Reply { return r } }
 	if err := checkRun(req); err != nil {
-		return requestError(err)
+		return known(requestError(err))
 	}
 	h, glue, refused := e.resolve(l, req, body)
 	if refused != nil {
-		return *refused
+		return known(*refused)
 	}
 	req.GlueSource = "" // a waiting run needs no copy
-	err := l.jobs.submit(req, h, glue)
+	wait := l.jobs.submit(req, h, glue)
+	return func() wire.Reply { return runReply(req, wait()) }
+}
+
+// runReply returns the reply to a run that was submitted with this outcome.
+func runReply(req *wire.RunRequest, err error) wire.Reply {
 	var no refusal
 	switch {
 	case err == nil:
@@ -215,20 +237,20 @@ func checkRun(req *wire.RunRequest) error {
 }
 
 // resolve returns the handler for a run, or the reply that refuses the run.
-func (e *Executor) resolve(l *live, req *wire.RunRequest, body []byte) (*handler, glueVersion, *wire.Reply) {
+func (e *Executor) resolve(l *live, req *wire.RunRequest, body func() []byte) (*handler, glueVersion, *wire.Reply) {
 	refuse := func(r wire.Reply) (*handler, glueVersion, *wire.Reply) { return nil, glueVersion{}, &r }
 	if req.GlueType == string(xxladapter.GlueBean) {
 		if h, ok := e.handlers.Load(req.Handler); ok {
 			return h.(*handler), glueVersion{}, nil
 		}
-		if req.Handler == "" && isNull(body, "executorHandler") {
+		if req.Handler == "" && isNull(body(), "executorHandler") {
 			return refuse(wire.Fail(wire.PrefixRequestErr + " executorHandler is missing, a BEAN run must name its handler"))
 		}
 		return refuse(wire.Fail("job handler [" + req.Handler + "] not found."))
 	}
 	lang, ok := languages[xxladapter.GlueType(req.GlueType)]
 	switch {
-	case !ok && req.GlueType == "" && isNull(body, "glueType"):
+	case !ok && req.GlueType == "" && isNull(body(), "glueType"):
 		return refuse(wire.Fail("glueType[null] is not valid."))
 	case !ok:
 		return refuse(wire.Fail("glueType[" + req.GlueType + "] is not valid."))
