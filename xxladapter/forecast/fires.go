@@ -1,0 +1,128 @@
+package forecast
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// A table counts the fires of one job after the other.
+type table struct {
+	begin, now, end time.Time
+	cells           int
+	opts            Options
+	zones           map[string]*time.Location
+	fires           []int64 // of the current job, by cell
+}
+
+func newTable(now time.Time, span time.Duration, opts Options) *table {
+	begin := now.Truncate(Step)
+	cells := int((now.Add(span).Sub(begin) + Step - 1) / Step)
+	if opts.Zone == nil {
+		opts.Zone = time.Local
+	}
+	return &table{
+		begin: begin, now: now, end: begin.Add(time.Duration(cells) * Step), cells: cells, opts: opts,
+		zones: map[string]*time.Location{"": opts.Zone}, fires: make([]int64, cells),
+	}
+}
+
+// zone returns the zone of a name, or nil if there is none.
+func (t *table) zone(name string) *time.Location {
+	zone, known := t.zones[name]
+	if !known {
+		zone, _ = time.LoadLocation(name)
+		t.zones[name] = zone
+	}
+	return zone
+}
+
+// firesOf counts the fires of a job, by cell. The result is valid until the next call. ok is false
+// if the schedule cannot be read.
+func (t *table) firesOf(j Job) (fires []int64, ok bool) {
+	clear(t.fires)
+	zone := t.zone(j.Zone)
+	if zone == nil {
+		return nil, false
+	}
+	plan, err := cron.ParsePlan(string(j.Type), j.Conf, zone, t.opts.Profile)
+	if err != nil {
+		return nil, false
+	}
+	kept := t.keeps(j, zone)
+	switch j.Type {
+	case xxladapter.ScheduleFixRate:
+		t.repeat(t.firstOf(j), t.period(plan))
+	case xxladapter.ScheduleFixDelay:
+		t.repeat(t.firstOf(j), t.period(plan)+j.Run)
+	case xxladapter.ScheduleOnce:
+		if !j.Next.IsZero() {
+			t.add(t.firstOf(j), 1)
+		}
+	default:
+		if !j.Next.IsZero() && j.Next.Before(t.now) {
+			t.add(t.now, 1) // overdue
+		}
+		for at := plan.Next(t.now.Add(-1)); !at.IsZero() && at.Before(t.end); at = plan.Next(at) {
+			if kept == nil || !kept(at) {
+				t.add(at, 1)
+			}
+		}
+		return t.fires, true
+	}
+	for i := range t.fires {
+		if t.fires[i] > 0 && kept != nil && kept(t.begin.Add(time.Duration(i)*Step)) {
+			t.fires[i] = 0
+		}
+	}
+	return t.fires, true
+}
+
+// keeps returns whether a due time of a job is kept from firing; nil if none can be.
+func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
+	r := t.opts.Restrictions
+	if j.Calendar == "" && (r == nil || len(r.Pauses) == 0) {
+		return nil
+	}
+	job := &xxladapter.Job{GroupID: j.GroupID, Settings: xxladapter.Settings{Calendar: j.Calendar}}
+	return func(at time.Time) bool {
+		_, kept := r.Keep(job, at, zone)
+		return kept
+	}
+}
+
+// firstOf returns the next fire of a job, not before now. One that waits for the end of a run is due
+// again after the expected duration and its delay.
+func (t *table) firstOf(j Job) time.Time {
+	switch {
+	case j.Next.IsZero():
+		return t.end
+	case j.Next.Equal(xxladapter.AfterRun):
+		return t.now.Add(j.Run)
+	case j.Next.Before(t.now):
+		return t.now
+	}
+	return j.Next
+}
+
+// period returns the period of a plan that is due at equal distances. From the beginning of a cell,
+// which is a whole second, its rounding changes nothing.
+func (t *table) period(plan cron.Plan) time.Duration { return plan.Next(t.begin).Sub(t.begin) }
+
+// repeat adds the fires from first on, each a period after the one before.
+func (t *table) repeat(first time.Time, period time.Duration) {
+	for at := first; at.Before(t.end); {
+		next := t.begin.Add((at.Sub(t.begin)/Step + 1) * Step) // the next cell
+		n := int64((next.Sub(at) + period - 1) / period)
+		t.add(at, n)
+		at = at.Add(time.Duration(n) * period)
+	}
+}
+
+// add counts n fires in the cell of an instant.
+func (t *table) add(at time.Time, n int64) {
+	if cell := int(at.Sub(t.begin) / Step); at.Compare(t.begin) >= 0 && cell < t.cells {
+		t.fires[cell] += n
+	}
+}

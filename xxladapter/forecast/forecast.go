@@ -1,0 +1,179 @@
+// Package forecast computes which fires are to be expected, by quarter of an hour. It is a pure
+// function of jobs, their past durations and an instant; it knows no store.
+package forecast
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// Step is the length of a cell.
+const Step = 15 * time.Minute
+
+// MaxSpan is the longest forecast.
+const MaxSpan = 7 * 24 * time.Hour
+
+// A Job is what a forecast has to know of a job whose schedule is on.
+type Job struct {
+	ID   int64
+	Type xxladapter.ScheduleType
+	Conf string
+	Zone string // of its settings; empty means the default
+	Next time.Time
+	// GroupID and Calendar decide about what keeps its due times from firing.
+	GroupID  int64
+	Calendar string
+	// Run is how long a run is expected to take; 0 is unknown and counts as no time.
+	Run time.Duration
+}
+
+// JobOf returns the part of a stored job that a forecast needs.
+func JobOf(j *xxladapter.Job, run time.Duration) Job {
+	return Job{j.ID, j.ScheduleType, j.ScheduleConf, j.Settings.Zone, j.TriggerNext, j.GroupID, j.Settings.Calendar, run}
+}
+
+// A Cell is what is expected within one [Step].
+type Cell struct {
+	At    time.Time // its beginning
+	Fires int64
+	// Run is how long the runs that begin in the cell will take, together.
+	Run time.Duration
+}
+
+// A Forecast is a list of cells, and what could not be told.
+type Forecast struct {
+	Cells []Cell
+	// Unknown are the jobs with fires whose expected duration is 0.
+	Unknown int
+	// Unreadable are the jobs whose schedule or zone cannot be parsed. They have no fires.
+	Unreadable int
+}
+
+// A Share is what one job adds to a cell.
+type Share struct {
+	JobID int64
+	Fires int64
+	Run   time.Duration
+}
+
+// Options are common to all jobs.
+type Options struct {
+	Zone    *time.Location // of jobs without their own; nil means time.Local
+	Profile cron.Profile
+	// Restrictions keep due times from firing, which are then left out. Those of a rate or a delay
+	// are left out by whole cells.
+	Restrictions *xxladapter.Restrictions
+}
+
+// Of returns the forecast from the beginning of the cell that contains now. Fires before now are
+// left out; those that are overdue count for now. Sharded runs count once. REQUIRES: span is above 0
+// and at most MaxSpan.
+//
+// A job of type FIX_DELAY is assumed to take its expected duration each time; one that waits for the
+// end of a run continues after that duration.
+func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
+	t := newTable(now, span, opts)
+	f := Forecast{Cells: make([]Cell, t.cells)}
+	for i := range f.Cells {
+		f.Cells[i].At = t.begin.Add(time.Duration(i) * Step)
+	}
+	// Jobs of one expression have their fires at the same times.
+	type shared struct {
+		fires []int64
+		jobs  int64
+		run   time.Duration
+	}
+	crons := map[key]*shared{}
+	for _, j := range jobs {
+		if j.Type == xxladapter.ScheduleCron {
+			if same := crons[t.keyOf(j)]; same != nil && same.fires != nil {
+				same.jobs++
+				same.run += j.Run
+				if j.Run == 0 && total(same.fires) > 0 {
+					f.Unknown++
+				}
+				continue
+			}
+		}
+		fires, ok := t.firesOf(j)
+		if !ok {
+			f.Unreadable++
+			continue
+		}
+		if j.Run == 0 && total(fires) > 0 {
+			f.Unknown++
+		}
+		if j.Type == xxladapter.ScheduleCron {
+			crons[t.keyOf(j)] = &shared{slices.Clone(fires), 1, j.Run}
+			continue
+		}
+		for i, n := range fires {
+			f.Cells[i].Fires += n
+			f.Cells[i].Run += time.Duration(n) * j.Run
+		}
+	}
+	for _, s := range crons {
+		for i, n := range s.fires {
+			f.Cells[i].Fires += n * s.jobs
+			f.Cells[i].Run += time.Duration(n) * s.run
+		}
+	}
+	return f
+}
+
+// Within returns the jobs that add to the cell that contains at: those with the longest runs first,
+// then those with the most fires. It returns none if at is in no cell of the forecast.
+func Within(jobs []Job, now time.Time, span time.Duration, opts Options, at time.Time) (shares []Share) {
+	t := newTable(now, span, opts)
+	if at.Before(t.begin) {
+		return nil
+	}
+	cell := int(at.Sub(t.begin) / Step)
+	if cell >= t.cells {
+		return nil
+	}
+	known := map[key]int64{}
+	for _, j := range jobs {
+		n, isKnown := known[t.keyOf(j)]
+		if j.Type != xxladapter.ScheduleCron || !isKnown {
+			if fires, ok := t.firesOf(j); ok {
+				n = fires[cell]
+			}
+			known[t.keyOf(j)] = n
+		}
+		if n > 0 {
+			shares = append(shares, Share{j.ID, n, time.Duration(n) * j.Run})
+		}
+	}
+	slices.SortFunc(shares, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Run, a.Run), cmp.Compare(b.Fires, a.Fires), cmp.Compare(a.JobID, b.JobID))
+	})
+	return shares
+}
+
+// A key identifies jobs that have the same due times, if their type is CRON.
+type key struct {
+	kind       xxladapter.ScheduleType
+	conf, zone string
+	group      int64 // 0 if groups make no difference
+	calendar   string
+}
+
+func (t *table) keyOf(j Job) key {
+	k := key{kind: j.Type, conf: j.Conf, zone: j.Zone, calendar: j.Calendar}
+	if t.opts.Restrictions != nil && len(t.opts.Restrictions.Pauses) > 0 {
+		k.group = j.GroupID
+	}
+	return k
+}
+
+func total(fires []int64) (n int64) {
+	for _, f := range fires {
+		n += f
+	}
+	return n
+}
