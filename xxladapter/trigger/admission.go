@@ -78,7 +78,7 @@ func (a *admission[T]) next() (item T, app int64, ok bool) {
 		l.inFlight++
 		a.inFlight++
 		a.waiting--
-		a.lookForRoom()
+		a.noteRoom()
 		return item, l.id, true
 	}
 	return item, 0, false
@@ -94,9 +94,9 @@ func (a *admission[T]) finish(app int64) {
 	}
 }
 
-// lookForRoom notes the apps that were refused and can offer again. A third of the share has to be
+// noteRoom notes the apps that were refused and can offer again. A third of the share has to be
 // free, so that the scheduler is not called for each single place.
-func (a *admission[T]) lookForRoom() {
+func (a *admission[T]) noteRoom() {
 	free := a.queue - a.waiting
 	for app := range a.refused {
 		if n := a.waitingOf(app); n < free && 2*n <= free {

@@ -109,7 +109,7 @@ func TestAFailedRunOfOneShardWaitsToo(t *testing.T) {
 
 func TestTheTriggerMessageNamesEveryFact(t *testing.T) {
 	due := time.Date(2026, 3, 1, 12, 0, 0, 250e6, time.UTC)
-	f := xxladapter.Fire{Type: xxladapter.TriggerRetry, Due: due, Owner: xxladapter.Term{Node: "node-1"}}
+	f := xxladapter.Fire{Type: xxladapter.TriggerRetry, Attempt: 3, Due: due, Owner: xxladapter.Term{Node: "node-1"}}
 	job := &xxladapter.Job{Route: xxladapter.RouteShardingBroadcast, Block: xxladapter.BlockCoverEarly, Timeout: 7 * time.Second, RetryCount: 3}
 	group := &xxladapter.Group{Addresses: []string{"http://a/", "http://b/"}}
 	l := &xxladapter.Log{Address: "http://b/", Handler: "work", Param: "<p>", Sharding: "1/2", RetryCount: 1}

@@ -1,24 +1,21 @@
 package trigger
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/netip"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger/internal/post"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -40,26 +37,34 @@ type ClientOptions struct {
 	MayDial func(netip.AddrPort) error
 	// TLS configures calls to https addresses. nil trusts the authorities of the system.
 	TLS *tls.Config
-	// Concurrency limits the idle connections that are kept to one executor. The default is 64.
+	// Concurrency limits the idle connections that are kept to one executor. The default is 256:
+	// more than the hand-overs that a pool of default size has in flight, so that a burst opens its
+	// connections once.
 	Concurrency int
 }
+
+var (
+	headerToken   = http.CanonicalHeaderKey(wire.HeaderToken)
+	headerAppName = http.CanonicalHeaderKey(wire.HeaderAppName)
+)
 
 // A Client calls executors over HTTP. Its methods may be called from any
 // goroutine.
 type Client struct {
-	http    *http.Client
+	http    *post.Client
 	timeout time.Duration
 	sent    func(ctx context.Context, addr, appName string) (app, token string)
 	// runPaths remembers, by address, executors of generation G4, which take
 	// runs at another path. Addresses that are not in it get [wire.PathRun].
 	runPaths sync.Map // string -> string
+	batches  batches
 }
 
 // NewClient returns a Client with its own connections. The error names an option that is negative.
 func NewClient(opts ClientOptions) (*Client, error) {
 	var err error
 	setDefault(&err, "ClientOptions.Timeout", &opts.Timeout, 3*time.Second)
-	setDefault(&err, "ClientOptions.Concurrency", &opts.Concurrency, 64)
+	setDefault(&err, "ClientOptions.Concurrency", &opts.Concurrency, 256)
 	if err != nil {
 		return nil, err
 	}
@@ -79,39 +84,43 @@ func NewClient(opts ClientOptions) (*Client, error) {
 	return &Client{
 		timeout: opts.Timeout,
 		sent:    opts.Sent,
-		http: &http.Client{
-			Transport: &http.Transport{
-				DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-					conn, err := dialer.DialContext(ctx, network, addr)
-					if err != nil {
-						return nil, err
-					}
-					return &guardedConn{Conn: conn}, nil
-				},
-				TLSClientConfig:     opts.TLS,
-				MaxIdleConnsPerHost: opts.Concurrency,
-				// Executors close after 90 s of silence; closing first avoids
-				// sending into a connection that is going away.
-				IdleConnTimeout:    60 * time.Second,
-				DisableCompression: true, // Java peers cannot decode gzip
-			},
-			// A redirected POST would be sent on as a GET without its body.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http: post.New(post.Options{
+			Dial: dialer.DialContext, TLS: opts.TLS,
+			Idle: opts.Concurrency,
+			// Executors close after 90 s of silence; closing first avoids
+			// sending into a connection that is going away.
+			IdleFor: 60 * time.Second,
+			MaxBody: wire.MaxBody,
+		}),
 	}, nil
 }
 
-// Close drops idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// Close drops idle connections, and returns when nothing is sent any more. REQUIRES: no call is made.
+func (c *Client) Close() {
+	c.batches.sending.Wait()
+	c.http.Close()
+}
 
 // Run starts a run. An answer with a code other than 200 is a reply, not an error. An error that is
-// not [ErrOutcomeUnknown] means that the executor did not take the run.
+// not [ErrOutcomeUnknown] means that the executor did not take the run. Runs for an executor that
+// takes batches may share a request; see gather.go.
 func (c *Client) Run(ctx context.Context, addr, appName string, req *wire.RunRequest) (wire.Reply, error) {
+	if g := c.batches.of(addr, appName); g != nil {
+		return g.run(ctx, req)
+	}
+	return c.runAlone(ctx, addr, appName, req)
+}
+
+// runAlone starts a run with a request of its own.
+func (c *Client) runAlone(ctx context.Context, addr, appName string, req *wire.RunRequest) (wire.Reply, error) {
 	path := wire.PathRun
 	if p, ok := c.runPaths.Load(addr); ok {
 		path = p.(string)
 	}
-	reply, err := c.call(ctx, addr, appName, path, req)
+	reply, header, err := c.exchange(ctx, addr, appName, path, req)
+	if err == nil {
+		c.batches.note(c, addr, appName, header)
+	}
 	if err != nil || !strings.HasPrefix(reply.Msg, wire.PrefixNotFound) {
 		return reply, err
 	}
@@ -175,13 +184,26 @@ func (c *Client) expectOK(ctx context.Context, addr, appName, path string, req a
 
 // call posts one request and reads the reply.
 func (c *Client) call(ctx context.Context, addr, appName, path string, req any) (wire.Reply, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	appName, token := c.sent(ctx, addr, appName)
-	data, err := c.post(ctx, addr, appName, token, path, req)
-	if err != nil {
-		return wire.Reply{}, err
+	reply, _, err := c.exchange(ctx, addr, appName, path, req)
+	return reply, err
+}
+
+// exchange is call with the header of the reply.
+func (c *Client) exchange(ctx context.Context, addr, appName, path string, req any) (wire.Reply, http.Header, error) {
+	body := []byte(`""`) // what G1 and G2 send where there is nothing to say
+	if req != nil {
+		var err error
+		if body, err = json.Marshal(req); err != nil {
+			return wire.Reply{}, nil, fmt.Errorf("encode %s request: %w", path, err)
+		}
 	}
+	deadline := time.Now().Add(c.timeout)
+	appName, token := c.sent(ctx, addr, appName)
+	answer, err := c.post(ctx, deadline, addr, appName, token, path, body)
+	if err != nil {
+		return wire.Reply{}, nil, err
+	}
+	data := answer.Body
 	reply, err := wire.DecodeReply(data)
 	if err != nil { // which quotes the reply
 		data = []byte(access.Conceal(string(data), token))
@@ -189,63 +211,54 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 	}
 	reply.Msg = access.Conceal(reply.Msg, token) // it goes into messages that more may read
 	if errors.Is(err, wire.ErrNoCode) {
-		return reply, nil // a failure by the protocol's rule, with whatever text there was
+		return reply, answer.Header, nil // a failure by the protocol's rule, with whatever text there was
 	}
 	if err != nil {
-		return wire.Reply{}, outcome(true, fmt.Errorf("post %s%s: reply %.80q: %w", strings.TrimSuffix(addr, "/"), path, data, err))
+		return wire.Reply{}, nil, unreadable(addr, path, data, err)
 	}
-	return reply, nil
+	return reply, answer.Header, nil
 }
 
-// post sends one request and returns the body of the reply. The error wraps [ErrOutcomeUnknown]
-// once the call had a connection, because bytes may have left from then on.
-func (c *Client) post(ctx context.Context, addr, appName, token, path string, req any) ([]byte, error) {
-	body := []byte(`""`) // what G1 and G2 send where there is nothing to say
-	if req != nil {
-		var err error
-		if body, err = json.Marshal(req); err != nil {
-			return nil, fmt.Errorf("encode %s request: %w", path, err)
-		}
+// unreadable returns the error of a call whose reply makes no sense.
+func unreadable(addr, path string, reply []byte, err error) error {
+	return outcome(true, fmt.Errorf("post %s%s: reply %.80q: %w", strings.TrimSuffix(addr, "/"), path, reply, err))
+}
+
+// A statusError is an HTTP status that says that the executor has not acted.
+type statusError struct {
+	url    string
+	status int
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("post %s: HTTP status %d", e.url, e.status) }
+
+// post sends one request and returns the reply. The error wraps [ErrOutcomeUnknown] once a byte may
+// have left, unless it is a [statusError].
+func (c *Client) post(ctx context.Context, deadline time.Time, addr, appName, token, path string, body []byte) (post.Answer, error) {
+	if at, ok := ctx.Deadline(); ok && at.Before(deadline) {
+		deadline = at
 	}
-	var sent atomic.Bool
-	guard := guardOf(ctx)
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(got httptrace.GotConnInfo) {
-			sent.Store(true)
-			guardConn(got.Conn, guard)
+	base := strings.TrimSuffix(addr, "/")
+	answer, sent, err := c.http.Do(ctx, &post.Call{
+		Base: base, Path: path, Body: body, Deadline: deadline, May: guardOf(ctx),
+		Header: [][2]string{
+			{"Content-Type", wire.ContentType},
+			{headerToken, token},
+			{headerAppName, appName},
 		},
 	})
-	url := strings.TrimSuffix(addr, "/") + path
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("call executor: %w", err)
-	}
-	r.Header.Set("Content-Type", wire.ContentType)
-	if token != "" {
-		r.Header.Set(wire.HeaderToken, token)
-	}
-	if appName != "" {
-		r.Header.Set(wire.HeaderAppName, appName)
-	}
-	resp, err := c.http.Do(r)
-	if err != nil && guard != nil && guard.withheld.Load() {
-		return nil, errWithheld
-	}
-	if err != nil {
-		return nil, outcome(sent.Load(), err)
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(resp.Body, wire.MaxBody))
 	switch {
+	case errors.Is(err, post.ErrWithheld):
+		return answer, errWithheld
 	case err != nil:
-		return nil, outcome(true, fmt.Errorf("post %s: read reply: %w", url, err))
-	case resp.StatusCode == http.StatusBadGateway, resp.StatusCode == http.StatusGatewayTimeout:
+		return answer, outcome(sent, err)
+	case answer.Status == http.StatusBadGateway, answer.Status == http.StatusGatewayTimeout:
 		// A proxy speaks, and cannot know what the executor behind it did.
-		return nil, outcome(true, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode))
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("post %s: HTTP status %d", url, resp.StatusCode)
+		return answer, outcome(true, &statusError{base + path, answer.Status})
+	case answer.Status != http.StatusOK: // also a redirect, which would be followed by a GET without a body
+		return answer, &statusError{base + path, answer.Status}
 	}
-	return data, nil
+	return answer, nil
 }
 
 func outcome(sent bool, err error) error {

@@ -26,9 +26,9 @@ func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxlada
 		if fires, err = h.opts.Store.ClaimFire(ctx, by, f.ID, logs); !errors.Is(err, xxladapter.ErrConflict) {
 			continue
 		}
-		found, lookErr := h.claimed(ctx, by, f)
-		if lookErr != nil {
-			return nil, fmt.Errorf("look for the claim: %w", lookErr)
+		found, readErr := h.claimed(ctx, by, f)
+		if readErr != nil {
+			return nil, fmt.Errorf("look for the claim: %w", readErr)
 		}
 		if len(found) > 0 {
 			return found, nil
@@ -54,6 +54,7 @@ func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter
 // changes nothing the second time, and does not return what it planned.
 func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
 	planned, err = h.opts.Store.SettleFire(ctx, by, s)
+	s.AwaitResult = false // it has waited
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.opts.Logger.Warn("answer to a settlement lost", "fire", s.FireID, "log", s.LogID, "err", err)
 		if planned, err = h.opts.Store.SettleFire(ctx, by, s); err == nil && len(planned) < len(s.Next) {

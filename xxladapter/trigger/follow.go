@@ -62,11 +62,8 @@ func backoff(s *xxladapter.Settings, retries int, jitter float64) time.Duration 
 }
 
 // attempt returns the number of the attempt that a fire is, and how many there can be.
-func attempt(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) (n, of int) {
-	n = 1
-	if f.Type == xxladapter.TriggerRetry {
-		n += max(job.RetryCount-l.RetryCount, 1)
-	}
+func attempt(f xxladapter.Fire, l *xxladapter.Log) (n, of int) {
+	n = max(f.Attempt, 1)
 	return n, n + l.RetryCount
 }
 

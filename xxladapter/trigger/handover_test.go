@@ -68,7 +68,7 @@ func (e *fakeExecutor) taken() []wire.RunRequest {
 
 // A fixture is a hand-over on a store in memory, and one job.
 type fixture struct {
-	t      *testing.T
+	t      testing.TB
 	store  *memstore.Store
 	over   *HandOver
 	sched  *fakeScheduler
@@ -77,13 +77,13 @@ type fixture struct {
 	events chan Event
 }
 
-func newFixture(t *testing.T, route xxladapter.RouteStrategy, addrs ...string) *fixture {
+func newFixture(t testing.TB, route xxladapter.RouteStrategy, addrs ...string) *fixture {
 	t.Helper()
 	return newFixtureAt(t, time.Now, route, addrs...)
 }
 
 // newFixtureAt is newFixture with the store's clock.
-func newFixtureAt(t *testing.T, clock func() time.Time, route xxladapter.RouteStrategy, addrs ...string) *fixture {
+func newFixtureAt(t testing.TB, clock func() time.Time, route xxladapter.RouteStrategy, addrs ...string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, store: memstore.New(clock), events: make(chan Event, 100)}
 	f.client = client(t, ClientOptions{Timeout: 30 * time.Second, AccessToken: "secret"}) // more than a crowded machine takes

@@ -37,7 +37,7 @@ func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group,
 	case EventAmbiguous:
 		result = "unknown, " + o.msg
 	}
-	n, of := attempt(f, job, l)
+	n, of := attempt(f, l)
 	type line struct{ label, value string }
 	lines := []line{
 		{"trigger type", string(f.Type)},

@@ -31,6 +31,13 @@ type PoolOptions struct {
 	Logger *slog.Logger // nil means slog.Default()
 }
 
+// The defaults of [PoolOptions].
+const (
+	DefaultFast  = 200
+	DefaultSlow  = 100
+	DefaultDrain = 10 * time.Second
+)
+
 // A Pool hands fires over, a limited number concurrently: in the order in which it got them for
 // each executor app, while the apps take turns. Waiting fires are durable in the store: a fire that
 // finds no place is refused and found there later, and so are those that still wait when the pool
@@ -48,8 +55,10 @@ type Pool struct {
 	handOver  *HandOver  // since Run
 	handOvers context.Context
 	lanes     [2]*admission[work]
+	parked    []chan task // of idle workers, the last one to park first; closed when Run ends
 	slow      slowJobs
 	refusals  refusals
+	settling  int // hand-overs that have left their places and not ended; at most mostSettling
 }
 
 const (
@@ -68,14 +77,21 @@ type work struct {
 	done    func()
 }
 
+// A task is work that has a place.
+type task struct {
+	work work
+	lane int
+	app  int64
+}
+
 // NewPool returns a Pool that does nothing before Run. The error names an option that is negative.
 func NewPool(opts PoolOptions) (*Pool, error) {
 	var err error
-	setDefault(&err, "PoolOptions.Fast", &opts.Fast, 200)
-	setDefault(&err, "PoolOptions.Slow", &opts.Slow, 100)
+	setDefault(&err, "PoolOptions.Fast", &opts.Fast, DefaultFast)
+	setDefault(&err, "PoolOptions.Slow", &opts.Slow, DefaultSlow)
 	setDefault(&err, "PoolOptions.PerApp", &opts.PerApp, 0)
 	setDefault(&err, "PoolOptions.Queue", &opts.Queue, 40_000)
-	setDefault(&err, "PoolOptions.Drain", &opts.Drain, 10*time.Second)
+	setDefault(&err, "PoolOptions.Drain", &opts.Drain, DefaultDrain)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +128,10 @@ func (p *Pool) Run(ctx context.Context, h *HandOver) error {
 	<-ctx.Done()
 	p.mu.Lock()
 	p.running = false
+	for _, idle := range p.parked {
+		close(idle)
+	}
+	p.parked = nil
 	var dropped []work
 	for _, lane := range p.lanes {
 		dropped = append(dropped, lane.drop()...)
@@ -197,34 +217,114 @@ func (p *Pool) start(lane int) {
 		if !ok {
 			return
 		}
-		p.workers.Go(func() { p.work(p.handOvers, p.handOver, lane, app, w) })
+		t := task{w, lane, app}
+		last := len(p.parked) - 1
+		if last < 0 {
+			ctx, h := p.handOvers, p.handOver
+			p.workers.Go(func() { p.serve(ctx, h, t) })
+			continue
+		}
+		p.parked[last] <- t
+		p.parked = p.parked[:last]
 	}
 }
 
-// work does w, and then what may go because w has ended.
-func (p *Pool) work(ctx context.Context, h *HandOver, lane int, app int64, w work) {
+// serve is a worker: it does one task after the other until Run ends. It is kept while there is
+// nothing to do, because a new goroutine would have to grow its stack again: a hand-over needs more
+// than the first 2 KiB.
+func (p *Pool) serve(ctx context.Context, h *HandOver, t task) {
+	var next chan task
+	for {
+		p.work(ctx, h, t)
+		p.mu.Lock()
+		if !p.running {
+			p.mu.Unlock()
+			return
+		}
+		if next == nil {
+			next = make(chan task, 1)
+		}
+		p.parked = append(p.parked, next)
+		p.mu.Unlock()
+		var ok bool
+		if t, ok = <-next; !ok {
+			return
+		}
+	}
+}
+
+// work does a task, and then what may go in its place.
+func (p *Pool) work(ctx context.Context, h *HandOver, t task) {
 	for ok := true; ok; {
-		began := time.Now()
-		done := p.handle(ctx, h, w)
+		w, began, left := t.work, time.Now(), false
+		done := p.handle(withPlace(ctx, func() { left = left || p.leave(t, began) }), h, w)
 		w.done()
-		if !done && w.planned {
+		// What has left its place was sent: it must not be claimed again, and the sweep asks for its
+		// outcome.
+		if !done && w.planned && !left {
 			h.opts.Scheduler.Again(w.fire)
 		}
-
-		now := time.Now()
 		p.mu.Lock()
-		p.slow.note(w.fire.JobID, now.Sub(began), now)
-		p.lanes[lane].finish(app)
-		w, app, ok = p.lanes[lane].next()
-		p.start(lane) // one that ends may make room for several apps
-		roomy := p.lanes[lane].takeRoom()
-		for _, app := range roomy {
-			p.refusals.roomFor(laneApp{lane, app})
+		if left {
+			p.settling--
+		} else {
+			p.finish(t, began)
 		}
+		t.work, t.app, ok = p.lanes[t.lane].next()
+		p.start(t.lane) // one that ends may make room for several apps
+		p.unlock(h, t.lane)
+	}
+}
+
+// leave gives the place of a task free before the task has ended, if few enough others do.
+func (p *Pool) leave(t task, began time.Time) bool {
+	p.mu.Lock()
+	if p.settling >= mostSettling {
 		p.mu.Unlock()
-		if len(roomy) > 0 {
-			h.opts.Scheduler.Sweep()
-		}
+		return false
+	}
+	p.settling++
+	p.finish(t, began)
+	p.start(t.lane)
+	p.unlock(p.handOver, t.lane)
+	return true
+}
+
+// finish counts a task off. REQUIRES: mu is held.
+func (p *Pool) finish(t task, began time.Time) {
+	now := time.Now()
+	p.slow.note(t.work.fire.JobID, now.Sub(began), now)
+	p.lanes[t.lane].finish(t.app)
+}
+
+// unlock releases mu, and lets the scheduler offer again what was refused and has room.
+func (p *Pool) unlock(h *HandOver, lane int) {
+	roomy := p.lanes[lane].takeRoom()
+	for _, app := range roomy {
+		p.refusals.roomFor(laneApp{lane, app})
+	}
+	p.mu.Unlock()
+	if len(roomy) > 0 {
+		h.opts.Scheduler.Sweep()
+	}
+}
+
+// mostSettling bounds the hand-overs that have left their places and are being stored: a store that
+// does not answer stops the pool soon.
+const mostSettling = 2000
+
+type placeKey struct{}
+
+// withPlace returns ctx for a hand-over that may leave its place; with nil it may not.
+func withPlace(ctx context.Context, leave func()) context.Context {
+	return context.WithValue(ctx, placeKey{}, leave)
+}
+
+// leavePlace gives the place of a hand-over in the pool to another one. Places limit how many
+// executors are called at once; once the executor has answered, only the store is waited for.
+func leavePlace(ctx context.Context) {
+	if leave, _ := ctx.Value(placeKey{}).(func()); leave != nil {
+		leave()
 	}
 }
 

@@ -35,23 +35,25 @@ func (c *Client) Probe(ctx context.Context, addr, appName string) (Probe, error)
 		p.Generation = "G1"
 		return p, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
+	deadline := time.Now().Add(c.timeout)
 	appName, token := c.sent(ctx, addr, appName)
-	data, err := c.post(ctx, addr, "", token, wire.PathBeat, nil)
+	answer, err := c.post(ctx, deadline, addr, "", token, wire.PathBeat, []byte(`""`))
 	if err != nil {
 		return p, nil // it is alive, and its generation unknown
 	}
-	if reply, err = wire.DecodeReply(data); err == nil && strings.HasPrefix(reply.Msg, wire.PrefixNoAppName) {
+	if reply, err = wire.DecodeReply(answer.Body); err == nil && strings.HasPrefix(reply.Msg, wire.PrefixNoAppName) {
 		p.Generation = "G4"
 		return p, nil
 	}
 	// Log ids begin at 1. The time is today's, because some executors make the
 	// folder of the day that they are asked for.
-	req := wire.LogRequest{LogTime: wire.Int(time.Now().UnixMilli()), FromLine: 1}
-	data, err = c.post(ctx, addr, appName, token, wire.PathLog, req)
+	req, err := json.Marshal(wire.LogRequest{LogTime: wire.Int(time.Now().UnixMilli()), FromLine: 1})
+	if err != nil {
+		return p, err
+	}
+	answer, err = c.post(ctx, deadline, addr, appName, token, wire.PathLog, req)
 	var keys struct{ Content, Data json.RawMessage }
-	if err != nil || json.Unmarshal(data, &keys) != nil {
+	if err != nil || json.Unmarshal(answer.Body, &keys) != nil {
 		return p, nil
 	}
 	switch {

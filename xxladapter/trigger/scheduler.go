@@ -27,7 +27,7 @@ type Scheduler interface {
 	Resumed(next time.Time)
 	// Again passes on a fire whose hand-over the store broke off. It may still be planned.
 	Again(f xxladapter.Fire)
-	// Sweep asks for a look into the store for planned fires that are due: some may have been
+	// Sweep asks for a search of the store for planned fires that are due: some may have been
 	// planned without an answer, or refused by the [Pool], which has room again.
 	Sweep()
 }

@@ -25,7 +25,7 @@ type fakeScheduler struct {
 }
 
 // schedulerOf is the scheduler of a node that never doubts its lease.
-func schedulerOf(t *testing.T, store *memstore.Store, node string) *fakeScheduler {
+func schedulerOf(t testing.TB, store *memstore.Store, node string) *fakeScheduler {
 	t.Helper()
 	l, err := store.Lease(t.Context(), node, time.Hour)
 	require.NoError(t, err)
@@ -60,7 +60,7 @@ func (s *fakeScheduler) swept() (n int) {
 }
 
 // handOver returns a HandOver of these options. What they lack is not called.
-func handOver(t *testing.T, opts Options) *HandOver {
+func handOver(t testing.TB, opts Options) *HandOver {
 	t.Helper()
 	if opts.Sender == nil {
 		opts.Sender = struct{ Sender }{}
@@ -74,7 +74,7 @@ func handOver(t *testing.T, opts Options) *HandOver {
 }
 
 // client returns a Client of these options.
-func client(t *testing.T, opts ClientOptions) *Client {
+func client(t testing.TB, opts ClientOptions) *Client {
 	t.Helper()
 	c, err := NewClient(opts)
 	require.NoError(t, err)

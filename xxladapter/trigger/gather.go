@@ -1,0 +1,330 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// This file gathers runs for one executor into batches ([wire.PathRuns]), if it says that it takes
+// them. A run that meets no other is sent at once and by itself, so that nothing waits while there
+// is little to do. Runs that come while a request is under way share the next one.
+//
+// A batch promises for each run what a request of its own does: the run was claimed before, the
+// guard of its lease is asked before each write, it has a reply of its own, and without that its
+// outcome is unknown. A batch that was refused as a whole has started nothing, and its runs are sent
+// one by one.
+
+const (
+	// gatherLimit is how long a run waits at most behind a request under way: an executor that is
+	// silent must not hold up the runs that come after. They go in a request beside it then.
+	gatherLimit = 50 * time.Millisecond
+	// maxBatchBytes limits a batch: sources of scripts come with each run. A larger run goes alone.
+	maxBatchBytes = 1 << 20
+)
+
+// batches holds the executors that take batches. The zero value holds none.
+type batches struct {
+	sending sync.WaitGroup // batches under way
+
+	mu sync.RWMutex // guards the field below
+	by map[executorKey]*gatherer
+}
+
+// An executorKey is an executor as its calls name it.
+type executorKey struct{ addr, appName string }
+
+// of returns the gatherer of an executor, or nil if that takes no batches.
+func (b *batches) of(addr, appName string) *gatherer {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.by[executorKey{addr, appName}]
+}
+
+// note takes from the header of a reply whether the executor takes batches. What answers at an
+// address may be another program after a restart.
+func (b *batches) note(c *Client, addr, appName string, header http.Header) {
+	most := wire.BatchSize(header.Get(wire.HeaderBatch))
+	known := b.of(addr, appName)
+	switch {
+	case known == nil && most == 0:
+		return
+	case known != nil && most > 0:
+		known.limit(most)
+		return
+	}
+	key := executorKey{addr, appName}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if most == 0 {
+		delete(b.by, key)
+		return
+	}
+	if b.by == nil {
+		b.by = make(map[executorKey]*gatherer)
+	}
+	if b.by[key] == nil {
+		b.by[key] = &gatherer{client: c, key: key, most: most}
+	}
+}
+
+// A gatherer sends the runs of one executor.
+type gatherer struct {
+	client *Client
+	key    executorKey
+
+	mu      sync.Mutex // guards the fields below, and taken and left of runs
+	most    int        // runs in a batch
+	waiting []*gathered
+	latest  *int        // the request that was begun last, while it is under way; nil means none
+	hurry   *time.Timer // ends the wait of the first run in waiting; nil while none waits
+}
+
+// gathered is a run on its way.
+type gathered struct {
+	ctx   context.Context
+	req   *wire.RunRequest
+	body  []byte
+	batch *batch // that has it; nil while it waits
+
+	done  chan struct{} // closed when the fields below are set
+	alone bool          // it was not sent and has to be, by itself
+	this  *int          // the request that it then is; nil if others do not wait for it
+	reply wire.Reply
+	err   error
+}
+
+// A batch is one request under way.
+type batch struct {
+	runs   []*gathered
+	cancel context.CancelFunc
+	here   int // callers that wait for it; guarded by the gatherer's mutex
+}
+
+func (g *gatherer) limit(most int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.most = most
+}
+
+// run sends a run, at once if no request is under way.
+func (g *gatherer) run(ctx context.Context, req *wire.RunRequest) (wire.Reply, error) {
+	g.mu.Lock()
+	if g.latest == nil {
+		this := g.begin()
+		g.mu.Unlock()
+		defer g.end(this)
+		return g.client.runAlone(ctx, g.key.addr, g.key.appName, req)
+	}
+	g.mu.Unlock()
+	body, err := json.Marshal(req)
+	if err != nil || len(body) > maxBatchBytes {
+		return g.client.runAlone(ctx, g.key.addr, g.key.appName, req)
+	}
+	r := &gathered{ctx: ctx, req: req, body: body, done: make(chan struct{})}
+	g.join(r)
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		if err := g.leave(r); err != nil {
+			return wire.Reply{}, err
+		}
+	}
+	if r.this != nil {
+		defer g.end(r.this)
+	}
+	if r.alone {
+		return g.client.runAlone(ctx, g.key.addr, g.key.appName, req)
+	}
+	return r.reply, r.err
+}
+
+// begin notes a request. REQUIRES: mu is held.
+func (g *gatherer) begin() *int {
+	g.latest = new(int)
+	return g.latest
+}
+
+// end notes that a request has ended, and starts the next one.
+func (g *gatherer) end(this *int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.latest == this { // another one may have been begun beside it
+		g.latest = nil
+		g.next()
+	}
+}
+
+// join puts a run into the next batch.
+func (g *gatherer) join(r *gathered) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = append(g.waiting, r)
+	if g.latest == nil { // the request has ended meanwhile
+		g.next()
+		return
+	}
+	if g.hurry == nil {
+		g.hurry = time.AfterFunc(gatherLimit, func() {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.next()
+		})
+	}
+}
+
+// next sends what waits, up to the limits of a batch. REQUIRES: mu is held.
+func (g *gatherer) next() {
+	if g.hurry != nil {
+		g.hurry.Stop()
+		g.hurry = nil
+	}
+	size, n := 2, 0 // the brackets of the list
+	for n < len(g.waiting) && n < g.most && size+len(g.waiting[n].body)+1 <= maxBatchBytes+3 {
+		size += len(g.waiting[n].body) + 1
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	runs := g.waiting[:n:n]
+	g.waiting = g.waiting[n:]
+	if len(g.waiting) == 0 {
+		g.waiting = nil
+	}
+	this := g.begin()
+	if n == 1 { // its caller sends it
+		runs[0].alone, runs[0].this = true, this
+		close(runs[0].done)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &batch{runs: runs, cancel: cancel, here: n}
+	for _, r := range runs {
+		r.batch = b
+	}
+	g.client.batches.sending.Go(func() {
+		defer cancel()
+		defer g.end(this)
+		g.send(ctx, b, size)
+	})
+}
+
+// leave takes a run whose context has ended out of the queue, or out of its batch. A batch that
+// nobody waits for is cancelled. It returns nil if the run has ended meanwhile.
+func (g *gatherer) leave(r *gathered) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case <-r.done:
+		return nil
+	default:
+	}
+	if r.batch != nil {
+		if r.batch.here--; r.batch.here == 0 {
+			r.batch.cancel()
+		}
+		return outcome(true, r.ctx.Err())
+	}
+	for i, other := range g.waiting {
+		if other == r {
+			g.waiting = append(g.waiting[:i:i], g.waiting[i+1:]...)
+			break
+		}
+	}
+	return r.ctx.Err()
+}
+
+// send sends a batch and gives each of its runs its outcome.
+func (g *gatherer) send(ctx context.Context, b *batch, size int) {
+	defer func() {
+		for _, r := range b.runs {
+			close(r.done)
+		}
+	}()
+	var sure []*gathered
+	body := make([]byte, 0, size)
+	for _, r := range b.runs {
+		if may := guardOf(r.ctx); may != nil && !may() {
+			r.err = errWithheld
+			continue
+		}
+		sure = append(sure, r)
+		body = append(body, ',')
+		body = append(body, r.body...)
+	}
+	if len(sure) == 0 {
+		return
+	}
+	body[0] = '['
+	body = append(body, ']')
+	ctx = sendOnlyIf(ctx, func() bool {
+		for _, r := range sure {
+			if may := guardOf(r.ctx); may != nil && !may() {
+				return false
+			}
+		}
+		return true
+	})
+	replies, err := g.client.runBatch(ctx, g.key, body)
+	settleBatch(sure, replies, err)
+}
+
+// settleBatch gives each run its outcome, by what its batch was answered.
+func settleBatch(runs []*gathered, replies map[wire.Int]wire.Reply, err error) {
+	for _, r := range runs {
+		reply, ok := replies[r.req.LogID]
+		switch {
+		case errors.Is(err, errNotBatched):
+			r.alone = true
+		case err != nil:
+			r.err = err
+		case ok:
+			r.reply = reply
+		default:
+			r.err = outcome(true, errors.New("the reply to the batch does not mention the run"))
+		}
+	}
+}
+
+// errNotBatched says that an executor refused a batch as a whole, and has started nothing of it.
+var errNotBatched = errors.New("trigger: the executor refused the batch")
+
+// runBatch posts a batch and returns the replies by log id. The error is that of a single run with
+// the same fate, or errNotBatched.
+func (c *Client) runBatch(ctx context.Context, to executorKey, body []byte) (map[wire.Int]wire.Reply, error) {
+	deadline := time.Now().Add(c.timeout)
+	appName, token := c.sent(ctx, to.addr, to.appName)
+	answer, err := c.post(ctx, deadline, to.addr, appName, token, wire.PathRuns, body)
+	var status *statusError
+	if errors.As(err, &status) && !errors.Is(err, ErrOutcomeUnknown) {
+		c.batches.note(c, to.addr, to.appName, nil)
+		return nil, errNotBatched
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.batches.note(c, to.addr, to.appName, answer.Header)
+	all, err := wire.DecodeRunReplies(answer.Body)
+	if err != nil {
+		return nil, unreadable(to.addr, wire.PathRuns, []byte(access.Conceal(string(answer.Body), token)), errors.New("is no reply to a batch"))
+	}
+	if all.Code != wire.CodeOK {
+		if strings.HasPrefix(all.Msg, wire.PrefixNotFound) {
+			c.batches.note(c, to.addr, to.appName, nil)
+		}
+		return nil, errNotBatched
+	}
+	replies := make(map[wire.Int]wire.Reply, len(all.Runs))
+	for _, r := range all.Runs {
+		replies[r.LogID] = wire.Reply{Code: r.Code, Msg: access.Conceal(r.Msg, token)}
+	}
+	return replies, nil
+}

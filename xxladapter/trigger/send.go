@@ -1,0 +1,141 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A sendOutcome is what is known after a run request.
+type sendOutcome struct {
+	at   time.Time // when the request left
+	kind EventKind // EventSent, EventFailed or EventAmbiguous
+	code int
+	msg  string
+	// sent and acknowledged are those of [xxladapter.Settlement].
+	sent, acknowledged time.Time
+
+	answered bool // by the executor
+	unknown  bool // EventFailed without knowing: nothing may be sent again
+	// withheld says that nothing was sent and nothing is known: the node may not act.
+	withheld bool
+}
+
+func failed(at time.Time, msg string) sendOutcome {
+	return sendOutcome{at: at, kind: EventFailed, code: xxladapter.ResultFail, msg: msg}
+}
+
+// skipped ends a hand-over whose outcome is unknown and stays so.
+func skipped(at time.Time, msg string) sendOutcome {
+	o := failed(at, "outcome unknown, and not sent again as the job says: "+msg)
+	o.code, o.unknown = xxladapter.ResultUnknown, true
+	return o
+}
+
+func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName string, req *wire.RunRequest) sendOutcome {
+	began := time.Now()
+	var waited atomic.Int64 // from then until the last question before a write, in nanoseconds
+	may := func() bool {
+		waited.Store(int64(time.Since(began)))
+		return h.mayAct(by)
+	}
+	if !may() {
+		return sendOutcome{withheld: true}
+	}
+	sent := h.storeTime(ctx)
+	reply, err := h.opts.Sender.Run(sendOnlyIf(ctx, may), addr, appName, req)
+	at := began.Add(time.Duration(waited.Load()))
+	switch {
+	case errors.Is(err, errWithheld):
+		return sendOutcome{withheld: true}
+	case errors.Is(err, ErrOutcomeUnknown):
+		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error(), sent: sent}
+	case err != nil:
+		return failed(at, err.Error()) // no executor has it
+	}
+	o := sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg}
+	// A repeat says that the executor has this log id already: an earlier attempt arrived.
+	if reply.Code != wire.CodeOK && !isRepeat(reply.Msg) {
+		o = failed(at, reply.Msg)
+		if reply.Code > 0 {
+			o.code = reply.Code
+		}
+	}
+	o.answered, o.sent, o.acknowledged = true, sent, h.storeTime(ctx)
+	return o
+}
+
+// storeTime returns the time of the store's clock, by which histories are written. It is zero if
+// the store fails, since no run depends on its history.
+func (h *HandOver) storeTime(ctx context.Context) time.Time {
+	now, err := h.opts.Store.Now(context.WithoutCancel(ctx))
+	if err != nil {
+		return time.Time{}
+	}
+	return now
+}
+
+// settleGrace is the time that a settlement gets beyond its hand-over.
+const settleGrace = 3 * time.Second
+
+// lingering returns a context that ends a while after ctx does. The caller calls done.
+func lingering(ctx context.Context, by time.Duration) (_ context.Context, done func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, cancel) })
+	return longer, func() { stop(); cancel() }
+}
+
+func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
+	if o.withheld {
+		h.stats.withheld.Add(1)
+		h.opts.Logger.Warn("not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
+		return nil // it stays claimed, for the node that takes it over
+	}
+	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
+		sent := o.sent
+		o = skipped(o.at, o.msg)
+		o.sent = sent
+	}
+	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Sent: o.sent, Acknowledged: o.acknowledged}
+	// The outcome must be stored even when the caller is being stopped: what
+	// is lost here has to be asked again after the restart.
+	storing, done := lingering(ctx, settleGrace)
+	defer done()
+	var now time.Time
+	switch o.kind {
+	case EventAmbiguous:
+		s.State = xxladapter.FireAmbiguous
+		h.opts.Logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
+	case EventFailed:
+		// What follows is due by the store's clock; this node's may be off.
+		var err error
+		if now, err = h.opts.Store.Now(storing); err != nil {
+			return fmt.Errorf("read store clock: %w", err)
+		}
+		now = now.Truncate(time.Millisecond)
+		if !o.unknown {
+			s.Next = retry(l, job, f.Addresses, now, h.jitter())
+		}
+		s.Resume = ResumeAfter(job, now)
+	}
+	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
+	if o.kind == EventSent {
+		s.AwaitResult = true
+		leavePlace(ctx)
+	}
+	planned, err := h.settleFire(storing, f.Owner, s)
+	h.opts.OnEvent(Event{
+		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
+		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,
+	})
+	if err != nil {
+		return fmt.Errorf("settle fire %d: %w", f.ID, err)
+	}
+	h.followed(planned, s.Resume)
+	return nil
+}
