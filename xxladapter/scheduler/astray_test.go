@@ -40,7 +40,7 @@ func TestATimeThatNoScheduleGaveIsOneMisfire(t *testing.T) {
 				for _, window := range []xxladapter.Milliseconds{0, 1000, math.MaxInt64 / 1_000_000} {
 					j := &xxladapter.Job{ID: 7, ScheduleType: kind.of, ScheduleConf: kind.conf, Misfire: policy, TriggerNext: at}
 					j.Settings.MisfireWindow, j.Settings.MisfireSpacing = window, 100
-					d := decide(j, plan, now, testWindow)
+					d := decideUTC(j, plan, now, testWindow)
 
 					require.Len(t, d.Misfires, 1)
 					require.Equal(t, xxladapter.Misfire{JobID: 7, Due: found, Until: found, Policy: policy, At: now}, d.Misfires[0])
@@ -72,10 +72,10 @@ func TestAOnceThatWasNeverPlannedHasItsInstant(t *testing.T) {
 		j := &xxladapter.Job{ID: 7, ScheduleType: xxladapter.ScheduleOnce, Misfire: xxladapter.MisfireFireOnceNow, TriggerNext: at}
 		plan := parsePlan(t, j.ScheduleType, noon.Format(time.RFC3339))
 
-		early := decide(j, plan, noon.Add(-time.Hour), testWindow)
+		early := decideUTC(j, plan, noon.Add(-time.Hour), testWindow)
 		require.Equal(t, xxladapter.Decision{JobID: 7, Next: noon}, early)
 
-		late := decide(j, plan, noon.Add(time.Hour), testWindow)
+		late := decideUTC(j, plan, noon.Add(time.Hour), testWindow)
 		require.Equal(t, []time.Time{noon}, fireDues(late))
 		require.Equal(t, noon, late.Misfires[0].Due)
 		require.True(t, late.Stop)
@@ -87,7 +87,7 @@ func TestAFixedRateOfAnotherAgeIsOneMisfire(t *testing.T) {
 	first := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := time.Date(2680, 1, 1, 0, 0, 1, 0, time.UTC)
 	j := &xxladapter.Job{ID: 7, ScheduleType: xxladapter.ScheduleFixRate, Misfire: xxladapter.MisfireDoNothing, TriggerNext: first}
-	d := decide(j, parsePlan(t, j.ScheduleType, "3600"), now, testWindow)
+	d := decideUTC(j, parsePlan(t, j.ScheduleType, "3600"), now, testWindow)
 	require.Empty(t, d.Fires)
 	require.Len(t, d.Misfires, 1)
 	require.Equal(t, now.Add(-time.Second), d.Misfires[0].Until)

@@ -37,7 +37,7 @@ func (c claim) full() bool { return c.due >= c.size }
 // window has gone by and there is still more, being in time comes first, and the
 // claims may take longer. A scan that keeps its pace meets its jobs before that:
 // with a fifth of the window gone by.
-func nextClaim(c claim, window time.Duration, most int) int {
+func nextClaim(c claim, window time.Duration, limit int) int {
 	size, aim := c.size, claimAim
 	if c.full() && c.lead < window*2/3 {
 		aim = lateAim
@@ -49,5 +49,5 @@ func nextClaim(c claim, window time.Duration, most int) int {
 		fits := int(aim * time.Duration(c.due) / max(c.took, 1))
 		size = min(max(fits, size/2), 2*size)
 	}
-	return min(max(size, leastClaim), most)
+	return min(max(size, leastClaim), limit)
 }

@@ -17,8 +17,8 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		claim
-		most int
-		want int
+		limit int
+		want  int
 	}{
 		{"in time", claim{1000, 1000, claimAim, early, 0}, 5000, 1000},
 		{"a little slow", claim{1000, 1000, claimAim * 5 / 4, early, 0}, 5000, 800},
@@ -40,7 +40,7 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 		{"behind, with nothing more to do", claim{1000, 999, time.Second, -time.Second, 0}, 5000, 500},
 		{"behind, at the limit", claim{4000, 4000, ms, -time.Second, 0}, 5000, 5000},
 	} {
-		require.Equal(t, c.want, nextClaim(c.claim, window, c.most), c.name)
+		require.Equal(t, c.want, nextClaim(c.claim, window, c.limit), c.name)
 	}
 }
 

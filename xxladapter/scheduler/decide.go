@@ -27,26 +27,42 @@ const maxFires = 100
 // Upstream's late branch fires once and continues from now, which loses the further due times of a
 // job that has several within the window. Here every due time up to now + window gets a fire of its
 // own, and the schedule continues from the due time, so that a fixed rate keeps its phase.
-func decide(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Duration) xxladapter.Decision {
+//
+// A due time that a pause or a calendar keeps gives no fire in any of them, see [keep].
+func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Duration) xxladapter.Decision {
 	d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
 	grace := window
 	if own := j.Settings.MisfireWindow; own > 0 {
 		grace = own.Duration()
 	}
-	missed := correct(&d, j, plan, now) || now.Sub(d.Next) > grace
+	unknown := correct(&d, j, plan, now)
 	if j.ScheduleType == xxladapter.ScheduleFixDelay {
-		decideDelay(&d, j, plan, now, missed)
+		if !keep(&d, j, plan, now, now.Add(window)) {
+			decideDelay(&d, j, plan, now, unknown || now.Sub(d.Next) > grace)
+		}
 		return d
 	}
-	if missed {
-		misfire(&d, j, plan, now)
-	}
+	var missed []span
 	for range maxFires {
-		if d.Stop || d.Next.After(now.Add(window)) {
+		if keep(&d, j, plan, now, now) {
+			unknown = false
+			continue
+		}
+		if d.Stop || !unknown && now.Sub(d.Next) <= grace {
 			break
 		}
-		d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerCron))
-		advance(&d, plan, d.Next)
+		missed, unknown = append(missed, miss(&d, j, plan, now)), false
+	}
+	misfire(&d, j, plan, now, missed)
+	for range maxFires {
+		switch {
+		case d.Stop || d.Next.After(now.Add(window)):
+			return d
+		case keep(&d, j, plan, now, now.Add(window)):
+		default:
+			d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerCron))
+			advance(&d, plan, d.Next)
+		}
 	}
 	return d
 }

@@ -21,6 +21,18 @@ func parsePlan(t *testing.T, kind xxladapter.ScheduleType, conf string) cron.Pla
 	return plan
 }
 
+func parsePlanIn(t *testing.T, conf string, zone *time.Location) cron.Plan {
+	t.Helper()
+	plan, err := cron.ParsePlan(string(xxladapter.ScheduleCron), conf, zone)
+	require.NoError(t, err)
+	return plan
+}
+
+// decideUTC decides about a job whose zone is UTC.
+func decideUTC(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Duration) xxladapter.Decision {
+	return decide(j, zonedPlan{plan, time.UTC}, now, window)
+}
+
 func fireDues(d xxladapter.Decision) []time.Time {
 	dues := []time.Time{}
 	for _, f := range d.Fires {
@@ -56,7 +68,7 @@ func TestDecideBranches(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: xxladapter.MisfireDoNothing}
 			now := noon.Add(tt.late)
-			d := decide(j, parsePlan(t, xxladapter.ScheduleCron, "0 * * * * ?"), now, testWindow)
+			d := decideUTC(j, parsePlan(t, xxladapter.ScheduleCron, "0 * * * * ?"), now, testWindow)
 
 			require.False(t, d.Stop)
 			if tt.fires {
@@ -106,7 +118,7 @@ func TestDecidePlansEveryDueTimeUpToTheWindow(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			j := &xxladapter.Job{ID: 7, TriggerNext: noon.Add(tt.next)}
-			d := decide(j, parsePlan(t, tt.kind, tt.conf), noon.Add(tt.now), testWindow)
+			d := decideUTC(j, parsePlan(t, tt.kind, tt.conf), noon.Add(tt.now), testWindow)
 			want := []time.Time{}
 			for _, due := range tt.fires {
 				want = append(want, noon.Add(due))
@@ -124,7 +136,7 @@ func TestDecideMisfire(t *testing.T) {
 	for _, policy := range []xxladapter.MisfireStrategy{xxladapter.MisfireDoNothing, xxladapter.MisfireFireOnceNow} {
 		t.Run(string(policy), func(t *testing.T) {
 			j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: policy}
-			d := decide(j, plan, now, testWindow)
+			d := decideUTC(j, plan, now, testWindow)
 
 			require.Equal(t, []xxladapter.Misfire{{
 				JobID: 7, Due: noon, Until: noon.Add(time.Minute), Policy: policy, At: now,
@@ -140,7 +152,7 @@ func TestDecideMisfire(t *testing.T) {
 		})
 	}
 	t.Run("an unknown strategy does nothing, and says so", func(t *testing.T) {
-		d := decide(&xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: "WHATEVER"}, plan, now, testWindow)
+		d := decideUTC(&xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: "WHATEVER"}, plan, now, testWindow)
 		require.Equal(t, xxladapter.MisfireDoNothing, d.Misfires[0].Policy)
 	})
 }
@@ -148,7 +160,7 @@ func TestDecideMisfire(t *testing.T) {
 func TestDecideStopsAScheduleThatEnds(t *testing.T) {
 	once := parsePlan(t, xxladapter.ScheduleCron, "0 0 12 2 3 ? 2026")
 	t.Run("after its last fire", func(t *testing.T) {
-		d := decide(&xxladapter.Job{ID: 7, TriggerNext: noon}, once, noon.Add(-time.Second), testWindow)
+		d := decideUTC(&xxladapter.Job{ID: 7, TriggerNext: noon}, once, noon.Add(-time.Second), testWindow)
 		require.Equal(t, []time.Time{noon}, fireDues(d))
 		require.True(t, d.Stop)
 		require.NotEmpty(t, d.Reason)
@@ -156,13 +168,13 @@ func TestDecideStopsAScheduleThatEnds(t *testing.T) {
 		require.Zero(t, d.Last)
 	})
 	t.Run("after a misfire of its last due time", func(t *testing.T) {
-		d := decide(&xxladapter.Job{ID: 7, TriggerNext: noon}, once, noon.Add(time.Hour), testWindow)
+		d := decideUTC(&xxladapter.Job{ID: 7, TriggerNext: noon}, once, noon.Add(time.Hour), testWindow)
 		require.Empty(t, d.Fires)
 		require.Len(t, d.Misfires, 1)
 		require.True(t, d.Stop)
 	})
 	t.Run("that stands still", func(t *testing.T) {
-		d := decide(&xxladapter.Job{ID: 7, TriggerNext: noon}, frozenPlan{noon}, noon, testWindow)
+		d := decideUTC(&xxladapter.Job{ID: 7, TriggerNext: noon}, frozenPlan{noon}, noon, testWindow)
 		require.Equal(t, []time.Time{noon}, fireDues(d))
 		require.True(t, d.Stop)
 	})
@@ -174,7 +186,7 @@ type frozenPlan struct{ at time.Time }
 func (p frozenPlan) Next(time.Time) time.Time { return p.at }
 
 func TestDecideBoundsTheFiresOfOneJob(t *testing.T) {
-	d := decide(&xxladapter.Job{ID: 7, TriggerNext: noon}, tickingPlan(time.Millisecond), noon, testWindow)
+	d := decideUTC(&xxladapter.Job{ID: 7, TriggerNext: noon}, tickingPlan(time.Millisecond), noon, testWindow)
 	require.Len(t, d.Fires, maxFires)
 	require.Equal(t, noon.Add(maxFires*time.Millisecond), d.Next, "the rest is due at the next scan")
 	require.False(t, d.Stop)
@@ -187,6 +199,6 @@ func (p tickingPlan) Next(after time.Time) time.Time { return after.Add(time.Dur
 
 func TestMisfireOfAShortPeriodIsBounded(t *testing.T) {
 	now := noon.Add(30 * 24 * time.Hour)
-	d := decide(&xxladapter.Job{ID: 7, TriggerNext: noon}, tickingPlan(time.Second), now, testWindow)
+	d := decideUTC(&xxladapter.Job{ID: 7, TriggerNext: noon}, tickingPlan(time.Second), now, testWindow)
 	require.Equal(t, now, d.Misfires[0].Until)
 }

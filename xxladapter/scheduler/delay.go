@@ -4,14 +4,13 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
 // decideDelay is decide for a job whose next due time follows from the end of its run: there is one
 // due time, and after it the schedule waits. The call that stores the end of the run continues it,
 // see [xxladapter.Resume]. A due time that fires nothing is followed by the next one right away,
 // because no run will end.
-func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time, missed bool) {
+func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Time, missed bool) {
 	due, trigger := d.Next, xxladapter.TriggerCron
 	if missed {
 		m := xxladapter.Misfire{JobID: j.ID, Due: due, Until: due, Policy: j.Misfire, At: now}

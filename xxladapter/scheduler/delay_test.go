@@ -32,7 +32,7 @@ func TestDecideDelay(t *testing.T) {
 			plan, err := cron.ParsePlan("FIX_DELAY", "2", time.UTC)
 			require.NoError(t, err)
 			now := due.Add(tt.now)
-			d := decide(&xxladapter.Job{
+			d := decideUTC(&xxladapter.Job{
 				ID: 7, ScheduleType: xxladapter.ScheduleFixDelay, ScheduleConf: "2", TriggerNext: due, Misfire: tt.misfire,
 				Settings: xxladapter.Settings{MisfireWindow: tt.grace},
 			}, plan, now, 5*time.Second)

@@ -177,7 +177,9 @@ func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapte
 // report logs what an operator should know of a stored decision.
 func (s *Scheduler) report(d xxladapter.Decision) {
 	for _, m := range d.Misfires {
-		s.opts.Logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "policy", m.Policy)
+		if m.Kind() == xxladapter.MisfireLate {
+			s.opts.Logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "policy", m.Policy)
+		}
 		s.opts.OnMisfire(m)
 	}
 	if d.Stop {

@@ -8,38 +8,64 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// misfire consumes the due times up to now, by the job's strategy. DO_NOTHING and FIRE_ONCE_NOW are
-// XXL-JOB's; the other two fire due times as themselves.
+// A span is a row of due times that were found too late, from the first to the last one.
+type span struct{ due, until time.Time }
+
+// miss consumes the due times up to now that were found too late, as far as none of them is kept,
+// and records them.
 //
 // Upstream continues from now, which is the same for a cron expression. For a fixed rate it shifts
 // all later due times by how late the scan was; here they keep the phase of the first one, so that
 // anyone can compute them and find what is missing.
-func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) {
-	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: cron.Last(plan, d.Next, now), Policy: j.Misfire, At: now}
+func miss(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Time) span {
+	to := now
+	if kept := j.Restrictions.NextKept(j, d.Next, now, plan.zone); !kept.IsZero() {
+		to = kept.Add(-time.Millisecond)
+	}
+	missed := span{d.Next, cron.Last(plan.Plan, d.Next, to)}
+	m := xxladapter.Misfire{JobID: j.ID, Due: missed.due, Until: missed.until, Policy: j.Misfire, At: now}
+	if !slices.Contains(m.Policy.Values(), m.Policy) {
+		// Upstream treats a strategy that it does not know as DO_NOTHING.
+		m.Policy = xxladapter.MisfireDoNothing
+	}
+	d.Misfires = append(d.Misfires, m)
+	advance(d, plan, missed.until)
+	return missed
+}
+
+// misfire plans what the job's strategy fires for the due times that were found too late. There are
+// several spans where a pause or a day without work lies between; the strategy counts them as one.
+// DO_NOTHING and FIRE_ONCE_NOW are XXL-JOB's; the other two fire due times as themselves.
+func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Time, missed []span) {
+	if len(missed) == 0 {
+		return
+	}
 	var dues []time.Time
 	switch j.Misfire {
 	case xxladapter.MisfireFireOnceNow:
-		dues = []time.Time{m.Due}
+		dues = []time.Time{missed[0].due}
 	case xxladapter.MisfireLatest:
-		dues = []time.Time{m.Until}
+		dues = []time.Time{missed[len(missed)-1].until}
 	case xxladapter.MisfireAll:
-		dues = spaced(latest(plan, m.Due, m.Until, j.Settings.MisfireLimit), now, j.Settings.MisfireSpacing.Duration())
-	default:
-		// Upstream treats a strategy that it does not know as DO_NOTHING.
-		m.Policy = xxladapter.MisfireDoNothing
+		limit := j.Settings.MisfireLimit
+		if limit <= 0 {
+			limit = xxladapter.DefaultMisfireLimit
+		}
+		for _, m := range slices.Backward(missed) {
+			if len(dues) < limit {
+				dues = append(latest(plan.Plan, m.due, m.until, limit-len(dues)), dues...)
+			}
+		}
+		dues = spaced(dues, now, j.Settings.MisfireSpacing.Duration())
 	}
 	for _, due := range dues {
 		d.Fires = append(d.Fires, scheduledFire(j.ID, due, xxladapter.TriggerMisfire))
 	}
-	d.Misfires = append(d.Misfires, m)
-	advance(d, plan, m.Until)
 }
 
 // latest returns up to limit due times from first to last: the latest ones, in ascending order.
+// REQUIRES: limit > 0.
 func latest(plan cron.Plan, first, last time.Time, limit int) []time.Time {
-	if limit <= 0 {
-		limit = xxladapter.DefaultMisfireLimit
-	}
 	dues := []time.Time{last}
 	for len(dues) < limit && last.After(first) {
 		last = cron.Last(plan, first, last.Add(-1))

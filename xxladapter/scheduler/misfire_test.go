@@ -38,7 +38,7 @@ func TestMisfirePoliciesOfOurOwn(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: tt.policy, Settings: tt.settings}
-			d := decide(j, plan, now, testWindow)
+			d := decideUTC(j, plan, now, testWindow)
 
 			require.Equal(t, []xxladapter.Misfire{{
 				JobID: 7, Due: noon, Until: noon.Add(time.Minute), Policy: tt.policy, At: now,
@@ -58,7 +58,7 @@ func TestMisfirePoliciesOfOurOwn(t *testing.T) {
 func TestMisfireAllIsBoundedByDefault(t *testing.T) {
 	j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: xxladapter.MisfireAll}
 	now := noon.Add(24*time.Hour + 500*time.Millisecond)
-	d := decide(j, parsePlan(t, xxladapter.ScheduleCron, "* * * * * ?"), now, testWindow)
+	d := decideUTC(j, parsePlan(t, xxladapter.ScheduleCron, "* * * * * ?"), now, testWindow)
 	dues := fireDues(d)
 	require.Equal(t, noon.Add(24*time.Hour), dues[xxladapter.DefaultMisfireLimit-1], "the latest ones")
 	require.Equal(t, noon.Add(24*time.Hour-99*time.Second), dues[0])
@@ -81,7 +81,7 @@ func TestTheMisfireWindowIsTheJobsOwn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		j := &xxladapter.Job{ID: 7, TriggerNext: noon, Settings: xxladapter.Settings{MisfireWindow: tt.window}}
-		d := decide(j, plan, noon.Add(tt.late), testWindow)
+		d := decideUTC(j, plan, noon.Add(tt.late), testWindow)
 		require.Equal(t, tt.misfire, len(d.Misfires) == 1, "%d ms, %v late", tt.window, tt.late)
 		require.Equal(t, !tt.misfire, len(d.Fires) == 1)
 	}
@@ -93,7 +93,7 @@ func TestALongWindowCatchesUpOnEveryDueTime(t *testing.T) {
 	var dues []time.Time
 	now := noon.Add(50 * time.Minute)
 	for !j.TriggerNext.After(now) { // scan after scan
-		d := decide(j, plan, now, testWindow)
+		d := decideUTC(j, plan, now, testWindow)
 		require.Empty(t, d.Misfires)
 		require.LessOrEqual(t, len(d.Fires), maxFires)
 		dues = append(dues, fireDues(d)...)
@@ -107,7 +107,7 @@ func TestALongWindowCatchesUpOnEveryDueTime(t *testing.T) {
 
 func TestAFixedRateKeepsItsPhaseOverAMisfire(t *testing.T) {
 	j := &xxladapter.Job{ID: 7, TriggerNext: noon.Add(250 * time.Millisecond), Misfire: xxladapter.MisfireDoNothing}
-	d := decide(j, parsePlan(t, xxladapter.ScheduleFixRate, "1.7"), noon.Add(time.Minute), testWindow)
+	d := decideUTC(j, parsePlan(t, xxladapter.ScheduleFixRate, "1.7"), noon.Add(time.Minute), testWindow)
 	require.Equal(t, noon.Add(250*time.Millisecond+35*1700*time.Millisecond), d.Misfires[0].Until, "59.75 s")
 	require.Equal(t, noon.Add(250*time.Millisecond+36*1700*time.Millisecond), d.Fires[0].Due, "61.45 s")
 }

@@ -12,7 +12,13 @@ import (
 type plans struct {
 	zone    *time.Location
 	profile cron.Profile
-	known   map[planKey]cron.Plan
+	known   map[planKey]zonedPlan
+}
+
+// A zonedPlan is a plan with the zone in which it is read, which is never nil.
+type zonedPlan struct {
+	cron.Plan
+	zone *time.Location
 }
 
 type planKey struct {
@@ -25,10 +31,10 @@ type planKey struct {
 const maxPlans = 100_000
 
 func newPlans(zone *time.Location, profile cron.Profile) *plans {
-	return &plans{zone: zone, profile: profile, known: make(map[planKey]cron.Plan)}
+	return &plans{zone: zone, profile: profile, known: make(map[planKey]zonedPlan)}
 }
 
-func (p *plans) of(j *xxladapter.Job) (cron.Plan, error) {
+func (p *plans) of(j *xxladapter.Job) (zonedPlan, error) {
 	key := planKey{j.ScheduleType, j.ScheduleConf, j.Settings.Zone}
 	if plan, ok := p.known[key]; ok {
 		return plan, nil
@@ -37,16 +43,16 @@ func (p *plans) of(j *xxladapter.Job) (cron.Plan, error) {
 	if j.Settings.Zone != "" {
 		var err error
 		if zone, err = time.LoadLocation(j.Settings.Zone); err != nil {
-			return nil, err
+			return zonedPlan{}, err
 		}
 	}
 	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone, p.profile)
 	if err != nil {
-		return nil, err
+		return zonedPlan{}, err
 	}
 	if len(p.known) >= maxPlans {
 		clear(p.known)
 	}
-	p.known[key] = plan
-	return plan, nil
+	p.known[key] = zonedPlan{plan, zone}
+	return p.known[key], nil
 }

@@ -72,6 +72,9 @@ type Options struct {
 	Logger *slog.Logger // nil means slog.Default()
 }
 
+// DefaultSkewLimit is the default of [Options.SkewLimit].
+const DefaultSkewLimit = 2 * time.Second
+
 // A Scheduler plans and hands out the fires of one store.
 type Scheduler struct {
 	opts  Options
@@ -119,7 +122,7 @@ func New(opts Options) (*Scheduler, error) {
 		opts.Zone = time.Local
 	}
 	if opts.SkewLimit == 0 {
-		opts.SkewLimit = 2 * time.Second
+		opts.SkewLimit = DefaultSkewLimit
 	}
 	if opts.Wall == nil {
 		opts.Wall = time.Now

@@ -1,0 +1,57 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// keep consumes the next due time if a pause or a calendar keeps it, and records it as a misfire of
+// its own kind. It reports whether it did.
+//
+// With it go the further due times up to horizon, since a pause may be ended early, or up to the
+// end of a day without work. None of them is found again after the end, so no burst follows.
+func keep(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizon time.Time) bool {
+	if d.Stop || d.Next.After(horizon) {
+		return false
+	}
+	kept, ok := j.Restrictions.Keep(j, d.Next, plan.zone)
+	if !ok {
+		return false
+	}
+	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: d.Next, Policy: xxladapter.MisfireDoNothing, At: now}
+	until := horizon
+	if kept.Pause != nil {
+		m.PauseID = kept.Pause.ID
+		if !kept.Until.IsZero() && !kept.Until.After(horizon) {
+			until = kept.Until.Add(-time.Millisecond)
+		}
+	} else {
+		m.Calendar = kept.Calendar.Name
+		until = kept.Until.Add(-time.Millisecond)
+	}
+	from := d.Next
+	if j.ScheduleType == xxladapter.ScheduleFixDelay {
+		if now.After(from) { // as after a due time that fires nothing
+			from = now
+		}
+	} else {
+		m.Until = cron.Last(plan.Plan, d.Next, until)
+		from = m.Until
+	}
+	record(d, m)
+	advance(d, plan, from)
+	return true
+}
+
+// record adds a misfire to the decision. A pause has one misfire only.
+func record(d *xxladapter.Decision, m xxladapter.Misfire) {
+	for i := range d.Misfires {
+		if known := &d.Misfires[i]; m.PauseID != 0 && known.PauseID == m.PauseID {
+			known.Until = m.Until
+			return
+		}
+	}
+	d.Misfires = append(d.Misfires, m)
+}
