@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// every calls look at a fixed pace until ctx ends. An error of look is logged under the message
+// every calls poll at a fixed pace until ctx ends. An error of poll is logged under the message
 // trouble and does not change the pace.
-func every(ctx context.Context, pace time.Duration, logger *slog.Logger, trouble string, look func(context.Context) error) error {
+func every(ctx context.Context, pace time.Duration, logger *slog.Logger, trouble string, poll func(context.Context) error) error {
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
 	for {
@@ -16,7 +16,7 @@ func every(ctx context.Context, pace time.Duration, logger *slog.Logger, trouble
 		case <-ctx.Done():
 			return nil
 		case <-ticker.C:
-			if err := look(ctx); err != nil && ctx.Err() == nil {
+			if err := poll(ctx); err != nil && ctx.Err() == nil {
 				logger.Error(trouble, "err", err)
 			}
 		}

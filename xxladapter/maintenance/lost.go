@@ -68,7 +68,7 @@ func (l *Lost) Run(ctx context.Context) error {
 		case <-l.Expired:
 		case <-next.C:
 		}
-		if err := l.look(ctx); err != nil && ctx.Err() == nil {
+		if err := l.poll(ctx); err != nil && ctx.Err() == nil {
 			l.Logger.Error("check for lost runs failed", "err", err)
 		}
 		pace := lostPace
@@ -79,7 +79,7 @@ func (l *Lost) Run(ctx context.Context) error {
 	}
 }
 
-func (l *Lost) look(ctx context.Context) error {
+func (l *Lost) poll(ctx context.Context) error {
 	suspects := map[int64]time.Time{}
 	manual := map[int64]bool{} // by group
 	dead := map[string]bool{}  // by address, probed once in each pass
@@ -101,7 +101,7 @@ func (l *Lost) look(ctx context.Context) error {
 			case l.tooSoon(ctx, run, suspects, manual):
 			default:
 				l.Logger.Warn("run lost", "job", run.JobID, "log", run.ID, "address", run.Address)
-				reason := "lost: executor " + run.Address + " is no longer registered and does not answer"
+				reason := xxladapter.LostMsg + "executor " + run.Address + " is no longer registered and does not answer"
 				if err := l.Lose(ctx, run.ID, reason); err != nil {
 					return err
 				}

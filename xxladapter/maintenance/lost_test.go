@@ -71,7 +71,7 @@ func TestARunOfADeadExecutorIsLostWhenItStaysAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, id := lostFixture(t, "http://gone/")
 		refused := func() error { return errRefused }
-		require.Empty(t, runLost(t, store, refused, lostAge+goneFor-time.Second), "the looks that find it old enough")
+		require.Empty(t, runLost(t, store, refused, lostAge+goneFor-time.Second), "the polls that find it old enough")
 		require.Equal(t, []int64{id}, runLost(t, store, refused, 5*time.Minute), "and once")
 		l, err := store.Log(t.Context(), id)
 		require.NoError(t, err)
@@ -121,6 +121,6 @@ func TestALookThatWasCutOffLosesNothing(t *testing.T) {
 			Beat: func(context.Context, string) error { cancel(); return context.Canceled },
 			Lose: func(context.Context, int64, string) error { t.Error("lost"); return nil },
 		}
-		require.ErrorIs(t, l.look(ctx), context.Canceled)
+		require.ErrorIs(t, l.poll(ctx), context.Canceled)
 	})
 }

@@ -46,7 +46,7 @@ type Purger struct {
 
 // Purge deletes the rows that what selects, and returns how many it deleted. It stops after limit
 // (0 means no limit) with done false. Another call continues, also after a crash, since each chunk
-// is durable.
+// is durable. The audit has one row for each call that deletes anything.
 func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error) {
 	what.Unalarmed = p.NoAlarms
 	begin := time.Now()
@@ -57,6 +57,9 @@ func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time
 			return rows, false, err
 		}
 		rows += int64(purged.Rows)
+		if purged.Rows > 0 {
+			ctx = xxladapter.WithCall(ctx, "") // the first chunk that deletes rows is audited for all
+		}
 		if purged.Done {
 			return rows, true, nil
 		}

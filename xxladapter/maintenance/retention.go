@@ -18,21 +18,25 @@ const (
 	retentionHour = 3*time.Hour + 40*time.Minute
 
 	successPace = time.Minute
-	// successAge is the age at which the row of a successful run is deleted if its job keeps
-	// failures only. Until then a user may be looking at it.
-	successAge = 10 * time.Minute
 )
+
+// SuccessAge is the age at which the row of a successful run is deleted if its job keeps failures
+// only, unless [Retention.KeepSuccesses] is set. Until then a user may be looking at it.
+const SuccessAge = 10 * time.Minute
 
 // A RetentionStore is the part of [xxladapter.Store] that [Retention] needs.
 type RetentionStore interface {
 	xxladapter.PurgeStore
 	xxladapter.Clock
+	PurgeAudit(ctx context.Context, before time.Time, limit int) (int, error)
+	PurgeJobVersions(ctx context.Context, before time.Time, limit int) (int, error)
+	PurgeStats(ctx context.Context, before time.Time, limit int) (int, error)
 	Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error)
 }
 
 // Retention deletes log rows: old ones once a day, those of successful runs soon if their job keeps
-// failures only, and those of removed jobs at once. Several nodes may do so at the same time; all
-// but one find the rows deleted.
+// failures only, and those of removed jobs at once. It also deletes old rows of the audit and old
+// statistics once a day. Several nodes may do so at the same time; all but one find the rows deleted.
 type Retention struct {
 	Store RetentionStore
 	// Keep is how long rows are kept after their trigger; 0 or less keeps them forever.
@@ -41,6 +45,11 @@ type Retention struct {
 	// ten minutes. Beside a Java admin it must be more than three days, since the admin counts the
 	// rows of three days for its report.
 	KeepSuccesses time.Duration
+	// KeepAudit is how long rows of the audit and replaced versions of jobs are kept; 0 or less
+	// keeps them forever.
+	KeepAudit time.Duration
+	// KeepStats is how long statistics are kept; 0 or less keeps them forever.
+	KeepStats time.Duration
 	// Zone is the zone whose nights are used to delete old rows; nil means time.Local.
 	Zone *time.Location
 	// NoAlarms is as in [Purger].
@@ -67,7 +76,7 @@ func (r *Retention) Run(ctx context.Context) error {
 		case <-r.Removed:
 			err = r.dropRemoved(ctx)
 		case <-old.C:
-			err = r.dropOld(ctx)
+			err = errors.Join(r.dropOld(ctx), r.dropOldAudit(ctx), r.dropOldStats(ctx))
 			zone := r.Zone
 			if zone == nil {
 				zone = time.Local
@@ -108,6 +117,52 @@ func (r *Retention) dropOld(ctx context.Context) error {
 	return err
 }
 
+// auditChunk is how many rows of the audit, versions or statistics one transaction deletes. Edits wait
+// for it.
+const auditChunk = 1000
+
+func (r *Retention) dropOldAudit(ctx context.Context) error {
+	if r.KeepAudit <= 0 {
+		return nil
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	before := now.Add(-r.KeepAudit)
+	return errors.Join(
+		r.dropInChunks(ctx, "old rows of the audit deleted", before, r.Store.PurgeAudit),
+		r.dropInChunks(ctx, "old versions of jobs deleted", before, r.Store.PurgeJobVersions))
+}
+
+func (r *Retention) dropOldStats(ctx context.Context) error {
+	if r.KeepStats <= 0 {
+		return nil
+	}
+	now, err := r.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	return r.dropInChunks(ctx, "old statistics deleted", now.Add(-r.KeepStats), r.Store.PurgeStats)
+}
+
+// dropInChunks deletes until a chunk is not full, and logs message if there was anything.
+func (r *Retention) dropInChunks(ctx context.Context, message string, before time.Time,
+	purge func(ctx context.Context, before time.Time, limit int) (int, error)) error {
+
+	for total := 0; ; {
+		rows, err := purge(ctx, before, auditChunk)
+		total += rows
+		if err == nil && rows >= auditChunk {
+			continue
+		}
+		if total > 0 {
+			r.Logger.Info(message, "rows", total, "before", before.UTC().Truncate(time.Second))
+		}
+		return err
+	}
+}
+
 // dropRemoved stops after a while, so that it does not delay the other work, and continues in the
 // next minute.
 func (r *Retention) dropRemoved(ctx context.Context) error {
@@ -129,7 +184,7 @@ func (r *Retention) dropSuccesses(ctx context.Context) error {
 	}
 	age := r.KeepSuccesses
 	if age <= 0 {
-		age = successAge
+		age = SuccessAge
 	}
 	const page = 1000
 	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}

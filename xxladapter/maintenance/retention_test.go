@@ -158,6 +158,52 @@ func TestRowsStayForEver(t *testing.T) {
 	}
 }
 
+func TestOldRowsOfTheAuditGoAtNightAndTheChainStaysWhole(t *testing.T) {
+	for keep, left := range map[time.Duration]int{0: 1502, -1: 1502, 24 * time.Hour: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newLogbook(t, xxladapter.Settings{})
+			ctx := xxladapter.WithCall(t.Context(), "call")
+			add := func() {
+				require.NoError(t, b.AppendAudit(ctx, xxladapter.AuditObject{Kind: "run"}, xxladapter.Fields{{Name: "x", Value: 1}}))
+			}
+			for range auditChunk + 500 {
+				add()
+			}
+			time.Sleep(25 * time.Hour)
+			add()
+			add()
+			r := &Retention{Store: b, KeepAudit: keep, Logger: slog.New(slog.DiscardHandler)}
+			runFor(t, retentionStart+time.Second, r.Run)
+			rows, err := b.AuditRows(t.Context(), xxladapter.AuditFilter{})
+			require.NoError(t, err)
+			require.Equal(t, left, len(rows))
+			ends, err := b.AuditEnds(t.Context())
+			require.NoError(t, err)
+			mark, err := xxladapter.FollowChain(ends.Anchor, rows)
+			require.NoError(t, err)
+			require.NoError(t, xxladapter.EndChain(mark, ends.Last))
+		})
+	}
+}
+
+// A purge of many chunks for a call has one row in the audit.
+func TestAPurgeOfManyChunksIsAuditedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newLogbook(t, xxladapter.Settings{})
+		for range 3 * firstChunk {
+			b.run(200)
+		}
+		p := &Purger{Store: b, Logger: slog.New(slog.DiscardHandler)}
+		rows, done, err := p.Purge(xxladapter.WithCall(t.Context(), "clear"), xxladapter.LogPurge{}, 0)
+		require.NoError(t, err)
+		require.True(t, done)
+		require.EqualValues(t, 3*firstChunk, rows)
+		audit, err := b.AuditRows(t.Context(), xxladapter.AuditFilter{})
+		require.NoError(t, err)
+		require.Len(t, audit, 1)
+	})
+}
+
 func TestSuccessesGoSoonIfTheirJobKeepsFailures(t *testing.T) {
 	for _, c := range []struct {
 		keep xxladapter.KeepLogs
@@ -169,7 +215,7 @@ func TestSuccessesGoSoonIfTheirJobKeepsFailures(t *testing.T) {
 				b.run(code)
 			}
 			r := &Retention{Store: b, Logger: slog.New(slog.DiscardHandler)}
-			runFor(t, successAge-time.Second, r.Run)
+			runFor(t, SuccessAge-time.Second, r.Run)
 			require.Len(t, b.rows(), 4, "they are kept for a while")
 			runFor(t, 3*successPace, r.Run)
 			require.Len(t, b.rows(), c.want)

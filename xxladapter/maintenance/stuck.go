@@ -41,10 +41,10 @@ type Stuck struct {
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (s *Stuck) Run(ctx context.Context) error {
-	return every(ctx, stuckPace, s.Logger, "check for stuck triggers failed", s.look)
+	return every(ctx, stuckPace, s.Logger, "check for stuck triggers failed", s.poll)
 }
 
-func (s *Stuck) look(ctx context.Context) error {
+func (s *Stuck) poll(ctx context.Context) error {
 	for {
 		logs, err := s.Store.WriteOffStuck(ctx, stuckAge, stuckLimit, xxladapter.ResultUnknown, StuckReason)
 		if err != nil {

@@ -29,10 +29,10 @@ type Waiting struct {
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (w *Waiting) Run(ctx context.Context) error {
-	return every(ctx, waitingPace, w.Logger, "check of waiting schedules failed", w.look)
+	return every(ctx, waitingPace, w.Logger, "check of waiting schedules failed", w.poll)
 }
 
-func (w *Waiting) look(ctx context.Context) error {
+func (w *Waiting) poll(ctx context.Context) error {
 	now, err := w.Store.Now(ctx)
 	if err != nil {
 		return err

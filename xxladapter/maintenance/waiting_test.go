@@ -48,7 +48,7 @@ func TestAScheduleWhoseRunNobodyReportsGoesOn(t *testing.T) {
 		require.NoError(t, (&Waiting{Store: store, Logger: slog.New(slog.DiscardHandler)}).Run(ctx))
 		j, err := store.Job(t.Context(), gone)
 		require.NoError(t, err)
-		require.True(t, j.TriggerNext.Equal(began.Add(waitingPace+30*time.Second)), "a delay after the first look, and once: %v", j.TriggerNext)
+		require.True(t, j.TriggerNext.Equal(began.Add(waitingPace+30*time.Second)), "a delay after the first poll, and once: %v", j.TriggerNext)
 		j, err = store.Job(t.Context(), running)
 		require.NoError(t, err)
 		require.True(t, j.Waits(), "its fire is open")

@@ -1,0 +1,86 @@
+package maintenance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A runCounter has runs to count, and fails the first call.
+type runCounter struct {
+	calls atomic.Int64
+	left  int // for the caller's goroutine alone
+}
+
+func (c *runCounter) FoldStats(_ context.Context, limit int) (xxladapter.StatWork, error) {
+	switch calls := c.calls.Add(1); {
+	case calls == 1:
+		return xxladapter.NoStatWork, errors.New("no connection")
+	case c.left > limit:
+		time.Sleep(time.Second) // of the bubble's own time: what a chunk takes
+		c.left -= limit
+		return xxladapter.MoreStatWork, nil
+	case c.left > 0:
+		c.left = 0
+		return xxladapter.LaterStatWork, nil
+	}
+	return xxladapter.NoStatWork, nil
+}
+
+// TestABacklogIsCountedInChunksWithRests counts the calls of a backlog, of its end, and of a time
+// without runs.
+func TestABacklogIsCountedInChunksWithRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		store := &runCounter{left: 10*statChunk + 1}
+		s := &Stats{Store: store, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
+		begin := time.Now()
+		at := func(after time.Duration, calls int) {
+			time.Sleep(time.Until(begin.Add(after))) // of the bubble's own time
+			require.EqualValues(t, calls, store.calls.Load(), "after %v", after)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- s.Run(ctx) }()
+		at(statPace+time.Millisecond, 1)
+		at(2*statPace+time.Millisecond, 2)
+		const backlog = 2*statPace + 20*time.Second // ten chunks of a second and as many rests
+		at(backlog-time.Millisecond, 11)
+		at(backlog+time.Millisecond, 12)
+		at(backlog+statPace+time.Millisecond, 13)
+		at(backlog+statPace+statRest-time.Millisecond, 13)
+		at(backlog+statPace+statRest+time.Millisecond, 14)
+		stop()
+		require.NoError(t, <-ended)
+		require.Zero(t, store.left)
+		require.Contains(t, logged.String(), "no connection")
+	})
+}
+
+// TestOldStatisticsGoAtNight checks that they stay longer than the rows that they count.
+func TestOldStatisticsGoAtNight(t *testing.T) {
+	for keep, left := range map[time.Duration]int{0: 1, -1: 1, 24 * time.Hour: 0, 48 * time.Hour: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newLogbook(t, xxladapter.Settings{})
+			b.run(xxladapter.ResultOK)
+			time.Sleep(26 * time.Hour) // of the bubble's own time
+			r := &Retention{Store: b, Keep: time.Hour, NoAlarms: true, KeepStats: keep, Logger: slog.New(slog.DiscardHandler)}
+			for range 2 { // the first run deletes the row, which counts it
+				runFor(t, retentionStart+time.Second, r.Run)
+			}
+			require.Empty(t, b.rows())
+			stats, err := b.Stats(t.Context(), xxladapter.StatFilter{From: time.Now().AddDate(0, 0, -7), To: time.Now(), By: xxladapter.StatByHour})
+			require.NoError(t, err)
+			require.Len(t, stats, left, "%v", keep)
+		})
+	}
+}
