@@ -9,6 +9,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+func (s *measured) AdvanceBackfill(ctx context.Context, arg1 *xxladapter.Backfill) (value1 []xxladapter.Fire, err error) {
+	defer s.done("advance_backfill", time.Now(), &err)
+	return s.Store.AdvanceBackfill(ctx, arg1)
+}
+
 func (s *measured) AgreeZone(ctx context.Context, arg1 string) (value1 string, err error) {
 	defer s.done("agree_zone", time.Now(), &err)
 	return s.Store.AgreeZone(ctx, arg1)
@@ -19,9 +24,49 @@ func (s *measured) AlarmStates(ctx context.Context, arg1 []int64) (value1 []xxla
 	return s.Store.AlarmStates(ctx, arg1)
 }
 
+func (s *measured) AppendAudit(ctx context.Context, arg1 xxladapter.AuditObject, arg2 xxladapter.Fields) (err error) {
+	defer s.done("append_audit", time.Now(), &err)
+	return s.Store.AppendAudit(ctx, arg1, arg2)
+}
+
+func (s *measured) AuditEnds(ctx context.Context) (value1 xxladapter.AuditEnds, err error) {
+	defer s.done("audit_ends", time.Now(), &err)
+	return s.Store.AuditEnds(ctx)
+}
+
+func (s *measured) AuditRows(ctx context.Context, arg1 xxladapter.AuditFilter) (value1 []xxladapter.AuditRow, err error) {
+	defer s.done("audit_rows", time.Now(), &err)
+	return s.Store.AuditRows(ctx, arg1)
+}
+
+func (s *measured) Backfill(ctx context.Context, arg1 int64) (value1 *xxladapter.Backfill, err error) {
+	defer s.done("backfill", time.Now(), &err)
+	return s.Store.Backfill(ctx, arg1)
+}
+
+func (s *measured) Backfills(ctx context.Context, arg1 xxladapter.BackfillFilter) (value1 []*xxladapter.Backfill, err error) {
+	defer s.done("backfills", time.Now(), &err)
+	return s.Store.Backfills(ctx, arg1)
+}
+
+func (s *measured) Calendars(ctx context.Context) (value1 []*xxladapter.Calendar, err error) {
+	defer s.done("calendars", time.Now(), &err)
+	return s.Store.Calendars(ctx)
+}
+
+func (s *measured) CancelBackfill(ctx context.Context, arg1 int64) (err error) {
+	defer s.done("cancel_backfill", time.Now(), &err)
+	return s.Store.CancelBackfill(ctx, arg1)
+}
+
 func (s *measured) ChangeZone(ctx context.Context, arg1 string) (err error) {
 	defer s.done("change_zone", time.Now(), &err)
 	return s.Store.ChangeZone(ctx, arg1)
+}
+
+func (s *measured) ChangedJobs(ctx context.Context, arg1 time.Time, arg2 int) (value1 []xxladapter.JobMark, err error) {
+	defer s.done("changed_jobs", time.Now(), &err)
+	return s.Store.ChangedJobs(ctx, arg1, arg2)
 }
 
 func (s *measured) ClaimTexts(ctx context.Context, arg1 int, arg2 func(int) time.Duration) (value1 []xxladapter.TextClaim, err error) {
@@ -29,14 +74,84 @@ func (s *measured) ClaimTexts(ctx context.Context, arg1 int, arg2 func(int) time
 	return s.Store.ClaimTexts(ctx, arg1, arg2)
 }
 
+func (s *measured) CountJobs(ctx context.Context, arg1 xxladapter.JobFilter, arg2 int) (value1 int, err error) {
+	defer s.done("count_jobs", time.Now(), &err)
+	return s.Store.CountJobs(ctx, arg1, arg2)
+}
+
+func (s *measured) CountRuns(ctx context.Context, arg1 xxladapter.RunFilter, arg2 int) (value1 int, value2 bool, err error) {
+	defer s.done("count_runs", time.Now(), &err)
+	return s.Store.CountRuns(ctx, arg1, arg2)
+}
+
+func (s *measured) CountTags(ctx context.Context, arg1 []int64) (value1 []xxladapter.TagCount, err error) {
+	defer s.done("count_tags", time.Now(), &err)
+	return s.Store.CountTags(ctx, arg1)
+}
+
+func (s *measured) CreateBackfill(ctx context.Context, arg1 *xxladapter.Backfill) (value1 int64, err error) {
+	defer s.done("create_backfill", time.Now(), &err)
+	return s.Store.CreateBackfill(ctx, arg1)
+}
+
+func (s *measured) CreateCredential(ctx context.Context, arg1 *xxladapter.Credential) (value1 int64, err error) {
+	defer s.done("create_credential", time.Now(), &err)
+	return s.Store.CreateCredential(ctx, arg1)
+}
+
 func (s *measured) CreateJob(ctx context.Context, arg1 *xxladapter.Job) (value1 int64, err error) {
 	defer s.done("create_job", time.Now(), &err)
 	return s.Store.CreateJob(ctx, arg1)
 }
 
+func (s *measured) CreatePause(ctx context.Context, arg1 xxladapter.Pause) (value1 xxladapter.Pause, err error) {
+	defer s.done("create_pause", time.Now(), &err)
+	return s.Store.CreatePause(ctx, arg1)
+}
+
+func (s *measured) CreateUser(ctx context.Context, arg1 *xxladapter.User, arg2 bool) (value1 int64, err error) {
+	defer s.done("create_user", time.Now(), &err)
+	return s.Store.CreateUser(ctx, arg1, arg2)
+}
+
+func (s *measured) Credential(ctx context.Context, arg1 string) (value1 *xxladapter.Credential, value2 *xxladapter.User, err error) {
+	defer s.done("credential", time.Now(), &err)
+	return s.Store.Credential(ctx, arg1)
+}
+
+func (s *measured) Credentials(ctx context.Context, arg1 int64, arg2 xxladapter.CredentialKind) (value1 []*xxladapter.Credential, err error) {
+	defer s.done("credentials", time.Now(), &err)
+	return s.Store.Credentials(ctx, arg1, arg2)
+}
+
 func (s *measured) DecideAlarms(ctx context.Context, arg1 string, arg2 []xxladapter.AlarmDecision) (value1 []xxladapter.AlarmClaim, err error) {
 	defer s.done("decide_alarms", time.Now(), &err)
 	return s.Store.DecideAlarms(ctx, arg1, arg2)
+}
+
+func (s *measured) Declare(ctx context.Context, arg1 *xxladapter.Declaration) (value1 []int64, err error) {
+	defer s.done("declare", time.Now(), &err)
+	return s.Store.Declare(ctx, arg1)
+}
+
+func (s *measured) Describe(ctx context.Context) (value1 xxladapter.StoreDescription, err error) {
+	defer s.done("describe", time.Now(), &err)
+	return s.Store.Describe(ctx)
+}
+
+func (s *measured) DrainExecutor(ctx context.Context, arg1 int64, arg2 xxladapter.Drain) (err error) {
+	defer s.done("drain_executor", time.Now(), &err)
+	return s.Store.DrainExecutor(ctx, arg1, arg2)
+}
+
+func (s *measured) EditJobs(ctx context.Context, arg1 []xxladapter.JobEdit, arg2 bool) (value1 []xxladapter.JobEdited, err error) {
+	defer s.done("edit_jobs", time.Now(), &err)
+	return s.Store.EditJobs(ctx, arg1, arg2)
+}
+
+func (s *measured) EndPause(ctx context.Context, arg1 int64) (value1 xxladapter.Pause, err error) {
+	defer s.done("end_pause", time.Now(), &err)
+	return s.Store.EndPause(ctx, arg1)
 }
 
 func (s *measured) ExpireRegistrations(ctx context.Context, arg1 time.Duration) (value1 []xxladapter.Registration, err error) {
@@ -59,6 +174,11 @@ func (s *measured) FoldReports(ctx context.Context) (err error) {
 	return s.Store.FoldReports(ctx)
 }
 
+func (s *measured) FoldStats(ctx context.Context, arg1 int) (value1 xxladapter.StatWork, err error) {
+	defer s.done("fold_stats", time.Now(), &err)
+	return s.Store.FoldStats(ctx, arg1)
+}
+
 func (s *measured) GlueVersions(ctx context.Context, arg1 int64) (value1 []*xxladapter.GlueVersion, err error) {
 	defer s.done("glue_versions", time.Now(), &err)
 	return s.Store.GlueVersions(ctx, arg1)
@@ -79,9 +199,34 @@ func (s *measured) Job(ctx context.Context, arg1 int64) (value1 *xxladapter.Job,
 	return s.Store.Job(ctx, arg1)
 }
 
+func (s *measured) JobAsOf(ctx context.Context, arg1 int64, arg2 time.Time) (value1 *xxladapter.Job, err error) {
+	defer s.done("job_as_of", time.Now(), &err)
+	return s.Store.JobAsOf(ctx, arg1, arg2)
+}
+
+func (s *measured) JobKeys(ctx context.Context, arg1 int64) (value1 []xxladapter.JobKey, err error) {
+	defer s.done("job_keys", time.Now(), &err)
+	return s.Store.JobKeys(ctx, arg1)
+}
+
+func (s *measured) JobNames(ctx context.Context, arg1 []int64, arg2 []int64) (value1 map[int64]string, err error) {
+	defer s.done("job_names", time.Now(), &err)
+	return s.Store.JobNames(ctx, arg1, arg2)
+}
+
+func (s *measured) JobVersions(ctx context.Context, arg1 xxladapter.JobVersionFilter) (value1 []*xxladapter.JobVersion, err error) {
+	defer s.done("job_versions", time.Now(), &err)
+	return s.Store.JobVersions(ctx, arg1)
+}
+
 func (s *measured) Jobs(ctx context.Context, arg1 xxladapter.JobFilter) (value1 []*xxladapter.Job, err error) {
 	defer s.done("jobs", time.Now(), &err)
 	return s.Store.Jobs(ctx, arg1)
+}
+
+func (s *measured) LastRuns(ctx context.Context, arg1 []int64) (value1 map[int64]xxladapter.LastRun, err error) {
+	defer s.done("last_runs", time.Now(), &err)
+	return s.Store.LastRuns(ctx, arg1)
 }
 
 func (s *measured) Lease(ctx context.Context, arg1 string, arg2 time.Duration) (value1 xxladapter.Lease, err error) {
@@ -109,9 +254,24 @@ func (s *measured) LostRuns(ctx context.Context, arg1 time.Duration, arg2 int64,
 	return s.Store.LostRuns(ctx, arg1, arg2, arg3)
 }
 
+func (s *measured) Marks(ctx context.Context) (value1 xxladapter.Marks, err error) {
+	defer s.done("marks", time.Now(), &err)
+	return s.Store.Marks(ctx)
+}
+
+func (s *measured) MeanDurations(ctx context.Context, arg1 int) (value1 map[int64]time.Duration, err error) {
+	defer s.done("mean_durations", time.Now(), &err)
+	return s.Store.MeanDurations(ctx, arg1)
+}
+
 func (s *measured) Misfires(ctx context.Context, arg1 xxladapter.MisfireFilter) (value1 []xxladapter.Misfire, err error) {
 	defer s.done("misfires", time.Now(), &err)
 	return s.Store.Misfires(ctx, arg1)
+}
+
+func (s *measured) NewRuns(ctx context.Context, arg1 int64, arg2 int) (value1 []xxladapter.RunMark, err error) {
+	defer s.done("new_runs", time.Now(), &err)
+	return s.Store.NewRuns(ctx, arg1, arg2)
 }
 
 func (s *measured) Now(ctx context.Context) (value1 time.Time, err error) {
@@ -129,6 +289,11 @@ func (s *measured) Order(ctx context.Context, arg1 int64) (value1 *xxladapter.Or
 	return s.Store.Order(ctx, arg1)
 }
 
+func (s *measured) Pauses(ctx context.Context, arg1 xxladapter.PauseFilter) (value1 []xxladapter.Pause, err error) {
+	defer s.done("pauses", time.Now(), &err)
+	return s.Store.Pauses(ctx, arg1)
+}
+
 func (s *measured) PlanFires(ctx context.Context, arg1 []xxladapter.Fire) (value1 []xxladapter.Fire, err error) {
 	defer s.done("plan_fires", time.Now(), &err)
 	return s.Store.PlanFires(ctx, arg1)
@@ -139,9 +304,39 @@ func (s *measured) PlanOrder(ctx context.Context, arg1 xxladapter.Fire, arg2 str
 	return s.Store.PlanOrder(ctx, arg1, arg2, arg3)
 }
 
+func (s *measured) PurgeAudit(ctx context.Context, arg1 time.Time, arg2 int) (value1 int, err error) {
+	defer s.done("purge_audit", time.Now(), &err)
+	return s.Store.PurgeAudit(ctx, arg1, arg2)
+}
+
+func (s *measured) PurgeJobVersions(ctx context.Context, arg1 time.Time, arg2 int) (value1 int, err error) {
+	defer s.done("purge_job_versions", time.Now(), &err)
+	return s.Store.PurgeJobVersions(ctx, arg1, arg2)
+}
+
+func (s *measured) PurgeStats(ctx context.Context, arg1 time.Time, arg2 int) (value1 int, err error) {
+	defer s.done("purge_stats", time.Now(), &err)
+	return s.Store.PurgeStats(ctx, arg1, arg2)
+}
+
+func (s *measured) RecentRuns(ctx context.Context, arg1 []int64, arg2 int) (value1 map[int64][]xxladapter.LastRun, err error) {
+	defer s.done("recent_runs", time.Now(), &err)
+	return s.Store.RecentRuns(ctx, arg1, arg2)
+}
+
 func (s *measured) Register(ctx context.Context, arg1 string, arg2 string) (err error) {
 	defer s.done("register", time.Now(), &err)
 	return s.Store.Register(ctx, arg1, arg2)
+}
+
+func (s *measured) RemoveCalendar(ctx context.Context, arg1 string) (err error) {
+	defer s.done("remove_calendar", time.Now(), &err)
+	return s.Store.RemoveCalendar(ctx, arg1)
+}
+
+func (s *measured) RemoveCredential(ctx context.Context, arg1 int64, arg2 int64) (err error) {
+	defer s.done("remove_credential", time.Now(), &err)
+	return s.Store.RemoveCredential(ctx, arg1, arg2)
 }
 
 func (s *measured) RemoveGroup(ctx context.Context, arg1 int64) (err error) {
@@ -152,6 +347,11 @@ func (s *measured) RemoveGroup(ctx context.Context, arg1 int64) (err error) {
 func (s *measured) RemoveJob(ctx context.Context, arg1 int64) (err error) {
 	defer s.done("remove_job", time.Now(), &err)
 	return s.Store.RemoveJob(ctx, arg1)
+}
+
+func (s *measured) RemoveUser(ctx context.Context, arg1 int64) (err error) {
+	defer s.done("remove_user", time.Now(), &err)
+	return s.Store.RemoveUser(ctx, arg1)
 }
 
 func (s *measured) RenewAlarms(ctx context.Context, arg1 string, arg2 []xxladapter.AlarmClaim) (value1 []xxladapter.AlarmClaim, err error) {
@@ -179,9 +379,34 @@ func (s *measured) Retire(ctx context.Context, arg1 xxladapter.Term) (err error)
 	return s.Store.Retire(ctx, arg1)
 }
 
+func (s *measured) RunHistories(ctx context.Context, arg1 []int64) (value1 map[int64]xxladapter.RunHistory, err error) {
+	defer s.done("run_histories", time.Now(), &err)
+	return s.Store.RunHistories(ctx, arg1)
+}
+
+func (s *measured) RunMarks(ctx context.Context, arg1 []int64) (value1 []xxladapter.RunMark, err error) {
+	defer s.done("run_marks", time.Now(), &err)
+	return s.Store.RunMarks(ctx, arg1)
+}
+
 func (s *measured) RunText(ctx context.Context, arg1 int64) (value1 *xxladapter.RunText, err error) {
 	defer s.done("run_text", time.Now(), &err)
 	return s.Store.RunText(ctx, arg1)
+}
+
+func (s *measured) Runs(ctx context.Context, arg1 xxladapter.RunFilter) (value1 []*xxladapter.Log, value2 int64, err error) {
+	defer s.done("runs", time.Now(), &err)
+	return s.Store.Runs(ctx, arg1)
+}
+
+func (s *measured) RunsDue(ctx context.Context, arg1 xxladapter.RunsDueFilter) (value1 []xxladapter.DueRun, err error) {
+	defer s.done("runs_due", time.Now(), &err)
+	return s.Store.RunsDue(ctx, arg1)
+}
+
+func (s *measured) SaveCalendar(ctx context.Context, arg1 *xxladapter.Calendar, arg2 time.Time) (value1 time.Time, err error) {
+	defer s.done("save_calendar", time.Now(), &err)
+	return s.Store.SaveCalendar(ctx, arg1, arg2)
 }
 
 func (s *measured) SaveGroup(ctx context.Context, arg1 *xxladapter.Group) (value1 int64, err error) {
@@ -214,6 +439,11 @@ func (s *measured) StartJob(ctx context.Context, arg1 int64, arg2 time.Time, arg
 	return s.Store.StartJob(ctx, arg1, arg2, arg3)
 }
 
+func (s *measured) Stats(ctx context.Context, arg1 xxladapter.StatFilter) (value1 []xxladapter.Stat, err error) {
+	defer s.done("stats", time.Now(), &err)
+	return s.Store.Stats(ctx, arg1)
+}
+
 func (s *measured) StopJob(ctx context.Context, arg1 int64, arg2 time.Time) (err error) {
 	defer s.done("stop_job", time.Now(), &err)
 	return s.Store.StopJob(ctx, arg1, arg2)
@@ -224,6 +454,11 @@ func (s *measured) TakeOver(ctx context.Context, arg1 xxladapter.Term, arg2 int6
 	return s.Store.TakeOver(ctx, arg1, arg2, arg3)
 }
 
+func (s *measured) UndrainExecutor(ctx context.Context, arg1 int64, arg2 string) (err error) {
+	defer s.done("undrain_executor", time.Now(), &err)
+	return s.Store.UndrainExecutor(ctx, arg1, arg2)
+}
+
 func (s *measured) Unregister(ctx context.Context, arg1 string, arg2 string) (err error) {
 	defer s.done("unregister", time.Now(), &err)
 	return s.Store.Unregister(ctx, arg1, arg2)
@@ -232,6 +467,26 @@ func (s *measured) Unregister(ctx context.Context, arg1 string, arg2 string) (er
 func (s *measured) UpdateJob(ctx context.Context, arg1 *xxladapter.Job, arg2 bool) (err error) {
 	defer s.done("update_job", time.Now(), &err)
 	return s.Store.UpdateJob(ctx, arg1, arg2)
+}
+
+func (s *measured) UpdateUser(ctx context.Context, arg1 int64, arg2 xxladapter.UserChange) (err error) {
+	defer s.done("update_user", time.Now(), &err)
+	return s.Store.UpdateUser(ctx, arg1, arg2)
+}
+
+func (s *measured) UpstreamUsers(ctx context.Context, arg1 string) (value1 []xxladapter.UpstreamUser, err error) {
+	defer s.done("upstream_users", time.Now(), &err)
+	return s.Store.UpstreamUsers(ctx, arg1)
+}
+
+func (s *measured) UseCredential(ctx context.Context, arg1 int64, arg2 time.Time, arg3 time.Time) (err error) {
+	defer s.done("use_credential", time.Now(), &err)
+	return s.Store.UseCredential(ctx, arg1, arg2, arg3)
+}
+
+func (s *measured) Users(ctx context.Context, arg1 xxladapter.UserFilter) (value1 []*xxladapter.User, err error) {
+	defer s.done("users", time.Now(), &err)
+	return s.Store.Users(ctx, arg1)
 }
 
 func (s *measured) WriteOffStuck(ctx context.Context, arg1 time.Duration, arg2 int, arg3 int, arg4 string) (value1 []*xxladapter.Log, err error) {
