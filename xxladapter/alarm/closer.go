@@ -33,7 +33,7 @@ func (c *Closer) Run(ctx context.Context) error {
 	ticker := time.NewTicker(closePace)
 	defer ticker.Stop()
 	for {
-		if err := c.look(ctx); err != nil && ctx.Err() == nil {
+		if err := c.poll(ctx); err != nil && ctx.Err() == nil {
 			c.Logger.Error("closing of old alarms failed", "err", err)
 		}
 		select {
@@ -44,7 +44,7 @@ func (c *Closer) Run(ctx context.Context) error {
 	}
 }
 
-func (c *Closer) look(ctx context.Context) error {
+func (c *Closer) poll(ctx context.Context) error {
 	now, err := c.Store.Now(ctx)
 	if err != nil {
 		return err

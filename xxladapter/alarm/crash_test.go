@@ -87,7 +87,7 @@ func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
 	}()
 	lookAll := func() {
 		for _, m := range survivors {
-			require.NoError(t, m.look(ctx, ctx))
+			require.NoError(t, m.poll(ctx, ctx))
 		}
 	}
 	lookAll()

@@ -16,8 +16,8 @@ const (
 	// is about a single job.
 	jobsShown = 20
 	runsShown = 3
-	// reasonMost limits how much of a run's message is shown, in bytes.
-	reasonMost = 1500
+	// reasonLimit limits how much of a run's message is shown, in bytes.
+	reasonLimit = 1500
 )
 
 // describe reads from the store what people want to know about claimed runs.
@@ -112,7 +112,7 @@ func (m *Monitor) describeRun(ctx context.Context, c xxladapter.AlarmClaim) (Run
 		run.Code = l.TriggerCode
 		message = triggerReason(fromHTML(l.TriggerMsg))
 	}
-	run.Reason = cutText(message, reasonMost)
+	run.Reason = cutText(message, reasonLimit)
 	return run, nil
 }
 

@@ -21,8 +21,8 @@ func NewDingTalk(t Target) (*DingTalk, error) {
 	return &DingTalk{p}, nil
 }
 
-// dingTalkMost keeps the message within DingTalk's 20000 bytes, including the JSON around it.
-const dingTalkMost = 16000
+// dingTalkLimit keeps the message within DingTalk's 20000 bytes, including the JSON around it.
+const dingTalkLimit = 16000
 
 // dingTalkBusy is the error code for too many messages in a minute.
 const dingTalkBusy = 130101
@@ -35,7 +35,7 @@ func (d *DingTalk) Send(ctx context.Context, a *Alarm) error {
 	text := "### " + markup.Replace(title) + "\n\n" + dingTalkForm.write(a)
 	body := map[string]any{
 		"msgtype":  "markdown",
-		"markdown": map[string]string{"title": title, "text": cutText(text, dingTalkMost)},
+		"markdown": map[string]string{"title": title, "text": cutText(text, dingTalkLimit)},
 	}
 	return d.post(ctx, body, d.sign, func(reply []byte) error { return checkErrCode(reply, -1, dingTalkBusy) })
 }

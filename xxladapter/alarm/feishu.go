@@ -22,8 +22,8 @@ func NewFeishu(t Target) (*Feishu, error) {
 	return &Feishu{p}, nil
 }
 
-// feishuMost keeps the message within Feishu's 20 KB, including the JSON around each line.
-const feishuMost = 8000
+// feishuLimit keeps the message within Feishu's 20 KB, including the JSON around each line.
+const feishuLimit = 8000
 
 // feishuBusy lists the error codes for too many messages in a second or a minute.
 var feishuBusy = []int{9499, 11232}
@@ -36,7 +36,7 @@ func (f *Feishu) Send(ctx context.Context, a *Alarm) error {
 		Text string `json:"text"`
 	}
 	var lines [][]element
-	for line := range strings.SplitSeq(cutText(plainForm.write(a), feishuMost), "\n") {
+	for line := range strings.SplitSeq(cutText(plainForm.write(a), feishuLimit), "\n") {
 		lines = append(lines, []element{{"text", line}})
 	}
 	body := map[string]any{

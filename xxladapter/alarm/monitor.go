@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// lookPace is the pause between polls without a hint, while some failed runs are unreported.
+	// pollPace is the pause between polls without a hint, while some failed runs are unreported.
 	// XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
-	lookPace = 10 * time.Second
+	pollPace = 10 * time.Second
 	// idlePace is the pause between polls without a hint, after a poll that found nothing. What
 	// such a poll finds are failures of a node that has died.
 	idlePace = time.Minute
-	// lookPause is the shortest pause between two polls. It grows with what a poll costs the store,
-	// which on MySQL reads upstream's log without an index: the pause is lookShare times the
-	// duration of the listing, and at most lookPauseMost.
-	lookPause     = time.Second
-	lookShare     = 20
-	lookPauseMost = time.Minute
+	// pollPause is the shortest pause between two polls. It grows with what a poll costs the store,
+	// which on MySQL reads upstream's log without an index: the pause is pollShare times the
+	// duration of the listing, and at most pollPauseMax.
+	pollPause    = time.Second
+	pollShare    = 20
+	pollPauseMax = time.Minute
 	// stopGrace is how long a stop waits for alarms in flight.
 	stopGrace = 5 * time.Second
 )
@@ -107,15 +107,15 @@ func (m *Monitor) Run(ctx context.Context) error {
 	})()
 	for {
 		began := time.Now()
-		if err := m.look(ctx, sending); err != nil && ctx.Err() == nil {
+		if err := m.poll(ctx, sending); err != nil && ctx.Err() == nil {
 			m.logger.Error("poll for alarms failed", "err", err)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(min(max(lookPause, lookShare*m.listed), lookPauseMost)):
+		case <-time.After(min(max(pollPause, pollShare*m.listed), pollPauseMax)):
 		}
-		pace := lookPace
+		pace := pollPace
 		if m.idle {
 			pace = idlePace
 		}

@@ -147,7 +147,7 @@ func (c *fakeChannel) titles() []string {
 
 // settled lets slightly more than the shortest pause between two polls pass.
 func settled() {
-	time.Sleep(lookPause + 100*time.Millisecond)
+	time.Sleep(pollPause + 100*time.Millisecond)
 	synctest.Wait()
 }
 
@@ -170,7 +170,7 @@ func TestAFailureIsToldAtOnceAndByOneOfManyNodes(t *testing.T) {
 		}
 		settled()
 		require.Equal(t, []string{"job 1 nightly failed"}, channel.titles())
-		require.LessOrEqual(t, channel.when[0].Sub(start), lookPause)
+		require.LessOrEqual(t, channel.when[0].Sub(start), pollPause)
 		a := channel.got[0]
 		require.Equal(t, []string{"a@example.org", "b@example.org"}, a.Emails)
 		require.Equal(t, fmt.Sprint("failed-", failed), a.ID)
@@ -328,13 +328,13 @@ func TestWhatNoChannelTakesIsTriedAgain(t *testing.T) {
 		time.Sleep(3 * claimLife)
 		require.Equal(t, xxladapter.AlarmTaken, s.status(failed))
 		down.Store(false)
-		time.Sleep(claimLife + lookPace)
+		time.Sleep(claimLife + pollPace)
 		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
 		require.Len(t, channel.alarms(), 1)
 
 		down.Store(true)
 		failed = s.end(job, 500, "")
-		time.Sleep(time.Duration(maxAttempts+1) * (claimLife + lookPace))
+		time.Sleep(time.Duration(maxAttempts+1) * (claimLife + pollPace))
 		require.Equal(t, xxladapter.AlarmFailed, s.status(failed))
 		require.Len(t, channel.alarms(), 1)
 	})
@@ -396,9 +396,9 @@ func TestAHangingChannelKeepsTheOthersWaitingForSecondsOnly(t *testing.T) {
 			late := time.Since(start)
 			if i == 1 {
 				// The first message has the whole sendLimit.
-				require.LessOrEqual(t, late, sendLimit+2*lookPause)
+				require.LessOrEqual(t, late, sendLimit+2*pollPause)
 			} else {
-				require.LessOrEqual(t, late, downLimit+2*lookPause)
+				require.LessOrEqual(t, late, downLimit+2*pollPause)
 			}
 		}
 	})
@@ -480,7 +480,7 @@ func TestANodeThatDiesBetweenClaimAndSendIsSpokenFor(t *testing.T) {
 		s.monitor("n2", channel)
 		time.Sleep(claimLife - time.Second)
 		require.Empty(t, channel.alarms(), "it may still be alive")
-		time.Sleep(2 * lookPace)
+		time.Sleep(2 * pollPace)
 		require.Equal(t, []string{"job 1 j failed", "job 1 j has recovered"}, channel.titles())
 		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
 		time.Sleep(time.Hour)

@@ -19,8 +19,8 @@ func NewSlack(t Target) (*Slack, error) {
 	return &Slack{p}, nil
 }
 
-// slackMost is well below the 40000 characters at which Slack truncates.
-const slackMost = 12000
+// slackLimit is well below the 40000 characters at which Slack truncates.
+const slackLimit = 12000
 
 // slackEscape replaces the characters that Slack requires to be escaped. Without angle brackets
 // nothing is a link or mentions anybody.
@@ -30,7 +30,7 @@ var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 func (s *Slack) Send(ctx context.Context, a *Alarm) error {
 	title := strings.ReplaceAll(slackEscape.Replace(a.Title()), "*", "∗")
 	text := slackEscape.Replace(strings.ReplaceAll(plainForm.write(a), "```", "'''"))
-	body := map[string]any{"text": "*" + title + "*\n```\n" + cutText(text, slackMost) + "\n```", "unfurl_links": false}
+	body := map[string]any{"text": "*" + title + "*\n```\n" + cutText(text, slackLimit) + "\n```", "unfurl_links": false}
 	return s.post(ctx, body, nil, func(reply []byte) error {
 		if string(bytes.TrimSpace(reply)) != "ok" {
 			return finalf(`answer is not "ok": %s`, excerpt(reply))

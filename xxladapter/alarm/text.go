@@ -174,13 +174,13 @@ func fromHTML(text string) string {
 	}, text))
 }
 
-// cutText truncates text to most bytes, without splitting a character.
-func cutText(text string, most int) string {
+// cutText truncates text to limit bytes, without splitting a character.
+func cutText(text string, limit int) string {
 	const rest = " …"
-	if len(text) <= most {
+	if len(text) <= limit {
 		return text
 	}
-	end := max(most-len(rest), 0)
+	end := max(limit-len(rest), 0)
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}

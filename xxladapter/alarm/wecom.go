@@ -18,8 +18,8 @@ func NewWeCom(t Target) (*WeCom, error) {
 	return &WeCom{p}, nil
 }
 
-// weComMost is the longest message that the robot accepts, in bytes.
-const weComMost = 4096
+// weComLimit is the longest message that the robot accepts, in bytes.
+const weComLimit = 4096
 
 // weComBusy is the error code for too many messages in a minute.
 const weComBusy = 45009
@@ -31,6 +31,6 @@ var weComForm = markdown(strings.NewReplacer("<", "‹", ">", "›", "`", "'", "
 // Send implements [Channel].
 func (w *WeCom) Send(ctx context.Context, a *Alarm) error {
 	text := weComForm.heading(a.Title()) + "\n\n" + weComForm.write(a)
-	body := map[string]any{"msgtype": "markdown", "markdown": map[string]string{"content": cutText(text, weComMost)}}
+	body := map[string]any{"msgtype": "markdown", "markdown": map[string]string{"content": cutText(text, weComLimit)}}
 	return w.post(ctx, body, nil, func(reply []byte) error { return checkErrCode(reply, -1, weComBusy) })
 }

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// pageLimit limits the rows of one query, lookLimit those of one poll.
+	// pageLimit limits the rows of one query, pollLimit those of one poll.
 	pageLimit = 1000
-	lookLimit = 100_000
+	pollLimit = 100_000
 
 	// maxAge is the age beyond which a failure is no longer reported. It matters when alarms are
 	// switched on after months without them.
@@ -29,8 +29,8 @@ const (
 	maxAttempts = 20
 )
 
-// look finds what has to be reported, and sends it with the context sending.
-func (m *Monitor) look(ctx, sending context.Context) error {
+// poll finds what has to be reported, and sends it with the context sending.
+func (m *Monitor) poll(ctx, sending context.Context) error {
 	m.idle = false
 	if err := m.unset.settle(ctx, m.opts.Store); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (m *Monitor) failedRuns(ctx context.Context) (map[int64][]xxladapter.Failed
 	start := time.Now()
 	defer func() { m.listed = time.Since(start) }()
 	runs := map[int64][]xxladapter.FailedRun{}
-	for after, n := int64(0), 0; n < lookLimit; {
+	for after, n := int64(0), 0; n < pollLimit; {
 		page, err := m.opts.Store.FailedRuns(ctx, after, pageLimit)
 		if err != nil {
 			return nil, fmt.Errorf("list failed runs after log %d: %w", after, err)
@@ -191,7 +191,7 @@ func (m *Monitor) steps(ctx context.Context, state xxladapter.AlarmState, runs [
 
 // abandoned returns what a node claimed to report and never settled.
 func (m *Monitor) abandoned(ctx context.Context) ([]subject, error) {
-	claims, err := m.opts.Store.StaleAlarms(ctx, claimLife, lookLimit)
+	claims, err := m.opts.Store.StaleAlarms(ctx, claimLife, pollLimit)
 	if err != nil {
 		return nil, fmt.Errorf("list abandoned alarms: %w", err)
 	}

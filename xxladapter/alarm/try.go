@@ -1,0 +1,37 @@
+package alarm
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// An Outcome is what became of a test alarm on one channel.
+type Outcome struct {
+	Channel string
+	// Err is nil if the channel took the alarm, and [ErrNobody] if it has no receiver for it. It
+	// contains no secrets.
+	Err  error
+	Took time.Duration
+}
+
+// Try sends a test alarm through all channels at once and returns its id and what became of it, by
+// channel. source names the scheduler to its readers, and emails are receivers of the mail beside
+// those of every alarm. Each channel gets as long as for a real alarm.
+func Try(ctx context.Context, channels []Channel, source string, emails []string) (id string, outcomes []Outcome) {
+	now := time.Now().UTC()
+	a := &Alarm{ID: fmt.Sprintf("test-%d", now.UnixMilli()), Kind: Test, At: now, Source: source, Emails: emails, Jobs: []Job{}}
+	outcomes = make([]Outcome, len(channels))
+	var all sync.WaitGroup
+	for i, channel := range channels {
+		all.Go(func() {
+			limited, cancel := context.WithTimeout(ctx, sendLimit)
+			defer cancel()
+			err := channel.Send(limited, a)
+			outcomes[i] = Outcome{channel.Name(), err, time.Since(now)}
+		})
+	}
+	all.Wait()
+	return a.ID, outcomes
+}
