@@ -1,0 +1,217 @@
+package why
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// Facts are the records about one job at one time.
+type Facts struct {
+	Job *xxladapter.Job // as it is now
+	// Then is its schedule as it stood at From, and Plan what it means; nil if it cannot be read.
+	Then Schedule
+	Plan cron.Plan
+	// From and To bound the time in question: From is included and To is not.
+	From, To time.Time
+	// Now is the store's clock, and Local this machine's at the same moment.
+	Now, Local time.Time
+
+	Runs     []Run                // due in that time, or triggered in it by another program
+	Open     []xxladapter.Fire    // the job's open fires that are due in that time
+	Misfires []xxladapter.Misfire // of the job, that concern that time
+	Leases   []xxladapter.Lease   // that hold now
+	Group    *xxladapter.Group    // nil if it is gone
+	// Restrictions are the pauses and calendars as they are now, for due times of which nothing is
+	// recorded yet, and Pauses those that the misfires name, by id.
+	Restrictions *xxladapter.Restrictions
+	Pauses       map[int64]xxladapter.Pause
+}
+
+// A Run is one run with its history; nil if another program handed it over.
+type Run struct {
+	Log     *xxladapter.Log
+	History *xxladapter.RunHistory
+}
+
+const (
+	// clockLimit is how far a scheduler's clock may be off the store's before it gives its lease
+	// back.
+	clockLimit = 2 * time.Second
+	// lateLimit is how long after its due time a fire may be claimed without being called late.
+	lateLimit = time.Second
+)
+
+// Decide returns the reasons why a job did or did not run at a time, in the order in which they
+// matter.
+func Decide(f Facts) (found []Finding) {
+	seen := map[int64]bool{}
+	for _, r := range f.Runs {
+		seen[r.Log.ID] = true
+		found = append(found, f.ofRun(r)...)
+	}
+	for i := range f.Open {
+		if !seen[f.Open[i].LogID] || f.Open[i].LogID == 0 {
+			found = append(found, f.ofFire(&f.Open[i])...)
+		}
+	}
+	for i := range f.Misfires {
+		found = append(found, f.ofMisfire(&f.Misfires[i])...)
+	}
+	if len(found) == 0 {
+		found = f.ofNothing()
+	}
+	return found
+}
+
+// ofMisfire explains a due time that was found too late.
+func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
+	due := m.Due
+	if ticks, _ := Ticks(f.Then, f.Plan, f.Job.TriggerNext, f.From, f.To, 1); len(ticks) > 0 {
+		due = ticks[0]
+	}
+	switch m.Kind() {
+	case xxladapter.MisfirePaused:
+		pause, known := f.Pauses[m.PauseID]
+		if !known {
+			pause = xxladapter.Pause{ID: m.PauseID}
+		}
+		return []Finding{f.paused(due, &pause, misfireRecord(m))}
+	case xxladapter.MisfireExcluded:
+		return []Finding{f.excluded(due, m.Calendar, f.Restrictions.Calendar(m.Calendar), misfireRecord(m))}
+	}
+	return []Finding{{Misfire, params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Policy)),
+		[]Record{misfireRecord(m)}}}
+}
+
+// ofFire explains a fire that is still open.
+func (f *Facts) ofFire(fire *xxladapter.Fire) []Finding {
+	late := f.Now.Sub(fire.Due)
+	values := params("due", f.local(fire.Due), "late", short(late), "node", fire.Owner.Node, "fire", strconv.FormatInt(fire.ID, 10))
+	one := func(code Code, more ...Record) []Finding {
+		return []Finding{{code, values, append([]Record{fireRecord(fire)}, more...)}}
+	}
+	leases := leaseRecord(f.Leases, f.Now)
+	switch fire.State {
+	case xxladapter.FirePlanned:
+		switch {
+		case late < 0:
+			return one(NotYet)
+		case len(f.Leases) == 0:
+			return append(one(NoScheduler, leases), f.clocks()...)
+		case late <= lateLimit:
+			return one(BeingSent)
+		}
+		if f.Group != nil {
+			values["app"] = f.Group.AppName
+		}
+		return one(NoPlace, leases)
+	case xxladapter.FireAmbiguous:
+		return one(Ambiguous)
+	}
+	for _, l := range f.Leases {
+		if l.Term == fire.Owner {
+			return one(BeingSent, leases)
+		}
+	}
+	return one(NodeFroze, leases)
+}
+
+// clocks reports a scheduler that has given its lease back because its clock is off.
+func (f *Facts) clocks() []Finding {
+	off := f.Local.Sub(f.Now)
+	if off.Abs() <= clockLimit {
+		return nil
+	}
+	return []Finding{{ClocksApart, params("off", short(off.Abs()), "store", f.local(f.Now), "scheduler", f.local(f.Local)),
+		[]Record{{"clock", 0, params("store", utc(f.Now), "scheduler", utc(f.Local))}}}}
+}
+
+// ofNothing explains why there is neither a run nor a fire.
+func (f *Facts) ofNothing() (found []Finding) {
+	j := Record{"job", f.Job.ID, params("running", strconv.FormatBool(f.Job.Running), "scheduleType", string(f.Job.ScheduleType), "scheduleConf", f.Job.ScheduleConf,
+		"triggerNextTime", utc(f.Job.TriggerNext), "added", utc(f.Job.Added), "updated", utc(f.Job.Updated))}
+	if f.Job.Added.After(f.To) {
+		return []Finding{{NotCreated, params("added", f.local(f.Job.Added)), []Record{j}}}
+	}
+	if !f.Then.Running {
+		stopped := Finding{Stopped, params(), []Record{j}}
+		if row := f.Then.Switch; row != nil {
+			stopped.Params = params("by", actorText(row.Actor), "since", f.local(row.At))
+			stopped.Evidence = append([]Record{auditRecord(row)}, j)
+		}
+		found = append(found, stopped)
+	}
+	if due, ok := f.due(); ok {
+		if len(found) > 0 {
+			return found
+		}
+		return f.ofDue(due, j)
+	}
+	return append(found, f.ofNoDue(j))
+}
+
+// due returns the due time that the schedule has in the time in question.
+func (f *Facts) due() (time.Time, bool) {
+	ticks, _ := Ticks(f.Then, f.Plan, f.Job.TriggerNext, f.From, f.To, 1)
+	if len(ticks) == 0 {
+		return time.Time{}, false
+	}
+	return ticks[0], true
+}
+
+// ofNoDue explains why the schedule has no due time in the time in question.
+func (f *Facts) ofNoDue(j Record) Finding {
+	values := params("type", string(f.Then.Type), "conf", f.Then.Conf)
+	switch {
+	case f.Then.Type == xxladapter.ScheduleNone:
+		return Finding{NoSchedule, values, []Record{j}}
+	case f.Plan == nil:
+		return Finding{BadSchedule, values, []Record{j}}
+	case f.Then.Type == xxladapter.ScheduleFixDelay:
+		return Finding{AfterRun, values, []Record{j}}
+	}
+	before, after := nearest(f.Then, f.Plan, f.Job.TriggerNext, f.From)
+	values = params("type", string(f.Then.Type), "conf", f.Then.Conf, "before", f.local(before), "after", f.local(after))
+	return Finding{NoMatch, values, []Record{j}}
+}
+
+// ofDue explains a due time that has neither a run nor a fire, though the schedule was on.
+func (f *Facts) ofDue(due time.Time, j Record) (found []Finding) {
+	values := params("due", f.local(due), "late", short(f.Now.Sub(due)))
+	leases := leaseRecord(f.Leases, f.Now)
+	switch {
+	case due.After(f.Now):
+		if kept := f.kept(due); kept != nil {
+			return []Finding{*kept}
+		}
+		return []Finding{{NotYet, values, []Record{j}}}
+	case f.Job.Running && !f.Job.TriggerNext.IsZero() && !f.Job.TriggerNext.After(due):
+		if len(f.Leases) == 0 {
+			return append([]Finding{{NoScheduler, values, []Record{leases, j}}}, f.clocks()...)
+		}
+		return []Finding{{Overdue, values, []Record{j, leases}}}
+	}
+	if kept := f.kept(due); kept != nil {
+		return []Finding{*kept}
+	}
+	return []Finding{{NoRecord, values, []Record{j}}}
+}
+
+// local formats an instant in the zone of the plan; empty for the zero time.
+func (f *Facts) local(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.In(f.From.Location()).Format("2006-01-02T15:04:05.999Z07:00")
+}
+
+// short formats a duration in milliseconds and longer units.
+func short(d time.Duration) string {
+	if d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return d.Round(time.Millisecond).String()
+}

@@ -1,0 +1,7 @@
+// Package why answers why a job did not run at a certain time. It decides by the records of a store
+// alone: fires, log rows, histories of runs, misfires, leases and the audit. [Decide] is a pure
+// function; whoever calls it gathers the records.
+//
+// Each answer is a [Finding]: a code for programs, its parameters, and the records that prove it.
+// [Finding.Words] says it in English or Chinese.
+package why

@@ -1,0 +1,280 @@
+package why_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/why"
+)
+
+var (
+	zone = time.FixedZone("CST", 8*3600)
+	two  = time.Date(2026, 3, 1, 2, 0, 0, 0, zone)
+)
+
+// facts returns those of a job that is due at two every night and ran then; change makes another
+// case of it.
+func facts(t *testing.T, change func(f *why.Facts)) why.Facts {
+	t.Helper()
+	f := why.Facts{
+		Job: &xxladapter.Job{
+			ID: 1, ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 2 * * ?", Running: true, Route: xxladapter.RouteFailover,
+			Block: xxladapter.BlockDiscardLater, Added: two.AddDate(0, -1, 0), Updated: two.AddDate(0, -1, 0), TriggerNext: two.AddDate(0, 0, 1),
+		},
+		From: two, To: two.Add(time.Minute), Now: two.Add(7 * time.Hour), Local: two.Add(7 * time.Hour),
+		Leases: []xxladapter.Lease{{Term: xxladapter.Term{Node: "n1", Number: 3}, Until: two.Add(7*time.Hour + 4*time.Second)}},
+		Group:  &xxladapter.Group{AppName: "billing", Addresses: []string{"http://a/"}},
+	}
+	f.Then = why.Schedule{Running: true, Type: f.Job.ScheduleType, Conf: f.Job.ScheduleConf}
+	if change != nil {
+		change(&f)
+	}
+	f.Plan, _ = cron.ParsePlan(string(f.Then.Type), f.Then.Conf, zone)
+	return f
+}
+
+// ran adds a run to the facts.
+func ran(f *why.Facts, change func(l *xxladapter.Log, h *xxladapter.RunHistory)) {
+	l := &xxladapter.Log{ID: 9, JobID: 1, Address: "http://a/", TriggerTime: two, TriggerCode: 200}
+	h := &xxladapter.RunHistory{LogID: 9, Due: two, Type: xxladapter.TriggerCron, Attempt: 1, Owner: f.Leases[0].Term, Claimed: two, Sent: two, Acknowledged: two}
+	if change != nil {
+		change(l, h)
+	}
+	f.Runs = append(f.Runs, why.Run{Log: l, History: h})
+}
+
+func codes(found []why.Finding) (codes []why.Code) {
+	for _, f := range found {
+		codes = append(codes, f.Code)
+	}
+	return codes
+}
+
+func TestEachRecordHasItsFinding(t *testing.T) {
+	type (
+		F = why.Facts
+		L = xxladapter.Log
+		H = xxladapter.RunHistory
+	)
+	run := func(change func(l *L, h *H)) func(f *F) { return func(f *F) { ran(f, change) } }
+	fire := func(state xxladapter.FireState, change func(f *F, fire *xxladapter.Fire)) func(f *F) {
+		return func(f *F) {
+			open := xxladapter.Fire{ID: 5, Due: two, State: state}
+			if state != xxladapter.FirePlanned {
+				open.Owner, open.Claimed = f.Leases[0].Term, two
+			}
+			if change != nil {
+				change(f, &open)
+			}
+			f.Open = append(f.Open, open)
+		}
+	}
+	used := map[why.Code]bool{}
+	for _, tt := range []struct {
+		name   string
+		change func(f *F)
+		want   []why.Code
+	}{
+		// No fire was planned.
+		{"created later", func(f *F) { f.Job.Added = two.Add(time.Hour) }, []why.Code{why.NotCreated}},
+		{"stopped", func(f *F) { f.Then.Running = false }, []why.Code{why.Stopped}},
+		{"stopped, and another time", func(f *F) { f.Then.Running, f.Then.Conf = false, "0 0 3 * * ?" }, []why.Code{why.Stopped, why.NoMatch}},
+		{"another time", func(f *F) { f.Then.Conf = "0 0 3 * * ?" }, []why.Code{why.NoMatch}},
+		{"no schedule", func(f *F) { f.Then.Type = xxladapter.ScheduleNone }, []why.Code{why.NoSchedule}},
+		{"unreadable", func(f *F) { f.Then.Conf = "often" }, []why.Code{why.BadSchedule}},
+		{"after a run", func(f *F) { f.Then.Type, f.Then.Conf = xxladapter.ScheduleFixDelay, "60" }, []why.Code{why.AfterRun}},
+		{"to come", func(f *F) { f.Now = two.Add(-time.Hour) }, []why.Code{why.NotYet}},
+		{"misfire", func(f *F) {
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Policy: xxladapter.MisfireDoNothing}}
+		}, []why.Code{why.Misfire}},
+		{"no scheduler", func(f *F) { f.Leases, f.Job.TriggerNext = nil, two }, []why.Code{why.NoScheduler}},
+		{"no scheduler, by its clock", func(f *F) { f.Leases, f.Job.TriggerNext, f.Local = nil, two, f.Now.Add(-3*time.Second) }, []why.Code{why.NoScheduler, why.ClocksApart}},
+		{"overdue", func(f *F) { f.Job.TriggerNext = two }, []why.Code{why.Overdue}},
+		{"paused", func(f *F) {
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two, PauseID: 4}}
+			f.Pauses = map[int64]xxladapter.Pause{4: {ID: 4, Note: "maintenance", By: "user lin", From: two.Add(-time.Hour)}}
+		}, []why.Code{why.Paused}},
+		{"paused, by what is forgotten", func(f *F) {
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two, PauseID: 4}}
+		}, []why.Code{why.Paused}},
+		{"paused, and not recorded yet", func(f *F) {
+			f.Now = two.Add(-time.Hour)
+			f.Restrictions = &xxladapter.Restrictions{Pauses: []xxladapter.Pause{{ID: 4, From: two.Add(-2 * time.Hour)}}}
+		}, []why.Code{why.Paused}},
+		{"a day without work", func(f *F) {
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two, Calendar: "cn"}}
+		}, []why.Code{why.Excluded}},
+		{"a day without work to come", func(f *F) { f.Now, f.Job.Settings.Calendar = two.Add(-time.Hour), "cn" }, []why.Code{why.Excluded}},
+		{"no record", nil, []why.Code{why.NoRecord}},
+
+		// A fire is open.
+		{"waits", fire(xxladapter.FirePlanned, nil), []why.Code{why.NoPlace}},
+		{"waits for no scheduler", fire(xxladapter.FirePlanned, func(f *F, _ *xxladapter.Fire) { f.Leases = nil }), []why.Code{why.NoScheduler}},
+		{"planned ahead", fire(xxladapter.FirePlanned, func(f *F, _ *xxladapter.Fire) { f.Now = two.Add(-time.Second) }), []why.Code{why.NotYet}},
+		{"due now", fire(xxladapter.FirePlanned, func(f *F, _ *xxladapter.Fire) { f.Now = two }), []why.Code{why.BeingSent}},
+		{"claimed", fire(xxladapter.FireClaimed, nil), []why.Code{why.BeingSent}},
+		{"claimed by a term that is over", fire(xxladapter.FireClaimed, func(_ *F, fire *xxladapter.Fire) { fire.Owner.Number = 2 }), []why.Code{why.NodeFroze}},
+		{"ambiguous", fire(xxladapter.FireAmbiguous, nil), []why.Code{why.Ambiguous}},
+
+		// A run.
+		{"ran", run(func(l *L, h *H) { l.HandleCode, h.Finished = 200, two.Add(time.Second) }), []why.Code{why.Ran}},
+		{"runs", run(nil), []why.Code{why.Running}},
+		{"late", run(func(l *L, h *H) { l.HandleCode, h.Claimed = 200, two.Add(time.Minute) }), []why.Code{why.RanLate, why.Ran}},
+		{"taken over", run(func(l *L, h *H) { l.HandleCode, h.TakenBy, h.TakenOver = 200, "n2", two.Add(4*time.Second) }), []why.Code{why.NodeFroze, why.Ran}},
+		{"of a Java admin", func(f *F) { ran(f, func(l *L, _ *H) { l.HandleCode = 200 }); f.Runs[0].History = nil }, []why.Code{why.NotTraced, why.Ran}},
+		{"no executor", run(func(l *L, h *H) {
+			l.TriggerCode, l.Address, h.Sent, h.Acknowledged = 500, "", time.Time{}, time.Time{}
+			l.TriggerMsg = "addresses：[]<br>result：error, route: no address"
+		}), []why.Code{why.NoExecutor}},
+		{"all executors drained", run(func(l *L, h *H) {
+			l.TriggerCode, l.Address, h.Sent, h.Acknowledged = 500, "", time.Time{}, time.Time{}
+			l.TriggerMsg = "addresses：[http://a/]<br>result：error, " + xxladapter.ReasonDrained
+		}), []why.Code{why.Drained}},
+		{"no suitable executor", run(func(l *L, h *H) {
+			l.TriggerCode, l.Address, h.Sent, h.Acknowledged = 500, "", time.Time{}, time.Time{}
+			l.TriggerMsg = "addresses：[http://a/]<br>result：error, all busy"
+		}), []why.Code{why.RefusedByRoute}},
+		{"discarded", run(func(l *L, _ *H) {
+			l.TriggerCode, l.TriggerMsg = 500, "result：error, block strategy effect：Discard Later"
+		}), []why.Code{why.RefusedByBlock}},
+		{"refused", run(func(l *L, _ *H) { l.TriggerCode, l.TriggerMsg = 500, "result：error, job handler [x] not found." }), []why.Code{why.Refused}},
+		{"unreachable", run(func(l *L, h *H) { l.TriggerCode, h.Sent, h.Acknowledged = 500, time.Time{}, time.Time{} }), []why.Code{why.Unreachable}},
+		{"unknown", run(func(l *L, _ *H) { l.TriggerCode = xxladapter.ResultUnknown }), []why.Code{why.Unanswered}},
+		{"failed", run(func(l *L, _ *H) { l.HandleCode, l.HandleMsg = 500, "boom" }), []why.Code{why.Failed}},
+		{"timed out", run(func(l *L, _ *H) { l.HandleCode = 502 }), []why.Code{why.TimedOut}},
+		{"covered", run(func(l *L, _ *H) {
+			l.HandleCode, l.HandleMsg = 500, "block strategy effect：Cover Early [job running, killed]"
+		}), []why.Code{why.Covered}},
+		{"killed", run(func(l *L, _ *H) { l.HandleCode, l.HandleMsg = 500, "scheduling center kill job. [job running, killed]" }), []why.Code{why.Killed}},
+		{"lost", run(func(l *L, _ *H) { l.HandleCode, l.HandleMsg = 500, xxladapter.LostMsg+"executor http://a/ is gone" }), []why.Code{why.ResultLost}},
+		{"about to be lost", run(func(l *L, _ *H) { l.Address = "http://gone/" }), []why.Code{why.ResultLost}},
+		{"a failure and its retry", func(f *F) {
+			ran(f, func(l *L, _ *H) { l.HandleCode = 500 })
+			ran(f, func(l *L, h *H) { l.HandleCode, h.Attempt = 200, 2 })
+		}, []why.Code{why.Failed, why.Ran}},
+	} {
+		found := why.Decide(facts(t, tt.change))
+		require.Equal(t, tt.want, codes(found), tt.name)
+		for _, f := range found {
+			used[f.Code] = true
+			require.NotEmpty(t, f.Evidence, tt.name)
+			for _, in := range why.Language("").Values() {
+				said := f.Words(in)
+				require.NotEmpty(t, said, "%s in %s: %v", tt.name, in, f.Params)
+				require.NotContains(t, said, "{", tt.name)
+			}
+		}
+	}
+	for _, code := range why.Code("").Values() {
+		require.True(t, used[code], "%s is never found", code)
+	}
+}
+
+func TestAStopNamesWhoDidIt(t *testing.T) {
+	row := &xxladapter.AuditRow{ID: 7, At: two.Add(-time.Hour), Actor: xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"}, Call: "POST /api/v1/jobs/{id}/stop"}
+	found := why.Decide(facts(t, func(f *why.Facts) { f.Then.Running, f.Then.Switch = false, row }))
+	require.Equal(t, why.Stopped, found[0].Code)
+	require.Equal(t, "The schedule was off: user lin switched it off at 2026-03-01T01:00:00+08:00.", found[0].Words(why.English))
+	require.Equal(t, why.Record{Kind: "audit", ID: 7, Facts: map[string]string{
+		"time": "2026-02-28T17:00:00Z", "actor": "user lin", "call": "POST /api/v1/jobs/{id}/stop",
+	}}, found[0].Evidence[0])
+}
+
+func TestAnotherTimeNamesTheNearestOnes(t *testing.T) {
+	for conf, want := range map[string][2]string{
+		"0 0 3 * * ?":      {"2026-02-28T03:00:00+08:00", "2026-03-01T03:00:00+08:00"},
+		"0 0 0 1 1 ?":      {"2026-01-01T00:00:00+08:00", "2027-01-01T00:00:00+08:00"},
+		"0 0 3 * * ? 2025": {"2025-12-31T03:00:00+08:00", ""},
+		"0 0 3 * * ? 2030": {"", "2030-01-01T03:00:00+08:00"},
+	} {
+		found := why.Decide(facts(t, func(f *why.Facts) { f.Then.Conf = conf }))
+		require.Equal(t, []why.Code{why.NoMatch}, codes(found), conf)
+		require.Equal(t, want, [2]string{found[0].Params["before"], found[0].Params["after"]}, conf)
+		require.NotEmpty(t, found[0].Words(why.English))
+	}
+}
+
+func TestTheScheduleIsThatOfTheTime(t *testing.T) {
+	change := func(field, before, after string) xxladapter.FieldChange {
+		return xxladapter.FieldChange{Field: field, Before: json.RawMessage(before), After: json.RawMessage(after)}
+	}
+	job := &xxladapter.Job{Running: true, ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 4 * * ?", Updated: two.Add(2 * time.Hour)}
+	rows := []xxladapter.AuditRow{
+		{ID: 1, At: two.Add(-2 * time.Hour), Changes: []xxladapter.FieldChange{change("running", "true", "false")}},
+		{ID: 2, At: two.Add(time.Hour), Changes: []xxladapter.FieldChange{change("scheduleConf", `"0 0 2 * * ?"`, `"0 0 4 * * ?"`), change("settings", `{"zone":"Asia/Tokyo"}`, `{}`)}},
+		{ID: 3, At: two.Add(2 * time.Hour), Changes: []xxladapter.FieldChange{change("running", "false", "true")}},
+	}
+	require.Equal(t, why.Schedule{Type: xxladapter.ScheduleCron, Conf: "0 0 2 * * ?", Zone: "Asia/Tokyo", Since: two.Add(-2 * time.Hour), Switch: &rows[0]},
+		why.ScheduleAt(job, rows, two))
+	require.Equal(t, why.Schedule{Running: true, Type: xxladapter.ScheduleCron, Conf: "0 0 4 * * ?", Since: two.Add(2 * time.Hour), Switch: &rows[2]},
+		why.ScheduleAt(job, rows, two.Add(3*time.Hour)))
+	now := why.ScheduleAt(job, nil, two)
+	require.True(t, now.Present, "nothing tells how it was")
+	require.Equal(t, "0 0 4 * * ?", now.Conf)
+	require.False(t, why.ScheduleAt(job, nil, two.Add(3*time.Hour)).Present)
+}
+
+func TestTicksOfARateKeepTheirPhase(t *testing.T) {
+	plan, err := cron.ParsePlan("FIX_RATE", "30", zone)
+	require.NoError(t, err)
+	s := why.Schedule{Type: xxladapter.ScheduleFixRate, Since: two}
+	seconds := func(ticks []time.Time) (after []int) {
+		for _, at := range ticks {
+			after = append(after, int(at.Sub(two).Seconds()))
+		}
+		return after
+	}
+	for _, anchor := range []time.Duration{10 * time.Second, 70 * time.Second, time.Hour + 10*time.Second} {
+		ticks, more := why.Ticks(s, plan, two.Add(anchor), two.Add(-time.Minute), two.Add(100*time.Second), 100)
+		require.Equal(t, []int{10, 40, 70}, seconds(ticks), "none from before the schedule was set")
+		require.False(t, more)
+	}
+	ticks, more := why.Ticks(s, plan, two.Add(10*time.Second), two, two.Add(time.Hour), 2)
+	require.Equal(t, []int{10, 40}, seconds(ticks))
+	require.True(t, more)
+	none, _ := why.Ticks(s, plan, time.Time{}, two, two.Add(time.Hour), 2)
+	require.Empty(t, none)
+}
+
+func TestFates(t *testing.T) {
+	at := func(n int) time.Time { return two.Add(time.Duration(n) * time.Second) }
+	ticks := why.Fates([]time.Time{at(0), at(1), at(2), at(3), at(4), at(9), at(10), at(11)},
+		[]xxladapter.DueRun{{RunHistory: xxladapter.RunHistory{Due: at(0)}}}, []xxladapter.Fire{{Due: at(4)}},
+		[]xxladapter.Misfire{{Due: at(1), Until: at(2)}, {Due: at(10), Until: at(10), PauseID: 1}, {Due: at(11), Until: at(11), Calendar: "cn"}}, at(5))
+	var fates []why.Fate
+	for _, tick := range ticks {
+		fates = append(fates, tick.Fate)
+	}
+	require.Equal(t, []why.Fate{why.FateFired, why.FateMisfire, why.FateMisfire, why.FateNothing, why.FateOpen, why.FateComing, why.FatePaused, why.FateExcluded}, fates)
+	require.ElementsMatch(t, why.Fate("").Values(), slices.Compact(slices.Clone(fates)))
+}
+
+func TestWordsOfNothingAreEmpty(t *testing.T) {
+	require.Empty(t, why.Finding{Code: "none"}.Words(why.English))
+	require.Empty(t, why.Finding{Code: why.Ran}.Words("fr"))
+	require.False(t, strings.Contains(why.Finding{Code: why.Ran}.Words(why.English), "{"))
+}
+
+// BenchmarkTimeline computes a timeline of 10,000 fires: its due times and what became of each.
+func BenchmarkTimeline(b *testing.B) {
+	plan, err := cron.ParsePlan("CRON", "* * * * * ?", zone)
+	require.NoError(b, err)
+	s := why.Schedule{Type: xxladapter.ScheduleCron}
+	runs := make([]xxladapter.DueRun, 10_000)
+	for i := range runs {
+		runs[i].Due = two.Add(time.Duration(i) * time.Second)
+	}
+	for b.Loop() {
+		due, _ := why.Ticks(s, plan, time.Time{}, two, two.Add(10_000*time.Second), 10_000)
+		if ticks := why.Fates(due, runs, nil, nil, two); len(ticks) != 10_000 || ticks[9999].Fate != why.FateFired {
+			b.Fatal(len(ticks))
+		}
+	}
+}
