@@ -1,0 +1,67 @@
+package browser
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+var screens = flag.String("screens", "", "folder that TestScreens writes its pictures to")
+
+// chromium is the browser that all tests share, each with a profile of its own; nil without one.
+var chromium context.Context
+
+// startError is why the browser did not start.
+var startError error
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := func() int {
+		program := browserProgram()
+		if program == "" {
+			return m.Run()
+		}
+		options := append(chromedp.DefaultExecAllocatorOptions[:],
+			chromedp.ExecPath(program),
+			chromedp.NoSandbox, // which root, whom containers often run as, cannot have
+			chromedp.Flag("disable-dev-shm-usage", true),
+			chromedp.Flag("force-prefers-reduced-motion", true),
+		)
+		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		defer stop()
+		browser, end := chromedp.NewContext(allocator)
+		defer end()
+		if startError = chromedp.Do(browser); startError == nil {
+			chromium = browser
+		}
+		return m.Run()
+	}()
+	os.Exit(code)
+}
+
+// browserProgram returns the path of Chromium, or empty text.
+func browserProgram() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if program, err := exec.LookPath(name); err == nil {
+			return program
+		}
+	}
+	return ""
+}
+
+// needBrowser skips the test where there is no browser.
+func needBrowser(t testing.TB) context.Context {
+	t.Helper()
+	require.NoError(t, startError)
+	if chromium == nil {
+		testserver.Missing(t, "chromium is not on PATH")
+	}
+	return chromium
+}

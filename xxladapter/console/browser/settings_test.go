@@ -1,0 +1,113 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
+)
+
+// webhook returns a channel to a server that answers with a status.
+func webhook(t *testing.T, name string, status int) alarm.Channel {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	t.Cleanup(server.Close)
+	channel, err := alarm.NewWebhook(alarm.Target{Name: name, URL: server.URL, Guard: alarm.Guard{Private: true}})
+	require.NoError(t, err)
+	return channel
+}
+
+// Settings show what the scheduler is, and test each channel for real.
+func TestSettings(t *testing.T) {
+	s := newSite(t, "", webhook(t, "on-call", http.StatusOK), webhook(t, "archive", http.StatusTeapot))
+	s.group("Orders")
+	tab := s.open("settings")
+	tab.sees("SQLite")
+	tab.sees("Kept for")
+	tab.click("Send a test")
+	tab.until("one channel took it", `document.querySelectorAll("td .is-success.status").length === 1`)
+	tab.until("the other one refused, and says why", `document.querySelector(".is-shown")?.innerText.includes("418")`)
+	tab.accessible("settings-tested")
+	tab.picture("settings-tested")
+}
+
+// A pause is begun and ended where everybody sees it, and keeps schedules from firing meanwhile.
+func TestAPause(t *testing.T) {
+	s := newSite(t, "")
+	group := s.group("Orders")
+	job := s.job(group, "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "1"})
+	tab := s.open("settings")
+	tab.sees("Nothing is paused")
+	tab.click("Pause schedules")
+	tab.choose("Executors", fmt.Sprint(group))
+	tab.typeIn("Note", "the ledger moves")
+	tab.accessible("pause-new")
+	tab.picture("pause-new")
+	tab.click("Pause")
+	tab.sees("Orders is paused")
+	tab.accessible("settings-paused")
+	tab.picture("settings-paused")
+	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
+	tab.visit("jobs")
+	tab.sees("Schedules are paused (Orders): the ledger moves")
+	tab.visit(fmt.Sprintf("jobs/%d/misfires", job))
+	tab.until("its due times are recorded", `[...document.querySelectorAll("tbody td")].some((e) => e.innerText === "paused")`)
+	var runs struct{ Logs []struct{ ID int64 } }
+	s.call("GET", "/logs", nil, &runs)
+	require.Empty(t, runs.Logs)
+	tab.visit("settings")
+	tab.click("End the pause of Orders")
+	tab.click("End")
+	tab.sees("Orders fires again")
+	s.eventually("it fires", func() bool {
+		s.call("GET", "/logs", nil, &runs)
+		return len(runs.Logs) > 0
+	})
+	tab.visit("jobs")
+	tab.until("the notice is gone", `document.querySelector("tbody tr") && !document.querySelector(".banner")`)
+}
+
+// A calendar is made, named by a job, and not deleted while a job names it.
+func TestCalendars(t *testing.T) {
+	s := newSite(t, "")
+	s.group("Orders")
+	tab := s.open("settings")
+	tab.allowed = append(tab.allowed, "400 (Bad Request)", "409 (Conflict)")
+	tab.click("New calendar")
+	tab.typeIn("Name", "plant")
+	tab.typeIn("Note", "days on which the plant stands still")
+	tab.click("Add a year")
+	tab.typeIn("Days without work", "yesterday")
+	tab.click("Save")
+	tab.until("a wrong day is refused", `document.querySelector("dialog .field-error")?.innerText.includes("yesterday")`)
+	var year string
+	tab.eval(`document.querySelector("dialog legend b").innerText`, &year)
+	tab.typeIn("Days without work", year+"-05-01")
+	tab.accessible("calendar-new")
+	tab.picture("calendar-new")
+	tab.click("Save")
+	tab.sees("plant was saved")
+	var calendar struct{ Years []struct{ Off []string } }
+	s.call("GET", "/calendars/plant", nil, &calendar)
+	require.Equal(t, []string{year + "-05-01"}, calendar.Years[0].Off)
+	job := s.job(1, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?"})
+	tab.visit(fmt.Sprintf("jobs/%d/edit", job))
+	tab.choose("Calendar", "plant")
+	tab.click("Review changes")
+	tab.click("Save")
+	tab.sees("settle orders was saved")
+	tab.visit("settings")
+	tab.click("Delete plant?")
+	tab.click("Delete")
+	tab.until("a job names it", `document.querySelector("dialog .field-error")`)
+	tab.press(kb.Escape)
+	s.call("DELETE", fmt.Sprintf("/jobs/%d", job), nil, nil)
+	tab.click("Delete plant?")
+	tab.click("Delete")
+	tab.until("it is gone", `!document.querySelector("dialog[open]") && !document.querySelector("main").innerText.includes("plant stands still")`)
+}

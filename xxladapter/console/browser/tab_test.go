@@ -1,0 +1,273 @@
+package browser
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+//go:embed testdata/axe.min.js
+var axe string
+
+// A tab is a page of the browser with a profile of its own. The test fails at its end if the page
+// wrote an error, broke its policy, or asked another host.
+type tab struct {
+	t   testing.TB
+	ctx context.Context
+	at  *site
+
+	mu      sync.Mutex
+	faults  []string
+	found   map[string]bool // findings of axe that were reported
+	allowed []string        // parts of faults that the test makes on purpose
+}
+
+// limit is how long one step in the browser may take, on a busy machine.
+const limit = 30 * time.Second
+
+// open opens a tab at a path of the console.
+func (s *site) open(path string) *tab {
+	s.t.Helper()
+	ctx, cancel := chromedp.NewContext(needBrowser(s.t), chromedp.WithNewBrowserContext())
+	tab := &tab{t: s.t, ctx: ctx, at: s, found: map[string]bool{}}
+	home, err := url.Parse(s.url)
+	require.NoError(s.t, err)
+	require.NoError(s.t, chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventConsoleAPICalled:
+			if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+				tab.fault("console: %s", arguments(e.Args))
+			}
+		case *runtime.EventExceptionThrown:
+			tab.fault("exception: %s %s", e.ExceptionDetails.Text, arguments([]*runtime.RemoteObject{e.ExceptionDetails.Exception}))
+		case *cdplog.EventEntryAdded:
+			if e.Entry.Level == cdplog.EntryLevelError || e.Entry.Level == cdplog.EntryLevelWarning {
+				tab.fault("%s: %s %s", e.Entry.Source, e.Entry.Text, e.Entry.URL)
+			}
+		case *network.EventRequestWillBeSent:
+			if to, err := url.Parse(e.Request.URL); err == nil && to.Host != home.Host && to.Scheme != "data" {
+				tab.fault("request to another host: %s", e.Request.URL)
+			}
+		}
+	}))
+	s.t.Cleanup(func() {
+		tab.mu.Lock()
+		faults := slices.Clone(tab.faults)
+		tab.mu.Unlock()
+		cancel()
+		for _, fault := range faults {
+			if !slices.ContainsFunc(tab.allowed, func(part string) bool { return strings.Contains(fault, part) }) {
+				s.t.Error(fault)
+			}
+		}
+	})
+	tab.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err1 := cdp.Call(ctx, t, network.Enable, network.EnableParams{})
+		_, err2 := cdp.Call(ctx, t, cdplog.Enable, cdp.Empty{})
+		return errors.Join(err1, err2)
+	}), chromedp.EmulateViewport(1440, 900))
+	tab.visit(path)
+	return tab
+}
+
+// signIn gives the tab the site's token and opens a path.
+func (s *site) signIn(path string) *tab {
+	s.t.Helper()
+	tab := s.open("help#token=" + s.token)
+	tab.until("the token is taken", `sessionStorage.getItem("xxlwheel.token")`) // once the scheduler has said who asks
+	tab.visit(path)
+	return tab
+}
+
+func (t *tab) fault(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.faults = append(t.faults, fmt.Sprintf(format, args...))
+}
+
+func arguments(args []*runtime.RemoteObject) string {
+	var texts []string
+	for _, a := range args {
+		if a == nil {
+			continue
+		}
+		texts = append(texts, string(a.Value)+a.Description)
+	}
+	return strings.Join(texts, " ")
+}
+
+// do runs steps in the page.
+func (t *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	t.t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, limit)
+	defer cancel()
+	require.NoError(t.t, chromedp.Do(ctx, steps...))
+}
+
+// visit opens a path of the console and waits until its data is there.
+func (t *tab) visit(path string) {
+	t.t.Helper()
+	t.do(chromedp.Navigate(t.at.url + "/console/" + path))
+	t.settled()
+}
+
+// settled waits until the page has its heading and nothing is being loaded for the first time, or
+// sign-in is asked for.
+func (t *tab) settled() {
+	t.t.Helper()
+	t.until("the page is there", `document.querySelector("h1") !== null && (document.querySelector(".waiting") === null || document.querySelector("dialog[open]") !== null)`)
+}
+
+// eval returns the value of an expression in the page, or of what it promises.
+func (t *tab) eval(expression string, value any) {
+	t.t.Helper()
+	require.NoError(t.t, t.mayEval(expression, value), expression)
+}
+
+func (t *tab) mayEval(expression string, value any) error {
+	ctx, cancel := context.WithTimeout(t.ctx, limit)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string]("Promise.resolve(("+expression+")).then((v) => JSON.stringify(v ?? null))", chromedp.EvalAwaitPromise))
+	if err != nil || value == nil {
+		return err
+	}
+	return json.Unmarshal([]byte(text), value)
+}
+
+// until waits until an expression is true.
+func (t *tab) until(what, expression string) {
+	t.t.Helper()
+	for deadline := time.Now().Add(limit); ; {
+		var is bool
+		err := t.mayEval("!!("+expression+")", &is) // fails while the page changes
+		if err == nil && is {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.picture("failed")
+			t.t.Fatalf("not within %v: %s (%s) %v", limit, what, expression, err)
+		}
+		time.Sleep(20 * time.Millisecond) // the pause between two polls
+	}
+}
+
+// sees waits until the page shows a text.
+func (t *tab) sees(text string) {
+	t.t.Helper()
+	quoted, err := json.Marshal(text)
+	require.NoError(t.t, err)
+	t.until("the page shows "+text, "document.body.innerText.includes("+string(quoted)+")")
+}
+
+// click presses the control with this accessible name, which is its text or its label.
+func (t *tab) click(name string) {
+	t.t.Helper()
+	quoted, err := json.Marshal(name)
+	require.NoError(t.t, err)
+	find := `[...(document.querySelector("dialog[open]") ?? document).querySelectorAll("button, a, [role=option], summary")].find((e) => e.checkVisibility() && (e.getAttribute("aria-label") ?? e.innerText).trim() === ` + string(quoted) + `)`
+	t.until("there is "+name, find+" && !"+find+".disabled")
+	t.eval(find+`.click()`, nil)
+}
+
+// typeIn replaces the text of the field with this label, with the keyboard.
+func (t *tab) typeIn(label, text string) {
+	t.t.Helper()
+	quoted, err := json.Marshal(label)
+	require.NoError(t.t, err)
+	field := `[...(document.querySelector("dialog[open]") ?? document).querySelectorAll("input, textarea, select")].find((e) => (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? "").replace("*", "").trim() === ` + string(quoted) + `)`
+	t.until("there is a field "+label, field)
+	t.eval(field+`.focus(), `+field+`.select?.()`, nil)
+	t.do(chromedp.KeyEvent(text))
+}
+
+// tick presses the box with this label.
+func (t *tab) tick(label string) {
+	t.t.Helper()
+	box := fmt.Sprintf(`[...document.querySelectorAll("input[type=checkbox]")].find((e) => (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? "").trim() === %q)`, label)
+	t.until("there is a box "+label, box+" && !"+box+".disabled")
+	t.eval(box+".click()", nil)
+}
+
+// choose selects the option with this value in the last list with this label.
+func (t *tab) choose(label, value string) {
+	t.t.Helper()
+	script := fmt.Sprintf(`(() => { const e = [...(document.querySelector("dialog[open]") ?? document).querySelectorAll("select")].reverse().find((e) => (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? "").replace("*", "").trim() === %q); e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); e.dispatchEvent(new Event("input", { bubbles: true })); return e.value; })()`, label, value)
+	var is string
+	t.eval(script, &is)
+	require.Equal(t.t, value, is, label)
+}
+
+func (t *tab) press(keys string) {
+	t.t.Helper()
+	t.do(chromedp.KeyEvent(keys))
+}
+
+// look sets language, theme and width, and loads the page again.
+func (t *tab) look(lang, theme string, width int64) {
+	t.t.Helper()
+	t.do(chromedp.EmulateViewport(width, 900))
+	t.eval(fmt.Sprintf(`localStorage.setItem("xxlwheel.lang", %q), localStorage.setItem("xxlwheel.theme", %q)`, lang, theme), nil)
+}
+
+// accessible fails the test on each finding of axe, by the rules of WCAG 2.2 A and AA.
+func (t *tab) accessible(where string) {
+	t.t.Helper()
+	var findings []struct {
+		ID, Help string
+		Nodes    []struct{ HTML, FailureSummary string }
+	}
+	var loaded bool
+	t.eval("typeof axe !== 'undefined'", &loaded)
+	if !loaded {
+		t.eval("(() => { "+axe+" })()", nil)
+	}
+	t.eval(`axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] }).then((r) => r.violations.map((v) => ({ ID: v.id, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => ({ HTML: n.html.slice(0, 200), FailureSummary: n.failureSummary })) })))`, &findings)
+	for _, f := range findings {
+		if finding := fmt.Sprint(f); t.found[finding] { // on another page already
+			continue
+		} else {
+			t.found[finding] = true
+		}
+		t.t.Errorf("%s: axe %s: %s: %+v", where, f.ID, f.Help, f.Nodes)
+	}
+}
+
+// fits fails the test if the page is wider than the window.
+func (t *tab) fits(where string) {
+	t.t.Helper()
+	var size struct{ Page, Window float64 }
+	t.eval(`({ Page: document.documentElement.scrollWidth, Window: innerWidth })`, &size)
+	if size.Page > size.Window {
+		t.t.Errorf("%s: the page is %v wide, the window %v", where, size.Page, size.Window)
+	}
+}
+
+// picture writes a picture of the window, if a folder is given.
+func (t *tab) picture(name string) {
+	t.t.Helper()
+	if *screens == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, limit)
+	defer cancel()
+	data, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	require.NoError(t.t, err)
+	require.NoError(t.t, os.MkdirAll(*screens, 0o755))
+	require.NoError(t.t, os.WriteFile(*screens+"/"+name+".png", data, 0o644))
+}

@@ -1,0 +1,42 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Jobs get tags in the form and all at once, and are found by them.
+func TestTags(t *testing.T) {
+	s := newSite(t, "")
+	group := s.group("Orders")
+	first := s.job(group, "settle orders", map[string]any{"tags": []string{"billing", "夜间", "a-very-long-tag-of-the-settlement-service", "four"}})
+	second := s.job(group, "collect payments", nil)
+	tab := s.open(fmt.Sprintf("jobs/%d/edit", second))
+	tab.typeIn("Tags", "nightly， billing")
+	tab.click("Review changes")
+	tab.until("the difference is shown", `document.querySelector("dialog .diff")?.innerText.includes("nightly， billing")`)
+	tab.click("Save")
+	tab.until("the page has them", `[...document.querySelectorAll("a.tag")].map((e) => e.innerText).join() === "billing,nightly"`)
+	tab.visit("jobs")
+	tab.sees("+1")
+	tab.accessible("tags")
+	tab.picture("tags")
+	tab.click("nightly")
+	tab.until("one job has it", `document.querySelectorAll("tbody tr").length === 1 && location.search === "?tag=nightly"`)
+	tab.choose("Tags", "billing")
+	tab.until("two have this one", `document.querySelectorAll("tbody tr").length === 2`)
+	tab.tick("Select settle orders")
+	tab.click("Select all 2 that match")
+	tab.click("Change")
+	tab.choose("Field", "tags")
+	tab.typeIn("Tags", "moved")
+	tab.click("Change")
+	tab.sees("2 jobs done.")
+	tab.click("Undo")
+	tab.sees("2 jobs taken back.")
+	var job struct{ Tags []string }
+	s.call("GET", fmt.Sprintf("/jobs/%d", first), nil, &job)
+	require.Len(t, job.Tags, 4)
+}

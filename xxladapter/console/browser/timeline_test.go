@@ -1,0 +1,41 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+)
+
+// The timeline shows due times above runs, results, what is still to come, and the same in a table.
+func TestTheTimelineOfAJob(t *testing.T) {
+	s := newSite(t, "")
+	group := s.group("Orders")
+	failing := s.job(group, "collect payments", map[string]any{"executorHandler": "fail", "scheduleType": "FIX_RATE", "scheduleConf": "2"})
+	s.call("POST", fmt.Sprintf("/jobs/%d/start", failing), nil, nil)
+	var list struct{ Logs []struct{ ID int64 } }
+	s.eventually("it failed twice", func() bool {
+		s.call("GET", fmt.Sprintf("/logs?job=%d&status=FAIL", failing), nil, &list)
+		return len(list.Logs) > 1
+	})
+	tab := s.open(fmt.Sprintf("jobs/%d", failing))
+	tab.click("Timeline")
+	drawn := func(class string) string {
+		return fmt.Sprintf(`(document.querySelector("svg.chart path.%s")?.getAttribute("d") ?? "")`, class)
+	}
+	tab.until("failed runs are drawn", drawn("bar-fail")+`.split("M").length > 2`)
+	tab.until("none has succeeded", drawn("bar-ok")+` === ""`)
+	tab.until("what is to come is drawn", `[...document.querySelectorAll("svg.chart path[stroke-dasharray='2 2']")].some((p) => p.getAttribute("d"))`)
+	tab.until("the picture says its figures", `/[2-9]\d* failed, 0 misfires/.test(document.querySelector("svg.chart").getAttribute("aria-label"))`)
+	tab.until("the table has what is to come", `document.querySelector(".table").innerText.includes("To come")`)
+
+	s.call("POST", fmt.Sprintf("/jobs/%d/stop", failing), nil, nil)
+	tab.click("7 days")
+	tab.until("the length is in the address", `location.search.includes("span=7d")`)
+	tab.click("1 hour")
+	tab.click("Earlier")
+	tab.until("nothing ran an hour ago", `document.body.innerText.includes("Nothing was due, and nothing ran") && location.search.includes("to=")`)
+	tab.click("Now")
+	tab.until("the present again", drawn("bar-fail")+` !== ""`)
+	tab.until("a click on a bar opens its run", fmt.Sprintf(`document.querySelector('.table a[href$="/runs/%d"]')`, list.Logs[0].ID))
+	tab.eval(`(() => { const svg = document.querySelector("svg.chart"); const m = /M([\d.]+) (\d+)H/.exec(svg.querySelector(".bar-fail").getAttribute("d")); const box = svg.getBoundingClientRect(); const by = { bubbles: true, clientX: box.left + Number(m[1]) * box.width / svg.viewBox.baseVal.width + 1, clientY: box.top + Number(m[2]) + 3 }; svg.dispatchEvent(new MouseEvent("click", by)); })()`, nil)
+	tab.until("the run is open", `/\/runs\/\d+$/.test(location.pathname) && document.querySelector(".page-title .is-fail.status")`)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// bundle returns the content of dist: the page, its scripts and styles under names that contain a
+// hash of their content, and the licences of what they contain. dir is the folder of the console.
+// The same sources always give the same bytes.
+func bundle(dir string) (map[string][]byte, error) {
+	web := filepath.Join(dir, "web")
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: web,
+		EntryPoints:   []string{"app.tsx", "theme.css"},
+		Outdir:        filepath.Join(dir, "dist", "assets"),
+		EntryNames:    "[name]-[hash]",
+		ChunkNames:    "[name]-[hash]",
+		Bundle:        true,
+		Splitting:     true,
+		Format:        api.FormatESModule,
+		Engines: []api.Engine{ // the first releases with light-dark()
+			{Name: api.EngineChrome, Version: "123"},
+			{Name: api.EngineFirefox, Version: "120"},
+			{Name: api.EngineSafari, Version: "17.5"},
+		},
+		MinifyWhitespace:  true,
+		MinifySyntax:      true,
+		MinifyIdentifiers: true,
+		LegalComments:     api.LegalCommentsNone, // licences.txt has them in full
+		Charset:           api.CharsetUTF8,
+		JSX:               api.JSXAutomatic,
+		JSXImportSource:   "preact",
+		LogLevel:          api.LogLevelSilent,
+		Plugins:           []api.Plugin{texts(web)},
+	})
+	if len(result.Errors)+len(result.Warnings) > 0 {
+		return nil, messages(append(result.Errors, result.Warnings...))
+	}
+	files := map[string][]byte{}
+	var script, style string
+	for _, f := range result.OutputFiles {
+		name := path.Join("assets", filepath.Base(f.Path))
+		files[name] = f.Contents
+		switch base := path.Base(name); {
+		case strings.HasPrefix(base, "app-") && strings.HasSuffix(base, ".js"):
+			script = name
+		case strings.HasPrefix(base, "theme-") && strings.HasSuffix(base, ".css"):
+			style = name
+		}
+	}
+	if script == "" || style == "" {
+		return nil, errors.New("the bundle has no app-*.js or no theme-*.css")
+	}
+	page, err := os.ReadFile(filepath.Join(web, "index.html"))
+	if err != nil {
+		return nil, err
+	}
+	page = bytes.ReplaceAll(page, []byte("{script}"), []byte(script))
+	files["index.html"] = bytes.ReplaceAll(page, []byte("{style}"), []byte(style))
+	if files["icon.svg"], err = os.ReadFile(filepath.Join(web, "icon.svg")); err != nil {
+		return nil, err
+	}
+	files["licences.txt"], err = licences(dir)
+	return files, err
+}
+
+// messages returns what esbuild found as one error.
+func messages(list []api.Message) error {
+	var all []error
+	for _, text := range api.FormatMessages(list, api.FormatMessagesOptions{}) {
+		all = append(all, errors.New(strings.TrimSpace(text)))
+	}
+	return errors.Join(all...)
+}
+
+// licences returns the licences of all vendored packages.
+func licences(dir string) ([]byte, error) {
+	packages, err := readLock(dir)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	for _, p := range packages {
+		licence, err := os.ReadFile(filepath.Join(p.folder(dir), "LICENSE"))
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&text, "%s %s\n\n%s\n\n", p.name, p.version, bytes.TrimSpace(licence))
+	}
+	return text.Bytes(), nil
+}

@@ -1,0 +1,132 @@
+// Hooks that keep a page's data: load, keep the last answer, repeat while somebody looks.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { ApiError, call, signedOut, type Answer, type CallName, type Event, type Params } from "./api";
+import { listen, live, type Topic } from "./live";
+
+export interface Loaded<T> {
+	data?: T;
+	error?: ApiError;
+	loading: boolean;
+	reload: () => void;
+}
+
+// What was shown last, so that going back shows it at once while it is loaded again.
+const shown = new Map<string, unknown>();
+const keptAnswers = 60;
+
+function remember(key: string, value: unknown) {
+	shown.delete(key);
+	shown.set(key, value);
+	if (shown.size > keptAnswers) shown.delete(shown.keys().next().value as string);
+}
+
+// changed grows when this page changed something; every list loads again.
+const changed = signal(0);
+export function changedSomething() {
+	changed.value++;
+}
+
+// told are the calls whose answers change with events of these topics. A fire moves the next due time
+// of its job, and so a run changes what is shown of jobs.
+const told: Partial<Record<CallName, Topic[]>> = {
+	"GET /jobs": ["job", "run"], "GET /jobs/{id}": ["job", "run"], "GET /jobs/{id}/next": ["job", "run"], "GET /jobs/{id}/misfires": ["misfire"], "GET /jobs/{id}/timeline": ["job", "run", "misfire"],
+	"GET /logs": ["run"], "GET /logs/{id}": ["run"], "GET /fires": ["run"], "GET /groups": ["group"], "GET /groups/{id}": ["group"], "GET /graph": ["job", "run"],
+};
+// While events tell what changes, polling finds only what they missed.
+const pollLive = 60e3;
+
+// concerns reports whether an event may change the answer of a call.
+function concerns(name: CallName, params: object, e: Event): boolean {
+	if (e.topic === "all") return true;
+	if (!told[name]?.includes(e.topic)) return false;
+	const own = { job: "GET /jobs/{id}", run: "GET /logs/{id}", group: "GET /groups/{id}", misfire: "", node: "" }[e.topic] === name;
+	return !own || e.id === 0 || e.id === (params as { id?: number }).id;
+}
+
+// useCall makes a call whenever its parameters change, when an event says that the answer may be
+// another, and every ms while the tab is visible. Undefined params make no call.
+export function useCall<C extends CallName>(name: C, params: Params<C> | undefined, every = 0): Loaded<Answer<C>> {
+	const key = params && name + JSON.stringify(params);
+	const [, redraw] = useState(0);
+	const state = useRef<{ key?: string; data?: Answer<C>; error?: ApiError; loading: boolean }>({ loading: false });
+	const again = useRef(() => {});
+	const version = changed.value;
+	const out = signedOut.value;
+	const heard = live.value && every > 0 && name in told;
+	if (state.current.key !== key) {
+		const before = key === undefined ? undefined : (shown.get(key) as Answer<C> | undefined);
+		state.current = { key, data: before, loading: key !== undefined };
+	}
+	useEffect(() => {
+		if (!params || out) return;
+		const abort = new AbortController();
+		let timer = 0, soon = 0;
+		let running = false, stale = false;
+		let begun = 0;
+		const load = async () => {
+			clearTimeout(timer);
+			if (running) return;
+			running = true;
+			begun = Date.now();
+			try {
+				const data = await call(name, params, undefined, abort.signal);
+				remember(key!, data);
+				if (!abort.signal.aborted) state.current = { key, data, loading: false };
+			} catch (e) {
+				if (!abort.signal.aborted) {
+					const error = e instanceof ApiError ? e : new ApiError(0, "internal", String(e));
+					state.current = { ...state.current, error, loading: false };
+				}
+			}
+			running = false;
+			if (abort.signal.aborted) return;
+			redraw((n) => n + 1);
+			if (every > 0) timer = window.setTimeout(wake, heard && !state.current.error ? Math.max(every, pollLive) : every);
+			if (stale) later();
+		};
+		const wake = () => {
+			if (document.visibilityState === "visible") void load();
+		};
+		// Many events make one call, and never more than two in the time between two polls.
+		const later = () => {
+			stale = running;
+			if (running || soon) return;
+			soon = window.setTimeout(() => {
+				soon = 0;
+				wake();
+			}, Math.max(50, begun + every / 2 - Date.now()));
+		};
+		const deaf = heard ? listen((e) => concerns(name, params, e) && later()) : undefined;
+		again.current = () => void load();
+		document.addEventListener("visibilitychange", wake);
+		void load();
+		return () => {
+			abort.abort();
+			deaf?.();
+			clearTimeout(timer);
+			clearTimeout(soon);
+			document.removeEventListener("visibilitychange", wake);
+		};
+	}, [key, every, version, out, heard]);
+	const { data, error, loading } = state.current;
+	return { data, error, loading, reload: () => again.current() };
+}
+
+// useDelayed returns value once it has not changed for ms.
+export function useDelayed<T>(value: T, ms: number): T {
+	const [settled, settle] = useState(value);
+	useEffect(() => {
+		const timer = setTimeout(() => settle(value), ms);
+		return () => clearTimeout(timer);
+	}, [value, ms]);
+	return settled;
+}
+
+// useTitle names the document.
+export function useTitle(title: string) {
+	useEffect(() => {
+		document.title = `${title} · xxlwheel`;
+	}, [title]);
+}

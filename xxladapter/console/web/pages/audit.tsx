@@ -1,0 +1,106 @@
+// Who changed what, with each field before and after.
+
+import { useCall } from "../data";
+import type { AuditRow } from "../api";
+import { t, word } from "../i18n";
+import { href, query, setQuery } from "../route";
+import { Button, Empty, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
+import { Page, Panel } from "../parts/page";
+import { Pager } from "../parts/table";
+import { number } from "../i18n";
+
+const pageSize = 50;
+const kinds = ["job", "group", "run", "runs", "zone"];
+
+export function Audit() {
+	const check = useCall("GET /audit/verify", {});
+	return (
+		<Page title={t("nav.audit")} wide beside={check.data && <span title={t("audit.wholeAbout")}><Status is={check.data.whole ? "SUCCESS" : "FAIL"} text={t(check.data.whole ? "audit.whole" : "audit.broken", { id: check.data.broken?.id ?? 0 })} /></span>}>
+			<AuditList />
+		</Page>
+	);
+}
+
+export function AuditList({ fixed }: { fixed?: { job: number } }) {
+	const q = query.value;
+	const kind = q.get("kind") ?? "";
+	const cursors = (q.get("after") ?? "").split(".").filter(Boolean);
+	const list = useCall("GET /audit", { job: fixed?.job, kind: kind || undefined, newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 5e3);
+	const rows = list.data?.rows;
+	return (
+		<div class="stack">
+			{!fixed && (
+				<div class="filters" role="search">
+					<select aria-label={t("audit.kind")} value={kind} onChange={(e) => setQuery({ kind: e.currentTarget.value, after: undefined })}>
+						<option value="">{t("audit.anyKind")}</option>
+						{kinds.map((k) => (
+							<option key={k} value={k}>{word("auditKind", k)}</option>
+						))}
+					</select>
+				</div>
+			)}
+			<Panel flush>
+				{!rows ? (
+					list.error ? <Failure error={list.error} retry={list.reload} /> : <Waiting />
+				) : rows.length === 0 ? (
+					<Empty icon="audit" title={t("audit.none")}>
+						{kind && <Button onClick={() => setQuery({ kind: undefined })}>{t("list.clearFilters")}</Button>}
+					</Empty>
+				) : (
+					<ul class="entries">
+						{rows.map((r) => (
+							<Entry key={r.id} row={r} named={!fixed} />
+						))}
+					</ul>
+				)}
+				{(cursors.length > 0 || list.data?.next) && (
+					<Pager first={cursors.length === 0} last={!list.data?.next} onBack={() => setQuery({ after: cursors.slice(0, -1).join(".") })} onNext={() => setQuery({ after: [...cursors, list.data?.next].join(".") })}
+						shown={t("list.shown", { from: number(cursors.length * pageSize + 1), to: number(cursors.length * pageSize + (rows?.length ?? 0)) })} />
+				)}
+			</Panel>
+		</div>
+	);
+}
+
+function Entry({ row: r, named }: { row: AuditRow; named: boolean }) {
+	// What is new has all fields; those that are empty say nothing.
+	const changes = r.changes.filter((c) => c.before !== undefined || !["", "[]", "{}", "null", "0", "false"].includes(typeof c.after === "string" ? c.after : JSON.stringify(c.after)));
+	return (
+		<li>
+			<div class="entry-head">
+				<b>{r.actor.name || word("actor", r.actor.kind)}</b>
+				{r.actor.name && <Tag>{word("actor", r.actor.kind)}</Tag>}
+				<code class="muted">{r.call}</code>
+				{named && <What row={r} />}
+				<span class="entry-time"><Time at={r.time} relative /></span>
+			</div>
+			{changes.length > 0 && (
+				<ul class="audit-changes">
+					{changes.map((c) => (
+						<li key={c.field}>
+							<span class="muted">{word("field", c.field)}</span>
+							<span class="diff-values">
+								{c.before !== undefined && <del>{text(c.before)}</del>}
+								{c.before !== undefined && c.after !== undefined && " → "}
+								{c.after !== undefined && <ins>{text(c.after)}</ins>}
+							</span>
+						</li>
+					))}
+				</ul>
+			)}
+			{r.actor.address && <small>{t("audit.from", { address: r.actor.address })}</small>}
+		</li>
+	);
+}
+
+function What({ row: r }: { row: AuditRow }) {
+	const o = r.object;
+	const name = o.name || (o.id ? `#${o.id}` : word("auditKind", o.kind));
+	const to = o.kind === "job" && o.id ? `jobs/${o.id}` : o.kind === "group" && o.id ? `executors/${o.id}` : o.kind === "run" && o.id ? `runs/${o.id}` : undefined;
+	return to ? <a href={href(to)}>{name}</a> : <span>{name}</span>;
+}
+
+function text(value: unknown): string {
+	if (value === "" || value === null) return t("audit.empty");
+	return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,72 @@
+// What a schedule will do, while it is typed: in words, its next times, and a year of days.
+
+import { useCall, useDelayed } from "../data";
+import { t } from "../i18n";
+import { lang } from "../prefs";
+import { Empty, Tag, Waiting } from "../parts/basic";
+import { Calendar } from "../parts/calendar";
+import { Panel } from "../parts/page";
+import { clock, day, offset, weekday, zone as storeZone } from "../time";
+
+export function DryRun({ type, conf, zone }: { type: string; conf: string; zone: string }) {
+	const wanted = useDelayed(JSON.stringify([type, conf.trim(), zone.trim()]), 250);
+	const [scheduleType, scheduleConf, ownZone] = JSON.parse(wanted) as [string, string, string];
+	const asked = scheduleType !== "NONE" && scheduleConf !== "";
+	const preview = useCall("GET /schedule/preview", asked ? { scheduleType: scheduleType as "CRON", scheduleConf, zone: ownZone || undefined, count: 50, months: 12 } : undefined);
+	const p = preview.data;
+	return (
+		<Panel title={t("dry.title")} beside={p && <small>{p.zone === "Local" ? storeZone.value : p.zone}</small>}>
+			<div class="stack" aria-live="polite">
+				{!asked ? (
+					<Empty icon="clock" title={t(scheduleType === "NONE" ? "dry.none" : "dry.empty")} />
+				) : preview.error && !p ? (
+					<p class="field-error">{preview.error.message}</p>
+				) : !p ? (
+					<Waiting rows={5} />
+				) : (
+					<>
+						<p class="dry-words">{lang.value === "en" ? p.words.en : p.words.zh}</p>
+						{p.assumed && <p class="muted">{t("dry.assumed")}</p>}
+						{p.clockChanges.length > 0 && (
+							<ul class="changes">
+								{p.clockChanges.slice(0, 4).map((c) => (
+									<li key={c.at}>
+										<Tag tone="warn">{t("dry.change")}</Tag> {day(new Date(c.at), p.zone === "Local" ? storeZone.value : p.zone)} {c.before} → {c.after}
+										{c.skipped?.length ? <small> {t("dry.skipped", { times: c.skipped.map((s) => s.slice(11, 16)).join(", ") })}</small> : null}
+									</li>
+								))}
+							</ul>
+						)}
+						{p.times.length === 0 ? <p class="field-error">{t("dry.never")}</p> : <Times times={p.times} zone={p.zone === "Local" ? storeZone.value : p.zone} />}
+						{p.days && p.times[0] && <Calendar days={p.days} from={p.times[0].at.slice(0, 7)} />}
+					</>
+				)}
+			</div>
+		</Panel>
+	);
+}
+
+function Times({ times, zone }: { times: { at: string; mark?: string }[]; zone: string }) {
+	const first = times[0] && new Date(times[0].at);
+	return (
+		<details class="next-times" open>
+			<summary>{t("dry.next", { n: times.length })}</summary>
+			<ol class="times is-one" tabIndex={0} aria-label={t("dry.next", { n: times.length })}>
+				{times.map((one) => {
+					const at = new Date(one.at);
+					return (
+						<li key={one.at}>
+							<span>
+								{day(at, zone)} <small>{weekday(at)}</small>
+							</span>
+							<span>
+								{one.mark && <Tag tone="warn">{t(`mark.${one.mark as "SHIFTED"}`)}</Tag>} {clock(at, zone)}
+								{first && offset(at, zone) !== offset(first, zone) && <small> {offset(at, zone)}</small>}
+							</span>
+						</li>
+					);
+				})}
+			</ol>
+		</details>
+	);
+}

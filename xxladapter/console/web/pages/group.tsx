@@ -1,0 +1,176 @@
+// One group of executors: its addresses, whether they answer, and its settings.
+
+import { useState } from "preact/hooks";
+import { ApiError, call, type Group as GroupData } from "../api";
+import { changedSomething, useCall } from "../data";
+import { plural, t } from "../i18n";
+import { go, href } from "../route";
+import { may } from "../session";
+import { Button, Empty, Fact, Facts, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
+import { Confirm } from "../parts/dialog";
+import { Field, Select } from "../parts/form";
+import { Page, Panel } from "../parts/page";
+import { Table } from "../parts/table";
+import { tell } from "../parts/toast";
+import { fromWall, span } from "../time";
+
+export function Group({ id }: { id: number }) {
+	const group = useCall("GET /groups/{id}", { id }, 5e3);
+	const probes = useCall("GET /groups/{id}/executors", group.data?.addressList?.length ? { id } : undefined, 15e3);
+	const jobs = useCall("GET /jobs", { group: id, count: true, limit: 1, light: true });
+	const [edit, setEdit] = useState(false);
+	const [remove, setRemove] = useState(false);
+	const [drain, setDrain] = useState<string>();
+	const above = { to: href("executors"), text: t("nav.executors") };
+	const g = group.data;
+	if (!g) return <Page title={`${t("job.group")} #${id}`} above={above}>{group.error ? <Failure error={group.error} retry={group.reload} /> : <Waiting />}</Page>;
+	const drains = new Map((g.drains ?? []).map((d) => [d.address, d]));
+	// An address that is drained may have gone; it is shown until that is undone.
+	const addresses = [...new Set([...(g.addressList ?? []), ...drains.keys()])];
+	const byAddress = new Map((probes.data?.executors ?? []).map((e) => [e.address, e]));
+	return (
+		<Page
+			title={g.title || g.appName || ""} above={above} wide beside={<Tag>{g.appName}</Tag>}
+			actions={
+				<>
+					<Button icon="probe" disabled={!g.addressList?.length} onClick={probes.reload}>{t("group.probe")}</Button>
+					{may("admin", id) && <Button icon="edit" shortcut="e" onClick={() => setEdit(true)}>{t("job.edit")}</Button>}
+					{may("admin", 0) && <Button icon="remove" aria-label={t("group.remove")} onClick={() => setRemove(true)} />}
+				</>
+			}
+		>
+			<Panel>
+				<Facts>
+					<Fact name={t("group.app")}><code>{g.appName}</code></Fact>
+					<Fact name={t("group.type")}>{t(g.addressType === 1 ? "group.manual" : "group.automatic")}</Fact>
+					<Fact name={t("group.token")}>{t(g.hasAccessToken ? "group.ownToken" : "group.sharedToken")}</Fact>
+					<Fact name={t("nav.jobs")}><a href={href(`jobs?group=${id}`)}>{jobs.data?.count === undefined ? "–" : plural("group.jobs", jobs.data.count)}</a></Fact>
+					<Fact name={t("group.updated")}><Time at={g.updateTime} relative /></Fact>
+				</Facts>
+			</Panel>
+			<Panel flush title={t("group.addresses")}>
+				<Table label={t("group.addresses")} rows={addresses} id={(a) => a}
+					empty={<Empty icon="executors" title={t("group.noneAlive")}>{t("group.noneAliveText", { app: g.appName ?? "" })}</Empty>}
+					columns={[
+						{
+							head: t("group.address"), grow: true,
+							cell: (a) => {
+								const d = drains.get(a);
+								return (
+									<>
+										<span class="row-main"><code class="cut">{a}</code>{d && <Tag tone="warn">{t("drain.on")}</Tag>}</span>
+										{d && <span class="row-under is-note" title={d.note}>{d.note} {d.until && <Time at={d.until} relative />}</span>}
+									</>
+								);
+							},
+						},
+						{
+							head: t("group.answer"),
+							cell: (a) => {
+								const e = byAddress.get(a);
+								if (!e) return probes.error ? <span class="none">–</span> : <span class="muted">{t("group.probing")}</span>;
+								return e.alive ? <Status is="SUCCESS" text={t("group.alive")} /> : <span title={e.error}><Status is="FAIL" text={t("group.dead")} /></span>;
+							},
+						},
+						{ head: t("group.roundTrip"), end: true, from: "mid", cell: (a) => (byAddress.get(a)?.roundTripMs === undefined ? <span class="none">–</span> : span(byAddress.get(a)!.roundTripMs!)) },
+						{ head: t("group.generation"), from: "mid", cell: (a) => generation(byAddress.get(a)?.generation) },
+						{ head: t("list.actions"), hidden: true, end: true, cell: (a) => may("operator", id) && <Button tone="quiet" icon={drains.has(a) ? "run" : "pause"} aria-label={t(drains.has(a) ? "drain.undo" : "drain.do", { address: a })} onClick={() => setDrain(a)} /> },
+					]} />
+			</Panel>
+			{[...byAddress.values()].filter((e) => !e.alive).map((e) => (
+				<pre key={e.address} class="block is-fail" tabIndex={0}>{e.address}: {e.error}</pre>
+			))}
+			{drain && <DrainDialog group={id} address={drain} on={drains.has(drain)} onClose={() => setDrain(undefined)} />}
+			{edit && <GroupDialog group={g} onClose={() => setEdit(false)} />}
+			{remove && (
+				<Confirm title={t("group.removeTitle", { name: g.title || g.appName || "" })} action={t("group.remove")} danger onClose={() => setRemove(false)}
+					onConfirm={async () => {
+						await call("DELETE /groups/{id}", { id });
+						tell(t("group.removed", { name: g.title || g.appName || "" }));
+						changedSomething();
+						go("executors");
+					}}>
+					<p>{t("group.removeText")}</p>
+				</Confirm>
+			)}
+		</Page>
+	);
+}
+
+// DrainDialog keeps new runs from an address, or sends them there again.
+function DrainDialog({ group: id, address, on, onClose }: { group: number; address: string; on: boolean; onClose: () => void }) {
+	const [note, setNote] = useState("");
+	const [until, setUntil] = useState("");
+	const confirm = async () => {
+		if (on) await call("POST /groups/{id}/undrain", { id }, { address });
+		else await call("POST /groups/{id}/drain", { id }, { address, note: note.trim() || undefined, until: until ? fromWall(until.length === 16 ? until + ":00" : until)?.toISOString() : undefined });
+		tell(t(on ? "drain.undone" : "drain.done", { address }));
+		changedSomething();
+	};
+	return (
+		<Confirm title={t(on ? "drain.undo" : "drain.do", { address })} action={t(on ? "me.endAction" : "drain.action")} onClose={onClose} onConfirm={confirm}>
+			<p>{t(on ? "drain.undoText" : "drain.text")}</p>
+			{!on && (
+				<>
+					<Field label={t("pause.note")}>
+						<input value={note} maxLength={255} onInput={(e) => setNote(e.currentTarget.value)} />
+					</Field>
+					<Field label={t("pause.until")} help={t("pause.untilHelp")}>
+						<input type="datetime-local" value={until} onInput={(e) => setUntil(e.currentTarget.value)} />
+					</Field>
+				</>
+			)}
+		</Confirm>
+	);
+}
+
+function generation(g?: string) {
+	if (!g) return <span class="none">–</span>;
+	return <span>{g === "xxlwheel" ? g : `XXL-JOB ${({ G1: "2.2 – 3.1", G2: "3.2", G3: "3.3 – 3.4", G4: "3.5" } as Record<string, string>)[g] ?? g}`}</span>;
+}
+
+// GroupDialog creates a group, or changes one.
+export function GroupDialog({ group, onClose }: { group?: GroupData; onClose: () => void }) {
+	const [app, setApp] = useState(group?.appName ?? "");
+	const [title, setTitle] = useState(group?.title ?? "");
+	const [type, setType] = useState(String(group?.addressType ?? 0));
+	const [list, setList] = useState(group?.addressType === 1 ? (group.addressList ?? []).join("\n") : "");
+	const [token, setToken] = useState("");
+	const [wrong, setWrong] = useState<ApiError>();
+	const at = (field: string) => (wrong?.field === field ? wrong.message : undefined);
+	const save = async () => {
+		const form: GroupData = { appName: app.trim(), title: title.trim(), addressType: Number(type) };
+		if (type === "1") form.addressList = list.split(/[\s,]+/).filter(Boolean);
+		if (token) form.accessToken = token;
+		try {
+			if (group) await call("PUT /groups/{id}", { id: group.id! }, form);
+			else go(`executors/${(await call("POST /groups", {}, form)).id}`);
+		} catch (e) {
+			if (e instanceof ApiError) setWrong(e);
+			throw e;
+		}
+		tell(t("group.saved", { name: form.title || form.appName || "" }));
+		changedSomething();
+	};
+	return (
+		<Confirm title={group ? t("form.editOf", { name: group.title || group.appName || "" }) : t("group.new")} action={t(group ? "form.save" : "form.create")} onClose={onClose} onConfirm={save}>
+			<Field label={t("group.app")} required error={at("appName")} help={t("group.appHelp")}>
+				<input class="mono-input" value={app} maxLength={64} spellcheck={false} onInput={(e) => setApp(e.currentTarget.value)} />
+			</Field>
+			<Field label={t("group.title")} error={at("title")}>
+				<input value={title} onInput={(e) => setTitle(e.currentTarget.value)} />
+			</Field>
+			<Field label={t("group.type")}>
+				<Select value={type} onChange={(e) => setType(e.currentTarget.value)} options={[{ value: "0", text: t("group.automatic") }, { value: "1", text: t("group.manual") }]} />
+			</Field>
+			{type === "1" && (
+				<Field label={t("group.addresses")} error={at("addressList")} help={t("group.addressesHelp")}>
+					<textarea rows={3} class="mono-input" value={list} onInput={(e) => setList(e.currentTarget.value)} />
+				</Field>
+			)}
+			<Field label={t("group.ownTokenField")} error={at("accessToken")} help={t(group?.hasAccessToken ? "group.tokenKept" : "group.tokenHelp")}>
+				<input type="password" autocomplete="new-password" value={token} onInput={(e) => setToken(e.currentTarget.value)} />
+			</Field>
+		</Confirm>
+	);
+}

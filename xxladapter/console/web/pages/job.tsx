@@ -1,0 +1,182 @@
+// One job: what it is, what it does next, and its runs.
+
+import { useState } from "preact/hooks";
+import { call, type Job as JobData } from "../api";
+import { changedSomething, useCall } from "../data";
+import { number, t, word } from "../i18n";
+import { lang } from "../prefs";
+import { go, href } from "../route";
+import { may } from "../session";
+import { Button, Empty, Fact, Facts, Failure, LinkButton, Mono, Status, Switch, Tag, Time, Waiting } from "../parts/basic";
+import { Confirm } from "../parts/dialog";
+import { Page, Panel, Tabs } from "../parts/page";
+import { RunDialog } from "../parts/rundialog";
+import { Table } from "../parts/table";
+import { tell } from "../parts/toast";
+import { instant, span, weekday } from "../time";
+import { AuditList } from "./audit";
+import { Code } from "./code";
+import { JobLink, Schedule, switchJob, useGroups } from "./jobwords";
+import { Lateness, RunTable } from "./runtable";
+import { PauseNotice } from "./pauses";
+import { Timeline } from "./timeline";
+import { Why } from "./why";
+
+// tabs of a job's page, by the last part of its address.
+const tabs = ["", "runs", "timeline", "why", "code", "misfires", "changes"] as const;
+const tabText = { "": "job.tabState", runs: "job.tabRuns", timeline: "job.tabTimeline", why: "job.tabWhy", code: "job.tabCode", misfires: "job.tabMisfires", changes: "job.tabChanges" } as const;
+type Tab = (typeof tabs)[number];
+
+export function Job({ id, tab }: { id: number; tab: Tab }) {
+	const job = useCall("GET /jobs/{id}", { id }, 5e3);
+	const [run, setRun] = useState(false);
+	const [remove, setRemove] = useState(false);
+	const above = { to: href("jobs"), text: t("nav.jobs") };
+	const j = job.data;
+	if (!j) return <Page title={`${t("job.one")} #${id}`} above={above}>{job.error ? <Failure error={job.error} retry={job.reload} /> : <Waiting />}</Page>;
+	return (
+		<Page
+			title={j.name ?? ""} above={above} wide
+			beside={
+				<>
+					<Tag>#{id}</Tag>
+					<Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} />
+					<span class="muted">{t(j.running ? "jobs.on" : "jobs.off")}</span>
+				</>
+			}
+			actions={
+				<>
+					{may("operator", j.jobGroup) && <Button icon="run" tone="primary" shortcut="r" onClick={() => setRun(true)}>{t("run.now")}</Button>}
+					{may("editor", j.jobGroup) && <LinkButton icon="edit" shortcut="e" to={href(`jobs/${id}/edit`)}>{t("job.edit")}</LinkButton>}
+					{may("editor") && <LinkButton icon="copy" to={href(`jobs/new?copy=${id}`)} label={t("job.copy")} />}
+					{may("editor", j.jobGroup) && <Button icon="remove" aria-label={t("job.remove")} onClick={() => setRemove(true)} />}
+				</>
+			}
+		>
+			<PauseNotice group={j.jobGroup} />
+			<Tabs label={t("job.tabs")} current={tab} tabs={tabs.filter((name) => name !== "code" || j.glueType !== "BEAN" || tab === "code").map((name) => ({ id: name, to: href(`jobs/${id}${name && "/" + name}`), text: t(tabText[name]) }))} />
+			{tab === "" && <State job={j} />}
+			{tab === "runs" && <RunTable fixed={{ job: id }} />}
+			{tab === "timeline" && <Timeline job={j} />}
+			{tab === "why" && <Why job={j} />}
+			{tab === "code" && <Code job={j} />}
+			{tab === "misfires" && <Misfires id={id} />}
+			{tab === "changes" && <AuditList fixed={{ job: id }} />}
+			{run && <RunDialog job={j} onClose={() => setRun(false)} />}
+			{remove && (
+				<Confirm title={t("job.removeTitle", { name: j.name ?? "" })} action={t("job.remove")} danger onClose={() => setRemove(false)}
+					onConfirm={async () => {
+						await call("DELETE /jobs/{id}", { id });
+						tell(t("job.removed", { name: j.name ?? "" }));
+						changedSomething();
+						go("jobs");
+					}}>
+					<p>{t("job.removeText")}</p>
+				</Confirm>
+			)}
+		</Page>
+	);
+}
+
+function State({ job: j }: { job: JobData }) {
+	const groups = useGroups();
+	const preview = useCall("GET /schedule/preview", j.scheduleType === "NONE" || !j.scheduleConf ? undefined : { scheduleType: j.scheduleType, scheduleConf: j.scheduleConf, zone: j.settings?.zone, count: 1 });
+	const next = useCall("GET /jobs/{id}/next", j.scheduleType === "NONE" ? undefined : { id: j.id!, count: 12 }, 10e3);
+	const last = useCall("GET /logs", { job: j.id, newest: true, limit: 8 }, 3e3);
+	const s = j.settings ?? {};
+	const beyond: [string, string][] = [];
+	if (s.ambiguous) beyond.push([t("field.ambiguous"), word("ambiguous", s.ambiguous)]);
+	if (s.keepLogs) beyond.push([t("field.keepLogs"), word("keepLogs", s.keepLogs)]);
+	if (s.misfireWindowMs) beyond.push([t("field.misfireWindowMs"), span(s.misfireWindowMs)]);
+	if (s.misfireLimit) beyond.push([t("field.misfireLimit"), number(s.misfireLimit)]);
+	if (s.misfireSpacingMs) beyond.push([t("field.misfireSpacingMs"), span(s.misfireSpacingMs)]);
+	if (s.retryBackoffMs) beyond.push([t("field.retryBackoffMs"), span(s.retryBackoffMs)]);
+	if (s.alarmOn) beyond.push([t("field.alarmOn"), word("alarmOn", s.alarmOn)]);
+	return (
+		<div class="columns">
+			<div class="col-8">
+				<Panel title={t("form.schedule")}>
+					<Facts>
+						<Fact name={t("job.schedule")}><Schedule job={j} /></Fact>
+						<Fact name={t("field.scheduleType")}>{word("scheduleType", j.scheduleType ?? "")}</Fact>
+						{preview.data && <Fact name={t("job.words")}>{lang.value === "en" ? preview.data.words.en : preview.data.words.zh}</Fact>}
+						<Fact name={t("job.next")}>{j.running ? <Time at={j.triggerNextTime} relative /> : t("job.offNow")}</Fact>
+						<Fact name={t("job.last")}><Time at={j.triggerLastTime} relative /></Fact>
+						<Fact name={t("field.misfireStrategy")}>{word("misfireStrategy", j.misfireStrategy ?? "")}</Fact>
+						<Fact name={t("field.zone")}>{s.zone || t("job.zoneDefault")}</Fact>
+					</Facts>
+				</Panel>
+				<Panel flush title={t("job.latest")} beside={<a href={href(`jobs/${j.id}/runs`)}>{t("overview.all")}</a>}>
+					<Table label={t("job.latest")} rows={last.data?.logs} id={(l) => l.id} error={last.error} retry={last.reload} empty={<Empty icon="runs" title={t("job.neverRan")} />}
+						columns={[
+							{ head: t("runs.id"), cell: (l) => <a class="row-link" href={href(`runs/${l.id}`)}>#{l.id}</a> },
+							{ head: t("runs.result"), cell: (l) => <Status is={l.status} /> },
+							{ head: t("runs.triggered"), cell: (l) => <Time at={l.triggerTime} relative /> },
+							{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <span class="none">–</span> : span(l.tookMs)) },
+							{ head: t("runs.late"), end: true, from: "mid", cell: (l) => <Lateness ms={l.history?.latenessMs} /> },
+							{ head: t("runs.address"), from: "mid", cell: (l) => <Mono>{l.executorAddress || "–"}</Mono> },
+						]} />
+				</Panel>
+				<Panel title={t("form.task")}>
+					<Facts>
+						<Fact name={t("field.jobGroup")}><a href={href(`executors/${j.jobGroup}`)}>{groups.name(j.jobGroup)}</a></Fact>
+						<Fact name={t("field.glueType")}>{t(`glue.${j.glueType ?? "BEAN"}`)}</Fact>
+						{j.glueType === "BEAN" && <Fact name={t("field.executorHandler")}><code>{j.executorHandler}</code></Fact>}
+						<Fact name={t("field.executorRouteStrategy")}>{word("executorRouteStrategy", j.executorRouteStrategy ?? "")}</Fact>
+						<Fact name={t("field.executorBlockStrategy")}>{word("executorBlockStrategy", j.executorBlockStrategy ?? "")}</Fact>
+						<Fact name={t("field.executorTimeout")}>{j.executorTimeout ? span(j.executorTimeout * 1000) : t("job.noLimit")}</Fact>
+						<Fact name={t("field.executorFailRetryCount")}>{number(j.executorFailRetryCount ?? 0)}</Fact>
+						{beyond.map(([name, value]) => <Fact key={name} name={name}>{value}</Fact>)}
+						{j.childJobIds?.length ? <Fact name={t("field.childJobIds")}>{j.childJobIds.map((c) => <JobLink key={c} id={c} />)}</Fact> : null}
+					</Facts>
+					{j.executorParam && (
+						<>
+							<h3 class="block-head">{t("field.executorParam")}</h3>
+							<pre class="block">{j.executorParam}</pre>
+						</>
+					)}
+				</Panel>
+			</div>
+			<div class="col-4">
+				<Panel title={t("job.nextTimes")}>
+					{j.scheduleType === "NONE" ? <Empty icon="clock" title={t("dry.none")} /> : next.error ? <p class="field-error">{next.error.message}</p> : !next.data ? <Waiting rows={5} /> : (
+						<ol class="times is-one">
+							{next.data.next.map((at) => (
+								<li key={at}>
+									<span>{instant(new Date(at)).slice(0, 10)} <small>{weekday(new Date(at))}</small></span>
+									<span>{instant(new Date(at)).slice(11, 19)}</span>
+								</li>
+							))}
+						</ol>
+					)}
+				</Panel>
+				<Panel title={t("form.base")}>
+					<dl class="facts is-list">
+						<Fact name={t("field.author")}>{j.author}</Fact>
+						{!!j.tags?.length && <Fact name={t("field.tags")}><span class="inline">{j.tags.map((name) => <a key={name} class="tag" href={href(`jobs?tag=${encodeURIComponent(name)}`)}>{name}</a>)}</span></Fact>}
+						<Fact name={t("field.alarmEmail")}>{j.alarmEmail || <span class="none">–</span>}</Fact>
+						<Fact name={t("job.added")}><Time at={j.addTime} /></Fact>
+						<Fact name={t("job.updated")}><Time at={j.updateTime} /></Fact>
+					</dl>
+				</Panel>
+			</div>
+		</div>
+	);
+}
+
+function Misfires({ id }: { id: number }) {
+	const misfires = useCall("GET /jobs/{id}/misfires", { id, newest: true, limit: 100 }, 10e3);
+	return (
+		<Panel flush>
+			<Table label={t("job.tabMisfires")} rows={misfires.data?.misfires} id={(m) => m.id} error={misfires.error} retry={misfires.reload}
+				empty={<Empty icon="check" title={t("misfires.none")}>{t("misfires.noneText")}</Empty>}
+				columns={[
+					{ head: t("misfires.due"), cell: (m) => <Time at={m.due} relative /> },
+					{ head: t("misfires.until"), from: "mid", cell: (m) => <Time at={m.until} /> },
+					{ head: t("misfires.kind"), cell: (m) => t(`misfireKind.${m.kind}`) },
+					{ head: t("field.misfireStrategy"), from: "mid", cell: (m) => word("misfireStrategy", m.misfireStrategy) },
+					{ head: t("misfires.at"), end: true, from: "mid", cell: (m) => <Time at={m.at} /> },
+				]} />
+		</Panel>
+	);
+}

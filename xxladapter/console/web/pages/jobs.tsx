@@ -1,0 +1,172 @@
+// The list of jobs.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Job } from "../api";
+import { useCall, useDelayed } from "../data";
+import { number, t } from "../i18n";
+import { href, query, setQuery } from "../route";
+import { may } from "../session";
+import { Button, Empty, LinkButton, Mono, Switch, Time } from "../parts/basic";
+import { Page, Panel } from "../parts/page";
+import { RunDialog } from "../parts/rundialog";
+import { Spark } from "../parts/spark";
+import { Pager, Table, type Column } from "../parts/table";
+import type { Action } from "../bulk";
+import { BulkBar, BulkDialog, bulkFilter } from "./bulk";
+import { PauseNotice } from "./pauses";
+import { Schedule, switchJob, useGroups } from "./jobwords";
+
+const pageSize = 100;
+
+export function Jobs() {
+	const q = query.value;
+	const group = q.get("group") ?? "";
+	const state = q.get("running") ?? "";
+	const tag = q.get("tag") ?? "";
+	const by = q.get("sort") ?? "ID";
+	const desc = q.get("desc") === "true";
+	// Each cursor is the id, and the key of another order than by id.
+	const cursors: { id: string; key: string }[] = q.has("after") ? JSON.parse(q.get("after")!) : [];
+	const cursor = cursors.at(-1);
+	const [name, setName] = useState(q.get("name") ?? "");
+	const wanted = useDelayed(name, 200);
+	useEffect(() => {
+		if (wanted !== (q.get("name") ?? "")) setQuery({ name: wanted, after: undefined });
+	}, [wanted]);
+	const [run, setRun] = useState<Job>();
+	const [chosen, setChosen] = useState(new Map<number, string>());
+	const [all, setAll] = useState(false);
+	const [action, setAction] = useState<Action>();
+	const groups = useGroups();
+	const tags = useCall("GET /tags", {}, 60e3);
+	const jobs = useCall("GET /jobs", {
+		name: q.get("name") || undefined, group: group ? Number(group) : undefined,
+		running: state ? state === "true" : undefined, tag: tag || undefined, after: cursor && Number(cursor.id), afterKey: cursor && by !== "ID" ? cursor.key : undefined,
+		limit: pageSize, light: true, count: true, recent: true, sort: by as "ID", desc,
+	}, 5000);
+	const filtered = !!(q.get("name") || group || state || tag);
+	const rows = jobs.data?.jobs;
+	const recent = new Map((jobs.data?.recent ?? []).map((r) => [r.id, r.runs]));
+	const whole = !!rows?.length && rows.every((j) => chosen.has(j.id!));
+	const choose = (list: Job[], on: boolean) => {
+		setAll(false);
+		setChosen((had) => {
+			const now = new Map(had);
+			for (const j of list) if (on) now.set(j.id!, j.name ?? ""); else now.delete(j.id!);
+			return now;
+		});
+	};
+	const chooseNone = () => {
+		setAll(false);
+		setChosen(new Map());
+	};
+	// What a filter selects is no longer what was chosen once it changes.
+	useEffect(() => setAll(false), [q.get("name"), group, state, tag]);
+	const columns: Column<Job>[] = [
+		...(may("operator") ? [{
+			head: t("bulk.choose"),
+			control: <input type="checkbox" aria-label={t("bulk.choosePage")} checked={all || whole} disabled={!rows?.length} onChange={(e) => choose(rows ?? [], e.currentTarget.checked)} />,
+			cell: (j: Job) => <input type="checkbox" data-key="x" aria-label={t("bulk.chooseOne", { name: j.name ?? "" })} checked={all || chosen.has(j.id!)} onChange={(e) => choose([j], e.currentTarget.checked)} />,
+		}] : []),
+		{
+			head: t("job.name"), sort: "NAME", grow: true,
+			cell: (j) => (
+				<>
+					<span class="row-main">
+						<a class="row-link" href={href(`jobs/${j.id}`)} title={j.name}>
+							{j.name}
+						</a>
+						<small>#{j.id}</small>
+						{j.tags?.slice(0, 3).map((name) => <button key={name} type="button" class="tag" title={name} onClick={() => setQuery({ tag: name, after: undefined })}>{name}</button>)}
+						{(j.tags?.length ?? 0) > 3 && <small title={j.tags!.slice(3).join(", ")}>+{j.tags!.length - 3}</small>}
+					</span>
+					<span class="row-under">
+						<Schedule job={j} />
+					</span>
+				</>
+			),
+		},
+		{ head: t("job.group"), sort: "GROUP", from: "mid", cell: (j) => <span class="cut">{groups.name(j.jobGroup)}</span> },
+		{ head: t("job.handler"), sort: "HANDLER", from: "vast", cell: (j) => (j.glueType === "BEAN" ? <Mono>{j.executorHandler}</Mono> : <span>{t(`glue.${j.glueType ?? "BEAN"}`)}</span>) },
+		{ head: t("job.schedule"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} /> },
+		{ head: t("job.latest"), from: "wide", cell: (j) => <Spark runs={recent.get(j.id!)} /> },
+		{ head: t("job.next"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <span class="none">–</span>) },
+		{ head: t("job.running"), sort: "STATUS", end: true, cell: (j) => <Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} /> },
+		{
+			head: t("list.actions"), hidden: true, end: true,
+			cell: (j) => (
+				<span class="row-actions">
+					{may("operator", j.jobGroup) && <Button icon="run" tone="quiet" shortcut="r" aria-label={t("jobs.run", { name: j.name ?? "" })} onClick={() => setRun(j)} />}
+					<span class="from-mid">
+						{may("editor", j.jobGroup) && <LinkButton icon="edit" tone="quiet" shortcut="e" to={href(`jobs/${j.id}/edit`)} label={t("jobs.edit", { name: j.name ?? "" })} />}
+						<LinkButton icon="runs" tone="quiet" shortcut="l" to={href(`runs?job=${j.id}`)} label={t("jobs.runs", { name: j.name ?? "" })} />
+					</span>
+				</span>
+			),
+		},
+	];
+	const shown = jobs.data?.jobs.length ?? 0;
+	return (
+		<Page
+			title={t("nav.jobs")} wide
+			beside={jobs.data?.count !== undefined && <span class="muted">{number(jobs.data.count)}{jobs.data.more && "+"}</span>}
+			actions={may("editor") && <LinkButton icon="add" tone="primary" to={href("jobs/new")}>{t("jobs.new")}</LinkButton>}
+		>
+			<PauseNotice group={Number(group) || undefined} />
+			<div class="filters" role="search">
+				<input type="search" placeholder={t("jobs.search")} aria-label={t("jobs.search")} value={name} onInput={(e) => setName(e.currentTarget.value)} />
+				<select aria-label={t("job.group")} value={group} onChange={(e) => setQuery({ group: e.currentTarget.value, after: undefined })}>
+					<option value="">{t("jobs.allGroups")}</option>
+					{[...groups.byID.values()].map((g) => (
+						<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>
+					))}
+				</select>
+				{(tag || !!tags.data?.tags.length) && (
+					<select aria-label={t("field.tags")} value={tag} onChange={(e) => setQuery({ tag: e.currentTarget.value, after: undefined })}>
+						<option value="">{t("jobs.allTags")}</option>
+						{tag && !tags.data?.tags.some((c) => c.tag === tag) && <option value={tag}>{tag}</option>}
+						{tags.data?.tags.map((c) => (
+							<option key={c.tag} value={c.tag}>{`${c.tag} (${number(c.jobs)})`}</option>
+						))}
+					</select>
+				)}
+				<div class="segments" role="group" aria-label={t("job.running")}>
+					{(["", "true", "false"] as const).map((s) => (
+						<button key={s} type="button" aria-pressed={state === s} onClick={() => setQuery({ running: s, after: undefined })}>
+							{t(s === "" ? "jobs.all" : s === "true" ? "jobs.on" : "jobs.off")}
+						</button>
+					))}
+				</div>
+			</div>
+			{(all || chosen.size > 0) && <BulkBar chosen={chosen} all={all} matching={jobs.data?.count} more={jobs.data?.more} onAll={() => setAll(true)} onNone={chooseNone} onAction={setAction} />}
+			<Panel flush>
+				<Table
+					label={t("nav.jobs")} columns={columns} rows={rows} id={(j) => j.id!} order={{ by, desc, set: (sort, down) => setQuery({ sort, desc: down ? "true" : undefined, after: undefined }) }} error={jobs.error} retry={jobs.reload}
+					tone={(j) => [!j.running && "is-off", (all || chosen.has(j.id!)) && "is-chosen"].filter(Boolean).join(" ") || undefined}
+					empty={
+						filtered ? (
+							<Empty icon="filter" title={t("jobs.noneMatch")}>
+								<Button onClick={() => { setName(""); setQuery({ name: "", group: "", running: "", tag: "", after: "" }); }}>{t("list.clearFilters")}</Button>
+							</Empty>
+						) : (
+							<Empty icon="jobs" title={t("jobs.none")}>{t("jobs.noneText")}</Empty>
+						)
+					}
+				/>
+				{(cursors.length > 0 || jobs.data?.next) && (
+					<Pager first={cursors.length === 0} last={!jobs.data?.next}
+						onBack={() => setQuery({ after: cursors.length > 1 ? JSON.stringify(cursors.slice(0, -1)) : undefined })}
+						onNext={() => setQuery({ after: JSON.stringify([...cursors, { id: String(jobs.data?.next), key: jobs.data?.nextKey ?? "" }]) })} shown={t("list.shown", { from: number(cursors.length * pageSize + 1), to: number(cursors.length * pageSize + shown) })} />
+				)}
+			</Panel>
+			{action && (
+				<BulkDialog action={action} choice={all ? { filter: bulkFilter({ name: q.get("name") ?? "", group, running: state, tag }) } : { ids: [...chosen.keys()] }} names={chosen}
+					onClose={(changed) => {
+						setAction(undefined);
+						if (changed) chooseNone();
+					}} />
+			)}
+			{run && <RunDialog job={run} onClose={() => setRun(undefined)} />}
+		</Page>
+	);
+}

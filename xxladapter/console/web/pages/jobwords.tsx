@@ -1,0 +1,56 @@
+// How a job is spoken of: its schedule, its group, what can be done with it.
+
+import type { Job } from "../api";
+import { call } from "../api";
+import { changedSomething, useCall } from "../data";
+import { t } from "../i18n";
+import { href } from "../route";
+import { Mono } from "../parts/basic";
+import { tell, tellError } from "../parts/toast";
+import { instant, span } from "../time";
+
+export function Schedule({ job }: { job: Pick<Job, "scheduleType" | "scheduleConf" | "settings"> }) {
+	const conf = job.scheduleConf ?? "";
+	switch (job.scheduleType) {
+		case "CRON":
+			return (
+				<span class="inline">
+					<Mono>{conf}</Mono>
+					{job.settings?.zone && <small>{job.settings.zone}</small>}
+				</span>
+			);
+		case "FIX_RATE":
+			return <span>{t("schedule.rate", { span: span(Number(conf) * 1000) })}</span>;
+		case "FIX_DELAY":
+			return <span>{t("schedule.delay", { span: span(Number(conf) * 1000) })}</span>;
+		case "ONCE":
+			return <span>{t("schedule.once", { at: conf && !isNaN(Date.parse(conf)) ? instant(new Date(conf)) : conf })}</span>;
+	}
+	return <span class="muted">{t("schedule.none")}</span>;
+}
+
+// useGroups returns the groups by id, for their names.
+export function useGroups() {
+	const groups = useCall("GET /groups", {});
+	const byID = new Map((groups.data?.groups ?? []).map((g) => [g.id, g]));
+	return { ...groups, byID, name: (id?: number) => byID.get(id)?.title || byID.get(id)?.appName || (id ? `#${id}` : "") };
+}
+
+export async function switchJob(job: Job, on: boolean) {
+	try {
+		await call(on ? "POST /jobs/{id}/start" : "POST /jobs/{id}/stop", { id: job.id! });
+		tell(t(on ? "jobs.started" : "jobs.stopped", { name: job.name ?? "" }));
+	} catch (e) {
+		tellError(e);
+	}
+	changedSomething();
+}
+
+
+export function JobLink({ id, name }: { id: number; name?: string }) {
+	return (
+		<a href={href(`jobs/${id}`)} class="cut">
+			{name ?? `#${id}`}
+		</a>
+	);
+}

@@ -1,0 +1,82 @@
+// A new personal token: its limits, its end, and its secret, which is shown once.
+
+import { useState } from "preact/hooks";
+import { ApiError, call, type Token } from "../api";
+import { changedSomething } from "../data";
+import { plural, t } from "../i18n";
+import { Button } from "../parts/basic";
+import { Confirm, Dialog } from "../parts/dialog";
+import { Field, Select } from "../parts/form";
+import { roleOptions } from "../parts/grants";
+import { tell } from "../parts/toast";
+import { instant, now } from "../time";
+import { useGroups } from "./jobwords";
+
+const days = [1, 7, 30, 90, 365];
+
+export function TokenDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: string) => void }) {
+	const groups = useGroups();
+	const [name, setName] = useState("");
+	const [role, setRole] = useState("viewer");
+	const [chosen, setChosen] = useState<number[]>([]);
+	const [life, setLife] = useState("90");
+	const [wrong, setWrong] = useState<ApiError>();
+	const at = (field: string) => (wrong?.field === field ? wrong.message : undefined);
+	const end = new Date(now.value + Number(life) * 86400e3);
+	const create = async () => {
+		const form: Token = { name: name.trim(), expires: end.toISOString() };
+		if (role) form.role = role as Token["role"];
+		if (chosen.length) form.groups = chosen;
+		try {
+			onCreated((await call("POST /tokens", {}, form)).token);
+		} catch (e) {
+			if (e instanceof ApiError) setWrong(e);
+			throw e;
+		}
+		changedSomething();
+	};
+	return (
+		<Confirm title={t("token.new")} action={t("form.create")} onClose={onClose} onConfirm={create}>
+			<Field label={t("token.name")} required error={at("name")} help={t("token.nameHelp")}>
+				<input maxLength={64} value={name} onInput={(e) => setName(e.currentTarget.value)} />
+			</Field>
+			<Field label={t("token.role")} error={at("role")}>
+				<Select value={role} onChange={(e) => setRole(e.currentTarget.value)} options={[...roleOptions(), { value: "", text: t("token.allRoles") }]} />
+			</Field>
+			<Field label={t("me.ends")} error={at("expires")} help={instant(end)}>
+				<Select value={life} onChange={(e) => setLife(e.currentTarget.value)} options={days.map((n) => ({ value: String(n), text: plural("token.days", n) }))} />
+			</Field>
+			<fieldset class="checks">
+				<legend>{t("job.group")}</legend>
+				{[...groups.byID.values()].map((g) => (
+					<label class="check" key={g.id}>
+						<input type="checkbox" checked={chosen.includes(g.id!)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, g.id!] : chosen.filter((id) => id !== g.id))} />
+						{g.title || g.appName}
+					</label>
+				))}
+				<p class="field-help">{t("token.groupsHelp")}</p>
+			</fieldset>
+		</Confirm>
+	);
+}
+
+export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
+	const copy = async () => {
+		await navigator.clipboard.writeText(secret);
+		tell(t("token.copied"));
+	};
+	return (
+		<Dialog title={t("token.created")} onClose={onClose} fixed>
+			<div class="dialog-body">
+				<Field label={t("group.token")} help={t("token.once")}>
+					<input class="mono-input" readOnly value={secret} onFocus={(e) => e.currentTarget.select()} />
+				</Field>
+			</div>
+			<footer class="dialog-foot">
+				{/* Pages without encryption have no clipboard. */}
+				{navigator.clipboard && <Button icon="copy" onClick={() => void copy()}>{t("job.copy")}</Button>}
+				<Button tone="primary" onClick={onClose}>{t("token.done")}</Button>
+			</footer>
+		</Dialog>
+	);
+}

@@ -1,0 +1,166 @@
+// What is wrong, what is about to happen, and how it went.
+
+import { useCall } from "../data";
+import { number, plural, t } from "../i18n";
+import { href } from "../route";
+import { Bars } from "../parts/bars";
+import { Empty, Failure, Time, Waiting } from "../parts/basic";
+import { Icon } from "../parts/icons";
+import { Page, Panel } from "../parts/page";
+import { clock, now, span } from "../time";
+import { useGroups } from "./jobwords";
+
+const hours = 24;
+
+export function Overview() {
+	const first = (Math.floor(now.value / 3600e3) - hours + 1) * 3600e3;
+	const stats = useCall("GET /stats", { by: "hour", from: new Date(first).toISOString() }, 15e3);
+	const failed = useCall("GET /logs", { status: "FAIL", newest: true, limit: 6, since: new Date(Math.floor(now.value / 3600e3) * 3600e3 - 24 * 3600e3).toISOString() }, 5e3);
+	const running = useCall("GET /logs", { status: "RUNNING", newest: true, limit: 100 }, 5e3);
+	const fires = useCall("GET /fires", { state: "planned", limit: 20 }, 3e3);
+	const on = useCall("GET /jobs", { running: true, limit: 1000 }, 10e3);
+	const nodes = useCall("GET /nodes", {}, 10e3);
+	const groups = useGroups();
+	const names = new Map((on.data?.jobs ?? []).map((j) => [j.id, j.name]));
+	const byHour = new Map((stats.data?.stats ?? []).map((s) => [Date.parse(s.hour!), s]));
+	const bars = Array.from({ length: hours }, (_, i) => {
+		const from = first + i * 3600e3;
+		const s = byHour.get(from);
+		const ok = s?.success ?? 0, fail = (s?.runs ?? 0) - ok;
+		const run = (running.data?.logs ?? []).filter((l) => l.triggerTime && Math.floor(Date.parse(l.triggerTime) / 3600e3) * 3600e3 === from).length;
+		const name = clock(new Date(from)).slice(0, 5);
+		return { label: name, title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}\n${t("status.RUNNING")} ${number(run)}`, ok, fail, run };
+	});
+	const total = stats.data?.total;
+	const bad = total ? total.runs - total.success : 0;
+	const late = total?.lateness.p99Ms;
+	const addresses = [...groups.byID.values()].reduce((n, g) => n + (g.addressList?.length ?? 0), 0);
+	const emptyGroups = [...groups.byID.values()].filter((g) => !g.addressList?.length && (on.data?.jobs ?? []).some((j) => j.jobGroup === g.id));
+	const due = (on.data?.jobs ?? []).filter((j) => j.triggerNextTime && Date.parse(j.triggerNextTime) < now.value - 15e3);
+	const attention = [
+		...emptyGroups.map((g) => ({ key: "g" + g.id, fail: true, to: href(`executors/${g.id}`), title: g.title || g.appName || "", text: t("overview.noExecutor") })),
+		...due.map((j) => ({ key: "d" + j.id, fail: false, to: href(`jobs/${j.id}`), title: j.name ?? "", text: t("overview.overdue") })),
+	];
+	return (
+		<Page title={t("nav.overview")} wide>
+			<div class="figures">
+				<Figure to="jobs?running=true" name={t("overview.on")} value={on.data && (on.data.next ? "1000+" : number(on.data.jobs.length))} />
+				<Figure to="runs?status=RUNNING" name={t("overview.now")} value={running.data && number(running.data.logs.length) + (running.data.next ? "+" : "")} />
+				<Figure to="runs?status=FAIL" name={t("overview.failed24")} value={total && number(bad)} tone={bad ? "fail" : undefined} />
+				<Figure to="runs?status=SUCCESS" name={t("overview.ok24")} value={total && number(total.success)} />
+				<Figure to="runs" name={t("overview.late")} value={late === undefined ? undefined : span(late)} tone={late !== undefined && late > 5000 ? "warn" : undefined} />
+				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} tone={groups.data && addresses === 0 && on.data?.jobs.length ? "warn" : undefined} />
+				<Figure to="nodes" name={t("overview.nodes")} value={nodes.data && number(nodes.data.nodes.length)} tone={nodes.data?.nodes.length === 0 ? "fail" : undefined} />
+			</div>
+			<div class="columns">
+				<div class="col-8">
+					<Panel
+						title={t("overview.results", { n: hours })}
+						beside={
+							<span class="legend" aria-hidden="true">
+								<span class="of-ok">{t("status.SUCCESS")}</span>
+								<span class="of-run">{t("status.RUNNING")}</span>
+								<span class="of-fail">{t("status.FAIL")}</span>
+							</span>
+						}
+					>
+						{stats.data ? <Bars label={t("overview.results", { n: hours })} bars={bars} /> : stats.error ? <Failure error={stats.error} retry={stats.reload} /> : <Waiting rows={3} />}
+					</Panel>
+					<Panel flush title={t("overview.failures")} beside={<a href={href("runs?status=FAIL")}>{t("overview.all")}</a>}>
+						{failed.data?.logs.length === 0 ? (
+							<Empty icon="check" title={t("overview.noFailures")} />
+						) : failed.data ? (
+							<ul class="notes">
+								{failed.data.logs.map((l) => (
+									<li key={l.id} class="is-fail">
+										<Icon name="fail" />
+										<div>
+											<a class="row-link" href={href(`runs/${l.id}`)}>
+												{l.jobName ?? `${t("job.one")} #${l.jobId}`}
+											</a>
+											<p>{firstLine(l.handleMsg || l.triggerMsg)}</p>
+										</div>
+										<Time at={l.triggerTime} relative />
+									</li>
+								))}
+							</ul>
+						) : failed.error ? (
+							<Failure error={failed.error} retry={failed.reload} />
+						) : (
+							<Waiting rows={3} />
+						)}
+					</Panel>
+				</div>
+				<div class="col-4">
+					<Panel flush title={t("overview.attention")}>
+						{on.data && groups.data ? (
+							attention.length === 0 ? (
+								<Empty icon="check" title={t("overview.calm")} />
+							) : (
+								<ul class="notes">
+									{attention.slice(0, 8).map((a) => (
+										<li key={a.key} class={a.fail ? "is-fail" : undefined}>
+											<Icon name="warn" />
+											<div>
+												<a class="row-link" href={a.to}>{a.title}</a>
+												<p>{a.text}</p>
+											</div>
+											<span />
+										</li>
+									))}
+									{attention.length > 8 && <li><span /><p>{plural("overview.more", attention.length - 8)}</p></li>}
+								</ul>
+							)
+						) : (
+							<Waiting rows={3} />
+						)}
+					</Panel>
+					<Panel flush title={t("overview.next")}>
+						<Next jobs={(on.data?.jobs ?? []).filter((j) => j.triggerNextTime)} fires={fires.data?.fires ?? []} names={names} loaded={!!on.data && !!fires.data} />
+					</Panel>
+				</div>
+			</div>
+		</Page>
+	);
+}
+
+function firstLine(text: string): string {
+	return text.replace(/<br\s*\/?>/g, " ").trim().split("\n", 1)[0] ?? "";
+}
+
+function Figure({ to, name, value, tone }: { to: string; name: string; value?: string; tone?: "fail" | "warn" }) {
+	return (
+		<a class={"figure" + (tone ? " is-" + tone : "")} href={href(to)}>
+			<span class="figure-name">{name}</span>
+			<span class="figure-value">{value ?? "–"}</span>
+		</a>
+	);
+}
+
+interface NextProps {
+	jobs: { id?: number; name?: string; triggerNextTime?: string }[];
+	fires: { id: number; jobId: number; due: string }[];
+	names: Map<number | undefined, string | undefined>;
+	loaded: boolean;
+}
+
+// Next merges what is planned already with the next due time of each job.
+function Next({ jobs, fires, names, loaded }: NextProps) {
+	const planned = fires.map((f) => ({ key: "f" + f.id, id: f.jobId, at: f.due }));
+	const seen = new Set(planned.map((p) => p.id + p.at));
+	const later = jobs.filter((j) => !seen.has(j.id! + j.triggerNextTime!)).map((j) => ({ key: "j" + j.id, id: j.id!, at: j.triggerNextTime! }));
+	const list = [...planned, ...later].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)).slice(0, 12);
+	if (!loaded) return <Waiting rows={6} />;
+	if (list.length === 0) return <Empty icon="clock" title={t("overview.noNext")} />;
+	return (
+		<ul class="notes is-plain">
+			{list.map((f) => (
+				<li key={f.key}>
+					<Icon name="clock" />
+					<a class="row-link cut" href={href(`jobs/${f.id}`)}>{names.get(f.id) ?? `${t("job.one")} #${f.id}`}</a>
+					<Time at={f.at} relative />
+				</li>
+			))}
+		</ul>
+	);
+}

@@ -1,0 +1,137 @@
+// One run: its way, what was said of it, and what it wrote.
+
+import { useState } from "preact/hooks";
+import { call, type Log } from "../api";
+import { changedSomething, useCall } from "../data";
+import { t, word } from "../i18n";
+import { href } from "../route";
+import { may } from "../session";
+import { Button, Fact, Facts, Failure, Status, Time, Waiting } from "../parts/basic";
+import { Confirm } from "../parts/dialog";
+import { Page, Panel } from "../parts/page";
+import { RunDialog } from "../parts/rundialog";
+import { Tail } from "../parts/tail";
+import { tell, tellError } from "../parts/toast";
+import { span } from "../time";
+import { plain } from "./runtable";
+
+export function Run({ id }: { id: number }) {
+	const run = useCall("GET /logs/{id}", { id }, 2e3);
+	const job = useCall("GET /jobs/{id}", run.data ? { id: run.data.jobId } : undefined);
+	const [kill, setKill] = useState(false);
+	const [again, setAgain] = useState(false);
+	const above = { to: href("runs"), text: t("nav.runs") };
+	const title = t("runs.title", { id });
+	const l = run.data;
+	if (!l) return <Page title={title} above={above}>{run.error ? <Failure error={run.error} retry={run.reload} /> : <Waiting />}</Page>;
+	const mayRun = may("operator", l.jobGroup);
+	const name = job.data?.name ?? `${t("job.one")} #${l.jobId}`;
+	return (
+		<Page
+			title={title} above={above} wide beside={<Status is={l.status} />}
+			actions={
+				<>
+					{l.status === "RUNNING" && mayRun && l.triggerCode === 200 && <Button icon="stop" onClick={() => setKill(true)}>{t("runs.kill")}</Button>}
+					{l.status !== "RUNNING" && mayRun && <Button icon="reload" onClick={() => void rerun(id)}>{t("runs.again")}</Button>}
+					{job.data && mayRun && <Button icon="run" shortcut="r" onClick={() => setAgain(true)}>{t("run.now")}</Button>}
+				</>
+			}
+		>
+			<Panel>
+				<Track log={l} />
+			</Panel>
+			{l.status === "FAIL" && (
+				<Panel title={t("runs.why")}>
+					<pre class="block is-fail" tabIndex={0}>{plain(l.triggerCode === 200 ? (l.handleMsg ?? "") : l.triggerMsg) || t("runs.noReason")}</pre>
+				</Panel>
+			)}
+			<Panel title={t("runs.facts")}>
+				<Facts>
+					<Fact name={t("job.one")}><a href={href(`jobs/${l.jobId}`)}>{name}</a></Fact>
+					<Fact name={t("field.executorHandler")}>{l.executorHandler ? <code>{l.executorHandler}</code> : <span class="none">–</span>}</Fact>
+					<Fact name={t("runs.address")}>{l.executorAddress ? <code>{l.executorAddress}</code> : <span class="none">–</span>}</Fact>
+					<Fact name={t("field.executorParam")}>{l.executorParam ? <code>{l.executorParam}</code> : <span class="none">–</span>}</Fact>
+					{l.executorShardingParam && <Fact name={t("runs.shard")}><code>{l.executorShardingParam}</code></Fact>}
+					<Fact name={t("runs.retries")}>{l.executorFailRetryCount}</Fact>
+					{l.history && <Fact name={t("runs.attemptName")}>{l.history.attempt}</Fact>}
+					{l.history?.parentLogId ? <Fact name={t("runs.parent")}><a href={href(`runs/${l.history.parentLogId}`)}>#{l.history.parentLogId}</a></Fact> : null}
+				</Facts>
+				{l.status !== "FAIL" && l.handleMsg && (
+					<>
+						<h3 class="block-head">{t("runs.message")}</h3>
+						<pre class="block" tabIndex={0}>{plain(l.handleMsg)}</pre>
+					</>
+				)}
+				<details>
+					<summary>{t("runs.dispatch")}</summary>
+					<pre class="block" tabIndex={0}>{plain(l.triggerMsg)}</pre>
+				</details>
+			</Panel>
+			{l.triggerCode === 200 && <Tail id={id} grows={l.status === "RUNNING"} />}
+			{kill && (
+				<Confirm title={t("runs.killTitle")} action={t("runs.kill")} danger onClose={() => setKill(false)}
+					onConfirm={async () => {
+						await call("POST /logs/{id}/kill", { id });
+						tell(t("runs.killed"));
+						changedSomething();
+					}}>
+					<p>{t("runs.killText", { name, address: l.executorAddress })}</p>
+				</Confirm>
+			)}
+			{again && job.data && <RunDialog job={{ ...job.data, executorParam: l.executorParam }} onClose={() => setAgain(false)} />}
+		</Page>
+	);
+}
+
+// rerun repeats a run with its parameter and its shard.
+async function rerun(id: number) {
+	try {
+		await call("POST /logs/{id}/rerun", { id });
+		tell(t("runs.rerun", { id }), { to: href("runs"), text: t("run.show") });
+		changedSomething();
+	} catch (e) {
+		tellError(e);
+	}
+}
+
+// Track is the way of a run from its trigger to its result.
+function Track({ log: l }: { log: Log }) {
+	const h = l.history;
+	const sent = l.triggerCode === 200, refused = l.triggerCode !== 200 && l.triggerCode !== 0;
+	const ended = l.handleCode !== 0;
+	const took = h?.durationMs ?? (l.handleTime && l.triggerTime ? Date.parse(l.handleTime) - Date.parse(l.triggerTime) : undefined);
+	return (
+		<ol class="track">
+			<li class="is-done">
+				<b>{t(h ? "track.due" : "track.triggered")}</b>
+				<Time at={h?.due ?? l.triggerTime} relative />
+				{h && <span class="muted">{word("triggerType", h.triggerType)}</span>}
+			</li>
+			{h && (
+				<li class="is-done">
+					<b>{t(h.takenOver ? "track.takenOver" : "track.claimed")}</b>
+					<Time at={h.takenOver ?? h.claimed} />
+					<span class="muted cut" title={h.takenOverBy ?? h.node}>{h.takenOverBy ?? h.node}</span>
+				</li>
+			)}
+			<li class={sent ? "is-done" : refused ? "is-fail" : "is-now"}>
+				<b>{t(sent ? "track.accepted" : refused ? "track.refused" : "track.sending")}</b>
+				<span>
+					<Time at={h?.sent} /> {h && <small class={h.latenessMs > 1000 ? "late" : undefined}>{t("track.late", { span: span(h.latenessMs) })}</small>}
+				</span>
+				<span class="muted cut">{l.executorAddress || "–"}</span>
+			</li>
+			<li class={ended ? (l.handleCode === 200 ? "is-done" : "is-fail") : sent ? "is-now" : ""}>
+				<b>{ended ? t(l.handleCode === 200 ? "status.SUCCESS" : "status.FAIL") : t(sent ? "status.RUNNING" : "track.noResult")}</b>
+				<span>{ended ? <Time at={h?.finished ?? l.handleTime} /> : <span class="none">–</span>}</span>
+				{ended && took !== undefined && <span class="muted">{t("track.took", { span: span(took) })}</span>}
+			</li>
+			{l.status === "FAIL" && (
+				<li class={l.alarmStatus === 2 ? "is-done" : l.alarmStatus === 3 ? "is-fail" : ""}>
+					<b>{t("track.alarm")}</b>
+					<span class="muted">{t(l.alarmStatus === 1 ? "alarm.none" : l.alarmStatus === 2 ? "alarm.sent" : l.alarmStatus === 3 ? "alarm.failed" : "alarm.open")}</span>
+				</li>
+			)}
+		</ol>
+	);
+}

@@ -1,0 +1,144 @@
+// The list of runs, of all jobs or of one.
+
+import { useEffect, useState } from "preact/hooks";
+import { useCall, useDelayed } from "../data";
+import type { Log, Run } from "../api";
+import { number, t, word } from "../i18n";
+import { href, query, setQuery } from "../route";
+import { Button, Empty, Mono, Status, Tag, Time } from "../parts/basic";
+import { Panel } from "../parts/page";
+import { Pager, Table, type Column } from "../parts/table";
+import { span } from "../time";
+
+const pageSize = 50;
+const states = ["", "RUNNING", "SUCCESS", "FAIL"] as const;
+
+const causes = ["CRON", "MISFIRE", "MANUAL", "PARENT", "RETRY", "API"] as const;
+
+// spans of time that the list can be restricted to, in hours.
+const spans: Record<string, number> = { "1h": 1, "24h": 24, "7d": 168 };
+
+export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: { id?: number; title?: string; appName?: string }[] }) {
+	const q = query.value;
+	const status = q.get("status") ?? "";
+	const since = q.get("since") ?? "";
+	const job = fixed?.job ?? (Number(q.get("job")) || undefined);
+	const group = Number(q.get("group")) || undefined;
+	const type = q.get("type") ?? "";
+	const longer = q.get("longer") ?? "";
+	const [text, setText] = useState(q.get("text") ?? "");
+	const wanted = useDelayed(text, 300);
+	useEffect(() => {
+		if (wanted !== (q.get("text") ?? "")) setQuery({ text: wanted, after: undefined });
+	}, [wanted]);
+	const cursors = (q.get("after") ?? "").split(".").filter(Boolean);
+	// Whole minutes, so that the same question is asked again and not a new one each second.
+	const from = spans[since] ? new Date(Math.floor(Date.now() / 60e3) * 60e3 - spans[since] * 3600e3).toISOString() : undefined;
+	const runs = useCall("GET /logs", { job, group, status: (status || undefined) as Log["status"] | undefined, text: q.get("text") || undefined,
+		triggerType: (type || undefined) as "CRON" | undefined, atLeastMs: longer ? Number(longer) : undefined,  since: from, newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 3e3);
+	const named = useCall("GET /jobs/{id}", !fixed && job ? { id: job } : undefined);
+	const filtered = !!(status || since || (!fixed && job) || group || type || longer || q.get("text"));
+	const columns: Column<Run>[] = [
+		{
+			head: t(fixed ? "runs.id" : "job.name"), grow: !fixed,
+			cell: (l) => (
+				<>
+					<span class="row-main">
+						<a class="row-link" href={href(`runs/${l.id}`)}>{fixed ? `#${l.id}` : (l.jobName ?? `${t("job.one")} #${l.jobId}`)}</a>
+						{!fixed && <small>#{l.id}</small>}
+					</span>
+					<span class="row-under"><Time at={l.triggerTime} relative />{l.tookMs !== undefined && " · " + span(l.tookMs)}</span>
+				</>
+			),
+		},
+		{ head: t("runs.result"), cell: (l) => (l.lost ? <Status is="FAIL" text={t("status.LOST")} /> : <Status is={l.status} />) },
+		{ head: t("runs.triggered"), from: "mid", cell: (l) => <Time at={l.triggerTime} relative /> },
+		{ head: t("runs.late"), end: true, from: "mid", cell: (l) => <Lateness ms={l.history?.latenessMs} /> },
+		{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <span class="none">–</span> : span(l.tookMs)) },
+		{
+			head: t("runs.cause"), from: "wide",
+			cell: (l) => (
+				<span class="inline">
+					{l.history ? word("triggerType", l.history.triggerType) : <span class="none">–</span>}
+					{l.history && l.history.attempt > 1 && <Tag>{t("runs.attempt", { n: l.history.attempt })}</Tag>}
+				</span>
+			),
+		},
+		{ head: t("runs.address"), from: "mid", cell: (l) => (l.executorAddress ? <Mono>{l.executorAddress.replace(/^https?:\/\/|\/$/g, "")}</Mono> : <span class="none">–</span>) },
+		{ head: t("runs.message"), from: "wide", grow: !!fixed, cell: (l) => <span class="cut muted">{summary(l)}</span> },
+	];
+	const shown = runs.data?.logs.length ?? 0;
+	return (
+		<div class="stack">
+			<div class="filters" role="search">
+				<input type="search" aria-label={t("runs.search")} placeholder={t("runs.search")} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+				<div class="segments" role="group" aria-label={t("runs.result")}>
+					{states.map((s) => (
+						<button key={s} type="button" aria-pressed={status === s} onClick={() => setQuery({ status: s, after: undefined })}>
+							{s === "" ? t("jobs.all") : t(`status.${s}`)}
+						</button>
+					))}
+				</div>
+				<select aria-label={t("runs.since")} value={since} onChange={(e) => setQuery({ since: e.currentTarget.value, after: undefined })}>
+					<option value="">{t("runs.anyTime")}</option>
+					<option value="1h">{t("runs.lastHour")}</option>
+					<option value="24h">{t("runs.lastDay")}</option>
+					<option value="7d">{t("runs.lastWeek")}</option>
+				</select>
+				<select aria-label={t("runs.cause")} value={type} onChange={(e) => setQuery({ type: e.currentTarget.value, after: undefined })}>
+					<option value="">{t("runs.anyCause")}</option>
+					{causes.map((c) => (
+						<option key={c} value={c}>{word("triggerType", c)}</option>
+					))}
+				</select>
+				<select aria-label={t("runs.longer")} value={longer} onChange={(e) => setQuery({ longer: e.currentTarget.value, after: undefined })}>
+					<option value="">{t("runs.anyDuration")}</option>
+					{["1000", "10000", "60000", "600000", "3600000"].map((ms) => (
+						<option key={ms} value={ms}>{t("runs.atLeast", { span: span(Number(ms)) })}</option>
+					))}
+				</select>
+				{groups && (
+					<select aria-label={t("job.group")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, after: undefined })}>
+						<option value="">{t("jobs.allGroups")}</option>
+						{groups.map((g) => (
+							<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>
+						))}
+					</select>
+				)}
+				{!fixed && job && (
+					<Button icon="close" onClick={() => setQuery({ job: undefined, after: undefined })}>
+						{named.data?.name ?? `${t("job.one")} #${job}`}
+					</Button>
+				)}
+			</div>
+			<Panel flush>
+				<Table label={t("nav.runs")} columns={columns} rows={runs.data?.logs} id={(l) => l.id} error={runs.error} retry={runs.reload}
+					empty={
+						<Empty icon="runs" title={t(filtered ? "runs.noneMatch" : "runs.none")}>
+							{filtered && <Button onClick={() => { setText(""); setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", text: "", after: "" }); }}>{t("list.clearFilters")}</Button>}
+						</Empty>
+					} />
+				{(cursors.length > 0 || runs.data?.next) && (
+					<Pager first={cursors.length === 0} last={!runs.data?.next} onBack={() => setQuery({ after: cursors.slice(0, -1).join(".") })} onNext={() => setQuery({ after: [...cursors, runs.data?.next].join(".") })} shown={t("list.shown", { from: number(cursors.length * pageSize + 1), to: number(cursors.length * pageSize + shown) })} />
+				)}
+			</Panel>
+		</div>
+	);
+}
+
+// Lateness marks runs that left more than a second after they were due.
+export function Lateness({ ms }: { ms?: number }) {
+	if (ms === undefined) return <span class="none">–</span>;
+	return <span class={ms > 1000 ? "late" : "muted"}>{span(ms)}</span>;
+}
+
+// summary returns one line of what a run says of itself. Upstream's messages have line breaks in
+// HTML, which are text here.
+export function summary(l: Pick<Log, "status" | "triggerCode" | "triggerMsg" | "handleMsg">): string {
+	const text = l.status === "FAIL" && l.triggerCode !== 200 ? l.triggerMsg : (l.handleMsg ?? "");
+	return plain(text).split("\n", 1)[0] ?? "";
+}
+
+export function plain(text: string): string {
+	return text.replace(/<br\s*\/?>/g, "\n").replace(/<\/?span[^>]*>/g, "").trim();
+}

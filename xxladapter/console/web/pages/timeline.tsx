@@ -1,0 +1,126 @@
+// When a job was due, and when it ran.
+
+import { useRef, useState } from "preact/hooks";
+import type { Answer, Bar, Job, Misfire, Tick } from "../api";
+import { useCall } from "../data";
+import { number, t, word } from "../i18n";
+import { href, query, setQuery } from "../route";
+import { Button, Empty, Failure, Status, Time, Waiting } from "../parts/basic";
+import { Icon } from "../parts/icons";
+import { Panel } from "../parts/page";
+import { Pager, Table } from "../parts/table";
+import { Trips } from "../parts/trips";
+import { instant, now, span } from "../time";
+import { Lateness } from "./runtable";
+
+const hour = 3600e3;
+const spans = { "1h": hour, "6h": 6 * hour, "24h": 24 * hour, "7d": 168 * hour } as const;
+const spanText = { "1h": "timeline.hour", "6h": "timeline.hours", "24h": "timeline.day", "7d": "timeline.week" } as const;
+type Span = keyof typeof spans;
+const names = Object.keys(spans) as Span[];
+
+export function Timeline({ job: j }: { job: Job }) {
+	const chosen = names.find((s) => s === query.value.get("span")) ?? "1h";
+	const length = spans[chosen];
+	// The present stands near the right edge and moves on in sixtieths; what is still to come follows it.
+	const piece = length / 60;
+	const live = Math.ceil(now.value / piece) * piece + 5 * piece;
+	const given = Date.parse(query.value.get("to") ?? "");
+	const to = isNaN(given) ? live : given;
+	const from = to - length;
+	const line = useCall("GET /jobs/{id}/timeline", { id: j.id!, from: new Date(from).toISOString(), to: new Date(to).toISOString() }, from < now.value && now.value < to ? 5e3 : 0);
+	// The last answer stays while the next one is loaded, so that nothing flickers.
+	const last = useRef<Answer<"GET /jobs/{id}/timeline"> | undefined>(undefined);
+	if (line.data) last.current = line.data;
+	const data = line.data ?? (line.error ? undefined : last.current);
+	const move = (by: number) => {
+		const next = to + by * length;
+		setQuery({ to: next >= live ? undefined : new Date(next).toISOString() });
+	};
+	return (
+		<div class="stack">
+			<div class="filters">
+				<div class="segments" role="group" aria-label={t("timeline.span")}>
+					{names.map((s) => (
+						<button key={s} type="button" aria-pressed={s === chosen} onClick={() => setQuery({ span: s })}>{t(spanText[s])}</button>
+					))}
+				</div>
+				<Button onClick={() => move(-1)}>{t("timeline.earlier")}</Button>
+				<Button disabled={isNaN(given)} onClick={() => move(1)}>{t("timeline.later")}</Button>
+				<Button disabled={isNaN(given)} onClick={() => setQuery({ to: undefined })}>{t("timeline.now")}</Button>
+				<span class="muted">{instant(new Date(from))} – {instant(new Date(to))}</span>
+			</div>
+			{data ? <Shown job={j} data={data} /> : <Panel>{line.error ? <Failure error={line.error} retry={line.reload} /> : <Waiting />}</Panel>}
+		</div>
+	);
+}
+
+function Shown({ job: j, data }: { job: Job; data: Answer<"GET /jobs/{id}/timeline"> }) {
+	// Nothing was due before the job existed.
+	const begin = Date.parse(j.addTime ?? "") || 0;
+	const ticks = data.planned.filter((p) => Date.parse(p.due) >= begin);
+	const nothing = ticks.length + data.runs.length + data.misfires.length === 0;
+	const label = t("timeline.label", { due: number(ticks.length), runs: number(data.runs.length), failed: number(data.runs.filter((r) => r.status === "FAIL").length), misfires: number(data.misfires.length) });
+	return (
+		<>
+			{data.scheduleIsPresent && <p class="inline late"><Icon name="warn" />{t("timeline.present")}</p>}
+			{data.more && <p class="inline late"><Icon name="warn" />{t("timeline.more")}</p>}
+			<Panel title={label}>
+				{nothing ? <Empty icon="clock" title={t("timeline.none")} /> : (
+					<div class="stack">
+						<Trips label={label} from={Date.parse(data.from)} to={Date.parse(data.to)} ticks={ticks} runs={data.runs} misfires={data.misfires} />
+						<div class="legend" aria-hidden="true">
+							<span class="of-ok">{t("status.SUCCESS")}</span>
+							<span class="of-run">{t("status.RUNNING")}</span>
+							<span class="of-fail">✕ {t("status.FAIL")}</span>
+							<span class="late">{t("timeline.gap")}</span>
+							<small>│ {t("fate.FIRED")} &nbsp; ┊ {t("fate.COMING")} &nbsp; ◆ {t("fate.OPEN")} &nbsp; ▲ {t("fate.MISFIRE")} &nbsp; ✕ {t("fate.NOTHING")}</small>
+						</div>
+					</div>
+				)}
+			</Panel>
+			{!nothing && <Figures job={j} ticks={ticks} runs={data.runs} misfires={data.misfires} />}
+		</>
+	);
+}
+
+const pageSize = 50;
+
+interface Row {
+	key: string;
+	due: string;
+	tick?: Tick;
+	run?: Bar;
+	misfire?: Misfire;
+}
+
+// Figures is the table of what the picture shows: newest first, and then what is still to come.
+function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Tick[]; runs: Bar[]; misfires: Misfire[] }) {
+	const [page, setPage] = useState(0);
+	const ran = new Set(runs.map((r) => Date.parse(r.due)));
+	const byDue = new Map(ticks.map((p) => [Date.parse(p.due), p]));
+	const all: Row[] = [
+		...runs.map((r) => ({ key: "r" + r.logId, due: r.due, run: r, tick: byDue.get(Date.parse(r.due)) })),
+		...ticks.filter((p) => !ran.has(Date.parse(p.due))).map((p) => ({ key: "t" + p.due, due: p.due, tick: p, misfire: misfires.find((m) => Date.parse(m.due) <= Date.parse(p.due) && Date.parse(p.due) <= Date.parse(m.until)) })),
+		...misfires.filter((m) => !byDue.has(Date.parse(m.due))).map((m) => ({ key: "m" + m.id, due: m.due, misfire: m })),
+	];
+	const coming = (r: Row) => Number(!r.run && r.tick?.fate === "COMING");
+	all.sort((a, b) => coming(a) - coming(b) || (Date.parse(b.due) - Date.parse(a.due)) * (coming(a) ? -1 : 1));
+	const at = Math.min(page, Math.floor((all.length - 1) / pageSize)) * pageSize;
+	const rows = all.slice(at, at + pageSize);
+	return (
+		<Panel flush title={t("timeline.figures")}>
+			<Table label={t("timeline.figures")} rows={rows} id={(r) => r.key} empty={null}
+				columns={[
+					{ head: t("timeline.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.due)}`)}><Time at={r.due} /></a> },
+					{ head: t("runs.result"), cell: (r) => r.run ? <Status is={r.run.status} /> : <Status is={r.misfire ? "WARN" : "NONE"} text={r.misfire ? `${t("fate.MISFIRE")}: ${word("misfireStrategy", r.misfire.misfireStrategy)}` : t(`fate.${r.tick!.fate}`)} /> },
+					{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.logId}`)}>#{r.run.logId}</a> : <span class="none">–</span> },
+					{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.triggerType) : <span class="none">–</span> },
+					{ head: t("fact.sent"), from: "mid", cell: (r) => <Time at={r.run?.sent} /> },
+					{ head: t("runs.late"), end: true, cell: (r) => <Lateness ms={r.run?.latenessMs} /> },
+					{ head: t("runs.duration"), end: true, from: "mid", cell: (r) => r.run?.finished && r.run.sent ? span(Date.parse(r.run.finished) - Date.parse(r.run.sent)) : <span class="none">–</span> },
+				]} />
+			{all.length > pageSize && <Pager first={at === 0} last={at + pageSize >= all.length} onBack={() => setPage(at / pageSize - 1)} onNext={() => setPage(at / pageSize + 1)} shown={t("list.shown", { from: number(at + 1), to: number(at + rows.length) })} />}
+		</Panel>
+	);
+}

@@ -1,0 +1,138 @@
+// The smallest parts: times, statuses, switches, and what stands in place of data.
+
+import type { ComponentChildren, JSX } from "preact";
+import type { ApiError } from "../api";
+import { number, t, word, type Key } from "../i18n";
+import { ago, brief, browserZone, instant, zone } from "../time";
+import { Icon, type IconName } from "./icons";
+
+// Time shows an instant; its title has the job's zone and the browser's.
+export function Time({ at, relative }: { at?: string; relative?: boolean }) {
+	if (!at) return <span class="none">–</span>;
+	const date = new Date(at);
+	let title = instant(date);
+	if (zone.value && zone.value !== browserZone) title += `\n${browserZone}: ${instant(date, browserZone)}`;
+	return (
+		<time dateTime={at} title={title}>
+			{brief(date)}
+			{relative && <small>{ago(date)}</small>}
+		</time>
+	);
+}
+
+export function Count({ n }: { n: number }) {
+	return <span class="num">{number(n)}</span>;
+}
+
+const marks: Record<string, IconName> = { SUCCESS: "check", FAIL: "fail", RUNNING: "run", WARN: "warn", IDLE: "pause" };
+
+// Status shows a result by mark, word and colour, never by colour alone.
+export function Status({ is, text }: { is: string; text?: string }) {
+	return (
+		<span class={"status is-" + is.toLowerCase()}>
+			<Icon name={marks[is] ?? "clock"} />
+			{text ?? word("status", is)}
+		</span>
+	);
+}
+
+// Tag is a short word; its title has what the space cuts.
+export function Tag({ children, tone, title }: { children: ComponentChildren; tone?: "warn" | "accent"; title?: string }) {
+	return <span class={"tag" + (tone ? " is-" + tone : "")} title={title ?? (typeof children === "string" ? children : undefined)}>{children}</span>;
+}
+
+export function Mono({ children }: { children: ComponentChildren }) {
+	return <code class="mono">{children}</code>;
+}
+
+interface ButtonProps extends Omit<JSX.IntrinsicElements["button"], "icon"> {
+	icon?: IconName;
+	tone?: "primary" | "danger" | "quiet";
+	busy?: boolean;
+	children?: ComponentChildren;
+	// shortcut presses the button; see keys.ts.
+	shortcut?: string;
+}
+
+export function Button({ icon, tone, busy, children, shortcut, ...rest }: ButtonProps) {
+	const label = rest["aria-label"];
+	return (
+		<button
+			type="button"
+			{...rest}
+			disabled={rest.disabled || busy}
+			class={"button" + (tone ? " is-" + tone : "") + (children ? "" : " is-icon")}
+			data-key={shortcut}
+			title={rest.title ?? (shortcut && label ? `${label} (${shortcut})` : (label as string | undefined))}
+		>
+			{icon && <Icon name={icon} />}
+			{children}
+		</button>
+	);
+}
+
+// LinkButton is a link that looks like a button: it leads somewhere and changes nothing.
+export function LinkButton({ icon, tone, to, children, shortcut, label }: { icon?: IconName; tone?: "primary" | "quiet"; to: string; children?: ComponentChildren; shortcut?: string; label?: string }) {
+	return (
+		<a class={"button" + (tone ? " is-" + tone : "") + (children ? "" : " is-icon")} href={to} data-key={shortcut} aria-label={label} title={label}>
+			{icon && <Icon name={icon} />}
+			{children}
+		</a>
+	);
+}
+
+export function Switch({ on, label, busy, disabled, onChange }: { on: boolean; label: string; busy?: boolean; disabled?: boolean; onChange: (on: boolean) => void }) {
+	return <button type="button" class="switch" role="switch" aria-checked={on} aria-label={label} aria-busy={busy} disabled={busy || disabled} onClick={() => onChange(!on)} />;
+}
+
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+	return (
+		<div class="empty">
+			<Icon name={icon} />
+			<p class="empty-title">{title}</p>
+			{children && <div class="empty-text">{children}</div>}
+		</div>
+	);
+}
+
+// Failure stands where data would be, with a way to try again.
+export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
+	const key = ("error." + error.code) as Key;
+	const titles: Key[] = ["error.not_found", "error.forbidden", "error.unauthorized", "error.unreachable", "error.conflict", "error.invalid"];
+	return (
+		<div class="empty is-failure" role="alert">
+			<Icon name="warn" />
+			<p class="empty-title">{t(titles.includes(key) ? key : "error.internal")}</p>
+			<p class="empty-text">{error.message}</p>
+			{retry && error.code !== "not_found" && (
+				<Button icon="reload" onClick={retry}>
+					{t("action.retry")}
+				</Button>
+			)}
+		</div>
+	);
+}
+
+// Waiting keeps the place of rows that are loaded.
+export function Waiting({ rows = 6 }: { rows?: number }) {
+	return (
+		<div class="waiting" role="status" aria-label={t("state.loading")}>
+			{Array.from({ length: rows }, (_, i) => (
+				<span key={i} />
+			))}
+		</div>
+	);
+}
+
+export function Facts({ children }: { children: ComponentChildren }) {
+	return <dl class="facts">{children}</dl>;
+}
+
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+	return (
+		<div>
+			<dt>{name}</dt>
+			<dd>{children}</dd>
+		</div>
+	);
+}

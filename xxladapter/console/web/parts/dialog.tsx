@@ -1,0 +1,100 @@
+// Dialogs: the browser's own element keeps the focus inside and gives it back.
+
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { t } from "../i18n";
+import { Button } from "./basic";
+import { ApiError } from "../api";
+
+interface DialogProps {
+	title: string;
+	onClose: () => void;
+	children: ComponentChildren;
+	wide?: boolean;
+	side?: boolean; // a drawer at the end of the page
+	// fixed dialogs cannot be closed by Escape.
+	fixed?: boolean;
+}
+
+export function Dialog({ title, onClose, children, wide, side, fixed }: DialogProps) {
+	const box = useRef<HTMLDialogElement>(null);
+	const id = useId();
+	// Before anybody types: showing it moves the focus.
+	useLayoutEffect(() => {
+		const back = document.activeElement as HTMLElement | null;
+		const shown = box.current;
+		shown?.showModal();
+		return () => {
+			shown?.close(); // what is behind it cannot have the focus before
+			back?.focus?.({ preventScroll: true });
+		};
+	}, []);
+	return (
+		<dialog
+			ref={box}
+			class={"dialog" + (wide ? " is-wide" : "") + (side ? " is-side" : "")}
+			aria-labelledby={id}
+			onCancel={(e) => {
+				e.preventDefault();
+				if (!fixed) onClose();
+			}}
+			onClick={(e) => {
+				if (e.target === box.current && !fixed) onClose();
+			}}
+		>
+			<header class="dialog-head">
+				<h2 id={id}>{title}</h2>
+				{!fixed && <Button icon="close" tone="quiet" aria-label={t("action.close")} onClick={onClose} />}
+			</header>
+			{children}
+		</dialog>
+	);
+}
+
+interface ConfirmProps {
+	title: string;
+	children: ComponentChildren;
+	action: string;
+	danger?: boolean;
+	wide?: boolean;
+	onClose: () => void;
+	// onConfirm does it; what it throws is shown in the dialog, which stays open.
+	onConfirm: () => Promise<void>;
+}
+
+export function Confirm({ title, children, action, danger, wide, onClose, onConfirm }: ConfirmProps) {
+	const [busy, setBusy] = useState(false);
+	const [error, setError] = useState<string>();
+	const confirm = async (e: Event) => {
+		e.preventDefault();
+		setBusy(true);
+		setError(undefined);
+		try {
+			await onConfirm();
+			onClose();
+		} catch (e) {
+			setError(e instanceof ApiError ? e.message : String(e));
+			setBusy(false);
+		}
+	};
+	return (
+		<Dialog title={title} wide={wide} onClose={onClose}>
+			<form onSubmit={confirm}>
+				<div class="dialog-body">
+					{children}
+					{error && (
+						<p class="field-error" role="alert">
+							{error}
+						</p>
+					)}
+				</div>
+				<footer class="dialog-foot">
+					<Button onClick={onClose}>{t("action.cancel")}</Button>
+					<Button type="submit" tone={danger ? "danger" : "primary"} busy={busy}>
+						{action}
+					</Button>
+				</footer>
+			</form>
+		</Dialog>
+	);
+}

@@ -1,0 +1,66 @@
+// The head of each page, its panels and its tabs.
+
+import type { ComponentChildren } from "preact";
+import { useTitle } from "../data";
+import { t } from "../i18n";
+
+interface PageProps {
+	title: string;
+	// above leads to the page that this one belongs to.
+	above?: { to: string; text: string };
+	beside?: ComponentChildren;
+	actions?: ComponentChildren;
+	children: ComponentChildren;
+	wide?: boolean;
+}
+
+export function Page({ title, above, beside, actions, children, wide }: PageProps) {
+	useTitle(title);
+	return (
+		<main id="main" class={wide ? "page is-wide" : "page"}>
+			<header class="page-head">
+				<div class="page-title">
+					{above && (
+						<nav aria-label={t("frame.above")} class="crumb">
+							<a href={above.to}>{above.text}</a>
+							<span aria-hidden="true">/</span>
+						</nav>
+					)}
+					<h1 tabIndex={-1} title={title}>
+						{title}
+					</h1>
+					{beside}
+				</div>
+				{actions && <div class="actions">{actions}</div>}
+			</header>
+			{children}
+		</main>
+	);
+}
+
+export function Panel({ title, beside, children, flush }: { title?: string; beside?: ComponentChildren; children: ComponentChildren; flush?: boolean }) {
+	return (
+		<section class={"panel" + (flush ? " is-flush" : "")} aria-label={title}>
+			{title && (
+				<header class="panel-head">
+					<h2>{title}</h2>
+					{beside}
+				</header>
+			)}
+			<div class="panel-body">{children}</div>
+		</section>
+	);
+}
+
+export function Tabs({ label, tabs, current }: { label: string; tabs: { id: string; to: string; text: string; count?: number }[]; current: string }) {
+	return (
+		<nav class="tabs" aria-label={label}>
+			{tabs.map((tab) => (
+				<a key={tab.id} href={tab.to} aria-current={tab.id === current ? "page" : undefined}>
+					{tab.text}
+					{tab.count !== undefined && <span class="tab-count">{tab.count}</span>}
+				</a>
+			))}
+		</nav>
+	);
+}

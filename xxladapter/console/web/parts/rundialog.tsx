@@ -1,0 +1,40 @@
+// Run now: the parameter and the addresses for this one run.
+
+import { useState } from "preact/hooks";
+import { call, type Job } from "../api";
+import { changedSomething, useCall } from "../data";
+import { t } from "../i18n";
+import { href } from "../route";
+import { Confirm } from "./dialog";
+import { Field } from "./form";
+import { tell } from "./toast";
+
+export function RunDialog({ job, onClose }: { job: Job; onClose: () => void }) {
+	const [param, setParam] = useState(job.executorParam ?? "");
+	const [chosen, setChosen] = useState<string[]>([]);
+	const group = useCall("GET /groups/{id}", job.jobGroup ? { id: job.jobGroup } : undefined);
+	const addresses = group.data?.addressList ?? [];
+	const run = async () => {
+		await call("POST /jobs/{id}/trigger", { id: job.id! }, { executorParam: param, addressList: chosen.length ? chosen : undefined });
+		tell(t("run.triggered", { name: job.name ?? "" }), { to: href(`runs?job=${job.id}`), text: t("run.show") });
+		changedSomething();
+	};
+	return (
+		<Confirm title={t("run.title", { name: job.name ?? "" })} action={t("run.now")} onClose={onClose} onConfirm={run}>
+			<Field label={t("job.param")} help={t("run.paramHelp")}>
+				<textarea rows={3} class="mono-input" value={param} onInput={(e) => setParam(e.currentTarget.value)} />
+			</Field>
+			<fieldset class="checks">
+				<legend>{t("run.addresses")}</legend>
+				{addresses.length === 0 && <p class="muted">{t("run.noAddresses")}</p>}
+				{addresses.map((a) => (
+					<label class="check" key={a}>
+						<input type="checkbox" checked={chosen.includes(a)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, a] : chosen.filter((c) => c !== a))} />
+						<code>{a}</code>
+					</label>
+				))}
+				<p class="field-help">{t("run.addressesHelp")}</p>
+			</fieldset>
+		</Confirm>
+	);
+}

@@ -1,0 +1,49 @@
+// Who uses the console: a user with a session, which is a cookie that no script sees, or a token.
+
+import { effect, signal } from "@preact/signals";
+import { call, setToken, signedOut, type Answer } from "./api";
+
+// session is what the scheduler says of the caller; undefined until it has said so.
+export const session = signal<Answer<"GET /session"> | undefined>(undefined);
+
+export async function askSession() {
+	try {
+		session.value = await call("GET /session", {});
+	} catch {
+		// The next call of a page shows why nothing answers.
+	}
+}
+
+// Asked at the start, and again when calls are refused or accepted once more.
+effect(() => {
+	void signedOut.value;
+	void askSession();
+});
+
+export async function signIn(name: string, password: string) {
+	setToken("");
+	session.value = await call("POST /session", {}, { name, password });
+	signedOut.value = false;
+}
+
+// signInFirst creates the first user with the secret of the one-time link.
+export async function signInFirst(token: string, name: string, password: string) {
+	setToken("");
+	session.value = await call("POST /session/first", {}, { token, name, password });
+	signedOut.value = false;
+}
+
+export async function signOut() {
+	setToken("");
+	await call("DELETE /session", {});
+	signedOut.value = true;
+}
+
+export const roles = ["viewer", "operator", "editor", "coder", "admin"] as const;
+export type Role = (typeof roles)[number];
+
+// may reports whether the caller has a role: for some group, for this group, or with group 0 for
+// all. It decides what a page offers; the scheduler decides what happens.
+export function may(role: Role, group?: number): boolean {
+	return !!session.value?.grants.some((g) => roles.indexOf(g.role) >= roles.indexOf(role) && (group === undefined || g.group === 0 || g.group === group));
+}

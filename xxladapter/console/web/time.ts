@@ -1,0 +1,142 @@
+// Instants and durations as people read them.
+
+import { signal } from "@preact/signals";
+import { call, skew } from "./api";
+import { lang } from "./prefs";
+import { t } from "./i18n";
+
+// now is the scheduler's time in ms; it moves once a second.
+export const now = signal(Date.now());
+setInterval(() => {
+	if (document.visibilityState === "visible") now.value = Date.now() + skew.value;
+}, 1000);
+
+// zone is the scheduler's time zone; empty until it is known, which means the browser's.
+export const zone = signal("");
+export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+// kept returns make(key), which is made once for each key. Formats are slow to make, and the parts of
+// a time are asked for several times by each of a hundred rows, once a second.
+function kept<T>(most: number, make: (key: string) => T): (key: string) => T {
+	const made = new Map<string, T>();
+	return (key) => {
+		let value = made.get(key);
+		if (value === undefined) {
+			if (made.size >= most) made.clear();
+			made.set(key, (value = make(key)));
+		}
+		return value;
+	};
+}
+
+const relativeFormat = kept(4, (language) => new Intl.RelativeTimeFormat(language, { style: "narrow", numeric: "always" }));
+
+const parts = (at: Date, zoneName: string) => partsOf(`${zoneName}|${Math.floor(at.getTime() / 1000)}`);
+const partsOf = kept(2000, (key) => {
+	const cut = key.lastIndexOf("|");
+	return split(new Date(Number(key.slice(cut + 1)) * 1000), key.slice(0, cut));
+});
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+function split(at: Date, zoneName: string): Record<string, string> {
+	let format = formats.get(zoneName);
+	if (!format) {
+		format = new Intl.DateTimeFormat("en-GB", {
+			timeZone: zoneName || undefined, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit",
+			hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "longOffset",
+		});
+		formats.set(zoneName, format);
+	}
+	return Object.fromEntries(format.formatToParts(at).map((p) => [p.type, p.value]));
+}
+
+export function day(at: Date, zoneName = zone.value): string {
+	const p = parts(at, zoneName);
+	return `${p.year}-${p.month}-${p.day}`;
+}
+
+export function clock(at: Date, zoneName = zone.value): string {
+	const p = parts(at, zoneName);
+	return `${p.hour}:${p.minute}:${p.second}`;
+}
+
+export function offset(at: Date, zoneName = zone.value): string {
+	return (parts(at, zoneName).timeZoneName ?? "").replace("GMT", "UTC");
+}
+
+// shift returns how far the wall clock of a zone is ahead of UTC at an instant, in ms.
+export function shift(at: Date, zoneName = zone.value): number {
+	return Date.parse(`${day(at, zoneName)}T${clock(at, zoneName)}Z`) - Math.floor(at.getTime() / 1000) * 1000;
+}
+
+// wall returns what a field of date and time shows for an instant.
+export function wall(at: Date): string {
+	return `${day(at)}T${clock(at)}`;
+}
+
+// fromWall returns the instant at which the zone's wall clock shows a text of wall, the first one if
+// there are two; undefined if it is no time.
+export function fromWall(text: string): Date | undefined {
+	const utc = Date.parse(text + "Z");
+	if (isNaN(utc)) return undefined;
+	const before = new Date(utc - shift(new Date(utc - 86400e3)));
+	return wall(before).startsWith(text) ? before : new Date(utc - shift(before));
+}
+
+// instant returns date, time and offset.
+export function instant(at: Date, zoneName = zone.value): string {
+	return `${day(at, zoneName)} ${clock(at, zoneName)} ${offset(at, zoneName)}`;
+}
+
+// brief leaves the date out today, and the year within half a year.
+export function brief(at: Date): string {
+	const today = new Date(now.value);
+	const d = day(at);
+	if (d === day(today)) return clock(at);
+	return Math.abs(at.getTime() - now.value) < 180 * 86400e3 ? `${d.slice(5)} ${clock(at)}` : `${d} ${clock(at)}`;
+}
+
+export function weekday(at: Date): string {
+	return new Intl.DateTimeFormat(lang.value, { weekday: "short", timeZone: zone.value || undefined }).format(at);
+}
+
+// ago returns how far an instant is from now, in the coarsest unit that says something.
+export function ago(at: Date): string {
+	const seconds = Math.round((at.getTime() - now.value) / 1000);
+	const size = Math.abs(seconds);
+	const relative = relativeFormat(lang.value);
+	if (size < 60) return relative.format(seconds, "second");
+	if (size < 3600) return relative.format(Math.round(seconds / 60), "minute");
+	if (size < 86400) return relative.format(Math.round(seconds / 3600), "hour");
+	return relative.format(Math.round(seconds / 86400), "day");
+}
+
+// span returns a duration given in ms.
+export function span(ms: number): string {
+	if (ms < 1) return `${ms.toFixed(1)} ms`;
+	if (ms < 1000) return `${Math.round(ms)} ms`;
+	if (ms < 60e3) return `${(ms / 1000).toFixed(ms < 10e3 ? 1 : 0)} s`;
+	if (ms < 3600e3) return two(Math.round(ms / 1e3), 60, (n) => `${n} m`, (n) => `${n} s`);
+	if (ms < 86400e3) return two(Math.round(ms / 60e3), 60, (n) => `${n} h`, (n) => `${n} m`);
+	return two(Math.round(ms / 3600e3), 24, (n) => t("time.days", { n }), (n) => `${n} h`);
+}
+
+// two returns n small units as large and small ones; no small ones are left out.
+function two(n: number, per: number, large: (n: number) => string, small: (n: number) => string): string {
+	const rest = n % per;
+	return large((n - rest) / per) + (rest ? " " + small(rest) : "");
+}
+
+// learnZone asks for the scheduler's zone, which is that of a schedule without one of its own. A zone
+// that has no name there is the browser's, if both have the same time now, or else an offset.
+export async function learnZone() {
+	try {
+		const p = await call("GET /schedule/preview", { scheduleConf: "0 0 0 * * ?", count: 1 });
+		const at = p.times[0]?.at ?? "";
+		const own = /(Z|[+-]\d\d:\d\d)$/.exec(at)?.[1]?.replace("Z", "+00:00");
+		if (p.zone !== "Local") zone.value = p.zone;
+		else if (own) zone.value = offset(new Date(at), browserZone) === "UTC" + own ? browserZone : own;
+	} catch {
+		// Times are shown in the browser's zone, with their offset.
+	}
+}
