@@ -1,0 +1,49 @@
+package openid
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// AttemptLife is how long signing in at the provider may take.
+const AttemptLife = 10 * time.Minute
+
+// An Attempt binds the answer of a provider to the browser that began to sign in, which keeps it in
+// a cookie until it comes back. Any scheduler of a store can continue it.
+type Attempt struct {
+	State, Nonce string
+	Verifier     string // of PKCE
+	Begun        time.Time
+}
+
+// newAttempt returns an attempt with new secrets of 128 bits and more.
+func newAttempt() Attempt {
+	return Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Begun: time.Now()}
+}
+
+// Text returns the attempt as the value of a cookie.
+func (a Attempt) Text() string {
+	data, _ := json.Marshal(a) // texts and a time
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+// ParseAttempt reads the value of a cookie. Anything else gives the zero attempt, which never
+// matches.
+func ParseAttempt(text string) (a Attempt) {
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || json.Unmarshal(data, &a) != nil {
+		return Attempt{}
+	}
+	return a
+}
+
+// matches reports whether a provider's answer with the state belongs to the attempt.
+func (a Attempt) matches(state string, now time.Time) bool {
+	return a.State != "" && a.Nonce != "" && a.Verifier != "" && now.Sub(a.Begun) < AttemptLife &&
+		subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) == 1
+}

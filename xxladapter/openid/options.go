@@ -1,0 +1,89 @@
+package openid
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Options configures a [Provider]. Issuer and ClientID must be set.
+type Options struct {
+	// Issuer is the provider's URL, exactly as it names itself; its description is below
+	// /.well-known/openid-configuration. It must be https, except on the loopback interface.
+	Issuer string
+	// ClientID and ClientSecret were given by the provider. A public client has no secret.
+	ClientID, ClientSecret string
+	// Name is what people call the provider. The default is the host of Issuer.
+	Name string
+	// Scopes are asked for in addition to openid. The default is profile and email.
+	Scopes []string
+	// Claim is the claim whose values the rules name: a text or a list of texts, of the ID token or
+	// else of the provider's answer about the user. Dots lead into objects, as in
+	// realm_access.roles. The default is groups.
+	Claim string
+	// Rules give roles. Without a rule that matches, nobody signs in.
+	Rules []Rule
+	// Client calls the provider; nil means a client with a limit of ten seconds for each call.
+	Client *http.Client
+}
+
+// A Rule gives a role to users whose claim has a value.
+type Rule struct {
+	Value string
+	Role  xxladapter.Role
+	App   string // the app name of the group; empty means all groups
+}
+
+// ParseRule reads VALUE=ROLE, which is for all groups, or VALUE=ROLE@APP. The value may contain
+// further equals signs.
+func ParseRule(text string) (r Rule, err error) {
+	cut := strings.LastIndex(text, "=")
+	if cut < 1 {
+		return r, xxladapter.Invalidf("role rule is %q, must be VALUE=ROLE or VALUE=ROLE@APP", text)
+	}
+	r.Value = text[:cut]
+	role, app, single := strings.Cut(text[cut+1:], "@")
+	r.Role, r.App = xxladapter.Role(role), app
+	if single && app == "" {
+		return r, xxladapter.Invalidf("role rule is %q, must name an app behind @", text)
+	}
+	return r, r.Role.Validate()
+}
+
+// check returns the options with their defaults.
+func (o Options) check() (Options, error) {
+	issuer, err := url.Parse(o.Issuer)
+	switch {
+	case err != nil || issuer.Host == "" || issuer.RawQuery != "" || issuer.Fragment != "" || issuer.User != nil:
+		return o, xxladapter.Invalidf("issuer is %q, must be the URL of a provider", o.Issuer)
+	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !loopback(issuer.Hostname())):
+		return o, xxladapter.Invalidf("issuer is %q, must begin with https://", o.Issuer)
+	case o.ClientID == "":
+		return o, xxladapter.Invalidf("client id is missing, must be the one that %s gave", o.Issuer)
+	case len(o.Rules) == 0:
+		return o, xxladapter.Invalidf("role rules are missing, must give a role to at least one value of the claim")
+	}
+	if o.Name == "" {
+		o.Name = issuer.Host
+	}
+	if o.Claim == "" {
+		o.Claim = "groups"
+	}
+	if o.Scopes == nil {
+		o.Scopes = []string{"profile", "email"}
+	}
+	if o.Client == nil {
+		o.Client = &http.Client{Timeout: callLimit}
+	}
+	o.Rules = slices.Clone(o.Rules)
+	return o, nil
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
