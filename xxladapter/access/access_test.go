@@ -55,17 +55,17 @@ func TestWhoIsReachable(t *testing.T) {
 	require.False(t, Reachable("127.0.0.1:1"))
 }
 
-func TestScopes(t *testing.T) {
+func TestRolesOfTokens(t *testing.T) {
 	o := NewOperators([]string{"full", ""}, []string{"read", "both"})
-	for token, want := range map[string]Scope{
-		"full": Full, "read": Read, "both": Read, "": Nothing, "ful": Nothing, "fulll": Nothing, "FULL": Nothing, "other": Nothing,
+	for token, want := range map[string]xxladapter.Role{
+		"full": xxladapter.RoleAdmin, "read": xxladapter.RoleViewer, "both": xxladapter.RoleViewer, "": None, "ful": None, "fulll": None, "FULL": None, "other": None,
 	} {
-		require.Equal(t, want, o.Scope(token), "%q", token)
+		require.Equal(t, want, o.Role(token), "%q", token)
 	}
-	require.Equal(t, Full, NewOperators([]string{"t"}, []string{"t"}).Scope("t"))
-	require.Equal(t, Full, NewOperators([]string{""}, nil).Scope("anything"), "no token at all")
-	require.Equal(t, Nothing, NewOperators([]string{""}, []string{"read"}).Scope(""), "a read token alone opens nothing to others")
-	require.Equal(t, Nothing, Operators{}.Scope(""), "the zero value")
+	require.Equal(t, xxladapter.RoleAdmin, NewOperators([]string{"t"}, []string{"t"}).Role("t"))
+	require.Equal(t, xxladapter.RoleAdmin, NewOperators([]string{""}, nil).Role("anything"), "no token at all")
+	require.Equal(t, None, NewOperators([]string{""}, []string{"read"}).Role(""), "a read token alone opens nothing to others")
+	require.Equal(t, None, Operators{}.Role(""), "the zero value")
 }
 
 // A registry is a list of groups that counts how often it is read.

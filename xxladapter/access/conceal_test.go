@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 func TestConceal(t *testing.T) {
@@ -62,8 +63,8 @@ func TestOnlyTheTokenItselfOpens(t *testing.T) {
 	for _, got := range append(nearly(token), token) {
 		right := got == token
 		require.Equal(t, right, Same(got, token), "%q", got)
-		require.Equal(t, right, NewOperators([]string{token}, nil).Scope(got) == Full, "%q", got)
-		require.Equal(t, right, NewOperators([]string{"another"}, []string{"a third", token}).Scope(got) == Read, "%q", got)
+		require.Equal(t, right, NewOperators([]string{token}, nil).Role(got) == xxladapter.RoleAdmin, "%q", got)
+		require.Equal(t, right, NewOperators([]string{"another"}, []string{"a third", token}).Role(got) == xxladapter.RoleViewer, "%q", got)
 		for _, global := range []string{token, "another"} { // the one for all, then that of pay-app
 			e := NewExecutors(global, r.read)
 			_, ok, err := e.Caller(t.Context(), got, "pay-app")

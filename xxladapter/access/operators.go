@@ -1,23 +1,17 @@
 package access
 
-// A Scope is what the management API permits its caller to do.
-type Scope int
+import "github.com/xxlwheel/xxlwheel/xxladapter"
 
-const (
-	Nothing Scope = iota
-	Read          // read only
-	Full          // read and change
-)
-
-// Operators knows the tokens of the management API. The zero value permits nothing. It must not be
-// changed once it is in use.
+// Operators knows the tokens of the management API that come from the scheduler's own settings.
+// The zero value permits nothing. It must not be changed once it is in use.
 type Operators struct {
 	open       bool
 	full, read []digest
 }
 
-// NewOperators returns the rule for the tokens of each scope. Empty tokens are ignored. Without any
-// token every caller has full access, which is for loopback only.
+// NewOperators returns the rule for the tokens of administrators and of viewers, for all groups.
+// Empty tokens are ignored. Without any token every caller is an administrator, which is for
+// loopback only.
 func NewOperators(full, read []string) Operators {
 	o := Operators{full: digests(full), read: digests(read)}
 	o.open = len(o.full) == 0 && len(o.read) == 0
@@ -33,25 +27,25 @@ func digests(tokens []string) (list []digest) {
 	return list
 }
 
-// Open reports whether every caller has full access.
+// Open reports whether every caller is an administrator.
 func (o Operators) Open() bool { return o.open }
 
-// Scope returns what the bearer of token may do. It compares token with every known one, so that
-// the duration does not show which one was nearly right.
-func (o Operators) Scope(token string) Scope {
+// Role returns the role of the bearer of token, for all groups. It compares token with every known
+// one, so that the duration does not show which one was nearly right.
+func (o Operators) Role(token string) xxladapter.Role {
 	if o.open {
-		return Full
+		return xxladapter.RoleAdmin
 	}
-	got, scope := digestOf(token), Nothing
+	got, role := digestOf(token), None
 	for _, d := range o.read {
 		if d.equal(got) {
-			scope = max(scope, Read)
+			role = greater(role, xxladapter.RoleViewer)
 		}
 	}
 	for _, d := range o.full {
 		if d.equal(got) {
-			scope = Full
+			role = xxladapter.RoleAdmin
 		}
 	}
-	return scope
+	return role
 }

@@ -52,17 +52,17 @@ func ClientTLS(caFile string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }
 
-// certificateLook is the pause between two checks of the files of a certificate.
-const certificateLook = time.Second
+// certificateCheck is the pause between two checks of the files of a certificate.
+const certificateCheck = time.Second
 
 // certificateFiles is a certificate that is kept in two files.
 type certificateFiles struct {
 	cert, key string
 
-	mu     sync.Mutex // guards the fields below
-	loaded *tls.Certificate
-	looked time.Time
-	states [2]fileState // of the files that loaded was read from
+	mu      sync.Mutex // guards the fields below
+	loaded  *tls.Certificate
+	checked time.Time
+	states  [2]fileState // of the files that loaded was read from
 }
 
 // A fileState distinguishes a changed file from its former version.
@@ -74,10 +74,10 @@ type fileState struct {
 func (f *certificateFiles) get(now time.Time) (*tls.Certificate, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.loaded != nil && now.Sub(f.looked) < certificateLook {
+	if f.loaded != nil && now.Sub(f.checked) < certificateCheck {
 		return f.loaded, nil
 	}
-	f.looked = now
+	f.checked = now
 	var states [2]fileState
 	for i, name := range []string{f.cert, f.key} {
 		info, err := os.Stat(name)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,9 +45,18 @@ type site struct {
 	store     *memstore.Store
 	completer *fakeCompleter
 	executors *fakeExecutors
+	notes     sync.Mutex // guards the next three, which a bulk call changes from several goroutines
 	planned   []xxladapter.Fire
 	changed   int
 	removed   int
+	listens   time.Duration // how long a call of as reads events
+}
+
+// note records what the server has called.
+func (s *site) note(record func()) {
+	s.notes.Lock()
+	defer s.notes.Unlock()
+	record()
 }
 
 const testToken = "a secret"
@@ -64,12 +74,22 @@ func (s *site) do(method, path, token, body string) (int, string) {
 	if token != "" {
 		req.Header.Set(wire.HeaderToken, token)
 	}
+	status, answer, _ := s.send(req)
+	return status, answer
+}
+
+// send sends one request and returns status and body.
+func (s *site) send(req *http.Request) (int, string, *http.Response) {
+	s.t.Helper()
 	resp, err := s.client.Do(req)
 	require.NoError(s.t, err)
 	defer resp.Body.Close()
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), eventStream) {
+		return resp.StatusCode, "", resp // it does not end by itself
+	}
 	data, err := io.ReadAll(resp.Body)
 	require.NoError(s.t, err)
-	return resp.StatusCode, strings.TrimSpace(string(data))
+	return resp.StatusCode, strings.TrimSpace(string(data)), resp
 }
 
 // TestExecutorCallsRefuseBadInput is the table of the admin's checks (XXL-JOB 3.3.2 to 3.4.2,
@@ -425,6 +445,54 @@ func (s *site) runIn(jobID, group int64, code int) int64 {
 	_, err = s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: code})
 	require.NoError(s.t, err)
 	return claimed[0].LogID
+}
+
+func TestALogShowsTheHistoryOfItsRun(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	job := s.createJob("")
+	fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now.Add(-time.Minute), Type: xxladapter.TriggerRetry, Attempt: 3, Parent: 17}})
+	require.NoError(t, err)
+	lease, err := s.store.Lease(ctx, "n", time.Hour)
+	require.NoError(t, err)
+	claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, TriggerTime: now}})
+	require.NoError(t, err)
+	id := claimed[0].LogID
+	type answer struct {
+		History *struct {
+			Due, Claimed                              time.Time
+			Sent, Acknowledged, Finished              *time.Time
+			TriggerType, Node                         string
+			Attempt                                   int
+			Term, ParentLogID, LatenessMs, DurationMs int64
+		}
+	}
+	show := func() (shown answer) {
+		s.get(fmt.Sprintf("/api/v1/logs/%d", id), &shown)
+		var list struct{ Logs []answer }
+		s.get("/api/v1/logs", &list)
+		require.Equal(t, []answer{shown}, list.Logs, "the list shows the same")
+		return shown
+	}
+	open := show().History
+	require.Equal(t, now.Add(-time.Minute), open.Due)
+	require.Nil(t, open.Sent)
+	require.Equal(t, []any{"RETRY", 3, int64(17), "n", lease.Number}, []any{open.TriggerType, open.Attempt, open.ParentLogID, open.Node, open.Term})
+
+	sent := now.Add(-time.Second)
+	_, err = s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: id, Code: 200, Sent: sent, Acknowledged: sent.Add(time.Millisecond)})
+	require.NoError(t, err)
+	h := show().History
+	require.Equal(t, sent, *h.Sent)
+	require.Equal(t, sent.Add(time.Millisecond), *h.Acknowledged)
+	require.Equal(t, int64(59_000), h.LatenessMs)
+	require.Nil(t, h.Finished)
+	_, _, err = s.store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 200})
+	require.NoError(t, err)
+	h = show().History
+	require.Equal(t, h.Finished.Sub(sent).Milliseconds(), h.DurationMs)
+	require.GreaterOrEqual(t, h.DurationMs, int64(1000))
 }
 
 func TestRunLogAndKill(t *testing.T) {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -20,6 +23,7 @@ var statuses = map[xxladapter.Code]int{
 	xxladapter.CodeFenced:       http.StatusConflict,
 	xxladapter.CodeUnauthorized: http.StatusUnauthorized,
 	xxladapter.CodeForbidden:    http.StatusForbidden,
+	xxladapter.CodeTooMany:      http.StatusTooManyRequests,
 	xxladapter.CodeUnreachable:  http.StatusBadGateway,
 }
 
@@ -34,56 +38,121 @@ func statusOf(code xxladapter.Code) int {
 
 // An apiError is the body of every answer that is not 200.
 type apiError struct {
-	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, unreachable or internal."`
+	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
+	// Conflicts are the fields that a conflict is about, if it was an edit.
+	Conflicts []fieldConflict `json:"conflicts,omitempty" doc:"For an edit of what was changed meanwhile: the fields that differ."`
+	// Problems are all that is wrong with declarations.
+	Problems []declare.Problem `json:"problems,omitempty" doc:"For declarations that cannot be applied: all that is wrong with them."`
 }
 
-// api returns a handler that answers with the result of handle.
-func (s *Server) api(handle apiHandler) http.Handler {
+// publicBody limits the bodies of callers who need not be known, in bytes.
+const publicBody = 16 << 10
+
+// api returns a handler that answers callers with what n needs, with the result of handle.
+func (s *Server) api(n need, handle apiHandler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var value any
-		err := s.mayCall(r)
-		if err == nil {
-			if r.Body != nil {
-				r.Body = http.MaxBytesReader(w, r.Body, wire.MaxBody)
-			} else { // not a server's request
-				r.Body = http.NoBody
-			}
-			value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
+		ctx, err := s.authenticate(r)
+		var refused *xxladapter.Error
+		if n.public && errors.As(err, &refused) && refused.Code == xxladapter.CodeUnauthorized {
+			err = nil
 		}
-		status := http.StatusOK
-		if err != nil {
-			status, value = s.apiError(r, err)
-		}
-		var method *methodError
-		if errors.As(err, &method) {
-			w.Header().Set("Allow", strings.Join(method.allowed, ", "))
-		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(value) // the caller may be gone
+		s.answer(w, r.WithContext(ctx), err, n, handle)
 	})
+}
+
+// answer answers an authenticated caller with the result of handle, or with refused, which is why
+// the caller is not authenticated.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, refused error, n need, handle apiHandler) {
+	var value any
+	err := refused
+	if err == nil {
+		r, err = admit(r, n)
+	}
+	if err == nil {
+		if r.Body != nil {
+			limit := int64(wire.MaxBody)
+			if n.public {
+				limit = publicBody
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, limit)
+		} else { // not a server's request
+			r.Body = http.NoBody
+		}
+		value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
+	}
+	if answer, streams := value.(stream); streams && err == nil {
+		answer.serve(w)
+		return
+	}
+	status := http.StatusOK
+	if err != nil {
+		status, value = s.apiError(r, err)
+	}
+	var method *methodError
+	if errors.As(err, &method) {
+		w.Header().Set("Allow", strings.Join(method.allowed, ", "))
+	}
+	setRetryAfter(w, err)
+	if cookie := visitOf(r.Context()).session; cookie != nil {
+		http.SetCookie(w, cookie)
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if file, ok := value.(download); ok {
+		file(w)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // the caller may be gone
+}
+
+// setRetryAfter says when a refused call may be repeated, if the error does.
+func setRetryAfter(w http.ResponseWriter, err error) {
+	var user *xxladapter.Error
+	if errors.As(err, &user) && user.RetryAfter > 0 {
+		seconds := (user.RetryAfter + time.Second - 1) / time.Second // a shorter wait would fail again
+		w.Header().Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+	}
 }
 
 func (s *Server) apiError(r *http.Request, err error) (int, apiError) {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return http.StatusRequestEntityTooLarge,
-			apiError{xxladapter.CodeInvalid, fmt.Sprintf("request body is over %d bytes", tooLarge.Limit)}
+			apiError{Code: xxladapter.CodeInvalid, Message: fmt.Sprintf("request body is over %d bytes", tooLarge.Limit)}
 	}
 	var method *methodError
 	if errors.As(err, &method) {
-		return http.StatusMethodNotAllowed, apiError{xxladapter.CodeInvalid, oneLine(method.Error())}
+		return http.StatusMethodNotAllowed, apiError{Code: xxladapter.CodeInvalid, Message: oneLine(method.Error())}
 	}
+	status, answer, known := refusalOf(err)
+	if !known {
+		s.opts.Logger.Error("call failed", "method", r.Method, "path", r.URL.Path, "err", err)
+	}
+	return status, answer
+}
+
+// refusalOf returns what a caller may know of an error. known is false for an error that is for the
+// log.
+func refusalOf(err error) (status int, answer apiError, known bool) {
 	var forUser *xxladapter.Error
 	if errors.As(err, &forUser) {
-		return statusOf(forUser.Code), apiError{forUser.Code, oneLine(forUser.Message)}
+		answer := apiError{Code: forUser.Code, Message: oneLine(forUser.Message)}
+		var conflict *conflictError
+		if errors.As(err, &conflict) {
+			answer.Conflicts = conflict.fields
+		}
+		var declared *declarationError
+		if errors.As(err, &declared) {
+			answer.Problems = declared.problems
+		}
+		return statusOf(forUser.Code), answer, true
 	}
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return http.StatusNotFound, apiError{xxladapter.CodeNotFound, "not found"}
+		return http.StatusNotFound, apiError{Code: xxladapter.CodeNotFound, Message: "not found"}, true
 	}
-	s.opts.Logger.Error("call failed", "method", r.Method, "path", r.URL.Path, "err", err)
-	return http.StatusInternalServerError, apiError{"internal", "internal error"}
+	return http.StatusInternalServerError, apiError{Code: "internal", Message: "internal error"}, false
 }
 
 // oneLine returns text that a caller may have influenced, without line breaks and other control

@@ -8,27 +8,38 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // checkChildren refuses child jobs that do not exist, and children that would trigger the job
-// again: a cycle never ends. Upstream only checks that a job is not its own child.
-func (s *Server) checkChildren(ctx context.Context, j *xxladapter.Job) error {
+// again: a cycle never ends. Upstream only checks that a job is not its own child. A child that is
+// not in old must be one that the caller may trigger.
+func (s *Server) checkChildren(ctx context.Context, old []int64, j *xxladapter.Job) error {
+	for _, id := range j.ChildIDs {
+		if !slices.Contains(old, id) {
+			if err := s.checkNewChild(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	// A cycle may lead through jobs that do not exist for the caller.
+	all := access.WithRights(ctx, access.RightsForAll(xxladapter.RoleViewer))
 	seen := map[int64]bool{}
 	var walk func(path, ids []int64) error
 	walk = func(path, ids []int64) error {
 		for _, id := range ids {
 			if id == j.ID && len(path) > 0 { // Validate has refused a job that is its own child
 				return xxladapter.Invalidf("childJobIds contains %d, must not lead back to job %d: %s",
-					path[0], j.ID, pathText(append([]int64{j.ID}, append(path, id)...)))
+					path[0], j.ID, s.pathText(ctx, append([]int64{j.ID}, append(path, id)...)))
 			}
 			if seen[id] {
 				continue
 			}
 			seen[id] = true
-			child, err := s.opts.Store.Job(ctx, id)
+			child, err := s.opts.Store.Job(all, id)
 			switch {
 			case errors.Is(err, xxladapter.ErrNotFound) && len(path) == 0:
-				return xxladapter.Invalidf("childJobIds contains %d, must be the id of another job", id)
+				return noSuchChild(id)
 			case errors.Is(err, xxladapter.ErrNotFound):
 				continue // removed meanwhile; nothing follows from it
 			case err != nil:
@@ -43,10 +54,31 @@ func (s *Server) checkChildren(ctx context.Context, j *xxladapter.Job) error {
 	return walk(nil, j.ChildIDs)
 }
 
-func pathText(ids []int64) string {
+// checkNewChild refuses a child that does not exist for the caller, or that it may not trigger.
+func (s *Server) checkNewChild(ctx context.Context, id int64) error {
+	child, err := s.opts.Store.Job(ctx, id)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return noSuchChild(id)
+	}
+	if err != nil {
+		return err
+	}
+	return allowRole(ctx, xxladapter.RoleOperator, child.GroupID, noSuchChild(id))
+}
+
+func noSuchChild(id int64) error {
+	return xxladapter.Invalidf("childJobIds contains %d, must be the id of another job", id)
+}
+
+// pathText returns the ids of jobs as a text, with three dots for those that do not exist for the
+// caller.
+func (s *Server) pathText(ctx context.Context, ids []int64) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = fmt.Sprint(id)
+		if _, err := s.opts.Store.Job(ctx, id); err != nil && !seesAll(ctx) {
+			words[i] = "..."
+		}
 	}
 	return strings.Join(words, " > ")
 }

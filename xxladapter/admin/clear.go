@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // A Purger deletes log rows without blocking the store for long; maintenance.Purger is one. It
@@ -17,6 +18,9 @@ type Purger interface {
 // clearLimit limits the duration of one call. The caller repeats it.
 const clearLimit = 10 * time.Second
 
+// maxCountRows is how many rows a count before a deletion reads for a group, which no index serves.
+const maxCountRows = 1_000_000
+
 // A clearForm says which runs to delete.
 type clearForm struct {
 	Job        int64      `json:"jobId,omitempty" doc:"Delete only runs of this job."`
@@ -24,11 +28,14 @@ type clearForm struct {
 	Before     *time.Time `json:"before,omitempty" doc:"Delete only runs triggered before this instant."`
 	KeepNewest int        `json:"keepNewest,omitempty" doc:"How many of the newest runs to keep."`
 	All        bool       `json:"all,omitempty" doc:"Must be true if neither before nor keepNewest is given."`
+	DryRun     bool       `json:"dryRun,omitempty" doc:"Only count the runs that the call selects."`
 }
 
 type clearAnswer struct {
-	Deleted int64 `json:"deleted"`
-	Done    bool  `json:"done" doc:"False if there is more to delete; repeat the call."`
+	Deleted  int64 `json:"deleted"`
+	Done     bool  `json:"done" doc:"False if there is more to delete; repeat the call."`
+	Selected *int  `json:"selected,omitempty" doc:"With dryRun: how many runs are selected, exact up to 10000. Those that have not ended, and failures that were not reported yet, are kept."`
+	More     bool  `json:"more,omitempty" doc:"With dryRun: more runs are selected, or may be: a count by group reads a million rows at most."`
 }
 
 // clearLogs deletes runs that have ended. Rows that are still needed are kept: open ones, and
@@ -40,8 +47,6 @@ func (s *Server) clearLogs(ctx context.Context, _ none, form clearForm) (answer 
 	}
 	restricted := !what.Before.IsZero() || what.KeepNewest > 0
 	switch {
-	case s.opts.Purger == nil:
-		return answer, errors.New("server was made without Options.Purger")
 	case form.KeepNewest < 0:
 		return answer, xxladapter.Invalidf("keepNewest is %d, must not be negative", form.KeepNewest)
 	case !restricted && !form.All:
@@ -49,6 +54,55 @@ func (s *Server) clearLogs(ctx context.Context, _ none, form clearForm) (answer 
 	case restricted && form.All:
 		return answer, xxladapter.Invalidf("all is true, must not be together with before or keepNewest")
 	}
+	if err := s.mayClear(ctx, &form); err != nil {
+		return answer, err
+	}
+	if form.DryRun {
+		return s.countPurge(ctx, what)
+	}
+	if s.opts.Purger == nil {
+		return answer, errors.New("server was made without Options.Purger")
+	}
 	answer.Deleted, answer.Done, err = s.opts.Purger.Purge(ctx, what, clearLimit)
 	return answer, err
+}
+
+// countPurge counts the runs that a purge selects: KeepNewest leaves out the newest of them.
+func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answer clearAnswer, err error) {
+	f := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{JobID: what.JobID, GroupID: what.GroupID}, Examine: maxCountRows}
+	all, more, err := s.opts.Store.CountRuns(ctx, f, maxCount+what.KeepNewest)
+	if err != nil {
+		return answer, err
+	}
+	n := max(0, all-what.KeepNewest)
+	if !what.Before.IsZero() {
+		f.Before = what.Before
+		old, moreOld, err := s.opts.Store.CountRuns(ctx, f, maxCount)
+		if err != nil {
+			return answer, err
+		}
+		// The rows that are not among the newest to keep, and those before the instant, are both the
+		// oldest: the shorter part is in the longer one.
+		n, more = min(n, old), more && moreOld
+	}
+	n = min(n, maxCount)
+	return clearAnswer{Done: true, Selected: &n, More: more}, nil
+}
+
+// mayClear refuses to delete runs unless the caller may do that for the job, the group or all
+// groups that the form names. The runs of a job that was moved count to its group of now.
+func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
+	if form.Job == 0 && form.JobGroup == 0 {
+		return allow(ctx, access.Everywhere, nil)
+	}
+	// A job that is gone has only its runs left, and belongs to no group.
+	if form.Job != 0 && allow(ctx, access.Everywhere, nil) != nil {
+		if _, err := s.job(ctx, form.Job); err != nil {
+			return err
+		}
+	}
+	if form.JobGroup != 0 {
+		return allow(ctx, form.JobGroup, xxladapter.NotFoundf("group %d does not exist", form.JobGroup))
+	}
+	return allow(ctx, access.Somewhere, nil)
 }

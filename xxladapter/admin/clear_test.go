@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -52,6 +53,35 @@ func TestClearingTheLog(t *testing.T) {
 	}
 	status, _ := s.do("POST", "/api/v1/logs/clear", "wrong", `{"all":true}`)
 	require.Equal(t, 401, status)
+}
+
+// A dry run counts what the same form would select, and deletes nothing.
+func TestClearingTheLogIsCountedFirst(t *testing.T) {
+	note := new(purgeNote)
+	s := siteWith(t, func(o *Options) { o.Purger = note })
+	one, two := s.createJob(""), s.createJob("")
+	for range 5 {
+		s.run(one, 200)
+	}
+	s.run(two, 500)
+	for body, want := range map[string]string{
+		`"all":true`:       `{"deleted":0,"done":true,"selected":6}`,
+		`"keepNewest":2`:   `{"deleted":0,"done":true,"selected":4}`,
+		`"keepNewest":100`: `{"deleted":0,"done":true,"selected":0}`,
+		fmt.Sprintf(`"all":true,"jobId":%d`, one):        `{"deleted":0,"done":true,"selected":5}`,
+		fmt.Sprintf(`"keepNewest":3,"jobId":%d`, one):    `{"deleted":0,"done":true,"selected":2}`,
+		`"all":true,"jobGroup":4711`:                     `{"deleted":0,"done":true,"selected":0}`,
+		`"before":"2000-01-01T00:00:00Z"`:                `{"deleted":0,"done":true,"selected":0}`,
+		`"before":"2100-01-01T00:00:00Z"`:                `{"deleted":0,"done":true,"selected":6}`,
+		`"before":"2100-01-01T00:00:00Z","keepNewest":5`: `{"deleted":0,"done":true,"selected":1}`,
+	} {
+		status, answer := s.do("POST", "/api/v1/logs/clear", testToken, `{"dryRun":true,`+body+`}`)
+		require.Equal(t, 200, status, answer)
+		require.Equal(t, want, answer, body)
+	}
+	require.Equal(t, xxladapter.LogPurge{}, note.what, "nothing is deleted")
+	status, answer := s.do("POST", "/api/v1/logs/clear", testToken, `{"dryRun":true}`)
+	require.Equal(t, 400, status, answer)
 }
 
 func TestReportsOfDays(t *testing.T) {

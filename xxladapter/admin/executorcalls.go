@@ -23,12 +23,12 @@ var executorOps = map[string]executorOp{
 	strings.ToLower(wire.OpRegistry):       (*Server).register,
 	strings.ToLower(wire.OpRegistryRemove): (*Server).unregister,
 	strings.ToLower(wire.OpCallback):       (*Server).callback,
-	strings.ToLower(wire.OpAddJob):         jobCall((*Server).addJobCall),
-	strings.ToLower(wire.OpUpdateJob):      jobCall((*Server).updateJobCall),
-	strings.ToLower(wire.OpRemoveJob):      jobCall((*Server).removeJobCall),
-	strings.ToLower(wire.OpStartJob):       jobCall((*Server).startJobCall),
-	strings.ToLower(wire.OpStopJob):        jobCall((*Server).stopJobCall),
-	strings.ToLower(wire.OpTriggerJob):     jobCall((*Server).triggerJobCall),
+	strings.ToLower(wire.OpAddJob):         jobCall(wire.OpAddJob, (*Server).addJobCall),
+	strings.ToLower(wire.OpUpdateJob):      jobCall(wire.OpUpdateJob, (*Server).updateJobCall),
+	strings.ToLower(wire.OpRemoveJob):      jobCall(wire.OpRemoveJob, (*Server).removeJobCall),
+	strings.ToLower(wire.OpStartJob):       jobCall(wire.OpStartJob, (*Server).startJobCall),
+	strings.ToLower(wire.OpStopJob):        jobCall(wire.OpStopJob, (*Server).stopJobCall),
+	strings.ToLower(wire.OpTriggerJob):     jobCall(wire.OpTriggerJob, (*Server).triggerJobCall),
 }
 
 // executorCall checks in upstream's order (JobApiController.api): method, operation, body, token,
@@ -81,7 +81,7 @@ func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.NotFound(op)))
 		return
 	}
-	payload, err := do(s, r.Context(), by, body)
+	payload, err := do(s, byExecutor(r, appName), by, body)
 	switch {
 	case errors.Is(err, errTooMany):
 		s.reply(w, wire.Reply{Code: wire.CodeTooMany, Msg: wire.MsgTooMany})

@@ -24,6 +24,7 @@ import (
 func fuzzed(f *testing.F) *Server {
 	store := memstore.New(time.Now)
 	s := New(Options{Store: store, Completer: new(fakeCompleter), Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
+	s.EndStreams() // those of events would not end
 	s.jobCalls.SetLimit(1e9)
 	_, err := store.SaveGroup(f.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(f, err)
@@ -54,7 +55,7 @@ func FuzzCalls(f *testing.F) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		require.NotEqual(t, http.StatusInternalServerError, w.Code, w.Body)
-		require.True(t, json.Valid(w.Body.Bytes()), w.Body)
+		require.True(t, len(c.produces) > 0 && w.Code == http.StatusOK || json.Valid(w.Body.Bytes()), w.Body)
 		if w.Code != http.StatusOK {
 			var failure apiError
 			d := json.NewDecoder(bytes.NewReader(w.Body.Bytes()))

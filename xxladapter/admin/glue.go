@@ -18,6 +18,11 @@ type glueForm struct {
 }
 
 type glueList struct {
+	Type    xxladapter.GlueType `json:"glueType" doc:"The language of the source in use, or BEAN for a job without one."`
+	Source  string              `json:"glueSource" doc:"The source in use."`
+	Remark  string              `json:"glueRemark"`
+	Updated *time.Time          `json:"glueUpdated,omitempty" doc:"Identifies the source in use; pass it as ifUpdated with a change."`
+
 	Versions []glueForm `json:"versions" doc:"Newest first, at most 30. The first change of a source also stores the original source."`
 }
 
@@ -32,7 +37,8 @@ func showGlue(v *xxladapter.GlueVersion) glueForm {
 }
 
 func (s *Server) listGlue(ctx context.Context, path idPath) (no glueList, err error) {
-	if _, err := s.job(ctx, path.ID); err != nil {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
 		return no, err
 	}
 	versions, err := s.opts.Store.GlueVersions(ctx, path.ID)
@@ -41,7 +47,7 @@ func (s *Server) listGlue(ctx context.Context, path idPath) (no glueList, err er
 		forms[i] = showGlue(v)
 		forms[i].Source = nil
 	}
-	return glueList{forms}, err
+	return glueList{j.GlueType, j.GlueSource, j.GlueRemark, given(j.GlueUpdated), forms}, err
 }
 
 func (s *Server) showGlueVersion(ctx context.Context, path gluePath) (no glueForm, err error) {

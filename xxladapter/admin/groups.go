@@ -3,9 +3,11 @@ package admin
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // A groupForm is a group as the management API shows and accepts it.
@@ -17,14 +19,17 @@ type groupForm struct {
 	AddressList []string                `json:"addressList,omitempty"`
 	Updated     *time.Time              `json:"updateTime,omitempty"`
 
+	Drains []drainView `json:"drains,omitempty" doc:"Read-only: the addresses that get no new runs; see the drain calls."`
+
 	AccessToken    *string `json:"accessToken,omitempty" doc:"The secret of these executors alone, 8 to 255 characters; empty means that they use the scheduler's. It is never shown."`
 	HasAccessToken bool    `json:"hasAccessToken,omitempty" doc:"Read-only."`
 }
 
-func showGroupForm(g *xxladapter.Group) groupForm {
+// showGroupForm shows a group at a time of the store's clock.
+func showGroupForm(g *xxladapter.Group, now time.Time) groupForm {
 	return groupForm{
 		ID: g.ID, AppName: g.AppName, Title: g.Title, AddressType: &g.AddressType, AddressList: g.Addresses,
-		Updated: given(g.Updated), HasAccessToken: g.AccessToken != "",
+		Updated: given(g.Updated), HasAccessToken: g.AccessToken != "", Drains: showDrains(g, now),
 	}
 }
 
@@ -36,8 +41,8 @@ func (f *groupForm) apply(g *xxladapter.Group) error {
 			return xxladapter.Invalidf("id is %d, must be omitted for a new group", f.ID)
 		}
 		return xxladapter.Invalidf("id is %d, must be %d as in the path", f.ID, g.ID)
-	case f.Updated != nil || f.HasAccessToken:
-		return xxladapter.Invalidf("updateTime or hasAccessToken is given, must be omitted: they are read-only")
+	case f.Updated != nil || f.HasAccessToken || f.Drains != nil:
+		return xxladapter.Invalidf("updateTime, hasAccessToken or drains is given, must be omitted: they are read-only")
 	case f.AppName != "":
 		g.AppName = f.AppName
 	}
@@ -55,6 +60,13 @@ func (f *groupForm) apply(g *xxladapter.Group) error {
 	return nil
 }
 
+// redirects reports whether the form changes what is called, or with which secret. The scheduler
+// sends its own token to groups without one, so such a change could reveal it.
+func (f *groupForm) redirects(was, is *xxladapter.Group) bool {
+	return f.AccessToken != nil || is.AppName != was.AppName || is.AddressType != was.AddressType ||
+		!slices.Equal(is.Addresses, was.Addresses)
+}
+
 type groupList struct {
 	Groups []groupForm `json:"groups"`
 }
@@ -66,9 +78,13 @@ type created struct {
 
 func (s *Server) listGroups(ctx context.Context, _ none) (groupList, error) {
 	groups, err := s.opts.Store.Groups(ctx)
+	if err != nil {
+		return groupList{}, err
+	}
+	now, err := s.opts.Store.Now(ctx)
 	forms := make([]groupForm, len(groups))
 	for i, g := range groups {
-		forms[i] = showGroupForm(g)
+		forms[i] = showGroupForm(g, now)
 	}
 	return groupList{forms}, err
 }
@@ -102,7 +118,8 @@ func (s *Server) showGroup(ctx context.Context, path idPath) (form groupForm, er
 	if err != nil {
 		return form, err
 	}
-	return showGroupForm(g), nil
+	now, err := s.opts.Store.Now(ctx)
+	return showGroupForm(g, now), err
 }
 
 func (s *Server) updateGroup(ctx context.Context, path idPath, form groupForm) (no none, err error) {
@@ -110,8 +127,14 @@ func (s *Server) updateGroup(ctx context.Context, path idPath, form groupForm) (
 	if err != nil {
 		return no, err
 	}
+	was := *g
 	if err := form.apply(g); err != nil {
 		return no, err
+	}
+	if form.redirects(&was, g) {
+		if err := allow(ctx, access.Everywhere, nil); err != nil {
+			return no, err
+		}
 	}
 	if err := s.checkGroup(g); err != nil {
 		return no, err
@@ -163,12 +186,17 @@ func (s *Server) findGroup(ctx context.Context, app string) (*xxladapter.Group, 
 	return nil, nil
 }
 
+// group returns a group for which the caller has the role that the call needs.
 func (s *Server) group(ctx context.Context, id int64) (*xxladapter.Group, error) {
 	g, err := s.opts.Store.Group(ctx, id)
+	absent := xxladapter.NotFoundf("group %d does not exist", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return nil, xxladapter.NotFoundf("group %d does not exist", id)
+		return nil, absent
 	}
-	return g, err
+	if err != nil {
+		return nil, err
+	}
+	return g, allow(ctx, id, absent)
 }
 
 // appOf returns the app name of a group, or "" if the group is gone.

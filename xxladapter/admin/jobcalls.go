@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -26,8 +27,8 @@ func newJobCallLimiter() *rate.Limiter { return rate.NewLimiter(jobCallRate, job
 var errTooMany = &xxladapter.Error{Code: xxladapter.CodeUnreachable, Message: wire.MsgTooMany}
 
 // jobCall turns a handler for a decoded body into an operation. Upstream treats every caller as an
-// administrator; here a caller may only touch the jobs of its own app.
-func jobCall[B any](do func(*Server, context.Context, access.Caller, B) (any, error)) executorOp {
+// administrator; here a caller may only touch the jobs of its own app. What it changes is audited.
+func jobCall[B any](op string, do func(*Server, context.Context, access.Caller, B) (any, error)) executorOp {
 	return func(s *Server, ctx context.Context, by access.Caller, body []byte) (any, error) {
 		waiting, cancel := context.WithTimeout(ctx, jobCallWait)
 		defer cancel()
@@ -41,7 +42,7 @@ func jobCall[B any](do func(*Server, context.Context, access.Caller, B) (any, er
 		if err := decodeBody(body, &form); err != nil {
 			return nil, err
 		}
-		return do(s, xxladapter.ForUser(ctx), by, form)
+		return do(s, xxladapter.WithCall(xxladapter.ForUser(ctx), http.MethodPost+" "+wire.AdminPath+op), by, form)
 	}
 }
 

@@ -39,6 +39,8 @@ type jobForm struct {
 	// Settings replace the job's settings as a whole.
 	Settings *xxladapter.Settings `json:"settings,omitempty" doc:"Replaces the job's settings as a whole."`
 
+	Tags *[]string `json:"tags,omitempty" doc:"Words by which the job is found, at most 20 of 1 to 64 characters, without commas. They are kept sorted, each once."`
+
 	// Read-only.
 	Running     *bool      `json:"running,omitempty" doc:"Read-only."`
 	TriggerLast *time.Time `json:"triggerLastTime,omitempty" doc:"Read-only: the last due time."`
@@ -50,6 +52,7 @@ type jobForm struct {
 func showForm(j *xxladapter.Job) jobForm {
 	timeout := int64(j.Timeout / time.Second)
 	children := append([]int64{}, j.ChildIDs...) // a list in JSON, never null
+	tags := append([]string{}, j.Tags...)
 	return jobForm{
 		ID: j.ID, JobGroup: &j.GroupID,
 		Name: &j.Name, Author: &j.Author, AlarmEmail: &j.AlarmEmail,
@@ -57,7 +60,7 @@ func showForm(j *xxladapter.Job) jobForm {
 		ExecutorRouteStrategy: &j.Route, ExecutorHandler: &j.Handler, ExecutorParam: &j.Param,
 		ExecutorBlockStrategy: &j.Block, ExecutorTimeout: &timeout, ExecutorFailRetryCount: &j.RetryCount,
 		GlueType: &j.GlueType, GlueSource: &j.GlueSource, GlueRemark: &j.GlueRemark,
-		ChildJobIDs: &children, Settings: &j.Settings, Running: &j.Running,
+		ChildJobIDs: &children, Settings: &j.Settings, Tags: &tags, Running: &j.Running,
 		TriggerLast: given(j.TriggerLast), TriggerNext: givenNext(j),
 		Added: given(j.Added), Updated: given(j.Updated),
 	}
@@ -97,6 +100,9 @@ func (f *jobForm) apply(j *xxladapter.Job) {
 	set(&j.GlueRemark, f.GlueRemark)
 	set(&j.ChildIDs, f.ChildJobIDs)
 	set(&j.Settings, f.Settings)
+	if f.Tags != nil {
+		j.SetTags(*f.Tags)
+	}
 	if f.ExecutorTimeout != nil {
 		j.Timeout = time.Duration(*f.ExecutorTimeout) * time.Second
 	}
@@ -132,9 +138,17 @@ func checkEmails(list string) error {
 		if address == "" {
 			continue
 		}
-		if _, err := mail.ParseAddress(address); err != nil {
-			return xxladapter.Invalidf("alarmEmail contains %q, must be an address such as ops@example.org", address)
+		if err := checkEmail("alarmEmail", address); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// checkEmail refuses an address that cannot receive mail.
+func checkEmail(field, address string) error {
+	if _, err := mail.ParseAddress(address); err != nil {
+		return xxladapter.Invalidf("%s contains %q, must be an address such as ops@example.org", field, address)
 	}
 	return nil
 }

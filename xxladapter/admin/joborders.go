@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
 
 // started says when a job that was switched on is due first.
@@ -70,6 +72,7 @@ func (s *Server) remove(ctx context.Context, j *xxladapter.Job) error {
 	err := s.opts.Store.RemoveJob(ctx, j.ID)
 	if err == nil {
 		s.opts.JobRemoved()
+		s.hub.Tell(events.Event{Topic: events.TopicJob, ID: j.ID, GroupID: j.GroupID})
 	}
 	return err
 }
@@ -132,39 +135,14 @@ func (s *Server) triggerJob(ctx context.Context, path triggerPath, form *trigger
 
 // trigger plans a fire that is due now. It also works for stopped jobs.
 func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.TriggerType, form *triggerForm, key string) (no planned, err error) {
-	if form.Param != nil {
-		if err := xxladapter.CheckParam(*form.Param); err != nil {
-			return no, err
-		}
-	}
-	if err := s.checkAddresses(ctx, j, form.Addresses); err != nil {
-		return no, err
-	}
-	now, err := s.opts.Store.Now(ctx)
-	if err != nil {
-		return no, err
-	}
-	request := form.digest()
-	o, fire, err := s.opts.Store.PlanOrder(ctx, xxladapter.Fire{
-		JobID: j.ID, Due: now.Truncate(time.Millisecond), Type: by,
-		State: xxladapter.FirePlanned, RetryCount: -1, Param: form.Param, Addresses: form.Addresses,
-	}, key, request)
-	switch {
-	case err != nil:
-		return no, err
-	case fire.ID != 0:
-		s.opts.Planned(fire)
-	case o.Request != request:
-		return no, xxladapter.Conflictf("Idempotency-Key is %q, must be a different key: order %d used it with a different body", key, o.ID)
-	}
-	return planned{Order: o.ID, Fire: o.FireID, Repeated: fire.ID == 0}, nil
+	return s.order(ctx, j, xxladapter.Fire{Type: by}, form, key, digest(form))
 }
 
-// digest distinguishes forms.
-func (f *triggerForm) digest() string {
-	data, err := json.Marshal(f)
+// digest distinguishes requests by what they ask for.
+func digest(request any) string {
+	data, err := json.Marshal(request)
 	if err != nil {
-		panic(err) // texts only
+		panic(err) // texts and numbers only
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -221,7 +199,8 @@ func (s *Server) showOrder(ctx context.Context, path idPath) (no orderForm, err 
 }
 
 // checkAddresses refuses addresses that are neither registered for the job's group nor in the allow
-// list, so that a caller cannot make the scheduler call an arbitrary host.
+// list, so that a caller cannot make the scheduler call an arbitrary host. The allow list is for
+// operators of all groups: others could reach the executors of groups that are not granted to them.
 func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []string) error {
 	if len(addrs) == 0 {
 		return nil
@@ -230,6 +209,14 @@ func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []
 	if err != nil {
 		return err
 	}
+	everywhere := access.RightsOf(ctx).Decide(xxladapter.RoleOperator, access.Everywhere) == access.Allowed
+	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if len(g.Undrained(addrs, now)) == 0 {
+		return xxladapter.Conflictf("addressList has drained addresses only, must have another one, or a drain must be undone first")
+	}
 	for _, addr := range addrs {
 		if slices.Contains(g.Addresses, addr) {
 			continue
@@ -237,7 +224,7 @@ func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []
 		if err := s.opts.Addresses.CheckURL("addressList", addr); err != nil {
 			return err
 		}
-		if !s.opts.Addresses.Allows(addr) {
+		if !everywhere || !s.opts.Addresses.Allows(addr) {
 			return xxladapter.Invalidf("addressList contains %q, must be an address of group %s", addr, g.AppName)
 		}
 	}

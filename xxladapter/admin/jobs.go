@@ -10,30 +10,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-type jobQuery struct {
-	page
-	Group   int64  `query:"group" doc:"Only jobs of this group."`
-	Name    string `query:"name" doc:"Only jobs whose name contains this text."`
-	Running *bool  `query:"running" doc:"Only jobs whose schedule is on (true) or off (false)."`
-}
-
-type jobList struct {
-	Jobs []jobForm `json:"jobs"`
-	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
-}
-
-func (s *Server) listJobs(ctx context.Context, q jobQuery) (jobList, error) {
-	jobs, err := s.opts.Store.Jobs(ctx, xxladapter.JobFilter{
-		GroupID: q.Group, Name: q.Name, Running: q.Running, AfterID: q.After, Limit: q.limit() + 1,
-	})
-	jobs, next := cutPage(jobs, q.limit(), func(j *xxladapter.Job) int64 { return j.ID })
-	forms := make([]jobForm, len(jobs))
-	for i, j := range jobs {
-		forms[i] = showForm(j)
-	}
-	return jobList{forms, next}, err
-}
-
 func (s *Server) showJob(ctx context.Context, path idPath) (form jobForm, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
@@ -42,12 +18,17 @@ func (s *Server) showJob(ctx context.Context, path idPath) (form jobForm, err er
 	return showForm(j), nil
 }
 
+// job returns a job for which the caller has the role that the call needs.
 func (s *Server) job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	j, err := s.opts.Store.Job(ctx, id)
+	absent := xxladapter.NotFoundf("job %d does not exist", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return nil, xxladapter.NotFoundf("job %d does not exist", id)
+		return nil, absent
 	}
-	return j, err
+	if err != nil {
+		return nil, err
+	}
+	return j, allow(ctx, j.GroupID, absent)
 }
 
 func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no created, err error) {
@@ -60,19 +41,6 @@ func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no create
 	}
 	id, err := s.opts.Store.CreateJob(ctx, j)
 	return created{id}, err
-}
-
-// updateJob changes the given fields. If the schedule of a running job changes, the job continues
-// with the new one from now on; fires planned on the old schedule are dropped.
-func (s *Server) updateJob(ctx context.Context, path idPath, form jobForm) (no none, err error) {
-	j, err := s.job(ctx, path.ID)
-	if err != nil {
-		return no, err
-	}
-	if form.ID != 0 && form.ID != j.ID {
-		return no, xxladapter.Invalidf("id is %d, must be %d as in the path", form.ID, j.ID)
-	}
-	return no, s.change(ctx, j, &form)
 }
 
 // change applies the form to a stored job and stores it.
@@ -115,7 +83,7 @@ func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Pl
 			return nil
 		}
 		if errors.Is(err, xxladapter.ErrConflict) {
-			if is, lookErr := s.opts.Store.Job(ctx, j.ID); lookErr != nil || !is.Updated.Equal(j.Updated) {
+			if is, readErr := s.opts.Store.Job(ctx, j.ID); readErr != nil || !is.Updated.Equal(j.Updated) {
 				return err // changed by another caller
 			}
 			now, err = s.opts.Store.Now(ctx)
@@ -138,6 +106,10 @@ func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cr
 			return nil, err
 		}
 	}
+	var old xxladapter.Job // of a new job the zero value
+	if j.ID != 0 {
+		old = *j
+	}
 	form.apply(j)
 	j.SetDefaults()
 	j.Handler = strings.TrimSpace(j.Handler)
@@ -147,15 +119,39 @@ func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cr
 	if err := j.Validate(); err != nil {
 		return nil, err
 	}
-	if err := s.checkChildren(ctx, j); err != nil {
+	if err := s.checkChildren(ctx, old.ChildIDs, j); err != nil {
 		return nil, err
 	}
 	plan, err := s.plan(j)
 	if err != nil {
 		return nil, err
 	}
+	if j.Settings.Calendar != old.Settings.Calendar {
+		if err := s.checkCalendar(ctx, j.Settings.Calendar); err != nil {
+			return nil, err
+		}
+	}
 	// The group comes last, so that "no such group" means that everything else is valid.
-	return plan, s.fillGroup(ctx, j, form)
+	if err := s.fillGroup(ctx, j, form); err != nil {
+		return nil, err
+	}
+	return plan, allowScript(ctx, &old, j)
+}
+
+// allowScript refuses to bring a script to the executors of a group, by a change, a new job or a
+// move, unless the caller may do that.
+func allowScript(ctx context.Context, old, j *xxladapter.Job) error {
+	switch {
+	case old.ID == 0 && j.GlueType == xxladapter.GlueBean && j.GlueSource == "",
+		old.ID != 0 && j.GlueType == old.GlueType && j.GlueSource == old.GlueSource && j.GlueRemark == old.GlueRemark &&
+			(j.GlueType == xxladapter.GlueBean || j.GroupID == old.GroupID):
+		return nil
+	}
+	return allowRole(ctx, xxladapter.RoleCoder, j.GroupID, noSuchGroup(j.GroupID))
+}
+
+func noSuchGroup(id int64) error {
+	return xxladapter.Invalidf("jobGroup is %d, must be the id of a group", id)
 }
 
 func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm) error {
@@ -168,7 +164,7 @@ func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm
 			return err
 		}
 		j.GroupID = g.ID
-		return nil
+		return allow(ctx, j.GroupID, noSuchGroup(j.GroupID))
 	case form.JobGroup != nil:
 		j.GroupID = *form.JobGroup
 	case j.GroupID == 0:
@@ -176,9 +172,12 @@ func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm
 	}
 	_, err := s.opts.Store.Group(ctx, j.GroupID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return xxladapter.Invalidf("jobGroup is %d, must be the id of a group", j.GroupID)
+		return noSuchGroup(j.GroupID)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return allow(ctx, j.GroupID, noSuchGroup(j.GroupID))
 }
 
 func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {

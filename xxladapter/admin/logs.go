@@ -26,45 +26,20 @@ type logForm struct {
 	HandleMsg   string     `json:"handleMsg,omitempty"`
 	AlarmStatus int        `json:"alarmStatus"`
 
-	Status xxladapter.LogStatus `json:"status" doc:"The meaning of triggerCode and handleCode."`
+	Status  xxladapter.LogStatus `json:"status" doc:"The meaning of triggerCode and handleCode."`
+	History *historyForm         `json:"history,omitempty" doc:"When the run was due and what happened to it. It is missing if another program, such as a Java admin, handed the run over."`
 }
 
-func showLogForm(l *xxladapter.Log) logForm {
-	return logForm{
+func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) logForm {
+	form := logForm{
 		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
 		given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, given(l.HandleTime), l.HandleCode, l.HandleMsg, l.AlarmStatus,
-		l.Status(),
+		l.Status(), nil,
 	}
-}
-
-type logQuery struct {
-	page
-	Job    int64                `query:"job" doc:"Only runs of this job."`
-	Group  int64                `query:"group" doc:"Only runs of jobs of this group."`
-	Status xxladapter.LogStatus `query:"status" doc:"Only runs with this status."`
-	Since  time.Time            `query:"since" doc:"Only runs triggered at or after this instant."`
-	Before time.Time            `query:"before" doc:"Only runs triggered before this instant."`
-	Newest bool                 `query:"newest" doc:"List the newest first."`
-}
-
-type logList struct {
-	Logs []logForm `json:"logs"`
-	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
-}
-
-func (s *Server) listLogs(ctx context.Context, q logQuery) (logList, error) {
-	if err := q.Status.Validate(); err != nil {
-		return logList{}, err
+	if h, known := histories[l.ID]; known {
+		form.History = showHistory(h)
 	}
-	logs, err := s.opts.Store.Logs(ctx, xxladapter.LogFilter{
-		JobID: q.Job, GroupID: q.Group, Status: q.Status, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest, Limit: q.limit() + 1,
-	})
-	logs, next := cutPage(logs, q.limit(), func(l *xxladapter.Log) int64 { return l.ID })
-	forms := make([]logForm, len(logs))
-	for i, l := range logs {
-		forms[i] = showLogForm(l)
-	}
-	return logList{forms, next}, err
+	return form
 }
 
 func (s *Server) showLog(ctx context.Context, path idPath) (form logForm, err error) {
@@ -72,13 +47,19 @@ func (s *Server) showLog(ctx context.Context, path idPath) (form logForm, err er
 	if err != nil {
 		return form, err
 	}
-	return showLogForm(l), nil
+	histories, err := s.opts.Store.RunHistories(ctx, []int64{l.ID})
+	return showLogForm(l, histories), err
 }
 
+// log returns a log row for which the caller has the role that the call needs.
 func (s *Server) log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := s.opts.Store.Log(ctx, id)
+	absent := xxladapter.NotFoundf("log %d does not exist", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return nil, xxladapter.NotFoundf("log %d does not exist", id)
+		return nil, absent
 	}
-	return l, err
+	if err != nil {
+		return nil, err
+	}
+	return l, allow(ctx, l.GroupID, absent)
 }

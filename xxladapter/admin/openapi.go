@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -16,11 +17,15 @@ func document(calls []call) object {
 	}
 	paths := object{}
 	for _, c := range calls {
+		done, answer := "200", object{"description": "Done.", "content": contentOf(types, c)}
+		if c.redirects {
+			done, answer = "303", object{"description": "Leads the browser on, to the address in Location."}
+		}
 		operation := object{
 			"operationId": operationID(c),
 			"summary":     c.summary,
 			"responses": object{
-				"200":     object{"description": "Done.", "content": object{"application/json": object{"schema": types.of(c.answer)}}},
+				done:      answer,
 				"default": failure,
 			},
 		}
@@ -63,6 +68,18 @@ func document(calls []call) object {
 			},
 		},
 	}
+}
+
+// contentOf describes the body of a call's answer.
+func contentOf(types *schemas, c call) object {
+	if c.answer != reflect.TypeFor[download]() {
+		return object{cmp.Or(c.stream, "application/json"): object{"schema": types.of(c.answer)}}
+	}
+	content := object{}
+	for _, kind := range c.produces {
+		content[kind] = object{"schema": object{"type": "string"}}
+	}
+	return content
 }
 
 func parameters(types *schemas, c call) (list []any) {

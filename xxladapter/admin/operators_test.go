@@ -258,9 +258,9 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	s.get("/api/v1/logs?since=2027-01-01T00:00:00Z", &list)
 	require.NotNil(t, list.Logs)
 	require.Empty(t, list.Logs)
-	status, body := s.do("GET", "/api/v1/logs?status=LOST", testToken, "")
+	status, body := s.do("GET", "/api/v1/logs?status=GONE", testToken, "")
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Contains(t, body, `status is \"LOST\", must be one of RUNNING, SUCCESS, FAIL`)
+	require.Contains(t, body, `status is \"GONE\", must be one of RUNNING, SUCCESS, FAIL, LOST`)
 }
 
 // TestAJobWithTimesOfAnotherAgeIsListed: JSON cannot represent years beyond 9999, and one odd row

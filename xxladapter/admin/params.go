@@ -43,7 +43,9 @@ func decodeParams(r *http.Request, v any) error {
 	for p := range paramsOf(to.Type()) {
 		field := to.FieldByIndex(p.index)
 		if p.in == "path" {
-			if err := setPathID(field, p.name, r.PathValue(p.name)); err != nil {
+			if field.Kind() == reflect.String {
+				field.SetString(r.PathValue(p.name))
+			} else if err := setPathID(field, p.name, r.PathValue(p.name)); err != nil {
 				return err
 			}
 			continue

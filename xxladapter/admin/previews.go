@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -15,6 +14,15 @@ const maxPreview = 100
 // An instantList holds future due times. It is shorter than requested if the schedule ends.
 type instantList struct {
 	Next []time.Time `json:"next"`
+	Kept []keptTimes `json:"kept,omitempty" doc:"Due times before or between those of next that will not fire, at most 100 rows."`
+}
+
+// keptTimes are due times that a pause or a calendar keeps from firing.
+type keptTimes struct {
+	From     time.Time `json:"from" doc:"The first of them."`
+	To       time.Time `json:"to" doc:"The last of them; for a pause without an end, the first."`
+	PauseID  int64     `json:"pauseId,omitempty"`
+	Calendar string    `json:"calendar,omitempty"`
 }
 
 type previewQuery struct {
@@ -35,12 +43,66 @@ func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList,
 	if err != nil {
 		return no, err
 	}
+	next := plan.Next(now)
 	if j.Running && !j.TriggerNext.IsZero() {
 		// The scheduler continues from the stored due time, even if that has passed.
-		list, err := preview(plan, j.TriggerNext, q.Count, j.TriggerNext)
-		return list, err
+		next = j.TriggerNext
 	}
-	return preview(plan, now, q.Count)
+	r, err := s.restrictions(ctx)
+	if err != nil {
+		return no, err
+	}
+	if q.Count, err = countOf(q.Count); err != nil {
+		return no, err
+	}
+	return nextFires(j, plan, next, q.Count, r, s.zoneOfJob(j)), nil
+}
+
+// zoneOfJob returns the zone of a job's schedule.
+func (s *Server) zoneOfJob(j *xxladapter.Job) *time.Location {
+	if own, err := time.LoadLocation(j.Settings.Zone); err == nil && j.Settings.Zone != "" {
+		return own
+	}
+	return s.opts.Zone
+}
+
+// nextFires lists the next due times that fire, from the given one on, and those that do not.
+func nextFires(j *xxladapter.Job, plan cron.Plan, next time.Time, count int, r *xxladapter.Restrictions, zone *time.Location) instantList {
+	list := instantList{Next: []time.Time{}}
+	for !next.IsZero() && len(list.Next) < count && len(list.Kept) < maxPreview {
+		kept, ok := r.Keep(j, next, zone)
+		if !ok {
+			list.Next = append(list.Next, next)
+			next = plan.Next(next)
+			continue
+		}
+		row := keptTimes{From: next, To: next}
+		if !kept.Until.IsZero() && j.ScheduleType != xxladapter.ScheduleFixDelay {
+			row.To = cron.Last(plan, next, kept.Until.Add(-time.Millisecond))
+		}
+		if kept.Pause != nil {
+			row.PauseID = kept.Pause.ID
+		} else {
+			row.Calendar = kept.Calendar.Name
+		}
+		list.Kept = append(list.Kept, row)
+		if kept.Until.IsZero() {
+			break
+		}
+		next = plan.Next(row.To)
+	}
+	return list
+}
+
+// countOf returns how many times to list.
+func countOf(count int) (int, error) {
+	if count > maxPreview {
+		return 0, xxladapter.Invalidf("count is %d, must be 1 to %d", count, maxPreview)
+	}
+	if count == 0 {
+		count = 5
+	}
+	return count, nil
 }
 
 type cronQuery struct {
@@ -61,11 +123,9 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 			return no, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
 		}
 	}
-	zone := s.opts.Zone
-	if q.Zone != "" {
-		if zone, err = time.LoadLocation(q.Zone); err != nil || strings.EqualFold(q.Zone, "local") {
-			return no, xxladapter.Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", q.Zone)
-		}
+	zone, err := s.zoneOf(q.Zone)
+	if err != nil {
+		return no, err
 	}
 	schedule, err := cron.Parse(q.Expr, profile)
 	if err != nil {
@@ -77,23 +137,21 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 			return no, err
 		}
 	}
-	return preview(schedule.In(zone), from, q.Count)
+	return nextTimes(schedule.In(zone), from, q.Count)
 }
 
-// preview lists count due times: first the known ones, then those after an instant.
-func preview(plan cron.Plan, after time.Time, count int, known ...time.Time) (instantList, error) {
-	if count == 0 {
-		count = 5
+// nextTimes lists count due times after an instant.
+func nextTimes(plan cron.Plan, after time.Time, count int) (instantList, error) {
+	count, err := countOf(count)
+	if err != nil {
+		return instantList{}, err
 	}
-	if count > maxPreview {
-		return instantList{}, xxladapter.Invalidf("count is %d, must be 1 to %d", count, maxPreview)
-	}
-	list := append([]time.Time{}, known...)
+	list := []time.Time{}
 	for len(list) < count {
 		if after = plan.Next(after); after.IsZero() {
 			break
 		}
 		list = append(list, after)
 	}
-	return instantList{list}, nil
+	return instantList{Next: list}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
@@ -50,7 +51,8 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 				Store: slowStore{store}, Completer: new(fakeCompleter), Zone: time.UTC,
 				Logger: slog.New(slog.DiscardHandler), JobChanged: func() { changed++ },
 			})
-			require.NoError(t, s.change(t.Context(), j, &jobForm{ScheduleConf: &conf}))
+			ctx := access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin))
+			require.NoError(t, s.change(ctx, j, &jobForm{ScheduleConf: &conf}))
 			j, err = store.Job(t.Context(), id)
 			require.NoError(t, err)
 			require.Equal(t, want, j.TriggerNext.Sub(begun), conf)
@@ -59,7 +61,7 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 			// An edit of a job that another caller has changed meanwhile ends at once.
 			again := "0/7 * * * * ?"
 			j.Updated = j.Updated.Add(-time.Second)
-			require.ErrorIs(t, s.change(t.Context(), j, &jobForm{ScheduleConf: &again}), xxladapter.ErrConflict)
+			require.ErrorIs(t, s.change(ctx, j, &jobForm{ScheduleConf: &again}), xxladapter.ErrConflict)
 			require.Equal(t, 1, changed)
 		})
 	}

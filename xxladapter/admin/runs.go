@@ -89,7 +89,8 @@ func (s *Server) killRun(ctx context.Context, path idPath) (no none, err error) 
 	if err := s.opts.Executors.Kill(ctx, l.Address, appName, l.JobID); err != nil {
 		return no, unreachable(l, err)
 	}
-	return no, nil
+	o := xxladapter.AuditObject{Kind: xxladapter.AuditRun, ID: l.ID, JobID: l.JobID, GroupID: l.GroupID}
+	return no, s.opts.Store.AppendAudit(ctx, o, xxladapter.Fields{{Name: "executorAddress", Value: l.Address}})
 }
 
 // sentLog loads the row of a run, with the app name of its group. It refuses a row that no executor

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -30,16 +32,18 @@ func siteWith(t *testing.T, change func(*Options)) *site {
 		Store: s.store, Completer: s.completer, Executors: s.executors, AccessToken: testToken, Zone: time.UTC,
 		Purger:     new(purgeNote),
 		Logger:     slog.New(slog.DiscardHandler),
-		Planned:    func(f xxladapter.Fire) { s.planned = append(s.planned, f) },
-		JobChanged: func() { s.changed++ },
-		JobRemoved: func() { s.removed++ },
+		Planned:    func(f xxladapter.Fire) { s.note(func() { s.planned = append(s.planned, f) }) },
+		JobChanged: func() { s.note(func() { s.changed++ }) },
+		JobRemoved: func() { s.note(func() { s.removed++ }) },
 	}
 	if change != nil {
 		change(&opts)
 	}
+	opts.Accounts = accounts.New(s.store, opts.Logger)
 	s.server = New(opts)
 	srv := httptest.NewServer(s.server)
 	t.Cleanup(srv.Close)
+	t.Cleanup(s.server.EndStreams) // for which Close would wait
 	s.url, s.client = srv.URL, srv.Client()
 	return s
 }
@@ -48,6 +52,9 @@ func TestAnEmptyOrWrongTokenOpensNothing(t *testing.T) {
 	s := newSite(t)
 	for _, token := range []string{"", " ", "a secre", "a secret ", "A SECRET", "null", "undefined", access.DefaultToken} {
 		for _, c := range s.server.calls() {
+			if c.need.public {
+				continue
+			}
 			status, body := s.do(c.method, strings.ReplaceAll(c.path, "{id}", "1"), token, "{}")
 			if token == "a secret " {
 				continue // HTTP itself cuts off the blank
@@ -70,8 +77,19 @@ func TestAnEmptyOrWrongTokenOpensNothing(t *testing.T) {
 func TestAReadTokenChangesNothing(t *testing.T) {
 	s := siteWith(t, func(o *Options) { o.OperatorTokens, o.ReadTokens = []string{"operator"}, []string{"reader"} })
 	for _, c := range s.server.calls() {
+		if c.need.public {
+			continue
+		}
 		path := strings.ReplaceAll(c.path, "{id}", "1")
 		status, body := s.do(c.method, path, "reader", "{}")
+		if c.forUsers() { // a token of the settings is no user, and sees no tokens of users
+			require.Equal(t, http.StatusForbidden, status, path)
+			continue
+		}
+		if strings.HasPrefix(path, "/api/v1/users") && c.method == http.MethodGet {
+			require.Equal(t, http.StatusForbidden, status, path)
+			continue
+		}
 		if c.method == http.MethodGet {
 			require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, path)
 			continue
@@ -277,7 +295,8 @@ func TestBodiesOfTheAPIAreBounded(t *testing.T) {
 		s.createJob("")
 		status, body := s.do(c.method, strings.ReplaceAll(c.path, "{id}", "1"), testToken, big)
 		require.Equal(t, http.StatusRequestEntityTooLarge, status, "%s %s", c.method, c.path)
-		require.JSONEq(t, `{"code":"invalid","message":"request body is over 5242880 bytes"}`, body)
+		limit := map[bool]int{true: 16 << 10, false: 5 << 20}[c.need.public]
+		require.JSONEq(t, fmt.Sprintf(`{"code":"invalid","message":"request body is over %d bytes"}`, limit), body)
 	}
 }
 

@@ -2,18 +2,20 @@ package admin
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/events"
+	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -35,17 +37,37 @@ type Executors interface {
 // records beats and orders, and reads everything else: only schedulers claim and settle.
 type Store interface {
 	xxladapter.Clock
+	xxladapter.DescriptionStore
 	xxladapter.JobStore
+	xxladapter.JobEditStore
+	xxladapter.CountStore
 	xxladapter.GlueStore
 	xxladapter.GroupStore
+	xxladapter.DrainStore
 	xxladapter.RegistryStore
 	xxladapter.OrderStore
+	CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (int64, error)
+	CancelBackfill(ctx context.Context, id int64) error
+	Backfill(ctx context.Context, id int64) (*xxladapter.Backfill, error)
+	Backfills(ctx context.Context, f xxladapter.BackfillFilter) ([]*xxladapter.Backfill, error)
 	xxladapter.LogStore
+	xxladapter.RunHistoryStore
+	xxladapter.RunListStore
+	xxladapter.JobRunStore
+	JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) ([]*xxladapter.JobVersion, error)
+	AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error
+	AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error)
+	AuditEnds(ctx context.Context) (xxladapter.AuditEnds, error)
+	xxladapter.ChangeStore
+	xxladapter.DeclarationStore
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
+	xxladapter.PauseStore
+	xxladapter.CalendarStore
 	Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error)
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 	RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error)
 	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error)
 }
 
 // Options configures a [Server].
@@ -64,6 +86,8 @@ type Options struct {
 	// JobRemoved is called when a job was removed whose log rows are still to be deleted; nil
 	// disables it.
 	JobRemoved func()
+	// Backfilling is called when a backfill has begun; nil leaves it to the next poll.
+	Backfilling func()
 	// AccessToken is the token that all executors send, and also operators unless they have tokens
 	// of their own. Empty means that no call is checked, except those for groups that have their
 	// own token.
@@ -75,6 +99,14 @@ type Options struct {
 	// when it needs no token; localhost and loopback addresses are always accepted. See
 	// [access.Pages].
 	AllowHosts []string
+	// Accounts knows the users. If it is nil there are none, and only tokens give access.
+	Accounts *accounts.Accounts
+	// Provider signs users in at a provider of OpenID Connect; nil means by password alone. With it
+	// somebody has to sign in even if there is no token and no user.
+	Provider *openid.Provider
+	// PublicURL is the address of this server for browsers, with the prefix of a proxy; empty means
+	// what a request says. The provider sends browsers back there.
+	PublicURL string
 	// Tokens knows the tokens of executors; nil means that New creates it from AccessToken and
 	// Store.
 	Tokens *access.Executors
@@ -84,6 +116,11 @@ type Options struct {
 	Metrics http.Handler
 	// Checks decide whether /readyz reports readiness.
 	Checks []Check
+	// Info is what GET /info shows of this process.
+	Info Info
+	// TestAlarms sends a test alarm through each channel; see [AlarmTest]. If it is nil there are no
+	// channels.
+	TestAlarms func(ctx context.Context, emails []string) AlarmTest
 	// Zone is the time zone of cron expressions. The default is time.Local.
 	Zone *time.Location
 	// CronProfile is the dialect of cron expressions; see package cron.
@@ -101,6 +138,14 @@ type Server struct {
 	// management API and the executor calls need a token.
 	apiPages, executorPages *access.Pages
 	jobCalls                *rate.Limiter
+	hub                     *events.Hub
+	tails                   tails
+	alarmTests              sync.Mutex // guards the test of the alarms that is in progress
+	heavy                   places     // of calls that read or compute much
+	signOns                 places     // of calls that wait for the provider
+	// ending is done when streams have to end; end ends it.
+	ending context.Context
+	end    context.CancelFunc
 	// description is the OpenAPI document.
 	description object
 }
@@ -112,6 +157,9 @@ func New(opts Options) *Server {
 	}
 	if opts.JobChanged == nil {
 		opts.JobChanged = func() {}
+	}
+	if opts.Backfilling == nil {
+		opts.Backfilling = func() {}
 	}
 	if opts.JobRemoved == nil {
 		opts.JobRemoved = func() {}
@@ -135,8 +183,12 @@ func New(opts Options) *Server {
 		full = []string{opts.AccessToken}
 	}
 	s := &Server{
-		opts: opts, mux: http.NewServeMux(), operators: access.NewOperators(full, opts.ReadTokens), jobCalls: newJobCallLimiter(),
+		opts: opts, mux: http.NewServeMux(), heavy: make(places, heavyPlaces), signOns: make(places, signOnPlaces), operators: access.NewOperators(full, opts.ReadTokens), jobCalls: newJobCallLimiter(),
 	}
+	s.tails.open = map[int64]*tail{}
+	s.ending, s.end = context.WithCancel(context.Background())
+	s.hub = events.NewHub(opts.Store, opts.Logger)
+	s.opts.Store = guard{opts.Store}
 	s.apiPages = opts.pages(s.operators.Open())
 	s.executorPages = opts.pages(opts.AccessToken == "")
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
@@ -165,31 +217,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	}()
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	s.mux.ServeHTTP(w, r)
-}
-
-// bearer returns the token that a call carries in either of two headers.
-func bearer(r *http.Request) string {
-	if token := r.Header.Get(wire.HeaderToken); token != "" {
-		return token
-	}
-	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return token
-}
-
-// mayCall refuses a management call that its token does not permit.
-func (s *Server) mayCall(r *http.Request) error {
-	if err := s.apiPages.Check(r); err != nil {
-		return &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
-	}
-	switch scope := s.operators.Scope(bearer(r)); {
-	case scope == access.Nothing:
-		return &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: wire.MsgWrongToken}
-	case scope == access.Read && r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return &xxladapter.Error{
-			Code:    xxladapter.CodeForbidden,
-			Message: fmt.Sprintf("the access token may only read, must be an operator's for %s %s", r.Method, r.URL.Path),
-		}
-	}
-	return nil
 }

@@ -24,6 +24,8 @@ func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
 		"OPTIONS /api/v1/jobs":           "GET, HEAD, POST",
 		"DELETE /api/v1/logs/clear":      "GET, HEAD, POST", // clear could be a log's id
 		"PUT /api/v1/jobs/1/glue/2":      "GET, HEAD",
+		"POST /api/v1/jobs/1/glue":       "GET, HEAD, PUT",
+		"PUT /api/v1/jobs/1/versions/2":  "GET, HEAD",
 		"DELETE /api/v1/orders/1":        "GET, HEAD",
 		"DELETE /api/v1/nowhere":         "",
 		"GET /api/v1/jobs/1/start/twice": "",

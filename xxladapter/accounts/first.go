@@ -1,0 +1,56 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+)
+
+// Setup returns a secret with which the first user can be created, once, until this process ends.
+// It is empty if somebody can sign in already: a user, or one of XXL-JOB's whose password is not
+// the one that its tables come with.
+func (a *Accounts) Setup(ctx context.Context) (secret string, err error) {
+	if some, err := a.SomeUser(ctx); some || err != nil {
+		return "", err
+	}
+	upstream, err := a.store.UpstreamUsers(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(upstream, func(u xxladapter.UpstreamUser) bool { return !seeded(&u) }) {
+		return "", nil
+	}
+	secret = newSecret()
+	digest := digestOf(secret)
+	a.setup.Store(&digest)
+	return secret, nil
+}
+
+// SettingUp reports whether the first user can be created with the secret of [Accounts.Setup].
+func (a *Accounts) SettingUp() bool { return a.setup.Load() != nil && !a.someUser.Load() }
+
+// errSetup is returned for a wrong secret of the first user.
+var errSetup = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: "the link has been used or is wrong, restart the scheduler for a new one"}
+
+// First creates the first user, an administrator, and a session. secret is that of
+// [Accounts.Setup].
+func (a *Accounts) First(ctx context.Context, secret, name, password, address string) (session string, b Bearer, err error) {
+	want := a.setup.Load()
+	if want == nil || !access.Same(digestOf(secret), *want) {
+		return "", b, errSetup
+	}
+	u := &xxladapter.User{Name: name, Grants: []xxladapter.Grant{{Role: xxladapter.RoleAdmin}}}
+	u.ID, err = a.create(ctx, u, password, true)
+	if errors.Is(err, xxladapter.ErrConflict) {
+		a.setup.Store(nil)
+		return "", b, errSetup
+	}
+	if err != nil {
+		return "", b, err
+	}
+	a.setup.Store(nil)
+	return a.begin(ctx, u, address)
+}

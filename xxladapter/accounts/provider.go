@@ -1,0 +1,143 @@
+package accounts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// An Identity is who a provider of OpenID Connect says a user is, and what it may do.
+type Identity struct {
+	Subject string // see [xxladapter.User]
+	Name    string // any text; the name of a new user is made from it
+	Grants  []xxladapter.Grant
+}
+
+// errNoRole is returned for a user to whom the provider gives no role.
+var errNoRole = &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: "the provider gives this user no role here, ask an administrator"}
+
+// SignOn begins a session for the user whom prove returns. The user is found by its subject or made,
+// and has the roles of the identity from then on. A user without any is refused, and whatever it
+// still had ends. Failed tries from one address are limited, as those of [Accounts.Login] are.
+func (a *Accounts) SignOn(ctx context.Context, address string, prove func(context.Context) (Identity, error)) (secret string, b Bearer, err error) {
+	now, from := time.Now(), network(address)
+	if wait := a.networks.take(from, now); wait > 0 {
+		return "", b, tooMany(wait)
+	}
+	id, err := prove(ctx)
+	if err != nil {
+		return "", b, err
+	}
+	u, err := a.known(ctx, id)
+	if err != nil {
+		return "", b, err
+	}
+	a.networks.giveBack(from, now)
+	return a.begin(ctx, u, address)
+}
+
+// known returns the user of an identity with the roles of the identity.
+func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, error) {
+	if len(id.Subject) > 255 {
+		return nil, xxladapter.Invalidf("subject has %d bytes, must have at most 255", len(id.Subject))
+	}
+	if err := checkGrants(id.Grants); err != nil {
+		return nil, err
+	}
+	grants := slices.Clone(id.Grants)
+	slices.SortFunc(grants, func(a, b xxladapter.Grant) int { return cmp.Compare(a.GroupID, b.GroupID) })
+	users, err := a.store.Users(ctx, xxladapter.UserFilter{Subject: id.Subject})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(users) == 0 && len(grants) == 0:
+		return nil, errNoRole
+	case len(users) == 0:
+		return a.add(ctx, id.Name, &xxladapter.User{Subject: id.Subject, Grants: grants})
+	}
+	u := users[0]
+	ctx = actingAs(ctx, u.Name)
+	none := len(grants) == 0
+	if none {
+		return nil, a.shutOut(ctx, u)
+	}
+	if !slices.Equal(u.Grants, grants) {
+		if err := a.store.UpdateUser(ctx, u.ID, xxladapter.UserChange{Grants: &grants}); err != nil {
+			return nil, err
+		}
+		u.Grants = grants
+	}
+	return u, nil
+}
+
+// shutOut takes away what a user has to whom the provider gives no role any longer, and returns
+// errNoRole. The last administrator keeps its role, which nobody uses until the provider gives it
+// again.
+func (a *Accounts) shutOut(ctx context.Context, u *xxladapter.User) error {
+	change := xxladapter.UserChange{Grants: &[]xxladapter.Grant{}, EndSessions: true, EndTokens: true}
+	err := a.store.UpdateUser(ctx, u.ID, change)
+	if errors.Is(err, xxladapter.ErrConflict) {
+		change.Grants = nil
+		err = a.store.UpdateUser(ctx, u.ID, change)
+	}
+	return cmp.Or(err, error(errNoRole))
+}
+
+// actingAs returns the context of changes that a user causes by signing in.
+func actingAs(ctx context.Context, name string) context.Context {
+	actor := xxladapter.ActorOf(ctx)
+	actor.Kind, actor.Name = xxladapter.ActorUser, name
+	return xxladapter.WithActor(ctx, actor)
+}
+
+// add stores a new user under a name like the one that it has at the provider. Names of other users
+// are never taken over, those of XXL-JOB included.
+func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*xxladapter.User, error) {
+	if err := a.checkFirst(ctx, u); err != nil {
+		return nil, err
+	}
+	name = plainName(name)
+	for _, u.Name = range []string{name, name + "-" + digestOf(u.Subject)[:8]} {
+		taken, err := a.store.UpstreamUsers(ctx, u.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(taken) > 0 {
+			continue
+		}
+		others, err := a.store.Users(ctx, xxladapter.UserFilter{Name: u.Name})
+		if err != nil {
+			return nil, err
+		}
+		if len(others) > 0 {
+			continue
+		}
+		if u.ID, err = a.store.CreateUser(actingAs(ctx, u.Name), u, false); err != nil {
+			return nil, err
+		}
+		a.someUser.Store(true)
+		a.logger.Info("user of the provider added", "name", u.Name)
+		return u, nil
+	}
+	return nil, xxladapter.Conflictf("the name %q is taken by another user", name)
+}
+
+// plainName returns the part of a name that a user may have, with room for a suffix.
+func plainName(name string) string {
+	plain := []rune(strings.Map(func(r rune) rune {
+		if r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, name))
+	if len(plain) == 0 {
+		return "user"
+	}
+	return string(plain[:min(len(plain), xxladapter.MaxUserName-9)])
+}

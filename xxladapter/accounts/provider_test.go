@@ -1,0 +1,87 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+// proves returns a proof that somebody has the identity.
+func proves(id Identity) func(context.Context) (Identity, error) {
+	return func(context.Context) (Identity, error) { return id, nil }
+}
+
+// TestTheLastAdministratorIsShutOut takes the roles of the only administrator away at the provider.
+func TestTheLastAdministratorIsShutOut(t *testing.T) {
+	a := New(memstore.New(nil), quiet)
+	id := Identity{Subject: "https://id.example.org 7", Name: "ann", Grants: []xxladapter.Grant{{Role: xxladapter.RoleAdmin}}}
+	session, b, err := a.SignOn(t.Context(), "10.0.0.1", proves(id))
+	require.NoError(t, err)
+	_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: b.User.ID, Name: "ci", Expires: time.Now().Add(time.Hour)})
+	require.NoError(t, err)
+	none := id
+	none.Grants = nil
+	_, _, err = a.SignOn(t.Context(), "10.0.0.1", proves(none))
+	require.ErrorIs(t, err, errNoRole)
+	_, err = a.Session(t.Context(), session)
+	require.ErrorIs(t, err, ErrEnded)
+	_, err = a.Token(t.Context(), token)
+	require.ErrorIs(t, err, ErrEnded)
+	_, b, err = a.SignOn(t.Context(), "10.0.0.1", proves(id))
+	require.NoError(t, err)
+	require.Equal(t, id.Grants, b.User.Grants)
+}
+
+// TestTheFirstUserOfAProvider checks that nobody closes the scheduler for all by signing in.
+func TestTheFirstUserOfAProvider(t *testing.T) {
+	a := New(memstore.New(nil), quiet)
+	plain := Identity{Subject: "https://id.example.org 7", Name: "ann", Grants: []xxladapter.Grant{{Role: xxladapter.RoleCoder}}}
+	_, _, err := a.SignOn(t.Context(), "10.0.0.1", proves(plain))
+	require.ErrorIs(t, err, xxladapter.ErrConflict)
+	some, err := a.SomeUser(t.Context())
+	require.NoError(t, err)
+	require.False(t, some)
+}
+
+// TestNamesFromAProvider checks what becomes of names that cannot be used, and of those that are
+// taken.
+func TestNamesFromAProvider(t *testing.T) {
+	a := withUser(t)
+	a.store = &withUpstream{Store: a.store.(*memstore.Store), users: []xxladapter.UpstreamUser{{Name: "old", Password: md5Of("an old pass")}}}
+	grants := []xxladapter.Grant{{GroupID: 3, Role: xxladapter.RoleViewer}, {Role: xxladapter.RoleViewer}}
+	for i, tt := range []struct{ name, want string }{
+		{"ann@example.org", "^ann@example.org$"}, {"a b/c\x00\n", "^abc$"}, {"", "^user$"}, {" / ", "^user-[0-9a-f]{8}$"},
+		{"root", "^root-[0-9a-f]{8}$"}, {"ro ot", "^root-[0-9a-f]{8}$"}, {"old", "^old-[0-9a-f]{8}$"},
+		{strings.Repeat("界", 200), "^界{41}$"}, {strings.Repeat("界", 100), "^界{41}-[0-9a-f]{8}$"}, {"\xff", "^user-[0-9a-f]{8}$"},
+	} {
+		_, b, err := a.SignOn(t.Context(), "10.0.0.1", proves(Identity{Subject: strings.Repeat("s", i+1), Name: tt.name, Grants: grants}))
+		require.NoError(t, err, "%q", tt.name)
+		require.Regexp(t, tt.want, b.User.Name)
+		require.NoError(t, xxladapter.CheckUserName(b.User.Name))
+	}
+	_, _, err := a.SignOn(t.Context(), "10.0.0.1", proves(Identity{Subject: strings.Repeat("s", 256), Name: "x", Grants: grants}))
+	require.ErrorContains(t, err, "must have at most 255")
+}
+
+// TestFailedSignOnsAreLimited checks that nobody makes the scheduler call the provider all the time.
+func TestFailedSignOnsAreLimited(t *testing.T) {
+	a := withUser(t)
+	calls := 0
+	fails := func(context.Context) (Identity, error) {
+		calls++
+		return Identity{}, errWrong
+	}
+	for range triesByNetwork {
+		_, _, err := a.SignOn(t.Context(), "10.0.0.1", fails)
+		require.ErrorIs(t, err, errWrong)
+	}
+	_, _, err := a.SignOn(t.Context(), "10.0.0.1", fails)
+	require.ErrorContains(t, err, "too many tries")
+	require.Equal(t, triesByNetwork, calls)
+}

@@ -1,0 +1,189 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Create stores a new user and returns its id. An empty password means that none signs it in.
+func (a *Accounts) Create(ctx context.Context, u *xxladapter.User, password string) (int64, error) {
+	return a.create(ctx, u, password, false)
+}
+
+func (a *Accounts) create(ctx context.Context, u *xxladapter.User, password string, first bool) (id int64, err error) {
+	if err := xxladapter.CheckUserName(u.Name); err != nil {
+		return 0, err
+	}
+	if err := checkGrants(u.Grants); err != nil {
+		return 0, err
+	}
+	if password != "" || first {
+		if err := CheckPassword(password); err != nil {
+			return 0, err
+		}
+		if u.Password, err = a.hasher.hash(ctx, password); err != nil {
+			return 0, err
+		}
+	}
+	if err := a.checkFirst(ctx, u); err != nil {
+		return 0, err
+	}
+	if id, err = a.store.CreateUser(ctx, u, first); err == nil {
+		a.someUser.Store(true)
+	}
+	return id, err
+}
+
+// checkFirst refuses a new user while there is none, unless it is an administrator who can sign in:
+// with the first user, callers have to prove who they are, and nobody else could create another one.
+func (a *Accounts) checkFirst(ctx context.Context, u *xxladapter.User) error {
+	if u.Administers() || a.someUser.Load() {
+		return nil
+	}
+	users, err := a.store.Users(ctx, xxladapter.UserFilter{})
+	if err == nil && len(users) == 0 {
+		err = xxladapter.Conflictf("user %q would be the first one, must be an administrator of all groups who can sign in", u.Name)
+	}
+	return err
+}
+
+// checkGrants refuses roles that do not exist, and two grants for one group.
+func checkGrants(grants []xxladapter.Grant) error {
+	seen := map[int64]bool{}
+	for _, g := range grants {
+		switch {
+		case g.GroupID < 0:
+			return xxladapter.Invalidf("grants name group %d, must be the id of a group, or 0 for all", g.GroupID)
+		case seen[g.GroupID]:
+			return xxladapter.Invalidf("grants name group %d twice, must name it once", g.GroupID)
+		}
+		if err := g.Role.Validate(); err != nil {
+			return err
+		}
+		seen[g.GroupID] = true
+	}
+	return nil
+}
+
+// User returns a user. The error has [xxladapter.CodeNotFound] if there is none.
+func (a *Accounts) User(ctx context.Context, id int64) (*xxladapter.User, error) {
+	users, err := a.store.Users(ctx, xxladapter.UserFilter{ID: id})
+	if err == nil && len(users) == 0 {
+		err = xxladapter.NotFoundf("user %d does not exist", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return users[0], nil
+}
+
+// Users lists all users, by id.
+func (a *Accounts) Users(ctx context.Context) ([]*xxladapter.User, error) {
+	return a.store.Users(ctx, xxladapter.UserFilter{})
+}
+
+// Update changes the grants of a user, unless they are nil, and its password, unless that is nil.
+// A new password ends the user's sessions and personal tokens; the empty one signs nobody in.
+func (a *Accounts) Update(ctx context.Context, id int64, grants []xxladapter.Grant, password *string) error {
+	var change xxladapter.UserChange
+	if grants != nil {
+		if err := checkGrants(grants); err != nil {
+			return err
+		}
+		change.Grants = &grants
+	}
+	if password != nil {
+		hash, err := a.newHash(ctx, *password)
+		if err != nil {
+			return err
+		}
+		change.Password, change.EndSessions, change.EndTokens = &hash, true, true
+	}
+	return a.store.UpdateUser(ctx, id, change)
+}
+
+func (a *Accounts) newHash(ctx context.Context, password string) (string, error) {
+	if password == "" {
+		return "", nil
+	}
+	if err := CheckPassword(password); err != nil {
+		return "", err
+	}
+	return a.hasher.hash(ctx, password)
+}
+
+// ChangePassword changes the password of the bearer, who must know the old one, and ends its other
+// sessions. Wrong old passwords are limited like tries to log in, five within a minute. A password
+// that was changed meanwhile, perhaps by an administrator, is a conflict.
+func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password string) error {
+	now := time.Now()
+	key := b.User.Name + " has a session"
+	if wait := a.names.take(digestOf(key), now); wait > 0 {
+		return tooMany(wait)
+	}
+	right, err := a.hasher.matches(ctx, b.User.Password, old)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return xxladapter.Invalidf("old is not the password of %s, must be the one that is replaced", b.User.Name)
+	}
+	a.names.giveBack(digestOf(key), now)
+	if err := CheckPassword(password); err != nil {
+		return err
+	}
+	hash, err := a.hasher.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return a.store.UpdateUser(ctx, b.User.ID, xxladapter.UserChange{
+		Password: &hash, From: &b.User.Password, EndSessions: true, Except: b.Credential.ID,
+	})
+}
+
+// Remove deletes a user with its sessions and tokens.
+func (a *Accounts) Remove(ctx context.Context, id int64) error { return a.store.RemoveUser(ctx, id) }
+
+// Credentials lists the valid credentials of a kind of a user, or of all users if userID is 0.
+func (a *Accounts) Credentials(ctx context.Context, userID int64, kind xxladapter.CredentialKind) (valid []*xxladapter.Credential, err error) {
+	all, err := a.store.Credentials(ctx, userID, kind)
+	for _, c := range all {
+		if time.Now().Before(c.Expires) {
+			valid = append(valid, c)
+		}
+	}
+	return valid, err
+}
+
+// RemoveCredential ends a session or a token of a user, or of any user if userID is 0.
+func (a *Accounts) RemoveCredential(ctx context.Context, userID, id int64) error {
+	return a.store.RemoveCredential(ctx, userID, id)
+}
+
+// CreateToken stores a personal token and returns its secret, which cannot be shown again. The user,
+// the name, the limits and the end come from c.
+func (a *Accounts) CreateToken(ctx context.Context, c xxladapter.Credential) (id int64, secret string, err error) {
+	now := time.Now()
+	switch {
+	case c.Name == "" || len(c.Name) > 64:
+		return 0, "", xxladapter.Invalidf("name has %d bytes, must have 1 to 64", len(c.Name))
+	case !c.Expires.After(now):
+		return 0, "", xxladapter.Invalidf("expires is %s, must be in the future", c.Expires.Format(time.RFC3339))
+	case c.Expires.After(now.Add(MaxTokenLife)):
+		return 0, "", xxladapter.Invalidf("expires is %s, must be within 366 days", c.Expires.Format(time.RFC3339))
+	}
+	if c.Role != "" {
+		if err := c.Role.Validate(); err != nil {
+			return 0, "", err
+		}
+	}
+	secret = tokenPrefix + newSecret()
+	c.Kind, c.Digest, c.Created, c.Used = xxladapter.CredentialToken, digestOf(secret), now, time.Time{}
+	id, err = a.store.CreateCredential(ctx, &c)
+	if err != nil {
+		return 0, "", err
+	}
+	return id, secret, nil
+}

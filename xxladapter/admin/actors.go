@@ -1,0 +1,26 @@
+package admin
+
+import (
+	"context"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// shownActors returns a function that leaves out what the caller may not know of an actor: the
+// address unless the caller is an administrator of all groups, and the name of an app whose group
+// does not exist for the caller.
+func (s *Server) shownActors(ctx context.Context) (func(xxladapter.Actor) xxladapter.Actor, error) {
+	if isAdmin(ctx) {
+		return func(a xxladapter.Actor) xxladapter.Actor { return a }, nil
+	}
+	groups, err := s.opts.Store.Groups(ctx)
+	return func(a xxladapter.Actor) xxladapter.Actor {
+		a.Address = ""
+		isApp := func(g *xxladapter.Group) bool { return g.AppName == a.Name }
+		if a.Kind == xxladapter.ActorExecutor && !slices.ContainsFunc(groups, isApp) {
+			a.Name = ""
+		}
+		return a
+	}, err
+}

@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// The content types of an export.
+const (
+	typeJSONLines = "application/x-ndjson"
+	typeCSV       = "text/csv"
+)
+
+// An exportFormat is a format of an export.
+type exportFormat string
+
+const (
+	formatJSONLines exportFormat = "jsonl"
+	formatCSV       exportFormat = "csv"
+)
+
+// Values lists all formats.
+func (exportFormat) Values() []exportFormat { return []exportFormat{formatJSONLines, formatCSV} }
+
+type exportQuery struct {
+	auditFilter
+	Format exportFormat `query:"format" doc:"jsonl, one row as the list shows it on each line (the default), or csv."`
+}
+
+// exportAudit returns all selected rows, oldest first. If the store fails after the first page, the
+// connection is cut off, so that nobody takes the part for the whole.
+func (s *Server) exportAudit(ctx context.Context, q exportQuery) (download, error) {
+	f, err := q.filter()
+	if err != nil {
+		return nil, err
+	}
+	contentType, name := typeJSONLines, "audit.jsonl"
+	switch q.Format {
+	case "", formatJSONLines:
+	case formatCSV:
+		contentType, name = typeCSV, "audit.csv"
+	default:
+		return nil, xxladapter.Invalidf("format is %q, must be %s or %s", q.Format, formatJSONLines, formatCSV)
+	}
+	f.Limit = maxPage
+	rows, err := s.opts.Store.AuditRows(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", contentType+"; charset=utf-8")
+		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		write := jsonLines(w)
+		if q.Format == formatCSV {
+			write = csvLines(w)
+		}
+		for err = write(shownAudit(ctx, rows)); err == nil && len(rows) == maxPage; err = write(shownAudit(ctx, rows)) {
+			f.AfterID = rows[maxPage-1].ID
+			if rows, err = s.opts.Store.AuditRows(ctx, f); err != nil {
+				break
+			}
+		}
+		if err != nil {
+			s.opts.Logger.Warn("export of the audit cut off", "err", err)
+			panic(http.ErrAbortHandler)
+		}
+	}, nil
+}
+
+func jsonLines(w io.Writer) func([]xxladapter.AuditRow) error {
+	encoder := json.NewEncoder(w)
+	return func(rows []xxladapter.AuditRow) error {
+		for i := range rows {
+			if err := encoder.Encode(&rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// csvLines writes the header with the first rows.
+func csvLines(w io.Writer) func([]xxladapter.AuditRow) error {
+	lines := csv.NewWriter(w)
+	header := []string{
+		"id", "time", "actorKind", "actorName", "actorAddress", "call",
+		"objectKind", "objectId", "objectName", "jobId", "jobGroup", "changes", "previousHash", "hash",
+	}
+	return func(rows []xxladapter.AuditRow) error {
+		if header != nil {
+			_ = lines.Write(header) // an error comes back from Flush
+			header = nil
+		}
+		for _, r := range rows {
+			cells := []string{
+				strconv.FormatInt(r.ID, 10), r.At.Format(time.RFC3339Nano), string(r.Actor.Kind), r.Actor.Name, r.Actor.Address, r.Call,
+				r.Object.Kind, fmt.Sprint(r.Object.ID), r.Object.Name, fmt.Sprint(r.Object.JobID), fmt.Sprint(r.Object.GroupID),
+				r.ChangesText(), r.Previous, r.Hash,
+			}
+			for i, cell := range cells {
+				cells[i] = noFormula(cell)
+			}
+			_ = lines.Write(cells)
+		}
+		lines.Flush()
+		return lines.Error()
+	}
+}
+
+// noFormula keeps a spreadsheet from running a cell that begins like a formula.
+func noFormula(cell string) string {
+	if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r") {
+		return "'" + cell
+	}
+	return cell
+}

@@ -1,0 +1,297 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// maxBulk is how many jobs one bulk call takes.
+	maxBulk = 100_000
+	// bulkBatch is how many jobs are edited in one transaction: a fire that needs the same database
+	// waits for tens of milliseconds at most.
+	bulkBatch = 128
+	// bulkTriggers is how many jobs are triggered at a time, each in a transaction of its own; more
+	// would crowd out the fires' own writes.
+	bulkTriggers = 16
+)
+
+// A bulkAction is what a bulk call does to each job.
+type bulkAction string
+
+const (
+	bulkStart   bulkAction = "start"
+	bulkStop    bulkAction = "stop"
+	bulkDelete  bulkAction = "delete"
+	bulkChange  bulkAction = "change"
+	bulkTrigger bulkAction = "trigger"
+)
+
+// Values lists all actions.
+func (bulkAction) Values() []bulkAction {
+	return []bulkAction{bulkStart, bulkStop, bulkDelete, bulkChange, bulkTrigger}
+}
+
+// role is the role that the action needs for each job.
+func (a bulkAction) role() xxladapter.Role {
+	if a == bulkDelete || a == bulkChange {
+		return xxladapter.RoleEditor
+	}
+	return xxladapter.RoleOperator
+}
+
+// A bulkForm says what to do to which jobs.
+type bulkForm struct {
+	Action  bulkAction   `json:"action"`
+	IDs     []int64      `json:"ids,omitempty" doc:"The jobs, at most 100000. Give these or filter."`
+	Filter  *bulkFilter  `json:"filter,omitempty" doc:"Selects the jobs, at most 100000."`
+	Change  *jobForm     `json:"change,omitempty" doc:"With action change: the fields to change in each job."`
+	Trigger *triggerForm `json:"trigger,omitempty" doc:"With action trigger: how the runs differ from the jobs' own."`
+	DryRun  bool         `json:"dryRun,omitempty" doc:"Only report how many jobs are selected."`
+}
+
+// A bulkFilter selects jobs as the list of jobs does.
+type bulkFilter struct {
+	Group   int64                   `json:"jobGroup,omitempty" doc:"Only jobs of this group."`
+	Name    string                  `json:"name,omitempty" doc:"Only jobs whose name contains this text."`
+	Handler string                  `json:"handler,omitempty" doc:"Only jobs whose handler contains this text."`
+	Author  string                  `json:"author,omitempty" doc:"Only jobs whose author contains this text."`
+	Tag     string                  `json:"tag,omitempty" doc:"Only jobs with this tag."`
+	Type    xxladapter.ScheduleType `json:"type,omitempty" doc:"Only jobs with this schedule type."`
+	Running *bool                   `json:"running,omitempty" doc:"Only jobs whose schedule is on (true) or off (false)."`
+	Last    xxladapter.LastResult   `json:"lastResult,omitempty" doc:"Only jobs whose newest run that has ended succeeded (SUCCESS) or did not (FAIL), or of which no run has ended (NONE)."`
+	All     bool                    `json:"all,omitempty" doc:"Must be true if nothing else is given."`
+}
+
+// A bulkLine is one line of the answer: the first one has total, the last one done, and each
+// between them the result for one job, in no particular order.
+type bulkLine struct {
+	Total     *int      `json:"total,omitempty" doc:"In the first line: how many jobs are selected."`
+	ID        int64     `json:"id,omitempty" doc:"The job that this line is about."`
+	Error     *apiError `json:"error,omitempty" doc:"Why nothing was done to the job."`
+	Order     int64     `json:"order,omitempty" doc:"The order by which the run of a triggered job can be found."`
+	Undo      *bulkUndo `json:"undo,omitempty" doc:"What undoes a start, stop or change; omitted if nothing was changed, and where nothing can undo it."`
+	Done      bool      `json:"done,omitempty" doc:"True in the last line. Without it the call was cancelled, and jobs without a line are unchanged, except some that were in progress."`
+	Succeeded int       `json:"succeeded,omitempty" doc:"In the last line."`
+	Failed    int       `json:"failed,omitempty" doc:"In the last line."`
+}
+
+// A bulkUndo is a part of a bulk call.
+type bulkUndo struct {
+	Action bulkAction `json:"action"`
+	Change *jobForm   `json:"change,omitempty"`
+}
+
+// bulk does the same to many jobs, some at a time, and streams the results. It ends early when its
+// caller leaves or the server ends its streams; then jobs that are in progress are finished.
+func (s *Server) bulk(ctx context.Context, _ none, form bulkForm) (no stream, err error) {
+	if err := form.check(); err != nil {
+		return no, err
+	}
+	ids, err := s.chosen(ctx, &form)
+	if err != nil {
+		return no, err
+	}
+	return stream{kind: typeJSONLines, write: func(w *streamWriter) error { return s.runBulk(ctx, w, &form, ids) }}, nil
+}
+
+func (f *bulkForm) check() error {
+	switch {
+	case !slices.Contains(f.Action.Values(), f.Action):
+		return xxladapter.Invalidf("action is %q, must be one of start, stop, delete, change, trigger", f.Action)
+	case (f.IDs == nil) == (f.Filter == nil):
+		return xxladapter.Invalidf("exactly one of ids and filter must be given")
+	case len(f.IDs) > maxBulk:
+		return xxladapter.Invalidf("ids has %d entries, must have at most %d", len(f.IDs), maxBulk)
+	case (f.Action == bulkChange) != (f.Change != nil):
+		return xxladapter.Invalidf("change must be given with the action change, and with no other")
+	case f.Trigger != nil && f.Action != bulkTrigger:
+		return xxladapter.Invalidf("trigger is given, must be given with the action trigger only")
+	case f.Change != nil && f.Change.ID != 0:
+		return xxladapter.Invalidf("change.id is %d, must be omitted", f.Change.ID)
+	}
+	for _, id := range f.IDs {
+		if id <= 0 {
+			return xxladapter.Invalidf("ids contains %d, must contain positive integers", id)
+		}
+	}
+	if f.Filter != nil && (*f.Filter == bulkFilter{}) {
+		return xxladapter.Invalidf("filter is empty, all must be true to select every job")
+	}
+	return nil
+}
+
+// chosen returns the ids of the selected jobs, each once.
+func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
+	if form.Filter == nil {
+		ids := slices.Clone(form.IDs)
+		slices.Sort(ids)
+		return slices.Compact(ids), nil
+	}
+	is := form.Filter
+	choice := jobChoice{Group: is.Group, Name: is.Name, Handler: is.Handler, Author: is.Author, Tag: is.Tag, Type: is.Type, Running: is.Running, Last: is.Last}
+	f, err := choice.filter()
+	if err != nil {
+		return nil, err
+	}
+	f.Light, f.Limit = true, maxPage
+	var ids []int64
+	for {
+		jobs, err := s.opts.Store.Jobs(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range jobs {
+			ids = append(ids, j.ID)
+			f.AfterID = j.ID
+		}
+		if len(ids) > maxBulk {
+			return nil, xxladapter.Invalidf("filter selects more than %d jobs, must select at most as many", maxBulk)
+		}
+		if len(jobs) < maxPage {
+			return ids, nil
+		}
+	}
+}
+
+// runBulk changes the jobs and writes a line for each.
+func (s *Server) runBulk(ctx context.Context, w *streamWriter, form *bulkForm, ids []int64) error {
+	total := len(ids)
+	if err := w.line(bulkLine{Total: &total, Done: form.DryRun}); err != nil || form.DryRun {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ending, cancel)()
+	batch := bulkBatch
+	if form.Action == bulkTrigger {
+		batch = bulkTriggers
+	}
+	results := make(chan bulkLine, batch)
+	go func() {
+		defer close(results)
+		for ids := range slices.Chunk(ids, batch) {
+			if ctx.Err() != nil {
+				return
+			}
+			// Jobs that have begun are finished, so that their results are known.
+			runBatch(context.WithoutCancel(ctx), s.opts.Store, len(ids), func(ctx context.Context, i int) {
+				results <- s.bulkOne(ctx, form, ids[i])
+			})
+		}
+	}()
+	last := bulkLine{Done: true}
+	var failed error // to write
+	for line := range results {
+		if line.Error != nil {
+			last.Failed++
+		} else {
+			last.Succeeded++
+		}
+		if failed == nil {
+			if failed = w.line(line); failed != nil {
+				cancel()
+			}
+		}
+	}
+	if failed != nil || last.Failed+last.Succeeded < total {
+		return errors.Join(failed, ctx.Err())
+	}
+	return w.line(last)
+}
+
+// bulkOne does to one job what the form says.
+func (s *Server) bulkOne(ctx context.Context, form *bulkForm, id int64) (line bulkLine) {
+	line.ID = id
+	if err := s.bulkJob(ctx, form, &line); err != nil {
+		_, refusal, known := refusalOf(err)
+		if !known {
+			s.opts.Logger.Error("bulk call failed", "action", form.Action, "job", id, "err", err)
+		}
+		line.Error, line.Undo = &refusal, nil
+	}
+	return line
+}
+
+func (s *Server) bulkJob(ctx context.Context, form *bulkForm, line *bulkLine) error {
+	// The action needs its own role, in the group of the job and in the one that it moves to.
+	ctx = context.WithValue(ctx, needKey{}, form.Action.role())
+	j, err := s.job(ctx, line.ID)
+	if err != nil {
+		return err
+	}
+	switch form.Action {
+	case bulkStart:
+		if !j.Running {
+			line.Undo = &bulkUndo{Action: bulkStop}
+		}
+		_, err = s.start(ctx, j)
+	case bulkStop:
+		if j.Running {
+			line.Undo = &bulkUndo{Action: bulkStart}
+		}
+		err = s.opts.Store.StopJob(ctx, j.ID, j.Updated)
+	case bulkDelete:
+		err = s.remove(ctx, j)
+	case bulkChange:
+		if line.Undo, err = undoChange(j, form.Change); err == nil {
+			change := *form.Change // a copy: applying a form may keep parts of it
+			err = s.change(ctx, j, &change)
+		}
+	case bulkTrigger:
+		given := form.Trigger
+		if given == nil {
+			given = new(triggerForm)
+		}
+		var order planned
+		order, err = s.trigger(ctx, j, xxladapter.TriggerManual, given, "")
+		line.Order = order.Order
+	}
+	return err
+}
+
+// undoChange returns the change that gives a job its present values of the fields that a form
+// changes; nil if the form changes none of them.
+func undoChange(j *xxladapter.Job, form *jobForm) (*bulkUndo, error) {
+	given, err := fieldsOf(form)
+	if err != nil {
+		return nil, err
+	}
+	shown := showForm(j)
+	has, err := fieldsOf(&shown)
+	if err != nil {
+		return nil, err
+	}
+	if _, moved := given["appName"]; moved {
+		delete(given, "appName")
+		given["jobGroup"] = nil
+	}
+	back := maps.Clone(has)
+	maps.DeleteFunc(back, func(name string, value json.RawMessage) bool {
+		now, changes := given[name]
+		return !changes || string(now) == string(value)
+	})
+	if len(back) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(back)
+	if err != nil {
+		return nil, err
+	}
+	undo := &bulkUndo{Action: bulkChange, Change: new(jobForm)}
+	return undo, json.Unmarshal(text, undo.Change)
+}
+
+// fieldsOf returns the fields of a form that are given.
+func fieldsOf(form *jobForm) (fields map[string]json.RawMessage, err error) {
+	text, err := json.Marshal(form)
+	if err != nil {
+		return nil, err
+	}
+	return fields, json.Unmarshal(text, &fields)
+}

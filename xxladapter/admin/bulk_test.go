@@ -1,0 +1,238 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// bulk makes a bulk call and returns the lines between the first and the last one, by job.
+func (s *site) bulk(body string) (results map[int64]bulkLine, last bulkLine) {
+	s.t.Helper()
+	status, answer := s.do("POST", "/api/v1/jobs/bulk", testToken, body)
+	require.Equal(s.t, http.StatusOK, status, answer)
+	results = map[int64]bulkLine{}
+	total := 0
+	for i, text := range strings.Split(answer, "\n") {
+		var line bulkLine
+		require.NoError(s.t, json.Unmarshal([]byte(text), &line), text)
+		switch {
+		case i == 0:
+			require.NotNil(s.t, line.Total)
+			total, last = *line.Total, line
+		case line.Done:
+			last = line
+			require.Equal(s.t, total, line.Succeeded+line.Failed)
+		default:
+			require.NotZero(s.t, line.ID)
+			require.NotContains(s.t, results, line.ID, "one line for each job")
+			results[line.ID] = line
+		}
+	}
+	if last.Total == nil {
+		require.Len(s.t, results, total)
+	}
+	return results, last
+}
+
+func (s *site) stored(id int64) *xxladapter.Job {
+	s.t.Helper()
+	j, err := s.store.Job(s.t.Context(), id)
+	require.NoError(s.t, err)
+	return j
+}
+
+func TestBulkActionsAndTheirUndo(t *testing.T) {
+	s := newSite(t)
+	for range 3 {
+		s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
+	}
+	s.createJob("")
+	status, answer := s.do("PUT", "/api/v1/jobs/4", testToken, `{"name":"without a schedule"}`)
+	require.Equal(t, http.StatusOK, status, answer)
+	undo := func(line bulkLine) {
+		t.Helper()
+		require.NotNil(t, line.Undo)
+		text, err := json.Marshal(bulkForm{Action: line.Undo.Action, Change: line.Undo.Change, IDs: []int64{line.ID}})
+		require.NoError(t, err)
+		_, last := s.bulk(string(text))
+		require.Equal(t, bulkLine{Done: true, Succeeded: 1}, last)
+	}
+
+	results, last := s.bulk(`{"action":"start","ids":[3,1,2,1,4,99]}`)
+	require.Equal(t, bulkLine{Done: true, Succeeded: 3, Failed: 2}, last)
+	require.Equal(t, xxladapter.CodeInvalid, results[4].Error.Code, "it has no schedule")
+	require.Nil(t, results[4].Undo)
+	require.Equal(t, xxladapter.CodeNotFound, results[99].Error.Code)
+	require.True(t, s.stored(1).Running && s.stored(2).Running && s.stored(3).Running)
+	undo(results[2])
+	require.False(t, s.stored(2).Running)
+
+	results, last = s.bulk(`{"action":"stop","filter":{"running":true}}`)
+	require.Equal(t, bulkLine{Done: true, Succeeded: 2}, last)
+	require.False(t, s.stored(1).Running || s.stored(3).Running)
+	undo(results[1])
+	require.True(t, s.stored(1).Running)
+	results, _ = s.bulk(`{"action":"start","ids":[1]}`)
+	require.Nil(t, results[1].Undo, "it ran already")
+
+	before := *s.stored(1)
+	results, _ = s.bulk(`{"action":"change","ids":[1],"change":{"author":"another","alarmEmail":"a@example.org","childJobIds":[2],"scheduleConf":"0 0 3 * * ?"}}`)
+	require.Equal(t, "another", s.stored(1).Author)
+	undo(results[1])
+	after := *s.stored(1)
+	after.Updated, before.Updated, after.TriggerNext, before.TriggerNext = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	require.Equal(t, before, after)
+	results, _ = s.bulk(fmt.Sprintf(`{"action":"change","ids":[1],"change":{"author":%q}}`, before.Author))
+	require.Nil(t, results[1].Undo, "nothing was changed")
+
+	results, last = s.bulk(`{"action":"trigger","ids":[1,4],"trigger":{"executorParam":"p"}}`)
+	require.Equal(t, bulkLine{Done: true, Succeeded: 2}, last)
+	require.NotZero(t, results[1].Order)
+	require.Len(t, s.planned, 2)
+	require.Equal(t, "p", *s.planned[0].Param)
+
+	_, last = s.bulk(`{"action":"delete","filter":{"all":true},"dryRun":true}`)
+	require.Equal(t, 4, *last.Total)
+	require.NotNil(t, s.stored(4), "a dry run changes nothing")
+	_, last = s.bulk(`{"action":"delete","filter":{"name":"without a"}}`)
+	require.Equal(t, bulkLine{Done: true, Succeeded: 1}, last)
+	_, err := s.store.Job(t.Context(), 4)
+	require.ErrorIs(t, err, xxladapter.ErrNotFound)
+	_, last = s.bulk(`{"action":"delete","filter":{"all":true}}`)
+	require.Equal(t, bulkLine{Done: true, Succeeded: 3}, last)
+}
+
+func TestBadBulkCallsAreRefused(t *testing.T) {
+	s := newSite(t)
+	s.createJob("")
+	for body, message := range map[string]string{
+		`{"ids":[1]}`:                                                              `action is "", must be one of`,
+		`{"action":"explode","ids":[1]}`:                                           `action is "explode"`,
+		`{"action":7,"ids":[1]}`:                                                   "action is a JSON number",
+		`{"action":"delete"}`:                                                      "exactly one of ids and filter",
+		`{"action":"delete","ids":[1],"filter":{"all":true}}`:                      "exactly one of ids and filter",
+		`{"action":"delete","filter":{}}`:                                          "filter is empty, all must be true",
+		`{"action":"delete","filter":{"group":1}}`:                                 `unknown field "group"`,
+		`{"action":"delete","filter":{"type":"NEVER"}}`:                            "NEVER",
+		`{"action":"delete","ids":["1"]}`:                                          "ids is a JSON string",
+		`{"action":"delete","ids":[0]}`:                                            "ids contains 0",
+		`{"action":"delete","ids":[1],"change":{"name":"x"}}`:                      "change must be given with the action change",
+		`{"action":"change","ids":[1]}`:                                            "change must be given with the action change",
+		`{"action":"change","ids":[1],"change":{"id":2}}`:                          "change.id is 2",
+		`{"action":"stop","ids":[1],"trigger":{"executorParam":"p"}}`:              "with the action trigger only",
+		`{"action":"delete","ids":[` + strings.Repeat("1,", maxBulk) + `1]}`:       "must have at most 100000",
+		`{"action":"delete","filter":{"name":"` + strings.Repeat("x", 256) + `"}}`: "name has 256 characters",
+	} {
+		status, answer := s.do("POST", "/api/v1/jobs/bulk", testToken, body)
+		require.Equal(t, http.StatusBadRequest, status, "%.80s", body)
+		require.Contains(t, strings.ReplaceAll(answer, `\"`, `"`), message, "%.80s", body)
+	}
+	require.NotNil(t, s.stored(1))
+}
+
+func TestABulkCallNeedsTheRoleForEachJob(t *testing.T) {
+	s := twoGroupsOn(t)
+	do := s.as(granted(1, xxladapter.RoleOperator))
+	_, answer := do("POST", "/api/v1/jobs/bulk", `{"action":"stop","ids":[1]}`)
+	require.Contains(t, answer, `{"done":true,"succeeded":1}`)
+	for _, action := range []string{`"delete"`, `"change","change":{"name":"x"}`} {
+		_, answer = do("POST", "/api/v1/jobs/bulk", `{"ids":[1],"action":`+action+`}`)
+		require.Contains(t, answer, `"code":"forbidden"`)
+		require.Contains(t, answer, `{"done":true,"failed":1}`)
+	}
+	require.Equal(t, "shown", s.stored(1).Name)
+}
+
+// A caller that leaves cancels what has not begun.
+func TestABulkCallCanBeCancelled(t *testing.T) {
+	s := newSite(t)
+	const jobs = 1000
+	for range jobs {
+		s.createJob("")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &cancelling{ResponseRecorder: httptest.NewRecorder(), after: 20, cancel: cancel}
+	r := httptest.NewRequestWithContext(ctx, "POST", "/api/v1/jobs/bulk", strings.NewReader(`{"action":"delete","filter":{"all":true}}`))
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	s.server.ServeHTTP(w, r)
+	left, err := s.store.Jobs(t.Context(), xxladapter.JobFilter{})
+	require.NoError(t, err)
+	require.Greater(t, len(left), jobs-3*bulkBatch)
+	require.Less(t, len(left), jobs-10)
+	require.NotContains(t, w.Body.String(), `"done":true`)
+	require.Equal(t, jobs-len(left)+1, strings.Count(w.Body.String(), "\n"), "each that was deleted has a line")
+}
+
+// A cancelling caller leaves after some lines.
+type cancelling struct {
+	*httptest.ResponseRecorder
+	after  int
+	cancel context.CancelFunc
+}
+
+func (c *cancelling) Write(text []byte) (int, error) {
+	if c.after--; c.after == 0 {
+		c.cancel()
+	}
+	return c.ResponseRecorder.Write(text)
+}
+
+// Many jobs are edited in few transactions, and what one job does does not depend on the others.
+func TestABulkCallEditsJobsTogether(t *testing.T) {
+	s := newSite(t)
+	const jobs = 2*bulkBatch + 10
+	for range jobs {
+		s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
+	}
+	counted := &countingStore{Store: s.store}
+	s.server.opts.Store = guard{counted}
+	for _, call := range []struct {
+		body   string
+		failed int
+	}{
+		{`{"action":"start","filter":{"all":true}}`, 0},
+		{`{"action":"change","filter":{"all":true},"change":{"scheduleConf":"0 0 3 * * ?"}}`, 0},
+		{`{"action":"change","filter":{"all":true},"change":{"childJobIds":[5]}}`, 1},
+		{`{"action":"stop","filter":{"all":true}}`, 0},
+		{`{"action":"delete","filter":{"all":true}}`, 0},
+	} {
+		counted.together.Store(0)
+		results, last := s.bulk(call.body)
+		require.Equal(t, bulkLine{Done: true, Succeeded: jobs - call.failed, Failed: call.failed}, last, call.body)
+		require.Len(t, results, jobs)
+		require.EqualValues(t, 3, counted.together.Load(), call.body)
+	}
+	require.Zero(t, counted.single.Load())
+}
+
+// A countingStore counts edits of jobs.
+type countingStore struct {
+	Store
+	together, single atomic.Int64
+}
+
+func (s *countingStore) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
+	s.together.Add(1)
+	return s.Store.EditJobs(ctx, edits, whole)
+}
+
+func (s *countingStore) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
+	s.single.Add(1)
+	return s.Store.StartJob(ctx, id, seen, first)
+}
+
+func (s *countingStore) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
+	s.single.Add(1)
+	return s.Store.UpdateJob(ctx, j, reschedule)
+}

@@ -1,0 +1,62 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+)
+
+// A noticingStore fails look-ups of credentials that are not made for a user.
+type noticingStore struct {
+	accounts.Store
+	t *testing.T
+}
+
+func (s noticingStore) Credential(ctx context.Context, digest string) (*xxladapter.Credential, *xxladapter.User, error) {
+	assert.True(s.t, xxladapter.IsForUser(ctx), "a user waits for it")
+	return s.Store.Credential(ctx, digest)
+}
+
+// TestSigningInGoesAheadOfBackgroundWork checks the look-ups that precede each call's handler.
+func TestSigningInGoesAheadOfBackgroundWork(t *testing.T) {
+	s := newSite(t)
+	session := s.people()
+	s.server.opts.Accounts = accounts.New(noticingStore{s.store, t}, nil)
+	status, answer, _ := s.doAs(session, "GET", "/api/v1/me", "")
+	require.Equal(t, http.StatusOK, status, answer)
+	status, answer = s.do("GET", "/api/v1/jobs", "xwt_none", "")
+	require.Equal(t, http.StatusUnauthorized, status, answer)
+}
+
+// TestTheHeaderAuthorization checks that only the scheme Bearer carries a token.
+func TestTheHeaderAuthorization(t *testing.T) {
+	for header, want := range map[string]string{
+		"Bearer some-token": "some-token", "Basic c29tZTp1c2Vy": "", "some-token": "", "": "",
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		r.Header.Set("Authorization", header)
+		require.Equal(t, want, bearer(r), "%q", header)
+	}
+}
+
+// TestBodiesOfUnknownCallersAreShort checks the limit for calls that need no sign-in.
+func TestBodiesOfUnknownCallersAreShort(t *testing.T) {
+	s := newSite(t)
+	s.people()
+	for path, body := range map[string]string{
+		"session":       `{"name":"root","password":"%"}`,
+		"session/first": `{"token":"t","name":"root","password":"%"}`,
+	} {
+		status, answer, _ := s.doAs("", "POST", "/api/v1/"+path, strings.Replace(body, "%", strings.Repeat("x", 16<<10), 1))
+		require.Equal(t, http.StatusRequestEntityTooLarge, status, answer)
+		require.Contains(t, answer, "request body is over 16384 bytes")
+	}
+}

@@ -1,0 +1,150 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A jobUpdateForm is a change of a job, on the condition that nobody else has changed it.
+type jobUpdateForm struct {
+	jobForm
+	IfUpdated *time.Time `json:"ifUpdated,omitempty" doc:"The updateTime that the job was read with. If the job was changed since, nothing is changed, and the answer is 409 with the fields that differ."`
+	IfVersion int64      `json:"ifVersion,omitempty" doc:"As ifUpdated, by the version that was read."`
+}
+
+// A fieldConflict is a field that two callers have seen differently.
+type fieldConflict struct {
+	Field  string          `json:"field"`
+	Yours  json.RawMessage `json:"yours,omitempty" doc:"The value in this call; omitted if the call does not give the field."`
+	Stored json.RawMessage `json:"stored" doc:"The value now."`
+	Base   json.RawMessage `json:"base,omitempty" doc:"The value that this call started from; omitted if it is not known any more."`
+}
+
+// A conflictError refuses a change of something that was changed since the caller read it.
+type conflictError struct {
+	error
+	fields []fieldConflict
+}
+
+func (e *conflictError) Unwrap() error { return e.error }
+
+// updateJob changes the given fields. If the schedule of a running job changes, the job continues
+// with the new one from now on; fires planned on the old schedule are dropped.
+func (s *Server) updateJob(ctx context.Context, path idPath, form jobUpdateForm) (no none, err error) {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	if form.ID != 0 && form.ID != j.ID {
+		return no, xxladapter.Invalidf("id is %d, must be %d as in the path", form.ID, j.ID)
+	}
+	base, err := s.readWith(ctx, j, &form)
+	if err != nil {
+		return no, err
+	}
+	if base != nil && !base.Updated.Equal(j.Updated) {
+		return no, conflictOf(j, base, &form.jobForm)
+	}
+	err = s.change(ctx, j, &form.jobForm)
+	if base == nil || !errors.Is(err, xxladapter.ErrConflict) {
+		return no, err
+	}
+	is, readErr := s.job(ctx, path.ID)
+	if readErr != nil || is.Updated.Equal(base.Updated) {
+		return no, err
+	}
+	return no, conflictOf(is, base, &form.jobForm) // another caller was quicker
+}
+
+// readWith returns the state that the caller has read, or nil if the form has no condition. If that
+// state is not known any more, only its Updated is set.
+func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdateForm) (*xxladapter.Job, error) {
+	switch {
+	case form.IfUpdated != nil && form.IfVersion != 0:
+		return nil, xxladapter.Invalidf("ifUpdated and ifVersion are both given, must be one of them")
+	case form.IfVersion < 0:
+		return nil, xxladapter.Invalidf("ifVersion is %d, must be a version of the job", form.IfVersion)
+	case form.IfVersion != 0:
+		v, err := s.version(ctx, j.ID, form.IfVersion)
+		if err != nil {
+			return nil, err
+		}
+		newest, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: j.ID, Limit: 1})
+		if err == nil && len(newest) > 0 && newest[0].Number == v.Number && sameButSource(&v.Job, j) {
+			v.Job.Updated = j.Updated // an edit that changed nothing has moved it
+		}
+		return &v.Job, err
+	case form.IfUpdated == nil:
+		return nil, nil
+	case form.IfUpdated.Equal(j.Updated):
+		base := *j
+		return &base, nil
+	}
+	list, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: j.ID, Updated: *form.IfUpdated, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	base := &xxladapter.Job{}
+	if len(list) > 0 {
+		base = &list[0].Job
+	}
+	base.Updated = *form.IfUpdated
+	return base, nil
+}
+
+func sameButSource(a, b *xxladapter.Job) bool { return a.VersionText() == b.VersionText() }
+
+// conflictOf returns the error for a form that started from base and finds the job stored: the given
+// fields that are stored otherwise, and those that someone else has changed. It is a pure function.
+func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
+	yours := *stored
+	form.apply(&yours)
+	if form.JobGroup != nil {
+		yours.GroupID = *form.JobGroup
+	}
+	given := form.given()
+	known := base.ID != 0
+	theirs := base.Fields()
+	mine := yours.Fields()
+	var fields []fieldConflict
+	for i, is := range stored.Fields() {
+		c := fieldConflict{Field: is.Name, Stored: is.JSON()}
+		if known && (is.Name != "glueSource" || base.GlueUpdated.Equal(stored.GlueUpdated)) {
+			c.Base = theirs[i].JSON()
+			if is.Name == "glueSource" {
+				c.Base = c.Stored // versions leave it out, and its time is the same
+			}
+		}
+		differs := c.Base != nil && string(c.Base) != string(c.Stored)
+		if slices.Contains(given, is.Name) {
+			c.Yours = mine[i].JSON()
+			differs = string(c.Yours) != string(c.Stored)
+		}
+		if differs {
+			fields = append(fields, c)
+		}
+	}
+	const text = "job %d was changed meanwhile, must have the updateTime %s to be changed by this call"
+	return &conflictError{xxladapter.Conflictf(text, stored.ID, base.Updated.UTC().Format(time.RFC3339)), fields}
+}
+
+// given returns the names of the fields that the form has.
+func (f *jobForm) given() (names []string) {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return nil
+	}
+	for name := range fields {
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,60 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/events"
+)
+
+// An eventForm is a change as the management API shows it.
+type eventForm struct {
+	Topic events.Topic `json:"topic" doc:"The kind of thing that has changed; all means that events are missing, and everything that is shown has to be read again."`
+	ID    int64        `json:"id" doc:"The id of the thing; 0 means any of its topic."`
+}
+
+type eventQuery struct {
+	Last string `header:"Last-Event-ID" doc:"The id of the last event that was received. The events since then are sent again, or one of topic all."`
+}
+
+// listen streams events of the caller's groups until the caller leaves, falls behind, its stream
+// is old, or the server ends its streams.
+func (s *Server) listen(ctx context.Context, q eventQuery) (no stream, err error) {
+	l, err := s.hub.Listen(events.ParsePosition(q.Last))
+	if err != nil {
+		return no, err
+	}
+	return stream{eventStream, l.Leave, func(w *streamWriter) error {
+		ctx, cancel := context.WithTimeout(ctx, streamLife)
+		defer cancel()
+		ticker := time.NewTicker(heartbeat)
+		defer ticker.Stop()
+		for {
+			var err error
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-ticker.C:
+				err = w.beat()
+			case e, open := <-l.Events:
+				if !open {
+					return nil
+				}
+				if e.GroupID != 0 && !sees(ctx, e.GroupID) {
+					continue
+				}
+				err = w.event("", e.Position.String(), eventForm{e.Topic, e.ID})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}}, nil
+}
+
+// EndStreams ends all streams. [http.Server.Shutdown] waits for streams, and does not end them, so
+// it has to be registered there.
+func (s *Server) EndStreams() {
+	s.end()
+	s.hub.Close()
+}

@@ -1,0 +1,241 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/why"
+)
+
+// Runs are searched for among those that were triggered soon after they were due, and then, if due
+// times are left without a run, among those of a long time.
+const (
+	soonLate = 10 * time.Minute
+	longLate = 24 * time.Hour
+)
+
+// A past is what the store tells about a job and a time.
+type past struct {
+	job      *xxladapter.Job
+	then     why.Schedule
+	plan     cron.Plan // nil if the schedule cannot be read
+	zone     *time.Location
+	now      time.Time
+	runs     []xxladapter.DueRun
+	open     []xxladapter.Fire
+	misfires []xxladapter.Misfire // in ascending order
+
+	restrictions *xxladapter.Restrictions
+}
+
+// pastOf gathers what is known about a job from an instant until before another one.
+func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit int) (p *past, err error) {
+	p = &past{}
+	if p.job, err = s.job(ctx, id); err != nil {
+		return nil, err
+	}
+	if p.now, err = s.opts.Store.Now(ctx); err != nil {
+		return nil, err
+	}
+	if p.restrictions, err = s.restrictions(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{Kind: xxladapter.AuditJob, ObjectID: id})
+	if err != nil {
+		return nil, err
+	}
+	actors, err := s.shownActors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		rows[i].Actor = actors(rows[i].Actor)
+	}
+	p.then = why.ScheduleAt(p.job, rows, from)
+	then := *p.job
+	then.ScheduleType, then.ScheduleConf, then.Settings.Zone = p.then.Type, p.then.Conf, p.then.Zone
+	p.zone = s.opts.Zone
+	if own, err := time.LoadLocation(p.then.Zone); err == nil && p.then.Zone != "" {
+		p.zone = own
+	}
+	if p.plan, err = s.plan(&then); err != nil {
+		p.plan = nil // its finding says so
+	}
+	filter := xxladapter.RunsDueFilter{JobID: id, From: from, To: to, Late: soonLate, Limit: limit}
+	if to.Sub(from) <= time.Minute {
+		filter.Late = longLate
+	}
+	if p.runs, err = s.opts.Store.RunsDue(ctx, filter); err != nil {
+		return nil, err
+	}
+	open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{JobID: id, DueBefore: to, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	p.open = slices.DeleteFunc(open, func(f xxladapter.Fire) bool { return f.Due.Before(from) })
+	if p.misfires, err = s.misfiresIn(ctx, id, from, to); err != nil {
+		return nil, err
+	}
+	planned, _ := why.Ticks(p.then, p.plan, p.job.TriggerNext, from, to, limit)
+	if filter.Late < longLate && (len(p.misfires) > 0 || slices.ContainsFunc(p.fates(planned), func(t why.Tick) bool { return t.Fate == why.FateNothing })) {
+		filter.Late = longLate
+		p.runs, err = s.opts.Store.RunsDue(ctx, filter)
+	}
+	return p, err
+}
+
+func (p *past) fates(planned []time.Time) []why.Tick {
+	ticks := why.Fates(planned, p.runs, p.open, p.misfires, p.now)
+	why.Coming(ticks, p.restrictions, p.job, p.zone)
+	return ticks
+}
+
+// maxMisfires limits how many of a job's newest misfires are searched.
+const maxMisfires = 10_000
+
+// misfiresIn lists the misfires of a job that concern a time.
+func (s *Server) misfiresIn(ctx context.Context, id int64, from, to time.Time) (found []xxladapter.Misfire, err error) {
+	newest, err := s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{JobID: id, Newest: true, Limit: maxMisfires})
+	for _, m := range newest {
+		if m.Due.Before(to) && !m.Until.Before(from) {
+			found = append(found, m)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b xxladapter.Misfire) int { return a.Due.Compare(b.Due) })
+	return found, err
+}
+
+type whyQuery struct {
+	idPath
+	At time.Time `query:"at" doc:"The time at which the job should have run; defaults to the present minute. On a whole minute, the whole of that minute is meant, otherwise that second."`
+}
+
+// A findingForm is one reason, with what proves it.
+type findingForm struct {
+	Code     why.Code       `json:"code"`
+	Params   map[string]any `json:"params" doc:"The values that the words name, as texts."`
+	Evidence []evidenceForm `json:"evidence" doc:"The records that prove it."`
+	Words    wordsForm      `json:"words"`
+}
+
+type evidenceForm struct {
+	Record string         `json:"record" doc:"What it is: job, log, history, fire, misfire, pause, calendar, lease, audit or clock."`
+	ID     int64          `json:"id,omitempty"`
+	Facts  map[string]any `json:"facts" doc:"Its fields that matter, as texts."`
+}
+
+type wordsForm struct {
+	English string `json:"en"`
+	Chinese string `json:"zh"`
+}
+
+type whyAnswer struct {
+	From     time.Time     `json:"from" doc:"The time in question begins here."`
+	To       time.Time     `json:"to" doc:"It ends before this instant."`
+	Present  bool          `json:"scheduleIsPresent,omitempty" doc:"True if the job was changed since, and nothing tells how its schedule was: the answer is by the present one."`
+	Findings []findingForm `json:"findings" doc:"The reasons, in the order in which they matter."`
+}
+
+func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err error) {
+	if q.At.IsZero() {
+		if q.At, err = s.opts.Store.Now(ctx); err != nil {
+			return no, err
+		}
+		q.At = q.At.Truncate(time.Minute)
+	}
+	from, to := q.At.Truncate(time.Second), q.At.Truncate(time.Second).Add(time.Second)
+	if from.Truncate(time.Minute).Equal(q.At) {
+		to = from.Add(time.Minute)
+	}
+	p, err := s.pastOf(ctx, q.ID, from, to, maxPage)
+	if err != nil {
+		return no, err
+	}
+	facts, err := s.factsOf(ctx, p, from.In(p.zone), to.In(p.zone))
+	if err != nil {
+		return no, err
+	}
+	answer := whyAnswer{From: facts.From, To: facts.To, Present: p.then.Present, Findings: []findingForm{}}
+	for _, f := range why.Decide(*facts) {
+		answer.Findings = append(answer.Findings, showFinding(f))
+	}
+	return answer, nil
+}
+
+// factsOf adds to a past what only the explanation of one time needs.
+func (s *Server) factsOf(ctx context.Context, p *past, from, to time.Time) (*why.Facts, error) {
+	f := &why.Facts{
+		Job: p.job, Then: p.then, Plan: p.plan, From: from, To: to, Now: p.now, Local: time.Now(), Open: p.open, Misfires: p.misfires,
+		Restrictions: p.restrictions, Pauses: map[int64]xxladapter.Pause{},
+	}
+	for _, m := range p.misfires {
+		if m.PauseID == 0 {
+			continue
+		}
+		pause, err := s.pause(ctx, m.PauseID)
+		if err == nil {
+			f.Pauses[m.PauseID] = pause
+		} else if !errors.Is(err, xxladapter.ErrNotFound) {
+			return nil, err
+		}
+	}
+	var err error
+	if f.Leases, err = s.opts.Store.Leases(ctx); err != nil {
+		return nil, err
+	}
+	if f.Group, err = s.opts.Store.Group(ctx, p.job.GroupID); err != nil && !errors.Is(err, xxladapter.ErrNotFound) {
+		return nil, err
+	}
+	known := map[int64]bool{}
+	for _, r := range p.runs {
+		known[r.LogID] = true
+		l, err := s.opts.Store.Log(ctx, r.LogID)
+		if errors.Is(err, xxladapter.ErrNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Runs = append(f.Runs, why.Run{Log: l, History: &r.RunHistory})
+	}
+	return f, s.addUntraced(ctx, f, known)
+}
+
+// addUntraced adds the runs that another program handed over in the time in question.
+func (s *Server) addUntraced(ctx context.Context, f *why.Facts, known map[int64]bool) error {
+	logs, err := s.opts.Store.Logs(ctx, xxladapter.LogFilter{JobID: f.Job.ID, Since: f.From, Before: f.To, Limit: maxPage})
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(logs))
+	for i, l := range logs {
+		ids[i] = l.ID
+	}
+	histories, err := s.opts.Store.RunHistories(ctx, ids)
+	for _, l := range logs {
+		if _, traced := histories[l.ID]; !traced && !known[l.ID] {
+			f.Runs = append(f.Runs, why.Run{Log: l})
+		}
+	}
+	return err
+}
+
+func showFinding(f why.Finding) findingForm {
+	form := findingForm{Code: f.Code, Params: texts(f.Params), Evidence: []evidenceForm{}, Words: wordsForm{f.Words(why.English), f.Words(why.Chinese)}}
+	for _, r := range f.Evidence {
+		form.Evidence = append(form.Evidence, evidenceForm{r.Kind, r.ID, texts(r.Facts)})
+	}
+	return form
+}
+
+func texts(values map[string]string) map[string]any {
+	shown := make(map[string]any, len(values))
+	for name, value := range values {
+		shown[name] = value
+	}
+	return shown
+}

@@ -1,0 +1,149 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+type whyShown struct {
+	ScheduleIsPresent bool
+	Findings          []struct {
+		Code     string
+		Params   map[string]string
+		Words    struct{ En, Zh string }
+		Evidence []struct {
+			Record string
+			ID     int64
+		}
+	}
+}
+
+func (s *site) why(job int64, at time.Time) (shown whyShown, codes []string) {
+	s.t.Helper()
+	s.get(fmt.Sprintf("/api/v1/jobs/%d/why?at=%s", job, url.QueryEscape(at.Format(time.RFC3339))), &shown)
+	for _, f := range shown.Findings {
+		codes = append(codes, f.Code)
+		require.NotEmpty(s.t, f.Words.En)
+		require.NotEmpty(s.t, f.Words.Zh)
+		require.NotEmpty(s.t, f.Evidence)
+	}
+	return shown, codes
+}
+
+// TestWhyIsFoundInTheStore asks about a stopped job, a running one, a fire and a run.
+func TestWhyIsFoundInTheStore(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 * * * * ?"`)
+	next := time.Now().Truncate(time.Minute).Add(2 * time.Minute)
+	shown, codes := s.why(job, next)
+	require.Equal(t, []string{"stopped"}, codes)
+	require.Equal(t, "job", shown.Findings[0].Evidence[0].Record)
+
+	status, body := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/start", job), testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	_, codes = s.why(job, next)
+	require.Equal(t, []string{"not_yet"}, codes)
+	_, codes = s.why(job, next.Add(-17*time.Second))
+	require.Equal(t, []string{"no_match"}, codes)
+	status, body = s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/stop", job), testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	shown, codes = s.why(job, next)
+	require.Equal(t, []string{"stopped"}, codes)
+	require.Equal(t, "audit", shown.Findings[0].Evidence[0].Record)
+	require.Contains(t, shown.Findings[0].Words.En, "switched it off", "the audit tells who")
+
+	// A fire that was claimed in a term that has ended since.
+	due := time.Now().Truncate(time.Second).Add(-time.Hour)
+	fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: due, Type: xxladapter.TriggerCron, RetryCount: -1}})
+	require.NoError(t, err)
+	_, codes = s.why(job, due)
+	require.Equal(t, []string{"no_scheduler"}, codes)
+	lease, err := s.store.Lease(ctx, "n1", time.Hour)
+	require.NoError(t, err)
+	_, codes = s.why(job, due)
+	require.Equal(t, []string{"no_place"}, codes)
+	claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, GroupID: 1, Address: "http://10.0.0.7:9999/", TriggerTime: time.Now()}})
+	require.NoError(t, err)
+	_, codes = s.why(job, due)
+	require.Equal(t, []string{"ran_late", "being_sent"}, codes)
+	require.NoError(t, s.store.Resign(ctx, lease.Term))
+	_, codes = s.why(job, due)
+	require.Equal(t, []string{"ran_late", "node_froze"}, codes)
+	second, err := s.store.Lease(ctx, "n2", time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, s.store.TakeOver(ctx, second.Term, claimed[0].ID, lease.Term))
+	_, err = s.store.SettleFire(ctx, second.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: 200, Sent: time.Now()})
+	require.NoError(t, err)
+	_, _, err = s.store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: 200})
+	require.NoError(t, err)
+	shown, codes = s.why(job, due)
+	require.Equal(t, []string{"node_froze", "ran"}, codes)
+	require.Equal(t, []string{"n1", "n2"}, []string{shown.Findings[0].Params["node"], shown.Findings[0].Params["by"]})
+	require.Equal(t, claimed[0].LogID, shown.Findings[1].Evidence[0].ID)
+}
+
+func TestATimelineShowsWhatWasDueAndWhatFired(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 * * * * ?"`)
+	from := time.Now().Truncate(time.Minute).Add(-10 * time.Minute)
+	lease, err := s.store.Lease(ctx, "n1", time.Hour)
+	require.NoError(t, err)
+	var logs []int64
+	for i := range 2 {
+		due := from.Add(time.Duration(i+1) * time.Minute)
+		fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: due, Type: xxladapter.TriggerCron, RetryCount: -1}})
+		require.NoError(t, err)
+		claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, GroupID: 1, TriggerTime: due}})
+		require.NoError(t, err)
+		_, err = s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: 500, Sent: due.Add(250 * time.Millisecond)})
+		require.NoError(t, err)
+		logs = append(logs, claimed[0].LogID)
+	}
+	var line struct {
+		ScheduleIsPresent bool
+		Planned           []struct {
+			Due  time.Time
+			Fate string
+		}
+		Runs []struct {
+			LogID, LatenessMs int64
+			Status            string
+		}
+	}
+	path := fmt.Sprintf("/api/v1/jobs/%d/timeline", job)
+	query := "?from=" + url.QueryEscape(from.Format(time.RFC3339)) + "&to=" + url.QueryEscape(from.Add(30*time.Minute).Format(time.RFC3339))
+	s.get(path+query, &line)
+	require.Len(t, line.Planned, 30)
+	require.Equal(t, []string{"NOTHING", "FIRED", "FIRED", "NOTHING"}, []string{line.Planned[0].Fate, line.Planned[1].Fate, line.Planned[2].Fate, line.Planned[3].Fate})
+	require.Equal(t, "COMING", line.Planned[29].Fate)
+	require.Len(t, line.Runs, 2)
+	require.Equal(t, []int64{logs[0], 250}, []int64{line.Runs[0].LogID, line.Runs[0].LatenessMs})
+	require.Equal(t, "FAIL", line.Runs[0].Status)
+
+	for query, message := range map[string]string{
+		"?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z": "to is 1416h0m0s after from, must be at most 768h0m0s",
+		"?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z": "from is 2026-01-02T00:00:00Z, must be before to, 2026-01-01T00:00:00Z",
+		"?from=yesterday": `from is "yesterday", must be an RFC 3339 instant such as 2026-01-02T15:04:05Z`,
+		"?zone=UTC":       `"zone" is not a parameter of GET /api/v1/jobs/{id}/timeline`,
+	} {
+		status, body := s.do("GET", path+query, testToken, "")
+		require.Equal(t, http.StatusBadRequest, status, query)
+		require.JSONEq(t, fmt.Sprintf(`{"code":"invalid","message":%q}`, message), body)
+	}
+	for path, message := range map[string]string{
+		"/api/v1/jobs/1/why?at=2":                       `at is "2", must be an RFC 3339 instant such as 2026-01-02T15:04:05Z`,
+		"/api/v1/jobs/4711/why?at=2026-01-01T00:00:00Z": "job 4711 does not exist",
+	} {
+		_, body := s.do("GET", path, testToken, "")
+		require.Contains(t, body, fmt.Sprintf("%q", message))
+	}
+}

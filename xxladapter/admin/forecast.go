@@ -1,0 +1,123 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/forecast"
+)
+
+type forecastQuery struct {
+	Hours int       `query:"hours" doc:"How far to look ahead, 1 to 168 hours (default 24)."`
+	Group int64     `query:"group" doc:"Only jobs of this group."`
+	At    time.Time `query:"at" doc:"Also list the jobs of the cell that contains this instant."`
+}
+
+// A forecastForm shows which fires are to be expected.
+type forecastForm struct {
+	Minutes int            `json:"minutes" doc:"The length of a cell."`
+	Cells   []forecastCell `json:"cells" doc:"From the cell that contains now on."`
+	Jobs    int            `json:"jobs" doc:"The number of jobs whose schedule is on."`
+	// A job without a known duration adds fires and no run time.
+	Unknown    int           `json:"unknownDurations" doc:"Jobs with fires, but without a run among the newest 100000: their run time is missing in runSeconds."`
+	Unreadable int           `json:"unreadable,omitempty" doc:"Jobs whose schedule or zone cannot be read, and which are left out."`
+	In         *forecastJobs `json:"in,omitempty" doc:"The jobs of the cell that at names."`
+}
+
+type forecastCell struct {
+	At         time.Time `json:"at" doc:"The beginning of the cell."`
+	Fires      int64     `json:"fires" doc:"A sharded run counts once."`
+	RunSeconds float64   `json:"runSeconds" doc:"How long the runs that begin in the cell are expected to take together, from the mean durations of past runs."`
+}
+
+type forecastJobs struct {
+	Count int           `json:"count" doc:"The number of jobs in the cell."`
+	Jobs  []forecastJob `json:"jobs" doc:"At most 100 of them, those with the longest run time first."`
+}
+
+type forecastJob struct {
+	ID         int64   `json:"id"`
+	Name       string  `json:"name"`
+	Fires      int64   `json:"fires"`
+	RunSeconds float64 `json:"runSeconds"`
+}
+
+const (
+	// durationRows is the number of newest runs from which expected durations come.
+	durationRows = 100_000
+	// maxShares is the largest number of jobs of a cell in an answer.
+	maxShares = 100
+)
+
+func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm, err error) {
+	if q.Hours == 0 {
+		q.Hours = 24
+	}
+	span := time.Duration(q.Hours) * time.Hour
+	if q.Hours > int(forecast.MaxSpan/time.Hour) {
+		return no, xxladapter.Invalidf("hours is %d, must be 1 to %d", q.Hours, forecast.MaxSpan/time.Hour)
+	}
+	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return no, err
+	}
+	means, err := s.opts.Store.MeanDurations(ctx, durationRows)
+	if err != nil {
+		return no, err
+	}
+	var jobs []forecast.Job
+	names := map[int64]string{}
+	on := true
+	err = s.eachJob(ctx, xxladapter.JobFilter{GroupID: q.Group, Running: &on}, func(j *xxladapter.Job) {
+		jobs = append(jobs, forecast.JobOf(j, means[j.ID]))
+		names[j.ID] = j.Name
+	})
+	if err != nil {
+		return no, err
+	}
+	opts := forecast.Options{Zone: s.opts.Zone, Profile: s.opts.CronProfile}
+	if opts.Restrictions, err = s.restrictions(ctx); err != nil {
+		return no, err
+	}
+	f := forecast.Of(jobs, now, span, opts)
+	form := forecastForm{
+		Minutes: int(forecast.Step / time.Minute), Cells: make([]forecastCell, len(f.Cells)),
+		Jobs: len(jobs), Unknown: f.Unknown, Unreadable: f.Unreadable,
+	}
+	for i, c := range f.Cells {
+		form.Cells[i] = forecastCell{c.At, c.Fires, c.Run.Seconds()}
+	}
+	if q.At.IsZero() {
+		return form, nil
+	}
+	last := f.Cells[len(f.Cells)-1].At.Add(forecast.Step)
+	if q.At.Before(f.Cells[0].At) || !q.At.Before(last) {
+		return no, xxladapter.Invalidf("at is %s, must be within %s and %s",
+			q.At.Format(time.RFC3339), f.Cells[0].At.Format(time.RFC3339), last.Format(time.RFC3339))
+	}
+	shares := forecast.Within(jobs, now, span, opts, q.At)
+	form.In = &forecastJobs{Count: len(shares), Jobs: []forecastJob{}}
+	for _, share := range shares[:min(maxShares, len(shares))] {
+		form.In.Jobs = append(form.In.Jobs, forecastJob{share.JobID, names[share.JobID], share.Fires, share.Run.Seconds()})
+	}
+	return form, nil
+}
+
+// eachJob calls use for each job that f selects, without its large texts, by id.
+func (s *Server) eachJob(ctx context.Context, f xxladapter.JobFilter, use func(*xxladapter.Job)) error {
+	f.Light, f.Limit = true, 10*maxPage
+	for {
+		jobs, err := s.opts.Store.Jobs(ctx, f)
+		if err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			use(j)
+			f.AfterID = j.ID
+		}
+		if len(jobs) < f.Limit {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A glueSaveForm is a new version of a job's source.
+type glueSaveForm struct {
+	Source    *string              `json:"glueSource" doc:"The source."`
+	Remark    string               `json:"glueRemark" doc:"What this version changes: 4 to 100 characters, as in XXL-JOB."`
+	Type      *xxladapter.GlueType `json:"glueType,omitempty" doc:"The language; defaults to the job's."`
+	IfUpdated *time.Time           `json:"ifUpdated,omitempty" doc:"The glueUpdated that the source was read with. If the source was changed since, nothing is stored, and the answer is 409 with the fields that differ."`
+}
+
+type glueSaved struct {
+	Updated time.Time `json:"glueUpdated" doc:"Identifies the stored source; pass it as ifUpdated with the next change."`
+}
+
+// The length of a remark, in characters. XXL-JOB 3.4.2: JobCodeController.save.
+const (
+	leastRemark = 4
+	mostRemark  = 100
+)
+
+func (f *glueSaveForm) check(j *xxladapter.Job) error {
+	kind := j.GlueType
+	if f.Type != nil {
+		kind = *f.Type
+	}
+	switch n := utf8.RuneCountInString(f.Remark); {
+	case f.Source == nil:
+		return xxladapter.Invalidf("glueSource is missing, must be the source")
+	case strings.TrimSpace(f.Remark) == "" || n < leastRemark || n > mostRemark:
+		return xxladapter.Invalidf("glueRemark has %d characters, must say in %d to %d what was changed", n, leastRemark, mostRemark)
+	case kind == xxladapter.GlueBean:
+		return xxladapter.Invalidf("glueType is %s, must be another type for the job to have a source", kind)
+	}
+	return nil
+}
+
+// saveGlue stores a new version of a job's source. A change of other fields of the job at the same time
+// is no conflict: the source is stored on top of it.
+func (s *Server) saveGlue(ctx context.Context, path idPath, form glueSaveForm) (no glueSaved, err error) {
+	for tries := 0; ; tries++ {
+		j, err := s.job(ctx, path.ID)
+		if err != nil {
+			return no, err
+		}
+		if err := form.check(j); err != nil {
+			return no, err
+		}
+		if form.IfUpdated != nil && !form.IfUpdated.Equal(j.GlueUpdated) {
+			return no, s.glueConflict(ctx, j, &form)
+		}
+		err = s.change(ctx, j, &jobForm{GlueType: form.Type, GlueSource: form.Source, GlueRemark: &form.Remark})
+		if errors.Is(err, xxladapter.ErrConflict) && tries < 3 {
+			continue
+		}
+		if err != nil {
+			return no, err
+		}
+		is, err := s.job(ctx, path.ID)
+		if err != nil {
+			return no, err
+		}
+		return glueSaved{is.GlueUpdated}, nil
+	}
+}
+
+// glueConflict returns the error for a source that was changed since the caller read it.
+func (s *Server) glueConflict(ctx context.Context, stored *xxladapter.Job, form *glueSaveForm) error {
+	versions, err := s.opts.Store.GlueVersions(ctx, stored.ID)
+	if err != nil {
+		return err
+	}
+	base := glueAt(versions, *form.IfUpdated)
+	kind := stored.GlueType
+	if form.Type != nil {
+		kind = *form.Type
+	}
+	var fields []fieldConflict
+	for _, f := range []struct {
+		name          string
+		yours, stored any
+		base          func(*xxladapter.GlueVersion) any
+	}{
+		{"glueType", kind, stored.GlueType, func(v *xxladapter.GlueVersion) any { return v.Type }},
+		{"glueSource", *form.Source, stored.GlueSource, func(v *xxladapter.GlueVersion) any { return v.Source }},
+		{"glueRemark", form.Remark, stored.GlueRemark, func(v *xxladapter.GlueVersion) any { return v.Remark }},
+	} {
+		c := fieldConflict{Field: f.name, Yours: jsonOf(f.yours), Stored: jsonOf(f.stored)}
+		if string(c.Yours) == string(c.Stored) {
+			continue
+		}
+		if base != nil {
+			c.Base = jsonOf(f.base(base))
+		}
+		fields = append(fields, c)
+	}
+	const text = "source of job %d was changed meanwhile, must have the glueUpdated %s to be changed by this call"
+	return &conflictError{xxladapter.Conflictf(text, stored.ID, form.IfUpdated.UTC().Format(time.RFC3339)), fields}
+}
+
+// glueAt returns the version that a caller has read at a time, before the newest one was stored, or
+// nil if that is not certain: of several versions within a second, the table does not tell which one
+// was when in use.
+func glueAt(versions []*xxladapter.GlueVersion, at time.Time) *xxladapter.GlueVersion {
+	for i := 1; i < len(versions); i++ { // newest first
+		v := versions[i]
+		if v.Added.After(at) {
+			continue
+		}
+		if i+1 < len(versions) && versions[i+1].Added.Equal(v.Added) || i > 1 && versions[i-1].Added.Equal(v.Added) {
+			return nil
+		}
+		return v
+	}
+	return nil
+}
+
+func jsonOf(value any) json.RawMessage { return xxladapter.Field{Value: value}.JSON() }

@@ -1,0 +1,297 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
+	"github.com/xxlwheel/xxlwheel/xxladapter/events"
+)
+
+// maxDeclared is how many jobs one call changes: they share a transaction, in which schedulers wait
+// for them.
+const maxDeclared = 2000
+
+// An importForm holds declarations to apply.
+type importForm struct {
+	Files    []declare.File `json:"files" doc:"Declarations in YAML or JSON, and the scripts that they name. They are applied as one."`
+	Prune    bool           `json:"prune,omitempty" doc:"Delete the jobs of the declarations' owner that they do not name."`
+	TakeOver bool           `json:"takeOver,omitempty" doc:"Declare also jobs that another owner has declared."`
+}
+
+type importQuery struct {
+	DryRun bool `query:"dryRun" doc:"Only say what would change."`
+}
+
+// An importResult says what applying declarations has changed.
+type importResult struct {
+	DryRun    bool             `json:"dryRun,omitempty" doc:"True if nothing was changed."`
+	Changes   []declare.Change `json:"changes" doc:"What has changed, or would change, field by field."`
+	Unchanged int              `json:"unchanged" doc:"How many groups and jobs are as declared."`
+}
+
+// A declarationError refuses declarations for all that is wrong with them.
+type declarationError struct {
+	error
+	problems []declare.Problem
+}
+
+func (e *declarationError) Unwrap() error { return e.error }
+
+// refuseDeclarations returns the error for problems, of which there is at least one. Its message is
+// the first one.
+func refuseDeclarations(problems []declare.Problem) error {
+	first := problems[0]
+	return &declarationError{xxladapter.Invalidf("%s", first.String()), problems}
+}
+
+// importJobs applies declarations, all or nothing.
+func (s *Server) importJobs(ctx context.Context, q importQuery, form importForm) (no importResult, err error) {
+	source, problems := declare.Read(form.Files)
+	if len(problems) > 0 {
+		return no, refuseDeclarations(source.Locate(problems))
+	}
+	for tries := 0; ; tries++ {
+		plan, err := s.planDeclared(ctx, source, &form)
+		if err != nil {
+			return no, err
+		}
+		result := importResult{q.DryRun, plan.Changes, plan.Unchanged}
+		if q.DryRun || len(plan.Changes) == 0 {
+			return result, nil
+		}
+		if result.Changes, err = s.carryOut(ctx, plan); err == nil {
+			return result, nil
+		}
+		if !errors.Is(err, xxladapter.ErrConflict) || tries == 2 {
+			return no, err
+		}
+	}
+}
+
+// planDeclared compares declarations with the store, and checks that the caller may change what
+// differs.
+func (s *Server) planDeclared(ctx context.Context, source *declare.Source, form *importForm) (*declare.Plan, error) {
+	state, err := s.declaredState(ctx, &source.Document, form.Prune)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := access.WithRights(ctx, access.RightsForAll(xxladapter.RoleViewer))
+	plan, problems, err := declare.Compare(&source.Document, state, declare.Options{
+		Prune: form.Prune, TakeOver: form.TakeOver, Now: now,
+		Check:      func(before, j *xxladapter.Job) error { return s.checkDeclared(ctx, before, j) },
+		CheckGroup: s.checkGroup,
+		First: func(j *xxladapter.Job) (func(time.Time) (time.Time, error), error) {
+			plan, err := s.plan(j)
+			return func(after time.Time) (time.Time, error) { return s.nextDue(j, plan, after) }, err
+		},
+		Children: func(id int64) ([]int64, error) {
+			j, err := s.opts.Store.Job(all, id) // a cycle may lead through what does not exist for the caller
+			if errors.Is(err, xxladapter.ErrNotFound) {
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			return j.ChildIDs, nil
+		},
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(problems) > 0:
+		return nil, refuseDeclarations(source.Locate(problems))
+	case len(plan.Declaration.Jobs)+len(plan.Declaration.Remove) > maxDeclared:
+		return nil, xxladapter.Invalidf("files change %d jobs, must change at most %d at a time",
+			len(plan.Declaration.Jobs)+len(plan.Declaration.Remove), maxDeclared)
+	}
+	return plan, s.allowPlan(ctx, state, plan)
+}
+
+// checkDeclared is the part of [Server.fill] that a job's own rules do not cover. before is nil for a
+// new job.
+func (s *Server) checkDeclared(ctx context.Context, before, j *xxladapter.Job) error {
+	var old xxladapter.Job
+	if before != nil {
+		old = *before
+	}
+	if j.AlarmEmail != old.AlarmEmail {
+		if err := checkEmails(j.AlarmEmail); err != nil {
+			return err
+		}
+	}
+	if j.Settings.Calendar != old.Settings.Calendar {
+		return s.checkCalendar(ctx, j.Settings.Calendar)
+	}
+	return nil
+}
+
+// allowPlan refuses changes that the caller may not make one by one either.
+func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *declare.Plan) error {
+	groupOf := map[int64]int64{}
+	for _, j := range state.Jobs {
+		groupOf[j.ID] = j.GroupID
+	}
+	for _, e := range plan.Edits {
+		switch {
+		case e.GroupAfter != nil && (e.GroupBefore == nil || redirected(e.GroupBefore, e.GroupAfter)):
+			if err := allowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
+				return err
+			}
+		case e.GroupAfter != nil:
+			if err := allowRole(ctx, xxladapter.RoleAdmin, e.GroupAfter.ID, noSuchGroup(e.GroupAfter.ID)); err != nil {
+				return err
+			}
+		case e.JobAfter == nil:
+			if err := allow(ctx, e.JobBefore.GroupID, noSuchGroup(e.JobBefore.GroupID)); err != nil {
+				return err
+			}
+		default:
+			var old xxladapter.Job
+			if e.JobBefore != nil {
+				old = *e.JobBefore
+			}
+			if err := allow(ctx, e.JobAfter.GroupID, noSuchGroup(e.JobAfter.GroupID)); err != nil {
+				return err
+			}
+			if err := allowScript(ctx, &old, e.JobAfter); err != nil {
+				return err
+			}
+		}
+		for _, child := range e.NewChildren {
+			if err := allowRole(ctx, xxladapter.RoleOperator, groupOf[child], noSuchChild(child)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// redirected reports whether a change of a group changes what is called.
+func redirected(was, is *xxladapter.Group) bool {
+	return is.AddressType != was.AddressType || !slices.Equal(is.Addresses, was.Addresses)
+}
+
+// carryOut stores what a plan says, and wakes whoever waits for such changes.
+func (s *Server) carryOut(ctx context.Context, plan *declare.Plan) ([]declare.Change, error) {
+	d := &plan.Declaration
+	ids, err := s.opts.Store.Declare(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Groups) > 0 {
+		s.opts.Tokens.Forget()
+	}
+	s.opts.JobChanged()
+	if len(d.Remove) > 0 {
+		s.opts.JobRemoved()
+	}
+	for _, e := range plan.Edits {
+		if e.JobBefore != nil && e.JobAfter == nil {
+			s.hub.Tell(events.Event{Topic: events.TopicJob, ID: e.JobBefore.ID, GroupID: e.JobBefore.GroupID})
+		}
+	}
+	changes := slices.Clone(plan.Changes)
+	next := 0
+	for i, c := range changes {
+		if c.Kind == xxladapter.AuditJob && c.Action != declare.Delete {
+			changes[i].ID = ids[next]
+			next++
+		}
+	}
+	return changes, nil
+}
+
+// declaredState reads what a document is compared with: the groups, and all jobs of those groups
+// that the document, the children of its jobs, or jobs to prune are in.
+func (s *Server) declaredState(ctx context.Context, doc *declare.Document, prune bool) (*declare.State, error) {
+	state, err := s.groupsAndKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	apps := map[string]bool{}
+	for _, j := range doc.Jobs {
+		apps[j.AppName] = true
+		for _, ref := range j.Children {
+			if i := strings.LastIndexByte(ref, '/'); i >= 0 {
+				apps[ref[:i]] = true
+			}
+		}
+	}
+	groups := map[int64]bool{}
+	for _, g := range state.Groups {
+		groups[g.ID] = apps[g.AppName]
+	}
+	for _, k := range state.Keys {
+		if prune && k.Owner == doc.Owner {
+			groups[k.GroupID] = true
+		}
+	}
+	return state, s.readJobs(ctx, state, groups)
+}
+
+func (s *Server) groupsAndKeys(ctx context.Context) (*declare.State, error) {
+	groups, err := s.opts.Store.Groups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.opts.Store.JobKeys(ctx, 0)
+	return &declare.State{Groups: groups, Keys: keys}, err
+}
+
+// readJobs adds the jobs of groups, and all of the groups that their children are in.
+func (s *Server) readJobs(ctx context.Context, state *declare.State, groups map[int64]bool) error {
+	known := map[int64]bool{}
+	read := func(group int64) error {
+		f := xxladapter.JobFilter{GroupID: group, Limit: maxPage}
+		for {
+			jobs, err := s.opts.Store.Jobs(ctx, f)
+			if err != nil {
+				return err
+			}
+			for _, j := range jobs {
+				known[j.ID], f.AfterID = true, j.ID
+			}
+			state.Jobs = append(state.Jobs, jobs...)
+			if len(jobs) < maxPage {
+				return nil
+			}
+		}
+	}
+	for group, wanted := range groups {
+		if wanted {
+			if err := read(group); err != nil {
+				return err
+			}
+		}
+	}
+	for _, j := range slices.Clone(state.Jobs) {
+		for _, id := range j.ChildIDs {
+			if known[id] {
+				continue
+			}
+			child, err := s.opts.Store.Job(ctx, id)
+			if errors.Is(err, xxladapter.ErrNotFound) {
+				known[id] = true
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := read(child.GroupID); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(state.Jobs, func(a, b *xxladapter.Job) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	return nil
+}

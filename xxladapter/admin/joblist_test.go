@@ -1,0 +1,100 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// TestJobListsAreSortedSelectedAndCounted goes through the pages of a sorted list by the cursors
+// that the call itself returns.
+func TestJobListsAreSortedSelectedAndCounted(t *testing.T) {
+	s := newSite(t)
+	group, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app"})
+	require.NoError(t, err)
+	for i, name := range []string{"c", "a", "b", "a", "d"} {
+		_, err := s.store.CreateJob(t.Context(), &xxladapter.Job{
+			GroupID: group, Name: name, Author: fmt.Sprint("author ", i), Param: "p", GlueSource: "source",
+			ScheduleType: []xxladapter.ScheduleType{xxladapter.ScheduleCron, xxladapter.ScheduleNone}[i%2],
+		})
+		require.NoError(t, err)
+	}
+	ids := func(query string) (ids []int64) {
+		for after := ""; ; {
+			var page jobList
+			s.get("/api/v1/jobs?"+query+after, &page)
+			for _, j := range page.Jobs {
+				ids = append(ids, j.ID)
+			}
+			if page.Next == 0 {
+				return ids
+			}
+			after = fmt.Sprintf("&after=%d&afterKey=%s", page.Next, page.NextKey)
+		}
+	}
+	require.Equal(t, []int64{1, 2, 3, 4, 5}, ids("limit=2"))
+	require.Equal(t, []int64{5, 4, 3, 2, 1}, ids("limit=2&desc"))
+	require.Equal(t, []int64{2, 4, 3, 1, 5}, ids("limit=2&sort=NAME"))
+	require.Equal(t, []int64{5, 1, 3, 4, 2}, ids("limit=1&sort=NAME&desc"))
+	require.Equal(t, []int64{1, 3, 5, 2, 4}, ids("limit=1&sort=TYPE"))
+	require.Equal(t, []int64{4}, ids("author=author%203"))
+	require.Equal(t, []int64{4, 2}, ids("type=NONE&desc&sort=UPDATED"))
+
+	var page jobList
+	s.get("/api/v1/jobs?count&limit=1&type=CRON&light", &page)
+	require.Equal(t, 3, *page.Count)
+	require.False(t, page.More)
+	require.Nil(t, page.Jobs[0].ExecutorParam)
+	require.Nil(t, page.Jobs[0].GlueSource)
+	require.Equal(t, "c", *page.Jobs[0].Name)
+	require.Equal(t, counted{new(maxCount), true}, countTo(maxCount+1))
+	require.Equal(t, counted{new(maxCount), false}, countTo(maxCount))
+}
+
+// A list of jobs shows the newest runs of each, the newest first.
+func TestJobListsShowRecentRuns(t *testing.T) {
+	s := newSite(t)
+	one, idle, two := s.createJob(""), s.createJob(""), s.createJob("")
+	for i := range 25 {
+		s.run(one, []int{200, 500}[i%2])
+	}
+	s.run(two, 200)
+	var page jobList
+	s.get("/api/v1/jobs?recent&desc", &page)
+	require.Len(t, page.Jobs, 3)
+	require.Len(t, page.Recent, 2, "job %d has not run", idle)
+	require.Equal(t, []int64{two, one}, []int64{page.Recent[0].ID, page.Recent[1].ID})
+	runs := page.Recent[1].Runs
+	require.Len(t, runs, 20)
+	for i := 1; i < len(runs); i++ {
+		require.Less(t, runs[i].LogID, runs[i-1].LogID)
+	}
+	s.get("/api/v1/jobs", &page)
+	var without jobList
+	s.get("/api/v1/jobs?limit=1", &without)
+	require.Nil(t, without.Recent)
+}
+
+func TestJobListsRefuseWhatTheyDoNotKnow(t *testing.T) {
+	s := newSite(t)
+	for query, message := range map[string]string{
+		"sort=name":                                  `sort is "name", must be one of ID, NAME`,
+		"type=DAILY":                                 `type is "DAILY", must be one of NONE, CRON`,
+		"sort=NEXT&after=1&afterKey=x":               `afterKey is "x", must be nextKey of the previous page`,
+		"after=1&afterKey=1":                         `afterKey is "1", must be nextKey of the previous page`,
+		"handler=" + strings.Repeat("h", 256):        "handler has 256 characters, must have at most 255",
+		"author=" + strings.Repeat("%E6%9D%8E", 256): "author has 256 characters, must have at most 255",
+		"name=%ff":                                   "name is not valid UTF-8",
+		"handlers=x":                                 `"handlers" is not a parameter of GET /api/v1/jobs`,
+		"desc=yes":                                   "desc is",
+	} {
+		status, body := s.do("GET", "/api/v1/jobs?"+query, testToken, "")
+		require.Equal(t, http.StatusBadRequest, status, query)
+		require.Contains(t, strings.ReplaceAll(body, `\"`, `"`), message, query)
+	}
+}

@@ -1,0 +1,178 @@
+package admin
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
+)
+
+// signOnPlaces is how many callers may wait for the provider at the same time.
+const signOnPlaces = 8
+
+// The paths with which a browser signs in at the provider.
+const (
+	oidcPath    = apiBase + "/login/oidc"
+	oidcReturn  = oidcPath + "/callback"
+	oidcToPages = "../../../../console/" // from oidcReturn, below whatever prefix a proxy removes
+	attemptName = "xxlwheel_oidc"
+)
+
+// errNoProvider is returned by a server that has no provider.
+var errNoProvider = xxladapter.NotFoundf("this scheduler has no provider of OpenID Connect (--oidc-issuer)")
+
+// forBrowsers returns a public call that a browser makes as a navigation. It answers with a
+// redirect, and with a page in place of an error if the browser asks for one.
+func forBrowsers(pattern, summary string, query reflect.Type, handle func(*http.Request) (download, error)) call {
+	c := newCall(pattern, public, summary, query, reflect.TypeFor[download]())
+	c.redirects = true
+	c.serve = func(r *http.Request) (any, error) {
+		leads, err := handle(r)
+		if err != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			return refusalPage(r.URL.Path, err), nil
+		}
+		return leads, err
+	}
+	return c
+}
+
+// beginOIDC leads the browser to the provider.
+func (s *Server) beginOIDC(r *http.Request) (download, error) {
+	if s.opts.Provider == nil {
+		return nil, errNoProvider
+	}
+	if err := decodeParams(r, new(none)); err != nil {
+		return nil, err
+	}
+	v := visitOf(r.Context())
+	address, attempt, err := s.opts.Provider.Begin(r.Context(), s.returnAddress(r, v))
+	if err != nil {
+		return nil, s.noteFailure(r, err)
+	}
+	return leadTo(address, v.attemptCookie(attempt.Text())), nil
+}
+
+// An oidcQuery is what a provider sends back. Providers add further parameters, which are ignored.
+type oidcQuery struct {
+	Code  string `query:"code" doc:"What the provider issued for this sign-in."`
+	State string `query:"state" doc:"The state that the first call sent."`
+	Error string `query:"error" doc:"Why the provider did not sign the user in."`
+}
+
+// endOIDC signs in whom the provider has signed in, and leads the browser to the console.
+func (s *Server) endOIDC(r *http.Request) (download, error) {
+	if s.opts.Provider == nil || s.opts.Accounts == nil {
+		return nil, errNoProvider
+	}
+	v, query := visitOf(r.Context()), r.URL.Query()
+	var attempt openid.Attempt
+	if c, err := r.Cookie(v.cookieName(attemptName)); err == nil {
+		attempt = openid.ParseAttempt(c.Value)
+	}
+	answer := openid.Answer{Code: query.Get("code"), State: query.Get("state"), Error: query.Get("error")}
+	ctx := xxladapter.WithCall(xxladapter.WithActor(r.Context(), xxladapter.Actor{Kind: xxladapter.ActorUser, Address: v.address}), r.Pattern)
+	secret, b, err := s.opts.Accounts.SignOn(ctx, v.address, func(ctx context.Context) (accounts.Identity, error) {
+		id, err := s.opts.Provider.Finish(ctx, attempt, s.returnAddress(r, v), answer)
+		if err != nil {
+			return accounts.Identity{}, err
+		}
+		grants, err := s.granted(ctx, id.Roles)
+		return accounts.Identity{Subject: id.Subject, Name: id.Name, Grants: grants}, err
+	})
+	if err != nil {
+		return nil, s.noteFailure(r, err)
+	}
+	v.bearer = &b
+	v.setSession(secret)
+	return leadTo(oidcToPages, v.attemptCookie("")), nil
+}
+
+// granted returns the grants of rules: for several roles in one group, the greatest. A group that
+// does not exist gives nothing.
+func (s *Server) granted(ctx context.Context, rules []openid.Rule) ([]xxladapter.Grant, error) {
+	groups, err := s.opts.Store.Groups(access.WithRights(ctx, access.RightsForAll(xxladapter.RoleViewer)))
+	if err != nil {
+		return nil, err
+	}
+	var grants []xxladapter.Grant
+	for _, r := range rules {
+		if r.App == "" {
+			grants = append(grants, xxladapter.Grant{Role: r.Role})
+			continue
+		}
+		at := slices.IndexFunc(groups, func(g *xxladapter.Group) bool { return g.AppName == r.App })
+		if at < 0 {
+			s.opts.Logger.Warn("a role of the provider is for a group that does not exist", "app", r.App, "role", string(r.Role))
+			continue
+		}
+		grants = append(grants, xxladapter.Grant{GroupID: groups[at].ID, Role: r.Role})
+	}
+	return access.NewRights(grants...).Grants(), nil
+}
+
+// noteFailure logs why a sign-in at the provider failed, and returns the error.
+func (s *Server) noteFailure(r *http.Request, err error) error {
+	s.opts.Logger.Warn("sign-in at the provider failed", "address", addressOf(r), "err", oneLine(err.Error()))
+	return err
+}
+
+// returnAddress returns the address of endOIDC for browsers. Only addresses that were registered at
+// the provider have any effect, so that of the request may be used.
+func (s *Server) returnAddress(r *http.Request, v *visit) string {
+	if s.opts.PublicURL != "" {
+		return strings.TrimSuffix(s.opts.PublicURL, "/") + oidcReturn
+	}
+	scheme := "http://"
+	if v.secure {
+		scheme = "https://"
+	}
+	return scheme + r.Host + oidcReturn
+}
+
+// attemptCookie returns the cookie that binds a sign-in to the browser; an empty value deletes it.
+// The way back is a navigation from the provider's site, with which browsers send it.
+func (v *visit) attemptCookie(value string) *http.Cookie {
+	age := int(openid.AttemptLife / time.Second)
+	if value == "" {
+		age = -1
+	}
+	return &http.Cookie{
+		Name: v.cookieName(attemptName), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: v.secure, SameSite: http.SameSiteLaxMode,
+	}
+}
+
+// leadTo answers with a redirect and a cookie.
+func leadTo(address string, c *http.Cookie) download {
+	return func(w http.ResponseWriter) {
+		http.SetCookie(w, c)
+		w.Header().Set("Location", address)
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		w.WriteHeader(http.StatusSeeOther)
+	}
+}
+
+var refusalText = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>xxlwheel</title>
+<p>{{.Message}}</p><p><a href="{{.Pages}}">xxlwheel</a></p>
+`))
+
+// refusalPage shows an error to a person, with a link from the path to the console.
+func refusalPage(path string, err error) download {
+	status, answer, _ := refusalOf(err)
+	return func(w http.ResponseWriter) {
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
+		h.Set("Referrer-Policy", "no-referrer")
+		setRetryAfter(w, err)
+		w.WriteHeader(status)
+		_ = refusalText.Execute(w, map[string]string{"Message": answer.Message, "Pages": strings.Repeat("../", strings.Count(path, "/")-1) + "console/"}) // the caller may be gone
+	}
+}

@@ -1,0 +1,92 @@
+package admin
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+)
+
+// TestTheOverviewNamesWhatIsWrongAndWhatComes stores a job of each kind.
+func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	var o overviewForm
+	s.get("/api/v1/overview", &o)
+	require.Zero(t, o.RunningJobs.Count+o.RunsNow.Count+o.Failed.Count)
+	require.Nil(t, o.LateP99)
+
+	group, err := s.store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app"})
+	require.NoError(t, err)
+	add := func(name string, next time.Duration) int64 {
+		id, err := s.store.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: name})
+		require.NoError(t, err)
+		if next != 0 {
+			require.NoError(t, storetest.StartAt(ctx, s.store, id, time.Now().Add(next)))
+		}
+		return id
+	}
+	late, soon := add("late", -time.Minute), add("soon", time.Hour)
+	good, bad, recovered := add("good", 0), add("bad", 0), add("recovered", 0)
+	finish := func(job int64, code int) int64 {
+		lease, err := s.store.Lease(ctx, "n", time.Hour)
+		require.NoError(t, err)
+		fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now().Add(-5 * time.Second), Type: xxladapter.TriggerManual}})
+		require.NoError(t, err)
+		claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, GroupID: group, TriggerTime: time.Now()}})
+		require.NoError(t, err)
+		_, err = s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: 200, Sent: time.Now()})
+		require.NoError(t, err)
+		if code != 0 {
+			_, _, err = s.store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: code})
+			require.NoError(t, err)
+		}
+		return claimed[0].LogID
+	}
+	finish(good, 200)
+	finish(bad, 200)
+	finish(bad, 500)
+	newest := finish(bad, 500)
+	finish(recovered, 500)
+	finish(recovered, 200)
+	finish(good, 0)
+
+	s.get("/api/v1/overview", &o)
+	require.Equal(t, figure{2, false}, o.RunningJobs)
+	require.Equal(t, figure{1, false}, o.RunsNow)
+	require.Equal(t, figure{3, false}, o.Failed)
+	require.InDelta(t, 5000, *o.LateP99, 1000)
+	require.Len(t, o.Failing, 1)
+	require.Equal(t, []any{bad, "bad", 2, newest}, []any{o.Failing[0].ID, o.Failing[0].Name, o.Failing[0].InARow, o.Failing[0].LogID})
+	require.Len(t, o.Overdue, 1)
+	require.Equal(t, late, o.Overdue[0].ID)
+	require.Len(t, o.Next, 1)
+	require.Equal(t, soon, o.Next[0].ID)
+	require.Len(t, o.NotFired, 2)
+	require.Equal(t, []idleGroup{{group, "some-app", figure{2, false}}}, o.NoExecutor)
+
+	require.NoError(t, s.store.Register(ctx, "some-app", "http://10.0.0.7:9999/"))
+	for i := range 130 { // more than a page of them
+		add(fmt.Sprint("late ", i), -time.Hour)
+	}
+	o = overviewForm{}
+	s.get("/api/v1/overview", &o)
+	require.Len(t, o.Overdue, shownJobs)
+	require.Len(t, o.Next, 1)
+	require.Equal(t, soon, o.Next[0].ID)
+	require.Empty(t, o.NoExecutor)
+}
+
+func TestPercentile99(t *testing.T) {
+	values := make([]time.Duration, 200)
+	for i := range values {
+		values[i] = time.Duration(200 - i)
+	}
+	require.Equal(t, time.Duration(198), percentile99(values))
+	require.Equal(t, time.Duration(7), percentile99([]time.Duration{7}))
+	require.Equal(t, time.Duration(99), percentile99(append(make([]time.Duration, 98), 100, 99)))
+}

@@ -1,0 +1,92 @@
+package admin
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A rerunForm says how a run that is repeated differs from the first one.
+type rerunForm struct {
+	Param     *string  `json:"executorParam,omitempty" doc:"The parameter passed to the handler; defaults to that of the run."`
+	Addresses []string `json:"addressList,omitempty" doc:"The executors to choose from; defaults to those of the group."`
+}
+
+// rerun runs a run again: with its parameter, and of a broadcast the same shard. The job's route
+// chooses the address again.
+func (s *Server) rerun(ctx context.Context, path triggerPath, form *rerunForm) (no planned, err error) {
+	if err := checkOrderKey(path.Key); err != nil {
+		return no, err
+	}
+	l, err := s.log(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	j, err := s.job(ctx, l.JobID)
+	if err != nil {
+		return no, err
+	}
+	given := triggerForm{Param: &l.Param}
+	if form != nil {
+		given.Addresses = form.Addresses
+		if form.Param != nil {
+			given.Param = form.Param
+		}
+	}
+	f := xxladapter.Fire{Type: xxladapter.TriggerManual, Parent: l.ID}
+	if l.Sharding != "" {
+		if f.ShardIndex, f.ShardTotal, err = shardOf(l); err != nil {
+			return no, err
+		}
+	}
+	return s.order(ctx, j, f, &given, path.Key, digest(rerunRequest{given, l.ID}))
+}
+
+// A rerunRequest distinguishes requests to repeat runs.
+type rerunRequest struct {
+	Form triggerForm
+	Run  int64
+}
+
+// shardOf returns which shard of a broadcast a run was.
+func shardOf(l *xxladapter.Log) (index, total int, err error) {
+	i, n, _ := strings.Cut(l.Sharding, "/")
+	index, indexErr := strconv.Atoi(i)
+	total, totalErr := strconv.Atoi(n)
+	if indexErr != nil || totalErr != nil || index < 0 || total <= index {
+		return 0, 0, xxladapter.Conflictf("log %d has the shard %q, must have index/total to be run again", l.ID, l.Sharding)
+	}
+	return index, total, nil
+}
+
+// order plans a fire that is due now, and an order for it. request distinguishes requests with one
+// key.
+func (s *Server) order(ctx context.Context, j *xxladapter.Job, f xxladapter.Fire, form *triggerForm, key, request string) (no planned, err error) {
+	if form.Param != nil {
+		if err := xxladapter.CheckParam(*form.Param); err != nil {
+			return no, err
+		}
+	}
+	if err := s.checkAddresses(ctx, j, form.Addresses); err != nil {
+		return no, err
+	}
+	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return no, err
+	}
+	f.JobID, f.Due, f.State, f.RetryCount = j.ID, now.Truncate(time.Millisecond), xxladapter.FirePlanned, -1
+	f.Param, f.Addresses = form.Param, form.Addresses
+	o, fire, err := s.opts.Store.PlanOrder(ctx, f, key, request)
+	switch {
+	case err != nil:
+		return no, err
+	case fire.ID != 0:
+		s.opts.Planned(fire)
+	case o.Request != request:
+		return no, xxladapter.Conflictf("Idempotency-Key is %q, must be a different key: order %d used it with a different body", key, o.ID)
+	}
+	return planned{Order: o.ID, Fire: o.FireID, Repeated: fire.ID == 0}, nil
+}

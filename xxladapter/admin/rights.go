@@ -1,0 +1,117 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+)
+
+// A need is what a call requires of its caller. It stands beside the call's route.
+type need struct {
+	role xxladapter.Role
+	// everywhere says that the role must be for all groups. Otherwise one for any group admits to
+	// the call, which then concerns only groups for which the caller has the role.
+	everywhere bool
+	// public says that the caller need not be known.
+	public bool
+}
+
+// The needs of calls that concern groups. Their handlers reach what belongs to a group through
+// [Server.job] and its like, which check the role for that very group, and through the store,
+// which shows what is granted.
+var (
+	viewer   = need{role: xxladapter.RoleViewer}
+	operator = need{role: xxladapter.RoleOperator}
+	editor   = need{role: xxladapter.RoleEditor}
+	coder    = need{role: xxladapter.RoleCoder}
+	admin    = need{role: xxladapter.RoleAdmin}
+)
+
+// anyone is the need of calls that show nothing of any group: the caller must be known, and may
+// have no role at all.
+var anyone = need{}
+
+// public is the need of calls with which one signs in.
+var public = need{public: true}
+
+// forAll returns the need of the role for all groups.
+func (n need) forAll() need { return need{role: n.role, everywhere: true} }
+
+// where returns the place for which the need must hold before the call's handler runs.
+func (n need) where() int64 {
+	if n.everywhere {
+		return access.Everywhere
+	}
+	return access.Somewhere
+}
+
+// String returns the need as a phrase.
+func (n need) String() string {
+	switch {
+	case n.everywhere:
+		return fmt.Sprintf("%s for all groups", n.role)
+	case n.role == access.None:
+		return "of any user"
+	}
+	return string(n.role)
+}
+
+// needKey marks the role that the call in a context needs.
+type needKey struct{}
+
+// allow refuses a call that concerns the group unless the caller has the role that the call needs.
+// absent is the error for a group that does not exist for the caller.
+func allow(ctx context.Context, group int64, absent error) error {
+	role, known := ctx.Value(needKey{}).(xxladapter.Role)
+	if !known {
+		role = xxladapter.RoleAdmin
+	}
+	return allowRole(ctx, role, group, absent)
+}
+
+// allowRole is allow for another role than the call's.
+func allowRole(ctx context.Context, role xxladapter.Role, group int64, absent error) error {
+	switch access.RightsOf(ctx).Decide(role, group) {
+	case access.Allowed:
+		return nil
+	case access.Hidden:
+		return absent
+	}
+	if group == access.Everywhere {
+		return forbidden("this needs the role %s for all groups", role)
+	}
+	return forbidden("this needs the role %s for group %d", role, group)
+}
+
+func forbidden(format string, args ...any) error {
+	return &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: fmt.Sprintf(format, args...)}
+}
+
+// byExecutor returns the context of a call by an executor's protocol, whose handlers check the
+// caller's apps themselves.
+func byExecutor(r *http.Request, appName string) context.Context {
+	ctx := xxladapter.WithActor(r.Context(), xxladapter.Actor{
+		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: addressOf(r),
+	})
+	return access.WithRights(ctx, access.RightsForAll(xxladapter.RoleAdmin))
+}
+
+// cutName truncates a name that a caller has chosen to the 255 characters of an actor's name.
+func cutName(name string) string {
+	if runes := []rune(name); len(runes) > 255 {
+		return string(runes[:255])
+	}
+	return name
+}
+
+// admit refuses an authenticated caller without the rights for a call. The returned request carries
+// the need; r is returned with an error.
+func admit(r *http.Request, n need) (*http.Request, error) {
+	if access.RightsOf(r.Context()).Decide(n.role, n.where()) != access.Allowed {
+		return r, forbidden("%s %s needs the role %s", r.Method, r.URL.Path, n)
+	}
+	return r.WithContext(context.WithValue(r.Context(), needKey{}, n.role)), nil
+}

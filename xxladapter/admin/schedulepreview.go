@@ -1,0 +1,176 @@
+package admin
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
+)
+
+type schedulePreviewQuery struct {
+	Type     xxladapter.ScheduleType `query:"scheduleType" doc:"The meaning of scheduleConf; defaults to CRON."`
+	Conf     string                  `query:"scheduleConf" doc:"What a job has in this field, at most 128 characters."`
+	Zone     string                  `query:"zone" doc:"The IANA time zone; defaults to the scheduler's."`
+	Profile  string                  `query:"profile" doc:"quartz, xxl34, sane or unix; defaults to the scheduler's."`
+	From     time.Time               `query:"from" doc:"The instant after which to start; defaults to now."`
+	Count    int                     `query:"count" doc:"Number of due times, 1 to 1000 (default 50)."`
+	Calendar string                  `query:"calendar" doc:"The calendar whose days without work are marked."`
+	Months   int                     `query:"months" doc:"Also count the due times of each day of this many months, 1 to 12."`
+}
+
+// A schedulePreview shows what a schedule will do.
+type schedulePreview struct {
+	Zone    string        `json:"zone" doc:"The time zone of all times and days."`
+	Words   words         `json:"words" doc:"The schedule in words."`
+	Times   []previewTime `json:"times" doc:"The next due times; fewer than requested if the schedule ends."`
+	Assumed bool          `json:"assumed" doc:"True if each due time depends on the end of a run; runs are then assumed to take no time."`
+	Changes []clockChange `json:"clockChanges" doc:"Changes of the zone's clock up to the last time or day, at most 24."`
+	Days    []previewDay  `json:"days,omitempty" doc:"The days that have due times, if months is given."`
+	Unknown []int         `json:"calendarLacksYears,omitempty" doc:"Years of these times and days of which the calendar has no days: only its weekend counts there."`
+}
+
+// words are one text in several languages.
+type words struct {
+	English string `json:"en"`
+	Chinese string `json:"zh"`
+}
+
+type previewTime struct {
+	At   time.Time    `json:"at"`
+	Mark preview.Mark `json:"mark,omitempty" doc:"How a clock change concerns it. SHIFTED: the clock skips the time that was meant, this is right after the gap. FIRST_PASS, SECOND_PASS: the clock shows this time twice."`
+
+	Excluded bool `json:"excluded,omitempty" doc:"The day has no work by the calendar: a job does not fire."`
+}
+
+type clockChange struct {
+	At      time.Time `json:"at"`
+	Before  string    `json:"before" doc:"The offset from UTC before the change." example:"+01:00"`
+	After   string    `json:"after" doc:"The offset from UTC after it." example:"+02:00"`
+	Skipped []string  `json:"skipped,omitempty" doc:"Times of day that the schedule matches and the clock skips, the first ten." example:"2026-03-29T02:30:00"`
+}
+
+type previewDay struct {
+	Day   string `json:"day" example:"2026-03-29"`
+	Times int    `json:"times" doc:"The number of due times, exact up to 100."`
+	More  bool   `json:"more,omitempty" doc:"There are more than 100."`
+
+	Excluded bool `json:"excluded,omitempty" doc:"The day has no work by the calendar."`
+}
+
+// maxUnknown limits the years of which an answer says that a calendar does not know them.
+const maxUnknown = 20
+
+// defaultTimes is the number of due times of a preview unless count is given.
+const defaultTimes = 50
+
+func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (no schedulePreview, err error) {
+	schedule, err := s.scheduleOf(&q)
+	if err != nil {
+		return no, err
+	}
+	from := q.From
+	if from.IsZero() {
+		if from, err = s.opts.Store.Now(ctx); err != nil {
+			return no, err
+		}
+	}
+	p, err := preview.Of(schedule, from, q.Count, q.Months)
+	if err != nil {
+		return no, invalidConf(err)
+	}
+	shown := schedulePreview{Zone: schedule.Zone.String(), Times: []previewTime{}, Assumed: p.Assumed, Changes: []clockChange{}}
+	for language, to := range map[cron.Language]*string{cron.English: &shown.Words.English, cron.Chinese: &shown.Words.Chinese} {
+		if *to, err = cron.DescribePlan(schedule.Type, schedule.Conf, language, schedule.Profile); err != nil {
+			return no, invalidConf(err)
+		}
+	}
+	calendar, err := s.namedCalendar(ctx, q.Calendar)
+	if err != nil {
+		return no, err
+	}
+	last := from
+	for _, t := range p.Times {
+		shown.Times = append(shown.Times, previewTime{t.At, t.Mark, calendar.Excludes(t.At.In(schedule.Zone))})
+		last = t.At
+	}
+	for _, c := range p.Changes {
+		shown.Changes = append(shown.Changes, showChange(c))
+	}
+	for _, d := range p.Days {
+		day, err := time.ParseInLocation(time.DateOnly, d.Date, schedule.Zone)
+		if err != nil {
+			return no, err
+		}
+		shown.Days = append(shown.Days, previewDay{d.Date, d.Times, d.More, calendar.Excludes(day)})
+		if day.After(last) {
+			last = day
+		}
+	}
+	if q.Calendar != "" {
+		for year := from.In(schedule.Zone).Year(); year <= last.In(schedule.Zone).Year() && len(shown.Unknown) < maxUnknown; year++ {
+			if !calendar.Knows(year) {
+				shown.Unknown = append(shown.Unknown, year)
+			}
+		}
+	}
+	return shown, nil
+}
+
+// scheduleOf checks the parameters of a preview and sets their defaults.
+func (s *Server) scheduleOf(q *schedulePreviewQuery) (no preview.Schedule, err error) {
+	if q.Type == "" {
+		q.Type = xxladapter.ScheduleCron
+	}
+	if q.Count == 0 {
+		q.Count = defaultTimes
+	}
+	switch {
+	case q.Type.Validate() != nil:
+		return no, xxladapter.Invalidf("scheduleType is %q, must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE", q.Type)
+	case len(q.Conf) > 4*128: // the limit of a job's column; longer ones only cost time
+		return no, xxladapter.Invalidf("scheduleConf has %d bytes, must have at most 128 characters", len(q.Conf))
+	case q.Count > preview.MaxTimes:
+		return no, xxladapter.Invalidf("count is %d, must be 1 to %d", q.Count, preview.MaxTimes)
+	case q.Months > preview.MaxMonths:
+		return no, xxladapter.Invalidf("months is %d, must be 1 to %d", q.Months, preview.MaxMonths)
+	}
+	profile := s.opts.CronProfile
+	if q.Profile != "" {
+		if profile, err = cron.ParseProfile(q.Profile); err != nil {
+			return no, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
+		}
+	}
+	zone, err := s.zoneOf(q.Zone)
+	return preview.Schedule{Type: string(q.Type), Conf: q.Conf, Zone: zone, Profile: profile}, err
+}
+
+// zoneOf returns the zone that a parameter names, or the scheduler's for an empty name.
+func (s *Server) zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return s.opts.Zone, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || strings.EqualFold(name, "local") {
+		return nil, xxladapter.Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", name)
+	}
+	return zone, nil
+}
+
+// invalidConf names the field in an error of package cron.
+func invalidConf(err error) error {
+	return &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: "scheduleConf: " + err.Error(), Err: err}
+}
+
+func showChange(c preview.Change) clockChange {
+	offset := func(d time.Duration) string {
+		return time.Time{}.In(time.FixedZone("", int(d/time.Second))).Format("-07:00")
+	}
+	shown := clockChange{At: c.At, Before: offset(c.Before), After: offset(c.After)}
+	for _, at := range c.Skipped {
+		shown.Skipped = append(shown.Skipped, at.Format("2006-01-02T15:04:05"))
+	}
+	return shown
+}

@@ -1,0 +1,76 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
+)
+
+func TestASchedulePreviewShowsTimesWordsAndClockChanges(t *testing.T) {
+	s := newSite(t)
+	var p schedulePreview
+	s.get("/api/v1/schedule/preview?"+url.Values{
+		"scheduleConf": {"0 30 2 * * ?"}, "zone": {"Europe/Berlin"}, "profile": {"sane"}, "from": {"2026-03-28T12:00:00Z"},
+		"count": {"2"}, "months": {"1"},
+	}.Encode(), &p)
+	require.Equal(t, words{"at 02:30, every day", "每天，02:30"}, p.Words)
+	require.Equal(t, "Europe/Berlin", p.Zone)
+	require.Len(t, p.Times, 2)
+	require.Equal(t, preview.Shifted, p.Times[0].Mark)
+	require.Equal(t, "2026-03-29T01:00:00Z", p.Times[0].At.UTC().Format("2006-01-02T15:04:05Z07:00"))
+	require.Equal(t, "+01:00", p.Changes[0].Before)
+	require.Equal(t, "+02:00", p.Changes[0].After)
+	require.Equal(t, []string{"2026-03-29T02:30:00"}, p.Changes[0].Skipped)
+	require.Equal(t, previewDay{"2026-03-29", 1, false, false}, p.Days[0])
+
+	p = schedulePreview{}
+	s.get("/api/v1/schedule/preview?"+url.Values{
+		"scheduleConf": {"0 0 9 * * ?"}, "zone": {"Asia/Shanghai"}, "from": {"2026-12-30T00:00:00+08:00"}, "count": {"4"}, "months": {"1"}, "calendar": {"cn"},
+	}.Encode(), &p)
+	var excluded []bool
+	for _, at := range p.Times {
+		excluded = append(excluded, at.Excluded)
+	}
+	require.Equal(t, []bool{false, false, false, true}, excluded, "the second of January is a Saturday; without data the first is a day like others")
+	require.Equal(t, []int{2027}, p.Unknown)
+	require.True(t, p.Days[3].Excluded)
+	status, answer := s.do("GET", "/api/v1/schedule/preview?scheduleConf=0+0+9+*+*+%3F&calendar=moon", testToken, "")
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Contains(t, answer, "must be the name of a calendar")
+
+	p = schedulePreview{}
+	s.get("/api/v1/schedule/preview?scheduleType=FIX_DELAY&scheduleConf=30", &p)
+	require.True(t, p.Assumed)
+	require.Len(t, p.Times, defaultTimes)
+	require.Empty(t, p.Days)
+	s.get("/api/v1/schedule/preview?scheduleType=NONE", &p)
+	require.Empty(t, p.Times)
+}
+
+func TestASchedulePreviewNamesTheWrongField(t *testing.T) {
+	s := newSite(t)
+	for query, message := range map[string]string{
+		"scheduleConf=0+0+25+*+*+?":            `scheduleConf: cron: hour "25" at column 5 must be 0 to 23`,
+		"":                                     "scheduleConf: cron: ",
+		"scheduleType=FIX_RATE&scheduleConf=0": `scheduleConf: cron: period of FIX_RATE is "0"`,
+		"scheduleType=ONCE&scheduleConf=tomorrow":   `scheduleConf: cron: instant of ONCE is "tomorrow"`,
+		"scheduleType=DAILY":                        `scheduleType is "DAILY", must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE`,
+		"scheduleConf=" + strings.Repeat("1,", 300): "scheduleConf has 600 bytes, must have at most 128 characters",
+		"scheduleConf=1&zone=Mars":                  `zone is "Mars", must be an IANA time zone`,
+		"scheduleConf=1&profile=odd":                `profile is "odd", must be one of`,
+		"scheduleConf=1&count=1001":                 "count is 1001, must be 1 to 1000",
+		"scheduleConf=1&months=13":                  "months is 13, must be 1 to 12",
+		"scheduleConf=1&months=-1":                  "months is",
+		"scheduleConf=1&from=noon":                  `from is "noon", must be an RFC 3339 instant`,
+		"conf=1":                                    `"conf" is not a parameter`,
+	} {
+		status, body := s.do("GET", "/api/v1/schedule/preview?"+query, testToken, "")
+		require.Equal(t, http.StatusBadRequest, status, query)
+		require.Contains(t, strings.ReplaceAll(body, `\"`, `"`), message, query)
+	}
+}

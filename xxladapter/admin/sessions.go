@@ -1,0 +1,214 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+)
+
+// A grantForm is a role for one group, or for all.
+type grantForm struct {
+	Group int64           `json:"group" doc:"The id of a group; 0 means all groups."`
+	Role  xxladapter.Role `json:"role" doc:"What may be done, each role including those before it: viewer reads; operator starts, stops, triggers and kills; editor changes jobs; coder changes scripts; admin changes groups, and with group 0 users."`
+}
+
+func showGrants(grants []xxladapter.Grant) []grantForm {
+	forms := make([]grantForm, len(grants))
+	for i, g := range grants {
+		forms[i] = grantForm{g.GroupID, g.Role}
+	}
+	return forms
+}
+
+// A sessionForm says who calls, and how one can sign in.
+type sessionForm struct {
+	Kind   xxladapter.ActorKind `json:"kind,omitempty" doc:"How the caller has proved who it is: open means that nobody has to, executor is not among the answers. Omitted if the caller has to sign in."`
+	Name   string               `json:"name,omitempty" doc:"The name of the user; omitted for callers that are no users."`
+	Grants []grantForm          `json:"grants" doc:"What the caller may do."`
+	Ends   *time.Time           `json:"expires,omitempty" doc:"When the session or the token ends unless it is used; omitted without one."`
+
+	Secure bool   `json:"secure" doc:"True if the connection is encrypted. Otherwise others may read the password and the session on the way."`
+	Setup  bool   `json:"setup" doc:"True while there is no user, and the one-time link in the scheduler's log creates the first one."`
+	OIDC   string `json:"oidc,omitempty" doc:"The name of the provider at which /api/v1/login/oidc signs in; omitted without one."`
+}
+
+// A loginForm signs a user in.
+type loginForm struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
+}
+
+// A firstForm creates the first user.
+type firstForm struct {
+	Token    string `json:"token" doc:"The secret in the one-time link."`
+	Name     string `json:"name" doc:"1 to 50 characters without blanks and slashes."`
+	Password string `json:"password" doc:"At least 8 characters."`
+}
+
+// errNoAccounts is returned by a server that was made for tokens alone.
+var errNoAccounts = xxladapter.Conflictf("this server was made without users, only tokens give access")
+
+func (s *Server) showSession(ctx context.Context, _ none) (sessionForm, error) {
+	v := visitOf(ctx)
+	form := sessionForm{
+		Kind: xxladapter.ActorOf(ctx).Kind, Secure: v.secure, Grants: showGrants(access.RightsOf(ctx).Grants()),
+		Setup: s.opts.Accounts != nil && s.opts.Accounts.SettingUp(),
+	}
+	if s.opts.Provider != nil {
+		form.OIDC = s.opts.Provider.Name()
+	}
+	if v.bearer != nil {
+		form.Name, form.Ends = v.bearer.User.Name, &v.bearer.Credential.Expires
+	}
+	return form, nil
+}
+
+func (s *Server) login(ctx context.Context, _ none, form loginForm) (no sessionForm, err error) {
+	if s.opts.Accounts == nil {
+		return no, errNoAccounts
+	}
+	v := visitOf(ctx)
+	secret, b, err := s.opts.Accounts.Login(ctx, form.Name, form.Password, v.address)
+	if err != nil {
+		return no, err
+	}
+	v.setSession(secret)
+	v.bearer = &b
+	return s.showSession(signedIn(ctx, v), none{})
+}
+
+func (s *Server) first(ctx context.Context, _ none, form firstForm) (no sessionForm, err error) {
+	if s.opts.Accounts == nil {
+		return no, errNoAccounts
+	}
+	v := visitOf(ctx)
+	secret, b, err := s.opts.Accounts.First(ctx, form.Token, form.Name, form.Password, v.address)
+	if err != nil {
+		return no, err
+	}
+	v.setSession(secret)
+	v.bearer = &b
+	return s.showSession(signedIn(ctx, v), none{})
+}
+
+// signedIn returns the context of the user who has just signed in.
+func signedIn(ctx context.Context, v *visit) context.Context {
+	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: v.bearer.User.Name, Address: v.address})
+	return access.WithRights(ctx, v.bearer.Rights)
+}
+
+// logout ends the session of the caller, and has its cookie deleted whether or not it still holds.
+func (s *Server) logout(ctx context.Context, _ none) (no none, err error) {
+	v := visitOf(ctx)
+	if v.bearer != nil && v.bearer.Credential.Kind == xxladapter.CredentialSession {
+		err = s.opts.Accounts.Logout(ctx, *v.bearer)
+	}
+	v.setSession("")
+	return no, err
+}
+
+// A meForm is the user who calls.
+type meForm struct {
+	ID          int64       `json:"id"`
+	Name        string      `json:"name"`
+	Grants      []grantForm `json:"grants" doc:"What the user may do; a token may do less."`
+	HasPassword bool        `json:"hasPassword"`
+}
+
+// A passwordForm changes one's own password.
+type passwordForm struct {
+	Old string `json:"old" doc:"The password until now."`
+	New string `json:"new" doc:"At least 8 characters."`
+}
+
+// A credentialForm is a session or a personal token.
+type credentialForm struct {
+	ID      int64           `json:"id"`
+	User    int64           `json:"userId"`
+	Name    string          `json:"name,omitempty" doc:"Of a token."`
+	Role    xxladapter.Role `json:"role,omitempty" doc:"What a token may do at most; omitted if it may do what its user may."`
+	Groups  []int64         `json:"groups,omitempty" doc:"The groups in which a token may do something; omitted if in all of its user."`
+	Address string          `json:"address,omitempty" doc:"From where it was created."`
+	Created *time.Time      `json:"addTime,omitempty"`
+	Used    *time.Time      `json:"usedTime,omitempty" doc:"Its last use, some minutes ago at most; omitted if it was never used."`
+	Expires *time.Time      `json:"expires,omitempty"`
+	Current bool            `json:"current,omitempty" doc:"True for that of this call."`
+}
+
+type credentialList struct {
+	Credentials []credentialForm `json:"credentials"`
+}
+
+func showCredentials(ctx context.Context, list []*xxladapter.Credential) credentialList {
+	forms := make([]credentialForm, len(list))
+	by := visitOf(ctx).bearer
+	for i, c := range list {
+		forms[i] = credentialForm{
+			c.ID, c.UserID, c.Name, c.Role, c.Groups, c.Address, given(c.Created), given(c.Used), given(c.Expires),
+			by != nil && by.Credential.ID == c.ID,
+		}
+	}
+	return credentialList{forms}
+}
+
+// bearerOf returns the visit of a user who calls with a session, or by any means if tokens suffice.
+func (s *Server) bearerOf(ctx context.Context, tokensToo bool) (no *visit, err error) {
+	v := visitOf(ctx)
+	switch {
+	case v.bearer == nil:
+		return no, forbidden("this call is for users, and the caller is none")
+	case !tokensToo && v.bearer.Credential.Kind != xxladapter.CredentialSession:
+		return no, forbidden("this call needs a session, and the caller has a token")
+	}
+	return v, nil
+}
+
+func (s *Server) showMe(ctx context.Context, _ none) (no meForm, err error) {
+	v, err := s.bearerOf(ctx, true)
+	if err != nil {
+		return no, err
+	}
+	u := v.bearer.User
+	return meForm{u.ID, u.Name, showGrants(u.Grants), u.Password != ""}, nil
+}
+
+func (s *Server) changePassword(ctx context.Context, _ none, form passwordForm) (no none, err error) {
+	v, err := s.bearerOf(ctx, false)
+	if err != nil {
+		return no, err
+	}
+	return no, s.opts.Accounts.ChangePassword(ctx, *v.bearer, form.Old, form.New)
+}
+
+func (s *Server) listSessions(ctx context.Context, _ none) (no credentialList, err error) {
+	v, err := s.bearerOf(ctx, false)
+	if err != nil {
+		return no, err
+	}
+	list, err := s.opts.Accounts.Credentials(ctx, v.bearer.User.ID, xxladapter.CredentialSession)
+	return showCredentials(ctx, list), err
+}
+
+func (s *Server) endSession(ctx context.Context, path idPath) (no none, err error) {
+	v, err := s.bearerOf(ctx, false)
+	if err != nil {
+		return no, err
+	}
+	return no, s.removeCredential(ctx, v.bearer.User.ID, path.ID, xxladapter.CredentialSession)
+}
+
+// removeCredential ends one credential of a kind of a user, or of any user if userID is 0.
+func (s *Server) removeCredential(ctx context.Context, userID, id int64, kind xxladapter.CredentialKind) error {
+	list, err := s.opts.Accounts.Credentials(ctx, userID, kind)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if c.ID == id {
+			return s.opts.Accounts.RemoveCredential(ctx, userID, id)
+		}
+	}
+	return xxladapter.NotFoundf("%s %d does not exist", kind, id)
+}

@@ -1,0 +1,220 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// tailPace is the pause between two requests to the executor of a run that is watched.
+	tailPace = 500 * time.Millisecond
+	// tailKept is how many bytes of a text are kept for viewers that are slower or come later.
+	tailKept = 1 << 20
+	// maxTails bounds the runs that are watched at a time.
+	maxTails = 200
+)
+
+// A tailForm is a part of what a run writes, or its end.
+type tailForm struct {
+	From    int64  `json:"fromLineNum,omitempty" doc:"The number of the first line; lines before it that were not sent are left out."`
+	To      int64  `json:"toLineNum,omitempty"`
+	Content string `json:"logContent,omitempty"`
+
+	End     bool                 `json:"isEnd" doc:"True in the last event of the stream."`
+	Status  xxladapter.LogStatus `json:"status,omitempty" doc:"How the run ended; in the last event."`
+	Message string               `json:"message,omitempty" doc:"What the run reported, or why no more of its text can be read; in the last event."`
+}
+
+type tailQuery struct {
+	idPath
+	From int64  `query:"from" doc:"The first line to send, counted from 1. Others may be watching the run already: then the stream begins with the first line that is still kept for them."`
+	Last string `header:"Last-Event-ID" doc:"The number of the last line that was received; it replaces from."`
+}
+
+// tails are the runs that are watched, by their ids.
+type tails struct {
+	mu   sync.Mutex // guards the fields below
+	open map[int64]*tail
+}
+
+// A tail reads the text of one run for all its viewers.
+type tail struct {
+	stop    context.CancelFunc
+	viewers int // guarded by tails.mu
+
+	mu    sync.Mutex // guards the fields below
+	parts []tailForm
+	size  int           // of the contents of parts, in bytes
+	moved chan struct{} // closed when parts were added
+}
+
+// tailRun streams the text of a run while it is written, and ends with the run.
+func (s *Server) tailRun(ctx context.Context, q tailQuery) (no stream, err error) {
+	if _, err := s.log(ctx, q.ID); err != nil {
+		return no, err
+	}
+	next := max(q.From, 1)
+	if q.Last != "" {
+		last, err := strconv.ParseInt(q.Last, 10, 64)
+		if err != nil || last < 0 {
+			return no, xxladapter.Invalidf("Last-Event-ID is %q, must be the number of a line", q.Last)
+		}
+		next = last + 1
+	}
+	t, err := s.watch(ctx, q.ID, next)
+	if err != nil {
+		return no, err
+	}
+	return stream{eventStream, func() { s.unwatch(q.ID, t) }, func(w *streamWriter) error { return s.sendTail(ctx, w, t, next) }}, nil
+}
+
+// sendTail sends the parts from a line on until the last one, or until its stream is old.
+func (s *Server) sendTail(ctx context.Context, w *streamWriter, t *tail, next int64) error {
+	ctx, cancel := context.WithTimeout(ctx, streamLife)
+	defer cancel()
+	ticker := time.NewTicker(heartbeat)
+	defer ticker.Stop()
+	for {
+		parts, moved := t.from(next)
+		for _, p := range parts {
+			if err := w.event("", strconv.FormatInt(max(p.To, next-1), 10), p); err != nil || p.End {
+				return err
+			}
+			next = p.To + 1
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.ending.Done():
+			return nil
+		case <-moved:
+		case <-ticker.C:
+			if err := w.beat(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// watch adds a viewer to a run, whose text is read from the line next on if it is the first one.
+func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
+	s.tails.mu.Lock()
+	defer s.tails.mu.Unlock()
+	t := s.tails.open[id]
+	switch {
+	case t != nil:
+	case len(s.tails.open) >= maxTails:
+		return nil, xxladapter.Conflictf("%d runs are watched, must be fewer than %d", len(s.tails.open), maxTails)
+	default:
+		// The rights of the first viewer, who may leave before others.
+		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
+		t = &tail{stop: stop, moved: make(chan struct{})}
+		s.tails.open[id] = t
+		go s.readTail(reading, t, id, next)
+	}
+	t.viewers++
+	return t, nil
+}
+
+// unwatch removes a viewer. The last one ends the reading.
+func (s *Server) unwatch(id int64, t *tail) {
+	s.tails.mu.Lock()
+	defer s.tails.mu.Unlock()
+	if t.viewers--; t.viewers == 0 {
+		t.stop()
+		if s.tails.open[id] == t {
+			delete(s.tails.open, id)
+		}
+	}
+}
+
+// readTail reads the text until it has ended, nobody watches it, or the server ends its streams.
+func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
+	for {
+		part, err := s.runLog(ctx, textQuery{idPath{id}, next})
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil && part.To >= next && part.Content != "" {
+			t.add(tailForm{From: part.From, To: part.To, Content: part.Content})
+			next = part.To + 1
+			if !part.End {
+				continue // a long text comes in parts
+			}
+		}
+		if last, ended := s.endOfTail(ctx, id, part.End, err); ended {
+			s.tails.mu.Lock()
+			if s.tails.open[id] == t {
+				delete(s.tails.open, id) // who comes now reads the text from its beginning
+			}
+			s.tails.mu.Unlock()
+			t.add(last)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.ending.Done():
+			return
+		case <-time.After(tailPace):
+		}
+	}
+}
+
+// endOfTail returns the last event if no more of a text will come. A run that no executor has
+// accepted yet has no text, and neither has one whose executor does not answer for a while.
+func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err error) (last tailForm, ended bool) {
+	var refused *xxladapter.Error
+	waits := errors.As(err, &refused) && (refused.Code == xxladapter.CodeConflict || refused.Code == xxladapter.CodeUnreachable)
+	if err == nil && !textEnded {
+		return last, false
+	}
+	l, logErr := s.log(ctx, id)
+	switch {
+	case logErr != nil:
+		return tailForm{End: true, Message: oneLine(logErr.Error())}, true
+	case waits && l.Status() == xxladapter.LogRunning:
+		return last, false
+	}
+	last = tailForm{End: true, Status: l.Status(), Message: l.HandleMsg}
+	switch {
+	case refused != nil:
+		last.Message = oneLine(refused.Message)
+	case err != nil:
+		s.opts.Logger.Error("reading the text of a run failed", "log", id, "err", err)
+		last.Message = "internal error"
+	}
+	return last, true
+}
+
+// add appends a part and wakes the viewers. The oldest parts are dropped beyond tailKept.
+func (t *tail) add(p tailForm) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.parts = append(t.parts, p)
+	t.size += len(p.Content)
+	for t.size > tailKept && len(t.parts) > 1 {
+		t.size -= len(t.parts[0].Content)
+		t.parts = t.parts[1:]
+	}
+	close(t.moved)
+	t.moved = make(chan struct{})
+}
+
+// from returns the parts that have the line next or later ones, and a channel that is closed when
+// there are more.
+func (t *tail) from(next int64) (parts []tailForm, moved <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range t.parts {
+		if p.To >= next || p.End {
+			parts = append(parts, p)
+		}
+	}
+	return parts, t.moved
+}

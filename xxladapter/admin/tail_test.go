@@ -1,0 +1,165 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A growingLog is an executor whose runs write what a test tells them to.
+type growingLog struct {
+	fakeExecutors
+	mu    sync.Mutex // guards the fields below
+	lines []string
+	asked int // for what is not there yet
+	away  bool
+}
+
+func (g *growingLog) Log(_ context.Context, _, _ string, req wire.LogRequest) (wire.LogResult, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.away {
+		return wire.LogResult{}, errors.New("connection refused")
+	}
+	from := int(req.FromLine)
+	if from > len(g.lines) {
+		g.asked++
+		return wire.LogResult{FromLine: req.FromLine, ToLine: req.FromLine - 1}, nil
+	}
+	return wire.LogResult{FromLine: req.FromLine, ToLine: req.FromLine, Content: g.lines[from-1]}, nil // a line at a time
+}
+
+func (g *growingLog) write(lines ...string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lines = append(g.lines, lines...)
+}
+
+func (g *growingLog) setAway(away bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.away = away
+}
+
+func (g *growingLog) requests() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.asked
+}
+
+func newTail(t *testing.T) (*site, *growingLog, int64) {
+	t.Helper()
+	g := new(growingLog)
+	s := siteWith(t, func(o *Options) { o.Executors = g })
+	return s, g, s.run(s.createJob(""), xxladapter.ResultOK)
+}
+
+func (s *site) endRun(id int64, msg string) {
+	s.t.Helper()
+	_, _, err := s.store.FinishRun(s.t.Context(), xxladapter.RunResult{LogID: id, Code: xxladapter.ResultOK, Msg: msg})
+	require.NoError(s.t, err)
+}
+
+func TestATailFollowsTheRunToItsEnd(t *testing.T) {
+	s, g, run := newTail(t)
+	g.write("one\n", "two\n")
+	first := s.stream("/api/v1/logs/1/tail", "")
+	expect := func(r *sseReader, want tailForm, wantID string) {
+		t.Helper()
+		var is tailForm
+		_, id, ended := r.next(&is)
+		require.False(t, ended)
+		require.Equal(t, want, is)
+		require.Equal(t, wantID, id)
+	}
+	expect(first, tailForm{From: 1, To: 1, Content: "one\n"}, "1")
+	expect(first, tailForm{From: 2, To: 2, Content: "two\n"}, "2")
+	second := s.stream("/api/v1/logs/1/tail", "1")
+	expect(second, tailForm{From: 2, To: 2, Content: "two\n"}, "2")
+	g.write("three\n")
+	expect(first, tailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	expect(second, tailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	g.setAway(true) // briefly, while the run continues
+	s.endRun(run, "all done")
+	g.setAway(false)
+	for _, r := range []*sseReader{first, second} {
+		expect(r, tailForm{End: true, Status: xxladapter.LogSuccess, Message: "all done"}, "3")
+		_, _, ended := r.next(new(tailForm))
+		require.True(t, ended)
+	}
+	require.Empty(t, s.server.tails.open)
+	expect(s.stream("/api/v1/logs/1/tail?from=3", ""), tailForm{From: 3, To: 3, Content: "three\n"}, "3")
+}
+
+func TestOneTailServesAllViewers(t *testing.T) {
+	s, g, run := newTail(t)
+	g.write("one\n")
+	var viewers []*sseReader
+	for range 20 {
+		v := s.stream("/api/v1/logs/1/tail", "")
+		v.next(new(tailForm))
+		viewers = append(viewers, v)
+	}
+	before := g.requests()
+	g.write("two\n")
+	for _, v := range viewers {
+		v.next(new(tailForm))
+	}
+	require.LessOrEqual(t, g.requests()-before, 3, "requests to the executor, for 20 viewers")
+	require.Len(t, s.server.tails.open, 1)
+	s.endRun(run, "")
+	for _, v := range viewers {
+		var last tailForm
+		v.next(&last)
+		require.True(t, last.End)
+	}
+}
+
+func TestATailEndsWithItsLastViewerAndWithTheServer(t *testing.T) {
+	s, _, _ := newTail(t)
+	viewer := s.stream("/api/v1/logs/1/tail", "")
+	viewer.stop()
+	require.Eventually(t, func() bool {
+		s.server.tails.mu.Lock()
+		defer s.server.tails.mu.Unlock()
+		return len(s.server.tails.open) == 0
+	}, 10*time.Second, 10*time.Millisecond)
+	viewer = s.stream("/api/v1/logs/1/tail", "")
+	s.server.EndStreams()
+	_, _, ended := viewer.next(new(tailForm))
+	require.True(t, ended)
+}
+
+func TestARunThatIsUnreachableForGoodEndsItsTail(t *testing.T) {
+	s, g, run := newTail(t)
+	g.setAway(true)
+	s.endRun(run, "done")
+	var last tailForm
+	_, _, ended := s.stream("/api/v1/logs/1/tail", "").next(&last)
+	require.False(t, ended)
+	require.True(t, last.End)
+	require.Contains(t, last.Message, "connection refused")
+	status, _ := s.do("GET", "/api/v1/logs/99/tail", testToken, "")
+	require.Equal(t, http.StatusNotFound, status)
+	status, body := s.do("GET", "/api/v1/logs/1/tail?from=-1", testToken, "")
+	require.Equal(t, http.StatusBadRequest, status, body)
+}
+
+func TestATailKeepsABoundedText(t *testing.T) {
+	tl := &tail{moved: make(chan struct{})}
+	line := string(make([]byte, tailKept/4))
+	for i := range int64(10) {
+		tl.add(tailForm{From: i + 1, To: i + 1, Content: line})
+	}
+	parts, _ := tl.from(1)
+	require.Len(t, parts, 4)
+	require.Equal(t, int64(10), parts[3].To)
+}

@@ -1,0 +1,100 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/why"
+)
+
+const (
+	// maxTimeline limits the due times and the runs of one timeline.
+	maxTimeline = 10_000
+	// timelineSpan is the length of a timeline whose bounds are not given.
+	timelineSpan = time.Hour
+	// maxTimelineSpan is the length of the longest timeline.
+	maxTimelineSpan = 32 * 24 * time.Hour
+)
+
+type timelineQuery struct {
+	idPath
+	From time.Time `query:"from" doc:"The first instant; defaults to an hour before to."`
+	To   time.Time `query:"to" doc:"The instant before which it ends, at most 32 days after from; defaults to now."`
+}
+
+// A tickForm is a due time of the schedule.
+type tickForm struct {
+	Due  time.Time `json:"due"`
+	Fate why.Fate  `json:"fate" doc:"What became of it: it has a run, its fire waits, it was found too late, it is kept by a pause or by the calendar, it is still to come, or nothing is stored about it."`
+}
+
+// A barForm is a run on a timeline.
+type barForm struct {
+	LogID    int64                  `json:"logId"`
+	Due      time.Time              `json:"due"`
+	Type     xxladapter.TriggerType `json:"triggerType"`
+	Attempt  int                    `json:"attempt"`
+	Parent   int64                  `json:"parentLogId,omitempty"`
+	Node     string                 `json:"node"`
+	Claimed  time.Time              `json:"claimed"`
+	Sent     *time.Time             `json:"sent,omitempty"`
+	Finished *time.Time             `json:"finished,omitempty"`
+	Lateness int64                  `json:"latenessMs"`
+	Status   xxladapter.LogStatus   `json:"status"`
+}
+
+type timelineAnswer struct {
+	From     time.Time     `json:"from"`
+	To       time.Time     `json:"to"`
+	Present  bool          `json:"scheduleIsPresent,omitempty" doc:"True if the job was changed since from, and nothing tells how its schedule was: the due times are those of the present one."`
+	Planned  []tickForm    `json:"planned" doc:"The due times of the schedule as it stood at from."`
+	Runs     []barForm     `json:"runs" doc:"The runs that were due in that time, by due time."`
+	Misfires []misfireForm `json:"misfires" doc:"Due times that got no fire of their own, with the strategy that decided so."`
+	More     bool          `json:"more,omitempty" doc:"True if there are more than 10,000 due times or runs; those are left out."`
+}
+
+func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelineAnswer, err error) {
+	if q.To.IsZero() {
+		if q.To, err = s.opts.Store.Now(ctx); err != nil {
+			return no, err
+		}
+		if !q.From.IsZero() && q.To.Before(q.From) {
+			q.To = q.From.Add(timelineSpan)
+		}
+	}
+	if q.From.IsZero() {
+		q.From = q.To.Add(-timelineSpan)
+	}
+	switch {
+	case !q.From.Before(q.To):
+		return no, xxladapter.Invalidf("from is %s, must be before to, %s", q.From.Format(time.RFC3339), q.To.Format(time.RFC3339))
+	case q.To.Sub(q.From) > maxTimelineSpan:
+		return no, xxladapter.Invalidf("to is %v after from, must be at most %v", q.To.Sub(q.From), maxTimelineSpan)
+	}
+	p, err := s.pastOf(ctx, q.ID, q.From, q.To, maxTimeline+1)
+	if err != nil {
+		return no, err
+	}
+	planned, more := why.Ticks(p.then, p.plan, p.job.TriggerNext, q.From, q.To, maxTimeline)
+	answer := timelineAnswer{
+		From: q.From.In(p.zone), To: q.To.In(p.zone), Present: p.then.Present, More: more,
+		Planned: []tickForm{}, Runs: []barForm{}, Misfires: []misfireForm{},
+	}
+	for _, t := range p.fates(planned) {
+		answer.Planned = append(answer.Planned, tickForm(t))
+	}
+	if len(p.runs) > maxTimeline {
+		p.runs, answer.More = p.runs[:maxTimeline], true
+	}
+	for i := range p.runs {
+		r := &p.runs[i]
+		answer.Runs = append(answer.Runs, barForm{
+			r.LogID, r.Due, r.Type, r.Attempt, r.Parent, r.Owner.Node, r.Claimed, given(r.Sent), given(r.Finished), r.Lateness().Milliseconds(), r.Status(),
+		})
+	}
+	for i := range p.misfires {
+		answer.Misfires = append(answer.Misfires, showMisfire(&p.misfires[i]))
+	}
+	return answer, nil
+}

@@ -1,0 +1,230 @@
+package admin
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// edit makes a call that must succeed and decodes its answer, unless out is nil.
+func (s *site) edit(method, path, body string, out any) {
+	s.t.Helper()
+	status, answer := s.do(method, path, testToken, body)
+	require.Equal(s.t, http.StatusOK, status, answer)
+	if out != nil {
+		require.NoError(s.t, json.Unmarshal([]byte(answer), out))
+	}
+}
+
+// read returns a fresh answer.
+func read[T any](s *site, path string) (out T) {
+	s.t.Helper()
+	s.get(path, &out)
+	return out
+}
+
+// refused makes a call and returns its error.
+func (s *site) refused(want int, method, path, body string) (failure apiError) {
+	s.t.Helper()
+	status, answer := s.do(method, path, testToken, body)
+	require.Equal(s.t, want, status, answer)
+	require.NoError(s.t, json.Unmarshal([]byte(answer), &failure))
+	return failure
+}
+
+func TestVersionsAreListedComparedAndRestored(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?","glueType":"GLUE_SHELL","glueSource":"echo one"`)
+	path := fmt.Sprintf("/api/v1/jobs/%d", id)
+	s.edit("PUT", path, `{"scheduleConf":"0 30 2 * * ?","settings":{"zone":"Europe/Berlin"}}`, nil)
+	s.edit("PUT", path+"/glue", `{"glueSource":"echo two","glueRemark":"second"}`, nil)
+	s.edit("POST", path+"/start", "", nil)
+
+	list := read[versionList](s, path+"/versions")
+	require.Len(t, list.Versions, 4)
+	calls := []string{"POST " + apiBase + "/jobs/{id}/start", "PUT " + apiBase + "/jobs/{id}/glue", "PUT " + apiBase + "/jobs/{id}", "POST " + apiBase + "/jobs"}
+	for i, v := range list.Versions {
+		require.EqualValues(t, 4-i, v.Version)
+		require.Equal(t, calls[i], v.Call)
+		require.Equal(t, xxladapter.ActorOperator, v.Actor.Kind)
+		require.Nil(t, v.Job)
+	}
+	require.Equal(t, []string{"running"}, fieldNames(list.Versions[0].Changes))
+	require.Equal(t, []string{"glueUpdated", "glueRemark"}, fieldNames(list.Versions[1].Changes))
+	require.Equal(t, []string{"scheduleConf", "settings"}, fieldNames(list.Versions[2].Changes))
+	require.JSONEq(t, `"0 0 2 * * ?"`, string(list.Versions[2].Changes[0].Before))
+	require.Len(t, list.Versions[3].Changes, len((&xxladapter.Job{}).Fields()))
+
+	page := read[versionList](s, path+"/versions?limit=3")
+	require.Equal(t, list.Versions[:3], page.Versions, "the last one is compared with the one behind the page")
+	page = read[versionList](s, fmt.Sprintf("%s/versions?after=%d", path, page.Next))
+	require.Equal(t, list.Versions[3:], page.Versions)
+
+	v := read[versionForm](s, path+"/versions/2")
+	require.Equal(t, "0 30 2 * * ?", *v.Job.ScheduleConf)
+	require.Nil(t, v.Job.GlueSource)
+	require.Equal(t, []string{"scheduleConf", "settings"}, fieldNames(v.Changes))
+	v = read[versionForm](s, path+"/versions/1?against=4")
+	require.Equal(t, []string{"scheduleConf", "glueUpdated", "glueRemark", "settings", "running"}, fieldNames(v.Changes))
+
+	changed := s.changed
+	s.edit("POST", path+"/versions/1/restore", "", nil)
+	j, err := s.store.Job(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, "0 0 2 * * ?", j.ScheduleConf)
+	require.Equal(t, xxladapter.Settings{}, j.Settings)
+	require.True(t, j.Running, "it stays on")
+	require.Equal(t, "echo two", j.GlueSource, "sources have versions of their own")
+	require.Equal(t, changed+1, s.changed, "it continues with the restored schedule")
+	v = read[versionForm](s, path+"/versions/5?against=1")
+	require.Equal(t, []string{"glueUpdated", "glueRemark", "running"}, fieldNames(v.Changes))
+
+	for _, c := range []struct{ method, path, message string }{
+		{"GET", path + "/versions/77", "job 1 has no version 77"},
+		{"GET", path + "/versions/1?against=77", "job 1 has no version 77"},
+		{"POST", path + "/versions/77/restore", "job 1 has no version 77"},
+		{"GET", "/api/v1/jobs/77/versions", "job 77 does not exist"},
+	} {
+		require.Equal(t, c.message, s.refused(http.StatusNotFound, c.method, c.path, "").Message)
+	}
+	_, err = s.store.PurgeJobVersions(t.Context(), time.Now().Add(time.Hour), 100)
+	require.NoError(t, err)
+	list = read[versionList](s, path+"/versions")
+	require.Len(t, list.Versions, 1)
+	require.Empty(t, list.Versions[0].Changes, "what it differed from was deleted")
+}
+
+func fieldNames(changes []xxladapter.FieldChange) (names []string) {
+	for _, c := range changes {
+		names = append(names, c.Field)
+	}
+	return names
+}
+
+func TestTheSecondOfTwoEditorsSeesTheConflict(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob(`,"executorParam":"p"`)
+	path := fmt.Sprintf("/api/v1/jobs/%d", id)
+	was := read[jobForm](s, path)
+	at := was.Updated.Format(time.RFC3339)
+	put := func(fields string) string { return fmt.Sprintf(`{"ifUpdated":%q,%s}`, at, fields) }
+	s.edit("PUT", path, put(`"name":"first","author":"first"`), nil)
+
+	failure := s.refused(http.StatusConflict, "PUT", path, put(`"name":"second","executorParam":"p","executorHandler":"h2"`))
+	require.Equal(t, xxladapter.CodeConflict, failure.Code)
+	require.Equal(t, fmt.Sprintf("job 1 was changed meanwhile, must have the updateTime %s to be changed by this call", at), failure.Message)
+	require.Equal(t, []fieldConflict{
+		{"name", json.RawMessage(`"second"`), json.RawMessage(`"first"`), json.RawMessage(`"n"`)},
+		{"author", nil, json.RawMessage(`"first"`), json.RawMessage(`"a"`)},
+		{"executorHandler", json.RawMessage(`"h2"`), json.RawMessage(`"h"`), json.RawMessage(`"h"`)},
+	}, failure.Conflicts)
+	j, err := s.store.Job(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, "first", j.Name)
+	require.Equal(t, "h", j.Handler, "nothing was changed")
+
+	// With the new time, or the version, it is no conflict.
+	at = j.Updated.Format(time.RFC3339)
+	s.edit("PUT", path, put(`"name":"second"`), nil)
+	s.edit("PUT", path, `{"ifVersion":3,"name":"third"}`, nil)
+	failure = s.refused(http.StatusConflict, "PUT", path, `{"ifVersion":3,"name":"fourth"}`)
+	require.Equal(t, []fieldConflict{{"name", json.RawMessage(`"fourth"`), json.RawMessage(`"third"`), json.RawMessage(`"second"`)}}, failure.Conflicts)
+	s.edit("PUT", path, `{"name":"unconditional"}`, nil)
+
+	for body, message := range map[string]string{
+		`{"ifVersion":1,"ifUpdated":"2026-01-02T15:04:05Z"}`: "ifUpdated and ifVersion are both given",
+		`{"ifVersion":-1}`:     "ifVersion is -1",
+		`{"ifUpdated":"noon"}`: "request body: parsing time",
+		`{"ifUpdated":7}`:      "request body: ",
+	} {
+		require.Contains(t, s.refused(http.StatusBadRequest, "PUT", path, body).Message, message)
+	}
+	require.Equal(t, "job 1 has no version 77", s.refused(http.StatusNotFound, "PUT", path, `{"ifVersion":77}`).Message)
+	for _, call := range []string{"/api/v1/jobs", path + "/copy"} {
+		require.Contains(t, s.refused(http.StatusBadRequest, "POST", call, `{"ifVersion":1}`).Message, "unknown field")
+	}
+}
+
+// Several editors read the same state; one of them changes it.
+func TestOnlyOneOfSeveralEditorsAtOnceSucceeds(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob("")
+	path := fmt.Sprintf("/api/v1/jobs/%d", id)
+	was := read[jobForm](s, path)
+	const editors = 8
+	var wait sync.WaitGroup
+	statuses := make([]int, editors)
+	answers := make([]string, editors)
+	for i := range editors {
+		wait.Go(func() {
+			statuses[i], answers[i] = s.do("PUT", path, testToken, fmt.Sprintf(`{"ifUpdated":%q,"name":"editor %d"}`, was.Updated.Format(time.RFC3339), i))
+		})
+	}
+	wait.Wait()
+	won := 0
+	for i, status := range statuses {
+		if status == http.StatusOK {
+			won++
+			continue
+		}
+		require.Equal(t, http.StatusConflict, status, answers[i])
+		require.Contains(t, answers[i], fmt.Sprintf(`"conflicts":[{"field":"name","yours":"editor %d","stored":"editor `, i))
+	}
+	require.Equal(t, 1, won)
+}
+
+func TestTheSourceIsReadAndWritten(t *testing.T) {
+	s := newSite(t)
+	id := s.shell()
+	path := fmt.Sprintf("/api/v1/jobs/%d/glue", id)
+	is := read[glueList](s, path)
+	require.Equal(t, "echo one", is.Source)
+	require.Equal(t, "first", is.Remark)
+	require.EqualValues(t, "GLUE_SHELL", is.Type)
+	at := is.Updated.Format(time.RFC3339)
+	put := func(source, remark string) string {
+		return fmt.Sprintf(`{"ifUpdated":%q,"glueSource":%q,"glueRemark":%q}`, at, source, remark)
+	}
+	s.edit("PUT", fmt.Sprintf("/api/v1/jobs/%d", id), `{"name":"renamed"}`, nil)
+	var saved glueSaved
+	s.edit("PUT", path, put("echo two", "second"), &saved)
+	require.True(t, saved.Updated.After(*is.Updated))
+
+	failure := s.refused(http.StatusConflict, "PUT", path, put("echo three", "third"))
+	require.Contains(t, failure.Message, "source of job 1 was changed meanwhile")
+	require.Equal(t, []fieldConflict{
+		{"glueSource", json.RawMessage(`"echo three"`), json.RawMessage(`"echo two"`), json.RawMessage(`"echo one"`)},
+		{"glueRemark", json.RawMessage(`"third"`), json.RawMessage(`"second"`), json.RawMessage(`"first"`)},
+	}, failure.Conflicts)
+	at = saved.Updated.Format(time.RFC3339)
+	s.edit("PUT", path, put("echo three", "third"), nil)
+	s.edit("PUT", path, `{"glueType":"GLUE_PYTHON","glueSource":"print(4)","glueRemark":"fourth"}`, nil)
+	is = read[glueList](s, path)
+	require.Equal(t, "print(4)", is.Source)
+	require.Len(t, is.Versions, 4)
+
+	for body, message := range map[string]string{
+		`{"glueSource":"x"}`:                                                 "glueRemark has 0 characters, must say in 4 to 100 what was changed",
+		`{"glueSource":"x","glueRemark":"abc"}`:                              "glueRemark has 3 characters",
+		`{"glueSource":"x","glueRemark":"     "}`:                            "glueRemark has 5 characters",
+		`{"glueSource":"x","glueRemark":"` + strings.Repeat("名", 101) + `"}`: "glueRemark has 101 characters",
+		`{"glueRemark":"remark"}`:                                            "glueSource is missing",
+		`{"glueSource":"x","glueRemark":"remark","glueType":"BEAN"}`:         "glueType is BEAN, must be another type",
+		`{"glueSource":"x","glueRemark":"remark","glueType":"GLUE_LISP"}`:    "glueType is ",
+		`{"glueSource":7,"glueRemark":"remark"}`:                             "glueSource is a JSON number",
+		`{"glueSource":"x","glueRemark":"remark","name":"x"}`:                "unknown field",
+	} {
+		require.Contains(t, s.refused(http.StatusBadRequest, "PUT", path, body).Message, message)
+	}
+	s.edit("PUT", path, `{"glueSource":"x","glueRemark":"`+strings.Repeat("名", 100)+`"}`, nil)
+	bean := s.createJob("")
+	require.Contains(t, s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/api/v1/jobs/%d/glue", bean), `{"glueSource":"x","glueRemark":"remark"}`).Message, "glueType is BEAN")
+}

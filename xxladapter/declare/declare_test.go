@@ -1,0 +1,341 @@
+package declare
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// stored returns a state with two groups, and jobs of which some have keys.
+func stored() *State {
+	job := func(id, group int64, name string, children ...int64) *xxladapter.Job {
+		j := &xxladapter.Job{
+			ID: id, GroupID: group, Name: name, Author: "ops", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 2 * * ?",
+			ChildIDs: children, GlueUpdated: time.Unix(1, 0), Updated: time.Unix(id, 0),
+		}
+		j.SetDefaults()
+		j.SetTags([]string{"one", "two words"})
+		return j
+	}
+	return &State{
+		Groups: []*xxladapter.Group{{ID: 1, AppName: "billing", Title: "Billing"}, {ID: 2, AppName: "mail", Title: "mail"}},
+		Jobs:   []*xxladapter.Job{job(1, 1, "Nightly invoices", 2, 99), job(2, 2, "发送 邮件"), job(3, 1, "Nightly  invoices!"), job(4, 1, "Old")},
+		Keys:   []xxladapter.JobKey{{JobID: 4, GroupID: 1, Key: "old", Owner: "team"}},
+	}
+}
+
+// options are those of a store on 1 March 2026.
+func options() Options {
+	return Options{
+		Now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		First: func(j *xxladapter.Job) (func(time.Time) (time.Time, error), error) {
+			if strings.Contains(j.ScheduleConf, "bad") {
+				return nil, xxladapter.Invalidf("scheduleConf is %q, must be good", j.ScheduleConf)
+			}
+			return func(after time.Time) (time.Time, error) {
+				if j.ScheduleConf == "over" {
+					return time.Time{}, xxladapter.Invalidf("scheduleConf is over, must have a due time")
+				}
+				return after.Add(time.Hour), nil
+			}, nil
+		},
+		Children: func(id int64) ([]int64, error) {
+			for _, j := range stored().Jobs {
+				if j.ID == id {
+					return j.ChildIDs, nil
+				}
+			}
+			return nil, nil
+		},
+	}
+}
+
+func read(t testing.TB, text string) *Source {
+	t.Helper()
+	source, problems := Read([]File{{Name: "jobs.yaml", Text: text}})
+	require.Empty(t, problems)
+	return source
+}
+
+func compare(t testing.TB, text string, state *State, opts Options) (*Plan, []string) {
+	t.Helper()
+	source := read(t, text)
+	plan, problems, err := Compare(&source.Document, state, opts)
+	require.NoError(t, err)
+	var shown []string
+	for _, p := range source.Locate(problems) {
+		shown = append(shown, p.String())
+	}
+	return plan, shown
+}
+
+// say returns what a plan changes, one line for each group or job.
+func (p *Plan) say() (lines []string) {
+	for _, c := range p.Changes {
+		line := fmt.Sprintf("%s %s %s/%s", c.Action, c.Kind, c.AppName, c.Key)
+		for _, f := range c.Fields {
+			if c.Action == Edit {
+				line += fmt.Sprintf(" %s:%s>%s", f.Field, f.Before, f.After)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestExportedJobsAreAsDeclared(t *testing.T) {
+	doc := stored().Export(Export{})
+	require.Equal(t, []string{"billing/nightly-invoices", "billing/nightly-invoices-2", "billing/old", "mail/发送-邮件"}, names(doc))
+	require.Equal(t, []string{"mail/发送-邮件"}, doc.Jobs[0].Children, "a child that is gone has no key")
+	require.Equal(t, []GroupEntry{{AppName: "billing", Title: "Billing"}, {AppName: "mail", Title: "mail"}}, doc.Groups)
+	require.Equal(t, xxladapter.RouteStrategy(""), doc.Jobs[0].ExecutorRouteStrategy, "a default")
+	text, err := doc.YAML()
+	require.NoError(t, err)
+	require.Contains(t, string(text), "# yaml-language-server: $schema="+SchemaURL+"\n")
+
+	plan, problems := compare(t, string(text), stored(), options())
+	require.Empty(t, problems)
+	require.Equal(t, 3, plan.Unchanged, "two groups, and the job that has its key already")
+	require.Equal(t, []string{
+		`change job billing/nightly-invoices key:>"nightly-invoices" owner:>""`,
+		`change job billing/nightly-invoices-2 key:>"nightly-invoices-2" owner:>""`,
+		`change job mail/发送-邮件 key:>"发送-邮件" owner:>""`,
+	}, plan.say(), "only their keys are stored")
+	for _, j := range plan.Declaration.Jobs {
+		require.False(t, j.Edit || j.Switch || j.Reschedule)
+	}
+
+	state := stored()
+	for _, j := range MissingKeys(state).Jobs {
+		state.Keys = append(state.Keys, xxladapter.JobKey{JobID: j.ID, GroupID: j.GroupID, Key: j.Key})
+	}
+	plan, problems = compare(t, string(text), state, options())
+	require.Empty(t, problems)
+	require.Empty(t, plan.Changes)
+	require.Empty(t, plan.Declaration.Jobs)
+
+	require.Equal(t, []string{"billing/old"}, names(stored().Export(Export{Owner: "team"})))
+	require.Equal(t, []string{"mail/发送-邮件"}, names(stored().Export(Export{App: "mail"})))
+	require.NotNil(t, doc.Jobs[0].Running)
+	require.Nil(t, stored().Export(Export{WithoutRunning: true}).Jobs[0].Running)
+}
+
+func names(doc *Document) (all []string) {
+	for _, j := range doc.Jobs {
+		all = append(all, j.AppName+"/"+j.Key)
+	}
+	return all
+}
+
+func TestWhatADocumentChanges(t *testing.T) {
+	opts := options()
+	opts.Prune = true
+	plan, problems := compare(t, `
+owner: team
+groups:
+- {appName: billing, title: Bills}
+- {appName: new-app, addressList: ["http://10.0.0.1:9999/"]}
+jobs:
+- {appName: new-app, key: a, author: x, executorHandler: h, children: [b, billing/nightly-invoices], running: true, scheduleType: FIX_RATE, scheduleConf: 30}
+- {appName: new-app, key: b, author: x, executorHandler: h, children: [billing/nightly-invoices-2]}
+- {appName: billing, key: nightly-invoices, name: Nightly invoices, author: ops, executorHandler: h, scheduleType: CRON, scheduleConf: "0 0 3 * * ?", tags: [two words, one], children: [new-app/b]}
+`, stored(), opts)
+	require.Empty(t, problems)
+	require.Equal(t, []string{
+		`change group billing/ title:"Billing">"Bills"`, `create group new-app/`, `create job new-app/a`, `create job new-app/b`,
+		`change job billing/nightly-invoices key:>"nightly-invoices" owner:>"team" scheduleConf:"0 0 2 * * ?">"0 0 3 * * ?" children:["mail/发送-邮件"]>["new-app/b"]`,
+		`delete job billing/old`,
+	}, plan.say())
+	d := plan.Declaration
+	require.Equal(t, []xxladapter.SeenJob{{ID: 4, Updated: time.Unix(4, 0)}}, d.Remove)
+	require.Equal(t, []int64{-2, 1}, d.Jobs[0].ChildIDs)
+	require.Equal(t, []int64{3}, d.Jobs[1].ChildIDs)
+	require.Equal(t, []int64{-2, 99}, d.Jobs[2].ChildIDs, "the child that the caller cannot see stays")
+	require.True(t, d.Jobs[0].Switch && d.Jobs[0].Running && !d.Jobs[1].Switch && !d.Jobs[2].Switch)
+	require.Equal(t, "team", d.Jobs[2].Owner)
+	require.Equal(t, time.Unix(1, 0), d.Jobs[2].GlueUpdated, "no new version of a source")
+	require.Equal(t, []int64{1}, plan.Edits[2].NewChildren)
+}
+
+func TestTheScheduleOfADeclaredJob(t *testing.T) {
+	const entry = "{appName: mail, key: k, name: 发送 邮件, author: ops, executorHandler: h, scheduleType: %s, scheduleConf: '%s', tags: [one, two words]%s}"
+	for name, tt := range map[string]struct {
+		running, waits                bool // as stored, with CRON and 0 0 2 * * ?
+		kind, conf, rest              string
+		switches, reschedules, states bool
+		problem                       string
+	}{
+		"nothing said":          {true, false, "CRON", "0 0 2 * * ?", "", false, false, true, ""},
+		"on, and stays on":      {true, false, "CRON", "0 0 2 * * ?", ", running: true", false, false, true, ""},
+		"on, to be off":         {true, false, "CRON", "0 0 2 * * ?", ", running: false", true, false, false, ""},
+		"off, to be on":         {false, false, "CRON", "0 0 2 * * ?", ", running: true", true, false, true, ""},
+		"a new schedule":        {true, false, "CRON", "0 0 3 * * ?", "", false, true, true, ""},
+		"a new zone":            {true, false, "CRON", "0 0 2 * * ?", ", settings: {zone: UTC}", false, true, true, ""},
+		"off, another schedule": {false, false, "CRON", "0 0 3 * * ?", "", false, false, false, ""},
+		"it waits":              {true, true, "CRON", "0 0 3 * * ?", "", false, false, true, ""},
+		"another type":          {true, true, "FIX_RATE", "30", "", false, true, true, ""},
+		"a bad schedule":        {false, false, "CRON", "bad", "", false, false, false, `scheduleConf is "bad"`},
+		"on, without due times": {true, false, "ONCE", "over", "", false, false, false, "scheduleConf is over"},
+	} {
+		state := stored()
+		state.Keys = append(state.Keys, xxladapter.JobKey{JobID: 2, GroupID: 2, Key: "k"})
+		j := state.Jobs[1]
+		if j.Running = tt.running; tt.waits {
+			j.TriggerNext = xxladapter.AfterRun
+		}
+		plan, problems := compare(t, "jobs: ["+fmt.Sprintf(entry, tt.kind, tt.conf, tt.rest)+"]", state, options())
+		if tt.problem != "" {
+			require.Contains(t, strings.Join(problems, "\n"), tt.problem, name)
+			continue
+		}
+		require.Empty(t, problems, name)
+		is := xxladapter.DeclaredJob{Job: xxladapter.Job{Running: tt.states}}
+		if len(plan.Declaration.Jobs) > 0 {
+			is = plan.Declaration.Jobs[0]
+		}
+		require.Equal(t, []bool{tt.switches, tt.reschedules, tt.states}, []bool{is.Switch, is.Reschedule, is.Running}, name)
+	}
+
+	// A schedule that has ended is not started again.
+	state := stored()
+	state.Keys = append(state.Keys, xxladapter.JobKey{JobID: 2, GroupID: 2, Key: "k"})
+	state.Jobs[1].ScheduleType, state.Jobs[1].ScheduleConf = xxladapter.ScheduleOnce, "over"
+	plan, problems := compare(t, "jobs: ["+fmt.Sprintf(entry, "ONCE", "over", ", running: true")+"]", state, options())
+	require.Empty(t, problems)
+	require.Empty(t, plan.Changes)
+}
+
+func TestProblemsNameFileLineAndField(t *testing.T) {
+	for text, want := range map[string][]string{
+		"jobs:\n- appName: billing\n  key: k\n  author: a\n  executorHandler: h\n  executorTimeout: soon": {`jobs.yaml:6: jobs[0].executorTimeout: executorTimeout is "soon", must be an integer`},
+		"jobs:\n- appNam: x\n": {`jobs.yaml:2: jobs[0]: unknown field "appNam"`},
+		"owner: a\nowner: b":   {`jobs.yaml:2: owner: owner is given twice, must be given once`},
+		"jobs: 5":              {`jobs.yaml:1: jobs: jobs is "5", must be a list`},
+		"jobs:\n- x":           {`jobs.yaml:2: jobs[0]: jobs[0] is "x", must be a mapping`},
+		"[]":                   {`jobs.yaml:1: the document is a list, must be a mapping`},
+		"jobs:\n- key: [k":     {`jobs.yaml:1: not YAML: did not find expected ',' or ']'`}, // as the library counts
+		"jobs:\n- {running: 1, key: true, author: {}}":                             {`jobs.yaml:2: jobs[0].running: running is "1", must be true or false`, `jobs.yaml:2: jobs[0].key: key is "true", must be a text`, `jobs.yaml:2: jobs[0].author: author is a mapping, must be a text`},
+		"jobs:\n- glueSourceFile: ../x":                                            {`jobs.yaml:2: jobs[0].glueSourceFile: glueSourceFile is "../x", must be a relative path below the folder of the declaration`},
+		"jobs:\n- glueSourceFile: x.sh":                                            {`jobs.yaml:2: jobs[0].glueSourceFile: glueSourceFile is "x.sh", must be one of the given files: there is no x.sh`},
+		"jobs:\n- {}\n---\njobs:\n- {}\n- glueSourceFile: x.sh":                    {`jobs.yaml:6: jobs[2].glueSourceFile: glueSourceFile is "x.sh", must be one of the given files: there is no x.sh`},
+		"owner: a\n---\nowner: b":                                                  {`jobs.yaml:3: owner: owner is "b", must be "a" as in the other files`},
+		"jobs:\n- &a\n  <<: *a\n  appNam: x":                                       {`jobs.yaml:2: jobs[0]: the mapping merges itself`, `jobs.yaml:4: jobs[0]: unknown field "appNam"`},
+		"x: &a [1,1,1,1]\nb: &b [*a,*a]":                                           {`jobs.yaml:1: unknown field "x"`, `jobs.yaml:2: unknown field "b"`},
+		"jobs:\n- glueSource: x\n  glueSourceFile: y":                              {`jobs.yaml:3: jobs[0].glueSourceFile: glueSource and glueSourceFile are both given, must be one of them`},
+		"jobs: [{appName: billing, key: k, executorTimeout: 9999999999999999999}]": {`jobs.yaml:1: jobs[0].executorTimeout: executorTimeout is "9999999999999999999", must be an integer`},
+	} {
+		source, problems := Read([]File{{Name: "jobs.yaml", Text: text}})
+		var shown []string
+		for _, p := range source.Locate(problems) {
+			shown = append(shown, p.String())
+		}
+		require.Equal(t, want, shown, text)
+	}
+
+	opts := options()
+	opts.Check = func(before, j *xxladapter.Job) error {
+		if j.AlarmEmail == "no" {
+			return xxladapter.Invalidf("alarmEmail is no, must be an address")
+		}
+		return nil
+	}
+	const good = "jobs:\n- {appName: billing, key: k, author: a, executorHandler: h}\n"
+	for text, want := range map[string]string{
+		"jobs:\n- {appName: billing, key: a b, author: a, executorHandler: h}":                                          `jobs.yaml:2: jobs[0].key: key is "a b", must have letters, digits, dots, hyphens and underscores only`,
+		good + "- {appName: billing, key: k, author: a, executorHandler: h}":                                            `jobs.yaml:3: jobs[1].key: key is "k", must be declared once for appName "billing": jobs[0] has it too`,
+		"jobs:\n- {appName: nobody, key: k, author: a, executorHandler: h}":                                             `jobs.yaml:2: jobs[0].appName: appName is "nobody", must be the app name of a group that exists or is declared`,
+		"jobs:\n- {appName: billing, key: k, author: a}":                                                                `jobs.yaml:2: jobs[0].executorHandler: executorHandler is empty, a BEAN job must name its handler`,
+		good + "  # more\n- appName: billing\n  key: l\n  author: a\n  executorHandler: h\n  settings:\n    zone: Mars": `jobs.yaml:9: jobs[1].settings.zone: zone is "Mars", must be an IANA time zone such as Europe/Berlin`,
+		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h,\n   alarmEmail: no}":                        `jobs.yaml:3: jobs[0].alarmEmail: alarmEmail is no, must be an address`,
+		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, executorTimeout: -1}":                       `jobs.yaml:2: jobs[0].executorTimeout: executorTimeout is -1s, must be whole seconds, 0 or more`,
+		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, children: [k]}":                             `jobs.yaml:2: jobs[0].children[0]: children contains "k", must be another job`,
+		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, children: [mail/x]}":                        `jobs.yaml:2: jobs[0].children[0]: children contains "mail/x", must be the key of a job that exists or is declared`,
+		"groups:\n- {appName: abc}":                       `jobs.yaml:2: groups[0].appName: appName has 3 characters, must have 4 to 64`,
+		"groups:\n- {appName: twice}\n- {appName: twice}": `jobs.yaml:3: groups[1].appName: appName is "twice", must be declared once`,
+		"owner: other\njobs:\n- {appName: billing, key: old, name: Old, author: a, executorHandler: h}": `jobs.yaml:3: jobs[0].key: key is "old", must not be that of a job whose owner is "team"`,
+		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, children: [l]}\n- {appName: billing, key: l, author: a, executorHandler: h, children: [mail/m]}\n- {appName: mail, key: m, author: a, executorHandler: h, children: [billing/k]}": `jobs.yaml:2: jobs[0].children: children lead back to the job itself: billing/k > billing/l > mail/m > billing/k`,
+		"jobs:\n- {appName: mail, key: 发送-邮件, author: ops, executorHandler: h, children: [billing/nightly-invoices]}":                                                                                                                                         `jobs.yaml:2: jobs[0].children: children lead back to the job itself: mail/发送-邮件 > billing/nightly-invoices > mail/发送-邮件`,
+	} {
+		_, problems := compare(t, text, stored(), opts)
+		require.Equal(t, []string{want}, problems, text)
+	}
+	opts.TakeOver = true
+	_, problems := compare(t, "owner: other\njobs: [{appName: billing, key: old, author: a, executorHandler: h}]", stored(), opts)
+	require.Empty(t, problems)
+	opts.Prune = true
+	_, problems = compare(t, good, stored(), opts)
+	require.Equal(t, []string{"jobs.yaml:1: owner: owner is missing, must be given for jobs that are no longer declared to be deleted"}, problems)
+}
+
+func TestMergeKeysAndScripts(t *testing.T) {
+	source, problems := Read([]File{
+		{Name: "team/jobs.yaml", Text: "jobs:\n- &usual {appName: billing, key: a, author: ops, executorHandler: h}\n" +
+			"- {<<: *usual, key: b}\n- {<<: [{author: first}, *usual], key: c, glueType: GLUE_SHELL, glueSourceFile: scripts/c.sh}\n"},
+		{Name: "team/scripts/c.sh", Text: "echo c\n"},
+	})
+	require.Empty(t, problems)
+	require.Equal(t, []string{"billing/a", "billing/b", "billing/c"}, names(&source.Document))
+	require.Equal(t, "ops", source.Jobs[1].Author)
+	require.Equal(t, "first", source.Jobs[2].Author)
+	require.Equal(t, "echo c\n", source.Jobs[2].GlueSource)
+	require.Equal(t, []string{"team/x/y.sh"}, Scripts(File{"team/a.yaml", "jobs: [{glueSourceFile: x/y.sh}, {glueSourceFile: /z}, {glueSourceFile: ../z}]"}))
+}
+
+// TestEveryTextSurvivesAFile writes jobs of any text as YAML and as JSON, and reads them again.
+func TestEveryTextSurvivesAFile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String()
+		doc := &Document{Owner: text.Draw(t, "owner"), Jobs: []JobEntry{{
+			AppName: text.Draw(t, "app"), Key: "k", Name: text.Draw(t, "name"), ExecutorParam: strings.Join(rapid.SliceOf(text).Draw(t, "param"), "\n"),
+			GlueSource: strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"", " ", "#!", "\t", "echo", "\r", "- x", "a: b", "'", "\"", "true", "30", "\u2028", "\ufeff"})).Draw(t, "source"), "\n"),
+			Settings:   &xxladapter.Settings{Zone: text.Draw(t, "zone"), AlarmRecovered: true, MisfireLimit: 5}, ExecutorTimeout: 30,
+		}}}
+		want, err := json.Marshal(doc)
+		require.NoError(t, err)
+		for name, write := range map[string]func() ([]byte, error){"x.yaml": doc.YAML, "x.json": doc.JSON} {
+			file, err := write()
+			require.NoError(t, err)
+			source, problems := Read([]File{{name, string(file)}})
+			require.Empty(t, problems, "%s", file)
+			got, err := json.Marshal(source.Document)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(got), "%s", file)
+		}
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("jobs:\n- &a {<<: *a, key: k}\n- *a\n")
+	f.Add("owner: x\ngroups: [{appName: y}]\n---\n{}")
+	f.Fuzz(func(t *testing.T, text string) {
+		source, problems := Read([]File{{"x.yaml", text}})
+		source.Locate(problems)
+		if len(problems) == 0 {
+			_, _, err := Compare(&source.Document, stored(), options())
+			require.NoError(t, err)
+		}
+	})
+}
+
+func TestKeysAreMadeOfNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"Nightly invoices": "nightly-invoices", " -a-- b_c.d! ": "a-b_c.d", "结算": "结算", "!!": "job", "": "job", "\xffx": "x", strings.Repeat("é", 80): strings.Repeat("é", 64),
+	} {
+		require.Equal(t, want, KeyFrom(name))
+		require.NoError(t, xxladapter.CheckJobKey("key", want))
+	}
+	long := &State{Groups: stored().Groups}
+	for id := range int64(12) {
+		long.Jobs = append(long.Jobs, &xxladapter.Job{ID: id + 1, GroupID: 1, Name: strings.Repeat("x", 70)})
+	}
+	keys := names(long.Export(Export{}))
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(keys))), 12)
+}

@@ -1,0 +1,178 @@
+package declare
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// decode reads a node into a document and notes the line of each place. Unlike yaml's own decoder it
+// knows fields by their JSON names, and says of every problem where it is.
+func (r *reader) decode(node *yaml.Node, doc *Document, places map[string]int) {
+	if node.Kind == yaml.DocumentNode {
+		if len(node.Content) == 0 || isNull(node.Content[0]) {
+			return
+		}
+		node = node.Content[0]
+	}
+	r.value(node, reflect.ValueOf(doc).Elem(), "", places)
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// value reads a node into v.
+func (r *reader) value(n *yaml.Node, v reflect.Value, at string, places map[string]int) {
+	if r.nodes--; r.nodes < 0 {
+		if r.nodes == -1 {
+			r.report(n.Line, at, fmt.Sprintf("the files have more than %d values with their aliases, must have at most as many", maxNodes))
+		}
+		return
+	}
+	if _, known := places[at]; !known {
+		places[at] = n.Line
+	}
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		r.value(n, v.Elem(), at, places)
+	case reflect.Struct:
+		r.fields(n, v, at, places)
+	case reflect.Slice:
+		if n.Kind != yaml.SequenceNode {
+			r.wrong(n, at, "a list")
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+		for i, item := range n.Content {
+			r.value(item, v.Index(i), fmt.Sprintf("%s[%d]", at, i), places)
+		}
+	default:
+		r.scalar(n, v, at)
+	}
+}
+
+// fields reads a mapping into a struct.
+func (r *reader) fields(n *yaml.Node, v reflect.Value, at string, places map[string]int) {
+	if n.Kind != yaml.MappingNode {
+		r.wrong(n, at, "a mapping")
+		return
+	}
+	fields := map[string]int{}
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		fields[name] = i
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		name := key.Value
+		if key.ShortTag() == "!!merge" {
+			continue // after the mapping's own fields
+		}
+		field, known := fields[name]
+		where := strings.TrimPrefix(at+"."+name, ".")
+		switch {
+		case key.Kind != yaml.ScalarNode || !known:
+			r.report(key.Line, at, fmt.Sprintf("unknown field %q", name))
+		case seen[name]:
+			r.report(key.Line, where, name+" is given twice, must be given once")
+		case isNull(value):
+			places[where] = key.Line // as if it were omitted
+		default:
+			places[where] = key.Line
+			r.value(value, v.Field(field), where, places)
+		}
+		seen[name] = true
+	}
+	r.merge(n, v, at, places, seen)
+}
+
+// merge reads what merge keys bring, for fields that the mapping does not have itself.
+func (r *reader) merge(n *yaml.Node, v reflect.Value, at string, places map[string]int, seen map[string]bool) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].ShortTag() != "!!merge" {
+			continue
+		}
+		sources := []*yaml.Node{n.Content[i+1]}
+		for sources[0].Kind == yaml.AliasNode {
+			sources[0] = sources[0].Alias
+		}
+		if sources[0].Kind == yaml.SequenceNode {
+			sources = sources[0].Content
+		}
+		for _, from := range sources {
+			for from.Kind == yaml.AliasNode {
+				from = from.Alias
+			}
+			if from == n || slices.Contains(r.merging, from) {
+				r.report(from.Line, at, "the mapping merges itself")
+				return
+			}
+			if r.nodes--; r.nodes < 0 {
+				return
+			}
+			rest := &yaml.Node{Kind: from.Kind, Line: from.Line, Tag: from.Tag, Value: from.Value}
+			for j := 0; j+1 < len(from.Content); j += 2 {
+				if name := from.Content[j].Value; !seen[name] {
+					rest.Content = append(rest.Content, from.Content[j], from.Content[j+1])
+				}
+			}
+			for j := 0; j+1 < len(rest.Content); j += 2 {
+				seen[rest.Content[j].Value] = true
+			}
+			r.merging = append(r.merging, n, from)
+			r.fields(rest, v, at, places)
+			r.merging = r.merging[:len(r.merging)-2]
+		}
+	}
+}
+
+// scalar reads a text, a number or a boolean.
+func (r *reader) scalar(n *yaml.Node, v reflect.Value, at string) {
+	tag := n.ShortTag()
+	if n.Kind != yaml.ScalarNode {
+		tag = ""
+	}
+	switch v.Kind() {
+	case reflect.String:
+		switch tag {
+		case "!!str", "!!int", "!!float", "!!timestamp": // a number is a text as it is written
+			v.SetString(n.Value)
+			return
+		}
+		r.wrong(n, at, "a text")
+	case reflect.Bool:
+		if on, err := strconv.ParseBool(strings.ToLower(n.Value)); tag == "!!bool" && err == nil {
+			v.SetBool(on)
+			return
+		}
+		r.wrong(n, at, "true or false")
+	case reflect.Int, reflect.Int64:
+		if number, err := strconv.ParseInt(n.Value, 10, v.Type().Bits()); tag == "!!int" && err == nil {
+			v.SetInt(number)
+			return
+		}
+		r.wrong(n, at, "an integer")
+	default:
+		panic("declare: no way to read a " + v.Type().String())
+	}
+}
+
+func (r *reader) wrong(n *yaml.Node, at, want string) {
+	is := map[yaml.Kind]string{yaml.SequenceNode: "a list", yaml.MappingNode: "a mapping"}[n.Kind]
+	if is == "" {
+		is = strconv.Quote(n.Value)
+	}
+	field := at[strings.LastIndexByte(at, '.')+1:]
+	if field == "" {
+		field = "the document"
+	}
+	r.report(n.Line, at, fmt.Sprintf("%s is %s, must be %s", field, is, want))
+}

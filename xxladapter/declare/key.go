@@ -1,0 +1,132 @@
+package declare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// KeyFrom returns a key made of a name: its letters and digits in lower case, with a hyphen in place
+// of what is between them.
+func KeyFrom(name string) string {
+	var key []rune
+	gap := false
+	for _, r := range strings.ToValidUTF8(name, "") {
+		if !xxladapter.InJobKey(r) || r == '-' {
+			gap = len(key) > 0
+			continue
+		}
+		if gap {
+			key, gap = append(key, '-'), false
+		}
+		key = append(key, unicode.ToLower(r))
+	}
+	if len(key) == 0 {
+		return "job"
+	}
+	return string(key[:min(len(key), xxladapter.MaxJobKey)])
+}
+
+// keysOf returns the keys of the jobs of one group, in the order of their ids: the key that a job
+// has, or one made of its name. Of several jobs with one name the later ones have a number.
+func keysOf(jobs []*xxladapter.Job, has map[int64]xxladapter.JobKey) map[int64]string {
+	keys := make(map[int64]string, len(jobs))
+	taken := map[string]bool{}
+	for _, j := range jobs {
+		if k, keyed := has[j.ID]; keyed {
+			keys[j.ID], taken[k.Key] = k.Key, true
+		}
+	}
+	for _, j := range jobs {
+		if keys[j.ID] != "" {
+			continue
+		}
+		base := KeyFrom(j.Name)
+		key := base
+		for n := 2; taken[key]; n++ {
+			number := fmt.Sprint("-", n)
+			runes := []rune(base)
+			key = string(runes[:min(len(runes), xxladapter.MaxJobKey-len(number))]) + number
+		}
+		keys[j.ID], taken[key] = key, true
+	}
+	return keys
+}
+
+// A name identifies a job in every environment.
+type name struct{ app, key string }
+
+// parseRef parses a reference to a job from one of the group app: a key, or an app name, a slash and
+// a key.
+func parseRef(app, ref string) name {
+	if i := strings.LastIndexByte(ref, '/'); i >= 0 {
+		return name{ref[:i], ref[i+1:]}
+	}
+	return name{app, ref}
+}
+
+// ref returns the reference to n from a job of the group app.
+func (n name) ref(app string) string {
+	if n.app == app {
+		return n.key
+	}
+	return n.app + "/" + n.key
+}
+
+// A State is what a store has, as far as it exists for the caller.
+type State struct {
+	Groups []*xxladapter.Group
+	Jobs   []*xxladapter.Job // all jobs of each group that matters, by id
+	Keys   []xxladapter.JobKey
+}
+
+// An index finds the groups and jobs of a state.
+type index struct {
+	groups map[string]*xxladapter.Group // by app name
+	apps   map[int64]string             // by group id
+	jobs   map[name]*xxladapter.Job
+	names  map[int64]name              // by job id
+	keys   map[int64]xxladapter.JobKey // by job id; without those that are made of names
+}
+
+func newIndex(s *State) *index {
+	x := &index{map[string]*xxladapter.Group{}, map[int64]string{}, map[name]*xxladapter.Job{}, map[int64]name{}, map[int64]xxladapter.JobKey{}}
+	for _, g := range s.Groups {
+		x.groups[g.AppName], x.apps[g.ID] = g, g.AppName
+	}
+	for _, k := range s.Keys {
+		x.keys[k.JobID] = k
+	}
+	of := map[int64][]*xxladapter.Job{}
+	for _, j := range s.Jobs {
+		if _, shown := x.apps[j.GroupID]; shown {
+			of[j.GroupID] = append(of[j.GroupID], j)
+		}
+	}
+	for group, jobs := range of {
+		slices.SortFunc(jobs, func(a, b *xxladapter.Job) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+		keys := keysOf(jobs, x.keys)
+		for _, j := range jobs {
+			n := name{x.apps[group], keys[j.ID]}
+			x.jobs[n], x.names[j.ID] = j, n
+		}
+	}
+	return x
+}
+
+// MissingKeys returns a declaration that stores the keys that jobs have by their names alone, so
+// that they stay when a job is renamed.
+func MissingKeys(s *State) *xxladapter.Declaration {
+	x := newIndex(s)
+	d := &xxladapter.Declaration{}
+	for _, j := range s.Jobs {
+		if _, keyed := x.keys[j.ID]; !keyed && x.names[j.ID].key != "" {
+			n := x.names[j.ID]
+			d.Jobs = append(d.Jobs, xxladapter.DeclaredJob{Job: *j, App: n.app, Key: n.key})
+		}
+	}
+	return d
+}
