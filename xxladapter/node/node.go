@@ -13,7 +13,10 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
@@ -29,11 +32,13 @@ type Node struct {
 	opts      Options
 	tokens    *access.Executors
 	addresses *access.Addresses
+	accounts  *accounts.Accounts
 
 	client    *trigger.Client
 	pool      *trigger.Pool
 	scheduler *scheduler.Scheduler
 	handOver  *trigger.HandOver
+	backfills *maintenance.Backfills
 	upkeep    []runner
 	http      *http.Server
 
@@ -80,8 +85,11 @@ func New(opts Options) (*Node, error) {
 		name: name, opts: opts,
 		tokens:    access.NewExecutors(opts.AccessToken, opts.Store.Groups),
 		addresses: &access.Addresses{Allow: opts.AllowAddresses},
+		accounts:  accounts.New(opts.Store, opts.Logger),
 		removed:   newNotice(), expired: newNotice(), textWanted: newNotice(),
 	}
+	n.backfills = maintenance.NewBackfills(opts.Store, func(fires []xxladapter.Fire) { n.scheduler.Planned(fires) }, opts.Logger)
+	n.opts.OnEvent = hintBackfills(n.backfills, opts.OnEvent)
 	if err := n.buildTrigger(); err != nil {
 		return nil, err
 	}

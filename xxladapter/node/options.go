@@ -10,8 +10,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
+	"github.com/xxlwheel/xxlwheel/xxladapter/console"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
+	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
@@ -40,6 +42,15 @@ type Options struct {
 	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM. If they are
 	// empty the node serves http. They are read again when they change.
 	TLSCert, TLSKey string
+	// HSTS tells browsers to use https alone, also over http, for a proxy that ends TLS. With
+	// TLSCert that is always so.
+	HSTS bool
+	// OIDC is a provider of OpenID Connect at which people sign in, in addition to passwords; nil
+	// means none. With it the API is not open without a token, not even on loopback.
+	OIDC *openid.Provider
+	// PublicURL is the address under which browsers reach the node, with the prefix of a proxy. Empty
+	// means the host that a request names.
+	PublicURL string
 	// TLSCA is a file with the certificate authorities, in PEM, that are trusted for executors at
 	// https addresses, in addition to the system's. If it is empty only the system's are trusted.
 	TLSCA string
@@ -62,6 +73,11 @@ type Options struct {
 	// The default is ten minutes. Beside a Java admin on the same database it must be more than
 	// three days, or its daily report misses them.
 	KeepSuccesses time.Duration
+	// KeepAudit is how long rows of the audit and replaced versions of jobs are kept; 0 or less
+	// keeps them forever.
+	KeepAudit time.Duration
+	// KeepStats is how long statistics of runs are kept; 0 or less keeps them forever.
+	KeepStats time.Duration
 	// RunTexts selects the runs whose log texts are stored, so that they outlive the executor. The
 	// default is runs that failed.
 	RunTexts xxladapter.TextPolicy
@@ -75,8 +91,17 @@ type Options struct {
 	// Metrics counts and measures what the node does, and is served at /metrics to those who may
 	// read the API. nil measures nothing. It must not be shared with another node.
 	Metrics *metrics.Metrics
+	// Console is the web console, served beside the API. nil leaves it out.
+	Console *console.Console
+	// Version and Revision say from which sources the program was built, for those who ask the API;
+	// empty means unknown.
+	Version, Revision string
 	// OnAlarm is called with the result of each alarm on each channel. nil ignores it.
 	OnAlarm func(channel, result string)
+	// OnSetup is called once, before the node serves, if other machines can reach it and nobody can
+	// sign in yet. link is the path and fragment of a page that creates the first user; it works once,
+	// while this node runs, and is a secret. nil offers no link.
+	OnSetup func(link string)
 	Logger  *slog.Logger // nil means slog.Default()
 
 	onCallback func(outcome string)

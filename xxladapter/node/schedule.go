@@ -57,11 +57,13 @@ func (n *Node) maintenance() []runner {
 		&maintenance.Lost{Store: store, Beat: n.client.Beat, Lose: n.handOver.Lose, Expired: n.expired, Logger: logger},
 		&maintenance.Stuck{Store: store, Settled: n.handOver.WrittenOff, Logger: logger},
 		&maintenance.Waiting{Store: store, Logger: logger},
+		n.backfills,
 		&maintenance.Reports{Store: store, Logger: logger},
+		&maintenance.Stats{Store: store, Logger: logger},
 		&maintenance.Texts{Store: store, Fetch: n.client.Log, Busy: n.pool.Busy, Wanted: n.textWanted, Logger: logger},
 		&maintenance.Retention{
-			Store: store, Keep: n.opts.KeepLogs, KeepSuccesses: n.opts.KeepSuccesses, Zone: n.opts.Zone,
-			NoAlarms: len(n.opts.Alarms) == 0, Removed: n.removed, Logger: logger,
+			Store: store, Keep: n.opts.KeepLogs, KeepSuccesses: n.opts.KeepSuccesses, KeepAudit: n.opts.KeepAudit,
+			KeepStats: n.opts.KeepStats, Zone: n.opts.Zone, NoAlarms: len(n.opts.Alarms) == 0, Removed: n.removed, Logger: logger,
 		},
 	}
 }

@@ -27,14 +27,23 @@ func (n *Node) buildServer() error {
 		Store: n.opts.Store, Completer: n.handOver, Executors: n.client,
 		Zone: n.opts.Zone, CronProfile: n.opts.CronProfile, Logger: n.opts.Logger,
 		AccessToken: n.opts.AccessToken, OperatorTokens: n.opts.OperatorTokens, ReadTokens: n.opts.ReadTokens,
-		Tokens: n.tokens, Addresses: n.addresses, AllowHosts: n.opts.AllowHosts,
+		Provider: n.opts.OIDC, PublicURL: n.opts.PublicURL,
+		Accounts: n.accounts, Tokens: n.tokens, Addresses: n.addresses, AllowHosts: n.opts.AllowHosts,
 		Purger:     &maintenance.Purger{Store: n.opts.Store, NoAlarms: len(n.opts.Alarms) == 0, Logger: n.opts.Logger},
 		JobChanged: n.scheduler.Wake,
-		JobRemoved: n.removed.post,
-		Planned:    func(f xxladapter.Fire) { n.scheduler.Planned([]xxladapter.Fire{f}) },
+		JobRemoved: n.removed.post, Backfilling: n.backfills.Begun,
+		Info: n.info(), TestAlarms: n.testAlarms(),
+		Planned: func(f xxladapter.Fire) { n.scheduler.Planned([]xxladapter.Fire{f}) },
 	})
+	var handler http.Handler = api
+	if n.opts.Console != nil {
+		handler = n.opts.Console.Around(handler)
+	}
+	if tls != nil || n.opts.HSTS {
+		handler = access.StrictTransport(handler)
+	}
 	n.http = &http.Server{
-		Handler:           api,
+		Handler:           handler,
 		TLSConfig:         tls,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute, // a body of 5 MiB over a slow line
@@ -42,6 +51,7 @@ func (n *Node) buildServer() error {
 		ErrorLog:          slog.NewLogLogger(n.opts.Logger.Handler(), slog.LevelWarn),
 	}
 	access.CloseSilent(n.http)
+	n.http.RegisterOnShutdown(api.EndStreams)
 	return nil
 }
 
@@ -68,6 +78,9 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if access.Reachable(ln.Addr().String()) && !n.opts.AllowDefaultToken {
 		n.tokens.RefuseDefault()
 	}
+	if err := n.offerSetup(ctx, ln.Addr()); err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	ended := make(chan error, 1) // by this goroutine, which Serve waits for
 	go func() {
 		if n.http.TLSConfig != nil {
@@ -88,6 +101,23 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve http: %w", err)
+	}
+	return nil
+}
+
+// offerSetup calls Options.OnSetup with the one-time link, if other machines can reach the listener
+// and nobody can sign in yet. The secret is in the fragment, which browsers send to no server, so
+// that no proxy logs it.
+func (n *Node) offerSetup(ctx context.Context, addr net.Addr) error {
+	if n.opts.OnSetup == nil || !access.Reachable(addr.String()) {
+		return nil
+	}
+	secret, err := n.accounts.Setup(ctx)
+	if err != nil {
+		return fmt.Errorf("look for users: %w", err)
+	}
+	if secret != "" {
+		n.opts.OnSetup("/console/setup#secret=" + secret)
 	}
 	return nil
 }

@@ -184,19 +184,28 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 		defer stop()
 		nodes, gates, stops = append(nodes, n), append(gates, g), append(stops, stop)
 	}
-	time.Sleep(3 * time.Second) // the nodes share the jobs out, in real time
+	shards := func(i int) xxladapter.ShardSet { return nodes[i].Stats().Scheduler.Shards }
+	within(t, "the nodes share the jobs out", func() bool {
+		return shards(0) != 0 && shards(1) != 0 && shards(2) != 0 && shards(0)|shards(1)|shards(2) == xxladapter.AllShards
+	})
 	gates[0].close()
-	time.Sleep(6 * time.Second) // longer than a lease
-	require.False(t, nodes[0].Stats().Scheduler.Holds)
+	within(t, "a node without its store loses its lease", func() bool { return !nodes[0].Stats().Scheduler.Holds })
+	within(t, "the others take its jobs", func() bool { return shards(1)|shards(2) == xxladapter.AllShards })
 	gates[0].open()
-	time.Sleep(2 * time.Second)
-	stats := nodes[0].Stats().Scheduler
-	require.True(t, stats.Holds, "it is back")
-	require.GreaterOrEqual(t, stats.Terms, int64(2))
+	within(t, "it is back, in a new term", func() bool {
+		stats := nodes[0].Stats().Scheduler
+		return stats.Holds && stats.Terms >= 2
+	})
 	gates[1].crash()
 	stops[1]()
-	time.Sleep(7 * time.Second) // its lease lapses, and the others continue
-	require.Equal(t, xxladapter.AllShards, nodes[0].Stats().Scheduler.Shards|nodes[2].Stats().Scheduler.Shards)
+	within(t, "the others continue with the jobs of the dead node", func() bool {
+		return shards(0)|shards(2) == xxladapter.AllShards
+	})
+	within(t, "each job runs", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(history.Runs) > 10*xxladapter.Shards
+	})
 	stops[0]()
 	stops[2]()
 	mu.Lock()
@@ -206,5 +215,11 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 	// renewal at which the others notice.
 	report := checker.Check(history, checker.Options{Epsilon: 7 * time.Second})
 	require.True(t, report.Clean(), "%v", report)
-	require.Greater(t, len(history.Runs), 10*xxladapter.Shards)
+}
+
+// within waits for what leases and scans bring about in real time. The longest of them, a lease that
+// lapses, takes five seconds.
+func within(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	require.Eventually(t, is, 30*time.Second, 20*time.Millisecond, what)
 }

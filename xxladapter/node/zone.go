@@ -23,6 +23,9 @@ func agreeZone(ctx context.Context, opts *Options) error {
 			return xxladapter.Conflictf("zone is %s, must be %s as the store's schedulers have agreed; xxlwheel migrate --zone changes it while none of them runs",
 				mine, agreed)
 		}
+		if ctx.Err() != nil {
+			return nil
+		}
 		opts.Logger.Error("zone not compared with the store's", "err", err)
 		select {
 		case <-ctx.Done():

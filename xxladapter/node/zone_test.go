@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -47,6 +48,27 @@ func (l *lateZones) AgreeZone(ctx context.Context, zone string) (string, error) 
 		return "", errors.New("connection refused")
 	}
 	return l.Store.AgreeZone(ctx, zone)
+}
+
+// A stoppedZones is asked about zones in the moment of a stop.
+type stoppedZones struct {
+	xxladapter.Store
+	stop func()
+}
+
+func (s *stoppedZones) AgreeZone(ctx context.Context, zone string) (string, error) {
+	s.stop()
+	return s.Store.AgreeZone(ctx, zone)
+}
+
+// TestAStopWhileZonesAreComparedIsNoError: a node that is stopped right after its start logs
+// nothing.
+func TestAStopWhileZonesAreComparedIsNoError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var log bytes.Buffer
+	opts := Options{Store: &stoppedZones{memstore.New(time.Now), cancel}, Zone: time.UTC, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	require.NoError(t, agreeZone(ctx, &opts))
+	require.Empty(t, log.String())
 }
 
 // TestANodeWaitsForTheStoreToCompareZones: without an answer it does not schedule.
