@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -22,10 +23,15 @@ type apiClient struct {
 	token  string
 	ca     string // file of further certificate authorities; empty means only the system's
 	key    string // idempotency key of the call; empty means none
+
+	patient bool // the answer may take longer than 30 s
 }
 
 // An apiError is the server's refusal of a call.
-type apiError struct{ Code, Message string }
+type apiError struct {
+	Code, Message string
+	Problems      []declare.Problem // of declarations, the first of which is the message
+}
 
 func (e *apiError) Error() string { return e.Message }
 
@@ -38,20 +44,75 @@ var apiHTTP = &http.Client{
 // call sends in as the body (nil sends none) and decodes the answer into out (nil ignores it). The
 // error is the server's own message, or says why the server was not reached.
 func (c apiClient) call(ctx context.Context, method, path string, in, out any) error {
-	if err := trustCA(c.ca); err != nil {
+	resp, err := c.send(ctx, method, path, in)
+	if err != nil {
 		return err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("read answer of %s: %w", access.Shown(c.server), err)
+	}
+	return nil
+}
+
+// download copies an answer that is no JSON value to out.
+func (c apiClient) download(ctx context.Context, path string, out io.Writer) error {
+	resp, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(out, resp.Body); err != nil {
+		return fmt.Errorf("read answer of %s, which is incomplete: %w", access.Shown(c.server), err)
+	}
+	return nil
+}
+
+// lines calls each with every line of an answer of JSON lines, as it arrives and however long it
+// takes.
+func (c apiClient) lines(ctx context.Context, method, path string, in any, each func(json.RawMessage) error) error {
+	c.patient = true
+	resp, err := c.send(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	d := json.NewDecoder(resp.Body)
+	for {
+		var line json.RawMessage
+		err := d.Decode(&line)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read answer of %s, which is incomplete: %w", access.Shown(c.server), err)
+		}
+		if err := each(line); err != nil {
+			return err
+		}
+	}
+}
+
+// send makes a call and returns its answer if the server has not refused it. The caller closes the
+// body.
+func (c apiClient) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	if err := trustCA(c.ca); err != nil {
+		return nil, err
 	}
 	var body io.Reader
 	if in != nil {
 		data, err := json.Marshal(in)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		body = bytes.NewReader(data)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.server, "/")+"/api/v1"+path, body)
 	if err != nil {
-		return usagef("--server is %q, must be a URL such as http://127.0.0.1:8080", access.Shown(c.server))
+		return nil, usagef("--server is %q, must be a URL such as http://127.0.0.1:8080", access.Shown(c.server))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if c.token != "" {
@@ -60,30 +121,28 @@ func (c apiClient) call(ctx context.Context, method, path string, in, out any) e
 	if c.key != "" {
 		req.Header.Set("Idempotency-Key", c.key)
 	}
-	resp, err := apiHTTP.Do(req)
+	by := apiHTTP
+	if c.patient {
+		by = &http.Client{Transport: apiHTTP.Transport, CheckRedirect: apiHTTP.CheckRedirect}
+	}
+	resp, err := by.Do(req)
 	if err != nil {
 		var urlErr *url.Error
 		if errors.As(err, &urlErr) {
 			err = urlErr.Err
 		}
-		return fmt.Errorf("reach scheduler at %s: %w", access.Shown(c.server), err)
+		return nil, fmt.Errorf("reach scheduler at %s: %w", access.Shown(c.server), err)
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp, nil
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API; redirects are not followed", access.Shown(c.server), resp.Status)
+		return nil, fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API; redirects are not followed", access.Shown(c.server), resp.Status)
 	}
-	if resp.StatusCode != http.StatusOK {
-		var refusal apiError
-		if json.NewDecoder(resp.Body).Decode(&refusal) != nil || refusal.Message == "" {
-			return fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API", access.Shown(c.server), resp.Status)
-		}
-		return &refusal
+	var refusal apiError
+	if json.NewDecoder(resp.Body).Decode(&refusal) != nil || refusal.Message == "" {
+		return nil, fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API", access.Shown(c.server), resp.Status)
 	}
-	if out == nil {
-		return nil
-	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("read answer of %s: %w", access.Shown(c.server), err)
-	}
-	return nil
+	return nil, &refusal
 }

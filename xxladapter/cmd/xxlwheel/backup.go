@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
@@ -17,8 +16,8 @@ type backupCmd struct {
 }
 
 func (c *backupCmd) Run(inv *invocation) error {
-	file, isFile := strings.CutPrefix(string(c.Store), "sqlite:")
-	if !isFile || file == "" {
+	file, isFile := sqlstore.FileOf(string(c.Store))
+	if !isFile {
 		return usagef("--store is %q, must be sqlite:FILE", sqlstore.Redacted(string(c.Store)))
 	}
 	err := sqlstore.BackupSQLite(inv.ctx, file, c.To)

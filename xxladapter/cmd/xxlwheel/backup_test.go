@@ -1,9 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,13 +22,10 @@ func TestABackupIsRestored(t *testing.T) {
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	mustCLI(t, "job", "add", "--server", server, "--app", "some-app", "--name", "often", "--handler", "demoJobHandler", "--fixed-rate", "1s", "--start")
-	list := func(server string) []string {
-		return strings.Split(mustCLI(t, "log", "list", "--server", server, "-n", "0"), "\n")[1:]
-	}
-	eventually(t, 30*time.Second, "three runs", func() bool { return strings.Count(strings.Join(list(server), "\n"), "SUCCESS") >= 3 })
-	kept := list(server)
+	eventually(t, 30*time.Second, "three runs", func() bool { return len(succeeded(listedRuns(t, server))) >= 3 })
+	kept := listedRuns(t, server)
 	require.Regexp(t, `^\Q`+copied+`\E: \d+ bytes$`, mustCLI(t, "backup", copied, "--store", "sqlite:"+file))
-	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(list(server)) > len(kept) })
+	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(listedRuns(t, server)) > len(kept) })
 	code, _, stderr := cli(t, "backup", copied, "--store", "sqlite:"+file)
 	require.Equal(t, exitFail, code)
 	require.Equal(t, "xxlwheel: back up to "+copied+": the file exists, must be a new one\n", stderr)
@@ -40,9 +38,34 @@ func TestABackupIsRestored(t *testing.T) {
 	require.NoError(t, os.Rename(copied, file))
 	again, server := serveOn(t, file)
 	require.Contains(t, mustCLI(t, "job", "show", "1", "--server", server), "running")
-	ended := regexp.MustCompile(`(?m)^(\d+) .*SUCCESS`).FindAllString(strings.Join(kept, "\n"), -1)
-	require.Subset(t, list(server), ended)
-	before := len(list(server))
-	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(list(server)) > before })
+	restored := listedRuns(t, server)
+	require.Subset(t, restored, succeeded(kept))
+	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(listedRuns(t, server)) > len(restored) })
 	require.Zero(t, again.terminate())
+}
+
+// A listedRun has the fields of a run that never change once it has ended.
+type listedRun struct {
+	ID          int64
+	JobID       int64
+	TriggerTime time.Time
+	TookMs      int64
+	Status      string
+}
+
+// listedRuns returns all runs of a scheduler.
+func listedRuns(t *testing.T, server string) (runs []listedRun) {
+	t.Helper()
+	lines := strings.NewReader(mustCLI(t, "log", "list", "--server", server, "-n", "0", "-o", "json"))
+	for d := json.NewDecoder(lines); d.More(); {
+		var r listedRun
+		require.NoError(t, d.Decode(&r))
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// succeeded returns the runs that have ended well.
+func succeeded(runs []listedRun) []listedRun {
+	return slices.DeleteFunc(slices.Clone(runs), func(r listedRun) bool { return r.Status != "SUCCESS" })
 }

@@ -88,7 +88,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 func TestHelpEverywhere(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"--help"}, {"demo", "--help"}, {"serve", "--help"}, {"executor", "--help"}, {"job", "--help"},
-		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"job", "update", "--help"}, {"group", "--help"}, {"node", "--help"}, {"log", "list", "--help"}, {"cron", "next", "--help"}, {"alarm", "test", "--help"},
+		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"job", "update", "--help"}, {"group", "--help"}, {"node", "--help"}, {"log", "list", "--help"}, {"user", "--help"}, {"user", "create", "--help"}, {"token", "--help"}, {"token", "create", "--help"}, {"cron", "next", "--help"}, {"alarm", "test", "--help"},
 	} {
 		code, stdout, stderr := cli(t, args...)
 		require.Zero(t, code)
@@ -218,7 +218,9 @@ func TestOperatorCommands(t *testing.T) {
 	require.Regexp(t, `(?s)CRON 0 0/0 3.*retries +2`, run("job show 1"))
 	require.Regexp(t, `^\S+T03:00:00\+08:00\n\S+T03:00:00\+08:00$`, run("job next 1 -n 2"), "the zone stays")
 	require.Equal(t, "2", run("job copy 1 --name another"))
-	require.Regexp(t, `2 +another +CRON 0 0/0 3`, run("job list"))
+	require.Regexp(t, `2 +another +billing +\S+ +CRON 0 0/0 3`, run("job list"))
+	require.Regexp(t, `(?s)2 +another.*1 +nightly`, run("job list --sort name"))
+	require.Regexp(t, `(?s)1 +nightly.*2 +another`, run("job list --sort name --desc --type cron"))
 	code, _, stderr := cli(t, as("0perator", "job update 1")...)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "no field of job 1 is given, must be at least one")
@@ -235,13 +237,34 @@ func TestOperatorCommands(t *testing.T) {
 
 	require.Contains(t, mustCLI(t, as("r3ader", "job list")...), "another")
 	for token, refusal := range map[string]string{
-		"r3ader": "the access token may only read, must be an operator's for DELETE /api/v1/jobs/2",
+		"r3ader": "DELETE /api/v1/jobs/2 needs the role editor",
 		"s3cret": "The access token is wrong.",
 	} {
 		code, _, stderr = cli(t, as(token, "job remove 2 --yes")...)
 		require.Equal(t, exitFail, code)
 		require.Equal(t, "xxlwheel: "+refusal+"\n", stderr)
 	}
+	run("job update 2 --children 1")
+	require.Regexp(t, `(?s)0 +2 +another +FAIL +1\n1 +1 +nightly +- *$`, run("graph"))
+	run("job start 1")
+	require.Regexp(t, `(?m)^\S+ +1 +0s$`, run("forecast"))
+	require.Regexp(t, `(?s)running jobs +1\n.*failing +2 another, \d+ in a row.*next +\S+ 1 nightly`, run("overview"))
+	run("job stop 1")
+	require.Equal(t, "2", run("job list -q --last-result fail"))
+	require.Empty(t, run("job list -q --last-result success"))
+	require.Equal(t, "1", run("job list -q --last-result none"))
+	require.Regexp(t, `(?s)^GROUP +RUNS +SUCCESS .*\ntotal +\d+ +\d+`, run("stats --by group"))
+	require.Equal(t, strings.Join([]string{
+		"02:30 (Europe/Berlin)",
+		"2026-03-28T02:30:00+01:00",
+		"2026-03-29T03:00:00+02:00  -- the clock goes from +01:00 to +02:00 and skips 2026-03-29T02:30:00",
+		"2026-03-30T02:30:00+02:00",
+		"", "2026-03-28  1", "2026-03-30  1",
+	}, "\n"), strings.Join(strings.Split(strings.Replace(
+		run("schedule preview --zone Europe/Berlin --from 2026-03-28T00:00:00+01:00 -n 2 --lang zh --months 1", "0 30 2 * * ?"), "每天，", "", 1), "\n")[:7], "\n"))
+	code, _, stderr = cli(t, as("0perator", "schedule preview", "0 0 25 * * ?")...)
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, `scheduleConf: cron: hour "25" at column 5 must be 0 to 23`)
 	run("job remove 1 --yes")
 	run("job remove 2 --yes")
 	run("group remove 1 --yes")

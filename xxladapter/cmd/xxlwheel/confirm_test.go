@@ -45,6 +45,7 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	}
 	code, stderr := asked("y\n", "log clear --older-than 30d --job 1 --keep 5")
 	require.Equal(t, exitFail, code, "this API was made without a purger")
+	require.Contains(t, stderr, "selected: 0\n")
 	require.Contains(t, stderr, "Delete all runs that have ended of job 1 triggered more than 720h0m0s ago, except the newest 5?")
 	code, _ = asked("Yes\n", "job remove 1")
 	require.Zero(t, code)

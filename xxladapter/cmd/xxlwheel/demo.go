@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	webconsole "github.com/xxlwheel/xxlwheel/xxladapter/console"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
@@ -75,7 +76,7 @@ func (c *demoCmd) Run(inv *invocation) error {
 		c.LogLevel = "info"
 	}
 	logger := c.logger(inv.stderr)
-	store, err := sqlstore.OpenSQLite(inv.ctx, file, sqlstore.Options{Logger: logger})
+	store, err := sqlstore.OpenJournaled(inv.ctx, file, sqlstore.Options{Logger: logger})
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
@@ -106,8 +107,12 @@ type demo struct {
 }
 
 func (d *demo) run(ctx context.Context, limit time.Duration) error {
+	pages, err := webconsole.New(webconsole.Options{})
+	if err != nil {
+		return err
+	}
 	n, err := node.New(node.Options{
-		Store: d.store, AccessToken: d.token, Logger: d.logger,
+		Console: pages, Store: d.store, AccessToken: d.token, Logger: d.logger,
 		OnEvent: d.ledger.event, OnMisfire: d.ledger.misfire,
 	})
 	if err != nil {
@@ -118,6 +123,8 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 		return err
 	}
 	d.api = apiClient{server: "http://" + ln.Addr().String(), token: d.token}
+	// The token behind # signs the browser in; browsers send no fragment to a server.
+	fmt.Fprintf(d.inv.stdout, "console %s#token=%s\n", consoleURL("http://", ln.Addr()), d.token)
 	fmt.Fprintf(d.inv.stdout, "database %s\nscheduler %s\n", d.file, d.api.server)
 
 	// Three lifetimes, nested: the server accepts results as long as an executor may send one, and

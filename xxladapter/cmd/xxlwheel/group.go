@@ -16,6 +16,9 @@ type groupCmd struct {
 	Show   groupShowCmd   `cmd:"" help:"Show a group, and call each of its executors to see whether it answers."`
 	Update groupUpdateCmd `cmd:"" help:"Change the given fields of a group."`
 	Remove groupRemoveCmd `cmd:"" help:"Delete a group that has no jobs."`
+
+	Drain   groupDrainCmd   `cmd:"" help:"Send no new runs to an executor. Its runs go on."`
+	Undrain groupUndrainCmd `cmd:"" help:"Send runs to a drained executor again."`
 }
 
 // A groupView is a group as the API returns it.
@@ -26,6 +29,7 @@ type groupView struct {
 	AddressType    int      `json:"addressType"`
 	AddressList    []string `json:"addressList"`
 	HasAccessToken bool     `json:"hasAccessToken"`
+	Drains         []drainView
 }
 
 func (g *groupView) addresses() string {
@@ -113,12 +117,12 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 	if err := api.call(inv.ctx, "GET", c.path()+"/executors", nil, &list); err != nil {
 		return err
 	}
-	if parent.json() {
+	if parent.structured() {
 		raw, err := withField(raw, "executors", list.Executors)
 		if err != nil {
 			return err
 		}
-		return printJSON(inv.stdout, raw)
+		return parent.printRaw(inv.stdout, raw)
 	}
 	var g groupView
 	var executors []struct {
@@ -133,6 +137,15 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 	details.print([][]string{
 		{"id", fmt.Sprint(g.ID)}, {"app", g.AppName}, {"title", g.Title}, {"addresses", g.addresses()}, {"token", g.token()},
 	})
+	if len(g.Drains) > 0 {
+		fmt.Fprintln(inv.stdout)
+		rows := [][]string{{"DRAINED", "SINCE", "UNTIL", "BY", "NOTE"}}
+		for _, d := range g.Drains {
+			rows = append(rows, []string{d.Address, timeText(d.Since), timeText(d.Until), d.By, d.Note})
+		}
+		drained := table{out: inv.stdout}
+		drained.print(rows)
+	}
 	if len(executors) == 0 {
 		return nil
 	}

@@ -22,8 +22,17 @@ type jobCmd struct {
 	Stop    jobStopCmd    `cmd:"" help:"Switch a job's schedule off."`
 	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, even a stopped one."`
 	Missed  jobMissedCmd  `cmd:"" help:"List the due times of a job that got no run of their own."`
-	Glue    jobGlueCmd    `cmd:"" help:"Show the script of a job, and restore earlier versions."`
-	Remove  jobRemoveCmd  `cmd:"" help:"Delete a job and its logs."`
+	Why     jobWhyCmd     `cmd:"" help:"Say why a job did or did not run at a time, with the records that prove it."`
+	Line    jobLineCmd    `cmd:"" name:"timeline" help:"Show the due times of a job beside its actual runs, with how late each was."`
+	Glue    jobGlueCmd    `cmd:"" help:"Show and change the script of a job, and restore earlier versions."`
+
+	Versions jobVersionsCmd `cmd:"" help:"List the versions of a job: who changed what, newest first."`
+	Diff     jobDiffCmd     `cmd:"" help:"Print what differs between two versions of a job."`
+	Restore  jobRestoreCmd  `cmd:"" help:"Restore the fields of an earlier version of a job, as a new version. Its schedule stays on or off."`
+	Backfill jobBackfillCmd `cmd:"" help:"Run a job for each of its due times in a past range, once and in order."`
+	Tags     jobTagsCmd     `cmd:"" help:"List the tags of jobs."`
+	Bulk     jobBulkCmd     `cmd:"" help:"Start, stop, remove or trigger many jobs at once."`
+	Remove   jobRemoveCmd   `cmd:"" help:"Delete a job and its logs."`
 }
 
 // jobID is the argument that most subcommands share.
@@ -147,8 +156,8 @@ func (c *jobNextCmd) Run(inv *invocation, parent *jobCmd) error {
 	if err := parent.api().call(inv.ctx, "GET", fmt.Sprintf("%s?count=%d", c.path("/next"), c.Count), nil, &list); err != nil {
 		return err
 	}
-	if parent.json() {
-		return printValue(inv.stdout, list)
+	if parent.structured() {
+		return parent.printValue(inv.stdout, list)
 	}
 	for _, t := range list.Next {
 		fmt.Fprintln(inv.stdout, t.Format(time.RFC3339))
@@ -197,14 +206,27 @@ func (c *jobRemoveCmd) Run(inv *invocation, parent *jobCmd) error {
 
 // groupOf returns the id of the group with an app name.
 func (c *clientFlags) groupOf(inv *invocation, app string) (int64, error) {
-	var list struct{ Groups []groupView }
-	if err := c.api().call(inv.ctx, "GET", "/groups", nil, &list); err != nil {
+	apps, err := c.apps(inv)
+	if err != nil {
 		return 0, err
 	}
-	for _, g := range list.Groups {
-		if g.AppName == app {
-			return g.ID, nil
+	for id, name := range apps {
+		if name == app {
+			return id, nil
 		}
 	}
 	return 0, fmt.Errorf("--app is %q, must be the app name of a group", app)
+}
+
+// apps returns the app names of all groups, by the group's id.
+func (c *clientFlags) apps(inv *invocation) (map[int64]string, error) {
+	var list struct{ Groups []groupView }
+	if err := c.api().call(inv.ctx, "GET", "/groups", nil, &list); err != nil {
+		return nil, err
+	}
+	apps := map[int64]string{}
+	for _, g := range list.Groups {
+		apps[g.ID] = g.AppName
+	}
+	return apps, nil
 }

@@ -33,13 +33,15 @@ type jobFlags struct {
 	GlueType *string      `api:"glueType" placeholder:"TYPE" help:"Kind of job: BEAN (default for a new job) runs a handler; the others run a script: GLUE_SHELL, GLUE_PYTHON, GLUE_PYTHON2, GLUE_NODEJS, GLUE_POWERSHELL, GLUE_PHP or GLUE_GROOVY."`
 	GlueFile *fileContent `api:"glueSource" placeholder:"FILE" help:"File that contains the script."`
 
-	GlueRemark *string `api:"glueRemark" placeholder:"TEXT" help:"What has changed in the script, shown in the list of its versions."`
-	AlarmEmail *string `api:"alarmEmail" placeholder:"ADDRESSES" help:"Receivers of a mail when the job fails, separated by commas."`
+	GlueRemark *string  `api:"glueRemark" placeholder:"TEXT" help:"What has changed in the script, shown in the list of its versions."`
+	Tag        *tagList `api:"tags" placeholder:"TAG,..." help:"Words by which the job is found, in place of those that it has; empty means none."`
+	AlarmEmail *string  `api:"alarmEmail" placeholder:"ADDRESSES" help:"Receivers of a mail when the job fails, separated by commas."`
 
 	Misfire           *string  `api:"misfireStrategy" help:"What happens to missed due times: DO_NOTHING (default for a new job), FIRE_ONCE_NOW, LATEST or ALL."`
 	MisfireWindow     *wholeMs `api:"settings.misfireWindowMs" placeholder:"TIME" help:"How late a due time may be noticed before it counts as a misfire (default: the scheduler's 5s)."`
 	MisfireLimit      *int     `api:"settings.misfireLimit" placeholder:"COUNT" help:"With --misfire ALL, how many of the latest missed due times fire at most (default 100)."`
 	MisfireSpacing    *wholeMs `api:"settings.misfireSpacingMs" placeholder:"TIME" help:"With --misfire ALL, the pause between two of these fires (default: none)."`
+	Calendar          *string  `api:"settings.calendar" placeholder:"NAME" help:"Calendar whose days without work the schedule leaves out, for example cn; empty means none."`
 	Zone              *string  `api:"settings.zone" help:"Time zone of the cron expression, for example Europe/Berlin (default: the scheduler's)."`
 	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"POLICY" help:"What to do when it is unknown whether an executor accepted a run: PROBE (default) asks for the run's log, SKIP never sends it again, RESEND sends it again."`
 	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry, doubled for each further one (default: the first at once, then 1s to 10s)."`
@@ -180,6 +182,20 @@ func (ids *jobIDs) UnmarshalText(text []byte) error {
 			return fmt.Errorf("has %q, must be ids of jobs such as 3,4", word)
 		}
 		*ids = append(*ids, id)
+	}
+	return nil
+}
+
+// tagList is a list of tags, separated by commas.
+type tagList []string
+
+// UnmarshalText reads the tags.
+func (l *tagList) UnmarshalText(text []byte) error {
+	*l = tagList{} // a list in JSON, never null
+	for tag := range strings.SplitSeq(string(text), ",") {
+		if tag = strings.TrimSpace(tag); tag != "" {
+			*l = append(*l, tag)
+		}
 	}
 	return nil
 }

@@ -123,21 +123,21 @@ func TestTheWholeOfAJob(t *testing.T) {
 		"--glue-type", "GLUE_SHELL", "--glue-file", script, "--glue-remark", "first", "--alarm-email", "a@example.org",
 		"--misfire", "ALL", "--misfire-window", "1m", "--misfire-limit", "7", "--misfire-spacing", "1500ms", "--zone", "Asia/Shanghai",
 		"--ambiguous", "SKIP", "--retry-backoff", "2s", "--retry-backoff-limit", "1h", "--alarm-on", "IN_A_ROW", "--alarm-after", "4",
-		"--alarm-recovered", "--keep-logs", "FAILURES",
+		"--alarm-recovered", "--keep-logs", "FAILURES", "--tag", "night,money", "--calendar", "cn",
 	}
 	require.Len(t, flags, 2*(len(apiFields)+1)-1, "every flag is here, one of which has no value")
 	id := must(append([]string{"job", "add"}, flags...)...)
 	settings := map[string]any{
 		"zone": "Asia/Shanghai", "misfireWindowMs": 60000.0, "misfireLimit": 7.0, "misfireSpacingMs": 1500.0, "ambiguous": "SKIP",
 		"retryBackoffMs": 2000.0, "retryBackoffLimitMs": 3600000.0, "alarmOn": "IN_A_ROW", "alarmAfter": 4.0, "alarmRecovered": true,
-		"keepLogs": "FAILURES",
+		"keepLogs": "FAILURES", "calendar": "cn",
 	}
 	want := map[string]any{
 		"id": 3.0, "jobGroup": 1.0, "name": "日终", "author": "me", "executorHandler": "h", "executorParam": "p",
 		"scheduleType": "ONCE", "scheduleConf": "2999-01-02T03:04:05Z", "executorRouteStrategy": "ROUND", "executorBlockStrategy": "COVER_EARLY",
 		"executorTimeout": 90.0, "executorFailRetryCount": 3.0, "childJobIds": []any{1.0, 2.0}, "glueType": "GLUE_SHELL",
 		"glueSource": "echo hello\necho 世界\n", "glueRemark": "first", "alarmEmail": "a@example.org", "misfireStrategy": "ALL",
-		"settings": settings, "running": false, "runs": []any{},
+		"settings": settings, "running": false, "runs": []any{}, "tags": []any{"money", "night"},
 	}
 	equal := func(want map[string]any, id string) {
 		t.Helper()
@@ -270,6 +270,10 @@ func TestListsOfAllPages(t *testing.T) {
 	require.Len(t, lines("--stopped", "-q"), many-1)
 	require.Equal(t, []string{"1", "31"}, lines("-q", "--author", "author-0", "--handler", "handler-0", "-n", "2"))
 	require.Len(t, lines("--name", "job 229", "-q"), 11)
+	names := lines("--sort", "handler", "--desc", "-q") // three pages
+	require.Len(t, names, many)
+	slices.Sort(names)
+	require.Len(t, slices.Compact(names), many)
 	for i, line := range lines("-o", "json") {
 		var job struct {
 			ID   int

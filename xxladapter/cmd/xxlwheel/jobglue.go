@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// jobGlueCmd groups the commands for the script of a job that runs one in place of a handler. job
-// update --glue-file stores a new version.
+// jobGlueCmd groups the commands for the script of a job that runs one in place of a handler.
 type jobGlueCmd struct {
 	List    jobGlueListCmd    `cmd:"" help:"List the versions of a job's script, newest first."`
 	Show    jobGlueShowCmd    `cmd:"" help:"Print a job's script."`
+	Save    jobGlueSaveCmd    `cmd:"" help:"Store a new version of a job's script, and print what identifies it."`
 	Restore jobGlueRestoreCmd `cmd:"" help:"Restore an earlier version of a job's script, as a new version."`
 }
 
@@ -45,8 +45,8 @@ func (c *jobGlueShowCmd) Run(inv *invocation, parent *jobCmd) error {
 	if err := parent.api().call(inv.ctx, "GET", path, nil, &raw); err != nil {
 		return err
 	}
-	if parent.json() {
-		return printJSON(inv.stdout, raw)
+	if parent.structured() {
+		return parent.printRaw(inv.stdout, raw)
 	}
 	var script struct {
 		Source string `json:"glueSource"`

@@ -27,6 +27,7 @@ type jobView struct {
 	GlueSource      string         `json:"glueSource"`
 	GlueRemark      string         `json:"glueRemark"`
 	Children        []int64        `json:"childJobIds"`
+	Tags            []string       `json:"tags"`
 	Settings        map[string]any `json:"settings"`
 	Running         bool           `json:"running"`
 	TriggerLast     *time.Time     `json:"triggerLastTime"`
@@ -66,16 +67,18 @@ type jobListCmd struct {
 	Stopped bool   `xor:"state" help:"Only jobs whose schedule is off."`
 	Handler string `placeholder:"TEXT" help:"Only jobs whose handler contains this text."`
 	Author  string `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
+	Tag     string `placeholder:"TAG" help:"Only jobs with this tag."`
+	Type    string `placeholder:"TYPE" help:"Only jobs with this schedule type: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE."`
+	Last    string `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest run that has ended was a SUCCESS or a FAIL, or NONE: no run has ended."`
+	Sort    string `placeholder:"COLUMN" help:"Order by ID (the default), NAME, GROUP, AUTHOR, HANDLER, TYPE, STATUS, NEXT, LAST or UPDATED."`
+	Desc    bool   `help:"Reverse the order."`
+	Light   bool   `help:"With -o json, leave out parameters and sources, which may be large."`
 	Count   int    `short:"n" help:"Print at most this many (default: all)."`
 }
 
 func (c *jobListCmd) Run(inv *invocation, parent *jobCmd) error {
 	if c.Count < 0 {
 		return usagef("-n is %d, must be 0 for all, or positive", c.Count)
-	}
-	query := url.Values{}
-	if c.Name != "" {
-		query.Set("name", c.Name)
 	}
 	if c.App != "" {
 		group, err := parent.groupOf(inv, c.App)
@@ -84,22 +87,41 @@ func (c *jobListCmd) Run(inv *invocation, parent *jobCmd) error {
 		}
 		c.Group = group
 	}
+	query := url.Values{}
+	for name, text := range map[string]string{
+		"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "type": strings.ToUpper(c.Type), "sort": strings.ToUpper(c.Sort),
+		"lastResult": strings.ToUpper(c.Last),
+	} {
+		if text != "" {
+			query.Set(name, text)
+		}
+	}
 	if c.Group != 0 {
 		query.Set("group", strconv.FormatInt(c.Group, 10))
 	}
 	if c.Running || c.Stopped {
 		query.Set("running", strconv.FormatBool(c.Running))
 	}
-	jobs := listing[jobView]{
-		key: "jobs", columns: []string{"ID", "NAME", "SCHEDULE", "HANDLER", "ROUTE", "STATUS", "NEXT"}, count: c.Count,
-		row: func(j *jobView) []string {
-			return []string{strconv.FormatInt(j.ID, 10), j.Name, j.schedule(), j.what(), j.Route, j.status(), timeText(j.TriggerNext)}
-		},
+	if c.Desc {
+		query.Set("desc", "true")
 	}
-	if c.Handler != "" || c.Author != "" {
-		jobs.keep = func(j *jobView) bool {
-			return strings.Contains(j.Handler, c.Handler) && strings.Contains(j.Author, c.Author)
+	if c.Light || !parent.structured() {
+		query.Set("light", "true") // the table shows none of these texts
+	}
+	var apps map[int64]string
+	if !parent.structured() && !parent.Quiet {
+		var err error
+		if apps, err = parent.apps(inv); err != nil {
+			return err
 		}
 	}
-	return jobs.print(inv, &parent.clientFlags, "/jobs", query)
+	return listing[jobView]{
+		key: "jobs", columns: []string{"ID", "NAME", "APP", "AUTHOR", "SCHEDULE", "HANDLER", "ROUTE", "STATUS", "NEXT"}, count: c.Count,
+		row: func(j *jobView) []string {
+			return []string{
+				strconv.FormatInt(j.ID, 10), j.Name, apps[j.JobGroup], j.Author,
+				j.schedule(), j.what(), j.Route, j.status(), timeText(j.TriggerNext),
+			}
+		},
+	}.print(inv, &parent.clientFlags, "/jobs", query)
 }

@@ -27,12 +27,12 @@ func (c *jobShowCmd) Run(inv *invocation, parent *jobCmd) error {
 	if err := api.call(inv.ctx, "GET", fmt.Sprintf("/logs?job=%d&newest&limit=%d", c.ID, c.Count), nil, &list); err != nil {
 		return err
 	}
-	if parent.json() {
+	if parent.structured() {
 		raw, err := withField(raw, "runs", list.Logs)
 		if err != nil {
 			return err
 		}
-		return printJSON(inv.stdout, raw)
+		return parent.printRaw(inv.stdout, raw)
 	}
 	var j jobView
 	if err := json.Unmarshal(raw, &j); err != nil {
@@ -75,6 +75,9 @@ func (c *jobShowCmd) Run(inv *invocation, parent *jobCmd) error {
 func (j *jobView) more() (rows [][]string) {
 	if len(j.Children) > 0 {
 		rows = append(rows, []string{"children", strings.Trim(strings.ReplaceAll(fmt.Sprint(j.Children), " ", ", "), "[]")})
+	}
+	if len(j.Tags) > 0 {
+		rows = append(rows, []string{"tags", strings.Join(j.Tags, ", ")})
 	}
 	if j.AlarmEmail != "" {
 		rows = append(rows, []string{"alarm e-mail", j.AlarmEmail})

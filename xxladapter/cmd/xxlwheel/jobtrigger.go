@@ -151,8 +151,8 @@ func (w *waiter) started(order int64) (runs []logID, err error) {
 	}
 	switch {
 	case w.waits:
-	case w.client.json():
-		return runs, printJSON(w.inv.stdout, raw)
+	case w.client.structured():
+		return runs, w.client.printRaw(w.inv.stdout, raw)
 	default:
 		for _, run := range runs {
 			fmt.Fprintln(w.inv.stdout, run.ID)
@@ -172,8 +172,8 @@ func (w *waiter) ended(runs []logID) error {
 			if err := json.Unmarshal(answer, &l); err != nil || l.Status == "RUNNING" {
 				return false, err
 			}
-			if w.client.json() {
-				return true, printJSON(w.inv.stdout, answer)
+			if w.client.structured() {
+				return true, w.client.printRaw(w.inv.stdout, answer)
 			}
 			return true, nil
 		})
@@ -190,7 +190,7 @@ func (w *waiter) ended(runs []logID) error {
 		}
 		rows = append(rows, []string{fmt.Sprint(l.ID), l.Status, firstLine(l.message())})
 	}
-	if !w.client.json() && !w.client.Quiet {
+	if !w.client.structured() && !w.client.Quiet {
 		t.print(rows)
 	}
 	if failed > 0 {

@@ -66,6 +66,22 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Regexp(t, `^xxlwheel: run \d+ has not ended\n$`, stderr)
 	require.Regexp(t, `\d+ +SUCCESS$`, run("job trigger 5 --wait"))
 
+	again := run("log rerun 1")
+	var repeated struct{ History struct{ ParentLogID int64 } }
+	require.NoError(t, json.Unmarshal([]byte(run("log show "+again+" -o json")), &repeated))
+	require.Equal(t, int64(1), repeated.History.ParentLogID, "the run that it repeats")
+
+	require.Equal(t, `{"total":5}`, run("job bulk trigger --all --dry-run"))
+	require.Equal(t, "2 jobs, 0 failed", run("job bulk stop 1 2 --yes"))
+	code, stdout, stderr = try("job bulk start --name good")
+	require.Equal(t, exitFail, code)
+	require.Regexp(t, `^job 1: scheduleType is NONE.*\nxxlwheel: 1 of 1 jobs failed\n$`, stderr)
+	require.Equal(t, "1 jobs, 1 failed\n", stdout)
+	for _, words := range []string{"job bulk stop", "job bulk stop 1 --all", "job bulk remove 1", "job bulk explode 1"} {
+		code, _, _ = try(words)
+		require.Equal(t, exitUsage, code, words)
+	}
+
 	first := run("job trigger 1 --key deploy-7")
 	code, stdout, stderr = try("job trigger 1 --key deploy-7")
 	require.Zero(t, code)

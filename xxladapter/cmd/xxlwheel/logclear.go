@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"strconv"
 	"time"
 )
 
@@ -11,6 +13,7 @@ type logClearCmd struct {
 	All       bool  `help:"Delete every run."`
 	Job       int64 `placeholder:"ID" help:"Delete only runs of this job."`
 	Group     int64 `placeholder:"ID" help:"Delete only runs of jobs of this group of executors."`
+	DryRun    bool  `help:"Only count the runs that would be deleted."`
 	yesFlag
 }
 
@@ -33,10 +36,23 @@ func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
 	if c.All {
 		form["all"] = true
 	}
+	api := parent.api()
+	if c.DryRun || !c.Yes && inv.asks {
+		n, err := c.selected(inv, api, form)
+		if err != nil {
+			return err
+		}
+		if c.DryRun && parent.structured() {
+			return parent.printValue(inv.stdout, n)
+		} else if c.DryRun {
+			fmt.Fprintln(inv.stdout, n)
+			return nil
+		}
+		fmt.Fprintf(inv.stderr, "selected: %v\n", n)
+	}
 	if err := c.confirm(inv, "Delete "+c.what()+"?"); err != nil {
 		return err
 	}
-	api := parent.api()
 	deleted := int64(0)
 	for {
 		var part struct {
@@ -47,13 +63,33 @@ func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
 			return err
 		}
 		if deleted += part.Deleted; part.Done {
-			if parent.json() {
-				return printValue(inv.stdout, map[string]int64{"deleted": deleted})
+			if parent.structured() {
+				return parent.printValue(inv.stdout, map[string]int64{"deleted": deleted})
 			}
 			fmt.Fprintf(inv.stdout, "deleted %d\n", deleted)
 			return nil
 		}
 	}
+}
+
+// A selection is how many runs would be deleted.
+type selection struct {
+	Selected int  `json:"selected"`
+	More     bool `json:"more,omitempty"` // there may be more
+}
+
+func (s selection) String() string {
+	if s.More {
+		return fmt.Sprintf("%d or more", s.Selected)
+	}
+	return strconv.Itoa(s.Selected)
+}
+
+// selected counts the runs that the form selects.
+func (c *logClearCmd) selected(inv *invocation, api apiClient, form map[string]any) (n selection, err error) {
+	asked := maps.Clone(form)
+	asked["dryRun"] = true
+	return n, api.call(inv.ctx, "POST", "/logs/clear", asked, &n)
 }
 
 // what describes the runs to delete.

@@ -3,17 +3,22 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 )
 
 type logListCmd struct {
-	Job    int64  `placeholder:"ID" help:"Only runs of this job."`
-	App    string `xor:"group" placeholder:"NAME" help:"Only runs of jobs whose executors have this app name."`
-	Group  int64  `xor:"group" placeholder:"ID" help:"Only runs of jobs of this group of executors."`
-	Status string `placeholder:"STATUS" help:"Only runs with this status: RUNNING, SUCCESS or FAIL."`
-	Since  string `placeholder:"TIME" help:"Only runs triggered since this time: an RFC 3339 instant, or a duration before now such as 24h."`
-	Before string `placeholder:"TIME" help:"Only runs triggered before this time, given like --since."`
-	Count  int    `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`
+	Job     int64         `placeholder:"ID" help:"Only runs of this job."`
+	App     string        `xor:"group" placeholder:"NAME" help:"Only runs of jobs whose executors have this app name."`
+	Group   int64         `xor:"group" placeholder:"ID" help:"Only runs of jobs of this group of executors."`
+	Status  string        `placeholder:"STATUS" help:"Only runs with this status: RUNNING, SUCCESS, FAIL or LOST, which is a part of FAIL."`
+	Since   string        `placeholder:"TIME" help:"Only runs triggered since this time: an RFC 3339 instant, or a duration before now such as 24h."`
+	Before  string        `placeholder:"TIME" help:"Only runs triggered before this time, given like --since."`
+	Address string        `placeholder:"TEXT" help:"Only runs whose executor address contains this text."`
+	Trigger string        `placeholder:"TYPE" help:"Only runs that were triggered this way: CRON, MISFIRE, MANUAL, PARENT, RETRY or API."`
+	Longer  time.Duration `placeholder:"DURATION" help:"Only runs that took this long or longer, or have been running for that long, for example 90s."`
+	Text    string        `placeholder:"TEXT" help:"Only runs with this text in their messages."`
+	Count   int           `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`
 }
 
 func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
@@ -33,8 +38,15 @@ func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
 			query.Set(name, fmt.Sprint(id))
 		}
 	}
-	if c.Status != "" {
-		query.Set("status", c.Status)
+	for name, text := range map[string]string{
+		"status": strings.ToUpper(c.Status), "address": c.Address, "triggerType": strings.ToUpper(c.Trigger), "text": c.Text,
+	} {
+		if text != "" {
+			query.Set(name, text)
+		}
+	}
+	if c.Longer != 0 {
+		query.Set("atLeastMs", fmt.Sprint(c.Longer.Milliseconds()))
 	}
 	for name, text := range map[string]string{"since": c.Since, "before": c.Before} {
 		if text == "" {
@@ -46,14 +58,46 @@ func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
 		}
 		query.Set(name, at.Format(time.RFC3339))
 	}
-	return listing[logView]{
-		key: "logs", columns: []string{"LOG", "JOB", "TRIGGERED", "EXECUTOR", "STATUS", "MESSAGE"}, count: c.Count,
-		row: func(l *logView) []string {
+	return listing[runView]{
+		key: "logs", columns: []string{"LOG", "JOB", "NAME", "APP", "TRIGGERED", "TYPE", "LATE", "TOOK", "EXECUTOR", "STATUS", "MESSAGE"}, count: c.Count,
+		row: func(l *runView) []string {
 			return []string{
-				fmt.Sprint(l.ID), fmt.Sprint(l.JobID), timeText(l.TriggerTime), l.Address, l.Status, firstLine(l.message()),
+				fmt.Sprint(l.ID), fmt.Sprint(l.JobID), l.JobName, l.AppName, timeText(l.TriggerTime), l.triggerType(),
+				lateness(l.History), span(l.Took), l.Address, l.status(), firstLine(l.message()),
 			}
 		},
 	}.print(inv, &parent.clientFlags, "/logs", query)
+}
+
+// A runView is a run in a list of the API.
+type runView struct {
+	logView
+	JobName string `json:"jobName"`
+	AppName string `json:"appName"`
+	Took    *int64 `json:"tookMs"`
+	Lost    bool   `json:"lost"`
+}
+
+func (l *runView) status() string {
+	if l.Lost {
+		return "LOST"
+	}
+	return l.Status
+}
+
+func (l *runView) triggerType() string {
+	if l.History == nil {
+		return "-"
+	}
+	return l.History.TriggerType
+}
+
+// span formats milliseconds; nil is unknown.
+func span(ms *int64) string {
+	if ms == nil {
+		return "-"
+	}
+	return (time.Duration(*ms) * time.Millisecond).String()
 }
 
 // instant parses an RFC 3339 instant, or a duration before now.

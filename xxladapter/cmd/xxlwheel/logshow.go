@@ -25,6 +25,54 @@ type logView struct {
 	HandleMsg   string     `json:"handleMsg"`
 	AlarmStatus int        `json:"alarmStatus"`
 	Status      string     `json:"status"`
+
+	History *historyView `json:"history"`
+}
+
+// A historyView is the history of a run as the API returns it.
+type historyView struct {
+	Due, Claimed                              time.Time
+	TakenOver, Sent, Acknowledged, Finished   *time.Time
+	TriggerType, Node, TakenOverBy            string
+	Attempt                                   int
+	Term, ParentLogID, LatenessMs, DurationMs int64
+}
+
+// noHistory explains a run without a history.
+const noHistory = "unknown: another program handed this run over"
+
+// rows returns the rows of a table that show the history.
+func (h *historyView) rows() [][]string {
+	if h == nil {
+		return [][]string{{"due", noHistory}}
+	}
+	rows := [][]string{
+		{"due", instantOf(h.Due)}, {"late by", lateness(h)}, {"trigger", h.TriggerType}, {"attempt", fmt.Sprint(h.Attempt)},
+	}
+	if h.ParentLogID != 0 {
+		rows = append(rows, []string{"follows log", fmt.Sprint(h.ParentLogID)})
+	}
+	rows = append(rows, []string{"claimed", fmt.Sprintf("%s by %s in term %d", instantOf(h.Claimed), h.Node, h.Term)})
+	if h.TakenOver != nil {
+		rows = append(rows, []string{"taken over", fmt.Sprintf("%s by %s", instantOf(*h.TakenOver), h.TakenOverBy)})
+	}
+	for _, at := range []struct {
+		name string
+		at   *time.Time
+	}{{"sent", h.Sent}, {"answered", h.Acknowledged}, {"finished", h.Finished}} {
+		if at.at != nil {
+			rows = append(rows, []string{at.name, instantOf(*at.at)})
+		}
+	}
+	return rows
+}
+
+// lateness formats how late a run was, as far as it is known.
+func lateness(h *historyView) string {
+	if h == nil {
+		return "-"
+	}
+	return (time.Duration(h.LatenessMs) * time.Millisecond).String()
 }
 
 // message returns the handler's final message, or why there was no run.
@@ -45,8 +93,8 @@ func (c *logShowCmd) Run(inv *invocation, parent *logCmd) error {
 	if err := parent.api().call(inv.ctx, "GET", c.path(""), nil, &raw); err != nil {
 		return err
 	}
-	if parent.json() {
-		return printJSON(inv.stdout, raw)
+	if parent.structured() {
+		return parent.printRaw(inv.stdout, raw)
 	}
 	var l logView
 	if err := json.Unmarshal(raw, &l); err != nil {
@@ -67,6 +115,7 @@ func (c *logShowCmd) Run(inv *invocation, parent *logCmd) error {
 	if l.Sharding != "" {
 		rows = append(rows, []string{"shard", l.Sharding})
 	}
+	rows = append(rows, l.History.rows()...)
 	rows = append(rows,
 		[]string{"retries left", fmt.Sprint(l.RetryCount)},
 		[]string{"triggered", timeText(l.TriggerTime)}, []string{"trigger code", fmt.Sprint(l.TriggerCode)},

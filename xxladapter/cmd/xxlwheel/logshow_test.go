@@ -32,6 +32,10 @@ func TestWhyARunFailed(t *testing.T) {
 	require.Regexp(t, `(?m)^  result：error, \Q`+reason+`\E$`, whole)
 	require.Contains(t, whole, `param：<b> & "quoted"`, "no entities")
 	require.NotContains(t, whole, "<br>")
+	require.Regexp(t, `(?m)^late by +[\d.µm]+s$`, whole)
+	require.Regexp(t, `(?m)^trigger +MANUAL$`, whole)
+	require.Regexp(t, `(?m)^claimed +\S+ by \S+ in term 1$`, whole)
+	require.Regexp(t, `(?m)^answered +\S+$`, whole)
 	var raw struct{ TriggerMsg string }
 	require.NoError(t, json.Unmarshal([]byte(run("log show 1 -o json")), &raw))
 	require.Contains(t, raw.TriggerMsg, "&#34;quoted&#34;", "JSON is the API's")

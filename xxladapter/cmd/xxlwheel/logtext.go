@@ -51,9 +51,9 @@ func (r *textReader) read(inv *invocation, out io.Writer) (ended bool, err error
 			return false, err
 		}
 		switch {
-		case r.client.json():
+		case r.client.structured():
 			if part.Content != "" || part.Note != "" {
-				err = printValue(out, part)
+				err = r.client.printValue(out, part)
 			}
 		case r.raw:
 			_, err = io.WriteString(out, part.Content)

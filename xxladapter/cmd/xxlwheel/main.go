@@ -25,9 +25,23 @@ type commands struct {
 	Executor executorCmd `cmd:"" help:"Run the sample executor."`
 	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
 	Group    groupCmd    `cmd:"" help:"Manage the groups of executors of a running scheduler."`
+	Pause    pauseCmd    `cmd:"" help:"Hold up the schedules of a group, or all of them, for a time."`
+	Calendar calendarCmd `cmd:"" help:"Manage calendars of days without work."`
+	User     userCmd     `cmd:"" help:"Manage the users of a running scheduler."`
+	Token    tokenCmd    `cmd:"" help:"Manage the personal tokens of users."`
 	Node     nodeCmd     `cmd:"" help:"Show the schedulers that share a store."`
+	Backfill backfillCmd `cmd:"" help:"Show and cancel backfills, which job backfill begins."`
 	Log      logCmd      `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
+	Schedule scheduleCmd `cmd:"" help:"Show what a schedule will do."`
+	Audit    auditCmd    `cmd:"" help:"Show, export and verify who changed what."`
+	Overview overviewCmd `cmd:"" help:"Show at a glance what is wrong, and what comes next."`
+	Forecast forecastCmd `cmd:"" help:"Show how many fires and how much run time to expect."`
+	Graph    graphCmd    `cmd:"" help:"Show jobs and their child jobs in layers, with their last results."`
+	Export   exportCmd   `cmd:"" help:"Declare the groups and jobs of a running scheduler in a file, by app names and keys."`
+	Apply    applyCmd    `cmd:"" help:"Make the groups and jobs of a running scheduler be as files declare them."`
+	Info     infoCmd     `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
 	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`
+	Stats    statsCmd    `cmd:"" help:"Show how runs ended, how long they took and how late they were."`
 	Report   reportCmd   `cmd:"" help:"Show how many runs of each day succeeded and failed."`
 	Check    checkCmd    `cmd:"" help:"Check a history of jobs and runs for missed, duplicate, early and late runs."`
 	Backup   backupCmd   `cmd:"" help:"Copy a SQLite store to a new file, even while schedulers use it."`
@@ -49,7 +63,7 @@ const (
 
 // exitHelp describes the exit codes in --help.
 const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait also returns 3 if the run failed, " +
-	"and 4 if it had not ended when --wait-limit was reached."
+	"and 4 if it had not ended when --wait-limit was reached; apply --dry-run also returns 2 if anything would change."
 
 // An exitError ends the command with its own exit code.
 type exitError struct {

@@ -60,7 +60,7 @@ func (c *migrateCmd) changeZone(inv *invocation) error {
 		return err
 	}
 	name := node.ZoneName(zone)
-	if err := errors.Join(store.ChangeZone(inv.ctx, name), store.Close()); err != nil {
+	if err := errors.Join(store.ChangeZone(byCommand(inv.ctx, "migrate --zone"), name), store.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(inv.stdout, "schedules are evaluated in %s\n", name)

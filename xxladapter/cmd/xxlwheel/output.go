@@ -29,13 +29,21 @@ func printJSON(out io.Writer, value json.RawMessage) error {
 	return err
 }
 
-// printValue prints a value as JSON on one line.
-func printValue(out io.Writer, value any) error {
+// printRaw prints a value as the API returns it, in the format that --output names.
+func (c *clientFlags) printRaw(out io.Writer, value json.RawMessage) error {
+	if c.Output == "yaml" {
+		return printYAML(out, value)
+	}
+	return printJSON(out, value)
+}
+
+// printValue prints a value as printRaw does.
+func (c *clientFlags) printValue(out io.Writer, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	return printJSON(out, text)
+	return c.printRaw(out, text)
 }
 
 // withField returns a JSON object with one more field.
@@ -50,8 +58,8 @@ func withField(object json.RawMessage, name string, value any) (json.RawMessage,
 
 // printCreated prints the id of what a command has created.
 func (c *clientFlags) printCreated(inv *invocation, id int64) {
-	if c.json() {
-		fmt.Fprintf(inv.stdout, "{\"id\":%d}\n", id)
+	if c.structured() {
+		_ = c.printRaw(inv.stdout, fmt.Appendf(nil, `{"id":%d}`, id)) // a terminal's write error has nowhere to be reported
 		return
 	}
 	fmt.Fprintln(inv.stdout, id)
@@ -72,8 +80,6 @@ type listing[T any] struct {
 	// entry's id.
 	columns []string
 	row     func(*T) []string
-	// keep selects entries where the API cannot; nil keeps all.
-	keep func(*T) bool
 	// count limits the entries to print; 0 means no limit.
 	count int
 }
@@ -89,7 +95,7 @@ func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query ur
 		query = url.Values{}
 	}
 	for left := l.count; ; {
-		if l.count > 0 && l.keep == nil && left < maxPage {
+		if l.count > 0 && left < maxPage {
 			query.Set("limit", strconv.Itoa(left))
 		}
 		var answer map[string]json.RawMessage
@@ -105,14 +111,11 @@ func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query ur
 			if err := json.Unmarshal(raw, &entry); err != nil {
 				return fmt.Errorf("read %s of the answer: %w", l.key, err)
 			}
-			if l.keep != nil && !l.keep(&entry) {
-				continue
-			}
 			switch {
 			case c.Quiet:
 				fmt.Fprintln(inv.stdout, oneLine(l.row(&entry)[0]))
-			case c.json():
-				if err := printJSON(inv.stdout, raw); err != nil {
+			case c.structured():
+				if err := c.printRaw(inv.stdout, raw); err != nil {
 					return err
 				}
 			default:
@@ -122,7 +125,7 @@ func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query ur
 				break
 			}
 		}
-		if !c.Quiet && !c.json() {
+		if !c.Quiet && !c.structured() {
 			t.print(rows)
 		}
 		rows = rows[:0]
@@ -136,5 +139,12 @@ func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query ur
 			return nil
 		}
 		query.Set("after", strconv.FormatInt(next, 10))
+		if answer["nextKey"] != nil {
+			var key string
+			if err := json.Unmarshal(answer["nextKey"], &key); err != nil {
+				return fmt.Errorf("read nextKey of the answer: %w", err)
+			}
+			query.Set("afterKey", key)
+		}
 	}
 }

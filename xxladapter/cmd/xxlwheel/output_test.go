@@ -41,6 +41,11 @@ func TestJSONOfEveryCommand(t *testing.T) {
 		{"group list", "id appName title"},
 		{"group show 1", "id appName executors"},
 		{"node list", "node term until shards"},
+		{"overview", "runningJobs runsNow failed24h failing overdue noExecutor next"},
+		{"forecast --hours 1", "minutes cells jobs unknownDurations"},
+		{"graph", "nodes cycles"},
+		{"schedule preview 30 --type fix_rate", "words times clockChanges"},
+		{"stats --by job", "from to stats total"},
 		{"report", "triggerDay sucCount"},
 	} {
 		if command.words == "job trigger 1 --wait" {

@@ -36,14 +36,14 @@ func (c *reportCmd) Run(inv *invocation) error {
 		switch {
 		case c.Quiet:
 			fmt.Fprintln(inv.stdout, day.Day)
-		case c.json():
-			if err := printJSON(inv.stdout, raw); err != nil {
+		case c.structured():
+			if err := c.printRaw(inv.stdout, raw); err != nil {
 				return err
 			}
 		}
 		rows = append(rows, []string{day.Day, fmt.Sprint(day.Running), fmt.Sprint(day.Success), fmt.Sprint(day.Failed)})
 	}
-	if !c.Quiet && !c.json() {
+	if !c.Quiet && !c.structured() {
 		t := table{out: inv.stdout}
 		t.print(rows)
 	}

@@ -63,6 +63,9 @@ func TestNoCommandShowsASecret(t *testing.T) {
 		{[]string{"job", "add", "--server", redirect.URL, "--access-token", planted, "--name", "n", "--app", "some-app", "--handler", "h"}, "redirects are not followed"},
 		{[]string{"group", "add", "some-app", "--server", withPassword(echo.URL), "--access-token", planted, "--group-token", planted}, "read answer of http://bob:xxxxx@"},
 		{[]string{"node", "list", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler"},
+		{[]string{"user", "list", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler"},
+		{[]string{"user", "create", "x", "--no-password", "--server", redirect.URL, "--access-token", planted}, "redirects are not followed"},
+		{[]string{"token", "create", "x", "--user", "y", "--server", withPassword(echo.URL), "--access-token", planted}, "read answer of http://bob:xxxxx@"},
 		{[]string{"report", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler"},
 		{[]string{"log", "list", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler"},
 		{[]string{"executor", "--admin", withPassword("http://127.0.0.1:1") + "/%zz", "--listen", free}, `--admin is "..."`},
@@ -120,7 +123,7 @@ func elsewhere(t *testing.T) (from *httptest.Server, called func() int) {
 // executor.
 func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 	from, called := elsewhere(t)
-	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "log text 1"} {
+	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "log text 1", "user list", "token revoke 1 --yes"} {
 		code, _, stderr := cli(t, append(strings.Fields(words), "--server", from.URL, "--access-token", planted)...)
 		require.Equal(t, exitFail, code)
 		require.Contains(t, stderr, "answers HTTP status 307 Temporary Redirect, must be a scheduler's API; redirects are not followed")
@@ -141,7 +144,7 @@ func TestHelpShowsNoSecretOfTheEnvironment(t *testing.T) {
 	t.Setenv("XXLWHEEL_SERVER", "http://bob:"+planted+"@127.0.0.1:1")
 	t.Setenv("XXLWHEEL_ADMIN", "http://bob:"+planted+"@127.0.0.1:1")
 	for _, words := range []string{
-		"", "--help", "demo --help", "serve --help", "executor --help", "job --help", "job list --help", "group add --help", "node list --help", "log list --help",
+		"", "--help", "demo --help", "serve --help", "executor --help", "job --help", "job list --help", "group add --help", "node list --help", "log list --help", "user create --help", "token create --help",
 		"alarm test --help", "report --help", "check --help", "migrate --help", "cron next --help",
 		"serve --nosuch", "serve --drain=soon", "serve nosuch", "job", "job add", "group add", "alarm test --alarm-smtp-tls=ssl", "migrate --nosuch",
 		"job list", "migrate", "serve --listen=127.0.0.1:0",

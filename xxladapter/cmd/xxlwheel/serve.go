@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -19,7 +20,7 @@ import (
 
 type serveCmd struct {
 	Listen            string       `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve executors and the API at (default ${default}; port 0 picks a free one)."`
-	Store             secret       `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Store of jobs, fires and logs: sqlite:FILE, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE that contains one of these (default ${default})."`
+	Store             secret       `default:"sqlite:xxlwheel.db" placeholder:"KIND:PLACE" help:"Store of jobs, fires and logs: sqlite:FILE, sqlite:FILE?journal=on for this process alone, mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, or @FILE that contains one of these (default ${default})."`
 	AccessToken       secret       `placeholder:"TOKEN" help:"Secret that executors must send, as must callers of the API if there is no --operator-token. Each token flag takes the secret, or @FILE that contains it."`
 	OperatorToken     []secret     `placeholder:"TOKEN" help:"Secrets that give full access to the API, in place of the access token."`
 	ReadToken         []secret     `placeholder:"TOKEN" help:"Secrets that give read-only access to the API."`
@@ -30,10 +31,16 @@ type serveCmd struct {
 	Zone              string       `default:"Local" placeholder:"ZONE" help:"Time zone for cron expressions, for example Asia/Shanghai (default: this machine's)."`
 	CronProfile       cron.Profile `default:"quartz" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default); xxl34, which reproduces XXL-JOB 3.4, including its faults; sane, which fires once when the clock changes; or unix, with five fields."`
 
+	NoConsole  bool   `help:"Do not serve the web console."`
+	ConsoleDir string `type:"path" placeholder:"DIR" help:"Folder with the files of the web console, in place of those in the binary; for work on the console itself."`
+
 	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
 	Logs   serveLogs   `embed:""`
 	Limits serveLimits `embed:""`
 	TLS    tlsFlags    `embed:""`
+	OIDC   oidcFlags   `embed:"" prefix:"oidc-"`
+	Public string      `name:"public-url" placeholder:"URL" help:"Address under which browsers reach this scheduler, with the prefix of a proxy, to come back from the provider of OpenID Connect (default: the host that the browser names)."`
+	HSTS   bool        `name:"hsts" help:"Tell browsers to use https alone for this host (Strict-Transport-Security); for a proxy that ends TLS (default: only with --tls-cert)."`
 
 	logFlags `set:"log_level=info"`
 }
@@ -65,11 +72,18 @@ func (c *serveCmd) Run(inv *invocation) error {
 	}
 	measured := metrics.New()
 	opts.Store, opts.Metrics, opts.Logger = store, measured, logger
+	opts.Version, opts.Revision = buildOf(debug.ReadBuildInfo())
+	opts.OnSetup = func(link string) {
+		fmt.Fprintf(inv.stdout, "nobody can sign in yet; this link creates the first user, once: %s%s%s\n", c.TLS.scheme(), ln.Addr(), link)
+	}
 	n, err := node.New(opts)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on %s%s, store %s\n", c.TLS.scheme(), ln.Addr(), sqlstore.Redacted(string(c.Store)))
+	if opts.Console != nil {
+		fmt.Fprintf(inv.stdout, "console %s\n", consoleURL(c.TLS.scheme(), ln.Addr()))
+	}
 	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
 	return stopped(logger, errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close()))
 }
@@ -92,14 +106,28 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check()); err != nil {
 		return opts, err
 	}
+	provider, err := c.OIDC.provider(c.TLS.TLSCA)
+	if err != nil {
+		return opts, err
+	}
+	if err := checkPublicURL(c.Public); err != nil {
+		return opts, err
+	}
+	pages, err := c.console()
+	if err != nil {
+		return opts, err
+	}
 	return node.Options{
+		Console:     pages,
 		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
 		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: c.CronProfile,
-		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA,
+		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA, HSTS: c.HSTS,
+		OIDC: provider, PublicURL: c.Public,
 		FastPool: c.Limits.FastPool, SlowPool: c.Limits.SlowPool, PoolPerApp: c.Limits.PoolPerApp,
 		Drain: c.Limits.Drain, SkewLimit: c.Limits.skewLimit(),
-		KeepLogs: time.Duration(c.Logs.KeepLogs), KeepSuccesses: time.Duration(c.Logs.KeepSuccesses), RunTexts: c.Logs.StoreRunLogs,
+		KeepLogs: time.Duration(c.Logs.KeepLogs), KeepSuccesses: time.Duration(c.Logs.KeepSuccesses), KeepAudit: time.Duration(c.Logs.KeepAudit),
+		KeepStats: time.Duration(c.Logs.KeepStats), RunTexts: c.Logs.StoreRunLogs,
 	}, nil
 }
 

@@ -26,18 +26,19 @@ func parseServe(t *testing.T, args ...string) *serveCmd {
 
 func TestServeFlagsReachTheNode(t *testing.T) {
 	// This machine's zone has a name that the test cannot know.
-	opts, err := parseServe(t, "--zone=UTC").nodeOptions()
+	opts, err := parseServe(t, "--zone=UTC", "--no-console").nodeOptions()
 	require.NoError(t, err)
 	require.Equal(t, node.Options{
 		Zone: time.UTC, FastPool: 200, SlowPool: 100, Drain: 10 * time.Second, SkewLimit: 2 * time.Second,
-		KeepLogs: 30 * 24 * time.Hour, KeepSuccesses: 10 * time.Minute, RunTexts: xxladapter.TextsFailures,
+		KeepLogs: 30 * 24 * time.Hour, KeepSuccesses: 10 * time.Minute, KeepAudit: 180 * 24 * time.Hour,
+		KeepStats: 90 * 24 * time.Hour, RunTexts: xxladapter.TextsFailures,
 	}, opts)
 
 	t.Setenv("XXLWHEEL_FAST_POOL", "7")
 	t.Setenv("XXLWHEEL_CLOCK_SKEW", "0s")
-	c := parseServe(t, "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=3s", "--zone=UTC",
+	c := parseServe(t, "--no-console", "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=3s", "--zone=UTC",
 		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-address=10.0.0.0/8",
-		"--keep-logs=0", "--store-run-logs=all", "--cron-profile=xxl34")
+		"--keep-logs=0", "--keep-audit=0", "--keep-stats=0", "--store-run-logs=all", "--cron-profile=xxl34")
 	require.Equal(t, 20, c.Limits.StoreConnections)
 	require.Equal(t, 3*time.Second, c.Limits.StoreLockLife)
 	opts, err = c.nodeOptions()
@@ -60,4 +61,15 @@ func TestTheLockLifeIsBelowTheWindow(t *testing.T) {
 		}
 		require.EqualError(t, err, "--store-lock-life is "+life+", must be at least 1s and less than the pre-read window of 5s")
 	}
+}
+
+func TestServeHasAConsoleUnlessToldOtherwise(t *testing.T) {
+	opts, err := parseServe(t, "--zone=UTC").nodeOptions()
+	require.NoError(t, err)
+	require.NotNil(t, opts.Console)
+
+	_, err = parseServe(t, "--console-dir="+t.TempDir()).nodeOptions()
+	require.ErrorContains(t, err, "must be a folder with index.html")
+	_, err = parseServe(t, "--no-console", "--console-dir=x").nodeOptions()
+	require.ErrorContains(t, err, "must not be together with --no-console")
 }

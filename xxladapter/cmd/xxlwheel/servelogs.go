@@ -6,11 +6,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// serveLogs configures what is kept of runs.
+// serveLogs configures what is kept of runs and changes.
 type serveLogs struct {
 	KeepLogs days `default:"30d" placeholder:"SPAN" help:"How long runs are kept in the log, at least 3d; 0 keeps them forever (default ${default})."`
 
 	KeepSuccesses days `default:"10m" placeholder:"SPAN" help:"How long the log keeps successful runs of a job that was added with --keep-logs FAILURES, at least 1m (default ${default}). Beside a Java admin use more than 3d, or its report misses them."`
+
+	KeepAudit days `default:"180d" placeholder:"SPAN" help:"How long the audit keeps who changed what, and jobs their replaced versions, at least 1d; 0 keeps them forever (default ${default})."`
+
+	KeepStats days `default:"90d" placeholder:"SPAN" help:"How long the statistics of runs are kept, by hour, group and job, at least 1d; 0 keeps them forever (default ${default})."`
 
 	StoreRunLogs xxladapter.TextPolicy `default:"failures" enum:"off,failures,all" placeholder:"WHICH" help:"Which runs have their logs stored, so that these outlive the executors: off, failures (default) or all."`
 }
@@ -24,6 +28,12 @@ func (s *serveLogs) check() error {
 	}
 	if keep := time.Duration(s.KeepSuccesses); keep < time.Minute {
 		return usagef("--keep-successes is %v, must be at least 1m", keep)
+	}
+	if keep := time.Duration(s.KeepAudit); keep > 0 && keep < 24*time.Hour {
+		return usagef("--keep-audit is %v, must be 0 to keep it forever, or at least 1d", keep)
+	}
+	if keep := time.Duration(s.KeepStats); keep > 0 && keep < 24*time.Hour {
+		return usagef("--keep-stats is %v, must be 0 to keep them forever, or at least 1d", keep)
 	}
 	return nil
 }

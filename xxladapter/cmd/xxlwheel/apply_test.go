@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTheExampleIsApplied applies the folder that the documents show to a server in another process.
+func TestTheExampleIsApplied(t *testing.T) {
+	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db",
+		"--access-token", "s3cret", "--operator-token", "0perator", "--read-token", "r3ader")
+	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	as := func(token string, words ...string) []string {
+		return append(words, "--server", server, "--access-token", token)
+	}
+	const example = "../../docs/declared"
+
+	code, stdout, stderr := cli(t, as("0perator", "apply", "-f", example, "--dry-run")...)
+	require.Equal(t, exitDiffers, code)
+	require.Equal(t, "create group billing-app\ncreate job billing-app/invoices\ncreate job billing-app/archive\n3 changed, 0 unchanged\n", stdout)
+	require.Equal(t, "xxlwheel: 3 groups and jobs differ, nothing was changed\n", stderr)
+	require.Contains(t, mustCLI(t, as("0perator", "apply", "-f", example)...), "3 changed, 0 unchanged")
+	for _, again := range [][]string{{"--dry-run"}, {"--prune"}} {
+		require.Equal(t, "0 changed, 3 unchanged", mustCLI(t, as("0perator", append([]string{"apply", "-f", example}, again...)...)...))
+	}
+	require.Contains(t, mustCLI(t, as("0perator", "job", "show", "1")...), "Nightly invoices")
+
+	// What is exported is as declared, from a file and from standard input.
+	file := filepath.Join(t.TempDir(), "billing.yaml")
+	mustCLI(t, as("0perator", "export", "--owner", "billing-team", "-f", file)...)
+	require.Equal(t, "0 changed, 3 unchanged", mustCLI(t, as("0perator", "apply", "-f", file, "--dry-run")...))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `echo "archived`, "the script from the file beside it")
+	var out, notes strings.Builder
+	changed := strings.Replace(string(text), "executorTimeout: 600", "executorTimeout: 700", 1)
+	code = run(t.Context(), as("0perator", "apply", "-f", "-"), console{stdin: strings.NewReader(changed), stdout: &out, stderr: &notes})
+	require.Zero(t, code, notes.String())
+	require.Equal(t, "change job billing-app/invoices\n    executorTimeout: 600 -> 700\n1 changed, 2 unchanged\n", out.String())
+	code, _, stderr = cli(t, as("0perator", "export", "-f", file)...)
+	require.Equal(t, exitFail, code, "an existing file is not replaced")
+	require.Contains(t, stderr, "file exists")
+
+	// A reader may look, and is told what that means for keys.
+	code, stdout, stderr = cli(t, as("r3ader", "export")...)
+	require.Zero(t, code)
+	require.Contains(t, stdout, "key: invoices")
+	require.Contains(t, stderr, "not stored")
+	code, _, _ = cli(t, as("r3ader", "apply", "-f", example, "--dry-run")...)
+	require.Equal(t, exitFail, code)
+
+	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	require.NoError(t, os.WriteFile(bad, []byte("jobs:\n- appName: billing-app\n  key: bad key\n  author: a\n  executorHandler: h\n  scheduleConf: x\n  scheduleType: CRON\n"), 0o600))
+	code, _, stderr = cli(t, as("0perator", "apply", "-f", bad)...)
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, bad+`:3: jobs[0].key: key is "bad key"`)
+	require.Contains(t, stderr, bad+":6: jobs[0].scheduleConf: ")
+	for _, wrong := range []string{t.TempDir(), "jobs.txt", "/no/such/file.yaml"} {
+		code, _, _ = cli(t, as("0perator", "apply", "-f", wrong)...)
+		require.NotZero(t, code, wrong)
+	}
+	require.Zero(t, serve.terminate())
+}

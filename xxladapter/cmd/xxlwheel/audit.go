@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// auditCmd has the commands that read the audit.
+type auditCmd struct {
+	clientFlags
+
+	List   auditListCmd   `cmd:"" help:"List changes, newest first."`
+	Export auditExportCmd `cmd:"" help:"Print all changes, oldest first, as JSON lines or CSV."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that no row was changed, removed or inserted, and name the first broken one."`
+}
+
+// auditFilter has the flags by which rows are selected.
+type auditFilter struct {
+	Actor  string `placeholder:"NAME" help:"Only changes by this user, token or node."`
+	Kind   string `placeholder:"KIND" help:"Only changes of objects of this kind, such as job or group."`
+	Object int64  `placeholder:"ID" help:"Only changes of the object with this id; needs --kind."`
+	Job    int64  `placeholder:"ID" help:"Only changes of this job and what belongs to it."`
+	Group  int64  `placeholder:"ID" help:"Only changes of this group and what belongs to it."`
+	Since  string `placeholder:"TIME" help:"Only changes at or after this time: an RFC 3339 instant, or a duration such as 24h."`
+	Before string `placeholder:"TIME" help:"Only changes before this time: an RFC 3339 instant, or a duration such as 24h."`
+}
+
+func (f *auditFilter) query() (url.Values, error) {
+	query := url.Values{}
+	for name, text := range map[string]string{"actor": f.Actor, "kind": f.Kind} {
+		if text != "" {
+			query.Set(name, text)
+		}
+	}
+	for name, id := range map[string]int64{"object": f.Object, "job": f.Job, "group": f.Group} {
+		if id != 0 {
+			query.Set(name, fmt.Sprint(id))
+		}
+	}
+	for name, text := range map[string]string{"since": f.Since, "before": f.Before} {
+		if text == "" {
+			continue
+		}
+		at, err := instant(text)
+		if err != nil {
+			return nil, usagef("--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z, or a duration such as 24h", name, text)
+		}
+		query.Set(name, at.Format(time.RFC3339))
+	}
+	return query, nil
+}
+
+type auditListCmd struct {
+	auditFilter
+	Count int `short:"n" default:"20" help:"How many changes to print (default ${default}); 0 prints all."`
+}
+
+func (c *auditListCmd) Run(inv *invocation, parent *auditCmd) error {
+	query, err := c.query()
+	if err != nil {
+		return err
+	}
+	if c.Count < 0 {
+		return usagef("-n is %d, must not be negative", c.Count)
+	}
+	query.Set("newest", "true")
+	return listing[xxladapter.AuditRow]{
+		key: "rows", columns: []string{"ROW", "TIME", "WHO", "FROM", "CALL", "OBJECT", "CHANGES"}, count: c.Count,
+		row: func(r *xxladapter.AuditRow) []string {
+			return []string{
+				fmt.Sprint(r.ID), timeText(&r.At), strings.TrimSpace(string(r.Actor.Kind) + " " + r.Actor.Name), r.Actor.Address, r.Call,
+				objectText(&r.Object), changesText(r.Changes),
+			}
+		},
+	}.print(inv, &parent.clientFlags, "/audit", query)
+}
+
+// objectText returns an object as one cell: job 7 nightly.
+func objectText(o *xxladapter.AuditObject) string {
+	words := []string{o.Kind}
+	if o.ID != 0 {
+		words = append(words, fmt.Sprint(o.ID))
+	}
+	if o.Name != "" {
+		words = append(words, o.Name)
+	}
+	return strings.Join(words, " ")
+}
+
+// changesText returns one line for each field that changed. Long values are truncated; -o json has
+// all of them.
+func changesText(changes []xxladapter.FieldChange) string {
+	var lines []string
+	for _, c := range changes {
+		switch {
+		case c.Before == nil:
+			if text := string(c.After); text != `""` && text != "0" && text != "false" && text != "[]" && text != "{}" {
+				lines = append(lines, fmt.Sprintf("%s: %s", c.Field, short(c.After)))
+			}
+		case c.After == nil:
+			lines = append(lines, fmt.Sprintf("%s: was %s", c.Field, short(c.Before)))
+		default:
+			lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Field, short(c.Before), short(c.After)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func short(value json.RawMessage) string {
+	const most = 60
+	if text := []rune(string(value)); len(text) > most {
+		return string(text[:most]) + "..."
+	}
+	return string(value)
+}
+
+type auditExportCmd struct {
+	auditFilter
+	Format string `default:"jsonl" enum:"jsonl,csv" placeholder:"FORMAT" help:"jsonl (default), one row on each line, or csv."`
+}
+
+func (c *auditExportCmd) Run(inv *invocation, parent *auditCmd) error {
+	query, err := c.query()
+	if err != nil {
+		return err
+	}
+	query.Set("format", c.Format)
+	return parent.api().download(inv.ctx, "/audit/export?"+query.Encode(), inv.stdout)
+}
+
+// byCommand returns the context of a command that changes a store itself.
+func byCommand(ctx context.Context, command string) context.Context {
+	by := xxladapter.Actor{Kind: xxladapter.ActorCommand}
+	if u, err := user.Current(); err == nil {
+		by.Name = u.Username
+	}
+	return xxladapter.WithActor(xxladapter.WithCall(ctx, "xxlwheel "+command), by)
+}

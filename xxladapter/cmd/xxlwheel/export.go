@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"net/url"
+	"os"
+)
+
+type exportCmd struct {
+	Server         string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"URL of the running scheduler (default ${default})."`
+	AccessToken    secret `placeholder:"TOKEN" help:"Secret to send to the scheduler, or @FILE that contains it."`
+	TLSCA          string `name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust when the scheduler serves https, in addition to the system's."`
+	App            string `placeholder:"APP" help:"Only the group with this app name."`
+	Owner          string `placeholder:"OWNER" help:"Only jobs that this owner has declared."`
+	WithoutRunning bool   `help:"Leave out whether schedules are on."`
+	Format         string `default:"yaml" enum:"yaml,json" help:"yaml (default) or json."`
+	File           string `short:"f" placeholder:"FILE" help:"Write to this file, which must not exist. Default: standard output."`
+}
+
+// Run stores keys of jobs that have none, as far as the caller may, and writes declarations.
+func (c *exportCmd) Run(inv *invocation) (err error) {
+	client := clientFlags{Server: c.Server, AccessToken: c.AccessToken, TLSCA: c.TLSCA}
+	query := url.Values{}
+	for name, value := range map[string]string{"appName": c.App, "owner": c.Owner} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if c.WithoutRunning {
+		query.Set("withoutRunning", "true")
+	}
+	api := client.api()
+	api.patient = true
+	var refused *apiError
+	err = api.call(inv.ctx, "POST", "/export?"+query.Encode(), nil, nil)
+	if errors.As(err, &refused) && refused.Code == "forbidden" {
+		client.note(inv, "keys that are only made of names are not stored (%s): such a job is not found again once it is renamed", refused.Message)
+	} else if err != nil {
+		return err
+	}
+	query.Set("format", c.Format)
+	out := inv.stdout
+	if c.File != "" {
+		file, err := os.OpenFile(c.File, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // scripts and parameters may be secret
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		return api.download(inv.ctx, "/export?"+query.Encode(), file)
+	}
+	return api.download(inv.ctx, "/export?"+query.Encode(), out)
+}

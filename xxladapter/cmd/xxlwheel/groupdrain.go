@@ -1,0 +1,36 @@
+package main
+
+import "time"
+
+// A drainView is a drained address as the API returns it.
+type drainView struct {
+	Address, Note, By string
+	Since, Until      *time.Time
+}
+
+type groupDrainCmd struct {
+	groupID
+	Address string        `arg:"" help:"Address of the executor, as group list shows it."`
+	Note    string        `placeholder:"TEXT" help:"Why."`
+	For     time.Duration `placeholder:"TIME" help:"End the drain after this long, for example 2h (default: when it is undone)."`
+}
+
+func (c *groupDrainCmd) Run(inv *invocation, parent *groupCmd) error {
+	form := map[string]any{"address": c.Address, "note": c.Note}
+	if c.For < 0 {
+		return usagef("--for is %v, must be more than 0", c.For)
+	}
+	if c.For > 0 {
+		form["until"] = time.Now().Add(c.For)
+	}
+	return parent.api().call(inv.ctx, "POST", c.path()+"/drain", form, nil)
+}
+
+type groupUndrainCmd struct {
+	groupID
+	Address string `arg:"" help:"Address of the executor, as group show prints it."`
+}
+
+func (c *groupUndrainCmd) Run(inv *invocation, parent *groupCmd) error {
+	return parent.api().call(inv.ctx, "POST", c.path()+"/undrain", map[string]any{"address": c.Address}, nil)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+type infoCmd struct{ clientFlags }
+
+// Run prints what the scheduler that answers is.
+func (c *infoCmd) Run(inv *invocation) error {
+	var raw json.RawMessage
+	if err := c.api().call(inv.ctx, "GET", "/info", nil, &raw); err != nil {
+		return err
+	}
+	if c.structured() {
+		return c.printRaw(inv.stdout, raw)
+	}
+	var is struct {
+		Version, Revision, Go, Node, Zone, CronProfile string
+
+		Now   time.Time
+		Store struct {
+			Kind, Version string
+			Schema        int64
+			Journal       bool
+		}
+		Alarms    []string
+		Retention struct {
+			LogsSeconds, SuccessesSeconds, AuditSeconds int64
+			RunTexts                                    string
+		}
+		Limits struct {
+			FastPool, SlowPool, PoolPerApp int
+			DrainMs, SkewLimitMs           int64
+		}
+	}
+	if err := json.Unmarshal(raw, &is); err != nil {
+		return err
+	}
+	store := strings.ToLower(is.Store.Kind)
+	if is.Store.Version != "" {
+		store += " " + is.Store.Version
+	}
+	if is.Store.Schema > 0 {
+		store += fmt.Sprintf(", tables of version %d", is.Store.Schema)
+	}
+	if is.Store.Journal {
+		store += ", with a journal"
+	}
+	kept := func(seconds int64) string {
+		if seconds == 0 {
+			return "forever"
+		}
+		return (time.Duration(seconds) * time.Second).String()
+	}
+	t := table{out: inv.stdout}
+	t.print([][]string{
+		{"version", strings.TrimSpace(is.Version + " " + is.Revision)}, {"go", is.Go}, {"node", is.Node}, {"clock", timeText(&is.Now)},
+		{"store", store}, {"zone", is.Zone}, {"cron profile", is.CronProfile},
+		{"alarms", strings.Join(is.Alarms, ", ")},
+		{"keeps runs", kept(is.Retention.LogsSeconds)}, {"keeps successes", kept(is.Retention.SuccessesSeconds) + " for jobs that keep failures only"},
+		{"keeps audit", kept(is.Retention.AuditSeconds)}, {"stores run logs", is.Retention.RunTexts},
+		{"pools", fmt.Sprintf("%d fast, %d slow", is.Limits.FastPool, is.Limits.SlowPool)},
+	})
+	return nil
+}
+
+// buildOf returns the release and the revision of a binary, empty if they are not known.
+func buildOf(info *debug.BuildInfo, ok bool) (version, revision string) {
+	if !ok {
+		return "", ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			revision = s.Value
+		}
+	}
+	return info.Main.Version, revision
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+type jobBulkCmd struct {
+	Action  string  `arg:"" enum:"start,stop,remove,trigger" help:"What to do to each job: start, stop, remove or trigger."`
+	ID      []int64 `arg:"" optional:"" help:"Ids of the jobs; without any, the flags below select them."`
+	Name    string  `placeholder:"TEXT" help:"Only jobs whose name contains this text."`
+	App     string  `placeholder:"NAME" help:"Only jobs of the executors with this app name."`
+	Handler string  `placeholder:"TEXT" help:"Only jobs whose handler contains this text."`
+	Author  string  `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
+	Tag     string  `placeholder:"TAG" help:"Only jobs with this tag."`
+	Last    string  `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest run that has ended was a SUCCESS or a FAIL, or NONE: no run has ended."`
+	Running bool    `xor:"state" help:"Only jobs whose schedule is on."`
+	Stopped bool    `xor:"state" help:"Only jobs whose schedule is off."`
+	All     bool    `help:"All jobs. Must be given if nothing else selects them."`
+	DryRun  bool    `help:"Only print how many jobs are selected."`
+	yesFlag
+}
+
+// A bulkLine is a line of the API's answer.
+type bulkLine struct {
+	Total             *int
+	ID                int64
+	Error             *apiError
+	Done              bool
+	Succeeded, Failed int
+}
+
+// form returns the body of the call.
+func (c *jobBulkCmd) form(inv *invocation, parent *jobCmd) (map[string]any, error) {
+	filter := map[string]any{}
+	for name, text := range map[string]string{"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "lastResult": strings.ToUpper(c.Last)} {
+		if text != "" {
+			filter[name] = text
+		}
+	}
+	if c.App != "" {
+		group, err := parent.groupOf(inv, c.App)
+		if err != nil {
+			return nil, err
+		}
+		filter["jobGroup"] = group
+	}
+	if c.Running || c.Stopped {
+		filter["running"] = c.Running
+	}
+	form := map[string]any{"action": c.Action}
+	if c.Action == "remove" {
+		form["action"] = "delete"
+	}
+	switch {
+	case len(c.ID) > 0 && (len(filter) > 0 || c.All):
+		return nil, usagef("ids and flags that select jobs are given, must be one of them")
+	case len(c.ID) > 0:
+		form["ids"] = c.ID
+	case len(filter) == 0 && !c.All:
+		return nil, usagef("no job is selected, must be by ids, by flags, or all with --all")
+	default:
+		if len(filter) == 0 {
+			filter["all"] = true
+		}
+		form["filter"] = filter
+	}
+	return form, nil
+}
+
+func (c *jobBulkCmd) Run(inv *invocation, parent *jobCmd) error {
+	form, err := c.form(inv, parent)
+	if err != nil {
+		return err
+	}
+	if c.DryRun || !c.Yes && c.Action != "start" {
+		form["dryRun"] = true
+		var first bulkLine
+		if err := parent.api().call(inv.ctx, "POST", "/jobs/bulk", form, &first); err != nil {
+			return err
+		}
+		if first.Total == nil {
+			return errors.New("the scheduler did not say how many jobs are selected")
+		}
+		if c.DryRun {
+			return parent.printValue(inv.stdout, map[string]int{"total": *first.Total})
+		}
+		if err := c.confirm(inv, fmt.Sprintf("%s %d jobs?", c.Action, *first.Total)); err != nil {
+			return err
+		}
+		delete(form, "dryRun")
+	}
+	bar := progress{out: inv.stderr, shown: inv.asks && !parent.Quiet}
+	var last bulkLine
+	err = parent.api().lines(inv.ctx, "POST", "/jobs/bulk", form, func(text json.RawMessage) error {
+		var line bulkLine
+		if err := json.Unmarshal(text, &line); err != nil {
+			return err
+		}
+		switch {
+		case line.Total != nil:
+			bar.total = *line.Total
+		case line.Done:
+			last = line
+		default:
+			bar.step(time.Now())
+			if line.Error != nil && !parent.structured() {
+				bar.clear()
+				fmt.Fprintf(inv.stderr, "job %d: %s\n", line.ID, oneLine(line.Error.Message))
+			}
+		}
+		if parent.structured() {
+			return parent.printRaw(inv.stdout, text)
+		}
+		return nil
+	})
+	bar.clear()
+	switch {
+	case err != nil:
+		return err
+	case !last.Done:
+		return fmt.Errorf("the answer ended after %d of %d jobs, the others may be unchanged", bar.done, bar.total)
+	}
+	if !parent.structured() && !parent.Quiet {
+		fmt.Fprintf(inv.stdout, "%d jobs, %d failed\n", last.Succeeded+last.Failed, last.Failed)
+	}
+	if last.Failed > 0 {
+		return fmt.Errorf("%d of %d jobs failed", last.Failed, last.Succeeded+last.Failed)
+	}
+	return nil
+}

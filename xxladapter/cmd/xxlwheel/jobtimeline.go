@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+)
+
+type jobLineCmd struct {
+	jobID
+	From string `placeholder:"TIME" help:"The first instant, given like --at of job why (default: an hour before --to)."`
+	To   string `placeholder:"TIME" help:"The instant before which it ends (default: now)."`
+}
+
+func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
+	query := url.Values{}
+	for name, text := range map[string]string{"from": c.From, "to": c.To} {
+		if text == "" {
+			continue
+		}
+		at, err := clockTime(text, time.Now())
+		if err != nil {
+			return usagef("--%s is %q, must be a time such as 02:00, an RFC 3339 instant such as 2026-01-02T15:04:05Z, or a duration such as 24h", name, text)
+		}
+		query.Set(name, at.Format(time.RFC3339))
+	}
+	var raw json.RawMessage
+	if err := parent.api().call(inv.ctx, "GET", c.path("/timeline?")+query.Encode(), nil, &raw); err != nil {
+		return err
+	}
+	if parent.structured() {
+		return parent.printRaw(inv.stdout, raw)
+	}
+	var answer struct {
+		From              time.Time
+		ScheduleIsPresent bool
+		More              bool
+		Planned           []struct {
+			Due  time.Time
+			Fate string
+		}
+		Runs []struct {
+			LogID, LatenessMs         int64
+			Due                       time.Time
+			Sent, Finished            *time.Time
+			TriggerType, Node, Status string
+		}
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return err
+	}
+	type line struct {
+		due   time.Time
+		cells []string
+	}
+	var lines []line
+	for _, t := range answer.Planned {
+		if t.Fate != "FIRED" { // its runs are below
+			lines = append(lines, line{t.Due, []string{instantOf(t.Due), t.Fate, "-", "-", "-", "-"}})
+		}
+	}
+	for _, r := range answer.Runs {
+		took := "-"
+		if r.Sent != nil && r.Finished != nil {
+			took = r.Finished.Sub(*r.Sent).String()
+		}
+		late := (time.Duration(r.LatenessMs) * time.Millisecond).String()
+		lines = append(lines, line{r.Due, []string{instantOf(r.Due), r.TriggerType, fmt.Sprint(r.LogID), late, took, r.Status}})
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return a.due.Compare(b.due) })
+	rows := [][]string{{"DUE", "FATE", "LOG", "LATE", "TOOK", "STATUS"}}
+	for _, l := range lines {
+		rows = append(rows, l.cells)
+	}
+	t := table{out: inv.stdout}
+	t.print(rows)
+	if answer.ScheduleIsPresent {
+		parent.note(inv, "the job was changed since %s, and its schedule of that time is not known: the due times are those of the present one", instantOf(answer.From))
+	}
+	if answer.More {
+		parent.note(inv, "there are more than 10000 due times or runs, ask for a shorter time")
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+)
+
+func TestVersionCommands(t *testing.T) {
+	server := httptest.NewServer(admin.New(admin.Options{Store: memstore.New(time.Now)}))
+	defer server.Close()
+	job := func(args ...string) []string { return append([]string{"job", "--server", server.URL}, args...) }
+	must := func(args ...string) string { return mustCLI(t, job(args...)...) }
+	fails := func(code int, line string, args ...string) {
+		t.Helper()
+		got, _, stderr := cli(t, job(args...)...)
+		require.Equal(t, code, got, stderr)
+		require.Contains(t, stderr, line)
+	}
+	script := filepath.Join(t.TempDir(), "script.sh")
+	write := func(text string) { require.NoError(t, os.WriteFile(script, []byte(text), 0o600)) }
+	write("echo one\n")
+	id := must("add", "--name=n", "--app=some-app", "--glue-type=GLUE_SHELL", "--glue-file="+script, "--cron=0 0 2 * * ?")
+	must("update", id, "--cron=0 30 2 * * ?", "--author=later")
+
+	lines := strings.Split(must("versions", id), "\n")
+	require.Regexp(t, `^VERSION +TIME +WHO +FROM +CALL +CHANGES$`, lines[0])
+	require.Regexp(t, `^2 +\S+ +open +127\.0\.0\.1 +PUT /api/v1/jobs/\{id\} +author: "xxlwheel" -> "later"$`, lines[1])
+	require.Regexp(t, `^ +scheduleConf: "0 0 2 \* \* \?" -> "0 30 2 \* \* \?"$`, lines[2])
+	require.Equal(t, "2", must("-q", "versions", id, "-n", "1"))
+	diff := "FIELD         BEFORE         AFTER\nauthor        \"xxlwheel\"     \"later\"\nscheduleConf  \"0 0 2 * * ?\"  \"0 30 2 * * ?\""
+	require.Equal(t, diff, must("diff", id, "2"))
+	require.Equal(t, diff, must("diff", id, "2", "1"))
+	require.Contains(t, must("-o", "json", "diff", id, "1", "2"), `"changes":[{"field":"author","before":"later","after":"xxlwheel"}`)
+	must("restore", id, "1")
+	require.Equal(t, "FIELD  BEFORE  AFTER", must("diff", id, "3", "1"))
+	fails(exitFail, "job 1 has no version 7", "diff", id, "7")
+	fails(exitFail, "job 1 has no version 7", "restore", id, "7")
+	fails(exitUsage, "-n is -1", "versions", id, "--count=-1")
+
+	write("echo two\n")
+	at := must("glue", "save", id, "--file", script, "--remark", "second")
+	_, err := time.Parse(time.RFC3339, at)
+	require.NoError(t, err)
+	write("echo three\n")
+	require.Contains(t, must("-o", "json", "glue", "save", id, "--file", script, "--remark", "third", "--if-updated", at), `{"glueUpdated":`)
+	require.Equal(t, "echo three", must("glue", "show", id))
+	fails(exitFail, "source of job 1 was changed meanwhile", "glue", "save", id, "--file", script, "--remark", "fourth", "--if-updated", at)
+	fails(exitFail, "glueRemark has 3 characters", "glue", "save", id, "--file", script, "--remark", "abc")
+	fails(exitUsage, "--if-updated is \"noon\"", "glue", "save", id, "--file", script, "--remark", "fourth", "--if-updated", "noon")
+	fails(exitFail, "no such file", "glue", "save", id, "--file", script+"x", "--remark", "fourth")
+}

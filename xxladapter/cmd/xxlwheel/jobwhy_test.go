@@ -1,0 +1,148 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWhyNamesWhatHappened lets real schedulers and executors produce what a finding says, and asks
+// for it.
+func TestWhyNamesWhatHappened(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/x.db"
+	serve, server := serveOn(t, file, "--fast-pool", "2", "--pool-per-app", "1")
+	run := func(words string) string {
+		return mustCLI(t, append(strings.Fields(words), "--server", server)...)
+	}
+	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
+	theirs.line("accepts runs at")
+	add := func(words string) string { return run("job add --name j " + words) }
+	ok := add("--app some-app --handler demoJobHandler")
+	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+
+	// triggered runs a job and returns what why says of the time when the run was due.
+	triggered := func(job string) func(t *testing.T) string {
+		run("job trigger " + job)
+		var due time.Time
+		eventually(t, 20*time.Second, "the run is claimed", func() bool {
+			var l struct{ History *struct{ Due time.Time } }
+			text := run("log list -n 1 -o json --job " + job)
+			if text == "" {
+				return false
+			}
+			require.NoError(t, json.Unmarshal([]byte(text), &l))
+			if l.History != nil {
+				due = l.History.Due
+			}
+			return l.History != nil
+		})
+		return func(*testing.T) string {
+			return run("job why " + job + " --quiet --at " + due.Format(time.RFC3339))
+		}
+	}
+	becomes := func(code string, ask func(t *testing.T) string) {
+		t.Helper()
+		said := ""
+		defer func() {
+			if t.Failed() {
+				t.Logf("want %s, the last answer is %s", code, said)
+			}
+		}()
+		eventually(t, 30*time.Second, "why says "+code, func() bool {
+			said = ask(t)
+			return strings.Contains(" "+strings.ReplaceAll(said, "\n", " ")+" ", " "+code+" ")
+		})
+	}
+	becomes("ran", triggered(ok))
+	becomes("failed", triggered(add("--app some-app --handler failJobHandler --param boom")))
+	becomes("refused", triggered(add("--app some-app --handler nope")))
+	becomes("no_executor", triggered(add("--app empty-app --handler demoJobHandler")))
+	becomes("timed_out", triggered(add("--app some-app --handler sleepJobHandler --param 1m --timeout 1s")))
+	long := add("--app some-app --handler sleepJobHandler --param 1m --block DISCARD_LATER")
+	becomes("running", triggered(long))
+	becomes("refused_by_block", triggered(long))
+	run("log kill " + strings.Fields(run("log list --quiet --status RUNNING -n 1 --job " + long))[0])
+	becomes("killed", func(*testing.T) string { return run("job why " + long + " --quiet --at " + firstDue(t, run, long)) })
+	cover := add("--app some-app --handler sleepJobHandler --param 1m --block COVER_EARLY")
+	triggered(cover)
+	triggered(cover)
+	becomes("covered", func(*testing.T) string { return run("job why " + cover + " --quiet --at " + firstDue(t, run, cover)) })
+
+	// An executor that is gone without a goodbye: nobody listens at its address.
+	gone := start(t, "xxlwheel", "executor", "--admin", server, "--app", "gone-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
+	gone.line("accepts runs at")
+	direct, over := add("--app gone-app --handler demoJobHandler"), add("--app gone-app --handler demoJobHandler --route FAILOVER")
+	eventually(t, 20*time.Second, "it is known", func() bool { return strings.Count(run("group list"), "http://") == 2 })
+	gone.kill()
+	becomes("unreachable", triggered(direct))
+	becomes("refused_by_route", triggered(over))
+
+	// Schedules.
+	none := run("job why " + ok + " --at 2030-01-01T02:00:00Z")
+	require.Regexp(t, `(?m)^stopped  The schedule was off`, none)
+	require.Regexp(t, `(?m)^no_schedule  The job has no schedule`, none)
+	require.Contains(t, run("job why "+ok+" --at 2030-01-01T02:00:00Z --lang zh"), "任务没有调度配置")
+	nightly := mustCLI(t, "job", "add", "--name", "nightly", "--app", "some-app", "--handler", "demoJobHandler", "--cron", "0 0 2 * * ?", "--zone", "Asia/Shanghai", "--start", "--server", server)
+	require.Regexp(t, `^no_match  The schedule CRON 0 0 2 \* \* \? does not name this time. The nearest ones are \S+T02:00:00\+08:00 and \S+T02:00:00\+08:00\.`,
+		run("job why "+nightly+" --at 2030-01-01T03:00:00+08:00"))
+	require.Equal(t, "not_yet", run("job why "+nightly+" --quiet --at 2030-01-01T02:00:00+08:00"))
+	require.Equal(t, "not_created", run("job why "+nightly+" --quiet --at 2020-01-01T02:00:00+08:00"))
+	run("job stop " + nightly)
+	require.Regexp(t, `(?m)^stopped  The schedule was off: open switched it off at .*\n    audit \d+: actor open, call POST /api/v1/jobs/\{id\}/stop`,
+		run("job why "+nightly+" --at 2030-01-01T02:00:00+08:00"))
+
+	// A frozen executor answers nothing: the app's one place is taken, and the next fire waits.
+	require.NoError(t, theirs.cmd.Process.Signal(syscall.SIGSTOP))
+	run("job trigger " + ok)
+	eventually(t, 20*time.Second, "the call hangs", func() bool { return strings.Contains(run("log list -n 1 --job "+ok), "RUNNING") })
+	asked := time.Now()
+	triggering := make(chan struct{})
+	go func() { // the command waits until the fire is claimed
+		defer close(triggering)
+		cli(t, "job", "trigger", ok, "--server", server)
+	}()
+	// Until the fire is more than a second late, it may be about to be sent. A busy machine is slow to
+	// trigger it, so every second since then is asked about.
+	waiting := func(*testing.T) string {
+		var said []string
+		for at := asked; !at.After(time.Now()); at = at.Add(time.Second) {
+			said = append(said, run("job why "+ok+" --quiet --at "+at.Format(time.RFC3339)))
+		}
+		return strings.Join(said, "\n")
+	}
+	becomes("no_place", waiting)
+	<-triggering
+
+	// The scheduler freezes with the call under way, and another one on the same store finds out.
+	require.NoError(t, serve.cmd.Process.Signal(syscall.SIGSTOP))
+	_, server = serveOn(t, file)
+	becomes("node_froze", func(*testing.T) string { return run("job why " + ok + " --quiet --at " + dueOf(t, run, ok, 0)) })
+	require.NoError(t, theirs.cmd.Process.Signal(syscall.SIGCONT))
+	require.NoError(t, serve.cmd.Process.Signal(syscall.SIGCONT))
+	require.Contains(t, run("job timeline "+ok), "MANUAL")
+}
+
+// firstDue returns when the first run of a job was due.
+func firstDue(t *testing.T, run func(string) string, job string) string {
+	t.Helper()
+	return dueOf(t, run, job, -1)
+}
+
+// dueOf returns when a run of a job was due: 0 is the newest run, and -1 the oldest.
+func dueOf(t *testing.T, run func(string) string, job string, which int) string {
+	t.Helper()
+	var l struct{ History struct{ Due time.Time } }
+	lines := strings.Split(run("log list -n 0 -o json --job "+job), "\n")
+	if which < 0 {
+		which += len(lines)
+	}
+	require.NoError(t, json.Unmarshal([]byte(lines[which]), &l))
+	return l.History.Due.Format(time.RFC3339)
+}

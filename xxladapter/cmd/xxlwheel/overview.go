@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+type overviewCmd struct{ clientFlags }
+
+// A figureView is a number that may be a lower bound.
+type figureView struct {
+	Count int
+	More  bool
+}
+
+func (f figureView) String() string {
+	if f.More {
+		return fmt.Sprint(f.Count, "+")
+	}
+	return fmt.Sprint(f.Count)
+}
+
+// Run prints the figures, then what needs attention, then what comes next.
+func (c *overviewCmd) Run(inv *invocation) error {
+	var raw json.RawMessage
+	if err := c.api().call(inv.ctx, "GET", "/overview", nil, &raw); err != nil {
+		return err
+	}
+	if c.structured() {
+		return c.printRaw(inv.stdout, raw)
+	}
+	type job struct {
+		ID              int64
+		Name            string
+		InARow          int
+		TriggerNextTime *time.Time
+	}
+	var o struct {
+		RunningJobs, RunsNow, Failed24h  figureView
+		LateP99Ms                        *int64
+		Failing, Overdue, NotFired, Next []job
+		NoExecutor                       []struct {
+			AppName string
+			Jobs    figureView
+		}
+		Paused    []pauseView
+		Calendars []struct {
+			Name string
+			Year int
+			Jobs figureView
+		}
+	}
+	if err := json.Unmarshal(raw, &o); err != nil {
+		return err
+	}
+	rows := [][]string{
+		{"running jobs", o.RunningJobs.String()}, {"runs now", o.RunsNow.String()}, {"failed in 24 h", o.Failed24h.String()},
+		{"late (p99)", span(o.LateP99Ms)},
+	}
+	named := func(j job) string { return fmt.Sprintf("%d %s", j.ID, j.Name) }
+	for _, j := range o.Failing {
+		rows = append(rows, []string{"failing", fmt.Sprintf("%s, %d in a row", named(j), j.InARow)})
+	}
+	for i := range o.Paused {
+		rows = append(rows, []string{"paused", strings.TrimSpace(fmt.Sprintf("pause %d, %s: %s", o.Paused[i].ID, o.Paused[i].state(), o.Paused[i].Note))})
+	}
+	for _, c := range o.Calendars {
+		rows = append(rows, []string{"calendar", fmt.Sprintf("%s has no days of %d, running jobs: %s", c.Name, c.Year, c.Jobs)})
+	}
+	for _, j := range o.Overdue {
+		rows = append(rows, []string{"overdue", named(j) + ", since " + timeText(j.TriggerNextTime)})
+	}
+	for _, g := range o.NoExecutor {
+		rows = append(rows, []string{"no executor", fmt.Sprintf("%s, running jobs: %s", g.AppName, g.Jobs)})
+	}
+	for _, j := range o.NotFired {
+		rows = append(rows, []string{"never due yet", named(j)})
+	}
+	for _, j := range o.Next {
+		rows = append(rows, []string{"next", timeText(j.TriggerNextTime) + " " + named(j)})
+	}
+	t := table{out: inv.stdout}
+	t.print(rows)
+	return nil
+}

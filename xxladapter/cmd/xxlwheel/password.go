@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// maxPasswordInput bounds in bytes what is read of standard input; the scheduler takes far less.
+const maxPasswordInput = 64 << 10
+
+// readPassword asks for a new password on a terminal, twice and without echo. Without a terminal,
+// the password is the only line of standard input.
+func readPassword(inv *invocation) (string, error) {
+	terminal, isFile := inv.stdin.(*os.File)
+	if !isFile || !term.IsTerminal(int(terminal.Fd())) {
+		input, err := await(inv.ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(inv.stdin, maxPasswordInput)) })
+		if err != nil {
+			return "", fmt.Errorf("read password from standard input: %w", err)
+		}
+		return onlyLine(string(input))
+	}
+	first, err := askHidden(inv, terminal, "Password: ")
+	if err != nil {
+		return "", err
+	}
+	second, err := askHidden(inv, terminal, "The same again: ")
+	switch {
+	case err != nil:
+		return "", err
+	case len(first) == 0:
+		return "", usagef("password is empty, must have at least one character")
+	case !bytes.Equal(first, second):
+		return "", usagef("the two passwords differ, must be the same")
+	}
+	return string(first), nil
+}
+
+// onlyLine returns the line of a text that must have exactly one.
+func onlyLine(text string) (string, error) {
+	line := strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	switch {
+	case line == "":
+		return "", usagef("standard input is empty, must have the password as its only line")
+	case strings.ContainsAny(line, "\r\n"):
+		return "", usagef("standard input has several lines, must have the password as its only line")
+	}
+	return line, nil
+}
+
+// askHidden reads a line that is not echoed. When the command is interrupted meanwhile, it switches
+// the echo on again: the shell that follows would be left without it.
+func askHidden(inv *invocation, terminal *os.File, prompt string) ([]byte, error) {
+	fd := int(terminal.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return nil, fmt.Errorf("read password from the terminal: %w", err)
+	}
+	fmt.Fprint(inv.stderr, prompt)
+	line, err := await(inv.ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
+	fmt.Fprintln(inv.stderr) // the typed line break was not echoed either
+	if err != nil {
+		_ = term.Restore(fd, before) // the error to report is the first one
+		return nil, fmt.Errorf("read password from the terminal: %w", err)
+	}
+	return line, nil
+}
+
+// await returns what read returns, or the error of ctx if that ends first. Nothing interrupts a read
+// from a terminal or a pipe, so read then continues until the process ends.
+func await(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	type result struct {
+		input []byte
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		input, err := read()
+		done <- result{input, err}
+	}()
+	select {
+	case r := <-done:
+		return r.input, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// tokenCmd has one subcommand for each operation on a personal token.
+type tokenCmd struct {
+	clientFlags
+
+	Create tokenCreateCmd `cmd:"" help:"Create a personal token of a user and print its secret, which is not shown again."`
+	List   tokenListCmd   `cmd:"" help:"List personal tokens, without their secrets."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Delete a personal token, which is refused from then on."`
+}
+
+// A credentialView is a personal token as the API lists it.
+type credentialView struct {
+	ID      int64      `json:"id"`
+	User    int64      `json:"userId"`
+	Name    string     `json:"name"`
+	Role    string     `json:"role"`
+	Groups  []int64    `json:"groups"`
+	Used    *time.Time `json:"usedTime"`
+	Expires *time.Time `json:"expires"`
+}
+
+// limits returns the token's role and groups as two cells.
+func (v *credentialView) limits() (role, groups string) {
+	role, groups = v.Role, strings.Trim(fmt.Sprint(v.Groups), "[]")
+	if role == "" {
+		role = "its user's"
+	}
+	if groups == "" {
+		groups = "its user's"
+	}
+	return role, groups
+}
+
+type tokenListCmd struct {
+	All bool `help:"List those of all users, which needs an administrator of all groups. Without it, the personal token given by --access-token is listed."`
+}
+
+func (c *tokenListCmd) Run(inv *invocation, parent *tokenCmd) error {
+	query := url.Values{}
+	if c.All {
+		query.Set("all", "true")
+	}
+	return listing[credentialView]{
+		key: "credentials", columns: []string{"ID", "USER", "NAME", "ROLE", "GROUPS", "USED", "EXPIRES"},
+		row: func(v *credentialView) []string {
+			role, groups := v.limits()
+			return []string{fmt.Sprint(v.ID), fmt.Sprint(v.User), v.Name, role, groups, timeText(v.Used), timeText(v.Expires)}
+		},
+	}.print(inv, &parent.clientFlags, "/tokens", query)
+}
+
+type tokenCreateCmd struct {
+	Name    string  `arg:"" help:"What the token is for: 1 to 64 bytes."`
+	User    string  `required:"" placeholder:"NAME" help:"Name of the user as whom the token acts."`
+	Role    string  `default:"" enum:",viewer,operator,editor,coder,admin" placeholder:"ROLE" help:"What the token may do at most: viewer, operator, editor, coder or admin (default: what its user may)."`
+	Group   []int64 `placeholder:"ID" help:"Groups in which the token may do something, by id (default: all of its user)."`
+	Expires string  `default:"90d" placeholder:"TIME" help:"When the token ends, within 366 days: a span such as 90d or 12h, or an RFC 3339 instant (default ${default})."`
+}
+
+func (c *tokenCreateCmd) Run(inv *invocation, parent *tokenCmd) error {
+	ends, err := c.ends(time.Now())
+	if err != nil {
+		return err
+	}
+	form := map[string]any{"name": c.Name, "user": c.User, "expires": ends.Format(time.RFC3339)}
+	if c.Role != "" {
+		form["role"] = c.Role
+	}
+	if len(c.Group) > 0 {
+		form["groups"] = c.Group
+	}
+	var raw json.RawMessage
+	if err := parent.api().call(inv.ctx, "POST", "/tokens", form, &raw); err != nil {
+		return err
+	}
+	if parent.structured() {
+		return parent.printRaw(inv.stdout, raw)
+	}
+	var created struct {
+		ID    int64
+		Token string
+	}
+	if err := json.Unmarshal(raw, &created); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	fmt.Fprintln(inv.stdout, oneLine(created.Token)) // also with --quiet: it cannot be had later
+	parent.note(inv, "created token %d of %s, which ends %s; its secret is not shown again", created.ID, c.User, timeText(&ends))
+	return nil
+}
+
+// ends returns when the token ends.
+func (c *tokenCreateCmd) ends(now time.Time) (time.Time, error) {
+	var span days
+	if span.UnmarshalText([]byte(c.Expires)) == nil {
+		if span <= 0 {
+			return time.Time{}, usagef("--expires is %q, must be in the future", c.Expires)
+		}
+		return now.Add(time.Duration(span)), nil
+	}
+	at, err := time.Parse(time.RFC3339, c.Expires)
+	if err != nil {
+		return at, usagef("--expires is %q, must be a span such as 90d or 12h, or an RFC 3339 instant such as 2030-01-02T15:04:05Z", c.Expires)
+	}
+	return at, nil
+}
+
+type tokenRevokeCmd struct {
+	ID int64 `arg:"" help:"Id of the token, as \"token list\" shows it."`
+	yesFlag
+}
+
+func (c *tokenRevokeCmd) Run(inv *invocation, parent *tokenCmd) error {
+	if err := c.confirm(inv, fmt.Sprintf("Delete token %d, so that programs that send it are refused?", c.ID)); err != nil {
+		return err
+	}
+	return parent.api().call(inv.ctx, "DELETE", fmt.Sprintf("/tokens/%d", c.ID), nil, nil)
+}
