@@ -24,6 +24,9 @@ type engine struct {
 	name  string
 	nodes int // how many schedulers run at once
 
+	// exclusive is set if one process has the store for itself while it is open.
+	exclusive bool
+
 	// open creates an empty store, on a server that all tests share. It is in memory: no test cuts
 	// the power, and a busy disk would delay runs.
 	open func(t *testing.T) database
@@ -52,6 +55,11 @@ func onDisk(t *testing.T) database   { return file(t.TempDir()) }
 
 func file(dir string) database { return database{url: "sqlite:" + filepath.Join(dir, "faults.db")} }
 
+// journaled is a store with a journal in front of a file.
+func journaled(dir string) database {
+	return database{url: "sqlite:" + filepath.Join(dir, "faults.db") + "?journal=on"}
+}
+
 func migrated(t *testing.T, url string) string {
 	t.Helper()
 	require.NoError(t, sqlstore.MigrateMySQL(t.Context(), url, true, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)}))
@@ -61,6 +69,11 @@ func migrated(t *testing.T, url string) string {
 var (
 	engines = []engine{
 		{name: "sqlite", nodes: 1, open: inMemory, alone: onDisk},
+		{
+			name: "sqlite journal", nodes: 1, exclusive: true,
+			open:  func(t *testing.T) database { return journaled(testserver.TempDir(t)) },
+			alone: func(t *testing.T) database { return journaled(t.TempDir()) },
+		},
 		{
 			name: "mariadb", nodes: 3,
 			open: func(t *testing.T) database { return database{url: migrated(t, testserver.MySQL(t))} },
@@ -154,7 +167,7 @@ func openDatabase(t *testing.T, place string) *sql.DB {
 		db  *sql.DB
 		err error
 	)
-	if file, ok := strings.CutPrefix(place, "sqlite:"); ok {
+	if file, ok := sqlstore.FileOf(place); ok {
 		db, err = sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)") // ms; schedulers have it open
 	} else if strings.HasPrefix(place, "mysql:") {
 		db, err = testserver.OpenMySQL(place)

@@ -19,7 +19,7 @@ import (
 )
 
 // servers are the engines that schedulers reach through a network.
-var servers = engines[1:]
+var servers = slices.DeleteFunc(slices.Clone(engines), func(e engine) bool { return e.hold == "" })
 
 // everySecond is the schedule of a job that is due every second.
 var everySecond = []schedule{{xxladapter.ScheduleCron, "* * * * * ?"}}

@@ -155,11 +155,11 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-func tail(text string, most int) string {
-	if len(text) <= most {
+func tail(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return "... " + text[len(text)-most:]
+	return "... " + text[len(text)-limit:]
 }
 
 // A lockedBuffer is a buffer that one goroutine writes while others read it.

@@ -33,6 +33,11 @@ type witness struct {
 	// arrived is called with each run before the answer is sent; nil means that nothing is called.
 	arrived func(req *wire.RunRequest)
 
+	// broken says how many runs of a batch of n are accepted, and how many of these the reply
+	// mentions: fewer than none cuts the connection. nil means that every batch is whole.
+	broken  func(n int) (accepted, mentioned int)
+	batches atomic.Int64 // that arrived
+
 	// silent withholds results, as if the runs continued.
 	silent atomic.Bool
 
@@ -53,6 +58,7 @@ func newWitness(t *testing.T, rec *checker.Recorder, admins []string) *witness {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+wire.PathRun, w.run)
+	mux.HandleFunc("POST "+wire.PathRuns, w.batch)
 	mux.HandleFunc("POST "+wire.PathLog, w.log)
 	mux.HandleFunc("POST "+wire.PathBeat, func(rw http.ResponseWriter, _ *http.Request) { answer(rw, wire.OK()) })
 	mux.HandleFunc("POST "+wire.PathIdleBeat, func(rw http.ResponseWriter, _ *http.Request) { answer(rw, wire.OK()) })
@@ -71,8 +77,10 @@ func (w *witness) close() {
 	w.server.Close()
 }
 
-func answer(rw http.ResponseWriter, reply wire.Reply) {
+// answer writes a reply. The header says that batches of runs may follow.
+func answer(rw http.ResponseWriter, reply any) {
 	rw.Header().Set("Content-Type", wire.ExecutorContentType)
+	rw.Header().Set(wire.HeaderBatch, "256")
 	body, _ := json.Marshal(reply)
 	_, _ = rw.Write(body) // a killed scheduler reads nothing
 }
@@ -88,7 +96,44 @@ func (w *witness) run(rw http.ResponseWriter, r *http.Request) {
 		answer(rw, wire.Fail(err.Error()))
 		return
 	}
-	_, err = w.rec.Run(checker.Run{
+	w.accept(req, now)
+	answer(rw, wire.OK())
+}
+
+// batch accepts the runs of a batch. If broken says so, it accepts only the first ones and mentions
+// fewer, or it cuts the connection.
+func (w *witness) batch(rw http.ResponseWriter, r *http.Request) {
+	now := time.Now()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	var runs []*wire.RunRequest
+	if err := wire.Decode(body, &runs); err != nil {
+		answer(rw, wire.Fail(err.Error()))
+		return
+	}
+	w.batches.Add(1)
+	accepted, mentioned := len(runs), len(runs)
+	if w.broken != nil {
+		accepted, mentioned = w.broken(len(runs))
+	}
+	all := wire.RunReplies{Code: wire.CodeOK}
+	for i, req := range runs[:accepted] {
+		w.accept(req, now)
+		if i < mentioned {
+			all.Runs = append(all.Runs, wire.RunReply{LogID: req.LogID, Code: wire.CodeOK})
+		}
+	}
+	if mentioned < 0 {
+		panic(http.ErrAbortHandler)
+	}
+	answer(rw, all)
+}
+
+// accept records a run and lets it end.
+func (w *witness) accept(req *wire.RunRequest, now time.Time) {
+	_, err := w.rec.Run(checker.Run{
 		Job: int64(req.JobID), Log: int64(req.LogID), Due: checker.Instant(req.ScheduledTime),
 		At: checker.At(now), Start: checker.At(now), End: checker.At(now), Code: wire.CodeOK,
 	})
@@ -109,7 +154,6 @@ func (w *witness) run(rw http.ResponseWriter, r *http.Request) {
 	if w.arrived != nil {
 		w.arrived(req)
 	}
-	answer(rw, wire.OK())
 }
 
 func (w *witness) log(rw http.ResponseWriter, r *http.Request) {
