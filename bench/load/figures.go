@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,14 @@ type figure struct {
 	unit  string
 }
 
+// text is the value with four digits; a whole number, such as a count, is exact.
+func (f figure) text() string {
+	if f.value == math.Trunc(f.value) {
+		return strconv.FormatFloat(f.value, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f.value, 'g', 4, 64)
+}
+
 // printFigures writes the result of a measurement as a line of a Go benchmark.
 func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 	var line strings.Builder
@@ -20,15 +29,22 @@ func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 	if p.burst {
 		line.WriteString("/burst")
 	}
+	if p.batch {
+		line.WriteString("/batch")
+	}
 	line.WriteString("\t1")
 	for _, f := range figures {
-		line.WriteString("\t" + strconv.FormatFloat(f.value, 'g', 4, 64) + " " + f.unit)
+		line.WriteString("\t" + f.text() + " " + f.unit)
 	}
 	fmt.Fprintln(out, line.String())
 }
 
-// kind returns the kind of the store at a place: sqlite, mysql or postgres.
+// kind returns the kind of the store at a place: memory, sqlite, journal (SQLite with one), mysql or
+// postgres.
 func kind(place string) string {
+	if strings.HasSuffix(place, "?journal=on") {
+		return "journal"
+	}
 	kind, _, _ := strings.Cut(place, ":")
 	return kind
 }

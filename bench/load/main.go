@@ -5,12 +5,16 @@
 //	go run ./bench/load scan -jobs 100000           the schedule loop alone, with all jobs due in one second
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
+//	go run ./bench/load overload -jobs 4000 -for 2m twice and four times what can be carried
+//	go run ./bench/load bulk -jobs 100000           seconds to create, start, change, stop and delete all jobs
+//	go run ./bench/load rival -rival ratchjob -program FILE -jobs 1000     whole trips of any scheduler, from outside
 //
 // The flag -store names an empty store in the form of "xxlwheel serve --store", which is not
-// emptied afterwards. The default, sqlite, is a temporary file.
+// emptied afterwards. The default, sqlite, is a temporary file, and so is journal, with a journal in
+// front. With memory, trip measures what remains of a trip without a database. The executor of trip has a process of its own.
 //
-// The result is a line in the format that benchstat reads. make bench-scheduler runs all four on
-// servers of its own and writes bench/results/scheduler.md.
+// The result is a line in the format that benchstat reads. make bench-scheduler runs all but
+// the last two on servers of its own and writes bench/results/scheduler.md.
 package main
 
 import (
@@ -44,20 +48,34 @@ var measurements = []measurement{
 	{"scan", scan, 100_000},
 	{"crowd", crowd, 1_000_000},
 	{"idle", idle, 100_000},
+	{"overload", overload, 1000},
+	{"bulk", bulk, 100_000},
+	{"rival", rival, 500},
 }
 
 // A plan holds the settings of the command line.
 type plan struct {
-	store    string
-	jobs     int
-	duration time.Duration
-	burst    bool
-	texts    xxladapter.TextPolicy
-	every    time.Duration // between lines of gauges; 0 prints none
-	profile  string        // a file for the processor profile; empty means none
+	store          string
+	jobs           int
+	duration       time.Duration
+	burst          bool
+	batch          bool
+	texts          xxladapter.TextPolicy
+	every          time.Duration // between lines of gauges; 0 prints none
+	rival, program string
+	kills          int
+	// profile and executorProfile are files for processor profiles; empty means none.
+	profile, executorProfile string
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == executorArg {
+		if err := serveJobs(os.Stdin, os.Stdout, os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "load: executor:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	node.Tune() // as xxlwheel does
@@ -74,18 +92,26 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	}
 	flags := flag.NewFlagSet("load "+m.name, flag.ExitOnError)
 	var p plan
-	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, or an empty store at sqlite:FILE, or at mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE")
+	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, journal (SQLite with a journal), memory (trip only), or an empty store at sqlite:FILE, or at mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE")
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends when all jobs are planned")
 	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
+	flags.BoolVar(&p.batch, "batch", false, "trip: let the executor take batches of runs; otherwise each run has a request of its own, as with executors of XXL-JOB")
 	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: which runs' `texts` are stored: off, failures or all")
 	flags.DurationVar(&p.every, "every", 0, "trip: print the state of pool, store and processors at this `interval`; 0 prints nothing")
+	flags.StringVar(&p.rival, "rival", "xxlwheel", "rival: which `kind` of scheduler is measured: "+strings.Join(rivalNames(), ", "))
+	flags.StringVar(&p.program, "program", "", "rival: its binary or jar, a `file`")
+	flags.IntVar(&p.kills, "kills", 0, "rival: `how` often it is killed and restarted")
 	flags.StringVar(&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof")
+	flags.StringVar(&p.executorProfile, "executor-cpuprofile", "", "trip: write a processor profile of the executor's process to `file`")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || flags.NArg() > 0 {
-		return fmt.Errorf("-jobs must be at least 1, -for at least 1s, -every not negative, and nothing else may be given")
+	if p.store == "memory" && m.name != "trip" {
+		return fmt.Errorf("-store is memory, must be a database for %s", m.name)
+	}
+	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.kills < 0 || flags.NArg() > 0 {
+		return fmt.Errorf("-jobs must be at least 1, -for at least 1s, -every and -kills not negative, and nothing else may be given")
 	}
 	fmt.Fprintf(out, "# %s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, machine(), time.Now().UTC().Format(time.DateOnly))

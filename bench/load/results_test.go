@@ -28,7 +28,13 @@ var (
 	short   = flag.Bool("short-results", false, "with -write: small sizes and one round, to see whether it works")
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == executorArg {
+		main()
+		return
+	}
+	testserver.Main(m)
+}
 
 // Each measurement ends with a line of figures, and all of them make a table.
 func TestMeasurements(t *testing.T) {
@@ -36,6 +42,7 @@ func TestMeasurements(t *testing.T) {
 	out := new(strings.Builder)
 	for _, args := range [][]string{
 		{"trip", "-jobs", "20", "-for", "2s"},
+		{"trip", "-jobs", "20", "-for", "2s", "-store", "memory"},
 		{"scan", "-jobs", "1000"},
 		{"crowd", "-jobs", "1000", "-for", "1s"},
 		{"idle", "-jobs", "100", "-for", "1s"},
@@ -44,6 +51,7 @@ func TestMeasurements(t *testing.T) {
 	}
 	for _, part := range []string{
 		"BenchmarkTrip/store=sqlite/jobs=20\t1\t", " trips/s\t0 without-result\t0 failed\t0 misfires\t0 early\t",
+		"BenchmarkTrip/store=memory/jobs=20\t1\t", " scheduler-µs/trip\t", " executor-µs/trip\n",
 		"BenchmarkScan/store=sqlite/jobs=1000\t1\t1000 fires\t",
 		"BenchmarkCrowd/store=sqlite/jobs=1000\t1\t2 due/s\t", "BenchmarkIdle/store=sqlite/jobs=100\t1\t",
 	} {
@@ -61,25 +69,31 @@ func TestResults(t *testing.T) {
 	stores := []struct {
 		name  string
 		empty func() string // returns the place of an empty store
-		most  int           // jobs that are due every second in the row about the highest rate
+		most  int           // jobs that are due on the same second of every second: what the store should carry
 	}{
-		{"sqlite", func() string { return "sqlite" }, 2650},
+		{"sqlite", func() string { return "sqlite" }, 3000},
+		{"journal", func() string { return "journal" }, 6000},
 		{"mysql", func() string {
 			place := maria.Database(t)
 			require.NoError(t, sqlstore.MigrateMySQL(t.Context(), place, true, sqlstore.Options{Logger: logger}))
 			return place
-		}, 2000},
-		{"postgres", func() string { return postgres.Database(t) }, 2650},
+		}, 4000},
+		{"postgres", func() string { return postgres.Database(t) }, 4500},
 	}
-	times, few, many, crowded, long, longer := *rounds, 500, 100_000, 1_000_000, "30s", "60s"
+	times, few, batched, many, crowded, long, longer := *rounds, 500, 9000, 100_000, 1_000_000, "20s", "60s"
 	if *short {
-		times, few, many, crowded, long, longer = 1, 50, 5000, 10_000, "3s", "3s"
+		times, few, batched, many, crowded, long, longer = 1, 50, 100, 5000, 10_000, "3s", "3s"
 	}
 	var raw bytes.Buffer
 	describe(t, &raw, maria.Database(t), postgres.Database(t))
 	program := filepath.Join(t.TempDir(), "load")
 	built, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, string(built))
+	save := func() {
+		text := raw.String()
+		require.NoError(t, os.WriteFile(filepath.Join(*writeTo, "scheduler.txt"), []byte(text), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(*writeTo, "scheduler.md"), []byte(resultPage(t, text)), 0o644))
+	}
 	// Each measurement runs in a process of its own, so that its peak memory is its own.
 	measure := func(place string, args ...string) {
 		t.Helper()
@@ -91,6 +105,7 @@ func TestResults(t *testing.T) {
 				t.Log(strings.TrimSpace(line))
 			}
 		}
+		save() // a run that is interrupted has not been in vain
 	}
 	for range times { // in turn, so that a busy moment of the machine hits all stores
 		for _, s := range stores {
@@ -99,10 +114,11 @@ func TestResults(t *testing.T) {
 				most = 100
 			}
 			measure(s.empty(), "trip", "-jobs", strconv.Itoa(few), "-for", long)
-			measure(s.empty(), "trip", "-jobs", strconv.Itoa(most), "-for", longer)
+			measure(s.empty(), "trip", "-burst", "-jobs", strconv.Itoa(most), "-for", longer)
 			measure(s.empty(), "scan", "-jobs", strconv.Itoa(many))
 			measure(s.empty(), "idle", "-jobs", strconv.Itoa(many), "-for", long)
 		}
+		measure("journal", "trip", "-burst", "-batch", "-jobs", strconv.Itoa(batched), "-for", longer)
 	}
 	for _, s := range stores {
 		place := s.empty()
@@ -113,9 +129,7 @@ func TestResults(t *testing.T) {
 		measure(place, "crowd", "-jobs", strconv.Itoa(crowded), "-for", long)
 	}
 	fmt.Fprintf(&raw, "# load average at the end: %s\n", loadAverage())
-	text := raw.String()
-	require.NoError(t, os.WriteFile(filepath.Join(*writeTo, "scheduler.txt"), []byte(text), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(*writeTo, "scheduler.md"), []byte(resultPage(t, text)), 0o644))
+	save()
 }
 
 // describe heads the raw output with what is needed to judge it and to run it again.
@@ -197,8 +211,14 @@ func resultTable(t *testing.T, raw string) string {
 			continue
 		}
 		parts := strings.Split(name, "/")
-		require.Len(t, parts, 3, line)
-		k := key{name: parts[0], store: strings.TrimPrefix(parts[1], "store="), jobs: strings.TrimPrefix(parts[2], "jobs=")}
+		require.GreaterOrEqual(t, len(parts), 3, line)
+		k := key{name: strings.Join(append(parts[:1:1], parts[3:]...), "/"), store: strings.TrimPrefix(parts[1], "store="), jobs: strings.TrimPrefix(parts[2], "jobs=")}
+		if len(parts) > 3 { // each store at a rate of its own, in one row
+			jobs, err := strconv.ParseFloat(k.jobs, 64)
+			require.NoError(t, err, line)
+			k.jobs, k.unit = "", "jobs"
+			values[k] = append(values[k], jobs)
+		}
 		if size := (key{name: k.name, jobs: k.jobs}); !slices.Contains(sizes, size) {
 			sizes = append(sizes, size)
 		}
@@ -211,10 +231,10 @@ func resultTable(t *testing.T, raw string) string {
 		}
 	}
 	slices.SortStableFunc(sizes, func(a, b key) int {
-		return cmp.Compare(strings.Index(resultOrder, a.name), strings.Index(resultOrder, b.name))
+		return cmp.Compare(slices.Index(resultOrder, a.name), slices.Index(resultOrder, b.name))
 	})
 	table := new(strings.Builder)
-	table.WriteString("| | SQLite | MariaDB | PostgreSQL |\n|---|---:|---:|---:|\n")
+	table.WriteString("| | SQLite | the same with a journal | MariaDB | PostgreSQL |\n|---|---:|---:|---:|---:|\n")
 	for _, size := range sizes {
 		for _, row := range resultRows {
 			if row.name != size.name {
@@ -222,7 +242,7 @@ func resultTable(t *testing.T, raw string) string {
 			}
 			cells := new(strings.Builder)
 			some := false
-			for _, store := range []string{"sqlite", "mysql", "postgres"} {
+			for _, store := range []string{"sqlite", "journal", "mysql", "postgres"} {
 				cell := "-"
 				for _, unit := range row.units { // the databases count their work in units of their own
 					if v := values[key{size.name, size.jobs, store, unit}]; len(v) > 0 {
@@ -233,7 +253,7 @@ func resultTable(t *testing.T, raw string) string {
 				fmt.Fprintf(cells, " %s |", cell)
 			}
 			if some {
-				fmt.Fprintf(table, "| %s |%s\n", fmt.Sprintf(row.text, size.jobs), cells)
+				fmt.Fprintf(table, "| %s |%s\n", strings.ReplaceAll(row.text, "{jobs}", size.jobs), cells)
 			}
 		}
 	}
@@ -249,24 +269,42 @@ func shown(v float64) string {
 }
 
 // resultOrder is the order of the measurements in the table.
-const resultOrder = "Trip Scan Crowd Idle"
+var resultOrder = []string{"Trip", "Trip/burst", "Trip/burst/batch", "Scan", "Crowd", "Idle"}
 
-// resultRows are the rows of the table.
-var resultRows = []struct {
+// A resultRow is a row of the table.
+type resultRow struct {
 	name, text string
 	units      []string
-}{
-	{"Trip", "%s jobs due every second: whole trips a second", []string{"trips/s"}},
-	{"Trip", "%s jobs due every second: lateness at the 50th percentile, ms", []string{"late-p50-ms"}},
-	{"Trip", "%s jobs due every second: lateness at the 99th percentile, ms", []string{"late-p99-ms"}},
-	{"Trip", "%s jobs due every second: misfires", []string{"misfires"}},
-	{"Trip", "%s jobs due every second: sent early", []string{"early"}},
-	{"Trip", "%s jobs due every second: processors without the database server", []string{"cores"}},
-	{"Scan", "%s jobs due at one instant: fire records durable after, s", []string{"durable-s"}},
-	{"Scan", "%s jobs due at one instant: jobs planned a second", []string{"jobs/s"}},
-	{"Crowd", "%s jobs, 1 in 500 due every second: scans at the 50th percentile, ms", []string{"scan-p50-ms"}},
-	{"Crowd", "%s jobs, 1 in 500 due every second: scans at the 99th percentile, ms", []string{"scan-p99-ms"}},
-	{"Idle", "%s jobs, none due: statements (PostgreSQL: transactions) a second", []string{"statements/s", "transactions/s"}},
-	{"Idle", "%s jobs, none due: share of a processor, %%", []string{"%-of-a-core"}},
-	{"Idle", "%s jobs, none due: resident memory at most, MiB", []string{"peak-MiB"}},
+}
+
+// resultRows are the rows of the table.
+var resultRows = slices.Concat(
+	tripRows("Trip", "{jobs} jobs, spread over every second"),
+	[]resultRow{{"Trip/burst", "N jobs due on the same second, every second: N", []string{"jobs"}}},
+	tripRows("Trip/burst", "N on the same second"),
+	[]resultRow{{"Trip/burst/batch", "N on the same second, batches of runs to our executor: N", []string{"jobs"}}},
+	tripRows("Trip/burst/batch", "N on the same second, batches"),
+	[]resultRow{
+		{"Scan", "{jobs} jobs due at one instant: fire records durable after, s", []string{"durable-s"}},
+		{"Scan", "{jobs} jobs due at one instant: jobs planned a second", []string{"jobs/s"}},
+		{"Crowd", "{jobs} jobs, 1 in 500 due every second: scans at the 50th percentile, ms", []string{"scan-p50-ms"}},
+		{"Crowd", "{jobs} jobs, 1 in 500 due every second: scans at the 99th percentile, ms", []string{"scan-p99-ms"}},
+		{"Idle", "{jobs} jobs, none due: statements (PostgreSQL: transactions) a second", []string{"statements/s", "transactions/s"}},
+		{"Idle", "{jobs} jobs, none due: share of a processor, %", []string{"%-of-a-core"}},
+		{"Idle", "{jobs} jobs, none due: resident memory at most, MiB", []string{"peak-MiB"}},
+	})
+
+// tripRows are the rows about whole trips under a load.
+func tripRows(name, load string) []resultRow {
+	return []resultRow{
+		{name, load + ": whole trips a second", []string{"trips/s"}},
+		{name, load + ": lateness at the 50th percentile, ms", []string{"late-p50-ms"}},
+		{name, load + ": lateness at the 99th percentile, ms", []string{"late-p99-ms"}},
+		{name, load + ": misfires", []string{"misfires"}},
+		{name, load + ": sent early", []string{"early"}},
+		{name, load + ": processor time of the scheduler a trip, µs", []string{"scheduler-µs/trip"}},
+		{name, load + ": processor time of the executor a trip, µs", []string{"executor-µs/trip"}},
+		{name, load + ": processor time of the database server a trip, µs", []string{"database-µs/trip"}},
+		{name, load + ": resident memory of the scheduler at most, MiB", []string{"peak-MiB"}},
+	}
 }

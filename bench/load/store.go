@@ -10,21 +10,23 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
 // An opened is a store with what belongs to it.
 type opened struct {
 	xxladapter.Store
-	place    string // as it was opened
-	dir      string // for files of the measurement; removed with the store
-	db       *sql.DB
+	place    string  // as it was opened
+	dir      string  // for files of the measurement; removed with the store
+	db       *sql.DB // for the tool's own statements; nil for a store in memory
 	closings []func() error
 }
 
@@ -42,8 +44,17 @@ func open(ctx context.Context, spec string) (_ *opened, err error) {
 		return nil, err
 	}
 	o.closings = append(o.closings, func() error { return os.RemoveAll(o.dir) })
-	if spec == "sqlite" {
-		spec = "sqlite:" + filepath.Join(o.dir, "load.db")
+	if spec == "memory" {
+		store := memstore.New(time.Now)
+		o.place, o.Store = spec, store
+		o.closings = append(o.closings, store.Close)
+		return o, nil
+	}
+	switch file := filepath.Join(o.dir, "load.db"); spec {
+	case "sqlite":
+		spec = "sqlite:" + file
+	case "journal":
+		spec = "sqlite:" + file + "?journal=on"
 	}
 	o.place = spec
 	store, err := sqlstore.Open(ctx, spec, sqlstore.Options{Logger: logger})
@@ -61,7 +72,7 @@ func open(ctx context.Context, spec string) (_ *opened, err error) {
 
 // openDatabase opens the database of a store for this tool's own statements.
 func openDatabase(place string) (*sql.DB, error) {
-	if file, ok := strings.CutPrefix(place, "sqlite:"); ok {
+	if file, ok := sqlstore.FileOf(place); ok {
 		return sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")
 	}
 	if !strings.HasPrefix(place, "mysql:") {

@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
 )
 
 // trip measures whole trips of jobs that fire every second: fire record, run
-// request over HTTP, run, result, log row. Scheduler and executor share one
-// process. Lateness is the time from the due time until the run request is
-// sent. The jobs are spread over the second, or all due at its start.
-func trip(ctx context.Context, out io.Writer, p plan) error {
+// request over HTTP, run, result, log row. The executor has a process of its own,
+// so that the processor time of a trip is known for each side. Lateness is the
+// time from the due time until the run request is sent. The jobs are spread over
+// the second, or all due at its start.
+func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	o, err := open(ctx, p.store)
 	if err != nil {
 		return err
@@ -34,65 +34,66 @@ func trip(ctx context.Context, out io.Writer, p plan) error {
 	seen := new(seen)
 	n, err := node.New(node.Options{Store: o.Store, Logger: logger, RunTexts: p.texts, OnEvent: seen.event, OnMisfire: seen.misfire})
 	if err != nil {
-		return err
+		return errors.Join(err, ln.Close())
 	}
-	e, err := executor.New(executor.Options{
-		Admins: []string{"http://" + ln.Addr().String()}, AppName: appName,
-		Listen: "127.0.0.1:0", DataDir: filepath.Join(o.dir, "executor"), Logger: logger,
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	var server errgroup.Group
+	server.Go(func() error { return n.Serve(serving, ln) })
+	defer func() {
+		stopServing()
+		err = errors.Join(err, server.Wait())
+	}()
+	e, err := startExecutor(executorOptions{
+		Admin: "http://" + ln.Addr().String(), Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch,
 	})
 	if err != nil {
 		return err
 	}
-	if err := e.Handle("noop", func(context.Context, *executor.Run) error { return nil }); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, e.stop()) }()
 
-	executing, stopExecutor := context.WithCancel(ctx)
-	defer stopExecutor()
-	serving, stopServing := context.WithCancel(ctx)
-	defer stopServing()
-	var server, runner errgroup.Group
-	server.Go(func() error { return n.Serve(serving, ln) })
-	runner.Go(func() error { return e.Run(executing) })
-	<-e.Ready()
-
-	first, err := startTrips(ctx, o, e.Addr(), p.jobs, p.burst)
+	first, err := startTrips(ctx, o, e.addr, p.jobs, p.burst)
 	if err != nil {
 		return err
 	}
-	began := cpuTime()
 	scheduling, stopScheduling := context.WithDeadline(ctx, first.Add(p.duration))
 	defer stopScheduling()
+	var began tripCPU
+	var beginErr error
 	var watching sync.WaitGroup
+	watching.Go(func() { // what came before the first due time is not part of a trip
+		pollUntil(scheduling, time.Hour, func() bool { return !time.Now().Before(first) })
+		began, beginErr = takeCPU(ctx, o, e)
+	})
 	if p.every > 0 {
 		watching.Go(func() { watchGauges(scheduling, out, p.every, n, o, seen) })
 	}
 	err = n.Schedule(scheduling)
 	stopScheduling()
 	watching.Wait()
+	if err := errors.Join(err, beginErr); err != nil {
+		return err
+	}
+	seen.wait(10 * time.Second)
+	ended, err := takeCPU(ctx, o, e)
 	if err != nil {
 		return err
 	}
-	cpu := cpuTime() - began
 	texts, err := countTexts(ctx, o.db)
 	if err != nil {
 		return err
 	}
-	seen.wait(10 * time.Second)
-	stopExecutor()
-	err = runner.Wait()
-	stopServing()
-	if err := errors.Join(err, server.Wait()); err != nil {
-		return err
-	}
-	// cores are those of this process; the database server's come on top.
-	printFigures(out, "Trip", p, append(append(seen.figures(p.duration), texts...), figure{cpu.Seconds() / p.duration.Seconds(), "cores"})...)
+	figures := append(seen.figures(p.duration), texts...)
+	figures = append(figures, figure{float64(peakMemory()) / (1 << 20), "peak-MiB"})
+	printFigures(out, "Trip", p, append(figures, ended.since(began, p.duration, seen)...)...)
 	return nil
 }
 
 // countTexts returns how many texts of runs are stored, and how many are still
-// to be fetched.
+// to be fetched. A store in memory counts none.
 func countTexts(ctx context.Context, db *sql.DB) ([]figure, error) {
+	if db == nil {
+		return nil, nil
+	}
 	var stored, waiting int
 	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM xxlwheel_log_text), (SELECT count(*) FROM xxlwheel_log_fetch)`).Scan(&stored, &waiting)
 	return []figure{{float64(stored), "texts"}, {float64(waiting), "texts-waiting"}}, err
@@ -131,19 +132,29 @@ type seen struct {
 }
 
 func (s *seen) event(e trigger.Event) {
+	s.count(e.Kind)
+	if e.Kind != trigger.EventSent {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch e.Kind {
+	s.late = append(s.late, e.At.Sub(e.Fire.Due))
+	if e.At.Before(e.Fire.Due) {
+		s.early++
+	}
+}
+
+// count counts an event without its lateness.
+func (s *seen) count(kind trigger.EventKind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch kind {
 	case trigger.EventResult:
 		s.ended++
 	case trigger.EventFailed:
 		s.failed++
 	case trigger.EventSent:
 		s.sent++
-		s.late = append(s.late, e.At.Sub(e.Fire.Due))
-		if e.At.Before(e.Fire.Due) {
-			s.early++
-		}
 	}
 }
 

@@ -1,0 +1,395 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"golang.org/x/sync/errgroup"
+)
+
+// overload measures what becomes of due times when more is due than can be carried. -jobs is what the
+// machine carries in a second, as trip tells. Half of that is due every second all the time; in
+// phases of whole minutes all of it, twice and four times as much. A second app with an executor of
+// its own has a hundredth of the jobs, and should notice nothing.
+//
+// Every job is due in whole minutes that its cron expression names, so the due times are known
+// beforehand, and each must turn up once: sent, refused, or in the record of a misfire.
+func overload(ctx context.Context, out io.Writer, p plan) (err error) {
+	if p.duration%time.Minute != 0 || p.duration > 20*time.Minute {
+		return fmt.Errorf("-for is %v, must be whole minutes up to 20 for overload", p.duration)
+	}
+	phases := overloadPhases(int(p.duration / time.Minute))
+	o, err := open(ctx, p.store)
+	if err != nil {
+		return err
+	}
+	defer o.cleanUp()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	seen := &dueTimes{}
+	n, err := node.New(node.Options{Store: o.Store, Logger: logger, RunTexts: p.texts, OnEvent: seen.event, OnMisfire: seen.misfire})
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	var server errgroup.Group
+	server.Go(func() error { return n.Serve(serving, ln) })
+	defer func() {
+		stopServing()
+		err = errors.Join(err, server.Wait())
+	}()
+	var groups [2]int64
+	for i, app := range [...]string{appName, "other"} {
+		e, err := startExecutor(executorOptions{
+			Admin: "http://" + ln.Addr().String(), App: app, Dir: filepath.Join(o.dir, app), Batch: p.batch,
+		})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, e.stop()) }()
+		if groups[i], err = o.SaveGroup(ctx, &xxladapter.Group{
+			AppName: app, Title: app, AddressType: xxladapter.AddressManual, Addresses: []string{e.addr},
+		}); err != nil {
+			return err
+		}
+	}
+
+	sets := overloadSets(p.jobs)
+	minutes := 0
+	for _, ph := range phases {
+		minutes += ph.minutes
+	}
+	total := 0
+	for _, s := range sets {
+		total += s.jobs
+	}
+	prepare := settle + time.Duration(total)*time.Millisecond
+	w, err := windowOf(time.Now(), prepare, time.Duration(minutes)*time.Minute)
+	if err != nil {
+		return err
+	}
+	seen.first, seen.seconds = w.first, w.seconds
+	for _, s := range sets {
+		if err := s.add(ctx, o, groups, w, phases, seen); err != nil {
+			return err
+		}
+	}
+	if late := time.Since(w.first); late > 0 {
+		return fmt.Errorf("the jobs were stored %v after the first due time", late)
+	}
+	const after = 15 * time.Second // for what is late
+	scheduling, stop := context.WithDeadline(ctx, w.end().Add(after))
+	defer stop()
+	var watching sync.WaitGroup
+	memory := make([]int64, len(phases))
+	watching.Go(func() {
+		end := w.first
+		for i, ph := range phases {
+			end = end.Add(time.Duration(ph.minutes) * time.Minute)
+			for time.Now().Before(end) && scheduling.Err() == nil {
+				pollUntil(scheduling, 100*time.Millisecond, func() bool { return false })
+				memory[i] = max(memory[i], resident())
+			}
+		}
+	})
+	if p.every > 0 {
+		watching.Go(func() { watchGauges(scheduling, out, p.every, n, o, &seen.seen) })
+	}
+	err = n.Schedule(scheduling)
+	stop()
+	watching.Wait()
+	if err != nil {
+		return err
+	}
+	seen.report(out, p, phases, memory)
+	return nil
+}
+
+// A phase is a part of the measurement with the load of its name.
+type phase struct {
+	name    string
+	load    int // in hundredths of -jobs
+	minutes int
+}
+
+func overloadPhases(minutes int) []phase {
+	return []phase{
+		{"half", 50, 1}, {"full", 100, 1}, {"twice", 200, minutes}, {"after-twice", 50, 1},
+		{"four-times", 400, minutes}, {"after-four-times", 50, 1},
+	}
+}
+
+// A jobSet holds the jobs that are due in each phase whose load is at least from.
+type jobSet struct {
+	group int
+	from  int // in hundredths of -jobs
+	jobs  int
+}
+
+func overloadSets(jobs int) []jobSet {
+	return []jobSet{
+		{1, 0, max(jobs/100, 1)}, {0, 50, jobs / 2}, {0, 100, jobs - jobs/2}, {0, 200, jobs}, {0, 400, 2 * jobs},
+	}
+}
+
+// add stores the jobs of a set, and tells seen when they are due.
+func (s jobSet) add(ctx context.Context, o *opened, groups [2]int64, w window, phases []phase, seen *dueTimes) error {
+	var minutes []string
+	begin, due := w.first, make([]bool, w.seconds)
+	first := -1
+	at := 0
+	for _, ph := range phases {
+		for range ph.minutes {
+			if ph.load >= s.from {
+				minutes = append(minutes, strconv.Itoa(begin.Minute()))
+				if first < 0 {
+					first = at
+				}
+				for i := range 60 {
+					due[at+i] = true
+				}
+			}
+			begin, at = begin.Add(time.Minute), at+60
+		}
+	}
+	cron := fmt.Sprintf("* %s %d * * ?", strings.Join(minutes, ","), w.first.Hour())
+	job := newJob(groups[s.group], xxladapter.ScheduleCron, cron)
+	before := len(seen.jobs)
+	err := addJobs(ctx, created{o.Store, func(id int64) { seen.expect(id, s.group, due) }}, s.jobs, job, func(int) time.Time {
+		return w.first.Add(time.Duration(first) * time.Second)
+	})
+	if added := len(seen.jobs) - before; err == nil && added != s.jobs {
+		return fmt.Errorf("%d jobs were stored, must be %d", added, s.jobs)
+	}
+	return err
+}
+
+// created tells the ids of jobs as they are created.
+type created struct {
+	xxladapter.JobStore
+	tell func(id int64)
+}
+
+func (c created) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
+	id, err := c.JobStore.CreateJob(ctx, j)
+	if err == nil {
+		c.tell(id)
+	}
+	return id, err
+}
+
+// dueTimes says what became of every due time of a window. It may be used from any goroutine.
+type dueTimes struct {
+	seen    seen // for the gauges
+	first   time.Time
+	seconds int
+
+	mu     sync.Mutex // guards the fields below
+	jobs   map[int64]*jobDueTimes
+	late   [2][]lateness // by group and second
+	misses []int         // misfires by second
+	ended  []int         // results, by the second in which they were stored
+	others int           // due times that were not expected
+}
+
+// jobDueTimes has a letter for each second: '.' not due, 'd' due, 's' sent, 'f' failed or in doubt,
+// 'm' misfired, '!' more than one of these.
+type jobDueTimes struct {
+	group int
+	was   []byte
+}
+
+func (d *dueTimes) expect(id int64, group int, due []bool) {
+	j := &jobDueTimes{group: group, was: make([]byte, len(due))}
+	for i, is := range due {
+		j.was[i] = '.'
+		if is {
+			j.was[i] = 'd'
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.jobs == nil {
+		d.jobs = map[int64]*jobDueTimes{}
+		d.late = [2][]lateness{make([]lateness, d.seconds), make([]lateness, d.seconds)}
+		d.misses, d.ended = make([]int, d.seconds), make([]int, d.seconds)
+	}
+	d.jobs[id] = j
+}
+
+// second returns the index of a moment.
+func (d *dueTimes) second(at time.Time) int { return int(at.Sub(d.first) / time.Second) }
+
+// mark notes what became of a due time. d.mu is held.
+func (d *dueTimes) mark(job int64, second int, letter byte) *jobDueTimes {
+	j := d.jobs[job]
+	switch {
+	case j == nil || second < 0 || second >= d.seconds || j.was[second] == '.':
+		d.others++
+		return nil
+	case j.was[second] == 'd':
+		j.was[second] = letter
+	default:
+		j.was[second] = '!'
+	}
+	return j
+}
+
+func (d *dueTimes) event(e trigger.Event) {
+	d.seen.count(e.Kind)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e.Kind == trigger.EventResult {
+		if i := d.second(e.At); i >= 0 && i < d.seconds {
+			d.ended[i]++
+		}
+		return
+	}
+	letter := byte('f')
+	if e.Kind == trigger.EventSent {
+		letter = 's'
+	}
+	second := d.second(e.Fire.Due)
+	if j := d.mark(e.JobID, second, letter); j != nil && letter == 's' {
+		d.late[j.group][second].add(e.At.Sub(e.Fire.Due))
+	}
+}
+
+func (d *dueTimes) misfire(m xxladapter.Misfire) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for at := m.Due; !at.After(m.Until); at = at.Add(time.Second) {
+		second := d.second(at)
+		j := d.jobs[m.JobID]
+		if j == nil || second < 0 || second >= d.seconds || j.was[second] == '.' {
+			continue // between the job's minutes nothing is due
+		}
+		d.mark(m.JobID, second, 'm')
+		d.misses[second]++
+	}
+}
+
+// report prints a line for each phase and one for the whole.
+func (d *dueTimes) report(out io.Writer, p plan, phases []phase, memory []int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name := func(phase string) string { return "Overload/" + phase }
+	begin := 0
+	var normal lateness
+	for i, ph := range phases {
+		end := begin + 60*ph.minutes
+		var late, other lateness
+		ended, misses := 0, 0
+		for s := begin; s < end; s++ {
+			late.join(&d.late[0][s])
+			other.join(&d.late[1][s])
+			ended += d.ended[s]
+			misses += d.misses[s]
+		}
+		if i == 0 {
+			normal = late
+		}
+		figures := []figure{
+			{float64(ended) / float64(end-begin), "trips/s"}, {float64(misses), "misfired"},
+			{late.quantile(0.50), "late-p50-ms"}, {late.quantile(0.99), "late-p99-ms"}, {late.quantile(1), "late-max-ms"},
+			{other.quantile(0.99), "other-late-p99-ms"}, {float64(memory[i]) / (1 << 20), "MiB"},
+		}
+		if i > 0 && ph.load == phases[0].load {
+			figures = append(figures, figure{float64(d.recovered(begin, end, &normal)), "s-until-normal"})
+		}
+		printFigures(out, name(ph.name), p, figures...)
+		begin = end
+	}
+	var counts [256]int
+	for _, j := range d.jobs {
+		for _, letter := range j.was {
+			counts[letter]++
+		}
+	}
+	all := 0
+	for _, letter := range []byte("dsfm!") {
+		all += counts[letter]
+	}
+	printFigures(out, name("whole"), p, figure{float64(all), "due"}, figure{float64(counts['s']), "sent"},
+		figure{float64(counts['m']), "misfired"}, figure{float64(counts['f']), "failed"},
+		figure{float64(counts['d']), "unaccounted"}, figure{float64(counts['!']), "doubled"}, figure{float64(d.others), "not-due"})
+}
+
+// recovered returns after how many seconds the lateness of each later second is at most twice the
+// normal one, at the 99th percentile.
+func (d *dueTimes) recovered(begin, end int, normal *lateness) int {
+	limit := 2 * normal.quantile(0.99)
+	for s := end - 1; s >= begin; s-- {
+		if l := &d.late[0][s]; l.total == 0 || l.quantile(0.99) > limit {
+			return s + 1 - begin
+		}
+	}
+	return 0
+}
+
+// A lateness is a distribution in steps of a tenth, from a tenth of a millisecond on.
+type lateness struct {
+	counts [160]int32
+	total  int
+	most   time.Duration
+}
+
+const latenessStep, latenessFirst = 1.1, 100 * time.Microsecond
+
+func (l *lateness) add(late time.Duration) {
+	i := int(math.Log(float64(max(late, latenessFirst))/float64(latenessFirst)) / math.Log(latenessStep))
+	l.counts[min(i, len(l.counts)-1)]++
+	l.total++
+	l.most = max(l.most, late)
+}
+
+func (l *lateness) join(other *lateness) {
+	for i, n := range other.counts {
+		l.counts[i] += n
+	}
+	l.total += other.total
+	l.most = max(l.most, other.most)
+}
+
+// quantile returns the upper end of the step, in milliseconds; of 1 the exact maximum.
+func (l *lateness) quantile(q float64) float64 {
+	if q == 1 || l.total == 0 {
+		return milliseconds(l.most)
+	}
+	below := 0
+	for i, n := range l.counts {
+		if below += int(n); float64(below) >= q*float64(l.total) {
+			return milliseconds(min(l.most, time.Duration(float64(latenessFirst)*math.Pow(latenessStep, float64(i+1)))))
+		}
+	}
+	return milliseconds(l.most)
+}
+
+// resident returns the resident set of this process in bytes; 0 on systems without /proc.
+func resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}

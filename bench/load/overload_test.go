@@ -1,0 +1,77 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+)
+
+// The sets of jobs that are due in a phase add up to its load.
+func TestOverloadSets(t *testing.T) {
+	t.Parallel()
+	for _, ph := range overloadPhases(2) {
+		due := 0
+		for _, s := range overloadSets(1001) {
+			if s.group == 0 && ph.load >= s.from {
+				due += s.jobs
+			}
+		}
+		require.Equal(t, 1001*ph.load/100, due, ph.name)
+	}
+}
+
+// TestOverloadAccountsForEveryDueTime reports one due time of each fate, and leaves one out.
+func TestOverloadAccountsForEveryDueTime(t *testing.T) {
+	t.Parallel()
+	w := window{first: time.Date(2026, 5, 4, 10, 20, 0, 0, time.UTC), seconds: 180}
+	phases := []phase{{"half", 50, 1}, {"full", 100, 1}, {"after", 50, 1}}
+	store := memstore.New(time.Now)
+	o := &opened{Store: store}
+	d := &dueTimes{first: w.first, seconds: w.seconds}
+	group, err := addGroup(t.Context(), o, nowhere)
+	require.NoError(t, err)
+	set := jobSet{from: 100, jobs: 1}
+	require.NoError(t, set.add(t.Context(), o, [2]int64{group, group}, w, phases, d))
+	jobs, err := store.Jobs(t.Context(), xxladapter.JobFilter{})
+	require.NoError(t, err)
+	require.Equal(t, "* 21 10 * * ?", jobs[0].ScheduleConf)
+	id, at := jobs[0].ID, func(s int) time.Time { return w.first.Add(time.Duration(s) * time.Second) }
+	require.Equal(t, at(60), jobs[0].TriggerNext)
+
+	sent := func(s int, kind trigger.EventKind) {
+		d.event(trigger.Event{Kind: kind, JobID: id, Fire: xxladapter.Fire{Due: at(s)}, At: at(s).Add(30 * time.Millisecond)})
+	}
+	d.misfire(xxladapter.Misfire{JobID: id, Due: at(60), Until: at(69)})
+	for s := 70; s < 118; s++ {
+		sent(s, trigger.EventSent)
+	}
+	sent(118, trigger.EventFailed)
+	sent(117, trigger.EventSent) // twice
+	sent(3, trigger.EventSent)   // not due
+	d.others += 123_456          // a count is printed exactly
+	var out strings.Builder
+	d.report(&out, plan{store: "memory", jobs: 1}, phases, make([]int64, 3))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 4)
+	require.Equal(t, "BenchmarkOverload/whole/store=memory/jobs=1\t1\t60 due\t47 sent\t10 misfired\t1 failed\t1 unaccounted\t1 doubled\t123457 not-due", lines[3])
+	require.Contains(t, lines[1], "\t10 misfired\t30 late-p50-ms\t30 late-p99-ms\t30 late-max-ms\t")
+}
+
+func TestLatenessQuantiles(t *testing.T) {
+	t.Parallel()
+	var l lateness
+	for i := range 1000 {
+		l.add(time.Duration(i) * time.Millisecond)
+	}
+	l.add(-time.Second)
+	l.add(time.Hour)
+	require.InEpsilon(t, 500, l.quantile(0.5), 0.1)
+	require.InEpsilon(t, 990, l.quantile(0.99), 0.1)
+	require.InEpsilon(t, 3_600_000, l.quantile(1), 1e-9)
+}

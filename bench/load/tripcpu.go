@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// tripCPU holds the processor times of all that take part in trips.
+type tripCPU struct {
+	scheduler, executor, database time.Duration
+	measured                      bool // the database's
+}
+
+func takeCPU(ctx context.Context, o *opened, e *executorProcess) (c tripCPU, err error) {
+	c.scheduler = cpuTime()
+	if c.executor, err = e.cpuTime(); err != nil {
+		return c, err
+	}
+	c.database, c.measured = o.serverCPU(ctx)
+	return c, nil
+}
+
+// since returns what a trip took of each, on average. The scheduler's part includes an SQLite
+// database and what little this tool does to count; of a database server it is its client.
+func (c tripCPU) since(began tripCPU, duration time.Duration, seen *seen) []figure {
+	_, trips := seen.counts()
+	each := func(to, from time.Duration) float64 {
+		return float64(to-from) / float64(time.Microsecond) / float64(max(trips, 1))
+	}
+	figures := []figure{
+		{(c.scheduler - began.scheduler).Seconds() / duration.Seconds(), "scheduler-cores"},
+		{each(c.scheduler, began.scheduler), "scheduler-µs/trip"},
+		{each(c.executor, began.executor), "executor-µs/trip"},
+	}
+	if c.measured && began.measured {
+		figures = append(figures, figure{each(c.database, began.database), "database-µs/trip"})
+	}
+	return figures
+}
