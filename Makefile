@@ -52,6 +52,14 @@ test-modules: ## check the modules inside this repository
 			go test -short -run '^$$' -bench . -benchtime 1x ./...); \
 	done
 
+.PHONY: console
+console: ## build the web console from xxladapter/console/web
+	go generate ./xxladapter/console
+
+.PHONY: console-types
+console-types: ## check the types of the web console
+	go run -C xxladapter/console/build . check
+
 .PHONY: lint
 lint: ## check format, module files and golangci-lint's rules
 	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
