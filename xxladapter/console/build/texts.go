@@ -26,8 +26,12 @@ func texts(web string) api.Plugin {
 	}}
 }
 
-// join returns a JSON object that has for each key its texts, one for each locale. What stands before
-// the first period of keys stands once: it is the key of an object with the others.
+// between separates the texts of a key; no text contains it.
+const between = "|"
+
+// join returns a JSON object that has for each key its texts in the order of locales, joined by
+// between: a list for each key would make the bundle 3 KB larger. What stands before the first period
+// of keys stands once: it is the key of an object with the others.
 func join(dir string) (string, error) {
 	joined := map[string][]string{}
 	for i, locale := range locales {
@@ -43,6 +47,9 @@ func join(dir string) (string, error) {
 			if len(joined[key]) != i {
 				return "", fmt.Errorf("%s.json has the key %s, which must be in all locales", locale, key)
 			}
+			if strings.Contains(text, between) {
+				return "", fmt.Errorf("%s.json: %s is %q, must not contain %q", locale, key, text, between)
+			}
 			joined[key] = append(joined[key], text)
 		}
 	}
@@ -51,13 +58,13 @@ func join(dir string) (string, error) {
 			return "", fmt.Errorf("%s is missing in %s.json, must be in all locales", key, locales[len(all)])
 		}
 	}
-	nested := map[string]map[string][]string{}
+	nested := map[string]map[string]string{}
 	for key, all := range joined {
 		group, rest, _ := strings.Cut(key, ".")
 		if nested[group] == nil {
-			nested[group] = map[string][]string{}
+			nested[group] = map[string]string{}
 		}
-		nested[group][rest] = all
+		nested[group][rest] = strings.Join(all, between)
 	}
 	data, err := json.Marshal(nested) // keys are sorted, so that the bytes are always the same
 	return string(data), err

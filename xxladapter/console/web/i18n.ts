@@ -8,11 +8,11 @@ type Params = Record<string, string | number>;
 
 // Each key has its texts in the order of these languages; the bundler has joined the locales.
 const order: readonly Lang[] = ["en", "zh-CN"];
-const flat = new Map<string, readonly [string, string]>(Object.entries(texts).flatMap(([group, keys]) => Object.entries(keys).map(([rest, all]) => [`${group}.${rest}`, all] as const)));
+const flat = new Map<string, string[]>(Object.entries(texts).flatMap(([group, keys]) => Object.entries(keys).map(([rest, all]) => [`${group}.${rest}`, all.split("|")])));
 
 // t returns the text of a key in the chosen language, with {name} replaced.
 export function t(key: Key, params?: Params): string {
-	const text = flat.get(key)![order.indexOf(lang.value) as 0 | 1];
+	const text = flat.get(key)![order.indexOf(lang.value)]!;
 	return params ? text.replace(/\{(\w+)\}/g, (all, name: string) => String(params[name] ?? all)) : text;
 }
 
