@@ -94,7 +94,7 @@ func TestScreens(t *testing.T) {
 		"job-changes":  fmt.Sprintf("jobs/%d/changes", made.job), "audit": "audit",
 		"forecast": "forecast", "forecast-week": "forecast?hours=168&by=time", "graph": "graph", "api": "api?find=glue",
 		"runs": "runs", "run": fmt.Sprintf("runs/%d", made.failed),
-		"executors": "executors", "executor": "executors/1", "nodes": "nodes", "users": "users", "settings": "settings", "me": "me", "help": "help", "missing": "no/such/page",
+		"executors": "executors", "executor": "executors/1", "nodes": "nodes", "users": "users", "settings": "settings", "transfer": "transfer", "me": "me", "help": "help", "missing": "no/such/page",
 	}
 	s.user("wang.fang", 0, "admin")
 	tab := s.signedIn("wang.fang", "")

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { base } from "./route";
-import type { Calls } from "./types";
+import type { ApiError as Refusal, Calls, Problem } from "./types";
 
 export type * from "./types";
 export type CallName = keyof Calls;
@@ -15,6 +15,8 @@ export class ApiError extends Error {
 		readonly status: number,
 		readonly code: string,
 		message: string,
+		// problems are all that is wrong with declarations; message is the first of them.
+		readonly problems?: Problem[],
 	) {
 		super(message);
 	}
@@ -136,6 +138,6 @@ export async function send<C extends CallName>(name: C, params: Params<C>, body?
 	if (answer.ok) return answer;
 	const data = await answer.json().catch(() => undefined);
 	if (answer.status === 401) signedOut.value = true;
-	const error = data as { code?: string; message?: string } | undefined;
-	throw new ApiError(answer.status, error?.code ?? "internal", error?.message ?? answer.statusText);
+	const error = data as Partial<Refusal> | undefined;
+	throw new ApiError(answer.status, error?.code ?? "internal", error?.message ?? answer.statusText, error?.problems);
 }

@@ -29,6 +29,7 @@ import { Overview } from "./pages/overview";
 import { Run } from "./pages/run";
 import { Runs } from "./pages/runs";
 import { Settings } from "./pages/settings";
+import { Transfer } from "./pages/transfer";
 import { Users } from "./pages/users";
 
 type Show = (params: Record<string, string>) => ComponentChild;
@@ -56,6 +57,7 @@ const routes: [pattern: string, show: Show][] = [
 	["audit", () => <Audit />],
 	["users", () => <Users />],
 	["settings", () => <Settings />],
+	["transfer", () => <Transfer />],
 	["me", () => <Me />],
 	["api", () => <Api />],
 	["help", () => <Help />],

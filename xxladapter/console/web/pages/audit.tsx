@@ -5,6 +5,7 @@ import type { AuditRow } from "../api";
 import { t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Button, Empty, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
+import { FieldChanges } from "../parts/changes";
 import { Page, Panel } from "../parts/page";
 import { Pager } from "../parts/table";
 import { number } from "../i18n";
@@ -63,8 +64,6 @@ export function AuditList({ fixed }: { fixed?: { job: number } }) {
 }
 
 function Entry({ row: r, named }: { row: AuditRow; named: boolean }) {
-	// What is new has all fields; those that are empty say nothing.
-	const changes = r.changes.filter((c) => c.before !== undefined || !["", "[]", "{}", "null", "0", "false"].includes(typeof c.after === "string" ? c.after : JSON.stringify(c.after)));
 	return (
 		<li>
 			<div class="entry-head">
@@ -74,20 +73,7 @@ function Entry({ row: r, named }: { row: AuditRow; named: boolean }) {
 				{named && <What row={r} />}
 				<span class="entry-time"><Time at={r.time} relative /></span>
 			</div>
-			{changes.length > 0 && (
-				<ul class="audit-changes">
-					{changes.map((c) => (
-						<li key={c.field}>
-							<span class="muted">{word("field", c.field)}</span>
-							<span class="diff-values">
-								{c.before !== undefined && <del>{text(c.before)}</del>}
-								{c.before !== undefined && c.after !== undefined && " → "}
-								{c.after !== undefined && <ins>{text(c.after)}</ins>}
-							</span>
-						</li>
-					))}
-				</ul>
-			)}
+			<FieldChanges changes={r.changes} />
 			{r.actor.address && <small>{t("audit.from", { address: r.actor.address })}</small>}
 		</li>
 	);
@@ -98,9 +84,4 @@ function What({ row: r }: { row: AuditRow }) {
 	const name = o.name || (o.id ? `#${o.id}` : word("auditKind", o.kind));
 	const to = o.kind === "job" && o.id ? `jobs/${o.id}` : o.kind === "group" && o.id ? `executors/${o.id}` : o.kind === "run" && o.id ? `runs/${o.id}` : undefined;
 	return to ? <a href={href(to)}>{name}</a> : <span>{name}</span>;
-}
-
-function text(value: unknown): string {
-	if (value === "" || value === null) return t("audit.empty");
-	return typeof value === "string" ? value : JSON.stringify(value);
 }

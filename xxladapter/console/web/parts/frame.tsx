@@ -24,6 +24,7 @@ const everyPlace: { to: string; icon: IconName; text: Key; shown?: () => boolean
 	{ to: "executors", icon: "executors", text: "nav.executors" },
 	{ to: "nodes", icon: "nodes", text: "nav.nodes" },
 	{ to: "audit", icon: "audit", text: "nav.audit", shown: () => may("viewer", 0) },
+	{ to: "transfer", icon: "transfer", text: "nav.transfer" },
 	{ to: "users", icon: "users", text: "nav.users", shown: () => may("admin", 0) },
 	{ to: "settings", icon: "settings", text: "nav.settings" },
 	{ to: "me", icon: "user", text: "nav.me", shown: () => !!session.value?.name },

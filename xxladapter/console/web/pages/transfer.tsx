@@ -1,0 +1,210 @@
+// Jobs leave as a file, and come back from files once it has been shown what they would change.
+
+import { useState } from "preact/hooks";
+import { ApiError, call, send, type Answer } from "../api";
+import { changedSomething } from "../data";
+import { number, plural, t } from "../i18n";
+import { href } from "../route";
+import { may } from "../session";
+import { Button, Empty, Failure, Tag } from "../parts/basic";
+import { FieldChanges } from "../parts/changes";
+import { Confirm } from "../parts/dialog";
+import { Field, Select } from "../parts/form";
+import { Page, Panel } from "../parts/page";
+import { tell, tellError } from "../parts/toast";
+import { useGroups } from "./jobwords";
+
+export function Transfer() {
+	return (
+		<Page title={t("nav.transfer")} wide>
+			<div class="columns">
+				<div class="col-4">
+					<Export />
+				</div>
+				<div class="col-8">{may("editor") && <Import />}</div>
+			</div>
+		</Page>
+	);
+}
+
+function Export() {
+	const groups = useGroups();
+	const [app, setApp] = useState("");
+	const [withoutRunning, setWithoutRunning] = useState(false);
+	const [busy, setBusy] = useState(false);
+	const download = async () => {
+		setBusy(true);
+		try {
+			const what = { appName: app || undefined, withoutRunning };
+			if (may("editor")) await call("POST /export", what);
+			const file = await (await send("GET /export", { ...what, format: "yaml" })).blob();
+			const link = document.createElement("a");
+			link.href = URL.createObjectURL(file);
+			link.download = `${app || "jobs"}.yaml`;
+			link.click();
+			URL.revokeObjectURL(link.href);
+		} catch (e) {
+			tellError(e);
+		}
+		setBusy(false);
+	};
+	return (
+		<Panel title={t("transfer.export")}>
+			<div class="stack">
+				<p class="muted">{t("transfer.exportText")}</p>
+				<Field label={t("job.group")}>
+					<Select value={app} onChange={(e) => setApp(e.currentTarget.value)}
+						options={[{ value: "", text: t("transfer.all") }, ...[...groups.byID.values()].map((g) => ({ value: g.appName ?? "", text: g.title ? `${g.title} (${g.appName})` : (g.appName ?? "") }))]} />
+				</Field>
+				<Check label={t("transfer.withoutRunning")} on={withoutRunning} set={setWithoutRunning} />
+				<span>
+					<Button icon="download" tone="primary" busy={busy} onClick={() => void download()}>{t("transfer.download")}</Button>
+				</span>
+			</div>
+		</Panel>
+	);
+}
+
+function Check({ label, on, set }: { label: string; on: boolean; set: (on: boolean) => void }) {
+	return (
+		<label class="check">
+			<input type="checkbox" checked={on} onChange={(e) => set(e.currentTarget.checked)} />
+			{label}
+		</label>
+	);
+}
+
+type Result = Answer<"POST /import">;
+
+function Import() {
+	const [text, setText] = useState("");
+	const [files, setFiles] = useState<{ name: string; text: string }[]>([]);
+	const [options, setOptions] = useState({ prune: false, takeOver: false });
+	const [result, setResult] = useState<Result>();
+	const [error, setError] = useState<ApiError>();
+	const [busy, setBusy] = useState(false);
+	const [ask, setAsk] = useState(false);
+	// What is shown belongs to what was sent: whatever changes there makes it void.
+	const forget = () => {
+		setResult(undefined);
+		setError(undefined);
+	};
+	const body = { files: text.trim() ? [...files, { name: "pasted.yaml", text }] : files, ...options };
+	const order = async (dryRun: boolean) => setResult(await call("POST /import", { dryRun }, body));
+	const dryRun = async () => {
+		setBusy(true);
+		forget();
+		try {
+			await order(true);
+		} catch (e) {
+			setError(e instanceof ApiError ? e : new ApiError(0, "internal", String(e)));
+		}
+		setBusy(false);
+	};
+	const add = async (input: HTMLInputElement) => {
+		const added = await Promise.all([...(input.files ?? [])].map(async (f) => ({ name: f.name, text: await f.text() })));
+		setFiles([...files.filter((f) => !added.some((a) => a.name === f.name)), ...added]);
+		input.value = ""; // so that the same file can be chosen again
+		forget();
+	};
+	const set = (to: Partial<typeof options>) => {
+		setOptions({ ...options, ...to });
+		forget();
+	};
+	return (
+		<>
+			<Panel title={t("transfer.import")}>
+				<div class="stack">
+					<p class="muted">{t("transfer.importText")}</p>
+					<Field label={t("transfer.files")} help={t("transfer.filesHelp")}>
+						<input type="file" multiple onChange={(e) => void add(e.currentTarget)} />
+					</Field>
+					{files.length > 0 && (
+						<span class="inline">
+							{files.map((f) => (
+								<span class="inline" key={f.name}>
+									<Tag>{f.name}</Tag>
+									<Button tone="quiet" icon="close" aria-label={t("transfer.leaveOut", { name: f.name })} onClick={() => { setFiles(files.filter((o) => o !== f)); forget(); }} />
+								</span>
+							))}
+						</span>
+					)}
+					<Field label={t("transfer.text")}>
+						<textarea rows={10} class="mono-input" spellcheck={false} value={text} onInput={(e) => { setText(e.currentTarget.value); forget(); }} />
+					</Field>
+					<div class="checks">
+						<Check label={t("transfer.prune")} on={options.prune} set={(prune) => set({ prune })} />
+						<Check label={t("transfer.takeOver")} on={options.takeOver} set={(takeOver) => set({ takeOver })} />
+					</div>
+					<span class="actions">
+						<Button tone={result ? undefined : "primary"} busy={busy} disabled={body.files.length === 0} onClick={() => void dryRun()}>{t("transfer.dryRun")}</Button>
+						{result?.dryRun && result.changes.length > 0 && <Button tone="primary" onClick={() => setAsk(true)}>{plural("transfer.apply", result.changes.length)}</Button>}
+					</span>
+				</div>
+			</Panel>
+			{error && <Refused error={error} />}
+			{result && <Changes result={result} />}
+			{ask && result && (
+				<Confirm title={t("transfer.applyTitle")} action={t("transfer.applyAction")} danger={deletions(result) > 0} onClose={() => setAsk(false)}
+					onConfirm={async () => {
+						await order(false);
+						changedSomething();
+						tell(t("transfer.applied"));
+					}}>
+					<p>{t("transfer.applyText")}</p>
+					{deletions(result) > 0 && <p class="field-error">{plural("transfer.deletes", deletions(result))}</p>}
+				</Confirm>
+			)}
+		</>
+	);
+}
+
+const deletions = (r: Result) => r.changes.filter((c) => c.action === "delete").length;
+
+// Refused lists all that is wrong with the files, or says why the call failed.
+function Refused({ error }: { error: ApiError }) {
+	const { problems } = error;
+	if (!problems) return <Panel><Failure error={error} /></Panel>;
+	return (
+		<section class="panel is-flush" role="alert" aria-label={t("transfer.problems")}>
+			<header class="panel-head"><h2>{t("transfer.problems")}</h2></header>
+			<ul class="entries">
+				{problems.map((p, i) => (
+					<li key={i}>
+						<div class="entry-head">
+							<code class="muted">{[p.file, p.line].filter(Boolean).join(":")}</code>
+							<code>{p.at}</code>
+						</div>
+						<p class="field-error">{p.message}</p>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
+
+const tones = { create: "accent", change: undefined, delete: "warn" } as const;
+
+// Changes lists what differs, field by field.
+function Changes({ result: { changes, unchanged, dryRun } }: { result: Result }) {
+	return (
+		<Panel flush title={t(dryRun ? "transfer.would" : "transfer.did")} beside={<span class="muted" role="status">{t("transfer.unchanged", { n: number(unchanged) })}</span>}>
+			{changes.length === 0 ? (
+				<Empty icon="check" title={t("transfer.same")} />
+			) : (
+				<ul class="entries">
+					{changes.map((c) => (
+						<li key={c.kind + c.appName + "/" + c.key}>
+							<div class="entry-head">
+								<Tag tone={tones[c.action]}>{t(`transfer.${c.action}`)}</Tag>
+								{c.id && c.action !== "delete" ? <a href={href((c.kind === "job" ? "jobs/" : "executors/") + c.id)}>{c.name || c.appName}</a> : <b>{c.name || c.appName}</b>}
+								{c.key && <code class="muted">{`${c.appName}/${c.key}`}</code>}
+							</div>
+							<FieldChanges changes={c.changes} />
+						</li>
+					))}
+				</ul>
+			)}
+		</Panel>
+	);
+}
