@@ -37,12 +37,5 @@ func Lock(name string, exclusive bool) (*FileLock, error) {
 	}
 }
 
-// Close gives the lock back, and removes the file if nobody else has a lock. It unlocks before it
-// closes the file, because a process that is being started at that moment has a copy of the open
-// file.
-func (l *FileLock) Close() error {
-	if lock(l.file, true) == nil {
-		_ = os.Remove(l.file.Name()) // not every system removes an open file
-	}
-	return errors.Join(unlock(l.file), l.file.Close())
-}
+// Close gives the lock back, and removes the file if nobody else has a lock.
+func (l *FileLock) Close() error { return release(l.file) }

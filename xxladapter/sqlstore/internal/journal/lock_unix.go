@@ -25,4 +25,11 @@ func lock(f *os.File, exclusive bool) error {
 	}
 }
 
-func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+// release unlocks the file before it closes it, because a process that is being started at that moment
+// has a copy of the open file.
+func release(f *os.File) error {
+	if lock(f, true) == nil {
+		_ = os.Remove(f.Name()) // the file may be in a directory that is read-only by now
+	}
+	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
+}

@@ -19,6 +19,10 @@ func lock(f *os.File, exclusive bool) error {
 	return err
 }
 
-func unlock(f *os.File) error {
-	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
+// release removes the file last: Windows refuses that while anybody has it open.
+func release(f *os.File) error {
+	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
+	err = errors.Join(err, f.Close())
+	_ = os.Remove(f.Name())
+	return err
 }
