@@ -54,6 +54,9 @@ type Journal struct {
 
 	mu       sync.Mutex // guards the fields below
 	segments []segment  // the last one is written to
+	rotating bool       // a new segment was asked for and has not begun
+	delayed  error      // why it could not begin; nil if nothing was tried
+	again    time.Time  // when that is tried again
 	buf      []byte
 	next     int64 // the number of the next record
 	waiting  int   // records in buf
@@ -118,7 +121,11 @@ func (j *Journal) load(next int64, replay func(int64, []byte) error) error {
 			return fmt.Errorf("journal %s*: %w", j.opts.Prefix, os.ErrNotExist)
 		}
 		j.next, j.durable = next, next-1
-		return j.begin(1)
+		s, f, err := j.begin(1, next)
+		if err == nil {
+			j.segments, j.file, j.size, j.bytes = []segment{s}, f, int64(headerSize), int64(headerSize)
+		}
+		return err
 	}
 	last := segments[len(segments)-1]
 	if j.file, err = j.opts.Create(last.name, os.O_RDWR); err != nil {
@@ -207,15 +214,14 @@ func cut(f File, size int64) error {
 	return err
 }
 
-// begin creates the segment at a place, durably, and makes it the last one.
-func (j *Journal) begin(place int64) error {
-	s := segment{name: nameOf(j.opts.Prefix, place), place: place, first: j.next}
+// begin creates the segment at a place, durably.
+func (j *Journal) begin(place, first int64) (segment, File, error) {
+	s := segment{name: nameOf(j.opts.Prefix, place), place: place, first: first}
 	f, err := j.opts.Create(s.name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
-		return err
+		return segment{}, nil, err
 	}
-	head := header{j.opts.Generation, s.first}.encode()
-	if _, err = f.Write(head); err == nil {
+	if _, err = f.Write(header{j.opts.Generation, first}.encode()); err == nil {
 		err = f.Sync()
 	}
 	if err == nil {
@@ -224,15 +230,38 @@ func (j *Journal) begin(place int64) error {
 	if err != nil {
 		// The records that follow stay in the file before, so this one must not stay beside it.
 		err = errors.Join(err, f.Close(), os.Remove(s.name))
-		return errors.Join(err, syncDir(filepath.Dir(s.name)))
+		return segment{}, nil, errors.Join(err, syncDir(filepath.Dir(s.name)))
 	}
-	if j.file != nil {
-		_ = j.file.Close() // all of it is synced
-	}
-	j.file, j.size, j.bytes = f, int64(len(head)), int64(len(head))
-	j.segments = append(j.segments, s)
-	return nil
+	return s, f, nil
 }
+
+// turn begins the segment that [Journal.Rotate] has asked for. While that fails, the records continue
+// in the last one. REQUIRES: the writing goroutine calls it, and no group is being written.
+func (j *Journal) turn() {
+	j.mu.Lock()
+	place, first := j.segments[len(j.segments)-1].place+1, j.durable+1
+	j.mu.Unlock()
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	s, f, err := j.begin(place, first)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil {
+		if j.delayed == nil {
+			j.opts.Logger.Warn("journal cannot continue in a new file, which is tried again", "file", nameOf(j.opts.Prefix, place), "err", err)
+		}
+		j.delayed, j.again = err, time.Now().Add(turnPause)
+		return
+	}
+	_ = j.file.Close() // all of it is synced
+	j.bytes += int64(headerSize) - j.size
+	j.file, j.size = f, int64(headerSize)
+	j.segments = append(j.segments, s)
+	j.rotating, j.delayed = false, nil
+}
+
+// turnPause is the interval at which a segment that cannot begin is tried again.
+const turnPause = time.Second
 
 // Append adds a record. It does not wait; see Wait. The order of calls is the order of the records.
 func (j *Journal) Append(record []byte) Mark {
@@ -308,7 +337,11 @@ func (j *Journal) write() {
 		j.mu.Lock()
 		buf, g, records, closed, failed := j.buf, j.group, j.waiting, j.closed, j.failed
 		j.buf, j.group, j.waiting, j.flying = nil, newGroup(), 0, g
+		turn := j.rotating && !closed && failed == nil && !time.Now().Before(j.again)
 		j.mu.Unlock()
+		if turn {
+			j.turn()
+		}
 		begun := time.Now()
 		if g.err = failed; g.err == nil && len(buf) > 0 {
 			g.err = j.put(buf)
@@ -386,17 +419,21 @@ func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 	return nil
 }
 
-// Rotate begins a new segment. What was appended before is in older ones. REQUIRES: no record is
-// appended meanwhile.
-func (j *Journal) Rotate() error {
-	if err := j.Wait(j.Last()); err != nil {
-		return err
-	}
-	j.writing.Lock()
-	defer j.writing.Unlock()
+// Rotate asks for a new segment and does not wait for it. It begins with the next group that is
+// written, so all records that are appended from now on are in it, or in a later one, if it can be
+// created at once. Until it can, records continue in the last segment, and calls do nothing.
+func (j *Journal) Rotate() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.begin(j.segments[len(j.segments)-1].place + 1)
+	j.rotating = true
+	notify(j.wake)
+}
+
+// Rotating reports whether a new segment was asked for and has not begun.
+func (j *Journal) Rotating() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.rotating
 }
 
 // Trim removes the segments whose records all have numbers up to a number, the oldest first. It stops
@@ -420,15 +457,26 @@ func (j *Journal) Trim(number int64) error {
 	}
 }
 
-// Lost returns the name of a file of the journal that is no longer there, or an empty text.
+// Lost returns the name of a file of the journal that is no longer there, or an empty text. No lock is
+// held while the system is asked.
 func (j *Journal) Lost() string {
+	for last := j.last(); ; {
+		if _, err := os.Stat(last); !errors.Is(err, os.ErrNotExist) {
+			return ""
+		}
+		now := j.last()
+		if now == last {
+			return last
+		}
+		last = now // the other one was removed as it should be
+	}
+}
+
+// last returns the name of the segment that is written to.
+func (j *Journal) last() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	last := j.segments[len(j.segments)-1].name
-	if _, err := os.Stat(last); errors.Is(err, os.ErrNotExist) {
-		return last
-	}
-	return ""
+	return j.segments[len(j.segments)-1].name
 }
 
 // Close writes what is left and closes the files. The error says that something could not be

@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -34,6 +36,26 @@ func open(t *testing.T, opts Options, next int64) (j *Journal, records []string)
 	return j, records
 }
 
+// rotate returns when what was appended is on disk and a new segment has begun, or with the error why it
+// could not.
+func rotate(t *testing.T, j *Journal) error {
+	t.Helper()
+	require.NoError(t, j.Wait(j.Last()))
+	j.mu.Lock()
+	j.delayed, j.again = nil, time.Time{}
+	j.mu.Unlock()
+	j.Rotate()
+	for {
+		j.mu.Lock()
+		rotating, err := j.rotating, j.delayed
+		j.mu.Unlock()
+		if !rotating || err != nil {
+			return err
+		}
+		runtime.Gosched()
+	}
+}
+
 func TestRecordsAreReadInTheirOrder(t *testing.T) {
 	opts := options(t)
 	_, err := Open(opts, 0, nil)
@@ -42,7 +64,7 @@ func TestRecordsAreReadInTheirOrder(t *testing.T) {
 	require.Empty(t, records)
 	require.Equal(t, int64(5), j.Append([]byte("a")).Number)
 	require.Equal(t, int64(6), j.Append([]byte("b")).Number)
-	require.NoError(t, j.Rotate())
+	require.NoError(t, rotate(t, j))
 	m := j.Append([]byte("c"))
 	require.NoError(t, j.Wait(m))
 	require.NoError(t, j.Close())
@@ -112,7 +134,7 @@ func TestDamageIsNotTakenForATornEnd(t *testing.T) {
 		j, _ := open(t, opts, 1)
 		for range 3 {
 			j.Append([]byte("record"))
-			require.NoError(t, j.Rotate())
+			require.NoError(t, rotate(t, j))
 		}
 		require.NoError(t, j.Close())
 		return opts
@@ -270,7 +292,7 @@ func TestAFileThatCannotBeBegun(t *testing.T) {
 		}
 		j, _ := open(t, opts, 1)
 		require.NoError(t, j.Wait(j.Append([]byte("a"))))
-		require.ErrorIs(t, j.Rotate(), errDisk)
+		require.ErrorIs(t, rotate(t, j), errDisk)
 		require.NoFileExists(t, opts.Prefix+"2")
 		if stays {
 			require.NoError(t, os.WriteFile(opts.Prefix+"2", header{opts.Generation, 2}.encode(), 0o600))
@@ -290,7 +312,7 @@ func TestAFileThatCannotBeBegun(t *testing.T) {
 		crashed()
 		require.NoError(t, os.WriteFile(opts.Prefix+"1", whole, 0o600))
 		fail = false
-		require.NoError(t, j.Rotate())
+		require.NoError(t, rotate(t, j))
 		require.NoError(t, j.Wait(j.Append([]byte("c"))))
 		require.NoError(t, j.Close())
 		j, records := open(t, opts, 0)
@@ -305,7 +327,7 @@ func TestTrimStopsAtAFileThatStays(t *testing.T) {
 	j, _ := open(t, opts, 1)
 	for range 3 {
 		j.Append([]byte("record"))
-		require.NoError(t, j.Rotate())
+		require.NoError(t, rotate(t, j))
 	}
 	first, err := os.ReadFile(opts.Prefix + "1")
 	require.NoError(t, err)

@@ -46,11 +46,12 @@ type cut struct {
 
 // Begin implements [records.Front].
 func (f *front) Begin(calls []context.Context) records.FrontTx {
-	t := &transaction{f: f}
+	t, alone := &transaction{f: f}, false
 	for _, ctx := range calls {
 		s := scopeOf(ctx)
 		t.what.needs = max(t.what.needs, s.needs)
 		t.what.changes = t.what.changes || s.changes
+		alone = alone || s.changes && !s.beside
 		t.what.load.add(s.load)
 	}
 	f.mu.Lock()
@@ -58,7 +59,7 @@ func (f *front) Begin(calls []context.Context) records.FrontTx {
 		f.loaded = false
 	}
 	t.load = !f.loaded
-	t.held = t.what.changes || t.load
+	t.held = alone || t.load
 	if !t.load {
 		f.rotate()
 		t.cut = f.cutOff(t.what.needs)
@@ -90,6 +91,18 @@ func (t *transaction) After(ctx context.Context, tx *records.Tx) (err error) {
 
 // End implements [records.FrontTx].
 func (t *transaction) End(committed bool) {
+	t.end(committed)
+	if !committed {
+		return
+	}
+	// Outside of the lock: a file system may take long to remove a large file.
+	if err := t.f.journal.Trim(t.cut.marks.oldest()); err != nil {
+		t.f.Logger.Warn("journal file cannot be removed", "err", err)
+	}
+}
+
+// end brings into memory what the transaction has done.
+func (t *transaction) end(committed bool) {
 	f := t.f
 	if !t.held {
 		f.mu.Lock()
@@ -265,9 +278,6 @@ func (f *front) written(c *cut) {
 		m.orders = nil
 	}
 	f.marks = c.marks
-	if err := f.journal.Trim(c.marks.oldest()); err != nil {
-		f.Logger.Warn("journal file cannot be removed", "err", err)
-	}
 }
 
 // follow writes to the tables at an interval until stop is closed.

@@ -34,6 +34,7 @@ func TestANewFileRepeatsHistory(t *testing.T) {
 		r.addHistory(transition.RunChange{Kind: kind, History: taken})
 	}
 	f.rotate()
+	require.NoError(t, j.Wait(j.Last()))
 	require.NoError(t, j.Trim(f.snapshot))
 	require.NoError(t, j.Close())
 	again := newMemory()

@@ -106,11 +106,21 @@ func (f Front) New(ctx context.Context, s *records.Store) (*Store, error) {
 // empty text.
 func (f Front) Lost() string {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.journal == nil || f.closed {
+	j := f.journal
+	if f.closed {
+		j = nil
+	}
+	f.mu.Unlock()
+	if j == nil {
 		return ""
 	}
-	return f.journal.Lost()
+	name := j.Lost()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return "" // which removes the journal
+	}
+	return name
 }
 
 // close writes everything to the tables and removes the journal. If that fails, the journal stays

@@ -5,18 +5,16 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// rotate begins a new file of the journal if the last one is large, with a record that repeats what
-// the tables will not get soon: planned fires, and open runs with their history. So older files are not needed as soon as
-// the tables have followed. What was planned before the last rotation is written to the tables
-// too, so that it is not repeated again and again. The memory is locked.
+// rotate lets the journal continue in a new file if the last one is large, with a record that repeats
+// what the tables will not get soon: planned fires, and open runs with their history. So older files
+// are not needed as soon as the tables have followed. What was planned before the last rotation is
+// written to the tables too, so that it is not repeated again and again. The memory is locked, so the
+// new file is left to the journal: nothing here waits for a disk.
 func (f *front) rotate() {
-	if f.journal.Size() < f.SegmentSize {
+	if f.journal.Size() < f.SegmentSize || f.journal.Rotating() {
 		return
 	}
-	if err := f.journal.Rotate(); err != nil {
-		f.Logger.Warn("journal cannot continue in a new file", "err", err)
-		return
-	}
+	f.journal.Rotate()
 	before := f.journal.Last().Number
 	var b buffer
 	for _, fires := range []map[int64]*fire{f.m.plans, f.m.fires.dirty} {

@@ -20,10 +20,13 @@ const (
 // A scope says what a call that goes to the tables reads and changes there.
 type scope struct {
 	needs level
-	// changes is set if the call changes what the memory has too. No other call then acts until it
-	// has ended, and the memory reads again what Load says.
+	// changes is set if the call changes what the memory has too. The memory then reads again what
+	// load says.
 	changes bool
-	load    load
+	// beside is set if others may act while the call changes the tables, as if they had acted before
+	// it: it decides by nothing that they change, and what it changes is not overwritten by them.
+	beside bool
+	load   load
 }
 
 // A load says what the memory reads again after a call has changed the tables.
@@ -56,9 +59,13 @@ var (
 	own        = scope{needs: unchanged} // the store's own reads
 	marksRuns  = scope{needs: allRuns}   // columns and tables that only follow runs
 	changesRun = scope{needs: allRuns, changes: true, load: load{runs: true}}
-	leasing    = scope{needs: allRuns, changes: true, load: load{leases: true}}
-	grouping   = scope{needs: nothing, load: load{groups: true}}
-	unknown    = scope{needs: all, changes: true, load: load{everything: true}}
+	// A deleted row that a run changes meanwhile stays deleted, with its figures.
+	purging = scope{needs: allRuns, changes: true, beside: true, load: load{runs: true}}
+	// Terms end at an instant that the memory checks by itself, and the calls of a new one come after
+	// the memory knows it.
+	leasing  = scope{needs: allRuns, changes: true, beside: true, load: load{leases: true}}
+	grouping = scope{needs: nothing, load: load{groups: true}}
+	unknown  = scope{needs: all, changes: true, load: load{everything: true}}
 )
 
 // changesJob is the scope of a call that changes one job and its fires.

@@ -171,7 +171,7 @@ func (s *Store) FoldReports(ctx context.Context) error {
 
 // PurgeLogs implements [xxladapter.Store].
 func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
-	return s.Store.PurgeLogs(with(ctx, changesRun), p, limit)
+	return s.Store.PurgeLogs(with(ctx, purging), p, limit)
 }
 
 // FailedRuns implements [xxladapter.Store].

@@ -1,0 +1,219 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// createJob creates a job and reads it, so that it is in memory.
+func createJob(t *testing.T, s *journaled.Store) int64 {
+	t.Helper()
+	group, err := s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "app", Title: "app"})
+	require.NoError(t, err)
+	id, err := s.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
+	require.NoError(t, err)
+	_, err = s.Job(t.Context(), id)
+	require.NoError(t, err)
+	return id
+}
+
+// within reports whether call returns soon. It waits for it to return after free was called.
+func within(call, free func()) bool {
+	done, soon := make(chan struct{}), true
+	go func() {
+		defer close(done)
+		call()
+	}()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Second):
+		soon = false
+	}
+	free()
+	<-done
+	return soon
+}
+
+// While a new file of the journal is created, the memory can be read and changed.
+func TestTheMemoryDoesNotWaitForANewFile(t *testing.T) {
+	t.Parallel()
+	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
+	var hold atomic.Bool
+	held, result := make(chan struct{}, 1), make(chan error)
+	s := openJournaled(t, file, time.Now, JournalOptions{SegmentSize: 2 << 10, Create: func(name string, flag int) (journal.File, error) {
+		f, err := journal.Create(name, flag)
+		if strings.HasSuffix(name, journalSuffix+"2") {
+			hold.Store(true)
+			return heldFile{f, &hold, held, result}, err
+		}
+		return f, err
+	}})
+	id := createJob(t, s)
+	var planning sync.WaitGroup
+	stop := make(chan struct{})
+	planning.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			_, err := s.PlanFires(context.Background(), []xxladapter.Fire{{JobID: id, Due: time.Now(), Type: xxladapter.TriggerManual}})
+			if err == nil {
+				_, err = s.OpenFires(context.Background(), xxladapter.FireFilter{Groups: []int64{1}}) // makes the tables follow
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	<-held
+	soon := within(func() {
+		_, err := s.Job(ctx, id)
+		if err != nil {
+			t.Error(err)
+		}
+	}, func() {
+		hold.Store(false)
+		result <- nil
+	})
+	close(stop)
+	planning.Wait()
+	require.True(t, soon, "a read of the memory waited for a sync of a new file")
+	require.NoError(t, s.Close())
+}
+
+// counting counts the lines of a log that contain a text.
+type counting struct {
+	slog.Handler
+	text string
+	n    *atomic.Int64
+}
+
+func (c counting) Enabled(context.Context, slog.Level) bool { return true }
+
+func (c counting) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, c.text) {
+		c.n.Add(1)
+	}
+	return nil
+}
+
+// A journal that cannot continue in a new file says so once, and repeats nothing for each attempt.
+func TestAFileThatCannotBeCreatedIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
+	var said atomic.Int64
+	var refuse atomic.Bool
+	refuse.Store(true)
+	s, err := OpenJournaled(ctx, file, records.Options{Logger: slog.New(counting{slog.DiscardHandler, "journal cannot continue", &said})},
+		JournalOptions{SegmentSize: 2 << 10, Create: func(name string, flag int) (journal.File, error) {
+			if refuse.Load() && !strings.HasSuffix(name, journalSuffix+"1") {
+				return nil, errFull
+			}
+			return journal.Create(name, flag)
+		}})
+	require.NoError(t, err)
+	plan := func() {
+		_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
+		require.NoError(t, err)
+		_, err = s.Lease(ctx, "node", time.Hour)
+		require.NoError(t, err)
+	}
+	for range 200 {
+		plan()
+	}
+	require.EqualValues(t, 1, said.Load())
+	refuse.Store(false)
+	require.Eventually(t, func() bool {
+		plan()
+		found, err := filepath.Glob(file + journalSuffix + "*")
+		require.NoError(t, err)
+		return len(found) > 1 || found[0] != file+journalSuffix+"1"
+	}, 20*time.Second, 100*time.Millisecond)
+	want := stillOf(t, s)
+	copied := abandonOpen(t, file)
+	require.NoError(t, s.Close())
+	again := openJournaled(t, copied, time.Now, JournalOptions{})
+	require.Equal(t, want.fires, stillOf(t, again).fires)
+	require.NoError(t, again.Close())
+}
+
+// While a lease is renewed or log rows are deleted, runs are claimed and read.
+func TestALeaseAndAPurgeHoldNobodyUp(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, call := range map[string]func(s *journaled.Store, job int64) error{
+		"Lease": func(s *journaled.Store, _ int64) error {
+			_, err := s.Lease(ctx, "node", time.Hour)
+			return err
+		},
+		"PurgeLogs": func(s *journaled.Store, job int64) error {
+			_, err := s.PurgeLogs(ctx, xxladapter.LogPurge{JobID: job, Before: time.Now().Add(time.Hour), Unalarmed: true}, 10)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "xxl.db")
+			s := openJournaled(t, file, time.Now, JournalOptions{})
+			id := createJob(t, s)
+			lease, err := s.Lease(ctx, "node", time.Hour)
+			require.NoError(t, err)
+			plan := func() xxladapter.Fire {
+				f, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now().Add(-time.Second), Type: xxladapter.TriggerManual}})
+				require.NoError(t, err)
+				return f[0]
+			}
+			claim := func(f xxladapter.Fire) ([]xxladapter.Fire, error) {
+				return s.ClaimFire(ctx, lease.Term, f.ID, []*xxladapter.Log{{JobID: id, TriggerTime: time.Now()}})
+			}
+			ended, err := claim(plan())
+			require.NoError(t, err)
+			_, _, err = s.FinishRun(ctx, xxladapter.RunResult{LogID: ended[0].LogID, Code: 200})
+			require.NoError(t, err)
+			_, err = s.Logs(ctx, xxladapter.LogFilter{})
+			require.NoError(t, err, "the tables have the run")
+			next := plan()
+
+			db, err := sql.Open(driverName, nameOf(file, time.Second, ""))
+			require.NoError(t, err)
+			db.SetMaxOpenConns(1)
+			_, err = db.ExecContext(ctx, "BEGIN IMMEDIATE") // so the next transaction waits
+			require.NoError(t, err)
+			called := make(chan error, 1)
+			go func() { called <- call(s, id) }()
+			time.Sleep(200 * time.Millisecond) // until its transaction waits; if it is later, nothing is tested
+			soon := within(func() {
+				if _, err := claim(next); err != nil {
+					t.Error(err)
+				}
+			}, func() {
+				if _, err := db.ExecContext(ctx, "ROLLBACK"); err != nil {
+					t.Error(err)
+				}
+			})
+			require.NoError(t, <-called)
+			require.NoError(t, db.Close())
+			require.True(t, soon, "a claim waited for a transaction on the tables")
+			require.NoError(t, s.Close())
+		})
+	}
+}
