@@ -86,10 +86,10 @@ func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 	if err := f.lock(ctx); err != nil {
 		return nil, pinned, err
 	}
-	f.pins++
+	since := f.pin()
 	pinned = func() {
 		f.mu.Lock()
-		f.pins--
+		f.unpin(since)
 		f.mu.Unlock()
 	}
 	for id := range f.m.dirtyJob {

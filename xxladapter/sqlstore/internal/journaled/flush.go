@@ -109,6 +109,7 @@ func (t *transaction) end(committed bool) {
 	}
 	defer f.mu.Unlock()
 	if committed {
+		f.commits++
 		f.written(&t.cut)
 	}
 	if t.what.changes || t.what.load.groups {
@@ -118,10 +119,7 @@ func (t *transaction) end(committed bool) {
 	if committed && t.next != nil {
 		f.reload(t.what.load, t.next)
 	}
-	if f.pins == 0 {
-		f.m.evict(f.evictable)
-		f.evictable = f.evictable[:0]
-	}
+	f.evictable = f.m.evict(f.evictable, f.forgettable())
 }
 
 // cutOff copies what the tables lack, up to a level. The memory is locked.
@@ -242,7 +240,7 @@ func (f *front) written(c *cut) {
 		}
 		if versions[0] == r.version {
 			delete(m.dirtyRun, r.ID)
-			r.history = transition.RunChange{}
+			r.history, r.clean = transition.RunChange{}, f.commits
 			if r.HandleCode != xxladapter.ResultNone {
 				f.evictable = append(f.evictable, r)
 			}
@@ -263,6 +261,7 @@ func (f *front) written(c *cut) {
 	for _, j := range c.jobs {
 		if versions[0] == j.version {
 			delete(m.dirtyJob, j.ID)
+			j.clean = f.commits
 		}
 		versions = versions[1:]
 	}

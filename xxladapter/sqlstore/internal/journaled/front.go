@@ -31,13 +31,15 @@ type front struct {
 	marks  marks
 	// epoch counts the calls that may have changed rows in the tables behind the memory.
 	epoch int64
-	// pins counts calls that have read the tables and not yet compared that with the memory: what
-	// they have read must not be forgotten meanwhile.
-	pins      int
-	evictable []*run
-	rotated   int64 // the journal's last number at its last rotation
-	spill     int64 // planned fires that came up to this number go to the tables
-	snapshot  int64 // the number before the last record that repeats all that the tables lack
+	// commits counts the transactions on the tables, and pins the calls that read the tables and
+	// have not yet compared that with the memory, by commits at their beginning. What the tables got
+	// after that must not be forgotten meanwhile: they may have read what was there before.
+	commits   int64
+	pins      map[int64]int
+	evictable []*run // ended runs that the tables have, in the order in which they got them
+	rotated   int64  // the journal's last number at its last rotation
+	spill     int64  // planned fires that came up to this number go to the tables
+	snapshot  int64  // the number before the last record that repeats all that the tables lack
 }
 
 // marks say which records of the journal the tables have. They are stored in the transaction that
@@ -201,7 +203,7 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 	if err := f.lock(ctx); err != nil {
 		return answer{}, err
 	}
-	epoch, pinned := f.epoch, false
+	epoch, pinned, since := f.epoch, false, int64(0)
 	var known need // what was read, and is in the memory unless it does not exist
 	for {
 		missing := f.missing(ask, known)
@@ -209,8 +211,7 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 			break
 		}
 		if !pinned {
-			f.pins++
-			pinned = true
+			pinned, since = true, f.pin()
 		}
 		f.mu.Unlock()
 		rows, err := f.read(ctx, missing)
@@ -219,7 +220,7 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 		}
 		if err != nil {
 			f.mu.Lock()
-			f.pins--
+			f.unpin(since)
 			f.mu.Unlock()
 			return answer{}, err
 		}
@@ -245,9 +246,36 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 		}
 	}
 	if pinned {
-		f.pins--
+		f.unpin(since)
 	}
 	return got, nil
+}
+
+// pin notes a call that will read the tables; the caller must pass the result to unpin. The memory is
+// locked.
+func (f *front) pin() int64 {
+	if f.pins == nil {
+		f.pins = map[int64]int{}
+	}
+	f.pins[f.commits]++
+	return f.commits
+}
+
+// unpin ends what pin began. The memory is locked.
+func (f *front) unpin(since int64) {
+	if f.pins[since]--; f.pins[since] == 0 {
+		delete(f.pins, since)
+	}
+}
+
+// forgettable returns the last transaction whose rows every reader of the tables has seen. The memory
+// is locked.
+func (f *front) forgettable() int64 {
+	last := f.commits
+	for since := range f.pins {
+		last = min(last, since)
+	}
+	return last
 }
 
 // lock locks the memory once it is loaded.

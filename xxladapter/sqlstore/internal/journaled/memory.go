@@ -2,6 +2,7 @@ package journaled
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -37,6 +38,7 @@ type memory struct {
 type job struct {
 	xxladapter.Job
 	version int
+	clean   int64        // the transaction by which the tables got its times; 0 means they had them
 	mark    journal.Mark // of its last change
 }
 
@@ -50,6 +52,7 @@ type run struct {
 	attempt  int                  // of its history; below 0 while it is not known
 	wantText int64                // when its text may be fetched, in ms; 0 if nobody wants it
 	version  int
+	clean    int64        // the transaction by which the tables got it; 0 means they had it
 	mark     journal.Mark // of its last change
 }
 
@@ -168,29 +171,33 @@ const (
 	keptRuns = 20_000
 )
 
-// evict forgets rows that the tables have: ended runs, and what is beyond the limits.
-func (m *memory) evict(ended []*run) {
-	for _, r := range ended {
-		if m.runs[r.ID] == r && m.dirtyRun[r.ID] == nil {
+// evict forgets rows that the tables got by a transaction up to last: ended runs, which are in order,
+// and what is beyond the limits. It returns the ended runs that it must keep for now.
+func (m *memory) evict(ended []*run, last int64) (rest []*run) {
+	n := 0
+	for ; n < len(ended) && ended[n].clean <= last; n++ {
+		if r := ended[n]; m.runs[r.ID] == r && m.dirtyRun[r.ID] == nil {
 			m.forgetRun(r)
 		}
 	}
+	rest = slices.Delete(ended, 0, n)
 	for _, r := range m.runs {
 		if len(m.runs) <= keptRuns {
 			break
 		}
-		if m.dirtyRun[r.ID] == nil {
+		if m.dirtyRun[r.ID] == nil && r.clean <= last {
 			m.forgetRun(r)
 		}
 	}
-	for id := range m.jobs {
+	for id, j := range m.jobs {
 		if len(m.jobs) <= keptJobs {
 			break
 		}
-		if m.dirtyJob[id] == nil {
+		if m.dirtyJob[id] == nil && j.clean <= last {
 			delete(m.jobs, id)
 		}
 	}
+	return rest
 }
 
 // forgetClean forgets the log rows that the tables have, because somebody else changes them there.

@@ -47,3 +47,34 @@ func TestANewFileRepeatsHistory(t *testing.T) {
 		require.Equal(t, f.m.runs[id].history, run.history)
 	}
 }
+
+// Ended runs leave the memory also while some call reads the tables at any time, but not before every
+// call that may have read them earlier.
+func TestReadersThatOverlapKeepNothingForever(t *testing.T) {
+	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
+	j, err := journal.Open(opts, 1, nil)
+	require.NoError(t, err)
+	f := &front{Options: Options{Logger: opts.Logger, Clock: time.Now}, journal: j, m: newMemory()}
+	end := func(id int64) {
+		f.m.addRun(xxladapter.Log{ID: id, JobID: 1, HandleCode: 200}, false, time.Now())
+		(&transaction{f: f, cut: f.cutOff(all)}).end(true)
+	}
+	earlier := f.pin()
+	end(1)
+	reader := f.pin()
+	require.Contains(t, f.m.runs, int64(1), "the earlier one may have read the row before it had its result")
+	f.unpin(earlier)
+	for id := range int64(1000) {
+		next := f.pin()
+		f.unpin(reader)
+		reader = next
+		end(2 + id)
+		require.LessOrEqual(t, len(f.m.runs), 2)
+		require.LessOrEqual(t, len(f.evictable), 2)
+	}
+	f.unpin(reader)
+	end(2000)
+	require.Empty(t, f.m.runs)
+	require.Empty(t, f.pins)
+	require.NoError(t, j.Close())
+}
