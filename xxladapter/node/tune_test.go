@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,7 +13,7 @@ import (
 
 // Not in parallel: these settings are the process's.
 func TestTune(t *testing.T) {
-	procs, percent := runtime.GOMAXPROCS(0), debug.SetGCPercent(100)
+	procs, percent, limit := runtime.GOMAXPROCS(0), debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
 	t.Cleanup(func() {
 		runtime.GOMAXPROCS(procs)
 		debug.SetGCPercent(percent)
@@ -20,13 +21,35 @@ func TestTune(t *testing.T) {
 
 	t.Setenv("GOMAXPROCS", "1")
 	t.Setenv("GOGC", "100")
+	t.Setenv("GOMEMLIMIT", "")
 	node.Tune()
 	require.Equal(t, procs, runtime.GOMAXPROCS(0), "the environment has the last word")
 	require.Equal(t, 100, debug.SetGCPercent(100))
+	require.Equal(t, limit, debug.SetMemoryLimit(-1), "a GOGC of the environment is not undone by a limit")
+
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	node.Tune()
+	require.Equal(t, 400, debug.SetGCPercent(100))
+	require.Equal(t, limit, debug.SetMemoryLimit(-1), "the environment has the last word")
 
 	t.Setenv("GOMAXPROCS", "")
-	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
 	node.Tune()
 	require.Equal(t, procs+2, runtime.GOMAXPROCS(0))
 	require.Equal(t, 400, debug.SetGCPercent(100))
+
+	const mib = 1 << 20
+	require.EqualValues(t, 112*mib, debug.SetMemoryLimit(-1))
+	large := make([]byte, 100*mib)
+	// Each collection adjusts the limit a moment after its end.
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return debug.SetMemoryLimit(-1) >= 2*int64(len(large))
+	}, time.Minute, time.Millisecond, "a large heap may double")
+	runtime.KeepAlive(large)
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return debug.SetMemoryLimit(-1) == 112*mib
+	}, time.Minute, time.Millisecond, "and the limit falls with it")
 }
