@@ -66,6 +66,8 @@ type plan struct {
 	kills          int
 	// profile and executorProfile are files for processor profiles; empty means none.
 	profile, executorProfile string
+	// heapProfile is the file for a profile of the memory in use; empty means none.
+	heapProfile string
 }
 
 func main() {
@@ -104,6 +106,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags.IntVar(&p.kills, "kills", 0, "rival: `how` often it is killed and restarted")
 	flags.StringVar(&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof")
 	flags.StringVar(&p.executorProfile, "executor-cpuprofile", "", "trip: write a processor profile of the executor's process to `file`")
+	flags.StringVar(&p.heapProfile, "heapprofile", "", "trip: write a profile of the memory in use to `file`, of the collection that found most")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	scheduling, stopScheduling := context.WithDeadline(ctx, first.Add(p.duration))
 	defer stopScheduling()
 	var began tripCPU
-	var beginErr error
+	var beginErr, heapErr error
 	var watching sync.WaitGroup
 	watching.Go(func() { // what came before the first due time is not part of a trip
 		pollUntil(scheduling, time.Hour, func() bool { return !time.Now().Before(first) })
@@ -67,10 +67,13 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	if p.every > 0 {
 		watching.Go(func() { watchGauges(scheduling, out, p.every, n, o, seen) })
 	}
+	if p.heapProfile != "" {
+		watching.Go(func() { heapErr = watchHeap(scheduling, out, p.heapProfile) })
+	}
 	err = n.Schedule(scheduling)
 	stopScheduling()
 	watching.Wait()
-	if err := errors.Join(err, beginErr); err != nil {
+	if err := errors.Join(err, beginErr, heapErr); err != nil {
 		return err
 	}
 	seen.wait(10 * time.Second)

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/metrics"
+	"runtime/pprof"
+	"time"
+)
+
+// watchHeap watches the memory of this process until ctx ends. It then writes the heap profile of
+// the collection that left most to file, and prints where the memory was at most: in live objects of
+// the heap, in all that Go held, and in the whole process. The difference of the last two is the
+// program itself and SQLite, whose memory Go does not know.
+func watchHeap(ctx context.Context, out io.Writer, file string) error {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+	}
+	var live, held uint64
+	var whole int64
+	var profile bytes.Buffer
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		metrics.Read(samples)
+		held = max(held, samples[1].Value.Uint64()-samples[2].Value.Uint64())
+		whole = max(whole, resident())
+		if l := samples[0].Value.Uint64(); l > live {
+			live = l
+			profile.Reset()
+			if err := pprof.WriteHeapProfile(&profile); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			fmt.Fprintf(out, "# live heap %d MiB, held by Go %d MiB, resident %d MiB, each at most\n", live>>20, held>>20, whole>>20)
+			return os.WriteFile(file, profile.Bytes(), 0o644)
+		case <-tick.C:
+		}
+	}
+}
