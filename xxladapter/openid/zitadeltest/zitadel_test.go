@@ -2,26 +2,15 @@ package zitadeltest
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/go-jose/go-jose/v4"
 	"github.com/stretchr/testify/require"
-	"github.com/zitadel/oidc/v3/example/server/exampleop"
-	"github.com/zitadel/oidc/v3/example/server/storage"
-	"github.com/zitadel/oidc/v3/pkg/oidc"
-	"github.com/zitadel/oidc/v3/pkg/op"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
@@ -29,109 +18,22 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
 )
 
-var quiet = slog.New(slog.DiscardHandler)
-
-// users is the provider's store of users: all have the password "verysecure".
-type users struct{ storage.UserStore }
-
-// keys of the provider; each is its own public key in the set, as op.Key and op.SigningKey.
-type key struct {
-	id      string
-	private *rsa.PrivateKey
-	public  bool
-}
-
-func newKey(t *testing.T, id string) *key {
-	t.Helper()
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
-	require.NoError(t, err)
-	return &key{id: id, private: private}
-}
-
-func (k *key) ID() string                                  { return k.id }
-func (k *key) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.RS256 }
-func (k *key) Algorithm() jose.SignatureAlgorithm          { return jose.RS256 }
-func (k *key) Use() string                                 { return "sig" }
-func (k *key) Key() any {
-	if k.public {
-		return &k.private.PublicKey
-	}
-	return k.private
-}
-
-// A keeper is the provider's storage, with keys that change, groups of users, and users who are
-// disabled.
-type keeper struct {
-	*storage.Storage
-	mu       sync.Mutex // guards the fields below
-	key      *key
-	groups   []string
-	disabled bool
-}
-
-func (s *keeper) SigningKey(context.Context) (op.SigningKey, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.key, nil
-}
-
-func (s *keeper) KeySet(context.Context) ([]op.Key, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return []op.Key{&key{s.key.id, s.key.private, true}}, nil
-}
-
-func (s *keeper) SetUserinfoFromToken(ctx context.Context, info *oidc.UserInfo, token, subject, origin string) error {
-	if err := s.Storage.SetUserinfoFromToken(ctx, info, token, subject, origin); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	info.AppendClaims("groups", s.groups)
-	return nil
-}
-
-func (s *keeper) CheckUsernamePassword(name, password, id string) error {
-	s.mu.Lock()
-	disabled := s.disabled
-	s.mu.Unlock()
-	if disabled {
-		return errors.New("the user is disabled")
-	}
-	return s.Storage.CheckUsernamePassword(name, password, id)
-}
-
-func (s *keeper) set(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-}
-
 // A house is a scheduler and a provider.
 type house struct {
-	t        *testing.T
-	provider *httptest.Server
-	keeper   *keeper
-	url      string // of the scheduler
+	t *testing.T
+	*Provider
+	url string // of the scheduler
 }
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t}
-	var handler http.Handler
-	h.provider = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
-	t.Cleanup(h.provider.Close)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	h.url = "http://" + ln.Addr().String()
-	storage.RegisterClients(storage.WebClient("xxlwheel", "secret of xxlwheel", h.url+"/api/v1/login/oidc/callback"))
-	h.keeper = &keeper{
-		Storage: storage.NewStorage(users{storage.NewUserStore(h.provider.URL + "/")}), key: newKey(t, "first"), groups: []string{"ops", "unknown"},
-	}
-	handler = exampleop.SetupServer(h.provider.URL, h.keeper, quiet, false)
-
+	h.Provider = Start(t, h.url+"/api/v1/login/oidc/callback")
 	provider, err := openid.New(openid.Options{
-		Issuer: h.provider.URL, ClientID: "xxlwheel", ClientSecret: "secret of xxlwheel",
+		Issuer: h.URL, ClientID: ClientID, ClientSecret: ClientSecret,
 		Rules: []openid.Rule{{Value: "ops", Role: xxladapter.RoleAdmin}, {Value: "readers", Role: xxladapter.RoleViewer}},
 	})
 	require.NoError(t, err)
@@ -186,10 +88,10 @@ func (b *browser) signIn() (status int, body, next string) {
 	b.h.t.Helper()
 	resp, err := b.Get(b.h.url + "/api/v1/login/oidc")
 	require.NoError(b.h.t, err)
-	form := url.Values{"username": {"test-user2"}, "password": {"verysecure"}, "id": {resp.Request.URL.Query().Get("authRequestID")}}
+	form := url.Values{"username": {UserName}, "password": {Password}, "id": {resp.Request.URL.Query().Get("authRequestID")}}
 	require.NoError(b.h.t, resp.Body.Close())
 	require.NotEmpty(b.h.t, form.Get("id"), "%s", resp.Request.URL)
-	return b.answer(b.PostForm(b.h.provider.URL+"/login/username", form))
+	return b.answer(b.PostForm(b.h.URL+"/login/username", form))
 }
 
 // me returns what the scheduler says of the browser's user.
