@@ -23,6 +23,9 @@ var startError error
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if file := os.Getenv(fileEnv); file != "" {
+		os.Exit(runScheduler(file, os.Getenv(listenEnv)))
+	}
 	code := func() int {
 		program := browserProgram()
 		if program == "" {

@@ -44,16 +44,18 @@ const (
 // newSite starts a scheduler and one executor. Without a token it is open, as on loopback.
 func newSite(t testing.TB, token string, channels ...alarm.Channel) *site {
 	t.Helper()
-	return startSite(t, token, loopback, channels...)
+	return startSite(t, token, loopback, func(o *node.Options, _ string) { o.Alarms = channels })
 }
 
 // newReachableSite starts a scheduler that other machines could reach.
 func newReachableSite(t testing.TB, token string) *site {
 	t.Helper()
-	return startSite(t, token, "0.0.0.0:0")
+	return startSite(t, token, "0.0.0.0:0", nil)
 }
 
-func startSite(t testing.TB, token, listen string, channels ...alarm.Channel) *site {
+// startSite starts a scheduler and one executor. change, if not nil, gets the scheduler's options
+// and its address.
+func startSite(t testing.TB, token, listen string, change func(o *node.Options, url string)) *site {
 	t.Helper()
 	needBrowser(t)
 	dir := t.TempDir()
@@ -62,14 +64,18 @@ func startSite(t testing.TB, token, listen string, channels ...alarm.Channel) *s
 	require.NoError(t, err)
 	pages, err := console.New(console.Options{})
 	require.NoError(t, err)
-	links := make(chan string, 1)
-	n, err := node.New(node.Options{Store: store, AccessToken: token, Console: pages, Alarms: channels, Logger: logger, OnSetup: func(link string) { links <- link }})
-	require.NoError(t, err)
 	ln, err := net.Listen("tcp", listen)
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(ln.Addr().String())
 	require.NoError(t, err)
 	s := &site{t: t, url: "http://127.0.0.1:" + port, token: token, store: store}
+	links := make(chan string, 1)
+	options := node.Options{Store: store, AccessToken: token, Console: pages, Logger: logger, OnSetup: func(link string) { links <- link }}
+	if change != nil {
+		change(&options, s.url)
+	}
+	n, err := node.New(options)
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- n.Run(ctx, ln) }()

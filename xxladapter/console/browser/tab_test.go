@@ -181,8 +181,7 @@ func (t *tab) click(name string) {
 	quoted, err := json.Marshal(name)
 	require.NoError(t.t, err)
 	find := `[...(document.querySelector("dialog[open]") ?? document).querySelectorAll("button, a, [role=option], summary")].find((e) => e.checkVisibility() && (e.getAttribute("aria-label") ?? e.innerText).trim() === ` + string(quoted) + `)`
-	t.until("there is "+name, find+" && !"+find+".disabled")
-	t.eval(find+`.click()`, nil)
+	t.until("there is "+name, `((e) => e && !e.disabled && (e.click(), true))(`+find+`)`)
 }
 
 // typeIn replaces the text of the field with this label, with the keyboard.

@@ -1,0 +1,61 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/openid/zitadeltest"
+)
+
+// The button of sign-in leads to a provider of OpenID Connect, and from there back to the console.
+func TestSigningInAtAProvider(t *testing.T) {
+	var provider *zitadeltest.Provider
+	s := startSite(t, "a-secret-of-executors", loopback, func(o *node.Options, url string) {
+		provider = zitadeltest.Start(t, url+"/api/v1/login/oidc/callback")
+		var err error
+		o.OIDC, err = openid.New(openid.Options{
+			Issuer: provider.URL, ClientID: zitadeltest.ClientID, ClientSecret: zitadeltest.ClientSecret, Name: "Example Works",
+			Rules: []openid.Rule{{Value: "ops", Role: xxladapter.RoleOperator, App: siteApp}, {Value: "ops", Role: xxladapter.RoleViewer}},
+		})
+		require.NoError(t, err)
+	})
+	job := s.job(s.group("Orders"), "settle orders", nil)
+	s.user("wang.fang", 0, "admin") // the first user has to be an administrator
+	tab := s.open("jobs")
+	tab.allowed = append(tab.allowed, "401 (Unauthorized)", "request to another host: "+provider.URL+"/")
+	tab.allowed = append(tab.allowed, "favicon.ico") // which the provider's page has not
+	tab.until("sign-in is asked for", `document.querySelector("dialog[open]")`)
+	tab.sees("Sign in with Example Works")
+	tab.accessible("login-oidc")
+	tab.picture("login-oidc")
+	tab.click("Sign in with Example Works")
+	tab.until("the provider asks", `location.origin === "`+provider.URL+`" && document.querySelector("input[name=password]")`)
+	tab.typeIn("Username:", zitadeltest.UserName)
+	tab.typeIn("Password:", zitadeltest.Password)
+	tab.click("Login")
+	tab.until("the console again", `location.origin === "`+s.url+`" && document.querySelector(".who")?.innerText === "`+zitadeltest.UserName+`"`)
+	var address string
+	tab.eval(`location.href + document.referrer + document.cookie + JSON.stringify(sessionStorage) + JSON.stringify(localStorage)`, &address)
+	require.NotContains(t, address, "code=")
+	require.NotContains(t, address, "session")
+	tab.visit("jobs")
+	tab.click("Run settle orders now")
+	tab.click("Run now")
+	tab.sees("settle orders was triggered")
+	s.eventually("the audit names who ran it", func() bool {
+		var list struct {
+			Rows []struct{ Actor struct{ Name string } }
+		}
+		s.call("GET", fmt.Sprintf("/audit?newest&job=%d", job), nil, &list)
+		return len(list.Rows) > 0 && list.Rows[0].Actor.Name == zitadeltest.UserName
+	})
+	tab.visit("me")
+	tab.sees("Operator · Orders")
+	tab.click("Sign out")
+	tab.until("sign-in is asked for again", `document.querySelector("dialog[open]")`)
+}

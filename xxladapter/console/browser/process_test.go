@@ -1,0 +1,140 @@
+package browser
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/console"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+)
+
+// The variables that make the test program a scheduler: the file of its store, and the address on
+// which it listens.
+const (
+	fileEnv   = "XXLWHEEL_BROWSER_TEST_FILE"
+	listenEnv = "XXLWHEEL_BROWSER_TEST_LISTEN"
+)
+
+// runScheduler writes its address to standard output and schedules until it is killed.
+func runScheduler(file, listen string) (code int) {
+	ctx := context.Background()
+	err := func() error {
+		logger := slog.New(slog.DiscardHandler)
+		store, err := sqlstore.OpenSQLite(ctx, file, sqlstore.Options{Logger: logger})
+		if err != nil {
+			return err
+		}
+		pages, err := console.New(console.Options{})
+		if err != nil {
+			return err
+		}
+		n, err := node.New(node.Options{Store: store, Console: pages, Logger: logger})
+		if err != nil {
+			return err
+		}
+		ln, err := net.Listen("tcp", listen)
+		if err != nil {
+			return err
+		}
+		fmt.Println(ln.Addr())
+		return n.Run(ctx, ln)
+	}()
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// A process is a scheduler that can be killed.
+type process struct {
+	cmd  *exec.Cmd
+	addr string
+}
+
+// startProcess starts a scheduler on a file, which several may share. With an empty address it
+// chooses one.
+func startProcess(t *testing.T, file, listen string) *process {
+	t.Helper()
+	if listen == "" {
+		listen = loopback
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p := &process{cmd: exec.Command(self)}
+	p.cmd.Env = append(os.Environ(), fileEnv+"="+file, listenEnv+"="+listen)
+	p.cmd.Stderr = os.Stderr
+	out, err := p.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.cmd.Start())
+	t.Cleanup(p.kill)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	p.addr = strings.TrimSpace(line)
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return p
+}
+
+// kill sends SIGKILL and waits until the process is gone.
+func (p *process) kill() {
+	if p.cmd.ProcessState == nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	}
+}
+
+// The page of schedulers shows that one was killed. When the scheduler of the page itself is killed, the page
+// keeps what it showed and what was typed, and continues when it is started again, without being loaded.
+func TestSchedulersAreKilled(t *testing.T) {
+	needBrowser(t)
+	file := filepath.Join(t.TempDir(), "shared.db")
+	first := startProcess(t, file, "")
+	second := startProcess(t, file, "")
+	s := &site{t: t, url: "http://" + first.addr}
+	var created struct{ ID int64 }
+	s.call("POST", "/groups", map[string]any{"appName": siteApp, "title": "Orders"}, &created)
+	job := s.job(created.ID, "settle orders", nil)
+
+	tab := s.open("nodes")
+	tab.allowed = append(tab.allowed, "net::ERR_")
+	const rows = `[...document.querySelectorAll("tbody tr")]`
+	tab.until("two schedulers", rows+`.length === 2`)
+	tab.until("they share the jobs", rows+`.every((r) => /\b32\b/.test(r.innerText))`)
+	second.kill()
+	tab.until("the one that was killed is gone, and the other has its jobs", rows+`.length === 1 && /\b64\b/.test(`+rows+`[0].innerText)`)
+
+	edit := tab.beside(fmt.Sprintf("jobs/%d/edit", job))
+	edit.allowed = append(edit.allowed, "net::ERR_")
+	edit.typeIn("Owner", "li.na")
+	edit.eval(`window.same = true, 0`, nil)
+	tab.eval(`window.same = true, 0`, nil)
+	var before string
+	tab.eval(rows+`[0].innerText.split("\n")[0]`, &before)
+	first.kill()
+	tab.sees("The scheduler does not answer")
+	tab.until("what was shown is still there", rows+`.length === 1`)
+	tab.accessible("nodes-offline")
+	tab.picture("nodes-offline")
+	edit.click("Review changes")
+	edit.click("Save")
+	edit.until("the failure is shown, and nothing is lost", `document.querySelector("form .field-error, dialog .field-error") && document.querySelector("input[name=author]").value === "li.na"`)
+	edit.picture("edit-offline")
+
+	startProcess(t, file, first.addr)
+	tab.until("the page continues", `!document.body.innerText.includes("does not answer") && `+rows+`.length === 1 && !`+rows+fmt.Sprintf(`[0].innerText.includes(%q)`, before))
+	tab.until("it hears of changes again", hears)
+	tab.until("it was not loaded again", `window.same`)
+	edit.click("Review changes")
+	edit.click("Save")
+	edit.sees("settle orders was saved")
+	edit.until("it was not loaded again", `window.same`)
+}
