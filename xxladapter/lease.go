@@ -34,6 +34,9 @@ type Lease struct {
 	// renewed or was renewed since the store looked. Zero means that there is no other node. A node
 	// that renews at that instant takes over from a dead one as early as possible.
 	NextLapse time.Time
+	// Others lists the terms of the other nodes that hold leases and have not retired, by number.
+	// Some of them may have lapsed since the store looked.
+	Others []Term
 	// Quiet is true if no open fire was due. False tells nothing: the store has not looked.
 	Quiet bool
 }

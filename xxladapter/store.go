@@ -35,6 +35,7 @@ type Store interface {
 	OrderStore
 	BackfillStore
 	LeaseStore
+	SessionStore
 	LogStore
 	RunListStore
 	JobRunStore

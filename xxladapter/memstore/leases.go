@@ -57,6 +57,7 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 		Dead:   s.deadOwners(),
 
 		NextLapse: s.nextLapse(node),
+		Others:    s.othersOf(node),
 		Quiet:     s.quiet(now),
 	}, nil
 }
@@ -69,6 +70,18 @@ func (s *Store) nextLapse(node string) (first time.Time) {
 		}
 	}
 	return first
+}
+
+// othersOf returns the terms of the other nodes that get shards.
+func (s *Store) othersOf(node string) []xxladapter.Term {
+	var others []xxladapter.Term
+	for name, l := range s.leases {
+		if name != node && !l.retired {
+			others = append(others, xxladapter.Term{Node: name, Number: l.number})
+		}
+	}
+	slices.SortFunc(others, func(a, b xxladapter.Term) int { return cmp.Compare(a.Number, b.Number) })
+	return others
 }
 
 // quiet reports whether no open fire is due.

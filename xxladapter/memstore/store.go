@@ -43,8 +43,9 @@ type Store struct {
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; current ones, and expired ones until the next renewal
 	owners   [xxladapter.Shards]string
-	zone     string                           // empty means that none was agreed
-	alarms   map[int64]*xxladapter.AlarmState // by job id
+	sessions map[xxladapter.Term]chan struct{} // closed when the session ends
+	zone     string                            // empty means that none was agreed
+	alarms   map[int64]*xxladapter.AlarmState  // by job id
 	claims   map[claimKey]*xxladapter.AlarmClaim
 	versions map[int64][]*xxladapter.JobVersion // by job id, in order
 	keys     map[int64]xxladapter.JobKey        // by job id
@@ -81,6 +82,7 @@ func New(clock func() time.Time) *Store {
 	}
 	return &Store{
 		clock:     clock,
+		sessions:  map[xxladapter.Term]chan struct{}{},
 		jobs:      map[int64]*xxladapter.Job{},
 		groups:    map[int64]*xxladapter.Group{},
 		fires:     map[int64]*xxladapter.Fire{},

@@ -178,7 +178,8 @@ func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
 	require.Equal(t, 12.0, got["xxlwheel_wheel_entries"])
 }
 
-// TestEveryStoreCallIsMeasured calls all methods of the contract on a store that is closed.
+// TestEveryStoreCallIsMeasured calls all methods of the contract on a store that is closed. Those that
+// wait for sessions are not measured.
 func TestEveryStoreCallIsMeasured(t *testing.T) {
 	closed := memstore.New(time.Now)
 	require.NoError(t, closed.Close())
@@ -200,6 +201,10 @@ func TestEveryStoreCallIsMeasured(t *testing.T) {
 		calls++
 		op := strings.ToLower(regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(method.Name, "${1}_${2}"))
 		got := read(t, m)
+		if method.Name == "HoldSession" || method.Name == "AwaitSession" {
+			require.NotContains(t, got, "xxlwheel_store_op_duration_seconds op="+op+" count", "it lasts as long as a term")
+			continue
+		}
 		require.Equal(t, 1.0, got["xxlwheel_store_op_duration_seconds op="+op+" count"], method.Name)
 		require.Equal(t, 1.0, got["xxlwheel_store_errors_total op="+op], method.Name)
 	}

@@ -72,6 +72,16 @@ func (s *measured) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, 
 	return fires, err
 }
 
+// HoldSession is not measured: it lasts as long as the node's term.
+func (s *measured) HoldSession(ctx context.Context, term xxladapter.Term) error {
+	return s.Store.HoldSession(ctx, term)
+}
+
+// AwaitSession is not measured: it lasts as long as another node's term.
+func (s *measured) AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error) {
+	return s.Store.AwaitSession(ctx, term)
+}
+
 // PurgeLogs also counts the deleted rows.
 func (s *measured) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (done xxladapter.Purged, err error) {
 	defer s.done("purge_logs", time.Now(), &err)

@@ -32,7 +32,7 @@ type Options struct {
 	Clock func() time.Time
 	// Connections limits the open connections to a database server; it must not be negative. The
 	// default is 4 for each processor and at least 16, or 20 on MySQL. PostgreSQL uses at least
-	// ten, MySQL at least twelve. Calls for users, see [xxladapter.ForUser], get half of the shared
+	// twelve, MySQL at least fourteen. Calls for users, see [xxladapter.ForUser], get half of the shared
 	// ones. It has no meaning for SQLite.
 	Connections int
 	// LockLife limits how long a node that no longer answers, but whose connections are open, can

@@ -33,7 +33,7 @@ var leaseRules = []rule{
 		two, one := b.lease("n2", leaseLife), b.lease("n1", 2*leaseLife)
 		got := list()
 		b.Len(got, 2)
-		one.NextLapse, one.Quiet = time.Time{}, false
+		one.NextLapse, one.Others, one.Quiet = time.Time{}, nil, false
 		b.Equal(one, got[0])
 		b.Equal(two.Term, got[1].Term)
 		b.Equal(two.Until, got[1].Until)

@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Stuck", stuckRules},
 		{"Resume", resumeRules},
 		{"Leases", leaseRules},
+		{"Sessions", sessionRules},
 		{"Shards", shardRules},
 		{"Fences", fenceRules},
 		{"Alarms", alarmRules},

@@ -47,7 +47,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"no pool", []string{"serve", "--fast-pool=0"}, 2, "--fast-pool is 0, must be 1 to 10000"},
 		{"a huge pool", []string{"serve", "--slow-pool=10001"}, 2, "--slow-pool is 10001, must be 1 to 10000"},
 		{"nothing for each app", []string{"serve", "--pool-per-app=-1"}, 2, "--pool-per-app is -1, must be 1 to 10000"},
-		{"too few connections", []string{"serve", "--store-connections=10"}, 2, "--store-connections is 10, must be 12 to 10000"},
+		{"too few connections", []string{"serve", "--store-connections=10"}, 2, "--store-connections is 10, must be 14 to 10000"},
 		{"negative drain", []string{"serve", "--drain=-1s"}, 2, "--drain is -1s, must be 1ms to 1h0m0s"},
 		{"negative skew", []string{"serve", "--clock-skew=-1s"}, 2, "--clock-skew is -1s, must be 0s to 1h0m0s"},
 		{"successes that go at once", []string{"serve", "--keep-successes=0"}, 2, "--keep-successes is 0s, must be at least 1m"},

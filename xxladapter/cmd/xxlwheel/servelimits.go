@@ -27,7 +27,7 @@ func (l *serveLimits) check() error {
 		{"fast-pool", l.FastPool, 1, 10_000, false},
 		{"slow-pool", l.SlowPool, 1, 10_000, false},
 		{"pool-per-app", l.PoolPerApp, 1, 10_000, true},
-		{"store-connections", l.StoreConnections, 12, 10_000, true},
+		{"store-connections", l.StoreConnections, 14, 10_000, true},
 	} {
 		if count.zero && count.value == 0 {
 			continue

@@ -11,7 +11,7 @@ import (
 )
 
 // ownConnections is the number of connections that are not shared.
-const ownConnections = 8
+const ownConnections = 10
 
 // pools are the connections of a store. What every fire needs has connections of its own, so that a
 // wait for the schedule lock or a term blocks nothing else, and nothing else blocks them.
@@ -23,10 +23,11 @@ type pools struct {
 	reads, writes               *sql.DB
 	scans, polls, leases, fires *sql.DB
 	byID                        *sql.DB // one connection for each table
+	sessions                    *sql.DB // keeps no idle connections
 }
 
 // newPools creates the pools. It does not connect yet.
-func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) {
+func newPools(at *server, f *serverFacts, opts records.Options) (_ *pools, err error) {
 	p := &pools{network: network.New(), zone: at.zone, shared: max(4, opts.Connections-ownConnections)}
 	// Whole seconds, as the server counts.
 	limit := max(time.Second, opts.LockLife.Truncate(time.Second))
@@ -62,6 +63,12 @@ func newPools(at *server, f *serverFacts, opts records.Options) (*pools, error) 
 		}
 		*pool.db = db
 	}
+	session[waitTimeout] = sessionIdle
+	p.sessions, err = at.open(session, opts.Logger, p.network.Dialer(network.Fixed(network.AnySilence)))
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	p.sessions.SetMaxIdleConns(-1)
 	return p, nil
 }
 
@@ -83,7 +90,7 @@ func offset(t time.Time) string { return t.Format("-07:00") }
 
 func (p *pools) close() error {
 	var errs []error
-	for _, db := range []*sql.DB{p.reads, p.writes, p.scans, p.polls, p.leases, p.fires, p.byID} {
+	for _, db := range []*sql.DB{p.reads, p.writes, p.scans, p.polls, p.leases, p.fires, p.byID, p.sessions} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}

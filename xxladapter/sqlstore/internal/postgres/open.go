@@ -119,6 +119,7 @@ func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options
 	}
 	s.Acts = &acts{records.Standard{Store: s}}
 	s.Fires = records.NewFireQueue(records.Repeated((&fireGroups{s, p.groups}).once, groupRepeats))
+	s.Sessions = newSessions(config.ConnConfig, p.network)
 	s.Ends = append(s.Ends, s.Fires.Close)
 	return s, nil
 }

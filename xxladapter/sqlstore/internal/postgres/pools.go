@@ -31,9 +31,9 @@ type pools struct {
 	reads, writes, groups, lookups, scans, polls, leases *pgxpool.Pool
 }
 
-// ownConnections is the number of connections that are not shared: two of polls and one of each
-// other pool.
-const ownConnections = 6
+// ownConnections is the number of connections that are not shared: two of polls, two of sessions and
+// one of each other pool.
+const ownConnections = 8
 
 // newPools creates the pools, with the config's connections divided between reads and writes. It
 // does not connect yet.

@@ -62,6 +62,7 @@ type renewal struct {
 	moved  map[int]string // new owners of shards
 	shards xxladapter.ShardSet
 	dead   []xxladapter.Term
+	others []xxladapter.Term
 	still  bool  // no open fire is due
 	lapse  int64 // when the first of the other leases lapses, in ms; 0 without others
 }
@@ -102,8 +103,10 @@ func (s *LeaseState) Renew(node string, life, now int64) renewal {
 		live[l.Term] = true
 		if !l.retired && l.Node != node {
 			takers = append(takers, l.Node)
+			r.others = append(r.others, l.Term)
 		}
 	}
+	slices.SortFunc(r.others, func(a, b xxladapter.Term) int { return cmp.Compare(a.Number, b.Number) })
 	r.mine.until, r.mine.life = now+life, life
 	r.still = s.due > now
 	if !r.mine.retired {
@@ -139,7 +142,7 @@ func (r *renewal) quiet() bool {
 
 // lease returns what the node gets.
 func (r *renewal) lease() xxladapter.Lease {
-	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead, Quiet: r.still}
+	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead, Others: r.others, Quiet: r.still}
 	if r.lapse != 0 {
 		l.NextLapse = fromMilli(r.lapse)
 	}

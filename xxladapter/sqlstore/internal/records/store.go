@@ -95,7 +95,9 @@ type Parts struct {
 	Refuse  func() error
 	Ends    []func()             // called first in Close
 	Network *network.Connections // nil for a database without a server
-	Zone    *time.Location
+	// Sessions hold locks by name. Nil means that the database has none.
+	Sessions sessions
+	Zone     *time.Location
 }
 
 // New creates a store from its parts, with [Standard] acts.

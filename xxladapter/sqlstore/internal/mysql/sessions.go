@@ -1,0 +1,81 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"time"
+)
+
+const (
+	// sessionWait is how long one statement waits for a lock, in seconds. A connection whose process
+	// has died may wait until then.
+	sessionWait = 30
+
+	// sessionIdle is how long the server keeps a connection that says nothing, in seconds. It is
+	// the longest time that all systems allow.
+	sessionIdle = "2147483"
+
+	// sessionCheck is how often a connection that holds a lock is checked, which asks only this
+	// machine's kernel.
+	sessionCheck = time.Second
+
+	getLock = `SELECT GET_LOCK(?, ?)`
+)
+
+// errLockRefused is the error of a lock that the server neither gave nor let wait for.
+var errLockRefused = errors.New("the server refused the lock of a session")
+
+// sessions hold the locks of GET_LOCK, each on a connection of its own. The pool keeps no idle
+// connections, so that a lock ends with its use.
+type sessions struct{ db *sql.DB }
+
+// Hold implements records.sessions.
+func (s sessions) Hold(ctx context.Context, name string) error {
+	return s.locked(ctx, name, func(conn *sql.Conn, _ bool) error {
+		ticker := time.NewTicker(sessionCheck)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-ticker.C:
+			}
+			if err := conn.Raw(func(c any) error { return c.(driver.SessionResetter).ResetSession(ctx) }); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// Await implements records.sessions.
+func (s sessions) Await(ctx context.Context, name string) (waited bool, err error) {
+	err = s.locked(ctx, name, func(_ *sql.Conn, did bool) error {
+		waited = did
+		return nil
+	})
+	return waited, err
+}
+
+// locked calls do once a new connection has the lock, with whether it waited, and closes the
+// connection.
+func (s sessions) locked(ctx context.Context, name string, do func(conn *sql.Conn, waited bool) error) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() // its error is that of a connection that has ended
+	for wait := 0; ; wait = sessionWait {
+		var got sql.NullInt64
+		if err := conn.QueryRowContext(ctx, getLock, name, wait).Scan(&got); err != nil {
+			return err
+		}
+		if !got.Valid {
+			return errLockRefused
+		}
+		if got.Int64 == 1 {
+			return do(conn, wait > 0)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package records
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// sessions are connections of a database server that hold locks by name. The server releases a lock
+// when its connection ends, and it notices at once that the process at the other end has died.
+type sessions interface {
+	// Hold is HoldSession for a lock of this name.
+	Hold(ctx context.Context, name string) error
+	// Await is AwaitSession for a lock of this name.
+	Await(ctx context.Context, name string) (waited bool, err error)
+}
+
+// HoldSession implements [xxladapter.Store].
+func (s *Store) HoldSession(ctx context.Context, term xxladapter.Term) error {
+	if err := s.admitsSessions(ctx); err != nil {
+		return err
+	}
+	return s.Sessions.Hold(ctx, sessionName(term))
+}
+
+// AwaitSession implements [xxladapter.Store].
+func (s *Store) AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error) {
+	if err := s.admitsSessions(ctx); err != nil {
+		return false, err
+	}
+	return s.Sessions.Await(ctx, sessionName(term))
+}
+
+// admitsSessions returns an error if a call may not begin. Close does not wait for these calls: it
+// closes their connections.
+func (s *Store) admitsSessions(ctx context.Context) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	s.running.Done()
+	if s.Sessions == nil {
+		return errors.ErrUnsupported
+	}
+	return nil
+}
+
+// sessionName returns the name of a term's lock. MySQL allows 64 characters, and names of nodes are
+// unique on a server, so the name of the database is not part of it.
+func sessionName(term xxladapter.Term) string {
+	return fmt.Sprintf("xxlwheel-%.20x", sha256.Sum256(fmt.Appendf(nil, "%s %d", term.Node, term.Number)))
+}

@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// sessionLook is how long a case waits to see that a session is held. It is real time, since servers
+// wait by their own clocks.
+const sessionLook = 200 * time.Millisecond
+
+// hold holds the session of a term until end is called or the case ends, and returns once it is held.
+func (b *bench) hold(term xxladapter.Term) (end func()) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = b.store.HoldSession(ctx, term) // of ctx
+	}()
+	end = func() { cancel(); <-ended }
+	b.Cleanup(end)
+	b.Eventually(func() bool { return b.held(term) }, 20*time.Second, time.Millisecond)
+	return end
+}
+
+// held reports whether the session of a term is held.
+func (b *bench) held(term xxladapter.Term) bool {
+	ctx, cancel := context.WithTimeout(b.ctx, sessionLook)
+	defer cancel()
+	_, err := b.store.AwaitSession(ctx, term)
+	return err != nil
+}
+
+// sessions skips the case if the store has no sessions.
+func (b *bench) sessions() {
+	if _, err := b.store.AwaitSession(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}); errors.Is(err, errors.ErrUnsupported) {
+		b.ErrorIs(b.store.HoldSession(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}), errors.ErrUnsupported)
+		b.Skip("the store has no sessions")
+	}
+}
+
+var sessionRules = []rule{
+	{"ASessionThatNobodyHoldsIsNotWaitedFor", func(b *bench) {
+		b.sessions()
+		waited, err := b.store.AwaitSession(b.ctx, b.term("n1"))
+		b.NoError(err)
+		b.False(waited)
+	}},
+	{"AwaitSessionReturnsWhenTheSessionEnds", func(b *bench) {
+		b.sessions()
+		one, two := b.term("session 1"), b.term("session 2")
+		end := b.hold(one)
+		b.False(b.held(two), "another term")
+		b.False(b.held(xxladapter.Term{Node: one.Node, Number: one.Number + 100}), "another term of the node")
+		type result struct {
+			waited bool
+			err    error
+		}
+		awaited := make(chan result, 1)
+		go func() {
+			waited, err := b.store.AwaitSession(b.ctx, one)
+			awaited <- result{waited, err}
+		}()
+		select {
+		case r := <-awaited:
+			b.Failf("it did not wait", "%v", r)
+		case <-time.After(sessionLook): // in which nothing happens
+		}
+		end()
+		b.Equal(result{true, nil}, <-awaited)
+	}},
+	{"ASessionCanBeHeldAgain", func(b *bench) {
+		b.sessions()
+		term := b.term("session again")
+		b.hold(term)()
+		b.hold(term)()
+		b.Eventually(func() bool { return !b.held(term) }, 20*time.Second, time.Millisecond)
+	}},
+	{"ASessionNeedsNoLease", func(b *bench) {
+		b.sessions()
+		b.hold(xxladapter.Term{Node: "session of nobody", Number: 7})
+	}},
+	{"ALeaseListsTheOthersThatTakePart", func(b *bench) {
+		n1 := b.lease("n1", leaseLife)
+		b.Empty(n1.Others)
+		n3, n2 := b.lease("n3", leaseLife), b.lease("n2", leaseLife)
+		for range 3 { // a store may cache what earlier renewals have found
+			b.Equal([]xxladapter.Term{n3.Term, n2.Term}, b.lease("n1", leaseLife).Others, "by number")
+		}
+		b.NoError(b.store.Retire(b.ctx, n3.Term))
+		b.Equal([]xxladapter.Term{n2.Term}, b.lease("n1", leaseLife).Others)
+		b.resign(n2.Term)
+		b.Empty(b.lease("n1", leaseLife).Others)
+		n2 = b.lease("n2", leaseLife/2)
+		b.Equal([]xxladapter.Term{n2.Term}, b.lease("n1", leaseLife).Others)
+		b.clock.Advance(leaseLife / 2)
+		b.Empty(b.lease("n1", leaseLife).Others, "it has lapsed")
+	}},
+}
