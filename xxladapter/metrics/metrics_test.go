@@ -32,7 +32,7 @@ func watched(store xxladapter.Store) *Metrics {
 		Scheduler: func() scheduler.Stats {
 			return scheduler.Stats{
 				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Shards: xxladapter.ShardSet(0).With(3).With(63),
-				Held: 12, Terms: 2, Dropped: 4, Skew: -250 * time.Millisecond,
+				Held: 12, Terms: 2, Hints: 3, Dropped: 4, Skew: -250 * time.Millisecond,
 			}
 		},
 		Wheel: func() hashedwheel.Stats { return hashedwheel.Stats{Pending: 5, Fired: 6} },
@@ -157,6 +157,7 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		"xxlwheel_leader shard=63":                1,
 		"xxlwheel_term":                           7,
 		"xxlwheel_terms_total":                    2,
+		"xxlwheel_death_hints_total":              3,
 		"xxlwheel_clock_skew_seconds":             -0.25,
 		"xxlwheel_executors_online app=some-app":  1,
 		"xxlwheel_runs_open":                      0,

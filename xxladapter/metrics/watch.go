@@ -43,6 +43,7 @@ var (
 	leader   = gauge("leader", "1 for each shard of jobs that this node plans.", "shard")
 	term     = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms    = gauge("terms_total", "Terms that this node has had.")
+	hints    = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
 	dropped  = gauge("wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.")
 	skew     = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
 	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
@@ -56,7 +57,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, depth, inFlight, leader, term, terms, dropped, skew, online, runsOpen, storeUp,
+		held, depth, inFlight, leader, term, terms, hints, dropped, skew, online, runsOpen, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -101,6 +102,7 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 		value(term, 0)
 	}
 	count(terms, s.Terms)
+	count(hints, s.Hints)
 	count(dropped, s.Dropped)
 	value(skew, s.Skew.Seconds())
 

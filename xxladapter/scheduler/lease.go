@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -80,6 +81,12 @@ func (s *Scheduler) Fenced(term xxladapter.Term) {
 // nothing. It has to run until nothing is handed over any longer, because hand-overs are settled
 // under the lease. It may be called once.
 func (s *Scheduler) HoldLease(ctx context.Context) error {
+	leased, end := context.WithCancel(context.WithoutCancel(ctx)) // until the lease is given back
+	var sessions sync.WaitGroup
+	sessions.Go(func() { follow(leased, s.roster.mine, s.holdSession) })
+	sessions.Go(func() { follow(leased, s.roster.watched, s.watchSession) })
+	defer sessions.Wait()
+	defer end()
 	failing := outage{logger: s.opts.Logger, level: slog.LevelWarn, begins: "no lease", ends: "lease requests are answered again"}
 	for ctx.Err() == nil {
 		pace := leaseRetry
@@ -115,6 +122,7 @@ func leasePause(lapse, now time.Time) time.Duration {
 func (s *Scheduler) resign(ctx context.Context) {
 	g := s.grant.Load()
 	s.grant.Store(&grant{})
+	defer s.roster.set(xxladapter.Term{}, nil) // ends the session, by which another node learns of it at once
 	if g.Number == 0 {
 		return
 	}
@@ -188,10 +196,12 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 		lost := before.Shards &^ lease.Shards
 		s.stats.dropped.Add(int64(s.ring.drop(func(f xxladapter.Fire) bool { return lost.HasJob(f.JobID) })))
 	}
+	own := lease.Term
 	if s.retired.Load() {
-		gained = 0
+		gained, own = 0, xxladapter.Term{}
 	}
 	s.grant.Store(&grant{lease, deadline})
+	s.roster.set(own, lease.Others)
 	if gained != 0 {
 		s.arrived.Store(true)
 		s.Wake()
@@ -215,6 +225,7 @@ func (s *Scheduler) retire(ctx context.Context) {
 	if err := s.opts.Store.Retire(ctx, g.Term); err != nil {
 		s.opts.Logger.Warn("shards not given back", "node", s.opts.Node, "err", err)
 	}
+	s.roster.set(xxladapter.Term{}, nil) // as in resign
 }
 
 // errNoLease says that nothing is scanned because the node has no lease.

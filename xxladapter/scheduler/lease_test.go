@@ -19,6 +19,8 @@ type line struct {
 	*memstore.Store
 	mu     sync.Mutex
 	healed chan struct{} // nil means whole
+
+	sessions sessions
 }
 
 func (l *line) cut() {

@@ -23,6 +23,9 @@ type Store interface {
 	Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
 	Retire(ctx context.Context, term xxladapter.Term) error
 	Resign(ctx context.Context, term xxladapter.Term) error
+	Leases(ctx context.Context) ([]xxladapter.Lease, error)
+	HoldSession(ctx context.Context, term xxladapter.Term) error
+	AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error)
 }
 
 // A Pool takes fires that are due. Its methods return at once. The first two return false if there
@@ -93,6 +96,9 @@ type Scheduler struct {
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // shards have come whose fires are not armed yet
 	retired atomic.Bool
+
+	roster    *roster
+	suspected atomic.Uint64 // a ShardSet: shards whose owner may have died and whose fires are not armed yet
 }
 
 // New returns a Scheduler that does nothing before Run. The error names an option
@@ -142,6 +148,7 @@ func New(opts Options) (*Scheduler, error) {
 		broom: make(chan struct{}, 1),
 
 		renewal: make(chan struct{}, 1),
+		roster:  newRoster(),
 	}
 	s.grant.Store(&grant{})
 	var err error

@@ -16,6 +16,7 @@ type Stats struct {
 
 	Terms   int64 // terms that the node was given
 	Fenced  int64 // calls that the store refused because their term was over
+	Hints   int64 // sessions of other nodes that ended while these held leases
 	Dropped int64 // fires dropped from the wheel because the term had ended or the shard had moved
 
 	Skew   time.Duration // how far this machine's clock was ahead of the store's when last compared
@@ -23,9 +24,9 @@ type Stats struct {
 }
 
 type stats struct {
-	terms, fenced, dropped atomic.Int64
-	skew                   atomic.Int64 // ns
-	skewed                 atomic.Bool
+	terms, fenced, hints, dropped atomic.Int64
+	skew                          atomic.Int64 // ns
+	skewed                        atomic.Bool
 }
 
 // Stats may be called at any time.
@@ -33,7 +34,7 @@ func (s *Scheduler) Stats() Stats {
 	g := s.grant.Load()
 	return Stats{
 		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Held: s.ring.len(),
-		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Dropped: s.stats.dropped.Load(),
+		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Hints: s.stats.hints.Load(), Dropped: s.stats.dropped.Load(),
 		Skew: time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),
 	}
 }

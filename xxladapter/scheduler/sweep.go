@@ -61,6 +61,9 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 		return err
 	}
 	s.clock.seen(now, asked)
+	if err := s.armSuspected(ctx, now); err != nil {
+		return err
+	}
 	ahead := time.Millisecond // a fire that is planned for this moment belongs to it as well
 	arrived := g.Shards != 0 && s.arrived.Swap(false)
 	if arrived {

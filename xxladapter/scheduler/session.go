@@ -1,0 +1,222 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// sessionRetry is the pause after an attempt to hold or await a session that failed.
+	sessionRetry = 1 * time.Second
+
+	// trustAgain is how long a node whose session has ended is left alone. A node that still holds
+	// a lease after that time is alive.
+	trustAgain = 2 * leaseLife
+
+	// trustSilent is trustAgain for a node that had no session when it was looked at, because it
+	// cannot hold one.
+	trustSilent = time.Minute
+)
+
+// A roster is who holds leases, as far as the last renewal of this node says. Nodes form a ring by
+// the numbers of their terms, in which each watches the one before it.
+type roster struct {
+	mu      sync.Mutex // guards the fields below
+	own     xxladapter.Term
+	others  []xxladapter.Term             // by number
+	ignored map[xxladapter.Term]time.Time // not watched until then
+	seen    map[xxladapter.Term]bool      // watched before
+	changed chan struct{}                 // closed at the next change
+}
+
+func newRoster() *roster {
+	return &roster{ignored: map[xxladapter.Term]time.Time{}, seen: map[xxladapter.Term]bool{}, changed: make(chan struct{})}
+}
+
+// set replaces the terms. A zero own means that the node takes no part.
+func (r *roster) set(own xxladapter.Term, others []xxladapter.Term) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	changed := own != r.own || !slices.Equal(others, r.others)
+	r.own, r.others = own, others
+	for term, until := range r.ignored {
+		if gone := !slices.Contains(others, term); gone || !time.Now().Before(until) {
+			delete(r.ignored, term)
+			changed = true
+			if gone {
+				delete(r.seen, term)
+			}
+		}
+	}
+	if changed {
+		r.tell()
+	}
+}
+
+// ignore leaves a term unwatched for a while; the one before it in the ring is watched instead.
+func (r *roster) ignore(term xxladapter.Term, life time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ignored[term] = time.Now().Add(life)
+	r.tell()
+}
+
+// firstLook reports whether the term has not been watched before.
+func (r *roster) firstLook(term xxladapter.Term) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := !r.seen[term]
+	r.seen[term] = true
+	return first
+}
+
+// tell REQUIRES: mu is held.
+func (r *roster) tell() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// mine returns the term whose session this node holds.
+func (r *roster) mine() (xxladapter.Term, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.own, r.changed
+}
+
+// watched returns the term whose session this node awaits: the one before its own, or the last one.
+func (r *roster) watched() (xxladapter.Term, <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var before, last xxladapter.Term
+	for _, term := range r.others {
+		if _, ignored := r.ignored[term]; ignored {
+			continue
+		}
+		if term.Number < r.own.Number {
+			before = term
+		}
+		last = term
+	}
+	switch {
+	case r.own.Number == 0:
+		return xxladapter.Term{}, r.changed
+	case before.Number != 0:
+		return before, r.changed
+	}
+	return last, r.changed
+}
+
+// follow runs do for the term that pick returns, until it returns another one, and returns when ctx
+// has ended and do has returned.
+func follow(ctx context.Context, pick func() (xxladapter.Term, <-chan struct{}), do func(context.Context, xxladapter.Term)) {
+	for ctx.Err() == nil {
+		term, changed := pick()
+		doing, cancel := context.WithCancel(ctx)
+		var ended sync.WaitGroup
+		if term.Number != 0 {
+			ended.Go(func() { do(doing, term) })
+		}
+		for same := true; same; {
+			select {
+			case <-ctx.Done():
+				same = false
+			case <-changed:
+				var now xxladapter.Term
+				now, changed = pick()
+				same = now == term
+			}
+		}
+		cancel()
+		ended.Wait()
+	}
+}
+
+// holdSession keeps the session of this node's term until ctx ends.
+func (s *Scheduler) holdSession(ctx context.Context, term xxladapter.Term) {
+	for ctx.Err() == nil {
+		err := s.opts.Store.HoldSession(ctx, term)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+		if ctx.Err() == nil {
+			s.opts.Logger.Info("session ended, a new one begins", "node", s.opts.Node, "term", term.Number, "err", err)
+		}
+		sleep(ctx, sessionRetry)
+	}
+}
+
+// watchSession waits until the session of another node's term ends, and then takes over what that
+// node had planned.
+func (s *Scheduler) watchSession(ctx context.Context, term xxladapter.Term) {
+	for ctx.Err() == nil {
+		waited, err := s.opts.Store.AwaitSession(ctx, term)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, errors.ErrUnsupported):
+			return
+		case err != nil:
+			s.opts.Logger.Debug("session of another node is not watched", "node", term.Node, "err", err)
+			sleep(ctx, sessionRetry)
+			continue
+		}
+		life := trustAgain
+		if first := s.roster.firstLook(term); waited || first {
+			s.suspect(ctx, term)
+		} else {
+			life = trustSilent
+		}
+		s.roster.ignore(term, life)
+		return
+	}
+}
+
+// suspect arms the planned fires of a node whose session has ended. That node may be alive: its term
+// stays as it is, it may claim and send, and the store gives each fire to one node. What it has
+// claimed waits until its lease lapses.
+func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
+	ctx, cancel := context.WithTimeout(ctx, leaseTry)
+	defer cancel()
+	leases, err := s.opts.Store.Leases(ctx)
+	if err != nil {
+		s.opts.Logger.Debug("session of another node has ended, and its shards are not known", "node", term.Node, "err", err)
+		return
+	}
+	i := slices.IndexFunc(leases, func(l xxladapter.Lease) bool { return l.Term == term })
+	if i < 0 || leases[i].Shards == 0 {
+		signal(s.renewal) // it has stopped, and its shards are free
+		return
+	}
+	s.stats.hints.Add(1)
+	s.opts.Logger.Info("session of another node has ended, its planned fires are armed here as well",
+		"node", term.Node, "term", term.Number, "shards", leases[i].Shards.Len())
+	s.suspected.Or(uint64(leases[i].Shards))
+	s.Sweep()
+	s.Wake() // scans follow at the busy pace until its lease has lapsed
+}
+
+// armSuspected arms the planned fires of shards whose owner may have died.
+func (s *Scheduler) armSuspected(ctx context.Context, now time.Time) error {
+	shards := xxladapter.ShardSet(s.suspected.Swap(0))
+	if shards == 0 {
+		return nil
+	}
+	err := s.armAll(ctx, xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: now.Add(s.opts.Window)})
+	if err != nil {
+		s.suspected.Or(uint64(shards))
+	}
+	return err
+}
+
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

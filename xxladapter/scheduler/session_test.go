@@ -1,0 +1,231 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// sessions is what a line does with its node's session.
+type sessions struct {
+	mu   sync.Mutex // guards the fields below
+	dead bool       // the node says nothing any longer
+	drop func()     // ends the connection of the session; nil means that there is none
+	none bool       // the node cannot have a session
+}
+
+func (s *sessions) isDead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dead
+}
+
+// end ends the session's connection, and all calls if the node dies.
+func (s *sessions) end(dies bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = s.dead || dies
+	if s.drop != nil {
+		s.drop()
+	}
+}
+
+func (l *line) HoldSession(ctx context.Context, term xxladapter.Term) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l.sessions.mu.Lock()
+	l.sessions.drop = cancel
+	dead, none := l.sessions.dead, l.sessions.none
+	l.sessions.mu.Unlock()
+	if dead {
+		return errors.New("dead")
+	}
+	if none {
+		return errors.ErrUnsupported
+	}
+	return l.Store.HoldSession(ctx, term)
+}
+
+func (l *line) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision,
+) ([]xxladapter.Fire, int, error) {
+	if l.sessions.isDead() {
+		return nil, 0, errors.New("dead")
+	}
+	return l.Store.ClaimDue(ctx, by, ahead, limit, decide)
+}
+
+// kill lets a node do nothing more, as if its process had ended: its session ends, and its lease does
+// not.
+func (p *peer) kill() {
+	p.line.cut()
+	p.pool.setFull(true)
+	p.line.sessions.end(true)
+}
+
+// revive lets the test end the loops of a killed node.
+func (p *peer) revive() {
+	p.line.heal()
+	p.stop()
+}
+
+// latest returns the largest lateness of what a node fired since then.
+func (p *peer) latest(since time.Time) (late time.Duration) {
+	for _, g := range p.pool.fires() {
+		if g.at.After(since) {
+			late = max(late, g.at.Sub(g.fire.Due))
+		}
+	}
+	return late
+}
+
+// TestTheFiresOfADeadNodeAreTakenOverAtOnce kills one node of three, and two at the same time: what
+// they had planned is not late, although their leases hold for seconds.
+func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
+	for dying := 1; dying <= 2; dying++ {
+		for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
+			inBubble(t, func(b *bench) {
+				start := time.Now()
+				for i := range xxladapter.Shards { // due once, from the death on
+					b.addJob(xxladapter.ScheduleCron, "0 0 0 1 1 ?", 10*time.Second+offset+7*time.Millisecond+time.Duration(i)*leaseLife/xxladapter.Shards)
+				}
+				for range xxladapter.Shards {
+					b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+				}
+				nodes := []*peer{b.start("one", nil), b.start("two", nil), b.start("three", nil)}
+				time.Sleep(10*time.Second + offset)
+				died := time.Now()
+				for _, p := range nodes[:dying] {
+					require.Greater(t, p.Stats().Shards.Len(), 20)
+					p.kill()
+				}
+				time.Sleep(2 * leaseLife)
+				late := time.Duration(0)
+				for _, p := range nodes[dying:] {
+					late = max(late, p.latest(died))
+				}
+				require.LessOrEqual(t, late, ringLate, "%d nodes died at %v", dying, offset)
+				for _, p := range nodes[:dying] {
+					require.Zero(t, p.latest(died))
+					p.revive()
+				}
+				for _, p := range nodes {
+					p.stop()
+				}
+				seen := dues(t, nodes...)
+				for i := range 17 {
+					require.Equal(t, xxladapter.Shards, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*time.Second).UnixMilli()], "second %d", i+1)
+				}
+			})
+		}
+	}
+}
+
+// TestFalseHintsChangeNothing cuts the connection of some living node's session many times, in a soak
+// a thousand times. All terms and shards stay, and each due time fires once and in time.
+func TestFalseHintsChangeNothing(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		start := time.Now()
+		for range xxladapter.Shards {
+			b.addJob(xxladapter.ScheduleCron, "0/5 * * * * ?", 5*time.Second)
+		}
+		nodes := []*peer{b.start("one", nil), b.start("two", nil), b.start("three", nil)}
+		time.Sleep(10 * time.Second)
+		settled := time.Now()
+		var before []Stats
+		for _, p := range nodes {
+			before = append(before, p.Stats())
+		}
+		rnd := rand.New(rand.NewPCG(1, 2))
+		wanted := int64(200)
+		if testserver.Soak() {
+			wanted = 1000
+		}
+		hints := func() (n int64) {
+			for _, p := range nodes {
+				n += p.Stats().Hints
+			}
+			return n
+		}
+		for from := hints(); hints() < from+wanted; {
+			nodes[rnd.IntN(3)].line.sessions.end(false)
+			time.Sleep(time.Duration(rnd.Int64N(int64(2 * time.Second))))
+		}
+		for i, p := range nodes {
+			now := p.Stats()
+			require.Equal(t, before[i].Term, now.Term)
+			require.Equal(t, before[i].Shards, now.Shards)
+			require.Equal(t, int64(1), now.Terms)
+			require.Zero(t, now.Fenced)
+			require.LessOrEqual(t, p.latest(settled), ringLate)
+		}
+		lasted := time.Since(start)
+		for _, p := range nodes {
+			p.stop()
+		}
+		seen := dues(t, nodes...)
+		for i := range int(lasted / (5 * time.Second)) {
+			require.Equal(t, xxladapter.Shards, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*5*time.Second).UnixMilli()], "due time %d", i+1)
+		}
+	})
+}
+
+// TestAStoppedNodesShardsMoveAtOnce, not with the next renewal of another node.
+func TestAStoppedNodesShardsMoveAtOnce(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		one, two := b.start("one", nil), b.start("two", nil)
+		time.Sleep(10*time.Second + 100*time.Millisecond) // between two renewals
+		hints := two.Stats().Hints
+		one.stop()
+		synctest.Wait()
+		require.Equal(t, xxladapter.AllShards, two.Stats().Shards)
+		require.Equal(t, hints, two.Stats().Hints)
+	})
+}
+
+// TestANodeWithoutASessionIsSuspectedOnce, when others look at it first.
+func TestANodeWithoutASessionIsSuspectedOnce(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		one := b.start("one", nil)
+		two := b.start("two", nil)
+		two.line.sessions.mu.Lock()
+		two.line.sessions.none = true
+		two.line.sessions.mu.Unlock()
+		time.Sleep(time.Hour)
+		require.LessOrEqual(t, one.Stats().Hints, int64(1))
+	})
+}
+
+func TestEachNodeWatchesTheOneBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		term := func(number int64) xxladapter.Term { return xxladapter.Term{Node: "n", Number: number} }
+		r := newRoster()
+		watched := func() int64 { term, _ := r.watched(); return term.Number }
+		require.Zero(t, watched())
+		r.set(term(5), nil)
+		require.Zero(t, watched(), "alone")
+		r.set(term(5), []xxladapter.Term{term(2), term(3), term(7), term(9)})
+		require.Equal(t, int64(3), watched())
+		r.ignore(term(3), time.Minute)
+		require.Equal(t, int64(2), watched())
+		r.ignore(term(2), time.Minute)
+		require.Equal(t, int64(9), watched(), "around the ring")
+		r.ignore(term(9), time.Minute)
+		r.ignore(term(7), time.Minute)
+		require.Zero(t, watched())
+		time.Sleep(time.Minute)
+		r.set(term(5), []xxladapter.Term{term(2), term(3), term(7)})
+		require.Equal(t, int64(3), watched(), "it lives")
+		r.set(xxladapter.Term{}, []xxladapter.Term{term(2)})
+		require.Zero(t, watched(), "it takes no part itself")
+	})
+}
