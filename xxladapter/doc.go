@@ -18,6 +18,7 @@
 //	cron         parses schedules and computes due times
 //	forecast     counts the fires to expect, by quarter of an hour
 //	declare      compares jobs that files declare with those of a store
+//	takeover     decides what a store takes from a database of XXL-JOB
 //	graph        arranges jobs and their child jobs in layers
 //	preview      shows what a schedule will do: due times, days, words, clock changes
 //	why          says why a job did not run, from records alone

@@ -41,6 +41,7 @@ var rules = map[string]rule{
 	"xxladapter/access":     {[]string{"xxladapter"}, "who may do what does not depend on who asks"},
 	"xxladapter/forecast":   {[]string{"xxladapter", "xxladapter/cron"}, "what will fire follows from the jobs alone"},
 	"xxladapter/declare":    {[]string{"xxladapter"}, "what declared jobs differ in follows from files and rows alone"},
+	"xxladapter/takeover":   {[]string{"xxladapter", "xxladapter/cron"}, "what is taken from a database of XXL-JOB follows from rows alone"},
 	"xxladapter/graph":      {nil, "layers follow from ids alone"},
 	"xxladapter/preview":    {[]string{"xxladapter/cron"}, "what a schedule will do follows from the schedule alone"},
 	"xxladapter/openid":     {[]string{"xxladapter"}, "a provider is asked over the network, and knows no store"},
@@ -50,11 +51,11 @@ var rules = map[string]rule{
 
 	"xxladapter/memstore": {[]string{"xxladapter", "xxladapter/transition"}, "the rules of fires are the same in every store"},
 
-	"xxladapter/sqlstore": {[]string{"xxladapter", "xxladapter/sqlstore/internal/records", "xxladapter/sqlstore/internal/sqlite",
+	"xxladapter/sqlstore": {[]string{"xxladapter", "xxladapter/cron", "xxladapter/takeover", "xxladapter/sqlstore/internal/records", "xxladapter/sqlstore/internal/sqlite",
 		"xxladapter/sqlstore/internal/mysql", "xxladapter/sqlstore/internal/postgres"},
-		"a store knows the domain, and nobody who uses it; this is the face of three databases"},
+		"a store knows the domain, and nobody who uses it; this is the face of three databases. What is taken over is decided by pure functions"},
 	"xxladapter/sqlstore/internal/records": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/network",
-		"xxladapter/transition"},
+		"xxladapter/takeover", "xxladapter/transition"},
 		"what all databases share knows none of them; its time limits are those of the network"},
 	"xxladapter/sqlstore/internal/journaled": {[]string{"xxladapter", "xxladapter/sqlstore/internal/journal", "xxladapter/sqlstore/internal/records",
 		"xxladapter/transition"}, "calls end in memory and in a journal, and the tables follow; it knows no database"},
@@ -90,7 +91,7 @@ var rules = map[string]rule{
 	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/maintenance",
 		"xxladapter/metrics", "xxladapter/openid", "xxladapter/scheduler", "xxladapter/trigger"}, "it wires the parts of a process together, on any store"},
 	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/sqlstore", "xxladapter/checker", "xxladapter/alarm", "xxladapter/console"},
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/console"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
 	"xxladapter/storetest":  {[]string{"xxladapter"}, "it tests any store, and so knows none"},

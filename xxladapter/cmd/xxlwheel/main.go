@@ -39,6 +39,7 @@ type commands struct {
 	Graph    graphCmd    `cmd:"" help:"Show jobs and their child jobs in layers, with their last results."`
 	Export   exportCmd   `cmd:"" help:"Declare the groups and jobs of a running scheduler in a file, by app names and keys."`
 	Apply    applyCmd    `cmd:"" help:"Make the groups and jobs of a running scheduler be as files declare them."`
+	Import   importCmd   `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
 	Info     infoCmd     `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
 	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`
 	Stats    statsCmd    `cmd:"" help:"Show how runs ended, how long they took and how late they were."`

@@ -31,6 +31,9 @@ var dialect = records.Dialect{
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	UpdateRows: updateRows,
+	AdvanceIDs: func(table string) string {
+		return `SELECT setval(pg_get_serial_sequence('` + table + `', 'id'), MAX(id)) FROM ` + table + ` HAVING MAX(id) IS NOT NULL`
+	},
 	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
 		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,
 	Seconds:   `extract(epoch FROM handle_time - trigger_time)`,

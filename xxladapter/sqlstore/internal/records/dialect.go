@@ -50,6 +50,9 @@ type Dialect struct {
 	// IDStep is the distance between the ids of one INSERT, of which the driver returns the first.
 	// 0 means that they are consecutive, and that it returns the last one.
 	IDStep int64
+	// AdvanceIDs returns the statement after which a table generates ids above those that it has.
+	// Nil where that needs no statement.
+	AdvanceIDs func(table string) string
 	// OpenRuns is the condition that a log row is that of a run without an outcome. It reads no
 	// other rows where an index has them.
 	OpenRuns string

@@ -9,13 +9,16 @@ import (
 
 const (
 	// JobColumns are the columns that [ScanJob] reads.
-	JobColumns = `id, job_group, job_desc, author, alarm_email,
+	JobColumns = upstreamJob + `,
+		(SELECT settings FROM xxlwheel_job WHERE xxlwheel_job.job_id = xxl_job_info.id)`
+
+	// upstreamJob are those of them that upstream has.
+	upstreamJob = `id, job_group, job_desc, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy,
 		executor_route_strategy, executor_handler, executor_param, executor_block_strategy,
 		executor_timeout, executor_fail_retry_count,
 		glue_type, glue_source, glue_remark, glue_updatetime,
-		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time,
-		(SELECT settings FROM xxlwheel_job WHERE xxlwheel_job.job_id = xxl_job_info.id)`
+		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time`
 
 	insertJob = `INSERT INTO xxl_job_info (
 		job_group, job_desc, author, alarm_email,

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
+)
+
+type importCmd struct {
+	From        secret       `required:"" placeholder:"PLACE" help:"Database of XXL-JOB 2.3.0 or later, as mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE, or @FILE that contains it. It is only read."`
+	Store       secret       `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"Store to copy into, as for serve; schedulers may be using it, unless it has a journal (default ${default})."`
+	DryRun      bool         `help:"Only print what would be taken. Our tables are created where they are missing, but for a new file of SQLite."`
+	Logs        bool         `help:"Also take the log rows of runs that have ended. They are taken up to the newest one at the first time."`
+	Start       bool         `help:"Also start the jobs that are on in the database. It must have been without executors and triggers for a minute, so that nothing fires twice."`
+	Source      string       `placeholder:"NAME" help:"Name under which the store remembers what it took (default: host, port and database)."`
+	Zone        string       `default:"Local" placeholder:"ZONE" help:"Time zone of the store's schedulers, as for serve (default: this machine's)."`
+	CronProfile cron.Profile `default:"quartz" placeholder:"NAME" help:"How the store's schedulers evaluate cron expressions, as for serve (default ${default})."`
+	Output      string       `short:"o" default:"table" enum:"table,json,yaml" placeholder:"FORMAT" help:"Output format: table (default), json or yaml."`
+}
+
+// imported is the report of an import.
+type imported struct {
+	*takeover.Report
+	Started []int64 `json:"started"` // ids in the store
+}
+
+// Run takes groups, jobs and what belongs to them from a database of XXL-JOB.
+func (c *importCmd) Run(inv *invocation) error {
+	if c.DryRun && c.Start {
+		return usagef("--start cannot be used with --dry-run")
+	}
+	if sameDatabase(string(c.From), string(c.Store)) {
+		return usagef("--store is the database of --from: serve works on it as it is, and nothing has to be taken")
+	}
+	zone, err := loadZone(c.Zone)
+	if err != nil {
+		return err
+	}
+	place, done, err := c.place()
+	if err != nil {
+		return err
+	}
+	defer done()
+	opts := sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Zone: zone}
+	store, err := openStore(inv.ctx, place, opts)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.take(inv, store, opts), store.Close())
+}
+
+// place returns where the store is. A dry run into a file that does not exist leaves it so.
+func (c *importCmd) place() (place string, done func(), err error) {
+	file, isFile := sqlstore.FileOf(string(c.Store))
+	if !isFile {
+		return string(c.Store), func() {}, nil
+	}
+	if _, err := os.Stat(file); !c.DryRun || !errors.Is(err, fs.ErrNotExist) {
+		return "sqlite:" + file, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "xxlwheel")
+	if err != nil {
+		return "", nil, err
+	}
+	return "sqlite:" + filepath.Join(dir, "empty.db"), func() { _ = os.RemoveAll(dir) }, nil
+}
+
+func (c *importCmd) take(inv *invocation, store xxladapter.Store, opts sqlstore.Options) error {
+	ctx := byCommand(inv.ctx, "import")
+	from := string(c.From)
+	report, err := sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{
+		Options: opts, Source: c.Source, DryRun: c.DryRun, Logs: c.Logs, Profile: c.CronProfile,
+	})
+	var refused *xxladapter.Error
+	if errors.As(err, &refused) && refused.Code == xxladapter.CodeInvalid {
+		return usagef("--from: %s", refused.Message)
+	}
+	if err != nil {
+		return err
+	}
+	result := imported{Report: report, Started: []int64{}}
+	var startErr error
+	if c.Start {
+		startErr = c.start(inv, store, opts.Zone, &result)
+	}
+	return errors.Join(c.print(inv, &result), startErr)
+}
+
+// start starts the jobs that are on in the database and off in the store.
+func (c *importCmd) start(inv *invocation, store xxladapter.Store, zone *time.Location, result *imported) error {
+	if result.Served {
+		return fmt.Errorf("no job was started: executors or triggers wrote to the database less than %v ago; stop XXL-JOB's admins, wait, and give the command again", takeover.Quiet)
+	}
+	ctx := byCommand(inv.ctx, "import --start")
+	agreed, err := store.AgreeZone(ctx, node.ZoneName(zone))
+	if err != nil {
+		return err
+	}
+	if zone, err = time.LoadLocation(agreed); err != nil {
+		return fmt.Errorf("the schedulers' zone %q is unknown here: %w", agreed, err)
+	}
+	for _, taken := range result.Taken {
+		if !taken.On || !taken.Starts {
+			continue
+		}
+		job, err := store.Job(ctx, taken.ID)
+		if err != nil {
+			return err
+		}
+		plan, err := cron.ParsePlan(string(job.ScheduleType), job.ScheduleConf, zone, c.CronProfile)
+		if err != nil || job.Running {
+			continue // somebody has changed or started it since
+		}
+		next, err := store.StartJob(ctx, job.ID, job.Updated, plan.Next)
+		if err != nil {
+			return err
+		}
+		if !next.IsZero() {
+			result.Started = append(result.Started, job.ID)
+		}
+	}
+	return nil
+}
+
+func (c *importCmd) print(inv *invocation, result *imported) error {
+	if c.Output != "table" {
+		text, err := json.Marshal(result)
+		if err != nil {
+			return err
+		}
+		if c.Output == "yaml" {
+			return printYAML(inv.stdout, text)
+		}
+		return printJSON(inv.stdout, text)
+	}
+	rows := [][]string{{"", "TAKEN", "HAD", "LEFT"}}
+	for _, kind := range []struct {
+		name string
+		takeover.Count
+	}{
+		{"groups", result.Groups}, {"jobs", result.Jobs}, {"versions", result.Versions}, {"users", result.Users},
+		{"days", result.Days}, {"logs", result.Logs},
+	} {
+		rows = append(rows, []string{kind.name, strconv.Itoa(kind.Taken), strconv.Itoa(kind.Before), strconv.Itoa(kind.Left)})
+	}
+	(&table{out: inv.stdout}).print(rows)
+	for _, n := range result.Notes {
+		of := n.Kind
+		if n.ID != 0 {
+			of += " " + strconv.FormatInt(n.ID, 10)
+		}
+		if n.Name != "" {
+			of += " (" + n.Name + ")"
+		}
+		fmt.Fprintln(inv.stdout, oneLine(n.What+": "+of+" "+n.Text))
+	}
+	ids := "new ids"
+	if result.KeptIDs {
+		ids = "the same ids"
+	}
+	on := 0
+	for _, j := range result.Taken {
+		if j.On {
+			on++
+		}
+	}
+	switch {
+	case result.DryRun:
+		fmt.Fprintf(inv.stdout, "nothing was written; new jobs would get %s, %d jobs are on in the database\n", ids, on)
+	case c.Start:
+		fmt.Fprintf(inv.stdout, "%d of %d jobs that are on in the database were started\n", len(result.Started), on)
+	default:
+		fmt.Fprintf(inv.stdout, "new jobs are stopped and have %s, %d jobs are on in the database\n", ids, on)
+	}
+	return nil
+}
+
+// sameDatabase reports whether two addresses name the same database of a server.
+func sameDatabase(a, b string) bool {
+	x, err := url.Parse(a)
+	y, yErr := url.Parse(b)
+	return err == nil && yErr == nil && x.Scheme == y.Scheme && x.Host != "" && strings.EqualFold(x.Host, y.Host) && x.Path == y.Path &&
+		x.Query().Get("socket") == y.Query().Get("socket")
+}

@@ -1,0 +1,70 @@
+package takeover
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A Database is what was read from a database of XXL-JOB, at one moment. All lists are in ascending
+// id order.
+type Database struct {
+	Groups []*xxladapter.Group
+	// Jobs have the settings of new jobs. Running says whether XXL-JOB has the schedule on.
+	Jobs     []*xxladapter.Job
+	Versions []*xxladapter.GlueVersion
+	Users    []User
+	Days     []xxladapter.Report // in the database's zone
+	// OwnTables says that the database has tables of ours, so schedulers of ours have worked on it.
+	OwnTables bool
+	// ReadAt is when it was read, and WrittenAt when an executor's sign of life or a trigger was last
+	// stored; zero means never. Both are by the database's clock.
+	ReadAt, WrittenAt time.Time
+}
+
+// Quiet is how long a database has to be without a sign of life before its jobs are started
+// elsewhere. Executors give one each 30 seconds while an admin serves them.
+const Quiet = time.Minute
+
+// Served reports whether an admin seems to work on the database.
+func (db *Database) Served() bool {
+	return !db.WrittenAt.IsZero() && db.ReadAt.Sub(db.WrittenAt) < Quiet
+}
+
+// A User is a row of xxl_job_user.
+type User struct {
+	ID int64
+	xxladapter.UpstreamUser
+}
+
+// A Kind is a kind of row whose id in the store is remembered, by its id in the database.
+type Kind string
+
+const (
+	KindGroup Kind = "group"
+	KindJob   Kind = "job"
+	KindUser  Kind = "user"
+)
+
+// A Target is what the store has before it takes anything.
+type Target struct {
+	// GroupsByApp are the ids of groups by their app names, and UserNames the names that users
+	// have or had. JobIDs are the ids of all jobs.
+	GroupsByApp map[string]int64
+	UserNames   map[string]bool
+	JobIDs      map[int64]bool
+	Days        map[string]bool
+	// Taken are the ids of what was taken from the same database before, also if it was deleted
+	// since.
+	Taken map[Kind]map[int64]int64
+	// Others names databases from which the store has taken jobs before.
+	Others []string
+	// Title and Param limit a group's title and a job's parameter, in characters; 0 means that the
+	// store keeps all that a job may have.
+	Title, Param int
+}
+
+// KeepsIDs reports whether the store is so empty that groups and jobs keep their ids.
+func (t *Target) KeepsIDs() bool {
+	return len(t.GroupsByApp) == 0 && len(t.JobIDs) == 0 && len(t.Taken[KindGroup]) == 0 && len(t.Taken[KindJob]) == 0
+}

@@ -1,0 +1,303 @@
+package takeover
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+)
+
+// Options choose what is taken.
+type Options struct {
+	// From names the database. Under this name the store remembers what it took.
+	From string
+	// Sure allows a name that the store does not know, beside others that it knows.
+	Sure bool
+	// Profile is the dialect in which the store's schedulers read cron expressions.
+	Profile cron.Profile
+	// Now is when unknown times of a job are set to.
+	Now time.Time
+}
+
+// A Plan is what the store has to write.
+type Plan struct {
+	// Groups, Jobs and Users are new. Their IDs are those of the database, also if the store gives
+	// them others. ChildIDs, GroupID and Groups are ids of the database, too.
+	Groups []*xxladapter.Group
+	Jobs   []*xxladapter.Job
+	Users  []User
+	// Versions belong to new jobs, and Days are those that the store does not have.
+	Versions []*xxladapter.GlueVersion
+	Days     []xxladapter.Report
+	// IDs are the ids in the store of what is not new, by the ids in the database.
+	IDs    map[Kind]map[int64]int64
+	Report Report
+}
+
+// Compare returns what the store has to write to have all of the database that it can have. It
+// changes the rows of db. A conflict means that the store knows the database under another name, or
+// none, and opts is not sure.
+func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
+	known := len(has.Taken[KindGroup])+len(has.Taken[KindJob]) > 0
+	if !known && len(has.Others) > 0 && !opts.Sure {
+		return nil, xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name as --source, this one if it is another database",
+			strings.Join(has.Others, " and "), opts.From)
+	}
+	p := planner{db: db, has: has, opts: opts, plan: Plan{IDs: map[Kind]map[int64]int64{KindGroup: {}, KindJob: {}, KindUser: {}}}}
+	p.plan.Report = Report{From: opts.From, KeptIDs: has.KeepsIDs(), Served: db.Served(), Taken: []Job{}, Notes: []Note{}}
+	if db.OwnTables {
+		p.note(Advice, "database", 0, "", "schedulers of ours have worked on it: store copy takes its settings, pauses, keys and accounts too")
+	}
+	p.groups()
+	p.jobs()
+	p.versions()
+	p.users()
+	p.days()
+	return &p.plan, nil
+}
+
+type planner struct {
+	db   *Database
+	has  *Target
+	opts Options
+	plan Plan
+}
+
+func (p *planner) note(what, kind string, id int64, name, format string, args ...any) {
+	p.plan.Report.Notes = append(p.plan.Report.Notes, Note{What: what, Kind: kind, ID: id, Name: name, Text: fmt.Sprintf(format, args...)})
+}
+
+func (p *planner) groups() {
+	first := map[string]int64{} // new groups by their app names
+	ids, count := p.plan.IDs[KindGroup], &p.plan.Report.Groups
+	for _, g := range p.db.Groups {
+		if id, taken := p.has.Taken[KindGroup][g.ID]; taken {
+			ids[g.ID] = id
+			count.Before++
+			continue
+		}
+		if id, exists := p.has.GroupsByApp[g.AppName]; exists {
+			ids[g.ID] = id
+			count.Before++
+			p.note(Changed, "group", g.ID, g.AppName, "its jobs join the group of this app name that the store has, %d", id)
+			continue
+		}
+		if id, twice := first[g.AppName]; twice {
+			ids[g.ID] = -id // that of a new group
+			count.Left++
+			p.note(Changed, "group", g.ID, g.AppName, "has the app name of group %d, which its jobs join", id)
+			continue
+		}
+		first[g.AppName] = g.ID
+		p.mendGroup(g)
+		if err := g.Validate(); err != nil {
+			p.note(Advice, "group", g.ID, g.AppName, "cannot be saved until it is mended: %v", err)
+		}
+		p.plan.Groups = append(p.plan.Groups, g)
+		count.Taken++
+	}
+}
+
+// mendGroup truncates what the store's column has no room for.
+func (p *planner) mendGroup(g *xxladapter.Group) {
+	if limit := p.has.Title; limit > 0 && len([]rune(g.Title)) > limit {
+		p.note(Changed, "group", g.ID, g.AppName, "title is %q, the store has room for %d characters", g.Title, limit)
+		g.Title = xxladapter.FirstCharacters(g.Title, limit)
+	}
+	if g.AddressType == xxladapter.AddressAuto {
+		g.Addresses = nil // until the executors register
+	}
+}
+
+func (p *planner) jobs() {
+	known := map[int64]bool{}
+	for _, g := range p.db.Groups {
+		known[g.ID] = true
+	}
+	count := &p.plan.Report.Jobs
+	taken := map[int64]bool{} // now or before
+	for _, j := range p.db.Jobs {
+		if id, before := p.has.Taken[KindJob][j.ID]; before {
+			p.plan.IDs[KindJob][j.ID] = id
+			taken[j.ID] = true
+			count.Before++
+			if p.has.JobIDs[id] { // otherwise it was deleted since
+				p.plan.Report.Taken = append(p.plan.Report.Taken, Job{From: j.ID, ID: id, Name: j.Name, On: j.Running, Starts: p.starts(j)})
+			}
+			continue
+		}
+		why := fmt.Sprintf("group %d does not exist", j.GroupID)
+		if known[j.GroupID] {
+			why = p.mend(j)
+		}
+		if why != "" {
+			count.Left++
+			p.note(Left, "job", j.ID, j.Name, "%s", why)
+			continue
+		}
+		p.advise(j)
+		taken[j.ID] = true
+		count.Taken++
+		is := Job{From: j.ID, Name: j.Name, On: j.Running, Starts: p.starts(j), New: true}
+		if p.plan.Report.KeptIDs {
+			is.ID = j.ID
+		}
+		p.plan.Report.Taken = append(p.plan.Report.Taken, is)
+		p.plan.Jobs = append(p.plan.Jobs, j)
+	}
+	for _, j := range p.plan.Jobs {
+		kept := slices.DeleteFunc(slices.Clone(j.ChildIDs), func(id int64) bool { return !taken[id] || id == j.ID })
+		if len(kept) < len(j.ChildIDs) {
+			p.note(Changed, "job", j.ID, j.Name, "children are %v, is taken with %v: the others do not exist, or are the job itself", j.ChildIDs, kept)
+			j.ChildIDs = kept
+		}
+		j.Running = false
+	}
+}
+
+// mend replaces values that XXL-JOB's form refuses and its tables allow. why is not empty if the job
+// cannot be taken.
+func (p *planner) mend(j *xxladapter.Job) (why string) {
+	mend := func(field string, value *string, most int, instead string) {
+		was := *value
+		is := strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, was)
+		if strings.TrimSpace(is) == "" {
+			is = instead
+		}
+		if is = xxladapter.FirstCharacters(is, most); is != was {
+			p.note(Changed, "job", j.ID, j.Name, "%s is %q, was %q", field, is, was)
+			*value = is
+		}
+	}
+	mend("name", &j.Name, 255, fmt.Sprintf("job %d", j.ID))
+	mend("author", &j.Author, 64, "unknown")
+	mend("alarmEmail", &j.AlarmEmail, 255, "")
+	j.SetDefaults()
+	if j.RetryCount < 0 || j.Timeout < 0 {
+		p.note(Changed, "job", j.ID, j.Name, "executorFailRetryCount is %d and executorTimeout is %v, negative ones become 0", j.RetryCount, j.Timeout)
+		j.RetryCount, j.Timeout = max(j.RetryCount, 0), max(j.Timeout, 0)
+	}
+	if limit := p.has.Param; limit > 0 && len([]rune(j.Param)) > limit {
+		return fmt.Sprintf("executorParam has %d characters, the store has room for %d", len([]rune(j.Param)), limit)
+	}
+	j.Added = cmp.Or(j.Added, p.opts.Now)
+	j.Updated = cmp.Or(j.Updated, j.Added)
+	j.GlueUpdated = cmp.Or(j.GlueUpdated, j.Added)
+	checked := *j
+	checked.ChildIDs = nil // those that do not exist are dropped later
+	return strings.Join(checked.Broken(), "; ")
+}
+
+// starts reports whether the store's schedulers understand the job's schedule.
+func (p *planner) starts(j *xxladapter.Job) bool {
+	_, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, time.UTC, p.opts.Profile)
+	return err == nil && j.ScheduleType != xxladapter.ScheduleNone
+}
+
+// advise notes a schedule that the store's schedulers refuse, with one that they accept.
+func (p *planner) advise(j *xxladapter.Job) {
+	_, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, time.UTC, p.opts.Profile)
+	if err == nil {
+		return
+	}
+	if j.ScheduleType != xxladapter.ScheduleCron {
+		p.note(Advice, "job", j.ID, j.Name, "cannot be started until its schedule is mended: %v", err)
+		return
+	}
+	if strict := Strict(j.ScheduleConf); strict != "" {
+		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write %q, or serve with --cron-profile=xxl34 (%v)", j.ScheduleConf, strict, err)
+		return
+	}
+	if _, err := cron.Parse(j.ScheduleConf, cron.XXL34); err == nil {
+		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write it anew, or serve with --cron-profile=xxl34", j.ScheduleConf)
+		return
+	}
+	p.note(Advice, "job", j.ID, j.Name, "cannot be started until its schedule is mended: %v", err)
+}
+
+// Strict returns the expression of the default dialect that fires as XXL-JOB reads expr, or an empty
+// text if XXL-JOB does not read it or no expression is known to do the same. Both were compared over
+// their next 200 times.
+func Strict(expr string) string {
+	lenient, err := cron.Parse(expr, cron.XXL34)
+	if err != nil {
+		return ""
+	}
+	strict, err := cron.Parse(lenient.String())
+	if err != nil {
+		return ""
+	}
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	a, b := begin, begin
+	for range 200 {
+		if a, b = lenient.Next(a), strict.Next(b); !a.Equal(b) {
+			return ""
+		}
+		if a.IsZero() {
+			break
+		}
+	}
+	return strict.String()
+}
+
+func (p *planner) versions() {
+	isNew := map[int64]bool{}
+	for _, j := range p.plan.Jobs {
+		isNew[j.ID] = true
+	}
+	count := &p.plan.Report.Versions
+	for _, v := range p.db.Versions {
+		switch {
+		case isNew[v.JobID]:
+			v.Added = cmp.Or(v.Added, p.opts.Now)
+			p.plan.Versions = append(p.plan.Versions, v)
+			count.Taken++
+		case p.plan.IDs[KindJob][v.JobID] != 0:
+			count.Before++
+		default:
+			count.Left++
+		}
+	}
+	if count.Left > 0 {
+		p.note(Left, "version", 0, "", "%d versions of scripts belong to jobs that do not exist or were left", count.Left)
+	}
+}
+
+func (p *planner) users() {
+	count := &p.plan.Report.Users
+	for _, u := range p.db.Users {
+		id, before := p.has.Taken[KindUser][u.ID]
+		switch {
+		case before:
+			p.plan.IDs[KindUser][u.ID] = id
+			count.Before++
+		case p.has.UserNames[u.Name]:
+			count.Left++
+			p.note(Left, "user", u.ID, u.Name, "the store has a user with this name, or had one")
+		default:
+			p.plan.Users = append(p.plan.Users, u)
+			count.Taken++
+		}
+	}
+}
+
+func (p *planner) days() {
+	for _, d := range p.db.Days {
+		if p.has.Days[d.Day] {
+			p.plan.Report.Days.Before++
+			continue
+		}
+		p.plan.Days = append(p.plan.Days, d)
+		p.plan.Report.Days.Taken++
+	}
+}

@@ -1,0 +1,62 @@
+package takeover
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+func TestStrict(t *testing.T) {
+	for expr, want := range map[string]string{
+		"0 0 2 ? * MONDAY":     "0 0 2 ? * MON",
+		"0 0 2 ? * MON;TUE":    "0 0 2 ? * MON",
+		"1,,3 * * * * ?":       "1,3 * * * * ?",
+		"5x * * * * ?":         "5 * * * * ?",
+		"*/0 * * * * ?":        "* * * * * ?",
+		"0 0 0 5C * ?":         "0 0 0 5 * ?",
+		"0 0 0 ? * 2#1,3":      "0 0 0 ? * MON#1",
+		"0 0 0 1 1 ? L":        "", // never fires, and nothing strict does so
+		"0 0 2 * * *":          "",
+		"nonsense":             "",
+		"0 0 12 ? * MON-FRI/2": "0 0 12 ? * MON-FRI",
+	} {
+		require.Equal(t, want, Strict(expr), expr)
+	}
+}
+
+// TestCompareKeepsRowsApart checks what a database without anything odd becomes in an empty store and
+// in one that has taken it.
+func TestCompareKeepsRowsApart(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	rows := func() *Database {
+		return &Database{
+			Groups: []*xxladapter.Group{{ID: 1, AppName: "some-app", Title: "t"}},
+			Jobs:   []*xxladapter.Job{{ID: 5, GroupID: 1, Name: "n", Author: "a", Handler: "h", Running: true, ChildIDs: []int64{5, 6}}},
+			ReadAt: now, WrittenAt: now.Add(-Quiet),
+		}
+	}
+	p, err := Compare(rows(), &Target{}, Options{From: "db", Now: now})
+	require.NoError(t, err)
+	require.Equal(t, []Job{{From: 5, ID: 5, Name: "n", On: true, New: true}}, p.Report.Taken, "a job without a schedule cannot be started")
+	require.False(t, p.Jobs[0].Running)
+	require.Empty(t, p.Jobs[0].ChildIDs)
+	require.False(t, p.Report.Served)
+	require.Equal(t, now, p.Jobs[0].Added)
+
+	taken := &Target{
+		GroupsByApp: map[string]int64{"some-app": 3}, JobIDs: map[int64]bool{8: true},
+		Taken: map[Kind]map[int64]int64{KindGroup: {1: 3}, KindJob: {5: 8}},
+	}
+	p, err = Compare(rows(), taken, Options{From: "db", Now: now})
+	require.NoError(t, err)
+	require.Empty(t, p.Jobs)
+	require.Equal(t, []Job{{From: 5, ID: 8, Name: "n", On: true}}, p.Report.Taken)
+
+	_, err = Compare(rows(), &Target{Others: []string{"other"}}, Options{From: "db", Now: now})
+	require.ErrorContains(t, err, "jobs were taken from other before")
+	_, err = Compare(rows(), &Target{Others: []string{"other"}}, Options{From: "db", Now: now, Sure: true})
+	require.NoError(t, err)
+}

@@ -1,0 +1,55 @@
+package takeover
+
+// A Report says what was taken, or would be.
+type Report struct {
+	From    string `json:"from"`
+	DryRun  bool   `json:"dryRun"`
+	KeptIDs bool   `json:"keptIds"` // new groups and jobs have the ids of the database
+	// Served says that an admin of XXL-JOB seems to work on the database still, see [Quiet].
+	Served bool `json:"served"`
+
+	Groups   Count `json:"groups"`
+	Jobs     Count `json:"jobs"`
+	Versions Count `json:"versions"`
+	Users    Count `json:"users"`
+	Days     Count `json:"days"`
+	Logs     Count `json:"logs"`
+
+	// Taken lists the jobs of the database that the store has, by their ids there.
+	Taken []Job  `json:"jobsTaken"`
+	Notes []Note `json:"notes"`
+}
+
+// A Count says what became of the rows of one kind.
+type Count struct {
+	Taken  int `json:"taken"`
+	Before int `json:"before"` // that the store has already
+	Left   int `json:"left"`   // that it does not take; a note says why
+}
+
+// A Job is a job that was taken, now or before.
+type Job struct {
+	From int64  `json:"from"` // its id in the database
+	ID   int64  `json:"id"`   // in the store; 0 in a dry run, if it is not known yet
+	Name string `json:"name"`
+	// On says that XXL-JOB has the schedule on, and Starts that the store could start it.
+	On     bool `json:"on"`
+	Starts bool `json:"starts"`
+	New    bool `json:"new"` // taken now
+}
+
+// What a note is about.
+const (
+	Changed = "changed" // the row was taken with another value
+	Left    = "left"    // the row was not taken
+	Advice  = "advice"  // somebody should do something
+)
+
+// A Note is something about the database or one of its rows that people should know.
+type Note struct {
+	What string `json:"what"`
+	Kind string `json:"kind"` // group, job, version, user, day, log or database
+	ID   int64  `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
+	Text string `json:"text"`
+}
