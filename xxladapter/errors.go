@@ -46,7 +46,11 @@ const (
 type Error struct {
 	Code    Code
 	Message string
-	Err     error // the cause; may be nil
+	// Format and Args are what Message was made of, so that it can be said in another language. They
+	// are empty for a message that no format has made.
+	Format string
+	Args   []any
+	Err    error // the cause; may be nil
 	// RetryAfter is how long the caller has to wait before it tries again; 0 means that the error
 	// does not say.
 	RetryAfter time.Duration
@@ -70,23 +74,34 @@ func (e *EarlyError) Error() string {
 
 func (e *EarlyError) Unwrap() error { return ErrEarly }
 
+// Refusef returns an [Error] with a code.
+func Refusef(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Format: format, Args: args}
+}
+
 // Invalidf returns an [Error] with [CodeInvalid]. The message names the field,
 // its value and the rule.
 func Invalidf(format string, args ...any) error {
-	return &Error{Code: CodeInvalid, Message: fmt.Sprintf(format, args...)}
+	return Refusef(CodeInvalid, format, args...)
 }
 
 // NotFoundf returns an [Error] with [CodeNotFound] that wraps [ErrNotFound].
 func NotFoundf(format string, args ...any) error {
-	return &Error{Code: CodeNotFound, Message: fmt.Sprintf(format, args...), Err: ErrNotFound}
+	return refuseBecause(ErrNotFound, CodeNotFound, format, args...)
 }
 
 // Conflictf returns an [Error] with [CodeConflict] that wraps [ErrConflict].
 func Conflictf(format string, args ...any) error {
-	return &Error{Code: CodeConflict, Message: fmt.Sprintf(format, args...), Err: ErrConflict}
+	return refuseBecause(ErrConflict, CodeConflict, format, args...)
 }
 
 // Fencedf returns an [Error] with [CodeFenced] that wraps [ErrFenced].
 func Fencedf(format string, args ...any) error {
-	return &Error{Code: CodeFenced, Message: fmt.Sprintf(format, args...), Err: ErrFenced}
+	return refuseBecause(ErrFenced, CodeFenced, format, args...)
+}
+
+func refuseBecause(cause error, code Code, format string, args ...any) error {
+	err := Refusef(code, format, args...)
+	err.Err = cause
+	return err
 }

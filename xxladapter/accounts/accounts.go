@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -119,11 +118,9 @@ func loggedName(u *xxladapter.User) string {
 
 func tooMany(wait time.Duration) error {
 	seconds := int(wait.Seconds()) + 1
-	return &xxladapter.Error{
-		Code:       xxladapter.CodeTooMany,
-		Message:    fmt.Sprintf("too many tries, try again in %d seconds", seconds),
-		RetryAfter: time.Duration(seconds) * time.Second,
-	}
+	err := xxladapter.Refusef(xxladapter.CodeTooMany, "too many tries, try again in %d seconds", seconds)
+	err.RetryAfter = time.Duration(seconds) * time.Second
+	return err
 }
 
 // check returns the user with the name and the password. With errWrong it returns the user with the

@@ -274,7 +274,7 @@ func TestJobLife(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	status, body = s.do("GET", path, testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
-	require.JSONEq(t, fmt.Sprintf(`{"code":"not_found","message":"job %d does not exist"}`, id), body)
+	requireError(t, "not_found", fmt.Sprintf("job %d does not exist", id), body)
 }
 
 func TestTheAPIRefusesBadInput(t *testing.T) {
@@ -354,7 +354,11 @@ func TestACycleOfChildrenIsRefused(t *testing.T) {
 	}
 	status, body := setChildren(three, fmt.Sprintf("[%d]", one))
 	require.Equal(t, http.StatusBadRequest, status)
-	require.JSONEq(t, `{"code":"invalid","message":"childJobIds contains 1, must not lead back to job 3: 3 > 1 > 2 > 3"}`, body)
+	require.JSONEq(t, `{
+		"code": "invalid", "message": "childJobIds contains 1, must not lead back to job 3: 3 > 1 > 2 > 3",
+		"rule": "child_cycle", "params": {"field": "childJobIds", "value": "1", "job": "3", "way": "3 > 1 > 2 > 3"},
+		"messageZh": "childJobIds 含有 1，会绕回任务 3：3 > 1 > 2 > 3"
+	}`, body)
 	status, _ = setChildren(three, fmt.Sprintf("[%d]", three))
 	require.Equal(t, http.StatusBadRequest, status)
 	status, body = setChildren(one, fmt.Sprintf("[%d,%d]", two, three))
@@ -513,7 +517,7 @@ func TestRunLogAndKill(t *testing.T) {
 	require.Contains(t, body, `"isEnd":false`, "a run that continues may write more")
 	status, body = s.do("GET", "/api/v1/logs/4711", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
-	require.JSONEq(t, `{"code":"not_found","message":"log 4711 does not exist"}`, body)
+	requireError(t, "not_found", "log 4711 does not exist", body)
 
 	status, body = s.do("POST", path+"/kill", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)
@@ -522,7 +526,7 @@ func TestRunLogAndKill(t *testing.T) {
 	s.executors.fail = errors.New("connection refused")
 	status, body = s.do("POST", path+"/kill", testToken, "")
 	require.Equal(t, http.StatusBadGateway, status)
-	require.JSONEq(t, `{"code":"unreachable","message":"executor http://10.0.0.7:9999/: connection refused"}`, body)
+	requireError(t, "unreachable", "executor http://10.0.0.7:9999/: connection refused", body)
 	s.executors.fail = nil
 
 	_, _, err := s.store.FinishRun(t.Context(), xxladapter.RunResult{LogID: id, Code: xxladapter.ResultOK})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rules"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -40,6 +41,10 @@ func statusOf(code xxladapter.Code) int {
 type apiError struct {
 	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
+	// Rule, Params and Chinese are those of package rules, for the errors that it knows.
+	Rule    string            `json:"rule,omitempty" doc:"The rule that is broken, for programs: a code such as range or not_found that stays the same when the message is reworded."`
+	Params  map[string]string `json:"params,omitempty" doc:"What the rule is about, by name: mostly field and value, and the limits that the rule has."`
+	Chinese string            `json:"messageZh,omitempty" doc:"The message in Chinese."`
 	// Conflicts are the fields that a conflict is about, if it was an edit.
 	Conflicts []fieldConflict `json:"conflicts,omitempty" doc:"For an edit of what was changed meanwhile: the fields that differ."`
 	// Problems are all that is wrong with declarations.
@@ -138,7 +143,7 @@ func (s *Server) apiError(r *http.Request, err error) (int, apiError) {
 func refusalOf(err error) (status int, answer apiError, known bool) {
 	var forUser *xxladapter.Error
 	if errors.As(err, &forUser) {
-		answer := apiError{Code: forUser.Code, Message: oneLine(forUser.Message)}
+		answer := toldError(forUser)
 		var conflict *conflictError
 		if errors.As(err, &conflict) {
 			answer.Conflicts = conflict.fields
@@ -153,6 +158,18 @@ func refusalOf(err error) (status int, answer apiError, known bool) {
 		return http.StatusNotFound, apiError{Code: xxladapter.CodeNotFound, Message: "not found"}, true
 	}
 	return http.StatusInternalServerError, apiError{Code: "internal", Message: "internal error"}, false
+}
+
+// toldError returns an error for the user with the rule that it is about.
+func toldError(err *xxladapter.Error) apiError {
+	told := apiError{Code: err.Code, Message: oneLine(err.Message)}
+	if broken, is := rules.Of(err); is {
+		for name, value := range broken.Params {
+			broken.Params[name] = oneLine(value)
+		}
+		told.Rule, told.Params, told.Chinese = broken.Rule, broken.Params, oneLine(broken.Chinese)
+	}
+	return told
 }
 
 // oneLine returns text that a caller may have influenced, without line breaks and other control

@@ -137,7 +137,7 @@ func TestATimelineShowsWhatWasDueAndWhatFired(t *testing.T) {
 	} {
 		status, body := s.do("GET", path+query, testToken, "")
 		require.Equal(t, http.StatusBadRequest, status, query)
-		require.JSONEq(t, fmt.Sprintf(`{"code":"invalid","message":%q}`, message), body)
+		requireError(t, "invalid", message, body)
 	}
 	for path, message := range map[string]string{
 		"/api/v1/jobs/1/why?at=2":                       `at is "2", must be an RFC 3339 instant such as 2026-01-02T15:04:05Z`,

@@ -128,6 +128,9 @@ func fill(v reflect.Value) {
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.Zero(v.Type().Key()), reflect.Zero(v.Type().Elem()))
 	case reflect.String:
 		v.SetString("x")
 	case reflect.Bool:

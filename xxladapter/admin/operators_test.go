@@ -68,7 +68,7 @@ func TestGroupLife(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	status, body = s.do("GET", "/api/v1/groups/1", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
-	require.JSONEq(t, `{"code":"not_found","message":"group 1 does not exist"}`, body)
+	requireError(t, "not_found", "group 1 does not exist", body)
 }
 
 func TestExecutorsOfAGroupAreCalled(t *testing.T) {

@@ -87,7 +87,7 @@ func allowRole(ctx context.Context, role xxladapter.Role, group int64, absent er
 }
 
 func forbidden(format string, args ...any) error {
-	return &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: fmt.Sprintf(format, args...)}
+	return xxladapter.Refusef(xxladapter.CodeForbidden, format, args...)
 }
 
 // byExecutor returns the context of a call by an executor's protocol, whose handlers check the

@@ -119,7 +119,7 @@ func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string
 
 // unreachable returns an error for the user about a failed call to an executor.
 func unreachable(l *xxladapter.Log, err error) error {
-	return &xxladapter.Error{
-		Code: xxladapter.CodeUnreachable, Message: fmt.Sprintf("executor %s: %v", l.Address, err), Err: err,
-	}
+	refused := xxladapter.Refusef(xxladapter.CodeUnreachable, "executor %s: %v", l.Address, err)
+	refused.Err = err
+	return refused
 }

@@ -41,7 +41,11 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 	case errors.As(err, &wrongType) && wrongType.Field != "":
 		return xxladapter.Invalidf("%s is a JSON %s, must be a %s", wrongType.Field, wrongType.Value, wrongType.Type)
 	}
-	return xxladapter.Invalidf("request body: %s", strings.TrimPrefix(err.Error(), "json: "))
+	reason := strings.TrimPrefix(err.Error(), "json: ")
+	if quoted, is := strings.CutPrefix(reason, "unknown field "); is {
+		return xxladapter.Invalidf("request body: unknown field %q", strings.Trim(quoted, `"`))
+	}
+	return xxladapter.Invalidf("request body: %s", reason)
 }
 
 // checkNames reads one value. It refuses objects with a duplicate name, or with a name in another

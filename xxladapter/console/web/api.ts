@@ -1,6 +1,7 @@
 // The one way to the scheduler: typed calls of /api/v1, whether it answers, and who asks.
 
 import { signal } from "@preact/signals";
+import { lang } from "./prefs";
 import { base } from "./route";
 import type { ApiError as Refusal, Calls, Problem } from "./types";
 
@@ -11,19 +12,27 @@ export type Answer<C extends CallName> = Calls[C]["answer"];
 
 // An ApiError is an answer that is not 200; code 0 means that nothing answered.
 export class ApiError extends Error {
+	// field is the field that the error is about.
+	readonly field?: string;
+	// problems are all that is wrong with declarations; the message is the first of them.
+	readonly problems?: Problem[];
+
 	constructor(
 		readonly status: number,
 		readonly code: string,
 		message: string,
-		// problems are all that is wrong with declarations; message is the first of them.
-		readonly problems?: Problem[],
+		said: Partial<Refusal> = {},
 	) {
-		super(message);
+		super(told({ message, messageZh: said.messageZh }));
+		this.problems = said.problems;
+		// An error without a rule begins with the field, as "name is missing, must be given" does.
+		if (code === "invalid") this.field = (said.params?.field as string) ?? /^([A-Za-z.]+)(\[\d+\])? (is|are|has|have|contains?|must)\b/.exec(message)?.[1];
 	}
-	// field is the field that the message begins with, as "name is missing, must be given" does.
-	get field(): string | undefined {
-		return this.code === "invalid" ? /^([A-Za-z.]+)(\[\d+\])? (is|are|has|have|contains?|must)\b/.exec(this.message)?.[1] : undefined;
-	}
+}
+
+// told returns the message of an error in the chosen language, or in English where it has no Chinese.
+export function told(e: Pick<Refusal, "message" | "messageZh">): string {
+	return (lang.value === "zh-CN" && e.messageZh) || e.message;
 }
 
 // offline is true while the scheduler does not answer.
@@ -139,5 +148,5 @@ export async function send<C extends CallName>(name: C, params: Params<C>, body?
 	const data = await answer.json().catch(() => undefined);
 	if (answer.status === 401) signedOut.value = true;
 	const error = data as Partial<Refusal> | undefined;
-	throw new ApiError(answer.status, error?.code ?? "internal", error?.message ?? answer.statusText, error?.problems);
+	throw new ApiError(answer.status, error?.code ?? "internal", error?.message ?? answer.statusText, error);
 }

@@ -1,6 +1,6 @@
 // Bulk calls: the same for many jobs, each with a result of its own, as they come.
 
-import { stream, type Bulk, type BulkFilter, type BulkLine } from "./api";
+import { stream, told, type Bulk, type BulkFilter, type BulkLine } from "./api";
 
 export type Action = Bulk["action"];
 
@@ -38,7 +38,7 @@ async function follow(p: Progress, form: Bulk, report: (p: Progress) => void, ab
 	try {
 		await stream("POST /jobs/bulk", {}, form, (line: BulkLine) => {
 			if (line.total !== undefined) p.total = Math.max(p.total, before + line.total);
-			else if (line.error && line.id) p.failed.push({ id: line.id, message: line.error.message });
+			else if (line.error && line.id) p.failed.push({ id: line.id, message: told(line.error) });
 			else if (line.id) {
 				p.succeeded.push(line.id);
 				if (line.undo) {

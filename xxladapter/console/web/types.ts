@@ -33,8 +33,14 @@ export interface ApiError {
 	conflicts?: FieldConflict[];
 	/** What went wrong, for people: field, value and rule on one line. */
 	message: string;
+	/** The message in Chinese. */
+	messageZh?: string;
+	/** What the rule is about, by name: mostly field and value, and the limits that the rule has. */
+	params?: Record<string, unknown>;
 	/** For declarations that cannot be applied: all that is wrong with them. */
 	problems?: Problem[];
+	/** The rule that is broken, for programs: a code such as range or not_found that stays the same when the message is reworded. */
+	rule?: string;
 }
 
 export interface AuditCheck {

@@ -1,0 +1,24 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Errors are said in the language of the console, beside the field that they are about.
+func TestErrorsInChinese(t *testing.T) {
+	s := newSite(t, "")
+	job := s.job(s.group("Orders"), "settle orders", nil)
+	tab := s.open("jobs")
+	tab.allowed = append(tab.allowed, "400 (Bad Request)", "404 (Not Found)")
+	tab.look("zh-CN", "light", 1440)
+	tab.visit("runs/4711")
+	tab.sees("日志 4711 不存在")
+	tab.visit(fmt.Sprintf("jobs/%d/edit", job))
+	tab.typeIn("报警邮件", "nobody")
+	tab.click("查看修改")
+	tab.click("保存")
+	tab.until("the mistake is named beside its field", `document.querySelector("input[name=alarmEmail]")?.closest(".field").querySelector(".field-error")?.innerText === "alarmEmail 含有“nobody”，须为邮件地址，例如 ops@example.org"`)
+	tab.accessible("error-in-chinese")
+	tab.picture("error-in-chinese")
+}

@@ -1,0 +1,106 @@
+// Package rules says which rule an error for the user is about, and says it in Chinese.
+//
+// Errors are written in English where they are found, as field, value and rule: that is their message.
+// This package knows the formats of these messages, so that a program gets a code that stays the same
+// when the English is reworded, and a person who reads Chinese gets Chinese. A format that is not known
+// here has neither, and its message is shown to everybody.
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A Broken rule is what an error is about.
+type Broken struct {
+	Rule    string            // the code of the rule, such as range
+	Params  map[string]string // what the rule is about by name; mostly field and value; never nil
+	Chinese string            // the message in Chinese
+}
+
+// verb finds what a format says of its values.
+var verb = regexp.MustCompile(`%[a-z]`)
+
+// known has the rule of each format.
+var known = byFormat()
+
+// A reading is how a format is read.
+type reading struct {
+	rule  *rule
+	names []string          // the parameters that its verbs stand for
+	verbs []string          // with which they are written, without quotes
+	fixed map[string]string // the parameters that it says in words
+}
+
+func byFormat() map[string]reading {
+	all := map[string]reading{}
+	for i := range table {
+		for _, f := range table[i].forms {
+			r := reading{rule: &table[i], fixed: map[string]string{}}
+			for name := range strings.SplitSeq(f.params, ";") {
+				if name, value, fixed := strings.Cut(name, "="); fixed {
+					r.fixed[name] = value
+				} else if name != "" {
+					r.names = append(r.names, name)
+				}
+			}
+			for _, verb := range verb.FindAllString(f.english, -1) {
+				r.verbs = append(r.verbs, strings.Replace(verb, "%q", "%s", 1))
+			}
+			all[f.english] = r
+		}
+	}
+	return all
+}
+
+// Of returns the rule that an error is about. It reports false for an error whose format is not known.
+func Of(err *xxladapter.Error) (broken Broken, is bool) {
+	format := err.Format
+	if format == "" {
+		format = err.Message
+	}
+	r, is := known[format]
+	if !is || len(r.names) != len(err.Args) {
+		return broken, false
+	}
+	broken = Broken{Rule: r.rule.code, Params: maps.Clone(r.fixed)}
+	said := []string{}
+	for name, value := range r.fixed {
+		said = append(said, "{"+name+"}", inChinese(name, value))
+	}
+	for i, arg := range err.Args {
+		name, value := r.names[i], fmt.Sprintf(r.verbs[i], arg)
+		broken.Params[name] = value
+		if inner, is := innerChinese(arg); is {
+			value = inner
+		}
+		said = append(said, "{"+name+"}", inChinese(name, value))
+	}
+	broken.Chinese = strings.NewReplacer(said...).Replace(r.rule.chinese)
+	return broken, true
+}
+
+// inChinese returns a parameter as the Chinese text shows it: a kind of thing by its Chinese name, and
+// everything else as it is.
+func inChinese(name, value string) string {
+	if kind := kinds[value]; name == "kind" && kind != "" {
+		return kind
+	}
+	return value
+}
+
+// innerChinese returns the Chinese message of a value that is an error for the user.
+func innerChinese(value any) (string, bool) {
+	err, is := value.(error)
+	var inner *xxladapter.Error
+	if !is || !errors.As(err, &inner) {
+		return "", false
+	}
+	broken, is := Of(inner)
+	return broken.Chinese, is
+}
