@@ -113,6 +113,9 @@ func (n *Node) offerSetup(ctx context.Context, addr net.Addr) error {
 		return nil
 	}
 	secret, err := n.accounts.Setup(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil // it is to stop, which is no failure
+	}
 	if err != nil {
 		return fmt.Errorf("look for users: %w", err)
 	}
