@@ -33,6 +33,7 @@
 //	metrics      shows all of it to Prometheus
 //	node         wires one scheduler process together
 //	cmd/xxlwheel the one binary
+//	deploy       files for systemd and containers, tested by cmd/xxlwheel
 //	docs         pages for operators
 //
 // Stores and tests:

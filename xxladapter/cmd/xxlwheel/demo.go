@@ -27,6 +27,7 @@ type demoCmd struct {
 	DB      string         `name:"db" placeholder:"FILE" help:"SQLite file to use and keep, so that the next run continues from it (default: a temporary file)."`
 	Verbose bool           `help:"Show the log of the scheduler and the executors, like --log-level info."`
 
+	settingsFlags
 	logFlags `set:"log_level=error"`
 }
 

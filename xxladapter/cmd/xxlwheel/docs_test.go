@@ -57,7 +57,7 @@ func ourCommand(line string) (args []string, ok bool) {
 	for _, start := range []string{"xxlwheel", "go run ./xxladapter/cmd/xxlwheel"} {
 		if n := len(strings.Fields(start)); len(words) > n && strings.Join(words[:n], " ") == start {
 			for _, w := range words[n:] {
-				if w == "&" || strings.HasPrefix(w, "#") {
+				if w == "&" || w == ">" || strings.HasPrefix(w, "#") {
 					break
 				}
 				args = append(args, strings.Trim(w, "'"))

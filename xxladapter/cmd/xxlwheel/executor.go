@@ -26,14 +26,17 @@ type executorCmd struct {
 
 	TLS tlsFlags `embed:""`
 
+	settingsFlags
 	logFlags `set:"log_level=info"`
 }
 
+// check refuses settings that cannot be used, before anything is opened.
+func (c *executorCmd) check() error {
+	return cmp.Or(checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.TLS.check())
+}
+
 func (c *executorCmd) Run(inv *invocation) error {
-	if err := checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken); err != nil {
-		return err
-	}
-	if err := cmp.Or(c.TLS.check(), trustCA(c.TLS.TLSCA)); err != nil {
+	if err := cmp.Or(c.check(), trustCA(c.TLS.TLSCA)); err != nil {
 		return err
 	}
 	for _, admin := range c.Admin {

@@ -13,6 +13,7 @@ import (
 	_ "time/tzdata" // zones of jobs, for systems that have no zone data
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 	"golang.org/x/term"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
@@ -48,6 +49,10 @@ type commands struct {
 	Backup   backupCmd   `cmd:"" help:"Copy a SQLite store to a new file, even while schedulers use it."`
 	Migrate  migrateCmd  `cmd:"" help:"Create or update xxlwheel's own tables in a MySQL or MariaDB database that has XXL-JOB's."`
 	Cron     cronCmd     `cmd:"" help:"Evaluate and describe cron expressions."`
+	Config   configCmd   `cmd:"" help:"Print and check files of settings for serve, executor and demo."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print how to switch on the completion of commands and flags in bash, zsh or fish."`
+	Man        manCmd                    `cmd:"" help:"Print a manual page with all commands, for man."`
 
 	VersionCommand versionCmd  `cmd:"" name:"version" help:"Print the version, the revision and the Go release of this binary."`
 	Version        versionFlag `help:"Print the version, the revision and the Go release of this binary."`
@@ -123,6 +128,9 @@ func run(ctx context.Context, args []string, at console) int {
 	parser, err := newParser(&cli, kong.Writers(at.stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command structure itself is wrong
+	}
+	if kongcompletion.Register(parser); exited >= 0 { // the shell asked for completions
+		return exited
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}

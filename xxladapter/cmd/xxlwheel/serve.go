@@ -42,14 +42,12 @@ type serveCmd struct {
 	Public string      `name:"public-url" placeholder:"URL" help:"Address under which browsers reach this scheduler, with the prefix of a proxy, to come back from the provider of OpenID Connect (default: the host that the browser names)."`
 	HSTS   bool        `name:"hsts" help:"Tell browsers to use https alone for this host (Strict-Transport-Security); for a proxy that ends TLS (default: only with --tls-cert)."`
 
+	settingsFlags
 	logFlags `set:"log_level=info"`
 }
 
 func (c *serveCmd) Run(inv *invocation) error {
-	if err := checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken, c.operators()...); err != nil {
-		return err
-	}
-	opts, err := c.nodeOptions()
+	opts, err := c.check()
 	if err != nil {
 		return err
 	}
@@ -84,8 +82,18 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if opts.Console != nil {
 		fmt.Fprintf(inv.stdout, "console %s\n", consoleURL(c.TLS.scheme(), ln.Addr()))
 	}
+	tellServiceManager(inv.ctx, logger)
 	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
 	return stopped(logger, errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close()))
+}
+
+// check refuses settings that cannot be used, before anything is opened, and returns the node's
+// options that follow from them.
+func (c *serveCmd) check() (node.Options, error) {
+	if err := checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken, c.operators()...); err != nil {
+		return node.Options{}, err
+	}
+	return c.nodeOptions()
 }
 
 // nodeOptions returns the node's options that follow from the flags, without those that have to be

@@ -1,0 +1,49 @@
+package main
+
+import "fmt"
+
+type configCmd struct {
+	Example configExampleCmd `cmd:"" help:"Print a settings file with all settings as comments, each with its default."`
+	Check   configCheckCmd   `cmd:"" help:"Check a settings file, the environment and what they name, without starting anything."`
+}
+
+type configExampleCmd struct{}
+
+func (*configExampleCmd) Run(inv *invocation) error {
+	parser, err := newParser(new(commands))
+	if err != nil {
+		return err
+	}
+	_, err = inv.stdout.Write(exampleSettings(parser.Model.Node))
+	return err
+}
+
+type configCheckCmd struct {
+	File string `arg:"" placeholder:"FILE" help:"The settings file."`
+}
+
+// Run parses the command line that --config would be on, and makes the checks that the commands
+// make before they open anything.
+func (c *configCheckCmd) Run(inv *invocation) error {
+	for _, command := range serving {
+		var cli commands
+		parser, err := newParser(&cli)
+		if err != nil {
+			return err
+		}
+		if _, err := parser.Parse([]string{command, "--config", c.File}); err != nil {
+			return usagef("%s: %v", command, err)
+		}
+		switch command {
+		case "serve":
+			_, err = cli.Serve.check()
+		case "executor":
+			err = cli.Executor.check()
+		}
+		if err != nil {
+			return usagef("%s: %v", command, err)
+		}
+	}
+	fmt.Fprintf(inv.stdout, "%s is valid\n", c.File)
+	return nil
+}

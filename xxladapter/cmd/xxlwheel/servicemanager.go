@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+)
+
+// tellServiceManager tells systemd that this process serves and, when ctx ends, that it stops; a
+// unit of Type=notify waits for that. If the unit has WatchdogSec, systemd is told twice in each
+// interval that the process is alive. As in /healthz, nothing else is checked: a restart does not
+// bring a database back. Without systemd it does nothing.
+func tellServiceManager(ctx context.Context, logger *slog.Logger) {
+	interval, err := daemon.SdWatchdogEnabled(false)
+	if err != nil {
+		logger.Warn("the service manager's watchdog is not used", "err", err)
+	}
+	if told, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil || !told {
+		if err != nil {
+			logger.Warn("the service manager cannot be told that this process serves", "err", err)
+		}
+		return
+	}
+	go func() {
+		var alive <-chan time.Time // nil without a watchdog
+		if interval > 0 {
+			ticker := time.NewTicker(interval / 2)
+			defer ticker.Stop()
+			alive = ticker.C
+		}
+		for {
+			select {
+			case <-alive:
+				_, _ = daemon.SdNotify(false, daemon.SdNotifyWatchdog) // if it is lost, the next one counts
+			case <-ctx.Done():
+				_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
+				return
+			}
+		}
+	}()
+}
