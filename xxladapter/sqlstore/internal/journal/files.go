@@ -1,0 +1,116 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Exists reports whether there is any file of a journal, whole or not.
+func Exists(prefix string) bool {
+	found, err := list(prefix)
+	return len(found) > 0 || err != nil
+}
+
+// SetAside renames the files of a journal, so that they are none of it and somebody may look at them.
+func SetAside(prefix string) error {
+	found, err := list(prefix)
+	for _, s := range found {
+		if err == nil {
+			err = os.Rename(s.name, s.name+".lost")
+		}
+	}
+	return err
+}
+
+// Remove removes the files of a journal. Those of another generation stay, and are an error.
+func Remove(prefix string, generation uint64) error {
+	found, err := list(prefix)
+	if err != nil {
+		return err
+	}
+	for _, s := range found {
+		if err := removeOne(s.name, generation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeOne(name string, generation uint64) error {
+	head, err := readHead(name)
+	if err != nil {
+		return err
+	}
+	h, err := decodeHeader(head)
+	if err == nil && h.generation != generation {
+		return fmt.Errorf("journal %s belongs to another store, or to an older copy of this one", name)
+	}
+	return os.Remove(name)
+}
+
+// readHead reads as much of a header as a file has.
+func readHead(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, headerSize)
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// Copy copies the files of a journal that another process may be writing to, to files that begin with
+// to. between is called when the files are held that there were at first: what it reads of the
+// journal's owner is no newer than the copy, which may lack what the owner appends after that.
+func Copy(prefix, to string, between func() error) error {
+	held := map[int64]*os.File{}
+	defer func() {
+		for _, f := range held {
+			_ = f.Close()
+		}
+	}()
+	hold := func() error {
+		found, err := list(prefix)
+		for _, s := range found {
+			if held[s.place] != nil {
+				continue
+			}
+			f, openErr := os.Open(s.name)
+			if openErr != nil {
+				return openErr
+			}
+			held[s.place] = f
+		}
+		return err
+	}
+	if err := hold(); err != nil {
+		return err
+	}
+	if err := between(); err != nil {
+		return err
+	}
+	if err := hold(); err != nil {
+		return err
+	}
+	for place, f := range held {
+		if err := copyTo(nameOf(to, place), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyTo(name string, from io.Reader) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	return errors.Join(err, f.Close())
+}
