@@ -138,42 +138,49 @@ func (s *fires) list(f xxladapter.FireFilter) (found []xxladapter.Fire) {
 		}
 		return true
 	}
+	var kept []*fire
 	if f.JobID != 0 {
 		for _, fire := range s.byJob[f.JobID] {
 			if keep(fire) {
-				found = append(found, copyFire(fire.Fire))
+				kept = append(kept, fire)
 			}
 		}
-		return limited(sorted(found), f.Limit)
+		return copiesOf(kept, f.Limit)
 	}
 	for _, second := range slices.Sorted(maps.Keys(s.bySecond)) {
 		if f.AfterID != 0 && second < f.AfterDue.Unix() || !f.DueBefore.IsZero() && second > f.DueBefore.Unix() {
 			continue
 		}
-		var some []xxladapter.Fire
 		for _, fire := range s.bySecond[second] {
 			if keep(fire) {
-				some = append(some, copyFire(fire.Fire))
+				kept = append(kept, fire)
 			}
 		}
-		found = append(found, sorted(some)...)
-		if f.Limit > 0 && len(found) >= f.Limit {
+		if f.Limit > 0 && len(kept) >= f.Limit {
 			break
 		}
 	}
-	return limited(found, f.Limit)
+	return copiesOf(kept, f.Limit)
 }
 
-func sorted(list []xxladapter.Fire) []xxladapter.Fire {
-	slices.SortFunc(list, func(a, b xxladapter.Fire) int {
-		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID))
-	})
-	return list
-}
-
-func limited(list []xxladapter.Fire, limit int) []xxladapter.Fire {
-	if limit > 0 && len(list) > limit {
-		return list[:limit]
+// copiesOf returns copies of the first limit fires by due time, then id; of all if limit is 0. It
+// sorts found.
+func copiesOf(found []*fire, limit int) []xxladapter.Fire {
+	if len(found) == 0 {
+		return nil
+	}
+	byDue := func(a, b *fire) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) }
+	if limit == 1 { // whether anything is open is asked each second
+		found[0] = slices.MinFunc(found, byDue)
+	} else {
+		slices.SortFunc(found, byDue)
+	}
+	if limit > 0 && len(found) > limit {
+		found = found[:limit]
+	}
+	list := make([]xxladapter.Fire, len(found))
+	for i, f := range found {
+		list[i] = copyFire(f.Fire)
 	}
 	return list
 }

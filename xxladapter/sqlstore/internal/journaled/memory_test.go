@@ -3,6 +3,7 @@ package journaled
 import (
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -77,4 +78,47 @@ func TestReadersThatOverlapKeepNothingForever(t *testing.T) {
 	require.Empty(t, f.m.runs)
 	require.Empty(t, f.pins)
 	require.NoError(t, j.Close())
+}
+
+// Fires are listed by due time, then id, also where many seconds have several.
+func TestFiresAreListedInOrder(t *testing.T) {
+	m, due := newMemory(), time.Unix(1_800_000_000, 0).UTC()
+	var ids []int64 // in the order of the list
+	for second := range 5 {
+		for i := range 20 {
+			id := int64(1000*second + i + 1)
+			m.add(&fire{Fire: xxladapter.Fire{ID: id, JobID: id % 3, Due: due.Add(time.Duration(second)*time.Second + time.Duration(i/2)*time.Millisecond)}})
+			ids = append(ids, id)
+		}
+	}
+	idsOf := func(f xxladapter.FireFilter) (found []int64) {
+		for _, fire := range m.list(f) {
+			found = append(found, fire.ID)
+		}
+		return found
+	}
+	for _, limit := range []int{1, 2, 19, 20, 21, 99, 100, 101} {
+		require.Equal(t, ids[:min(limit, len(ids))], idsOf(xxladapter.FireFilter{Limit: limit}))
+		require.Equal(t, ids[30:min(30+limit, len(ids))],
+			idsOf(xxladapter.FireFilter{Limit: limit, AfterDue: due.Add(time.Second + 4*time.Millisecond), AfterID: ids[29]}))
+	}
+	require.Equal(t, ids, idsOf(xxladapter.FireFilter{}))
+	require.Equal(t, ids[:1], idsOf(xxladapter.FireFilter{JobID: 1, Limit: 1}))
+	require.Nil(t, m.list(xxladapter.FireFilter{JobID: 4, Limit: 1}))
+}
+
+// What a sweep asks for while 30,000 fires wait, 6,000 of them for each second.
+func BenchmarkOpenFires(b *testing.B) {
+	m, due := newMemory(), time.Unix(1_800_000_000, 0)
+	for id := range int64(30_000) {
+		m.add(&fire{Fire: xxladapter.Fire{ID: id + 1, JobID: id % 6000, Due: due.Add(time.Duration(id/6000) * time.Second), State: xxladapter.FirePlanned}})
+	}
+	for _, limit := range []int{1, 5000} {
+		b.Run("limit="+strconv.Itoa(limit), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				m.list(xxladapter.FireFilter{State: xxladapter.FirePlanned, DueBefore: due.Add(time.Minute), Limit: limit})
+			}
+		})
+	}
 }
