@@ -2,6 +2,9 @@ package trigger
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -184,4 +187,79 @@ func TestATakeOverInDoubtIsMadeAgain(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestARefusedRunWhoseSettlementIsInDoubtRunsOnce loses every answer to the settlement of a run that the
+// executor has refused, so that the sweep finds the fire. Either the settlement has happened, and the
+// retry runs, or it has not, and the run is sent again under its log id; never both.
+func TestARefusedRunWhoseSettlementIsInDoubtRunsOnce(t *testing.T) {
+	never, err := json.Marshal(wire.OK().WithPayload(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true}))
+	require.NoError(t, err)
+	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when the fire is resolved": happensLate} {
+		for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousResend} {
+			t.Run(name+"/"+string(policy), func(t *testing.T) {
+				var exec *fakeExecutor
+				exec = newFakeExecutor(t, func(w http.ResponseWriter, path string) {
+					switch {
+					case path == wire.PathLog:
+						_, _ = w.Write(never)
+					case len(exec.taken()) == 1:
+						fmt.Fprint(w, `{"code":500,"msg":"busy"}`)
+					default:
+						fmt.Fprint(w, `{"code":200}`)
+					}
+				})
+				f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+				f.ambiguous(policy)
+				f.over.jitter = func() float64 { return 0 }
+				d := &forgetful{Store: f.store, fate: fate, lose: doubtAttempts, calls: map[string]int{"claim": doubtAttempts, "take over": doubtAttempts}}
+				noted := &noting{forgetful: d}
+				f.over.opts.Store = noted
+				if fate == happensLate {
+					d.fate = doesNot // until the sweep
+				}
+				err := f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: 1}))
+				require.ErrorIs(t, err, xxladapter.ErrInDoubt)
+				if fate == happensLate {
+					require.Len(t, f.open(), 1)
+					d.late = noted.settle
+				}
+				retries := func() (n int) {
+					for _, open := range f.open() {
+						if open.State == xxladapter.FirePlanned {
+							n++
+						}
+					}
+					return n
+				}
+				for range 2 * doubtAttempts { // sweeps
+					for _, open := range f.open() {
+						if open.State == xxladapter.FirePlanned {
+							continue
+						}
+						if err := f.over.Resolve(t.Context(), open); err != nil {
+							require.ErrorIs(t, err, xxladapter.ErrInDoubt)
+						}
+					}
+				}
+				require.Len(t, f.open(), retries(), "nothing is left without an outcome")
+				require.Len(t, f.logs(), 1)
+				resent := len(exec.taken()) - 1
+				require.Equal(t, 1, resent+retries(), "sent again, or to be retried")
+				require.Equal(t, resent == 1, f.logs()[0].TriggerCode == wire.CodeOK)
+				require.Equal(t, fate == doesNot, resent == 1)
+			})
+		}
+	}
+}
+
+// A noting store notes the last settlement, to make it later.
+type noting struct {
+	*forgetful
+	settle func()
+}
+
+func (n *noting) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) ([]xxladapter.Fire, error) {
+	n.settle = func() { _, _ = n.Store.SettleFire(context.WithoutCancel(ctx), by, s) }
+	return n.forgetful.SettleFire(ctx, by, s)
 }
