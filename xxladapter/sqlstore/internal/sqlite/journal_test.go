@@ -75,6 +75,12 @@ func TestListsLeavePlannedFiresInTheJournal(t *testing.T) {
 		"Users":         func(ctx context.Context) error { _, err := s.Users(ctx, xxladapter.UserFilter{}); return err },
 		"Credentials":   func(ctx context.Context) error { _, err := s.Credentials(ctx, 1, "session"); return err },
 		"UseCredential": func(ctx context.Context) error { return s.UseCredential(ctx, 1, time.Now(), time.Now()) },
+		"CreateUser": func(ctx context.Context) error {
+			_, err := s.CreateUser(ctx, &xxladapter.User{Name: "anna", Password: "hash"}, false)
+			return err
+		},
+		"PurgeJobVersions": func(ctx context.Context) error { _, err := s.PurgeJobVersions(ctx, time.Now(), 1); return err },
+		"UpstreamUsers":    func(ctx context.Context) error { _, err := s.UpstreamUsers(ctx, "anna"); return err },
 	} {
 		_, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
 		require.NoError(t, err)
