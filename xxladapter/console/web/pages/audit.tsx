@@ -11,7 +11,7 @@ import { Pager } from "../parts/table";
 import { number } from "../i18n";
 
 const pageSize = 50;
-const kinds = ["job", "group", "run", "runs", "zone"];
+const kinds = ["job", "group", "run", "runs", "pause", "calendar", "user", "token", "alarm", "zone"];
 
 export function Audit() {
 	const check = useCall("GET /audit/verify", {});
@@ -73,7 +73,7 @@ function Entry({ row: r, named }: { row: AuditRow; named: boolean }) {
 				{named && <What row={r} />}
 				<span class="entry-time"><Time at={r.time} relative /></span>
 			</div>
-			<FieldChanges changes={r.changes} />
+			<FieldChanges changes={r.changes} kind={r.object.kind} />
 			{r.actor.address && <small>{t("audit.from", { address: r.actor.address })}</small>}
 		</li>
 	);

@@ -31,7 +31,7 @@ export function Calendars() {
 				empty={<Empty icon="clock" title={t("calendar.none")} />}
 				columns={[
 					{
-						head: t("login.name"), grow: true,
+						head: t("group.title"), grow: true,
 						cell: (c) => (
 							<>
 								<span class="row-main"><b>{c.name}</b>{c.builtIn && <Tag>{t("calendar.builtIn")}</Tag>}</span>
@@ -40,7 +40,7 @@ export function Calendars() {
 						),
 					},
 					{ head: t("calendar.weekend"), from: "mid", cell: (c) => weekdays.flatMap((d, i) => (c.weekend.includes(d) ? [weekdayName(i)] : [])).join(" ") || "–" },
-					{ head: t("calendar.years"), cell: (c) => <span title={c.years.map((y) => `${y.year}: ${plural("calendar.off", y.off.length)}, ${plural("calendar.work", y.work.length)}${y.source ? ` (${y.source})` : ""}`).join("\n")}>{c.years.map((y) => y.year).join(", ") || "–"}</span> },
+					{ head: t("calendar.years"), from: "mid", cell: (c) => <span title={c.years.map((y) => `${y.year}: ${plural("calendar.off", y.off.length)}, ${plural("calendar.work", y.work.length)}${y.source ? ` (${y.source})` : ""}`).join("\n")}>{c.years.map((y) => y.year).join(", ") || "–"}</span> },
 					{
 						head: t("list.actions"), hidden: true, end: true,
 						cell: (c) => (

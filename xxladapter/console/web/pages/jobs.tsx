@@ -77,9 +77,13 @@ export function Jobs() {
 							{j.name}
 						</a>
 						<small>#{j.id}</small>
-						{j.tags?.slice(0, 3).map((name) => <button key={name} type="button" class="tag" title={name} onClick={() => setQuery({ tag: name, after: undefined })}>{name}</button>)}
-						{(j.tags?.length ?? 0) > 3 && <small title={j.tags!.slice(3).join(", ")}>+{j.tags!.length - 3}</small>}
 					</span>
+					{!!j.tags?.length && (
+						<span class="row-tags">
+							{j.tags.slice(0, 3).map((name) => <button key={name} type="button" class="tag" title={name} onClick={() => setQuery({ tag: name, after: undefined })}>{name}</button>)}
+							{j.tags.length > 3 && <small title={j.tags.slice(3).join(", ")}>+{j.tags.length - 3}</small>}
+						</span>
+					)}
 					<span class="row-under">
 						<Schedule job={j} />
 					</span>

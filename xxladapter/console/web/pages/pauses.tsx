@@ -42,7 +42,7 @@ export function Pauses() {
 					},
 					{ head: t("pause.by"), from: "mid", cell: (p) => p.by },
 					{ head: t("pause.from"), from: "mid", end: true, cell: (p) => <Time at={p.from} relative /> },
-					{ head: t("pause.until"), end: true, cell: (p) => (p.until ? <Time at={p.until} /> : t("pause.endless")) },
+					{ head: t("pause.until"), from: "mid", end: true, cell: (p) => (p.until ? <Time at={p.until} /> : t("pause.endless")) },
 					{ head: t("list.actions"), hidden: true, end: true, cell: (p) => p.open && may("operator", p.jobGroup ?? 0) && <Button tone="quiet" icon="run" aria-label={t("pause.end", { name: name(p) })} onClick={() => setEnd(p)} /> },
 				]} />
 			{add && <PauseDialog onClose={() => setAdd(false)} />}
@@ -98,7 +98,11 @@ export function PauseNotice({ group }: { group?: number }) {
 	return (
 		<p class="banner is-inside" role="status">
 			<Icon name="pause" />
-			<span>{now.map((p) => `${t("pause.notice", { name: name(p) })}${p.note && ": " + p.note}`).join(" · ")}</span>
+			<span>
+				{now.map((p, i) => (
+					<>{i > 0 && " · "}<bdi>{t("pause.notice", { name: name(p) })}</bdi>{p.note && <>{": "}<bdi>{p.note}</bdi></>}</>
+				))}
+			</span>
 		</p>
 	);
 }
