@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -123,10 +122,8 @@ func BenchmarkBudgets(b *testing.B) {
 	}
 	s := newSite(b, "")
 	s.manyJobs(s.group("Orders"), jobs)
-	var table strings.Builder
-	say := func(what string, is, most float64, unit string) {
-		fmt.Fprintf(&table, "\n%-52s %8.1f of %6.0f %s", what, is, most, unit)
-	}
+	var table budget
+	say := table.say
 	for b.Loop() {
 		tab := s.open("help")
 		tab.watch()
@@ -152,16 +149,12 @@ func BenchmarkBudgets(b *testing.B) {
 		fast := s.open("help")
 		fast.watch()
 		fast.visit("jobs")
-		ask := func(path string) (ms float64) {
-			fast.eval(fmt.Sprintf(`(async () => { const all = []; for (let i = 0; i < 5; i++) { const from = performance.now(); await (await fetch("../api/v1/%s")).text(); all.push(performance.now() - from); } return all.sort((a, b) => a - b)[2]; })()`, path), &ms)
-			return ms
-		}
 		fast.until("the address of the API is near", `location.pathname.endsWith("/console/jobs")`)
-		say("API: a page of 100 jobs", ask("jobs?limit=100&light&count"), 50, "ms")
-		say("API: with the newest 20 runs of each", ask("jobs?limit=100&light&count&recent"), 50, "ms")
-		say("API: jobs by a part of their name", ask("jobs?limit=100&light&count&name=99"), 200, "ms")
-		say("API: 1,000 jobs", ask("jobs?limit=1000&light"), 150, "ms")
-		say("API: forecast of all jobs", ask("forecast"), 2000, "ms")
+		say("API: a page of 100 jobs", fast.ask("jobs?limit=100&light&count"), 50, "ms")
+		say("API: with the newest 20 runs of each", fast.ask("jobs?limit=100&light&count&recent"), 50, "ms")
+		say("API: jobs by a part of their name", fast.ask("jobs?limit=100&light&count&name=99"), 200, "ms")
+		say("API: 1,000 jobs", fast.ask("jobs?limit=1000&light"), 150, "ms")
+		say("API: forecast of all jobs", fast.ask("forecast"), 2000, "ms")
 
 		fast.eval(`(seen.tasks.length = 0, 0)`, nil)
 		pages := min(20, jobs/100-1)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 const password = "correct horse"
@@ -198,4 +200,42 @@ func TestPagesFollowRights(t *testing.T) {
 
 	admin := s.signedIn("wang.fang", fmt.Sprintf("jobs/%d", job))
 	require.Equal(t, "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Schedulers|Audit|Export, import|Users|Settings|My account|API|Help|Schedule of settle orders|Run now|Edit|Copy|Delete", offers(admin))
+}
+
+// A session ends while a form is filled in. Sign-in stands above the form, nothing that was typed is
+// lost, and it is saved afterwards: once, and not before.
+func TestASessionEndsAmidAnEdit(t *testing.T) {
+	s := newSite(t, "a-secret-of-operators")
+	job := s.job(s.group("Orders"), "settle orders", nil)
+	s.user("wang.fang", 0, "admin")
+	tab := s.signedIn("wang.fang", fmt.Sprintf("jobs/%d/edit", job))
+	tab.typeIn("Owner", "li.na")
+	tab.typeIn("Parameter", "typed before the session ended")
+	tab.eval(`window.same = true, 0`, nil)
+	tab.click("Review changes")
+	tab.until("the review is open", `document.querySelector("dialog .diff")`)
+
+	users, err := s.store.Users(t.Context(), xxladapter.UserFilter{Name: "wang.fang"})
+	require.NoError(t, err)
+	require.Len(t, users, 1)
+	require.NoError(t, s.store.UpdateUser(t.Context(), users[0].ID, xxladapter.UserChange{EndSessions: true}))
+	tab.click("Save")
+	tab.until("sign-in is asked for", `document.querySelector("dialog[open] input[type=password]")`)
+	tab.accessible("session-ended")
+	tab.picture("session-ended")
+	tab.typeIn("Name", "wang.fang")
+	tab.typeIn("Password", password)
+	tab.press(kb.Enter)
+	tab.until("sign-in is gone", `!document.querySelector("dialog[open] input[type=password]")`)
+	tab.until("what was typed is there", `document.querySelector("input[name=author]").value === "li.na" && document.querySelector("form").innerHTML !== "" && [...document.querySelectorAll("textarea")].some((e) => e.value === "typed before the session ended")`)
+	var is struct{ Author, ExecutorParam string }
+	s.call("GET", fmt.Sprintf("/jobs/%d", job), nil, &is)
+	require.Equal(t, "wang.fang", is.Author, "nothing was saved by the session that had ended")
+	tab.click("Review changes")
+	tab.click("Save")
+	tab.sees("settle orders was saved")
+	tab.until("the page was not loaded again", `window.same`)
+	s.call("GET", fmt.Sprintf("/jobs/%d", job), nil, &is)
+	require.Equal(t, "li.na", is.Author)
+	require.Equal(t, "typed before the session ended", is.ExecutorParam)
 }

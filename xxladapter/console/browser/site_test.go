@@ -147,6 +147,23 @@ var handlers = map[string]func(context.Context, *executor.Run) error{
 		}
 		return err
 	},
+	// pour writes a thousand lines a second, for as many seconds as its parameter says.
+	"pour": func(ctx context.Context, run *executor.Run) error {
+		seconds, err := strconv.Atoi(run.Param)
+		pace := time.NewTicker(10 * time.Millisecond)
+		defer pace.Stop()
+		for i := range 100 * seconds {
+			for n := range 10 {
+				run.Logger.Info("line", "number", 10*i+n)
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-pace.C:
+			}
+		}
+		return err
+	},
 	"echo": func(_ context.Context, run *executor.Run) error {
 		run.Logger.Info(run.Param)
 		return errors.New(run.Param)
