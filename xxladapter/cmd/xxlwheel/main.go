@@ -47,6 +47,7 @@ type commands struct {
 	Report   reportCmd   `cmd:"" help:"Show how many runs of each day succeeded and failed."`
 	Check    checkCmd    `cmd:"" help:"Check a history of jobs and runs for missed, duplicate, early and late runs."`
 	Backup   backupCmd   `cmd:"" help:"Copy a SQLite store to a new file, even while schedulers use it."`
+	Store    storeCmd    `cmd:"" help:"Copy stores."`
 	Migrate  migrateCmd  `cmd:"" help:"Create or update xxlwheel's own tables in a MySQL or MariaDB database that has XXL-JOB's."`
 	Cron     cronCmd     `cmd:"" help:"Evaluate and describe cron expressions."`
 	Config   configCmd   `cmd:"" help:"Print and check files of settings for serve, executor and demo."`

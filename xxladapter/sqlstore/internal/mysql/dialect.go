@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +44,11 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.
 			return column + ` IN (` + records.JoinIDs(ids) + `)`, nil
 		},
 		UpdateRows: updateRows,
+		Columns: `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_KEY = 'PRI' FROM information_schema.COLUMNS
+			WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl%' ORDER BY TABLE_NAME, ORDINAL_POSITION`,
+		ReserveIDs: func(table string, last int64) []string {
+			return []string{`ALTER TABLE ` + table + ` AUTO_INCREMENT = ` + strconv.FormatInt(last+1, 10)}
+		},
 		JobsByID:   ` FORCE INDEX (PRIMARY)`,
 		FiresByJob: ` FORCE INDEX (xxlwheel_fire_due_of_job)`,
 		IDStep:     facts.idStep,

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -31,6 +32,13 @@ var dialect = records.Dialect{
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	UpdateRows: updateRows,
+	Columns: `SELECT table_name::text, column_name::text, data_type::text, CASE WHEN EXISTS (
+			SELECT 1 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
+			WHERE i.indisprimary AND i.indrelid = table_name::text::regclass AND a.attname = column_name::text) THEN 1 ELSE 0 END
+		FROM information_schema.columns WHERE table_schema = current_schema() AND table_name LIKE 'xxl%' ORDER BY table_name, ordinal_position`,
+	ReserveIDs: func(table string, last int64) []string {
+		return []string{`SELECT setval(pg_get_serial_sequence('` + table + `', 'id'), ` + strconv.FormatInt(last, 10) + `)`}
+	},
 	AdvanceIDs: func(table string) string {
 		return `SELECT setval(pg_get_serial_sequence('` + table + `', 'id'), MAX(id)) FROM ` + table + ` HAVING MAX(id) IS NOT NULL`
 	},

@@ -53,6 +53,12 @@ type Dialect struct {
 	// AdvanceIDs returns the statement after which a table generates ids above those that it has.
 	// Nil where that needs no statement.
 	AdvanceIDs func(table string) string
+	// Columns selects table, column, type, and whether it is a part of the primary key, of all tables
+	// whose names begin with xxl, in the order of the columns.
+	Columns string
+	// ReserveIDs returns statements after which a table that generates ids gives higher ones than
+	// last.
+	ReserveIDs func(table string, last int64) []string
 	// OpenRuns is the condition that a log row is that of a run without an outcome. It reads no
 	// other rows where an index has them.
 	OpenRuns string

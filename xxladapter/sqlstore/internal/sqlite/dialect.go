@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -20,8 +21,17 @@ var dialect = records.Dialect{
 		return column + ` IN (SELECT value FROM json_each(?))`, []any{"[" + records.JoinIDs(ids) + "]"}
 	},
 	UpdateRows: updateRows,
-	Has:        func(column string) string { return `instr(` + column + `, ?) > 0` },
-	Bytes:      func(text string) string { return text },
+	Columns: `SELECT m.name, c.name, c.type, c.pk FROM sqlite_schema m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name LIKE 'xxl%' ORDER BY m.name, c.cid`,
+	ReserveIDs: func(table string, last int64) []string {
+		id := strconv.FormatInt(last, 10)
+		return []string{
+			`INSERT INTO sqlite_sequence (name, seq) SELECT '` + table + `', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '` + table + `')`,
+			`UPDATE sqlite_sequence SET seq = ` + id + ` WHERE name = '` + table + `' AND seq < ` + id,
+		}
+	},
+	Has:   func(column string) string { return `instr(` + column + `, ?) > 0` },
+	Bytes: func(text string) string { return text },
 	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
 		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,
 	Seconds:   `(strftime('%s', handle_time) - strftime('%s', trigger_time))`,

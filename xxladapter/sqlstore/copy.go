@@ -1,0 +1,39 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// CopyOptions are the settings of [Copy]. The zero value is ready to use.
+type CopyOptions struct {
+	// WithoutHistory leaves out what has happened: runs, figures, audit, and versions of jobs.
+	WithoutHistory bool
+	// Progress is called after each part of a table, with the rows of it so far. Nil is allowed.
+	Progress func(table string, rows int64)
+}
+
+// A TableCount says how many rows of a table were copied.
+type TableCount = records.TableCount
+
+// Copy copies all that a store has into an empty one, and compares both. The kinds may differ. Both
+// must have been opened by [Open] without a journal, and be without schedulers. All rows keep their
+// ids, and new rows of the target get ids that the source has not given.
+//
+// After an error the target has a part of the rows and is of no use. What makes schedulers do
+// something is copied last.
+//
+// [xxladapter.ErrConflict] if a scheduler works on either store or the target is not empty; without
+// the history also while fires are being handed over.
+func Copy(ctx context.Context, from, to xxladapter.Store, opts CopyOptions) ([]TableCount, error) {
+	source, ok := from.(*records.Store)
+	target, toOK := to.(*records.Store)
+	if !ok || !toOK {
+		return nil, errors.New("sqlstore: stores to copy must be opened by this package, without a journal")
+	}
+	c := records.Copy{From: source, To: target, History: !opts.WithoutHistory, Progress: opts.Progress}
+	return c.Run(ctx)
+}

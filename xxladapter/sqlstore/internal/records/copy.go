@@ -1,0 +1,425 @@
+package records
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A Copy copies a store into an empty one, which may be of another kind.
+type Copy struct {
+	From, To *Store
+	// History includes what has happened: runs, figures, audit and versions.
+	History bool
+	// Progress is called after each part of a table. Nil is allowed.
+	Progress func(table string, rows int64)
+}
+
+var (
+	// neverCopied belong to the schedulers and tables of one store.
+	neverCopied = []string{"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_shard", "xxl_job_lock"}
+	// historyTables are left without [Copy].History.
+	historyTables = []string{
+		"xxl_job_log", "xxl_job_log_report", "xxlwheel_report", "xxlwheel_run", "xxlwheel_log_text", "xxlwheel_log_fetch", "xxlwheel_misfire",
+		"xxlwheel_alarm", "xxlwheel_alarm_claim", "xxlwheel_stat", "xxlwheel_stat_mark", "xxlwheel_stat_open", "xxlwheel_last_result",
+		"xxlwheel_audit", "xxlwheel_audit_end", "xxlwheel_job_version", "xxlwheel_order", "xxlwheel_removed_job", "xxlwheel_backfill",
+	}
+	// mustBeEmpty are the tables in which an empty store has no row.
+	mustBeEmpty = []string{"xxl_job_group", "xxl_job_info", "xxl_job_log", "xxl_job_user", "xxl_job_log_report", "xxlwheel_user", "xxlwheel_audit"}
+	// copiedLast have what makes a store do something: without them, the rest of a copy that was
+	// interrupted does nothing.
+	copiedLast = []string{"xxlwheel_fire", "xxl_job_group", "xxl_job_info"}
+	// datetimeColumns are times in every kind of store. SQLite keeps them as texts.
+	datetimeColumns = []string{"add_time", "update_time", "glue_updatetime", "trigger_time", "handle_time", "trigger_day"}
+	// idsIn names the tables whose ids the columns of other tables have, so that ids which only
+	// those have are not given again.
+	idsIn = map[string]string{
+		"job_id": "xxl_job_info", "group_id": "xxl_job_group", "user_id": "xxlwheel_user", "fire_id": "xxlwheel_fire",
+		"log_id": "xxl_job_log", "last_log_id": "xxl_job_log", "parent_log_id": "xxl_job_log", "folded_id": "xxl_job_log", "next_id": "xxl_job_log",
+	}
+)
+
+// tokensTable is where access tokens are in most stores. They are copied by themselves, because
+// later tables of XXL-JOB have a column for them.
+const tokensTable = "xxlwheel_group"
+
+// A copiedTable is a table with the columns that both stores have.
+type copiedTable struct {
+	name    string
+	columns []copiedColumn
+}
+
+type copiedColumn struct {
+	name string
+	kind byte // i for an integer, b for bytes, t for a time, s for a text
+	key  bool // a part of the primary key
+}
+
+// A TableCount says how many rows of a table were copied.
+type TableCount struct {
+	Table string `json:"table"`
+	Rows  int64  `json:"rows"`
+}
+
+// digest is the sum of the digests of rows, in any order.
+type digest [4]uint64
+
+func (d *digest) add(row []any) {
+	h := sha256.New()
+	for _, value := range row {
+		switch v := value.(type) {
+		case nil:
+			h.Write([]byte{0})
+		case int64:
+			fmt.Fprintf(h, "i%d,", v)
+		case time.Time:
+			fmt.Fprintf(h, "t%d,", v.Unix())
+		case []byte:
+			fmt.Fprintf(h, "b%d,%s", len(v), v)
+		case string:
+			v = xxladapter.ValidText(v)
+			fmt.Fprintf(h, "s%d,%s", len(v), v)
+		}
+	}
+	sum := h.Sum(nil)
+	for i := range d {
+		d[i] += binary.LittleEndian.Uint64(sum[8*i:])
+	}
+}
+
+// Run copies all tables and compares them. The target is unusable after an error.
+func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	tables, err := c.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var counts []TableCount
+	last := map[string]int64{} // the highest ids that rows have, by their tables
+	for _, t := range tables {
+		n, source, err := c.copy(ctx, t, last)
+		if err == nil && !c.History && t.name == "xxl_job_info" {
+			err = c.From.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r Row) error {
+				var id int64
+				err := r.Scan(&id)
+				last["xxl_job_log"] = max(last["xxl_job_log"], id)
+				return err
+			})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("copy %s: %w", t.name, err)
+		}
+		counts = append(counts, TableCount{t.name, n})
+		var target digest
+		var there int64
+		err = c.To.pages(ctx, t, func(rows [][]any) error {
+			for _, row := range rows {
+				target.add(row)
+			}
+			there += int64(len(rows))
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("compare %s: %w", t.name, err)
+		}
+		if there != n || target != source {
+			return nil, fmt.Errorf("compare %s: %d rows of %d were copied, and they differ: was the store in use?", t.name, there, n)
+		}
+	}
+	return counts, c.reserve(ctx, tables, last)
+}
+
+// check refuses stores that are in use, and a target that is not empty.
+func (c *Copy) check(ctx context.Context) error {
+	for _, s := range []*Store{c.From, c.To} {
+		err := s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{ToMilli(s.Clock())}, func(r Row) error {
+			var node string
+			if err := r.Scan(Text(&node)); err != nil {
+				return err
+			}
+			return xxladapter.Conflictf("scheduler %s works on one of the stores, must be stopped for a few seconds", node)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, table := range mustBeEmpty {
+		found, err := c.To.finds(ctx, `SELECT 1 FROM `+table+` LIMIT 1`)
+		if err != nil {
+			return err
+		}
+		if found {
+			return xxladapter.Conflictf("the target has rows in %s, must be empty", table)
+		}
+	}
+	if c.History {
+		return nil
+	}
+	claimed, err := c.From.finds(ctx, `SELECT 1 FROM xxlwheel_fire WHERE state <> 'planned' LIMIT 1`)
+	if err == nil && claimed {
+		err = xxladapter.Conflictf("fires are being handed over, which needs the history: copy it, or let a scheduler finish them")
+	}
+	return err
+}
+
+// tables returns what is to be copied, in order.
+func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
+	from, err := c.From.columnsOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.To.columnsOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var tables []copiedTable
+	for _, name := range slices.Sorted(maps.Keys(from)) {
+		if slices.Contains(neverCopied, name) || name == tokensTable || !c.History && slices.Contains(historyTables, name) {
+			continue
+		}
+		t := copiedTable{name: name}
+		for _, column := range from[name] {
+			both := slices.ContainsFunc(to[name], func(other copiedColumn) bool { return other.name == column.name })
+			switch {
+			case name == "xxlwheel_term" && column.name == "id": // of its one row, on MySQL alone
+			case both:
+				t.columns = append(t.columns, column)
+			case name == "xxl_job_user" && column.name == "token", name == "xxl_job_group" && column.name == "access_token":
+				// A session of a Java admin, and what tokensTable has.
+			default:
+				return nil, fmt.Errorf("the target has no column %s of %s: migrate both stores with the same version first", column.name, name)
+			}
+		}
+		tables = append(tables, t)
+	}
+	order := func(t copiedTable) int { return slices.Index(copiedLast, t.name) }
+	slices.SortStableFunc(tables, func(a, b copiedTable) int { return order(a) - order(b) })
+	at := slices.IndexFunc(tables, func(t copiedTable) bool { return t.name == "xxl_job_group" })
+	tokens := copiedTable{tokensTable, []copiedColumn{{"group_id", 'i', true}, {"access_token", 's', false}}}
+	return slices.Insert(tables, at+1, tokens), nil
+}
+
+// columnsOf lists the columns of all tables, under the names of our statements.
+func (s *Store) columnsOf(ctx context.Context) (map[string][]copiedColumn, error) {
+	tables := map[string][]copiedColumn{}
+	err := s.Query(ctx, s.Dialect.Columns, nil, func(r Row) error {
+		var table, kind string
+		var c copiedColumn
+		var key int64
+		if err := r.Scan(Text(&table), Text(&c.name), Text(&kind), &key); err != nil {
+			return err
+		}
+		table, c.name, kind, c.key = strings.ToLower(table), strings.ToLower(c.name), strings.ToLower(kind), key > 0
+		switch later := table + "." + c.name; later {
+		case "xxl_job_info.name":
+			c.name = "job_desc"
+		case "xxl_job_group.name":
+			c.name = "title"
+		}
+		switch {
+		case slices.Contains(datetimeColumns, c.name):
+			c.kind = 't'
+		case strings.Contains(kind, "int"):
+			c.kind = 'i'
+		case strings.Contains(kind, "blob"), kind == "bytea":
+			c.kind = 'b'
+		default:
+			c.kind = 's'
+		}
+		tables[table] = append(tables[table], c)
+		return nil
+	})
+	return tables, err
+}
+
+// copy copies a table.
+func (c *Copy) copy(ctx context.Context, t copiedTable, last map[string]int64) (n int64, sum digest, err error) {
+	if t.name != tokensTable {
+		err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+			_, err := tx.Exec(ctx, `DELETE FROM `+t.name)
+			return err
+		})
+		if err != nil {
+			return 0, sum, err
+		}
+	}
+	insert := `INSERT INTO ` + t.name + ` (` + t.list() + `) VALUES (?` + strings.Repeat(`, ?`, len(t.columns)-1) + `)`
+	err = c.From.pages(ctx, t, func(rows [][]any) error {
+		written := make([][]any, len(rows))
+		for i, row := range rows {
+			sum.add(row)
+			written[i] = slices.Clone(row)
+			for k, column := range t.columns {
+				id, isInt := row[k].(int64)
+				if at, isTime := row[k].(time.Time); isTime {
+					written[i][k] = c.To.Dialect.Datetime(at)
+				}
+				if column.name == "id" && isInt {
+					last[t.name] = max(last[t.name], id)
+				}
+				if of := idsIn[column.name]; of != "" && isInt {
+					last[of] = max(last[of], id)
+				}
+			}
+		}
+		err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+			if t.name != tokensTable {
+				return tx.insertAll(ctx, insert, written)
+			}
+			for _, row := range rows {
+				if err := tx.setToken(ctx, row[0].(int64), row[1].(string)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if n += int64(len(rows)); err == nil && c.Progress != nil {
+			c.Progress(t.name, n)
+		}
+		return err
+	})
+	return n, sum, err
+}
+
+func (t *copiedTable) list() string {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// pages calls give for all rows of a table, some at a time, in the order of its key.
+func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any) error) error {
+	if t.name == tokensTable {
+		rows, err := s.rowsOf(ctx, t, `SELECT id, `+GroupToken+` FROM xxl_job_group WHERE COALESCE(`+GroupToken+`, '') <> '' ORDER BY id`, nil)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		return give(rows)
+	}
+	limit := 256
+	if t.name == "xxlwheel_log_text" {
+		limit = 16 // of up to a megabyte each
+	}
+	var key []string
+	var places []int
+	for i, c := range t.columns {
+		if c.key {
+			key, places = append(key, c.name), append(places, i)
+		}
+	}
+	query := `SELECT ` + t.list() + ` FROM ` + t.name
+	if len(key) == 0 { // a table with one row
+		rows, err := s.rowsOf(ctx, t, query, nil)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		return give(rows)
+	}
+	columns := strings.Join(key, ", ")
+	var after []any
+	for {
+		where := ``
+		if after != nil {
+			where = ` WHERE (` + columns + `) > (?` + strings.Repeat(`, ?`, len(key)-1) + `)`
+		}
+		rows, err := s.rowsOf(ctx, t, fmt.Sprintf(`%s%s ORDER BY %s LIMIT %d`, query, where, columns, limit), after)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := give(rows); err != nil || len(rows) < limit {
+			return err
+		}
+		after = after[:0]
+		for _, i := range places {
+			value := rows[len(rows)-1][i]
+			if at, isTime := value.(time.Time); isTime {
+				value = s.Dialect.Datetime(at)
+			}
+			after = append(after, value)
+		}
+	}
+}
+
+// rowsOf reads rows as int64, string, []byte, time.Time in whole seconds, or nil.
+func (s *Store) rowsOf(ctx context.Context, t copiedTable, query string, args []any) (rows [][]any, err error) {
+	err = s.Query(ctx, query, args, func(r Row) error {
+		into, row := make([]any, len(t.columns)), make([]any, len(t.columns))
+		for i, c := range t.columns {
+			switch c.kind {
+			case 'i':
+				into[i] = new(sql.NullInt64)
+			case 't':
+				into[i] = datetime{new(time.Time)}
+			case 'b':
+				into[i] = new([]byte)
+			default:
+				into[i] = new(sql.NullString)
+			}
+		}
+		if err := r.Scan(into...); err != nil {
+			return err
+		}
+		for i := range into {
+			switch v := into[i].(type) {
+			case *sql.NullInt64:
+				if v.Valid {
+					row[i] = v.Int64
+				}
+			case *sql.NullString:
+				if v.Valid {
+					row[i] = v.String
+				}
+			case datetime:
+				if !v.to.IsZero() {
+					row[i] = *v.to
+				}
+			case *[]byte:
+				if *v != nil {
+					row[i] = *v
+				}
+			}
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, err
+}
+
+// reserve keeps the target from giving ids again that the source has given.
+func (c *Copy) reserve(ctx context.Context, tables []copiedTable, last map[string]int64) error {
+	given := map[string]bool{"xxl_job_log": true} // also without the history
+	for _, t := range tables {
+		if t.columns[0].name == "id" && t.name != "xxlwheel_audit" {
+			given[t.name] = true
+		}
+	}
+	for _, table := range slices.Sorted(maps.Keys(given)) {
+		id := last[table]
+		if id == 0 || id == math.MaxInt64 {
+			continue
+		}
+		for _, statement := range c.To.Dialect.ReserveIDs(table, id) {
+			err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+				_, err := tx.Exec(ctx, statement)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("reserve ids of %s: %w", table, err)
+			}
+		}
+	}
+	return nil
+}
