@@ -120,45 +120,6 @@ func (s *Store) remove(ctx context.Context, j *xxladapter.Job) {
 	s.record(ctx, j.Audited(), j.Fields(), nil)
 }
 
-// edit makes one edit.
-func (s *Store) edit(ctx context.Context, e xxladapter.JobEdit) (xxladapter.JobEdited, error) {
-	made, err := s.EditJobs(ctx, []xxladapter.JobEdit{e}, true)
-	if err != nil {
-		return xxladapter.JobEdited{}, err
-	}
-	return made[0], nil
-}
-
-// CreateJob implements [xxladapter.Store].
-func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
-	made, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActCreate, Job: j})
-	return made.ID, err
-}
-
-// UpdateJob implements [xxladapter.Store].
-func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
-	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActOfUpdate(reschedule), Job: j})
-	return err
-}
-
-// StartJob implements [xxladapter.Store].
-func (s *Store) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
-	made, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActStart, Job: &xxladapter.Job{ID: id, Updated: seen}, First: first})
-	return made.Next, err
-}
-
-// StopJob implements [xxladapter.Store].
-func (s *Store) StopJob(ctx context.Context, id int64, seen time.Time) error {
-	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActStop, Job: &xxladapter.Job{ID: id, Updated: seen}})
-	return err
-}
-
-// RemoveJob implements [xxladapter.Store].
-func (s *Store) RemoveJob(ctx context.Context, id int64) error {
-	_, err := s.edit(ctx, xxladapter.JobEdit{Act: xxladapter.ActRemove, Job: &xxladapter.Job{ID: id}})
-	return err
-}
-
 func (s *Store) forgetAlarms(jobID int64) {
 	delete(s.alarms, jobID)
 	maps.DeleteFunc(s.claims, func(_ claimKey, c *xxladapter.AlarmClaim) bool { return c.JobID == jobID })

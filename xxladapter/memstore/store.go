@@ -18,6 +18,8 @@ var errClosed = errors.New("memstore: closed")
 
 // A Store is an [xxladapter.Store] in memory. Its zero value is not usable; see [New].
 type Store struct {
+	xxladapter.SingleEdits
+
 	clock func() time.Time
 
 	mu     sync.Mutex // guards all below
@@ -80,7 +82,7 @@ func New(clock func() time.Time) *Store {
 	if clock == nil {
 		clock = time.Now
 	}
-	return &Store{
+	s := &Store{
 		clock:     clock,
 		sessions:  map[xxladapter.Term]chan struct{}{},
 		jobs:      map[int64]*xxladapter.Job{},
@@ -111,6 +113,8 @@ func New(clock func() time.Time) *Store {
 		auditAnchor: xxladapter.AuditMark{Hash: xxladapter.AuditGenesis},
 		users:       map[int64]*xxladapter.User{}, userNames: map[string]int64{}, credentials: map[int64]*xxladapter.Credential{},
 	}
+	s.SingleEdits.Store = s
+	return s
 }
 
 // enter locks the store for one call. It fails if ctx has ended or the store is closed.
