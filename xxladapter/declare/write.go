@@ -41,7 +41,7 @@ func (d *Document) YAML() ([]byte, error) {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	node, err := nodeOf(decoder)
+	node, err := YAMLNode(decoder)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,10 @@ func (d *Document) YAML() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// nodeOf returns the next value of d, with fields in their order.
-func nodeOf(d *json.Decoder) (*yaml.Node, error) {
+// YAMLNode returns the next value of d as a node of YAML, with fields in their order. d has to use
+// numbers as they are written; see [json.Decoder.UseNumber]. Texts with characters that control a
+// terminal are in double quotes, so that a caller may write such characters as escapes.
+func YAMLNode(d *json.Decoder) (*yaml.Node, error) {
 	token, err := d.Token()
 	if err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func nodeOf(d *json.Decoder) (*yaml.Node, error) {
 			node.Kind = yaml.MappingNode
 		}
 		for d.More() { // fields and values of an object alternate
-			child, err := nodeOf(d)
+			child, err := YAMLNode(d)
 			if err != nil {
 				return nil, err
 			}
@@ -75,17 +77,30 @@ func nodeOf(d *json.Decoder) (*yaml.Node, error) {
 		_, err := d.Token() // the end
 		return node, err
 	case json.Number:
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: v.String()}, nil
+		tag := "!!int"
+		if strings.ContainsAny(v.String(), ".eE") {
+			tag = "!!float"
+		}
+		return scalar(tag, v.String()), nil
 	case bool:
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(v)}, nil
+		return scalar("!!bool", strconv.FormatBool(v)), nil
 	case string:
-		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}
-		if strings.ContainsAny(v, "\r\u0085\u2028\u2029") || strings.Contains(v, "\n") && strings.ContainsAny(v[:1], " \t\n") {
+		node := scalar("!!str", v)
+		if strings.ContainsFunc(v, needsQuotes) || strings.Contains(v, "\n") && strings.ContainsAny(v[:1], " \t\n") {
 			node.Style = yaml.DoubleQuotedStyle // a block would not keep it
 		}
 		return node, nil
 	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}, nil
+	return scalar("!!null", "null"), nil
+}
+
+func scalar(tag, value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value}
+}
+
+// needsQuotes reports whether r ends a line, though it is not a line feed, or controls a terminal.
+func needsQuotes(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
 // String returns a problem on one line: file, line and message.
