@@ -80,8 +80,8 @@ func (d *deadline) reached() bool {
 type spare struct {
 	timer *time.Timer
 
-	// due is when the deadline ends, on the clock of now; never while the wheel keeps it. A call of
-	// the timer before it was meant for an earlier deadline.
+	// due is when the deadline ends, on the clock of now; never while the wheel keeps it. If the
+	// timer calls before due, the call belongs to an earlier deadline and does nothing.
 	due int64
 }
 

@@ -181,7 +181,7 @@ func redirected(was, is *xxladapter.Group) bool {
 	return is.AddressType != was.AddressType || !slices.Equal(is.Addresses, was.Addresses)
 }
 
-// carryOut stores what a plan says, and wakes whoever waits for such changes.
+// carryOut stores what a plan says, and wakes the calls that wait for such changes.
 func (s *Server) carryOut(ctx context.Context, plan *declare.Plan) ([]declare.Change, error) {
 	d := &plan.Declaration
 	ids, err := s.opts.Store.Declare(ctx, d)

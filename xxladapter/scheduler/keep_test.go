@@ -101,8 +101,8 @@ func TestAPauseOfAnotherGroupKeepsNothing(t *testing.T) {
 	require.EqualValues(t, 1, d.Misfires[0].PauseID)
 }
 
-// TestPausedSchedulesOfOtherTypes: a rate keeps its phase, a delay goes on counting, and a single
-// due time is over.
+// TestPausedSchedulesOfOtherTypes: a rate keeps its phase, a delay continues to count, and a
+// single due time is over.
 func TestPausedSchedulesOfOtherTypes(t *testing.T) {
 	pauses := &xxladapter.Restrictions{Pauses: []xxladapter.Pause{pauseFrom(1, -9, 0)}}
 	for _, tt := range []struct {

@@ -14,7 +14,7 @@ const settleHold = 250 * time.Millisecond
 
 // A settleHolder holds settlements back until the results of their runs come, so that both are written
 // together: the fire, the log row and the history change once, with one commit. A settlement whose
-// result does not come in time goes on alone, as does a result whose settlement is not here, because
+// result does not come in time is written alone, as is a result whose settlement is not here, because
 // another node has sent the run.
 type settleHolder struct {
 	mu   sync.Mutex            // guards the field below

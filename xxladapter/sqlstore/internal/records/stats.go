@@ -9,9 +9,9 @@ import (
 )
 
 // The statistics follow the log rows at a distance. A mark says up to which id they are counted;
-// rows that had no result then are remembered one by one. Whoever changes the statistics moves the
-// mark's turn in the same transaction, and does nothing if another has moved it since the rows were
-// read. See DESIGN.md.
+// rows that had no result then are remembered one by one. A transaction that changes the statistics
+// moves the mark's turn, and does nothing if another one has moved it since the rows were read. See
+// DESIGN.md.
 const (
 	selectMarkColumns = `SELECT turn, folded_id, next_id, next_ms, open_id`
 	selectStatMark    = selectMarkColumns + `, (SELECT MAX(id) FROM xxl_job_log), (SELECT MIN(log_id) FROM xxlwheel_stat_open)
