@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,9 +14,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
-	"golang.org/x/sync/errgroup"
 )
 
 // overload measures what becomes of due times when more is due than can be carried. -jobs is what the
@@ -37,26 +34,16 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 		return err
 	}
 	defer o.cleanUp()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	seen := &dueTimes{}
+	n, err := o.serve(ctx, p, seen)
 	if err != nil {
 		return err
 	}
-	seen := &dueTimes{}
-	n, err := node.New(node.Options{Store: o.Store, Logger: logger, RunTexts: p.texts, OnEvent: seen.event, OnMisfire: seen.misfire})
-	if err != nil {
-		return errors.Join(err, ln.Close())
-	}
-	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
-	var server errgroup.Group
-	server.Go(func() error { return n.Serve(serving, ln) })
-	defer func() {
-		stopServing()
-		err = errors.Join(err, server.Wait())
-	}()
+	defer func() { err = errors.Join(err, n.end()) }()
 	var groups [2]int64
 	for i, app := range [...]string{appName, "other"} {
 		e, err := startExecutor(executorOptions{
-			Admin: "http://" + ln.Addr().String(), App: app, Dir: filepath.Join(o.dir, app), Batch: p.batch,
+			Admin: n.url, App: app, Dir: filepath.Join(o.dir, app), Batch: p.batch,
 		})
 		if err != nil {
 			return err
@@ -108,7 +95,7 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 		}
 	})
 	if p.every > 0 {
-		watching.Go(func() { watchGauges(scheduling, out, p.every, n, o, &seen.seen) })
+		watching.Go(func() { watchGauges(scheduling, out, p.every, n.Node, o, &seen.seen) })
 	}
 	err = n.Schedule(scheduling)
 	stop()

@@ -5,15 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"io"
-	"net"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
-	"golang.org/x/sync/errgroup"
 )
 
 // trip measures whole trips of jobs that fire every second: fire record, run
@@ -27,24 +24,14 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 		return err
 	}
 	defer o.cleanUp()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	seen := new(seen)
+	n, err := o.serve(ctx, p, seen)
 	if err != nil {
 		return err
 	}
-	seen := new(seen)
-	n, err := node.New(node.Options{Store: o.Store, Logger: logger, RunTexts: p.texts, OnEvent: seen.event, OnMisfire: seen.misfire})
-	if err != nil {
-		return errors.Join(err, ln.Close())
-	}
-	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
-	var server errgroup.Group
-	server.Go(func() error { return n.Serve(serving, ln) })
-	defer func() {
-		stopServing()
-		err = errors.Join(err, server.Wait())
-	}()
+	defer func() { err = errors.Join(err, n.end()) }()
 	e, err := startExecutor(executorOptions{
-		Admin: "http://" + ln.Addr().String(), Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch,
+		Admin: n.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch,
 	})
 	if err != nil {
 		return err
@@ -65,7 +52,7 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 		began, beginErr = takeCPU(ctx, o, e)
 	})
 	if p.every > 0 {
-		watching.Go(func() { watchGauges(scheduling, out, p.every, n, o, seen) })
+		watching.Go(func() { watchGauges(scheduling, out, p.every, n.Node, o, seen) })
 	}
 	if p.heapProfile != "" {
 		watching.Go(func() { heapErr = watchHeap(scheduling, out, p.heapProfile) })
