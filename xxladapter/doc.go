@@ -32,6 +32,7 @@
 //	console      the web page, a client of admin's API
 //	metrics      shows all of it to Prometheus
 //	node         wires one scheduler process together
+//	assistant    offers calls of admin's API as tools to assistants
 //	cmd/xxlwheel the one binary
 //	deploy       files for systemd and containers, tested by cmd/xxlwheel
 //	docs         pages for operators

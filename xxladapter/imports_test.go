@@ -44,6 +44,7 @@ var rules = map[string]rule{
 	"xxladapter/takeover":   {[]string{"xxladapter", "xxladapter/cron"}, "what is taken from a database of XXL-JOB follows from rows alone"},
 	"xxladapter/graph":      {nil, "layers follow from ids alone"},
 	"xxladapter/preview":    {[]string{"xxladapter/cron"}, "what a schedule will do follows from the schedule alone"},
+	"xxladapter/assistant":  {nil, "it is a client of the API, which it knows from its document"},
 	"xxladapter/openid":     {[]string{"xxladapter"}, "a provider is asked over the network, and knows no store"},
 	"xxladapter/accounts":   {[]string{"xxladapter", "xxladapter/access"}, "who signs in is asked of the store; what they may do then is said by access"},
 	"xxladapter/why":        {[]string{"xxladapter", "xxladapter/cron", "xxladapter/wire"}, "reasons are found in records alone, by the messages of the protocol"},
@@ -92,7 +93,7 @@ var rules = map[string]rule{
 	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/maintenance",
 		"xxladapter/metrics", "xxladapter/openid", "xxladapter/scheduler", "xxladapter/trigger"}, "it wires the parts of a process together, on any store"},
 	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/console"},
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
 	"xxladapter/storetest":  {[]string{"xxladapter"}, "it tests any store, and so knows none"},

@@ -52,6 +52,7 @@ type commands struct {
 	Cron     cronCmd     `cmd:"" help:"Evaluate and describe cron expressions."`
 	Config   configCmd   `cmd:"" help:"Print and check files of settings for serve, executor and demo."`
 
+	MCP        mcpCmd                    `cmd:"" name:"mcp" help:"Serve an assistant over standard input and output, by the Model Context Protocol; read-only unless allowed otherwise."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to switch on the completion of commands and flags in bash, zsh or fish."`
 	Man        manCmd                    `cmd:"" help:"Print a manual page with all commands, for man."`
 

@@ -1,0 +1,162 @@
+package assistant
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A document is the part of an OpenAPI document that tools are made of.
+type document struct {
+	Paths      map[string]map[string]operation
+	Components struct{ Schemas map[string]json.RawMessage }
+}
+
+type operation struct {
+	Summary    string
+	Parameters []struct {
+		Name, In, Description string
+		Required              bool
+		Schema                json.RawMessage
+	}
+	RequestBody struct {
+		Content map[string]struct{ Schema json.RawMessage }
+	}
+}
+
+// A schema is a JSON Schema as the decoder returns it.
+type schema = map[string]any
+
+// An input says what a tool takes and where each argument goes.
+type input struct {
+	schema        schema
+	places        map[string]place
+	hasBody       bool
+	pathArguments []string
+}
+
+type place int
+
+const (
+	inPath place = iota
+	inQuery
+	inBody
+)
+
+// inputOf returns the arguments of an operation in one object: the parameters of path and query, and
+// the fields of the body. Headers are left out.
+func (d *document) inputOf(op operation) (input, error) {
+	in := input{places: map[string]place{}}
+	properties, required := schema{}, []string{}
+	for _, p := range op.Parameters {
+		where := map[string]place{"path": inPath, "query": inQuery}
+		at, ok := where[p.In]
+		if !ok {
+			continue
+		}
+		s, err := d.resolve(p.Schema)
+		if err != nil {
+			return in, err
+		}
+		if p.Description != "" {
+			s["description"] = p.Description
+		}
+		properties[p.Name], in.places[p.Name] = s, at
+		if p.Required {
+			required = append(required, p.Name)
+		}
+		if at == inPath {
+			in.pathArguments = append(in.pathArguments, p.Name)
+		}
+	}
+	if body, ok := op.RequestBody.Content["application/json"]; ok {
+		in.hasBody = true
+		s, err := d.resolve(body.Schema)
+		if err != nil {
+			return in, err
+		}
+		fields, _ := s["properties"].(schema)
+		for name, field := range fields {
+			if _, taken := in.places[name]; taken {
+				continue // the id in a path, which the body may repeat
+			}
+			properties[name], in.places[name] = field, inBody
+		}
+		more, _ := s["required"].([]any)
+		for _, name := range more {
+			required = append(required, fmt.Sprint(name))
+		}
+	}
+	slices.Sort(required)
+	in.schema = schema{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	return in, nil
+}
+
+// resolve returns a schema with its references replaced by what they name, and the parts of allOf
+// joined.
+func (d *document) resolve(raw json.RawMessage) (schema, error) {
+	if len(raw) == 0 {
+		return schema{}, nil
+	}
+	var s schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, fmt.Errorf("read schema: %w", err)
+	}
+	return d.inline(s, nil)
+}
+
+// inline is resolve for a decoded schema; within are the names that it is part of.
+func (d *document) inline(s schema, within []string) (schema, error) {
+	if ref, ok := s["$ref"].(string); ok {
+		name := strings.TrimPrefix(ref, "#/components/schemas/")
+		if slices.Contains(within, name) {
+			return schema{}, nil // it contains itself: anything
+		}
+		var named schema
+		if err := json.Unmarshal(d.Components.Schemas[name], &named); err != nil {
+			return nil, fmt.Errorf("read schema %s: %w", name, err)
+		}
+		return d.inline(named, append(slices.Clip(within), name))
+	}
+	joined := schema{}
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		value, err := d.inlineValue(s[key], within)
+		if err != nil {
+			return nil, err
+		}
+		if key != "allOf" {
+			joined[key] = value
+		}
+	}
+	parts, _ := s["allOf"].([]any)
+	for _, part := range parts {
+		p, _ := part.(schema)
+		resolved, err := d.inline(p, within)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(joined, resolved)
+	}
+	return joined, nil
+}
+
+// inlineValue is inline for any value inside a schema.
+func (d *document) inlineValue(value any, within []string) (any, error) {
+	switch v := value.(type) {
+	case schema:
+		return d.inline(v, within)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			resolved, err := d.inlineValue(item, within)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = resolved
+		}
+		return list, nil
+	}
+	return value, nil
+}
