@@ -118,7 +118,7 @@ func TestSchedulersAreKilled(t *testing.T) {
 	edit.eval(`window.same = true, 0`, nil)
 	tab.eval(`window.same = true, 0`, nil)
 	var before string
-	tab.eval(rows+`[0].innerText.split("\n")[0]`, &before)
+	tab.eval(rows+`[0].querySelector("td").innerText`, &before)
 	first.kill()
 	tab.sees("The scheduler does not answer")
 	tab.until("what was shown is still there", rows+`.length === 1`)

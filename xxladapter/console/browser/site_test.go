@@ -59,7 +59,7 @@ func startSite(t testing.TB, token, listen string, change func(o *node.Options, 
 	t.Helper()
 	needBrowser(t)
 	dir := t.TempDir()
-	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
+	logger := slog.New(slog.DiscardHandler)
 	store, err := sqlstore.OpenSQLite(t.Context(), filepath.Join(dir, "site.db"), sqlstore.Options{Logger: logger})
 	require.NoError(t, err)
 	pages, err := console.New(console.Options{})
@@ -98,7 +98,7 @@ func (s *site) executor(dir string) {
 	s.t.Helper()
 	e, err := executor.New(executor.Options{
 		Admins: []string{s.url}, AppName: siteApp, AccessToken: s.token, Listen: "127.0.0.1:0", DataDir: dir,
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(s.t, err)
 	for name, handle := range handlers {
