@@ -33,7 +33,7 @@ type AuditRow struct {
 
 // An AuditObject is what a change concerns.
 type AuditObject struct {
-	Kind string `json:"kind" doc:"What was changed: job, group, run, runs, zone, user, token, alarm, pause or calendar."` // at most 32 bytes
+	Kind string `json:"kind" doc:"What was changed: job, group, run, runs, zone, user, token, alarm, pause, calendar or node."` // at most 32 bytes
 	ID   int64  `json:"id,omitempty" doc:"Omitted for what has no id."`
 	// Name is its name at that time, of at most 1020 bytes.
 	Name string `json:"name,omitempty" doc:"Its name at that time."`
@@ -54,6 +54,7 @@ const (
 	AuditAlarm    = "alarm" // the channels of alarms
 	AuditPause    = "pause"
 	AuditCalendar = "calendar"
+	AuditNode     = "node" // a scheduler
 )
 
 type callKey struct{}

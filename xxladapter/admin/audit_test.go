@@ -37,6 +37,7 @@ var audited = map[string]string{
 	"POST /api/v1/jobs/{id}/versions/{version}/restore": ``,
 	"POST /api/v1/pauses":                               `{"all":true,"note":"n"}`,
 	"POST /api/v1/pauses/{id}/end":                      ``,
+	"POST /api/v1/nodes/drain":                          `{"node":"node-1"}`,
 	"PUT /api/v1/calendars/{name}":                      `{"weekend":["SUNDAY"],"years":[]}`,
 	"DELETE /api/v1/calendars/{name}":                   ``,
 	"POST /api/v1/groups":                               `{"appName":"another-app","accessToken":"` + groupSecret + `"}`,
@@ -170,6 +171,9 @@ func TestEveryChangingCallIsAudited(t *testing.T) {
 					JobID: 1, Dues: []time.Time{time.Unix(1e9, 0)}, BackfillProgress: xxladapter.BackfillProgress{Parallel: 1},
 				})
 				require.NoError(t, err)
+			}
+			if strings.Contains(name, "/nodes/") {
+				s.lease("node-1", "node-2")
 			}
 			if strings.Contains(name, "/versions/") {
 				s.do("PUT", "/api/v1/jobs/1", operatorSecret, `{"name":"later"}`)

@@ -294,6 +294,14 @@ func (g guard) RemoveCalendar(ctx context.Context, name string) error {
 // Leases implements part of [xxladapter.LeaseStore]. Leases belong to no group.
 func (g guard) Leases(ctx context.Context) ([]xxladapter.Lease, error) { return g.store.Leases(ctx) }
 
+// Retire implements part of [xxladapter.LeaseStore], for callers who may see all groups.
+func (g guard) Retire(ctx context.Context, term xxladapter.Term) error {
+	if !seesAll(ctx) {
+		return xxladapter.NotFoundf("scheduler %q holds no lease", term.Node)
+	}
+	return g.store.Retire(ctx, term)
+}
+
 // RunText returns the text of a run of a granted group.
 func (g guard) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error) {
 	if !seesAll(ctx) {

@@ -215,6 +215,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	s.run(job, xxladapter.ResultOK)
 	require.NoError(t, s.store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
+	s.lease("node-1", "node-2")
 	session := s.people()
 	bodies := map[string]string{
 		"post /api/v1/jobs/{id}/backfill": `{"from":"2026-01-01T00:00:00Z","to":"2026-01-03T00:00:00Z"}`,
@@ -223,6 +224,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"post /api/v1/groups":              `{"appName":"another-app","addressType":1,"addressList":["http://10.0.0.9:9999/"]}`,
 		"post /api/v1/groups/{id}/drain":   `{"address":"http://10.0.0.7:9999/"}`,
 		"post /api/v1/groups/{id}/undrain": `{"address":"http://10.0.0.7:9999/"}`,
+		"post /api/v1/nodes/drain":         `{"node":"node-1"}`,
 		"post /api/v1/jobs":                `{"appName":"some-app","name":"n","author":"a","executorHandler":"h"}`,
 		"put /api/v1/groups/{id}":          `{"title":"renamed","accessToken":"a-token-of-its-own"}`,
 		"put /api/v1/jobs/{id}":            `{"name":"renamed"}`,

@@ -118,6 +118,7 @@ var least = map[string]struct {
 	"GET /api/v1/orders/{id}":      {"viewer", false},
 	"GET /api/v1/fires":            {"viewer", false},
 	"GET /api/v1/nodes":            {"viewer", false},
+	"POST /api/v1/nodes/drain":     {"admin", true},
 	"GET /api/v1/reports":          {"viewer", true},
 	"GET /api/v1/audit":            {"viewer", true},
 	"GET /api/v1/audit/export":     {"viewer", true},

@@ -98,6 +98,7 @@ func (s *Server) calls() []call {
 		reads("GET /api/v1/orders/{id}", viewer, "Show what became of a triggered run.", s.showOrder),
 		reads("GET /api/v1/fires", viewer, "List fires that are not settled, by due time.", s.listFires),
 		reads("GET /api/v1/nodes", viewer, "List the schedulers that hold a lease.", s.listNodes),
+		takes("POST /api/v1/nodes/drain", admin.forAll(), "Let a scheduler plan nothing more until it is started again. Its shards move to the others, and its hand-overs go on.", s.drainNode).requiring("node"),
 		reads("GET /api/v1/cron/next", anyone, "List the next times of a cron expression.", s.nextOfCron),
 		reads("GET /api/v1/schedule/preview", anyone, "Show what a schedule of any type will do: its due times, in words, and at clock changes.", s.previewSchedule).within(s.heavy),
 

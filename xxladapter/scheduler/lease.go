@@ -198,7 +198,10 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	}
 	own := lease.Term
 	if s.retired.Load() {
-		gained, own = 0, xxladapter.Term{}
+		gained = 0
+	}
+	if s.retired.Load() || lease.Shards == 0 {
+		own = xxladapter.Term{} // it retires, or was drained by an operator
 	}
 	s.grant.Store(&grant{lease, deadline})
 	s.roster.set(own, lease.Others)

@@ -229,3 +229,36 @@ func TestEachNodeWatchesTheOneBeforeIt(t *testing.T) {
 		require.Zero(t, watched(), "it takes no part itself")
 	})
 }
+
+// TestADrainedNodeTakesNothing of a node that dies: an operator has taken its shards away, and its
+// lease holds.
+func TestADrainedNodeTakesNothing(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		for range xxladapter.Shards {
+			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+		}
+		one, two, three := b.start("one", nil), b.start("two", nil), b.start("three", nil)
+		time.Sleep(10 * time.Second)
+		drained, _ := one.Term()
+		require.NoError(t, b.store.Retire(b.t.Context(), drained))
+		time.Sleep(leasePace + time.Millisecond)
+		require.Zero(t, one.Stats().Shards)
+		require.Equal(t, xxladapter.AllShards, two.Stats().Shards|three.Stats().Shards)
+		look, cancel := context.WithTimeout(b.t.Context(), time.Second)
+		defer cancel()
+		_, err := b.store.AwaitSession(look, drained)
+		require.NoError(t, err, "it still holds its session")
+		died := time.Now()
+		two.kill()
+		time.Sleep(3 * leaseLife)
+		require.Equal(t, xxladapter.AllShards, three.Stats().Shards)
+		require.LessOrEqual(t, three.latest(died), ringLate)
+		for _, g := range one.pool.fires() {
+			require.False(t, g.at.After(died), "drained")
+		}
+		term, ok := one.Term()
+		require.True(t, ok)
+		require.Equal(t, drained, term)
+		two.revive()
+	})
+}

@@ -234,6 +234,9 @@ func TestOperatorCommands(t *testing.T) {
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, `--since is "tomorrow", must be an RFC 3339 instant`)
 	require.Regexp(t, `64 of 64`, run("node list"))
+	code, _, stderr = cli(t, as("0perator", "node drain nobody")...)
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, `scheduler "nobody" holds no lease`)
 
 	require.Contains(t, mustCLI(t, as("r3ader", "job list")...), "another")
 	for token, refusal := range map[string]string{

@@ -75,7 +75,7 @@ export interface AuditObject {
 	jobGroup?: number;
 	/** The job that it is or belongs to. */
 	jobId?: number;
-	/** What was changed: job, group, run, runs, zone, user, token, alarm, pause or calendar. */
+	/** What was changed: job, group, run, runs, zone, user, token, alarm, pause, calendar or node. */
 	kind: string;
 	/** Its name at that time. */
 	name?: string;
@@ -992,6 +992,11 @@ export interface Node {
 	until: string;
 }
 
+export interface NodeDrain {
+	/** A scheduler that holds a lease, as the list of nodes shows it. */
+	node: string;
+}
+
 export interface NodeList {
 	nodes: Node[];
 }
@@ -1814,6 +1819,12 @@ export interface Calls {
 		params: { };
 		body: undefined;
 		answer: NodeList;
+	};
+	/** Let a scheduler plan nothing more until it is started again. Its shards move to the others, and its hand-overs go on. */
+	"POST /nodes/drain": {
+		params: { };
+		body: NodeDrain;
+		answer: None;
 	};
 	/** Return this description. */
 	"GET /openapi.json": {

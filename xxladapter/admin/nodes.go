@@ -1,0 +1,37 @@
+package admin
+
+import (
+	"context"
+	"slices"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A nodeDrainForm names a scheduler.
+type nodeDrainForm struct {
+	Node string `json:"node" doc:"A scheduler that holds a lease, as the list of nodes shows it." example:"web-1:4711:9f3a61c2"`
+}
+
+// drainNode takes a scheduler's shards away until its term ends. It learns of that when it next renews
+// its lease, within a second.
+func (s *Server) drainNode(ctx context.Context, _ none, form nodeDrainForm) (no none, err error) {
+	leases, err := s.opts.Store.Leases(ctx)
+	if err != nil {
+		return no, err
+	}
+	i := slices.IndexFunc(leases, func(l xxladapter.Lease) bool { return l.Node == form.Node })
+	if i < 0 {
+		return no, xxladapter.NotFoundf("scheduler %q holds no lease", form.Node)
+	}
+	lease := leases[i]
+	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node }) {
+		return no, &xxladapter.Error{Code: xxladapter.CodeConflict, Message: "no other scheduler plans jobs, one must"}
+	}
+	if err := s.opts.Store.Retire(ctx, lease.Term); err != nil {
+		return no, err
+	}
+	// What was done is audited although the caller may be gone.
+	return no, s.opts.Store.AppendAudit(context.WithoutCancel(ctx), xxladapter.AuditObject{Kind: xxladapter.AuditNode, Name: lease.Node}, xxladapter.Fields{
+		{Name: "drained", Value: true}, {Name: "term", Value: lease.Number},
+	})
+}
