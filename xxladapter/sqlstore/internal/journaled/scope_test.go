@@ -17,7 +17,7 @@ import (
 // A call without a scope is correct, but makes the tables take everything, lets nobody act meanwhile,
 // and reads every open fire again. So each call of the store says here what it needs.
 func TestEveryCallHasAScope(t *testing.T) {
-	declared := map[string]bool{"Now": true} // reads no table
+	declared := map[string]bool{"Now": true, "HoldSession": true, "AwaitSession": true} // use no table
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for _, e := range entries {
