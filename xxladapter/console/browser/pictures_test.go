@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 var pictures = flag.String("pictures", "", "folder that TestPictures writes the README's pictures to")
@@ -26,6 +29,13 @@ func TestPictures(t *testing.T) {
 	}
 	s := newSite(t, "")
 	made := populate(s)
+	fold := func() {
+		_, err := s.store.FoldStats(t.Context(), 1000)
+		require.NoError(t, err)
+	}
+	fold()
+	time.Sleep(xxladapter.StatDelay + time.Second) // the store counts no younger runs
+	fold()
 	require.NoError(t, os.MkdirAll(*pictures, 0o755))
 	tab := s.open("")
 	total := 0
@@ -42,7 +52,7 @@ func TestPictures(t *testing.T) {
 		tab.visit(p.path)
 		tab.until("a comparison is drawn", `[...document.querySelectorAll(".compare")].every((e) => e.shadowRoot?.querySelector(".cm-changedLine"))`)
 		data, err := chromedp.Run(tab.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
-			quality := int64(20)
+			quality := int64(18)
 			r, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
 			if err != nil {
 				return nil, err
