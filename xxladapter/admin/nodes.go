@@ -24,7 +24,7 @@ func (s *Server) drainNode(ctx context.Context, _ none, form nodeDrainForm) (no 
 		return no, xxladapter.NotFoundf("scheduler %q holds no lease", form.Node)
 	}
 	lease := leases[i]
-	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node }) {
+	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && l.Shards != 0 }) {
 		return no, &xxladapter.Error{Code: xxladapter.CodeConflict, Message: "no other scheduler plans jobs, one must"}
 	}
 	if err := s.opts.Store.Retire(ctx, lease.Term); err != nil {

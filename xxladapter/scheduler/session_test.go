@@ -108,7 +108,7 @@ func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 					require.Greater(t, p.Stats().Shards.Len(), 20)
 					p.kill()
 				}
-				time.Sleep(2 * leaseLife)
+				time.Sleep(2*leaseLife + 60*time.Millisecond) // so that nothing is due when the nodes stop
 				late := time.Duration(0)
 				for _, p := range nodes[dying:] {
 					late = max(late, p.latest(died))
@@ -168,6 +168,7 @@ func TestFalseHintsChangeNothing(t *testing.T) {
 			require.Zero(t, now.Fenced)
 			require.LessOrEqual(t, p.latest(settled), ringLate)
 		}
+		time.Sleep(time.Until(time.Now().Truncate(5 * time.Second).Add(7500 * time.Millisecond))) // when nothing is due
 		lasted := time.Since(start)
 		for _, p := range nodes {
 			p.stop()
@@ -250,7 +251,7 @@ func TestADrainedNodeTakesNothing(t *testing.T) {
 		require.NoError(t, err, "it still holds its session")
 		died := time.Now()
 		two.kill()
-		time.Sleep(3 * leaseLife)
+		time.Sleep(3*leaseLife + leasePace/2) // so that nothing is due when the nodes stop
 		require.Equal(t, xxladapter.AllShards, three.Stats().Shards)
 		require.LessOrEqual(t, three.latest(died), ringLate)
 		for _, g := range one.pool.fires() {
