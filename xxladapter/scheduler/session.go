@@ -18,8 +18,7 @@ const (
 	// a lease after that time is alive.
 	trustAgain = 2 * leaseLife
 
-	// trustSilent is trustAgain for a node that had no session when it was looked at, because it
-	// cannot hold one.
+	// trustSilent is trustAgain for a node that had no session at two looks: it cannot hold one.
 	trustSilent = time.Minute
 )
 
@@ -30,12 +29,12 @@ type roster struct {
 	own     xxladapter.Term
 	others  []xxladapter.Term             // by number
 	ignored map[xxladapter.Term]time.Time // not watched until then
-	seen    map[xxladapter.Term]bool      // watched before
+	silent  map[xxladapter.Term]bool      // had no session at the last look that ended
 	changed chan struct{}                 // closed at the next change
 }
 
 func newRoster() *roster {
-	return &roster{ignored: map[xxladapter.Term]time.Time{}, seen: map[xxladapter.Term]bool{}, changed: make(chan struct{})}
+	return &roster{ignored: map[xxladapter.Term]time.Time{}, silent: map[xxladapter.Term]bool{}, changed: make(chan struct{})}
 }
 
 // set replaces the terms. A zero own means that the node takes no part.
@@ -49,7 +48,7 @@ func (r *roster) set(own xxladapter.Term, others []xxladapter.Term) {
 			delete(r.ignored, term)
 			changed = true
 			if gone {
-				delete(r.seen, term)
+				delete(r.silent, term)
 			}
 		}
 	}
@@ -66,13 +65,14 @@ func (r *roster) ignore(term xxladapter.Term, life time.Duration) {
 	r.tell()
 }
 
-// firstLook reports whether the term has not been watched before.
-func (r *roster) firstLook(term xxladapter.Term) bool {
+// stillSilent notes whether the term had a session, and reports whether it had none at this look and
+// at the one before.
+func (r *roster) stillSilent(term xxladapter.Term, held bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first := !r.seen[term]
-	r.seen[term] = true
-	return first
+	before := r.silent[term]
+	r.silent[term] = !held
+	return before && !held
 }
 
 // tell REQUIRES: mu is held.
@@ -164,11 +164,10 @@ func (s *Scheduler) watchSession(ctx context.Context, term xxladapter.Term) {
 			continue
 		}
 		life := trustAgain
-		if first := s.roster.firstLook(term); waited || first {
-			s.suspect(ctx, term)
-		} else {
+		if s.roster.stillSilent(term, waited) {
 			life = trustSilent
 		}
+		s.suspect(ctx, term)
 		s.roster.ignore(term, life)
 		return
 	}

@@ -193,8 +193,8 @@ func TestAStoppedNodesShardsMoveAtOnce(t *testing.T) {
 	})
 }
 
-// TestANodeWithoutASessionIsSuspectedOnce, when others look at it first.
-func TestANodeWithoutASessionIsSuspectedOnce(t *testing.T) {
+// TestANodeWithoutASessionIsSuspectedRarely: once a minute.
+func TestANodeWithoutASessionIsSuspectedRarely(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		one := b.start("one", nil)
 		two := b.start("two", nil)
@@ -202,7 +202,7 @@ func TestANodeWithoutASessionIsSuspectedOnce(t *testing.T) {
 		two.line.sessions.none = true
 		two.line.sessions.mu.Unlock()
 		time.Sleep(time.Hour)
-		require.LessOrEqual(t, one.Stats().Hints, int64(1))
+		require.LessOrEqual(t, one.Stats().Hints, int64(61))
 	})
 }
 
