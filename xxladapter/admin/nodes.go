@@ -25,7 +25,7 @@ func (s *Server) drainNode(ctx context.Context, _ none, form nodeDrainForm) (no 
 	}
 	lease := leases[i]
 	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && l.Shards != 0 }) {
-		return no, &xxladapter.Error{Code: xxladapter.CodeConflict, Message: "no other scheduler plans jobs, one must"}
+		return no, xxladapter.Conflictf("no other scheduler plans jobs, one must")
 	}
 	if err := s.opts.Store.Retire(ctx, lease.Term); err != nil {
 		return no, err

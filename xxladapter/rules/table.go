@@ -475,6 +475,24 @@ var table = []rule{
 		{"%d listeners are connected, must be fewer than %d", "count;most"},
 		{"%d runs are watched, must be fewer than %d", "count;most"},
 	}},
+	{"no_lease", "调度节点“{value}”没有租约", []form{
+		{"scheduler %q holds no lease", "value"},
+	}},
+	{"last_scheduler", "没有其他调度节点在调度任务，至少须有一个", []form{
+		{"no other scheduler plans jobs, one must", ""},
+	}},
+	{"node_runs", "调度节点“{node}”正在运行，须先停止全部节点才能更改时区", []form{
+		{"node %q runs, the zone of a store can be changed while no node does", "node"},
+	}},
+	{"scheduler_works", "调度节点 {node} 正在使用其中一个存储，须停止几秒后再复制", []form{
+		{"scheduler %s works on one of the stores, must be stopped for a few seconds", "node"},
+	}},
+	{"target_not_empty", "目标存储的表 {table} 已有数据，须为空", []form{
+		{"the target has rows in %s, must be empty", "table"},
+	}},
+	{"fires_claimed", "有触发正在下发，须连同历史一起复制，或等调度节点处理完", []form{
+		{"fires are being handed over, which needs the history: copy it, or let a scheduler finish them", ""},
+	}},
 	{"stopping", "该节点正在停止，请连接其他节点", []form{
 		{"this node is stopping, listen on another one", ""},
 	}},
