@@ -99,10 +99,11 @@ func actingAs(ctx context.Context, name string) context.Context {
 // add stores a new user under a name like the one that it has at the provider. Names of other users
 // are never taken over, those of XXL-JOB included.
 func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*xxladapter.User, error) {
+	name = plainName(name)
+	u.Name = name
 	if err := a.checkFirst(ctx, u); err != nil {
 		return nil, err
 	}
-	name = plainName(name)
 	for _, u.Name = range []string{name, name + "-" + digestOf(u.Subject)[:8]} {
 		taken, err := a.store.UpstreamUsers(ctx, u.Name)
 		if err != nil {

@@ -44,6 +44,7 @@ func TestTheFirstUserOfAProvider(t *testing.T) {
 	plain := Identity{Subject: "https://id.example.org 7", Name: "ann", Grants: []xxladapter.Grant{{Role: xxladapter.RoleCoder}}}
 	_, _, err := a.SignOn(t.Context(), "10.0.0.1", proves(plain))
 	require.ErrorIs(t, err, xxladapter.ErrConflict)
+	require.ErrorContains(t, err, `user "ann" would be the first one`)
 	some, err := a.SomeUser(t.Context())
 	require.NoError(t, err)
 	require.False(t, some)

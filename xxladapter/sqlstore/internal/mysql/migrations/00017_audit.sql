@@ -24,7 +24,7 @@ CREATE TABLE xxlwheel_audit (
     KEY xxlwheel_audit_group (group_id, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The ends of the chain. Whoever appends locks the one row.
+-- The ends of the chain. Each appending transaction locks the one row.
 CREATE TABLE xxlwheel_audit_end (
     id          bigint      NOT NULL, -- 1
     anchor_id   bigint      NOT NULL, -- the newest row that was deleted because of its age

@@ -23,7 +23,7 @@ CREATE INDEX xxlwheel_audit_object ON xxlwheel_audit (object_kind, object_id, id
 CREATE INDEX xxlwheel_audit_job ON xxlwheel_audit (job_id, id);
 CREATE INDEX xxlwheel_audit_group ON xxlwheel_audit (group_id, id);
 
--- The ends of the chain. Whoever appends locks the one row.
+-- The ends of the chain. Each appending transaction locks the one row.
 CREATE TABLE xxlwheel_audit_end (
     id          bigint NOT NULL PRIMARY KEY, -- 1
     anchor_id   bigint NOT NULL, -- the newest row that was deleted because of its age
