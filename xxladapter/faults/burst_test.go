@@ -143,3 +143,22 @@ func (c *cluster) lateness(selected func(checker.Run) bool) []time.Duration {
 	slices.Sort(late)
 	return late
 }
+
+// takenOver returns the log ids of the runs whose fire was in its hand-over when its scheduler died,
+// and was taken over by another one, or by the same after its restart.
+func (c *cluster) takenOver() map[int64]bool {
+	c.t.Helper()
+	db := openDatabase(c.t, c.db.url)
+	defer func() { require.NoError(c.t, db.Close()) }()
+	rows, err := db.QueryContext(c.ctx, `SELECT log_id FROM xxlwheel_run WHERE taken_ms IS NOT NULL`)
+	require.NoError(c.t, err)
+	defer rows.Close()
+	taken := map[int64]bool{}
+	for rows.Next() {
+		var id int64
+		require.NoError(c.t, rows.Scan(&id))
+		taken[id] = true
+	}
+	require.NoError(c.t, rows.Err())
+	return taken
+}
