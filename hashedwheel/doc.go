@@ -36,6 +36,16 @@
 //
 // # What to use
 //
+//	timer, err := hashedwheel.New(hashedwheel.Options{TickDuration: 10 * time.Millisecond})
+//	if err != nil {
+//		return err
+//	}
+//	defer timer.Stop()
+//	timeout := timer.AfterFunc(30*time.Second, func() { log.Print("no answer") })
+//	timeout.Stop() // true: this call prevented the run
+//
+// By purpose:
+//
 //   - NewTimeout and AfterFunc return a handle, one allocation of 32 bytes.
 //   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no allocation
 //     however often it is armed. Moving it further ahead writes one word.

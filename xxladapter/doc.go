@@ -39,9 +39,9 @@
 //
 // Stores and tests:
 //
-//	transition  the rule of what a claim, a settlement and a result do to a fire; pure functions
+//	transition  what a claim, a settlement and a result make of a fire and its log row; pure functions
 //	memstore    a [Store] in memory: the reference, and the store of other packages' tests
-//	sqlstore    a [Store] on SQLite, MySQL and PostgreSQL, with XXL-JOB's own tables
+//	sqlstore    a [Store] on SQLite, MySQL, MariaDB and PostgreSQL, with XXL-JOB's own tables
 //	storetest   the suite that every [Store] passes
 //	checker     judges recorded histories: every due time fired, none twice
 //	testserver  starts databases and faulty networks for tests

@@ -124,7 +124,7 @@ type Options struct {
 	TestAlarms func(ctx context.Context, emails []string) AlarmTest
 	// Zone is the time zone of cron expressions. The default is time.Local.
 	Zone *time.Location
-	// CronProfile is the dialect of cron expressions; see package cron.
+	// CronProfile is the dialect of cron expressions. The default is [cron.Quartz].
 	CronProfile cron.Profile
 	Logger      *slog.Logger // nil means slog.Default()
 }

@@ -32,15 +32,15 @@ var tlsPorts = map[TLSPolicy]int{TLSStartTLS: 587, TLSOpportunistic: 25, TLSImpl
 
 // MailOptions configures a [Mail].
 type MailOptions struct {
-	Host string
+	Host string    // must be set
 	Port int       // 0 means the policy's
 	TLS  TLSPolicy // empty means TLSStartTLS
 	// Username and Password are for the login; empty means no login. The password is sent only over
 	// TLS, in a form that does not reveal it, or to this machine.
 	Username, Password string
-	From               string   // an address, with or without a name
-	To                 []string // receivers of all alarms, in addition to those of the jobs
-	RootCAs            *x509.CertPool
+	From               string         // an address, with or without a name
+	To                 []string       // receivers of all alarms, in addition to those of the jobs
+	RootCAs            *x509.CertPool // nil means the system's
 }
 
 // Mail sends alarms to the addresses that jobs name in alarm_email, and to some that get every

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Kind is a kind of fault.
+// A Kind says in which way a history breaks what a scheduler promises.
 type Kind uint8
 
 const (

@@ -61,8 +61,9 @@ type Listener struct {
 	Events chan Event
 }
 
-// Listen adds a listener. [xxladapter.ErrConflict] if the hub is closed or has too many. after is the position of the last event that it has received; the zero
-// value means none. If the events since then are not kept, the first event is about [TopicAll].
+// Listen adds a listener. after is the position of the last event that the caller has received; the
+// zero value means none. If the events since then are not kept, the first event is about [TopicAll].
+// The error is [xxladapter.ErrConflict] if the hub is closed or has too many listeners.
 func (h *Hub) Listen(after Position) (*Listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

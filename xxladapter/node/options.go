@@ -57,7 +57,7 @@ type Options struct {
 	// Zone is the time zone of cron expressions. The default is time.Local. All nodes of a store
 	// must have the same.
 	Zone *time.Location
-	// CronProfile selects the dialect of cron expressions; see package cron.
+	// CronProfile selects the dialect of cron expressions. The default is [cron.Quartz].
 	CronProfile cron.Profile
 	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over concurrently; see
 	// trigger.PoolOptions. 0 selects its defaults.

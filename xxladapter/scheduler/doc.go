@@ -9,4 +9,18 @@
 // fire record, written in the transaction that moves the job's next trigger
 // time. The wheel is a cache of those records: whatever it forgets, the sweep
 // finds again.
+//
+// # What it promises
+//
+// Every due time of a job that is switched on gives one fire record, or one
+// record of a misfire. A record is handed out at or after its due time by the
+// store's clock, and may be handed out again by another scheduler after a
+// crash: the claim in the store decides who sends it. How late it is handed out
+// has no bound but the misfire window of its job.
+//
+// # When not to use it
+//
+// Most programs want package node, which wires a scheduler to its executors.
+// For timeouts inside one process use package hashedwheel. DESIGN.md says what
+// was decided and what was rejected.
 package scheduler

@@ -61,7 +61,7 @@ type Options struct {
 	Limit int
 	// Zone is the time zone of cron expressions. The default is time.Local.
 	Zone *time.Location
-	// CronProfile selects the dialect of cron expressions; see package cron.
+	// CronProfile selects the dialect of cron expressions. The default is [cron.Quartz].
 	CronProfile cron.Profile
 	// OnMisfire is called for due times that gave no fire of their own, after the commit. nil
 	// ignores them.

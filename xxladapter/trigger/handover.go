@@ -40,10 +40,10 @@ type Options struct {
 	Store     Store
 	Sender    Sender
 	Scheduler Scheduler
-	// OnEvent is called with each [Event]. nil ignores them.
+	// OnEvent is called with each [Event]. Nil ignores them.
 	OnEvent func(Event)
 	// OnCallback is called for each result that an executor reported, with what it has changed, on
-	// the goroutine that stores it. nil ignores them.
+	// the goroutine that stores it. Nil ignores them.
 	OnCallback func(outcome string)
 	// Texts selects the runs whose log texts are stored. The default is [xxladapter.TextsFailures].
 	Texts xxladapter.TextPolicy

@@ -65,7 +65,7 @@ func (w *hashed[E]) Add(due uint64, e E) Location {
 		return w.addOverdue(due, e)
 	}
 	b := due & w.mask
-	w.scan = -1
+	w.scan = -1 // an interrupted scan begins again: its bucket may have changed
 	w.soonest = min(w.soonest, due)
 	w.minRound[b] = min(w.minRound[b], w.round(due))
 	return Location{uint32(b), uint32(w.buckets[b].push(&w.pool, due, e))}

@@ -3,9 +3,9 @@ package wheel
 import "math/bits"
 
 const (
-	// layerSlots is the number of buckets in every layer but the finest, so that one machine word
+	// layerBuckets is the number of buckets in every layer but the finest, so that one machine word
 	// shows which of them are occupied.
-	layerSlots = 64
+	layerBuckets = 64
 
 	// minFinest is the least size of the finest layer.
 	minFinest = 64
@@ -74,7 +74,7 @@ func newLayered[E any](finest int, moved func(E, Location)) *layered[E] {
 		}
 		first += uint32(size)
 		shift += uint(bits.TrailingZeros(uint(size))) - 1
-		size = layerSlots
+		size = layerBuckets
 	}
 }
 
@@ -226,7 +226,7 @@ func (l *layer[E]) nextOccupied(current uint64) uint64 {
 	}
 	at := first + 64 - i%64
 	for range l.occupied {
-		if word := l.occupied[at&l.mask/64]; word != 0 {
+		if word := l.occupied[(at&l.mask)/64]; word != 0 {
 			return at + uint64(bits.TrailingZeros64(word))
 		}
 		at += 64

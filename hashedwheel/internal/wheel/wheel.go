@@ -63,7 +63,7 @@ type Wheel[E any] interface {
 }
 
 // New returns an empty wheel: a hierarchical one if layered is true, and else a hashed one with
-// rounds. Buckets is the number of buckets, of the finest layer if there are layers, and must be a
+// rounds. The argument buckets is the number of buckets, of the finest layer if there are layers, and must be a
 // power of two. The wheel calls moved whenever it moves an entry to another location.
 func New[E any](buckets int, layered bool, moved func(E, Location)) Wheel[E] {
 	if layered {

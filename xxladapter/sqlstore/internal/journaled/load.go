@@ -203,6 +203,8 @@ func (r *replay) record(number int64, data []byte) error {
 	return nil
 }
 
+// change applies one record to the memory. Each kind of record is a case: it reads the fields in the
+// order in which they were written, and does nothing if the tables have the change already.
 func (r *replay) change(number int64, k kind, f *fields) error {
 	m := r.m
 	switch k {
