@@ -134,11 +134,14 @@ func (f *front) close(ctx context.Context) error {
 		m.state = stateClosed
 		return storeMarks(ctx, tx, m)
 	})
-	if closeErr := f.journal.Close(); err == nil {
+	f.mu.Lock() // writes that were in the queue may still end
+	j, generation := f.journal, f.marks.generation
+	f.mu.Unlock()
+	if closeErr := j.Close(); err == nil {
 		err = closeErr
 	}
 	if err == nil {
-		err = journal.Remove(f.Prefix, f.marks.generation)
+		err = journal.Remove(f.Prefix, generation)
 	}
 	return err
 }
