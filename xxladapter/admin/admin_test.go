@@ -550,4 +550,5 @@ func TestAPanicDoesNotEndTheServer(t *testing.T) {
 	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.Contains(t, logged.String(), "handler panicked")
+	require.Contains(t, logged.String(), "listJobs", "the stack")
 }

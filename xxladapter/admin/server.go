@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -75,7 +76,7 @@ type Store interface {
 type Options struct {
 	Store     Store
 	Completer Completer
-	// Executors reads the logs of runs and kills runs. If it is nil, these calls fail.
+	// Executors reads run logs, kills runs and probes executors. If it is nil, these calls fail.
 	Executors Executors
 	// Purger deletes runs for the call that clears the log; if it is nil, that call fails.
 	Purger Purger
@@ -89,9 +90,8 @@ type Options struct {
 	JobRemoved func()
 	// Backfilling is called when a backfill has begun; nil leaves it to the next poll.
 	Backfilling func()
-	// AccessToken is the token that all executors send, and also operators unless they have tokens
-	// of their own. Empty means that no call is checked, except those for groups that have their
-	// own token.
+	// AccessToken is the token that executors send. Operators send it too, unless OperatorTokens is
+	// set. Empty means that executors need no token, except those of a group that has its own.
 	AccessToken string
 	// OperatorTokens give full access to the management API. If there is any, the access token no
 	// longer does. ReadTokens give read-only access.
@@ -102,8 +102,8 @@ type Options struct {
 	AllowHosts []string
 	// Accounts knows the users. If it is nil there are none, and only tokens give access.
 	Accounts *accounts.Accounts
-	// Provider signs users in at a provider of OpenID Connect; nil means by password alone. With it
-	// somebody has to sign in even if there is no token and no user.
+	// Provider signs users in at a provider of OpenID Connect; nil means by password alone. If it is
+	// set, callers must sign in even if there is no token and no user.
 	Provider *openid.Provider
 	// PublicURL is the address of this server for browsers, with the prefix of a proxy; empty means
 	// what a request says. The provider sends browsers back there.
@@ -144,7 +144,7 @@ type Server struct {
 	alarmTests              sync.Mutex // guards the test of the alarms that is in progress
 	heavy                   places     // of calls that read or compute much
 	signOns                 places     // of calls that wait for the provider
-	// ending is done when streams have to end; end ends it.
+	// ending is cancelled by end when streams must end.
 	ending context.Context
 	end    context.CancelFunc
 	// description is the OpenAPI document.
@@ -214,7 +214,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case http.ErrAbortHandler:
 			panic(p)
 		default:
-			s.opts.Logger.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p)
+			s.opts.Logger.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	}()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -335,7 +336,7 @@ func (s *jobs) rest(j *job) {
 func safely(logger *slog.Logger, what string, h *handler, f func() error) {
 	defer func() {
 		if p := recover(); p != nil {
-			logger.Error("handler's "+what+" panicked", "handler", h.name, "panic", p)
+			logger.Error("handler's "+what+" panicked", "handler", h.name, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
 	if err := f(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -333,7 +334,7 @@ func leavePlace(ctx context.Context) {
 func (p *Pool) handle(ctx context.Context, h *HandOver, w work) (ok bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			p.report(w.fire, fmt.Errorf("panic: %v", panicked))
+			p.report(w.fire, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
 		}
 	}()
 	do := h.Resolve
