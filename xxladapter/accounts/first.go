@@ -9,9 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// Setup returns a secret with which the first user can be created, once, until this process ends.
-// It is empty if somebody can sign in already: a user, or one of XXL-JOB's whose password is not
-// the one that its tables come with.
+// Setup returns a secret with which the first user can be created. It is valid once, until this
+// process ends. It is empty if somebody can already sign in: a user, or a user of XXL-JOB whose
+// password is not the default of XXL-JOB's schema.
 func (a *Accounts) Setup(ctx context.Context) (secret string, err error) {
 	if some, err := a.SomeUser(ctx); some || err != nil {
 		return "", err
@@ -35,8 +35,8 @@ func (a *Accounts) SettingUp() bool { return a.setup.Load() != nil && !a.someUse
 // errSetup is returned for a wrong secret of the first user.
 var errSetup = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: "the link has been used or is wrong, restart the scheduler for a new one"}
 
-// First creates the first user, an administrator, and a session. secret is that of
-// [Accounts.Setup].
+// First creates the first user, an administrator, and a session. secret is the one
+// that [Accounts.Setup] returned.
 func (a *Accounts) First(ctx context.Context, secret, name, password, address string) (session string, b Bearer, err error) {
 	want := a.setup.Load()
 	if want == nil || !access.Same(digestOf(secret), *want) {

@@ -37,7 +37,7 @@ func statusOf(code xxladapter.Code) int {
 	return http.StatusInternalServerError
 }
 
-// An apiError is the body of every answer that is not 200.
+// An apiError is the body of every failed API call. A panic is answered without a body.
 type apiError struct {
 	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`

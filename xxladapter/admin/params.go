@@ -36,7 +36,7 @@ func paramsOf(t reflect.Type) iter.Seq[param] {
 }
 
 // decodeParams decodes the parameters of r into the struct that v points to. Missing parameters
-// stay zero. Unknown ones are refused, since they are most likely misspelled.
+// stay zero. Unknown query parameters are refused, since they are most likely misspelled.
 func decodeParams(r *http.Request, v any) error {
 	to := reflect.ValueOf(v).Elem()
 	query := r.URL.Query()
@@ -72,7 +72,7 @@ func decodeParams(r *http.Request, v any) error {
 	return nil
 }
 
-// setPathID sets an id. All path parameters are ids.
+// setPathID sets an id or a version number, which must be a positive integer.
 func setPathID(field reflect.Value, name, text string) error {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 || strconv.FormatInt(id, 10) != text {

@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Call makes a call of the API and returns its answer. path begins behind /api/v1 and has the
-// query; a nil body sends none. The error is the API's line.
+// A Call makes a call of the API and returns its answer. path is relative to /api/v1 and
+// includes the query; a nil body sends none. The error has the message of the API's answer.
 type Call func(ctx context.Context, method, path string, body json.RawMessage) (json.RawMessage, error)
 
 // Options configure [New].
@@ -31,8 +31,8 @@ const instructions = "A job scheduler with XXL-JOB's semantics. Groups are apps 
 	"called logs in paths. To say why a job did not run, use why with the time at which it should have run; its findings name the " +
 	"records that prove them. Times are RFC 3339. Lists have a cursor in next; a list with a next is not complete."
 
-// New returns a server of the protocol whose tools make calls. openAPI is the API's own document,
-// from GET /api/v1/openapi.json. It fails if the document lacks a call that a tool is made of.
+// New returns an MCP server whose tools make calls. openAPI is the API's own document, from
+// GET /api/v1/openapi.json. New fails if the document lacks a call that a tool needs.
 func New(openAPI json.RawMessage, call Call, opts Options) (*mcp.Server, error) {
 	var d document
 	if err := json.Unmarshal(openAPI, &d); err != nil {
@@ -130,7 +130,7 @@ func textOf(value json.RawMessage) (string, error) {
 	switch v := v.(type) {
 	case string:
 		if v == "" || v == "." || v == ".." {
-			return "", fmt.Errorf("is %q, must be a value", v)
+			return "", fmt.Errorf("is %q, must not be empty, . or ..", v)
 		}
 		return v, nil
 	case json.Number:

@@ -485,7 +485,7 @@ var table = []rule{
 		{"node %q runs, the zone of a store can be changed while no node does", "node"},
 	}},
 	{"scheduler_works", "调度节点 {node} 正在使用其中一个存储，须停止几秒后再复制", []form{
-		{"scheduler %s works on one of the stores, must be stopped for a few seconds", "node"},
+		{"scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire", "node"},
 	}},
 	{"target_not_empty", "目标存储的表 {table} 已有数据，须为空", []form{
 		{"the target has rows in %s, must be empty", "table"},

@@ -15,10 +15,10 @@ const (
 	// Why no fire was planned.
 	NotCreated  Code = "not_created"  // the job did not exist yet
 	Stopped     Code = "stopped"      // the schedule was off
-	NoSchedule  Code = "no_schedule"  // the job has none
-	BadSchedule Code = "bad_schedule" // it cannot be read
-	NoMatch     Code = "no_match"     // it does not name the time
-	AfterRun    Code = "after_run"    // it counts from the end of the run before
+	NoSchedule  Code = "no_schedule"  // the job has no schedule
+	BadSchedule Code = "bad_schedule" // the schedule cannot be parsed
+	NoMatch     Code = "no_match"     // the schedule does not match the time
+	AfterRun    Code = "after_run"    // the schedule counts from the end of the previous run
 	NotYet      Code = "not_yet"      // the time is in the future
 	Misfire     Code = "misfire"      // found too late; the strategy decided
 	Paused      Code = "paused"       // in a pause
@@ -68,7 +68,7 @@ func (Code) Values() []Code {
 // A Finding is one reason, with what proves it.
 type Finding struct {
 	Code Code
-	// Params are the values that its words name.
+	// Params are the values of the placeholders in the text of Code.
 	Params map[string]string
 	// Evidence lists the records that prove it. It is never empty.
 	Evidence []Record
@@ -76,7 +76,7 @@ type Finding struct {
 
 // A Record is a stored fact.
 type Record struct {
-	Kind string // job, group, log, fire, misfire, pause, calendar, lease, audit or clock
+	Kind string // job, group, log, history, fire, misfire, pause, calendar, lease, audit or clock
 	ID   int64  // 0 for leases, clocks and calendars
 	// Facts are the fields that matter, as texts.
 	Facts map[string]string

@@ -28,8 +28,8 @@ type auditFilter struct {
 	Object int64  `placeholder:"ID" help:"Only changes of the object with this id; needs --kind."`
 	Job    int64  `placeholder:"ID" help:"Only changes of this job and what belongs to it."`
 	Group  int64  `placeholder:"ID" help:"Only changes of this group and what belongs to it."`
-	Since  string `placeholder:"TIME" help:"Only changes at or after this time: an RFC 3339 instant, or a duration such as 24h."`
-	Before string `placeholder:"TIME" help:"Only changes before this time: an RFC 3339 instant, or a duration such as 24h."`
+	Since  string `placeholder:"TIME" help:"Only changes at or after this time: an RFC 3339 instant, or how long ago, such as 24h."`
+	Before string `placeholder:"TIME" help:"Only changes before this time: an RFC 3339 instant, or how long ago, such as 24h."`
 }
 
 func (f *auditFilter) query() (url.Values, error) {

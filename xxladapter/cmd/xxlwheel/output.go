@@ -65,7 +65,7 @@ func (c *clientFlags) printCreated(inv *invocation, id int64) {
 	fmt.Fprintln(inv.stdout, id)
 }
 
-// note prints what else has happened, on stderr.
+// note prints a remark on stderr, unless --quiet is given.
 func (c *clientFlags) note(inv *invocation, format string, args ...any) {
 	if !c.Quiet {
 		fmt.Fprintln(inv.stderr, "xxlwheel: "+oneLine(fmt.Sprintf(format, args...)))

@@ -19,7 +19,7 @@ func TestStoreCopy(t *testing.T) {
 	mustCLI(t, "job", "add", "--server", server, "--app", "some-app", "--name", "often", "--handler", "demoJobHandler", "--fixed-rate", "1s", "--start")
 	code, _, stderr := cli(t, "store", "copy", "--from", "sqlite:"+file, "--to", there)
 	require.Equal(t, exitFail, code)
-	require.Contains(t, stderr, "works on one of the stores, must be stopped for a few seconds")
+	require.Contains(t, stderr, "holds a lease on one of the stores, must be stopped, and its lease must expire")
 	eventually(t, 30*time.Second, "a run", func() bool { return len(listedRuns(t, server)) >= 1 })
 	kept := listedRuns(t, server)
 	require.Zero(t, serve.terminate())

@@ -1,5 +1,6 @@
-// What changes, as the scheduler tells it. Of all tabs with the same rights one holds the connection
-// and passes on what it hears, because a browser has only six of them. Pages poll while there is none.
+// The scheduler's stream of changes. One tab holds the connection and forwards the events to the other
+// tabs of the same caller, because a browser allows only six connections to a server. While there is
+// no connection, pages poll.
 
 import { effect, signal } from "@preact/signals";
 import { ApiError, caller, signedOut, type Event } from "./api";
@@ -14,7 +15,7 @@ export const live = signal(false);
 
 const listeners = new Set<(e: Event) => void>();
 
-// listen calls f for each change, and returns what ends that.
+// listen calls f for each change, until the returned function is called.
 export function listen(f: (e: Event) => void): () => void {
 	listeners.add(f);
 	return () => listeners.delete(f);
@@ -27,7 +28,7 @@ function pass(e: Event) {
 // What tabs tell each other.
 type Message = { ask: true } | { up: boolean } | { event: Event; id: string };
 
-// join takes part in hearing what the caller may know, until the returned function is called.
+// join subscribes this tab to the changes that the caller may see. The returned function ends that.
 function join(who: string): () => void {
 	const abort = new AbortController();
 	const name = `xxlwheel.live:${base.pathname}:${who}`;
@@ -64,11 +65,11 @@ function join(who: string): () => void {
 						channel.postMessage({ event, id });
 					},
 				});
-				await pause(100, until); // streams end when they are old
+				await pause(100, until); // the scheduler ends each stream after 15 minutes
 			} catch (e) {
 				if (until.aborted) break;
 				tell(false);
-				// Who may not listen polls.
+				// A caller without the right to listen polls.
 				if (e instanceof ApiError && [401, 403, 404].includes(e.status)) break;
 				await pause(wait * (0.5 + Math.random()), until);
 				wait = Math.min(2 * wait, 30e3);
@@ -85,8 +86,8 @@ function join(who: string): () => void {
 	};
 }
 
-// whileVisible holds the connection only while the tab is seen. It is for pages that came without TLS
-// from another machine: browsers give them no locks.
+// whileVisible holds the connection only while the tab is visible. It is for pages that were loaded
+// without TLS from another machine: browsers offer them no Web Locks.
 function whileVisible(abort: AbortSignal, hold: (until: AbortSignal) => Promise<void>) {
 	let hidden: AbortController | undefined;
 	const follow = () => {
@@ -100,7 +101,7 @@ function whileVisible(abort: AbortSignal, hold: (until: AbortSignal) => Promise<
 	follow();
 }
 
-// away is true while the browser keeps the page for the way back, where it must not hold the connection.
+// away is true while the page is in the back/forward cache, where it must not hold the connection.
 const away = signal(false);
 addEventListener("pagehide", () => (away.value = true));
 addEventListener("pageshow", () => (away.value = false));

@@ -1,4 +1,4 @@
-// A new personal token: its limits, its end, and its secret, which is shown once.
+// A new personal token: its rights, its expiry, and its secret, which is shown once.
 
 import { useState } from "preact/hooks";
 import { ApiError, call, type Token } from "../api";
@@ -73,7 +73,7 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
 				</Field>
 			</div>
 			<footer class="dialog-foot">
-				{/* Pages without encryption have no clipboard. */}
+				{/* Browsers offer no clipboard to pages without TLS. */}
 				{navigator.clipboard && <Button icon="copy" onClick={() => void copy()}>{t("job.copy")}</Button>}
 				<Button tone="primary" onClick={onClose}>{t("token.done")}</Button>
 			</footer>

@@ -1,4 +1,4 @@
-// What the scheduler is, how long it keeps what, and whom it tells of failures.
+// Settings: pauses, calendars, alarm channels, retention, and the version and limits of the scheduler.
 
 import { useState } from "preact/hooks";
 import { call, type Answer } from "../api";

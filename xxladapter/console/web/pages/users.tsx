@@ -13,7 +13,7 @@ import { Page, Panel } from "../parts/page";
 import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
 
-// What is done to a user; add has none yet.
+// The dialog that is open; add has no user yet.
 type Doing = { is: "add" } | { is: "edit" | "password" | "remove"; user: User };
 
 export function Users() {
@@ -87,7 +87,7 @@ function UserDialog({ user, first, onClose }: { user?: User; first?: boolean; on
 			throw e;
 		}
 		tell(t("group.saved", { name: user?.name ?? name.trim() }));
-		if (user?.name === session.value?.name) void askSession(); // the rail follows one's own roles
+		if (user?.name === session.value?.name) void askSession(); // the navigation depends on the caller's roles
 		changedSomething();
 	};
 	return (

@@ -8,7 +8,7 @@ export interface Piece {
 // tones are the classes of the colours 0 to 7: black, red, green, yellow, blue, magenta, cyan, white.
 const tones = ["muted", "is-error", "is-ok", "is-warn", "is-info", "is-info", "is-info", ""];
 
-// pieces divides a line where its colour changes. Other commands for terminals are left out.
+// pieces divides a line where its colour changes. Other escape sequences are dropped.
 export function pieces(line: string): Piece[] {
 	if (!line.includes("\x1b")) return [{ text: line }];
 	const out: Piece[] = [];

@@ -27,7 +27,7 @@ type Copy struct {
 var (
 	// neverCopied belong to the schedulers and tables of one store.
 	neverCopied = []string{"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_shard", "xxl_job_lock"}
-	// historyTables are left without [Copy].History.
+	// historyTables are skipped unless [Copy].History is set.
 	historyTables = []string{
 		"xxl_job_log", "xxl_job_log_report", "xxlwheel_report", "xxlwheel_run", "xxlwheel_log_text", "xxlwheel_log_fetch", "xxlwheel_misfire",
 		"xxlwheel_alarm", "xxlwheel_alarm_claim", "xxlwheel_stat", "xxlwheel_stat_mark", "xxlwheel_stat_open", "xxlwheel_last_result",
@@ -35,13 +35,13 @@ var (
 	}
 	// mustBeEmpty are the tables in which an empty store has no row.
 	mustBeEmpty = []string{"xxl_job_group", "xxl_job_info", "xxl_job_log", "xxl_job_user", "xxl_job_log_report", "xxlwheel_user", "xxlwheel_audit"}
-	// copiedLast have what makes a store do something: without them, the rest of a copy that was
-	// interrupted does nothing.
+	// copiedLast are the tables that make schedulers act. They are copied last, so that no scheduler
+	// acts on an interrupted copy.
 	copiedLast = []string{"xxlwheel_fire", "xxl_job_group", "xxl_job_info"}
 	// datetimeColumns are times in every kind of store. SQLite keeps them as texts.
 	datetimeColumns = []string{"add_time", "update_time", "glue_updatetime", "trigger_time", "handle_time", "trigger_day"}
-	// idsIn names the tables whose ids the columns of other tables have, so that ids which only
-	// those have are not given again.
+	// idsIn maps columns that refer to a row to the table of that row. An id that only such a column
+	// still has belongs to a deleted row, and must not be given again.
 	idsIn = map[string]string{
 		"job_id": "xxl_job_info", "group_id": "xxl_job_group", "user_id": "xxlwheel_user", "fire_id": "xxlwheel_fire",
 		"log_id": "xxl_job_log", "last_log_id": "xxl_job_log", "parent_log_id": "xxl_job_log", "folded_id": "xxl_job_log", "next_id": "xxl_job_log",
@@ -96,7 +96,8 @@ func (d *digest) add(row []any) {
 	}
 }
 
-// Run copies all tables and compares them. The target is unusable after an error.
+// Run copies all tables and compares them. If it returns an error after it has begun to copy, the
+// target is incomplete and must be discarded.
 func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 	if err := c.check(ctx); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 			return nil, fmt.Errorf("compare %s: %w", t.name, err)
 		}
 		if there != n || target != source {
-			return nil, fmt.Errorf("compare %s: %d rows of %d were copied, and they differ: was the store in use?", t.name, there, n)
+			return nil, fmt.Errorf("compare %s: the target has %d rows of %d, or their contents differ: was a store in use?", t.name, there, n)
 		}
 	}
 	return counts, c.reserve(ctx, tables, last)
@@ -148,7 +149,7 @@ func (c *Copy) check(ctx context.Context) error {
 			if err := r.Scan(Text(&node)); err != nil {
 				return err
 			}
-			return xxladapter.Conflictf("scheduler %s works on one of the stores, must be stopped for a few seconds", node)
+			return xxladapter.Conflictf("scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire", node)
 		})
 		if err != nil {
 			return err
@@ -192,7 +193,7 @@ func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
 		for _, column := range from[name] {
 			both := slices.ContainsFunc(to[name], func(other copiedColumn) bool { return other.name == column.name })
 			switch {
-			case name == "xxlwheel_term" && column.name == "id": // of its one row, on MySQL alone
+			case name == "xxlwheel_term" && column.name == "id": // MySQL alone has this column; the table has one row
 			case both:
 				t.columns = append(t.columns, column)
 			case name == "xxl_job_user" && column.name == "token", name == "xxl_job_group" && column.name == "access_token":
@@ -398,7 +399,7 @@ func (s *Store) rowsOf(ctx context.Context, t copiedTable, query string, args []
 	return rows, err
 }
 
-// reserve keeps the target from giving ids again that the source has given.
+// reserve makes the target generate only ids above those that the source has generated.
 func (c *Copy) reserve(ctx context.Context, tables []copiedTable, last map[string]int64) error {
 	given := map[string]bool{"xxl_job_log": true} // also without the history
 	for _, t := range tables {

@@ -26,8 +26,8 @@ const (
 	setHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 
 	// SelectLost finds runs without a result whose executor is no longer registered. It is ordered
-	// by id, so that the caller can continue after the last one, and reads open runs only where the
-	// database has a partial index.
+	// by id, so that the caller can continue after the last one. Where the database has a partial
+	// index, it reads no finished runs.
 	SelectLost = `SELECT ` + LogColumns + ` FROM xxl_job_log
 		WHERE trigger_code = 200 AND handle_code = 0 AND id > ? AND trigger_time <= ?
 		AND NOT EXISTS (SELECT 1 FROM xxl_job_registry WHERE registry_value = executor_address)
@@ -102,7 +102,7 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	return find(ctx, s, &LogEntity, id)
 }
 
-// logConditions adds the conditions of f, without those of its position.
+// logConditions adds the conditions of f, except its cursor.
 func (d *Dialect) logConditions(where *conditions, f xxladapter.LogFilter) {
 	if f.JobID != 0 {
 		where.add(`job_id = ?`, f.JobID)
@@ -138,7 +138,7 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	return found, err
 }
 
-// ofStatus states [xxladapter.Log.Status] in SQL.
+// ofStatus has, for each status, the SQL condition that [xxladapter.Log.Status] computes.
 var ofStatus = map[xxladapter.LogStatus]string{
 	xxladapter.LogRunning: `handle_code = 0 AND trigger_code IN (0, 200)`,
 	xxladapter.LogSuccess: `handle_code = 200`,

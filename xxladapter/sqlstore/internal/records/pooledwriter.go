@@ -19,8 +19,8 @@ type PooledWriter struct {
 	// Repeat reports whether a transaction that failed like this left nothing behind and may
 	// succeed when it is repeated.
 	Repeat func(error) bool
-	// Waited reports whether a transaction failed because it waited too long for a row. It is
-	// retried until its time is over, however often that is.
+	// Waited reports whether a transaction failed because it waited too long for a row lock. Such a
+	// transaction is retried until network.WriteLife has passed, without a limit on attempts.
 	Waited func(error) bool
 	// Answered reports whether an error is the server's own answer, and Unsent whether the failed
 	// statement was not sent at all.
@@ -34,14 +34,16 @@ func (p *PooledWriter) Write(ctx context.Context, apply func(context.Context, *T
 	return p.attempt(ctx, func(ctx context.Context) (bool, error) { return p.once(ctx, apply) })
 }
 
-// WriteOne runs apply without a transaction. It may run twice.
+// WriteOne runs apply without a transaction. It retries as Write does, so apply may take effect more
+// than once.
 func (p *PooledWriter) WriteOne(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return p.attempt(ctx, func(ctx context.Context) (bool, error) {
 		return true, apply(ctx, &Tx{session: p.DB, Dialect: p.Dialect})
 	})
 }
 
-// attempt retries try until it succeeds or says that it must not be retried.
+// attempt retries try until it succeeds, says that it must not be retried, fails in a way that Repeat
+// rejects, or has used up network.WriteAttempts or network.WriteLife.
 func (p *PooledWriter) attempt(ctx context.Context, try func(context.Context) (again bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, network.WriteLife)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The functions below run one statement for many rows. The numbers of rows are powers of two, so that
-// there are few different texts, which databases and drivers keep.
+// The functions below run one statement for many rows. The number of rows is a power of two, so that
+// there are few distinct statements, and databases and drivers can cache them.
 
 const (
 	// mostRows bounds the rows of a statement, and mostText the bytes of text in one, unless a
@@ -64,7 +64,7 @@ func (d *Dialect) these(column string, ids []int64) (condition string, args []an
 	return d.Among(column, ids)
 }
 
-// deleteFires begins a DELETE of fires by their jobs.
+// deleteFires returns the beginning of a DELETE that selects fires by their jobs.
 func (d *Dialect) deleteFires() string {
 	if d.FiresByJob == "" {
 		return `DELETE FROM xxlwheel_fire`
@@ -72,7 +72,8 @@ func (d *Dialect) deleteFires() string {
 	return `DELETE fires FROM xxlwheel_fire fires` + d.FiresByJob
 }
 
-// eachOf calls scan for the rows that query, the condition on the ids, and tail select.
+// eachOf runs query, completed with the condition on the ids and then tail, and calls scan for each
+// row.
 func (t *Tx) eachOf(ctx context.Context, query, column string, ids []int64, tail string, scan func(Row) error) error {
 	for ids := range powers(sortedIDs(ids)) {
 		these, args := t.Dialect.these(column, ids)
@@ -141,7 +142,7 @@ func (t *Tx) insertRows(ctx context.Context, insert string, rows [][]any) (ids [
 	return ids, nil
 }
 
-// updateRows sets columns of jobs, each to its own values. The first column is the id.
+// updateRows updates jobs, each to the values of its own row. The first column is the id.
 func (t *Tx) updateRows(ctx context.Context, columns []Column, rows [][]any) error {
 	for part := range parts(rows) {
 		if _, err := t.Exec(ctx, t.Dialect.UpdateRows("xxl_job_info", columns, len(part)), flat(part)...); err != nil {

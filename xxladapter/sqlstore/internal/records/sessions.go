@@ -10,7 +10,7 @@ import (
 )
 
 // sessions are connections of a database server that hold locks by name. The server releases a lock
-// when its connection ends, and it notices at once that the process at the other end has died.
+// when its connection ends, which it notices at once if only the process at the other end has died.
 type sessions interface {
 	// Hold is HoldSession for a lock of this name.
 	Hold(ctx context.Context, name string) error
@@ -47,8 +47,8 @@ func (s *Store) admitsSessions(ctx context.Context) error {
 	return nil
 }
 
-// sessionName returns the name of a term's lock. MySQL allows 64 characters, and names of nodes are
-// unique on a server, so the name of the database is not part of it.
+// sessionName returns the name of a term's lock. The node and number are hashed because
+// MySQL allows 64 characters. Node names are unique, so the name does not contain the database.
 func sessionName(term xxladapter.Term) string {
 	return fmt.Sprintf("xxlwheel-%.20x", sha256.Sum256(fmt.Appendf(nil, "%s %d", term.Node, term.Number)))
 }
