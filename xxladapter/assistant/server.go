@@ -130,7 +130,7 @@ func textOf(value json.RawMessage) (string, error) {
 	switch v := v.(type) {
 	case string:
 		if v == "" || v == "." || v == ".." {
-			return "", fmt.Errorf("is %q, must not be empty, . or ..", v)
+			return "", fmt.Errorf("is %q, must be neither empty nor a path", v)
 		}
 		return v, nil
 	case json.Number:

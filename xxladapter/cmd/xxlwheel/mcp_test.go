@@ -64,7 +64,7 @@ func TestAssistantsReadAndChange(t *testing.T) {
 	for _, wrong := range []struct{ tool, arguments, want string }{
 		{"show_job", `{}`, "id is missing, show_job needs it"},
 		{"show_job", `{"id":2}`, "job 2"},
-		{"show_job", `{"id":".."}`, `id is "..", must not be empty, . or ..`},
+		{"show_job", `{"id":".."}`, `id is "..", must be neither empty nor a path`},
 		{"show_job", `{"id":"1/../../audit"}`, ""},
 		{"show_job", `{"id":{}}`, "id must be a text, a number, true or false"},
 		{"list_jobs", `{"nam":"x"}`, "nam is not an argument of list_jobs"},
