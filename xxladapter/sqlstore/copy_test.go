@@ -152,5 +152,5 @@ func TestCopyWithoutHistory(t *testing.T) {
 	defer func() { require.NoError(t, to.Close()) }()
 	_, err = Copy(ctx, from, to, CopyOptions{})
 	require.ErrorIs(t, err, xxladapter.ErrConflict)
-	require.True(t, strings.HasPrefix(err.Error(), "scheduler n1 works"), err)
+	require.True(t, strings.HasPrefix(err.Error(), "scheduler n1 holds a lease"), err)
 }
