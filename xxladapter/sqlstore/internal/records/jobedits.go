@@ -24,6 +24,7 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 		made, err = s.editJobs(ctx, tx, edits, whole)
 		return err
 	})
+	s.others.edited(edits)
 	if err != nil {
 		return nil, err
 	}

@@ -28,8 +28,9 @@ const (
 	othersSample = 64
 )
 
-// others notices schedulers that know nothing of our side tables: next times move without us. A
-// next time that an operator moved looks the same, and costs no more than short scans for a while.
+// others notices schedulers that know nothing of our side tables: next times move without us. An
+// edit that does not come through this process, by a Java admin's page or in SQL, looks the same, and
+// costs no more than short scans for a while.
 // Other nodes of ours move next times too, so while there are some no others are expected; those
 // nodes take over what a dead one has planned. The zero value is ready to use.
 type others struct {
@@ -109,6 +110,16 @@ func (o *others) forget(decisions []Decided) {
 	defer o.mu.Unlock()
 	for _, d := range decisions {
 		delete(o.nexts, d.JobID)
+	}
+}
+
+// edited drops the next times of jobs that this process has edited, whether or not that was
+// committed.
+func (o *others) edited(edits []xxladapter.JobEdit) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range edits {
+		delete(o.nexts, edits[i].ID())
 	}
 }
 

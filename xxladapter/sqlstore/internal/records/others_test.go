@@ -37,6 +37,11 @@ func TestNextTimesThatMoveTellOfOthers(t *testing.T) {
 		require.False(t, o.expected())
 
 		o.stored(ours)
+		o.edited([]xxladapter.JobEdit{{Act: xxladapter.ActStart, Job: &xxladapter.Job{ID: 1}}})
+		o.saw(1, moved)
+		require.False(t, o.expected(), "an edit of ours has moved it")
+
+		o.stored(ours)
 		o.share(true)
 		o.saw(1, moved)
 		require.False(t, o.expected(), "a further node of ours may have moved it")
