@@ -3,6 +3,7 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
 	"strings"
 	"syscall"
@@ -121,12 +122,29 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	<-triggering
 
 	// The scheduler freezes with the call under way, and another one on the same store finds out.
-	require.NoError(t, serve.cmd.Process.Signal(syscall.SIGSTOP))
+	freezeUnlocked(t, serve, file)
 	_, server = serveOn(t, file)
 	becomes("node_froze", func(*testing.T) string { return run("job why " + ok + " --quiet --at " + dueOf(t, run, ok, 0)) })
 	require.NoError(t, theirs.cmd.Process.Signal(syscall.SIGCONT))
 	require.NoError(t, serve.cmd.Process.Signal(syscall.SIGCONT))
 	require.Contains(t, run("job timeline "+ok), "MANUAL")
+}
+
+// freezeUnlocked suspends a process at a moment when it holds no lock of its SQLite file. A lock that
+// a frozen process holds keeps every other one out of the file until it wakes.
+func freezeUnlocked(t *testing.T, p *process, file string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)&_txlock=immediate") // ms; the process writes to it
+	require.NoError(t, err)
+	defer db.Close()
+	tx, err := db.BeginTx(t.Context(), nil) // no other process has the lock now
+	require.NoError(t, err)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err = syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil) // the signal takes its time
+	require.NoError(t, err)
+	require.True(t, status.Stopped())
+	require.NoError(t, tx.Rollback())
 }
 
 // firstDue returns when the first run of a job was due.
