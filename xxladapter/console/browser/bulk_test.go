@@ -31,7 +31,7 @@ func TestManyJobsAtOnce(t *testing.T) {
 	tab.sees("1 job selected")
 	tab.click("Clear selection")
 	tab.until("nothing is selected", `!document.querySelector(".bulk-bar") && !document.querySelector("tbody :checked")`)
-	tab.typeIn("Search by name", "settle")
+	tab.typeIn("Search", "settle")
 	tab.until("eight match", `document.querySelectorAll("tbody tr").length === 8`)
 	tab.tick("Select all jobs of this page")
 	tab.sees("8 jobs selected")
@@ -110,5 +110,5 @@ func TestManyJobsAtOnce(t *testing.T) {
 	tab.click("Delete")
 	tab.sees("1 job done.")
 	tab.click("Close")
-	tab.sees("No job matches")
+	tab.sees("Nothing matches")
 }

@@ -43,5 +43,5 @@ func TestClearingRuns(t *testing.T) {
 	tab.click("Delete")
 	tab.sees("3 runs were deleted")
 	require.Equal(t, 1, count())
-	tab.sees("No run matches")
+	tab.sees("Nothing matches")
 }

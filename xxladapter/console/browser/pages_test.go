@@ -169,7 +169,7 @@ func TestAUserSignsIn(t *testing.T) {
 	tab.typeIn("Password", "correct horse")
 	tab.press(kb.Enter)
 	tab.until("sign-in is gone", `!document.querySelector("dialog[open]")`)
-	tab.sees("No job matches")
+	tab.sees("Nothing matches")
 	tab.sees("li.na")
 	var seen string
 	tab.eval(`document.cookie + JSON.stringify(sessionStorage) + JSON.stringify(localStorage)`, &seen)
@@ -262,10 +262,10 @@ func TestFiltersAreInTheAddress(t *testing.T) {
 	tab.until("by name", `location.search.includes("sort=NAME") && document.querySelector("tbody a").innerText === "job 000"`)
 	tab.click("Job")
 	tab.until("by name, down", `document.querySelector("tbody a").innerText === "job 109"`)
-	tab.typeIn("Search by name", "job 01")
+	tab.typeIn("Search", "job 01")
 	tab.until("ten match", `document.querySelectorAll("tbody tr").length === 10 && location.search.includes("name=job+01")`)
 	tab.click("On")
-	tab.sees("No job matches")
+	tab.sees("Nothing matches")
 	tab.click("Clear filters")
 	tab.until("all again", `document.querySelectorAll("tbody tr").length === 100`)
 }

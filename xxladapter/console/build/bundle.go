@@ -45,7 +45,7 @@ func bundle(dir string) (map[string][]byte, error) {
 		return nil, messages(append(result.Errors, result.Warnings...))
 	}
 	files := map[string][]byte{}
-	var script, style string
+	var script, style, preload string
 	for _, f := range result.OutputFiles {
 		name := path.Join("assets", filepath.Base(f.Path))
 		files[name] = f.Contents
@@ -54,6 +54,9 @@ func bundle(dir string) (map[string][]byte, error) {
 			script = name
 		case strings.HasPrefix(base, "theme-") && strings.HasSuffix(base, ".css"):
 			style = name
+		case strings.HasPrefix(base, "chunk-"):
+			// What several bundles use is asked for along with the first, and not once that was read.
+			preload += fmt.Sprintf("\n<link rel=\"modulepreload\" href=\"{base}%s\">", name)
 		}
 	}
 	if script == "" || style == "" {
@@ -64,6 +67,7 @@ func bundle(dir string) (map[string][]byte, error) {
 		return nil, err
 	}
 	page = bytes.ReplaceAll(page, []byte("{script}"), []byte(script))
+	page = bytes.ReplaceAll(page, []byte("{preload}"), []byte(preload))
 	files["index.html"] = bytes.ReplaceAll(page, []byte("{style}"), []byte(style))
 	if files["icon.svg"], err = os.ReadFile(filepath.Join(web, "icon.svg")); err != nil {
 		return nil, err

@@ -3,8 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -13,17 +18,83 @@ import (
 // locales are the languages of the console, in the order that i18n.ts knows.
 var locales = []string{"en", "zh-CN"}
 
-// texts is the module "texts": the locales joined, so that each key stands once in the bundle.
+// texts is the module "texts": the locales joined, so that each key stands once in the bundle. Keys that
+// the sources name in full are replaced by short ones, there and in the module: a tenth of the bundle
+// would be names.
 func texts(web string) api.Plugin {
 	return api.Plugin{Name: "texts", Setup: func(b api.PluginBuild) {
+		short, failed := shorten(web)
 		b.OnResolve(api.OnResolveOptions{Filter: "^texts$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: "texts", Namespace: "texts"}, nil
+			return api.OnResolveResult{Path: "texts", Namespace: "texts"}, failed
 		})
 		b.OnLoad(api.OnLoadOptions{Filter: "^texts$", Namespace: "texts"}, func(api.OnLoadArgs) (no api.OnLoadResult, err error) {
-			joined, err := join(filepath.Join(web, "locales"))
+			joined, err := join(filepath.Join(web, "locales"), short)
 			return api.OnLoadResult{Contents: &joined, Loader: api.LoaderJSON}, err
 		})
+		b.OnLoad(api.OnLoadOptions{Filter: `\.tsx?$`}, func(a api.OnLoadArgs) (no api.OnLoadResult, err error) {
+			data, err := os.ReadFile(a.Path)
+			source := literalKey.ReplaceAllStringFunc(string(data), func(quoted string) string {
+				if name := short[strings.Trim(quoted, `"`)]; name != "" {
+					return `"` + name + `"`
+				}
+				return quoted
+			})
+			return api.OnLoadResult{Contents: &source, Loader: api.LoaderTSX}, err
+		})
 	}}
+}
+
+// literalKey finds what may be a key, and madeKey the beginning of keys that are made of it and of a
+// value, as in t(`status.${is}`), word("status", is) and "error." + code.
+var (
+	literalKey = regexp.MustCompile(`"[a-zA-Z][a-zA-Z0-9]*(?:\.[a-zA-Z0-9_]+)+"`)
+	madeKey    = regexp.MustCompile("`([a-zA-Z]+(?:\\.[a-zA-Z]+)*\\.)\\$\\{|\\bword\\(\"([a-zA-Z.]+)\"|\"([a-zA-Z.]+\\.)\" \\+")
+)
+
+// shorten returns short names for the keys that stand in the sources in full and are made nowhere.
+// They have no period, and so are no keys themselves.
+func shorten(web string) (map[string]string, error) {
+	keys, err := locale(filepath.Join(web, "locales"), locales[0])
+	if err != nil {
+		return nil, err
+	}
+	var made []string
+	named := map[string]bool{}
+	err = filepath.WalkDir(web, func(file string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && d.Name() == "node_modules" {
+			return filepath.SkipDir
+		}
+		if ext := filepath.Ext(file); err != nil || ext != ".ts" && ext != ".tsx" {
+			return err
+		}
+		source, err := os.ReadFile(file)
+		for _, m := range madeKey.FindAllStringSubmatch(string(source), -1) {
+			made = append(made, strings.TrimSuffix(m[1]+m[2]+m[3], ".")+".")
+		}
+		for _, quoted := range literalKey.FindAllString(string(source), -1) {
+			named[strings.Trim(quoted, `"`)] = true
+		}
+		return err
+	})
+	short := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if named[key] && !slices.ContainsFunc(made, func(p string) bool { return strings.HasPrefix(key, p) }) {
+			short[key] = strconv.FormatInt(int64(len(short)), 36)
+		}
+	}
+	return short, err
+}
+
+// locale returns the texts of a language by their keys.
+func locale(dir, name string) (texts map[string]string, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, name+".json"))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &texts); err != nil {
+		return nil, fmt.Errorf("%s.json: %w", name, err)
+	}
+	return texts, nil
 }
 
 // between separates the texts of a key; no text contains it.
@@ -31,24 +102,20 @@ const between = "|"
 
 // join returns a JSON object that has for each key its texts in the order of locales, joined by
 // between: a list for each key would make the bundle 3 KB larger. What stands before the first period
-// of keys stands once: it is the key of an object with the others.
-func join(dir string) (string, error) {
+// of keys stands once: it is the key of an object with the others; short names are in the object of "".
+func join(dir string, short map[string]string) (string, error) {
 	joined := map[string][]string{}
-	for i, locale := range locales {
-		data, err := os.ReadFile(filepath.Join(dir, locale+".json"))
+	for i, name := range locales {
+		own, err := locale(dir, name)
 		if err != nil {
 			return "", err
 		}
-		var own map[string]string
-		if err := json.Unmarshal(data, &own); err != nil {
-			return "", fmt.Errorf("%s.json: %w", locale, err)
-		}
 		for key, text := range own {
 			if len(joined[key]) != i {
-				return "", fmt.Errorf("%s.json has the key %s, which must be in all locales", locale, key)
+				return "", fmt.Errorf("%s.json has the key %s, which must be in all locales", name, key)
 			}
 			if strings.Contains(text, between) {
-				return "", fmt.Errorf("%s.json: %s is %q, must not contain %q", locale, key, text, between)
+				return "", fmt.Errorf("%s.json: %s is %q, must not contain %q", name, key, text, between)
 			}
 			joined[key] = append(joined[key], text)
 		}
@@ -61,6 +128,9 @@ func join(dir string) (string, error) {
 	nested := map[string]map[string]string{}
 	for key, all := range joined {
 		group, rest, _ := strings.Cut(key, ".")
+		if name := short[key]; name != "" {
+			group, rest = "", name
+		}
 		if nested[group] == nil {
 			nested[group] = map[string]string{}
 		}

@@ -6,31 +6,17 @@ import { signedOut } from "./api";
 import { learnZone } from "./time";
 import { t } from "./i18n";
 import { keysOpen, paletteOpen } from "./keys";
+import { later } from "./later";
 import { href, match, path, query } from "./route";
 import { Empty } from "./parts/basic";
 import { Frame } from "./parts/frame";
 import { Page } from "./parts/page";
 import { Keys, Palette } from "./parts/palette";
 import { Toasts } from "./parts/toast";
-import { Api } from "./pages/api";
-import { Audit } from "./pages/audit";
-import { Executors } from "./pages/executors";
-import { Forecast } from "./pages/forecast";
-import { Graph } from "./pages/graph";
-import { Group } from "./pages/group";
-import { Help } from "./pages/help";
-import { Job } from "./pages/job";
-import { EditJob, NewJob } from "./pages/jobform";
 import { Jobs } from "./pages/jobs";
 import { Login, Setup } from "./pages/login";
-import { Me } from "./pages/me";
-import { Nodes } from "./pages/nodes";
 import { Overview } from "./pages/overview";
-import { Run } from "./pages/run";
 import { Runs } from "./pages/runs";
-import { Settings } from "./pages/settings";
-import { Transfer } from "./pages/transfer";
-import { Users } from "./pages/users";
 
 type Show = (params: Record<string, string>) => ComponentChild;
 
@@ -38,29 +24,29 @@ type Show = (params: Record<string, string>) => ComponentChild;
 const routes: [pattern: string, show: Show][] = [
 	["", () => <Overview />],
 	["jobs", () => <Jobs />],
-	["jobs/new", () => <NewJob key={query.value.toString()} />],
-	["jobs/:id", ({ id }) => <Job key={id} id={Number(id)} tab="" />],
-	["jobs/:id/edit", ({ id }) => <EditJob key={id} id={Number(id)} />],
-	["jobs/:id/runs", ({ id }) => <Job key={id} id={Number(id)} tab="runs" />],
-	["jobs/:id/timeline", ({ id }) => <Job key={id} id={Number(id)} tab="timeline" />],
-	["jobs/:id/why", ({ id }) => <Job key={id} id={Number(id)} tab="why" />],
-	["jobs/:id/code", ({ id }) => <Job key={id} id={Number(id)} tab="code" />],
-	["jobs/:id/misfires", ({ id }) => <Job key={id} id={Number(id)} tab="misfires" />],
-	["jobs/:id/changes", ({ id }) => <Job key={id} id={Number(id)} tab="changes" />],
+	["jobs/new", later((pages) => <pages.NewJob key={query.value.toString()} />)],
+	["jobs/:id", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="" />)],
+	["jobs/:id/edit", later((pages, { id }) => <pages.EditJob key={id} id={Number(id)} />)],
+	["jobs/:id/runs", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="runs" />)],
+	["jobs/:id/timeline", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="timeline" />)],
+	["jobs/:id/why", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="why" />)],
+	["jobs/:id/code", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="code" />)],
+	["jobs/:id/misfires", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="misfires" />)],
+	["jobs/:id/changes", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="changes" />)],
 	["runs", () => <Runs />],
-	["runs/:id", ({ id }) => <Run key={id} id={Number(id)} />],
-	["forecast", () => <Forecast />],
-	["graph", () => <Graph />],
-	["executors", () => <Executors />],
-	["executors/:id", ({ id }) => <Group key={id} id={Number(id)} />],
-	["nodes", () => <Nodes />],
-	["audit", () => <Audit />],
-	["users", () => <Users />],
-	["settings", () => <Settings />],
-	["transfer", () => <Transfer />],
-	["me", () => <Me />],
-	["api", () => <Api />],
-	["help", () => <Help />],
+	["runs/:id", later((pages, { id }) => <pages.Run key={id} id={Number(id)} />)],
+	["forecast", later((pages) => <pages.Forecast />)],
+	["graph", later((pages) => <pages.Graph />)],
+	["executors", later((pages) => <pages.Executors />)],
+	["executors/:id", later((pages, { id }) => <pages.Group key={id} id={Number(id)} />)],
+	["nodes", later((pages) => <pages.Nodes />)],
+	["audit", later((pages) => <pages.Audit />)],
+	["users", later((pages) => <pages.Users />)],
+	["settings", later((pages) => <pages.Settings />)],
+	["transfer", later((pages) => <pages.Transfer />)],
+	["me", later((pages) => <pages.Me />)],
+	["api", later((pages) => <pages.Api />)],
+	["help", later((pages) => <pages.Help />)],
 	["login", () => <Overview />],
 	["setup", () => <Setup />],
 ];

@@ -1,6 +1,6 @@
 // Hooks that keep a page's data: load, keep the last answer, repeat while somebody looks.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { ApiError, call, signedOut, type Answer, type CallName, type Event, type Params } from "./api";
 import { listen, live, type Topic } from "./live";
@@ -59,7 +59,8 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 		const before = key === undefined ? undefined : (shown.get(key) as Answer<C> | undefined);
 		state.current = { key, data: before, loading: key !== undefined };
 	}
-	useEffect(() => {
+	// The call is made before the browser paints, which a slow one takes long for.
+	useLayoutEffect(() => {
 		if (!params || out) return;
 		const abort = new AbortController();
 		let timer = 0, soon = 0;

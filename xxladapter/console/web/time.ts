@@ -83,6 +83,11 @@ export function fromWall(text: string): Date | undefined {
 	return wall(before).startsWith(text) ? before : new Date(utc - shift(before));
 }
 
+// midnight returns the beginning of a day in the zone, so many days from today.
+export function midnight(days: number): Date | undefined {
+	return fromWall(new Date(Date.parse(day(new Date(Date.now() + skew.value)) + "Z") + days * 86400e3).toISOString().slice(0, 19));
+}
+
 // instant returns date, time and offset.
 export function instant(at: Date, zoneName = zone.value): string {
 	return `${day(at, zoneName)} ${clock(at, zoneName)} ${offset(at, zoneName)}`;

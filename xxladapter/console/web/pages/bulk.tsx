@@ -109,7 +109,7 @@ export function BulkDialog({ action, choice, names, onClose }: DialogProps) {
 						<Named names={names} count={count} />
 						{action === "delete" && <p>{t("job.removeText")}</p>}
 						{action === "trigger" && (
-							<Field label={t("job.param")} help={t("bulk.paramHelp")}>
+							<Field label={t("field.executorParam")} help={t("bulk.paramHelp")}>
 								<textarea rows={2} class="mono-input" value={param} onInput={(e) => setParam(e.currentTarget.value)} />
 							</Field>
 						)}
@@ -179,7 +179,7 @@ function Results({ of: p, names }: { of: Progress; names: Map<number, string> })
 	);
 }
 
-export function bulkFilter(f: { name: string; group: string; running: string; tag: string }): BulkFilter {
-	const filter: BulkFilter = { name: f.name || undefined, jobGroup: Number(f.group) || undefined, running: f.running ? f.running === "true" : undefined, tag: f.tag || undefined };
+export function bulkFilter(f: { name: string; handler: string; author: string; lastResult: BulkFilter["lastResult"] | ""; group: string; running: string; tag: string }): BulkFilter {
+	const filter: BulkFilter = { name: f.name || undefined, handler: f.handler || undefined, author: f.author || undefined, lastResult: f.lastResult || undefined, jobGroup: Number(f.group) || undefined, running: f.running ? f.running === "true" : undefined, tag: f.tag || undefined };
 	return Object.values(filter).some((v) => v !== undefined) ? filter : { all: true };
 }

@@ -26,12 +26,12 @@ export function Calendars() {
 	const [remove, setRemove] = useState<Calendar>();
 	const mayEdit = may("admin", 0);
 	return (
-		<Panel flush title={t("calendar.title")} beside={mayEdit && <Button icon="add" onClick={() => setEdit({ name: "", weekend: ["SATURDAY", "SUNDAY"], years: [] })}>{t("calendar.new")}</Button>}>
-			<Table label={t("calendar.title")} rows={list.data?.calendars} id={(c) => c.name!} error={list.error} retry={list.reload}
+		<Panel flush title={t("auditKind.calendar")} beside={mayEdit && <Button icon="add" onClick={() => setEdit({ name: "", weekend: ["SATURDAY", "SUNDAY"], years: [] })}>{t("calendar.new")}</Button>}>
+			<Table label={t("auditKind.calendar")} rows={list.data?.calendars} id={(c) => c.name!} error={list.error} retry={list.reload}
 				empty={<Empty icon="clock" title={t("calendar.none")} />}
 				columns={[
 					{
-						head: t("group.title"), grow: true,
+						head: t("field.title"), grow: true,
 						cell: (c) => (
 							<>
 								<span class="row-main"><b>{c.name}</b>{c.builtIn && <Tag>{t("calendar.builtIn")}</Tag>}</span>
@@ -53,7 +53,7 @@ export function Calendars() {
 				]} />
 			{edit && <CalendarDialog calendar={edit} onClose={() => setEdit(undefined)} />}
 			{remove && (
-				<Confirm title={t("calendar.remove", { name: remove.name ?? "" })} action={t("job.remove")} danger onClose={() => setRemove(undefined)}
+				<Confirm title={t("calendar.remove", { name: remove.name ?? "" })} action={t("bulk.delete")} danger onClose={() => setRemove(undefined)}
 					onConfirm={async () => {
 						await call("DELETE /calendars/{name}", { name: remove.name! });
 						tell(t("group.removed", { name: remove.name ?? "" }));
@@ -84,17 +84,17 @@ function CalendarDialog({ calendar: c, onClose }: { calendar: Calendar; onClose:
 		if (!may("admin", 0)) return;
 		const form: Calendar = { note: note.trim() || undefined, weekend, updateTime: c.updateTime, years: years.map((y) => ({ year: y.year, source: y.source.trim() || undefined, off: days(y.off), work: days(y.work) })) };
 		await call("PUT /calendars/{name}", { name: name.trim() }, form);
-		tell(t("group.saved", { name }));
+		tell(t("form.saved", { name }));
 		changedSomething();
 	};
 	return (
-		<Confirm title={fresh ? t("calendar.new") : t("calendar.show", { name })} action={t(may("admin", 0) ? "form.save" : "action.close")} wide onClose={onClose} onConfirm={save}>
+		<Confirm title={fresh ? t("calendar.new") : t("calendar.show", { name })} action={t(may("admin", 0) ? "code.save" : "action.close")} wide onClose={onClose} onConfirm={save}>
 			{fresh && (
 				<Field label={t("login.name")} required>
 					<input value={name} spellcheck={false} onInput={(e) => setName(e.currentTarget.value)} />
 				</Field>
 			)}
-			<Field label={t("pause.note")}>
+			<Field label={t("field.note")}>
 				<input value={note} maxLength={500} onInput={(e) => setNote(e.currentTarget.value)} />
 			</Field>
 			<fieldset class="inline">

@@ -77,13 +77,13 @@ export function ClearDialog({ group: given, job, onClose }: { group?: number; jo
 	};
 	const busy = deleted !== undefined;
 	return (
-		<Dialog title={t("clear.title")} fixed={busy} onClose={onClose}>
+		<Dialog title={t("clear.open")} fixed={busy} onClose={onClose}>
 			<form onSubmit={clear}>
 				<div class="dialog-body">
 					{job ? (
 						<p>{t("clear.ofJob", { name: named.data?.name ?? `#${job}` })}</p>
 					) : (
-						<Field label={t("job.group")}>
+						<Field label={t("field.jobGroup")}>
 							<Select value={group} disabled={busy} onChange={(e) => setGroup(e.currentTarget.value)} options={[{ value: "", text: t("jobs.allGroups") }, ...[...groups.byID.values()].map((g) => ({ value: String(g.id), text: g.title || g.appName || "" }))]} />
 						</Field>
 					)}

@@ -7,12 +7,11 @@ import { t, word } from "../i18n";
 import { guardLeaving, query, setQuery } from "../route";
 import { may } from "../session";
 import { Button, Empty, Failure, Tag, Time, Waiting } from "../parts/basic";
-import { CodeDiff, CodeEditor } from "../parts/code";
+import { CodeDiff, CodeEditor, templateOf } from "../parts/code";
 import { Confirm, Dialog } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
-import { templates } from "../parts/templates";
 import { tell, tellError } from "../parts/toast";
 import { instant } from "../time";
 
@@ -64,7 +63,11 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 			removeEventListener("beforeunload", stay);
 		};
 	}, [dirty]);
-	const template = templates[language] ?? "";
+	const useTemplate = async () => {
+		const template = await templateOf(language);
+		setStart({ text: template });
+		setText(template);
+	};
 	const comparing = query.value.has("from");
 	return (
 		<>
@@ -79,14 +82,14 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 			<div class="columns">
 				<div class="col-8">
 					<Panel
-						flush title={t("code.source")}
+						flush title={t("field.glueSource")}
 						beside={
 							<span class="actions">
 								<Tag>{t(`glue.${language}`)}</Tag>
 								{readOnly ? <span class="muted">{t("code.readOnly")}</span> : (
 									<>
 										<span class="muted" role="status">{t(dirty ? "code.unsaved" : "code.saved")}</span>
-										{!text.trim() && template && <Button onClick={() => { setStart({ text: template }); setText(template); }}>{t("code.template")}</Button>}
+										{!text.trim() && <Button onClick={() => void useTemplate().catch(tellError)}>{t("code.template")}</Button>}
 										<Button disabled={!dirty} onClick={() => begin(stored)}>{t("code.discard")}</Button>
 										<Button tone="primary" disabled={!dirty} onClick={() => setSaving(true)}>{t("code.save")}</Button>
 									</>
@@ -94,7 +97,7 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 							</span>
 						}
 					>
-						<CodeEditor start={start} language={language} label={t("code.source")} readOnly={readOnly} onText={setText} />
+						<CodeEditor start={start} language={language} label={t("field.glueSource")} readOnly={readOnly} onText={setText} />
 					</Panel>
 					{!readOnly && <p class="muted">{t("code.keys")}</p>}
 				</div>

@@ -7,16 +7,18 @@ import { href } from "../route";
 import { may } from "../session";
 import { Button, Empty, Mono, Tag, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
-import { Table, type Column } from "../parts/table";
+import { Search, Table, type Column } from "../parts/table";
 import type { Group } from "../api";
 import { GroupDialog } from "./group";
 
 export function Executors() {
 	const [add, setAdd] = useState(false);
 	const groups = useCall("GET /groups", {}, 5e3);
+	const [text, setText] = useState("");
+	const rows = groups.data?.groups.filter((g) => `${g.title}\n${g.appName}`.toLowerCase().includes(text.toLowerCase()));
 	const columns: Column<Group>[] = [
 		{
-			head: t("group.title"), grow: true,
+			head: t("field.title"), grow: true,
 			cell: (g) => (
 				<>
 					<span class="row-main">
@@ -27,17 +29,18 @@ export function Executors() {
 				</>
 			),
 		},
-		{ head: t("group.app"), from: "mid", cell: (g) => <Mono>{g.appName}</Mono> },
+		{ head: t("field.appName"), from: "mid", cell: (g) => <Mono>{g.appName}</Mono> },
 		{ head: t("group.addresses"), cell: (g) => (g.addressList?.length ? <span>{plural("group.count", g.addressList.length)}</span> : <Tag tone="warn">{t("group.noneAlive")}</Tag>) },
 		{ head: t("group.type"), from: "mid", cell: (g) => t(g.addressType === 1 ? "group.manual" : "group.automatic") },
 		{ head: t("group.token"), from: "wide", cell: (g) => t(g.hasAccessToken ? "group.ownToken" : "group.sharedToken") },
-		{ head: t("group.updated"), from: "wide", end: true, cell: (g) => <Time at={g.updateTime} relative /> },
+		{ head: t("fact.updated"), from: "wide", end: true, cell: (g) => <Time at={g.updateTime} relative /> },
 	];
 	return (
 		<Page title={t("nav.executors")} wide actions={may("admin", 0) && <Button icon="add" tone="primary" onClick={() => setAdd(true)}>{t("group.new")}</Button>}>
+			<Search label={t("group.search")} text={text} set={setText} />
 			<Panel flush>
-				<Table label={t("nav.executors")} columns={columns} rows={groups.data?.groups} id={(g) => g.id!} error={groups.error} retry={groups.reload}
-					empty={<Empty icon="executors" title={t("group.none")}>{t("group.noneText")}</Empty>} />
+				<Table label={t("nav.executors")} columns={columns} rows={rows} id={(g) => g.id!} error={groups.error} retry={groups.reload}
+					empty={text ? <Empty icon="filter" title={t("list.noneMatch")} /> : <Empty icon="executors" title={t("group.none")}>{t("group.noneText")}</Empty>} />
 			</Panel>
 			{add && <GroupDialog onClose={() => setAdd(false)} />}
 		</Page>

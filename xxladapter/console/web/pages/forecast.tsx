@@ -52,7 +52,7 @@ export function Forecast() {
 					<button type="button" aria-pressed={by === "fires"} onClick={() => setQuery({ by: undefined })}>{t("forecast.byFires")}</button>
 					<button type="button" aria-pressed={by === "runSeconds"} onClick={() => setQuery({ by: "time" })}>{t("forecast.byTime")}</button>
 				</div>
-				<select aria-label={t("job.group")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, at: undefined })}>
+				<select aria-label={t("field.jobGroup")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, at: undefined })}>
 					<option value="">{t("jobs.allGroups")}</option>
 					{[...groups.byID.values()].map((g) => (
 						<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>

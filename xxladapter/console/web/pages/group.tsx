@@ -23,7 +23,7 @@ export function Group({ id }: { id: number }) {
 	const [drain, setDrain] = useState<string>();
 	const above = { to: href("executors"), text: t("nav.executors") };
 	const g = group.data;
-	if (!g) return <Page title={`${t("job.group")} #${id}`} above={above}>{group.error ? <Failure error={group.error} retry={group.reload} /> : <Waiting />}</Page>;
+	if (!g) return <Page title={`${t("field.jobGroup")} #${id}`} above={above}>{group.error ? <Failure error={group.error} retry={group.reload} /> : <Waiting />}</Page>;
 	const drains = new Map((g.drains ?? []).map((d) => [d.address, d]));
 	// An address that is drained may have gone; it is shown until that is undone.
 	const addresses = [...new Set([...(g.addressList ?? []), ...drains.keys()])];
@@ -35,17 +35,17 @@ export function Group({ id }: { id: number }) {
 				<>
 					<Button icon="probe" disabled={!g.addressList?.length} onClick={probes.reload}>{t("group.probe")}</Button>
 					{may("admin", id) && <Button icon="edit" shortcut="e" onClick={() => setEdit(true)}>{t("job.edit")}</Button>}
-					{may("admin", 0) && <Button icon="remove" aria-label={t("group.remove")} onClick={() => setRemove(true)} />}
+					{may("admin", 0) && <Button icon="remove" aria-label={t("bulk.delete")} onClick={() => setRemove(true)} />}
 				</>
 			}
 		>
 			<Panel>
 				<Facts>
-					<Fact name={t("group.app")}><code>{g.appName}</code></Fact>
+					<Fact name={t("field.appName")}><code>{g.appName}</code></Fact>
 					<Fact name={t("group.type")}>{t(g.addressType === 1 ? "group.manual" : "group.automatic")}</Fact>
 					<Fact name={t("group.token")}>{t(g.hasAccessToken ? "group.ownToken" : "group.sharedToken")}</Fact>
 					<Fact name={t("nav.jobs")}><a href={href(`jobs?group=${id}`)}>{jobs.data?.count === undefined ? "–" : plural("group.jobs", jobs.data.count)}</a></Fact>
-					<Fact name={t("group.updated")}><Time at={g.updateTime} relative /></Fact>
+					<Fact name={t("fact.updated")}><Time at={g.updateTime} relative /></Fact>
 				</Facts>
 			</Panel>
 			<Panel flush title={t("group.addresses")}>
@@ -83,7 +83,7 @@ export function Group({ id }: { id: number }) {
 			{drain && <DrainDialog group={id} address={drain} on={drains.has(drain)} onClose={() => setDrain(undefined)} />}
 			{edit && <GroupDialog group={g} onClose={() => setEdit(false)} />}
 			{remove && (
-				<Confirm title={t("group.removeTitle", { name: g.title || g.appName || "" })} action={t("group.remove")} danger onClose={() => setRemove(false)}
+				<Confirm title={t("calendar.remove", { name: g.title || g.appName || "" })} action={t("bulk.delete")} danger onClose={() => setRemove(false)}
 					onConfirm={async () => {
 						await call("DELETE /groups/{id}", { id });
 						tell(t("group.removed", { name: g.title || g.appName || "" }));
@@ -112,7 +112,7 @@ function DrainDialog({ group: id, address, on, onClose }: { group: number; addre
 			<p>{t(on ? "drain.undoText" : "drain.text")}</p>
 			{!on && (
 				<>
-					<Field label={t("pause.note")}>
+					<Field label={t("field.note")}>
 						<input value={note} maxLength={255} onInput={(e) => setNote(e.currentTarget.value)} />
 					</Field>
 					<Field label={t("pause.until")} help={t("pause.untilHelp")}>
@@ -149,15 +149,15 @@ export function GroupDialog({ group, onClose }: { group?: GroupData; onClose: ()
 			if (e instanceof ApiError) setWrong(e);
 			throw e;
 		}
-		tell(t("group.saved", { name: form.title || form.appName || "" }));
+		tell(t("form.saved", { name: form.title || form.appName || "" }));
 		changedSomething();
 	};
 	return (
-		<Confirm title={group ? t("form.editOf", { name: group.title || group.appName || "" }) : t("group.new")} action={t(group ? "form.save" : "form.create")} onClose={onClose} onConfirm={save}>
-			<Field label={t("group.app")} required error={at("appName")} help={t("group.appHelp")}>
+		<Confirm title={group ? t("calendar.edit", { name: group.title || group.appName || "" }) : t("group.new")} action={t(group ? "code.save" : "form.create")} onClose={onClose} onConfirm={save}>
+			<Field label={t("field.appName")} required error={at("appName")} help={t("group.appHelp")}>
 				<input class="mono-input" value={app} maxLength={64} spellcheck={false} onInput={(e) => setApp(e.currentTarget.value)} />
 			</Field>
-			<Field label={t("group.title")} error={at("title")}>
+			<Field label={t("field.title")} error={at("title")}>
 				<input value={title} onInput={(e) => setTitle(e.currentTarget.value)} />
 			</Field>
 			<Field label={t("group.type")}>

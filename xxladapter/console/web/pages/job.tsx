@@ -7,7 +7,7 @@ import { number, t, word } from "../i18n";
 import { lang } from "../prefs";
 import { go, href } from "../route";
 import { may } from "../session";
-import { Button, Empty, Fact, Facts, Failure, LinkButton, Mono, Status, Switch, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Fact, Facts, Failure, LinkButton, Mono, Switch, Tag, Time, Waiting } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
 import { Page, Panel, Tabs } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
@@ -17,7 +17,7 @@ import { instant, span, weekday } from "../time";
 import { AuditList } from "./audit";
 import { Code } from "./code";
 import { JobLink, Schedule, switchJob, useGroups } from "./jobwords";
-import { Lateness, RunTable } from "./runtable";
+import { Lateness, RunStatus, RunTable } from "./runtable";
 import { PauseNotice } from "./pauses";
 import { Timeline } from "./timeline";
 import { Why } from "./why";
@@ -46,10 +46,10 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			}
 			actions={
 				<>
-					{may("operator", j.jobGroup) && <Button icon="run" tone="primary" shortcut="r" onClick={() => setRun(true)}>{t("run.now")}</Button>}
+					{may("operator", j.jobGroup) && <Button icon="run" tone="primary" shortcut="r" onClick={() => setRun(true)}>{t("bulk.trigger")}</Button>}
 					{may("editor", j.jobGroup) && <LinkButton icon="edit" shortcut="e" to={href(`jobs/${id}/edit`)}>{t("job.edit")}</LinkButton>}
-					{may("editor") && <LinkButton icon="copy" to={href(`jobs/new?copy=${id}`)} label={t("job.copy")} />}
-					{may("editor", j.jobGroup) && <Button icon="remove" aria-label={t("job.remove")} onClick={() => setRemove(true)} />}
+					{may("editor") && <LinkButton icon="copy" to={href(`jobs/new?copy=${id}`)} label={t("api.copy")} />}
+					{may("editor", j.jobGroup) && <Button icon="remove" aria-label={t("bulk.delete")} onClick={() => setRemove(true)} />}
 				</>
 			}
 		>
@@ -64,10 +64,10 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			{tab === "changes" && <AuditList fixed={{ job: id }} />}
 			{run && <RunDialog job={j} onClose={() => setRun(false)} />}
 			{remove && (
-				<Confirm title={t("job.removeTitle", { name: j.name ?? "" })} action={t("job.remove")} danger onClose={() => setRemove(false)}
+				<Confirm title={t("calendar.remove", { name: j.name ?? "" })} action={t("bulk.delete")} danger onClose={() => setRemove(false)}
 					onConfirm={async () => {
 						await call("DELETE /jobs/{id}", { id });
-						tell(t("job.removed", { name: j.name ?? "" }));
+						tell(t("group.removed", { name: j.name ?? "" }));
 						changedSomething();
 						go("jobs");
 					}}>
@@ -95,22 +95,22 @@ function State({ job: j }: { job: JobData }) {
 	return (
 		<div class="columns">
 			<div class="col-8">
-				<Panel title={t("form.schedule")}>
+				<Panel title={t("fact.scheduleConf")}>
 					<Facts>
-						<Fact name={t("job.schedule")}><Schedule job={j} /></Fact>
+						<Fact name={t("fact.scheduleConf")}><Schedule job={j} /></Fact>
 						<Fact name={t("field.scheduleType")}>{word("scheduleType", j.scheduleType ?? "")}</Fact>
 						{preview.data && <Fact name={t("job.words")}>{lang.value === "en" ? preview.data.words.en : preview.data.words.zh}</Fact>}
-						<Fact name={t("job.next")}>{j.running ? <Time at={j.triggerNextTime} relative /> : t("job.offNow")}</Fact>
+						<Fact name={t("fact.triggerNextTime")}>{j.running ? <Time at={j.triggerNextTime} relative /> : t("job.offNow")}</Fact>
 						<Fact name={t("job.last")}><Time at={j.triggerLastTime} relative /></Fact>
 						<Fact name={t("field.misfireStrategy")}>{word("misfireStrategy", j.misfireStrategy ?? "")}</Fact>
 						<Fact name={t("field.zone")}>{s.zone || t("job.zoneDefault")}</Fact>
 					</Facts>
 				</Panel>
-				<Panel flush title={t("job.latest")} beside={<a href={href(`jobs/${j.id}/runs`)}>{t("overview.all")}</a>}>
+				<Panel flush title={t("job.latest")} beside={<a href={href(`jobs/${j.id}/runs`)}>{t("transfer.all")}</a>}>
 					<Table label={t("job.latest")} rows={last.data?.logs} id={(l) => l.id} error={last.error} retry={last.reload} empty={<Empty icon="runs" title={t("job.neverRan")} />}
 						columns={[
 							{ head: t("runs.id"), cell: (l) => <a class="row-link" href={href(`runs/${l.id}`)}>#{l.id}</a> },
-							{ head: t("runs.result"), cell: (l) => <Status is={l.status} /> },
+							{ head: t("runs.result"), cell: (l) => <RunStatus run={l} /> },
 							{ head: t("runs.triggered"), cell: (l) => <Time at={l.triggerTime} relative /> },
 							{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <span class="none">–</span> : span(l.tookMs)) },
 							{ head: t("runs.late"), end: true, from: "mid", cell: (l) => <Lateness ms={l.history?.latenessMs} /> },
@@ -155,8 +155,8 @@ function State({ job: j }: { job: JobData }) {
 						<Fact name={t("field.author")}>{j.author}</Fact>
 						{!!j.tags?.length && <Fact name={t("field.tags")}><span class="inline">{j.tags.map((name) => <a key={name} class="tag" href={href(`jobs?tag=${encodeURIComponent(name)}`)}>{name}</a>)}</span></Fact>}
 						<Fact name={t("field.alarmEmail")}>{j.alarmEmail || <span class="none">–</span>}</Fact>
-						<Fact name={t("job.added")}><Time at={j.addTime} /></Fact>
-						<Fact name={t("job.updated")}><Time at={j.updateTime} /></Fact>
+						<Fact name={t("fact.added")}><Time at={j.addTime} /></Fact>
+						<Fact name={t("fact.updated")}><Time at={j.updateTime} /></Fact>
 					</dl>
 				</Panel>
 			</div>
@@ -175,7 +175,7 @@ function Misfires({ id }: { id: number }) {
 					{ head: t("misfires.until"), from: "mid", cell: (m) => <Time at={m.until} /> },
 					{ head: t("misfires.kind"), cell: (m) => t(`misfireKind.${m.kind}`) },
 					{ head: t("field.misfireStrategy"), from: "mid", cell: (m) => word("misfireStrategy", m.misfireStrategy) },
-					{ head: t("misfires.at"), end: true, from: "mid", cell: (m) => <Time at={m.at} /> },
+					{ head: t("fact.at"), end: true, from: "mid", cell: (m) => <Time at={m.at} /> },
 				]} />
 		</Panel>
 	);

@@ -117,7 +117,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 			{control as never}
 		</Field>
 	);
-	const title = job ? t("form.editOf", { name: job.name ?? "" }) : t("jobs.new");
+	const title = job ? t("calendar.edit", { name: job.name ?? "" }) : t("jobs.new");
 	return (
 		<Page title={title} above={{ to: href("jobs"), text: t("nav.jobs") }} wide>
 			<div class="columns">
@@ -131,7 +131,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 								{f("tags", input("tags", { placeholder: "billing, nightly" }), { wide: true, help: t("form.tagsHelp") })}
 								{f("alarmEmail", input("alarmEmail", { type: "text", placeholder: "ops@example.org" }), { wide: true, help: t("form.emailHelp") })}
 							</FormSection>
-							<FormSection title={t("form.schedule")}>
+							<FormSection title={t("fact.scheduleConf")}>
 								{f("scheduleType", list("scheduleType"))}
 								{draft.scheduleType !== "NONE" && f("scheduleConf", input("scheduleConf", { class: "mono-input", spellcheck: false, placeholder: example[draft.scheduleType] }), { required: true, help: word("confHelp", draft.scheduleType) })}
 								{(draft.scheduleType === "CRON" || draft.scheduleType === "ONCE") && f("zone", input("zone", { placeholder: "Asia/Shanghai", spellcheck: false }), { help: t("form.zoneHelp") })}
@@ -235,7 +235,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 					</div>
 					<footer class="dialog-foot">
 						<Button onClick={() => setReview(false)}>{t("form.back")}</Button>
-						<Button tone="primary" busy={busy} onClick={() => void save()}>{t("form.save")}</Button>
+						<Button tone="primary" busy={busy} onClick={() => void save()}>{t("code.save")}</Button>
 					</footer>
 				</Dialog>
 			)}

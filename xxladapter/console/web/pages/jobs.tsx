@@ -18,33 +18,41 @@ import { Schedule, switchJob, useGroups } from "./jobwords";
 
 const pageSize = 100;
 
+// sought are the fields that the text is searched in; each is a parameter of the address.
+const sought = ["name", "handler", "author"] as const;
+const results = ["FAIL", "SUCCESS", "NONE"] as const;
+
 export function Jobs() {
 	const q = query.value;
 	const group = q.get("group") ?? "";
 	const state = q.get("running") ?? "";
 	const tag = q.get("tag") ?? "";
+	const last = (q.get("last") ?? "") as "" | (typeof results)[number];
+	const [field, setField] = useState<(typeof sought)[number]>(sought.find((f) => q.get(f)) ?? "name");
 	const by = q.get("sort") ?? "ID";
 	const desc = q.get("desc") === "true";
 	// Each cursor is the id, and the key of another order than by id.
 	const cursors: { id: string; key: string }[] = q.has("after") ? JSON.parse(q.get("after")!) : [];
 	const cursor = cursors.at(-1);
-	const [name, setName] = useState(q.get("name") ?? "");
-	const wanted = useDelayed(name, 200);
+	const [text, setText] = useState(q.get(field) ?? "");
+	const wanted = useDelayed(text, 200);
 	useEffect(() => {
-		if (wanted !== (q.get("name") ?? "")) setQuery({ name: wanted, after: undefined });
-	}, [wanted]);
+		if (wanted !== (q.get(field) ?? "")) setQuery({ name: undefined, handler: undefined, author: undefined, [field]: wanted, after: undefined });
+	}, [wanted, field]);
 	const [run, setRun] = useState<Job>();
 	const [chosen, setChosen] = useState(new Map<number, string>());
 	const [all, setAll] = useState(false);
 	const [action, setAction] = useState<Action>();
-	const groups = useGroups();
-	const tags = useCall("GET /tags", {}, 60e3);
 	const jobs = useCall("GET /jobs", {
-		name: q.get("name") || undefined, group: group ? Number(group) : undefined,
+		name: q.get("name") || undefined, handler: q.get("handler") || undefined, author: q.get("author") || undefined, group: group ? Number(group) : undefined, lastResult: last || undefined,
 		running: state ? state === "true" : undefined, tag: tag || undefined, after: cursor && Number(cursor.id), afterKey: cursor && by !== "ID" ? cursor.key : undefined,
 		limit: pageSize, light: true, count: true, recent: true, sort: by as "ID", desc,
 	}, 5000);
-	const filtered = !!(q.get("name") || group || state || tag);
+	// After the jobs: a browser has six connections, and what is asked last may wait for one.
+	const groups = useGroups();
+	const tags = useCall("GET /tags", {}, 60e3);
+	const found = sought.map((f) => q.get(f)).join("");
+	const filtered = !!(found || group || state || tag || last);
 	const rows = jobs.data?.jobs;
 	const recent = new Map((jobs.data?.recent ?? []).map((r) => [r.id, r.runs]));
 	const whole = !!rows?.length && rows.every((j) => chosen.has(j.id!));
@@ -61,7 +69,7 @@ export function Jobs() {
 		setChosen(new Map());
 	};
 	// What a filter selects is no longer what was chosen once it changes.
-	useEffect(() => setAll(false), [q.get("name"), group, state, tag]);
+	useEffect(() => setAll(false), [found, group, state, tag, last]);
 	const columns: Column<Job>[] = [
 		...(may("operator") ? [{
 			head: t("bulk.choose"),
@@ -90,11 +98,12 @@ export function Jobs() {
 				</>
 			),
 		},
-		{ head: t("job.group"), sort: "GROUP", from: "mid", cell: (j) => <span class="cut">{groups.name(j.jobGroup)}</span> },
-		{ head: t("job.handler"), sort: "HANDLER", from: "vast", cell: (j) => (j.glueType === "BEAN" ? <Mono>{j.executorHandler}</Mono> : <span>{t(`glue.${j.glueType ?? "BEAN"}`)}</span>) },
-		{ head: t("job.schedule"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} /> },
+		{ head: t("field.jobGroup"), sort: "GROUP", from: "mid", cell: (j) => <span class="cut">{groups.name(j.jobGroup)}</span> },
+		{ head: t("field.executorHandler"), sort: "HANDLER", from: "vast", cell: (j) => (j.glueType === "BEAN" ? <Mono>{j.executorHandler}</Mono> : <span>{t(`glue.${j.glueType ?? "BEAN"}`)}</span>) },
+		{ head: t("field.author"), sort: "AUTHOR", from: "vast", cell: (j) => <span class="cut">{j.author}</span> },
+		{ head: t("fact.scheduleConf"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} /> },
 		{ head: t("job.latest"), from: "wide", cell: (j) => <Spark runs={recent.get(j.id!)} /> },
-		{ head: t("job.next"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <span class="none">–</span>) },
+		{ head: t("fact.triggerNextTime"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <span class="none">–</span>) },
 		{ head: t("job.running"), sort: "STATUS", end: true, cell: (j) => <Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} /> },
 		{
 			head: t("list.actions"), hidden: true, end: true,
@@ -102,7 +111,7 @@ export function Jobs() {
 				<span class="row-actions">
 					{may("operator", j.jobGroup) && <Button icon="run" tone="quiet" shortcut="r" aria-label={t("jobs.run", { name: j.name ?? "" })} onClick={() => setRun(j)} />}
 					<span class="from-mid">
-						{may("editor", j.jobGroup) && <LinkButton icon="edit" tone="quiet" shortcut="e" to={href(`jobs/${j.id}/edit`)} label={t("jobs.edit", { name: j.name ?? "" })} />}
+						{may("editor", j.jobGroup) && <LinkButton icon="edit" tone="quiet" shortcut="e" to={href(`jobs/${j.id}/edit`)} label={t("calendar.edit", { name: j.name ?? "" })} />}
 						<LinkButton icon="runs" tone="quiet" shortcut="l" to={href(`runs?job=${j.id}`)} label={t("jobs.runs", { name: j.name ?? "" })} />
 					</span>
 				</span>
@@ -118,8 +127,15 @@ export function Jobs() {
 		>
 			<PauseNotice group={Number(group) || undefined} />
 			<div class="filters" role="search">
-				<input type="search" placeholder={t("jobs.search")} aria-label={t("jobs.search")} value={name} onInput={(e) => setName(e.currentTarget.value)} />
-				<select aria-label={t("job.group")} value={group} onChange={(e) => setQuery({ group: e.currentTarget.value, after: undefined })}>
+				<span class="inline">
+					<input type="search" placeholder={t("frame.search")} aria-label={t("frame.search")} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+					<select aria-label={t("jobs.searchIn")} value={field} onChange={(e) => setField(e.currentTarget.value as "name")}>
+						<option value="name">{t("job.name")}</option>
+						<option value="handler">{t("field.executorHandler")}</option>
+						<option value="author">{t("field.author")}</option>
+					</select>
+				</span>
+				<select aria-label={t("field.jobGroup")} value={group} onChange={(e) => setQuery({ group: e.currentTarget.value, after: undefined })}>
 					<option value="">{t("jobs.allGroups")}</option>
 					{[...groups.byID.values()].map((g) => (
 						<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>
@@ -134,10 +150,14 @@ export function Jobs() {
 						))}
 					</select>
 				)}
+				<select aria-label={t("jobs.last")} value={last} onChange={(e) => setQuery({ last: e.currentTarget.value, after: undefined })}>
+					<option value="">{t("jobs.anyLast")}</option>
+					{results.map((r) => <option key={r} value={r}>{t(`lastResult.${r}`)}</option>)}
+				</select>
 				<div class="segments" role="group" aria-label={t("job.running")}>
 					{(["", "true", "false"] as const).map((s) => (
 						<button key={s} type="button" aria-pressed={state === s} onClick={() => setQuery({ running: s, after: undefined })}>
-							{t(s === "" ? "jobs.all" : s === "true" ? "jobs.on" : "jobs.off")}
+							{t(s === "" ? "transfer.all" : s === "true" ? "jobs.on" : "jobs.off")}
 						</button>
 					))}
 				</div>
@@ -149,8 +169,8 @@ export function Jobs() {
 					tone={(j) => [!j.running && "is-off", (all || chosen.has(j.id!)) && "is-chosen"].filter(Boolean).join(" ") || undefined}
 					empty={
 						filtered ? (
-							<Empty icon="filter" title={t("jobs.noneMatch")}>
-								<Button onClick={() => { setName(""); setQuery({ name: "", group: "", running: "", tag: "", after: "" }); }}>{t("list.clearFilters")}</Button>
+							<Empty icon="filter" title={t("list.noneMatch")}>
+								<Button onClick={() => { setText(""); setQuery({ name: "", handler: "", author: "", group: "", running: "", tag: "", last: "", after: "" }); }}>{t("list.clearFilters")}</Button>
 							</Empty>
 						) : (
 							<Empty icon="jobs" title={t("jobs.none")}>{t("jobs.noneText")}</Empty>
@@ -164,7 +184,7 @@ export function Jobs() {
 				)}
 			</Panel>
 			{action && (
-				<BulkDialog action={action} choice={all ? { filter: bulkFilter({ name: q.get("name") ?? "", group, running: state, tag }) } : { ids: [...chosen.keys()] }} names={chosen}
+				<BulkDialog action={action} choice={all ? { filter: bulkFilter({ name: q.get("name") ?? "", handler: q.get("handler") ?? "", author: q.get("author") ?? "", lastResult: last, group, running: state, tag }) } : { ids: [...chosen.keys()] }} names={chosen}
 					onClose={(changed) => {
 						setAction(undefined);
 						if (changed) chooseNone();

@@ -42,7 +42,7 @@ export function Login() {
 		setBusy(false);
 	};
 	return (
-		<Dialog title={t("login.title")} onClose={() => {}} fixed>
+		<Dialog title={t("login.action")} onClose={() => {}} fixed>
 			<form onSubmit={submit} class="login">
 				<div class="dialog-body">
 					{session.value?.setup && <p class="muted">{t("login.setup")}</p>}
@@ -51,7 +51,7 @@ export function Login() {
 							<input autocomplete="username" value={name} onInput={(e) => setName(e.currentTarget.value)} autofocus />
 						</Field>
 					)}
-					<Field key={String(byToken)} label={t(byToken ? "login.token" : "login.password")} help={byToken ? t("login.tokenHelp") : undefined} error={error}>
+					<Field key={String(byToken)} label={t(byToken ? "login.token" : "field.password")} help={byToken ? t("login.tokenHelp") : undefined} error={error}>
 						<input type="password" autocomplete="current-password" value={secret} onInput={(e) => setSecret(e.currentTarget.value)} />
 					</Field>
 					{session.value && !session.value.secure && location.hostname !== "127.0.0.1" && location.hostname !== "localhost" && <p class="late">{t("login.plain")}</p>}
@@ -115,7 +115,7 @@ export function Setup() {
 					<Field label={t("login.name")} error={at("name")} required>
 						<input autocomplete="username" maxLength={50} value={name} onInput={(e) => setName(e.currentTarget.value)} />
 					</Field>
-					<Field label={t("login.password")} error={at("password")} help={t("setup.passwordHelp")} required>
+					<Field label={t("field.password")} error={at("password")} help={t("setup.passwordHelp")} required>
 						<input type="password" autocomplete="new-password" value={password} onInput={(e) => setPassword(e.currentTarget.value)} />
 					</Field>
 					<Field label={t("setup.again")} error={at("again")} required>

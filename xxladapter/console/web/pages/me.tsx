@@ -32,8 +32,8 @@ function Mine({ session: signedIn }: { session: boolean }) {
 			<Panel>
 				<Facts>
 					<Fact name={t("login.name")}>{me.data.name}</Fact>
-					<Fact name={t("roles.title")}><Roles grants={me.data.grants} /></Fact>
-					<Fact name={t("login.password")}>{t(me.data.hasPassword ? "form.yes" : "form.no")}</Fact>
+					<Fact name={t("field.grants")}><Roles grants={me.data.grants} /></Fact>
+					<Fact name={t("field.password")}>{t(me.data.hasPassword ? "form.yes" : "form.no")}</Fact>
 				</Facts>
 			</Panel>
 			<Tokens mayCreate={signedIn} />
@@ -52,7 +52,7 @@ function Mine({ session: signedIn }: { session: boolean }) {
 						},
 						{ head: t("me.begun"), from: "mid", end: true, cell: (c) => <Time at={c.addTime} relative /> },
 						{ head: t("me.used"), from: "wide", end: true, cell: (c) => <Time at={c.usedTime} relative /> },
-						{ head: t("me.ends"), from: "mid", end: true, cell: (c) => <Time at={c.expires} relative /> },
+						{ head: t("field.expires"), from: "mid", end: true, cell: (c) => <Time at={c.expires} relative /> },
 						{ head: t("list.actions"), hidden: true, end: true, cell: (c) => <End of={c} /> },
 					]} />
 			</Panel>
@@ -106,7 +106,7 @@ function Tokens({ mayCreate }: { mayCreate: boolean }) {
 					},
 					{ head: t("token.scope"), from: "mid", cell: scope },
 					{ head: t("me.used"), from: "wide", end: true, cell: (c) => <Time at={c.usedTime} relative /> },
-					{ head: t("me.ends"), from: "mid", end: true, cell: (c) => <Time at={c.expires} relative /> },
+					{ head: t("field.expires"), from: "mid", end: true, cell: (c) => <Time at={c.expires} relative /> },
 					{ head: t("list.actions"), hidden: true, end: true, cell: (c) => <Button tone="quiet" icon="remove" aria-label={t("token.revoke", { name: c.name ?? "" })} onClick={() => setRemove(c)} /> },
 				]} />
 			{add && <TokenDialog onClose={() => setAdd(false)} onCreated={setSecret} />}

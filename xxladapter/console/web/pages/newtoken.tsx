@@ -43,11 +43,11 @@ export function TokenDialog({ onClose, onCreated }: { onClose: () => void; onCre
 			<Field label={t("token.role")} error={at("role")}>
 				<Select value={role} onChange={(e) => setRole(e.currentTarget.value)} options={[...roleOptions(), { value: "", text: t("token.allRoles") }]} />
 			</Field>
-			<Field label={t("me.ends")} error={at("expires")} help={instant(end)}>
+			<Field label={t("field.expires")} error={at("expires")} help={instant(end)}>
 				<Select value={life} onChange={(e) => setLife(e.currentTarget.value)} options={days.map((n) => ({ value: String(n), text: plural("token.days", n) }))} />
 			</Field>
 			<fieldset class="checks">
-				<legend>{t("job.group")}</legend>
+				<legend>{t("field.jobGroup")}</legend>
 				{[...groups.byID.values()].map((g) => (
 					<label class="check" key={g.id}>
 						<input type="checkbox" checked={chosen.includes(g.id!)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, g.id!] : chosen.filter((id) => id !== g.id))} />
@@ -74,7 +74,7 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
 			</div>
 			<footer class="dialog-foot">
 				{/* Browsers offer no clipboard to pages without TLS. */}
-				{navigator.clipboard && <Button icon="copy" onClick={() => void copy()}>{t("job.copy")}</Button>}
+				{navigator.clipboard && <Button icon="copy" onClick={() => void copy()}>{t("api.copy")}</Button>}
 				<Button tone="primary" onClick={onClose}>{t("token.done")}</Button>
 			</footer>
 		</Dialog>

@@ -11,7 +11,7 @@ export function Nodes() {
 	const nodes = useCall("GET /nodes", {}, 3e3);
 	const columns: Column<Node>[] = [
 		{ head: t("node.name"), grow: true, cell: (n) => <Mono>{n.node}</Mono> },
-		{ head: t("node.term"), end: true, cell: (n) => number(n.term) },
+		{ head: t("fact.term"), end: true, cell: (n) => number(n.term) },
 		{ head: t("node.shards"), end: true, cell: (n) => t("node.ofShards", { n: n.shards }) },
 		{ head: t("node.lease"), end: true, from: "mid", cell: (n) => <Time at={n.until} relative /> },
 	];

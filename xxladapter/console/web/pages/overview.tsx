@@ -2,19 +2,25 @@
 
 import { useCall } from "../data";
 import { number, plural, t } from "../i18n";
-import { href } from "../route";
+import { href, query, setQuery } from "../route";
 import { Bars } from "../parts/bars";
 import { Empty, Failure, Time, Waiting } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Page, Panel } from "../parts/page";
-import { clock, now, span } from "../time";
+import { clock, day, midnight, now, span } from "../time";
 import { useGroups } from "./jobwords";
+import { summary } from "./runtable";
 
 const hours = 24;
+
+// lengths are how many days the chart shows; a bar is an hour of one day, or a day.
+const lengths = [1, 7, 30];
 
 export function Overview() {
 	const first = (Math.floor(now.value / 3600e3) - hours + 1) * 3600e3;
 	const stats = useCall("GET /stats", { by: "hour", from: new Date(first).toISOString() }, 15e3);
+	const days = lengths.find((n) => String(n) === query.value.get("days")) ?? 1;
+	const longer = useCall("GET /stats", days > 1 ? { by: "hour", from: midnight(1 - days)?.toISOString(), limit: 1000 } : undefined, 15e3);
 	const failed = useCall("GET /logs", { status: "FAIL", newest: true, limit: 6, since: new Date(Math.floor(now.value / 3600e3) * 3600e3 - 24 * 3600e3).toISOString() }, 5e3);
 	const running = useCall("GET /logs", { status: "RUNNING", newest: true, limit: 100 }, 5e3);
 	const fires = useCall("GET /fires", { state: "planned", limit: 20 }, 3e3);
@@ -31,6 +37,17 @@ export function Overview() {
 		const name = clock(new Date(from)).slice(0, 5);
 		return { label: name, title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}\n${t("status.RUNNING")} ${number(run)}`, ok, fail, run };
 	});
+	const byDay = new Map<string, { ok: number; fail: number }>();
+	for (let i = 1 - days; i <= 0; i++) byDay.set(day(midnight(i) ?? new Date(now.value)), { ok: 0, fail: 0 });
+	for (const s of longer.data?.stats ?? []) {
+		const sum = byDay.get(day(new Date(s.hour!)));
+		if (sum) {
+			sum.ok += s.success;
+			sum.fail += s.runs - s.success;
+		}
+	}
+	const shown = days === 1 ? stats : longer;
+	const results = days === 1 ? bars : [...byDay].map(([name, { ok, fail }]) => ({ label: name.slice(5), title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}`, ok, fail, run: 0 }));
 	const total = stats.data?.total;
 	const bad = total ? total.runs - total.success : 0;
 	const late = total?.lateness.p99Ms;
@@ -50,23 +67,28 @@ export function Overview() {
 				<Figure to="runs?status=SUCCESS" name={t("overview.ok24")} value={total && number(total.success)} />
 				<Figure to="runs" name={t("overview.late")} value={late === undefined ? undefined : span(late)} tone={late !== undefined && late > 5000 ? "warn" : undefined} />
 				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} tone={groups.data && addresses === 0 && on.data?.jobs.length ? "warn" : undefined} />
-				<Figure to="nodes" name={t("overview.nodes")} value={nodes.data && number(nodes.data.nodes.length)} tone={nodes.data?.nodes.length === 0 ? "fail" : undefined} />
+				<Figure to="nodes" name={t("nav.nodes")} value={nodes.data && number(nodes.data.nodes.length)} tone={nodes.data?.nodes.length === 0 ? "fail" : undefined} />
 			</div>
 			<div class="columns">
 				<div class="col-8">
 					<Panel
-						title={t("overview.results", { n: hours })}
+						title={t("overview.results")}
 						beside={
-							<span class="legend" aria-hidden="true">
-								<span class="of-ok">{t("status.SUCCESS")}</span>
-								<span class="of-run">{t("status.RUNNING")}</span>
-								<span class="of-fail">{t("status.FAIL")}</span>
-							</span>
+							<>
+								<span class="legend" aria-hidden="true">
+									<span class="of-ok">{t("status.SUCCESS")}</span>
+									{days === 1 && <span class="of-run">{t("status.RUNNING")}</span>}
+									<span class="of-fail">{t("status.FAIL")}</span>
+								</span>
+								<div class="segments" role="group" aria-label={t("forecast.length")}>
+									{lengths.map((n) => <button key={n} type="button" aria-pressed={n === days} onClick={() => setQuery({ days: n === 1 ? undefined : String(n) })}>{n === 1 ? "24 h" : t("time.days", { n })}</button>)}
+								</div>
+							</>
 						}
 					>
-						{stats.data ? <Bars label={t("overview.results", { n: hours })} bars={bars} /> : stats.error ? <Failure error={stats.error} retry={stats.reload} /> : <Waiting rows={3} />}
+						{shown.data ? <Bars label={t("overview.results")} bars={results} /> : shown.error ? <Failure error={shown.error} retry={shown.reload} /> : <Waiting rows={3} />}
 					</Panel>
-					<Panel flush title={t("overview.failures")} beside={<a href={href("runs?status=FAIL")}>{t("overview.all")}</a>}>
+					<Panel flush title={t("overview.failures")} beside={<a href={href("runs?status=FAIL")}>{t("transfer.all")}</a>}>
 						{failed.data?.logs.length === 0 ? (
 							<Empty icon="check" title={t("overview.noFailures")} />
 						) : failed.data ? (
@@ -78,7 +100,7 @@ export function Overview() {
 											<a class="row-link" href={href(`runs/${l.id}`)}>
 												{l.jobName ?? `${t("job.one")} #${l.jobId}`}
 											</a>
-											<p>{firstLine(l.handleMsg || l.triggerMsg)}</p>
+											<p>{summary(l)}</p>
 										</div>
 										<Time at={l.triggerTime} relative />
 									</li>
@@ -122,10 +144,6 @@ export function Overview() {
 			</div>
 		</Page>
 	);
-}
-
-function firstLine(text: string): string {
-	return text.replace(/<br\s*\/?>/g, " ").trim().split("\n", 1)[0] ?? "";
 }
 
 function Figure({ to, name, value, tone }: { to: string; name: string; value?: string; tone?: "fail" | "warn" }) {

@@ -41,7 +41,7 @@ export function Pauses() {
 						),
 					},
 					{ head: t("pause.by"), from: "mid", cell: (p) => p.by },
-					{ head: t("pause.from"), from: "mid", end: true, cell: (p) => <Time at={p.from} relative /> },
+					{ head: t("runs.from"), from: "mid", end: true, cell: (p) => <Time at={p.from} relative /> },
 					{ head: t("pause.until"), from: "mid", end: true, cell: (p) => (p.until ? <Time at={p.until} /> : t("pause.endless")) },
 					{ head: t("list.actions"), hidden: true, end: true, cell: (p) => p.open && may("operator", p.jobGroup ?? 0) && <Button tone="quiet" icon="run" aria-label={t("pause.end", { name: name(p) })} onClick={() => setEnd(p)} /> },
 				]} />
@@ -79,7 +79,7 @@ function PauseDialog({ onClose }: { onClose: () => void }) {
 			<Field label={t("pause.what")}>
 				<Select value={chosen} onChange={(e) => setGroup(e.currentTarget.value)} options={options} />
 			</Field>
-			<Field label={t("pause.note")}>
+			<Field label={t("field.note")}>
 				<input value={note} maxLength={500} onInput={(e) => setNote(e.currentTarget.value)} />
 			</Field>
 			<Field label={t("pause.until")} help={t("pause.untilHelp")}>

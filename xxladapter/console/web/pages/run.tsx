@@ -6,21 +6,21 @@ import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
-import { Button, Fact, Facts, Failure, Status, Time, Waiting } from "../parts/basic";
+import { Button, Fact, Facts, Failure, Time, Waiting } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
 import { Page, Panel } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Tail } from "../parts/tail";
 import { tell, tellError } from "../parts/toast";
 import { span } from "../time";
-import { plain } from "./runtable";
+import { plain, reason, RunStatus } from "./runtable";
 
 export function Run({ id }: { id: number }) {
 	const run = useCall("GET /logs/{id}", { id }, 2e3);
 	const job = useCall("GET /jobs/{id}", run.data ? { id: run.data.jobId } : undefined);
 	const [kill, setKill] = useState(false);
 	const [again, setAgain] = useState(false);
-	const above = { to: href("runs"), text: t("nav.runs") };
+	const above = { to: href("runs"), text: t("job.tabRuns") };
 	const title = t("runs.title", { id });
 	const l = run.data;
 	if (!l) return <Page title={title} above={above}>{run.error ? <Failure error={run.error} retry={run.reload} /> : <Waiting />}</Page>;
@@ -28,12 +28,12 @@ export function Run({ id }: { id: number }) {
 	const name = job.data?.name ?? `${t("job.one")} #${l.jobId}`;
 	return (
 		<Page
-			title={title} above={above} wide beside={<Status is={l.status} />}
+			title={title} above={above} wide beside={<RunStatus run={l} />}
 			actions={
 				<>
 					{l.status === "RUNNING" && mayRun && l.triggerCode === 200 && <Button icon="stop" onClick={() => setKill(true)}>{t("runs.kill")}</Button>}
 					{l.status !== "RUNNING" && mayRun && <Button icon="reload" onClick={() => void rerun(id)}>{t("runs.again")}</Button>}
-					{job.data && mayRun && <Button icon="run" shortcut="r" onClick={() => setAgain(true)}>{t("run.now")}</Button>}
+					{job.data && mayRun && <Button icon="run" shortcut="r" onClick={() => setAgain(true)}>{t("bulk.trigger")}</Button>}
 				</>
 			}
 		>
@@ -42,7 +42,7 @@ export function Run({ id }: { id: number }) {
 			</Panel>
 			{l.status === "FAIL" && (
 				<Panel title={t("runs.why")}>
-					<pre class="block is-fail" tabIndex={0}>{plain(l.triggerCode === 200 ? (l.handleMsg ?? "") : l.triggerMsg) || t("runs.noReason")}</pre>
+					<pre class="block is-fail" tabIndex={0}>{reason(l) || t("runs.noReason")}</pre>
 				</Panel>
 			)}
 			<Panel title={t("runs.facts")}>

@@ -16,7 +16,7 @@ export function Runs() {
 	const group = Number(query.value.get("group")) || undefined;
 	const job = Number(query.value.get("job")) || undefined;
 	return (
-		<Page title={t("nav.runs")} wide actions={may("editor") && <Button icon="remove" onClick={() => setClear(true)}>{t("clear.open")}</Button>}>
+		<Page title={t("job.tabRuns")} wide actions={may("editor") && <Button icon="remove" onClick={() => setClear(true)}>{t("clear.open")}</Button>}>
 			<RunTable groups={[...groups.byID.values()]} />
 			{clear && <ClearDialog group={group} job={job} onClose={() => setClear(false)} />}
 		</Page>

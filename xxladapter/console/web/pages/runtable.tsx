@@ -8,15 +8,24 @@ import { href, query, setQuery } from "../route";
 import { Button, Empty, Mono, Status, Tag, Time } from "../parts/basic";
 import { Panel } from "../parts/page";
 import { Pager, Table, type Column } from "../parts/table";
-import { span } from "../time";
+import { fromWall, midnight, span } from "../time";
 
 const pageSize = 50;
-const states = ["", "RUNNING", "SUCCESS", "FAIL"] as const;
+const states = ["", "RUNNING", "SUCCESS", "FAIL", "LOST"] as const;
 
-const causes = ["CRON", "MISFIRE", "MANUAL", "PARENT", "RETRY", "API"] as const;
+const causes = ["CRON", "MISFIRE", "MANUAL", "PARENT", "RETRY", "API", "BACKFILL"] as const;
 
 // spans of time that the list can be restricted to, in hours.
-const spans: Record<string, number> = { "1h": 1, "24h": 24, "7d": 168 };
+const spans: Record<string, number> = { "1h": 1, "24h": 24, "7d": 168, "30d": 720 };
+
+// limits returns the first instant of a choice of time and, of days that are over, the end. Whole
+// minutes make the same question again and again, and not a new one each second.
+function limits(since: string, q: URLSearchParams): [from?: Date, before?: Date] {
+	if (spans[since]) return [new Date(Math.floor(Date.now() / 60e3) * 60e3 - spans[since] * 3600e3)];
+	if (since === "custom") return [fromWall(q.get("from") ?? ""), fromWall(q.get("to") ?? "")];
+	if (since === "today") return [midnight(0)];
+	return since === "yesterday" ? [midnight(-1), midnight(0)] : [];
+}
 
 export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: { id?: number; title?: string; appName?: string }[] }) {
 	const q = query.value;
@@ -32,11 +41,11 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 		if (wanted !== (q.get("text") ?? "")) setQuery({ text: wanted, after: undefined });
 	}, [wanted]);
 	const cursors = (q.get("after") ?? "").split(".").filter(Boolean);
-	// Whole minutes, so that the same question is asked again and not a new one each second.
-	const from = spans[since] ? new Date(Math.floor(Date.now() / 60e3) * 60e3 - spans[since] * 3600e3).toISOString() : undefined;
+	const [from, before] = limits(since, q);
 	const runs = useCall("GET /logs", { job, group, status: (status || undefined) as Log["status"] | undefined, text: q.get("text") || undefined,
-		triggerType: (type || undefined) as "CRON" | undefined, atLeastMs: longer ? Number(longer) : undefined,  since: from, newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 3e3);
+		triggerType: (type || undefined) as "CRON" | undefined, atLeastMs: longer ? Number(longer) : undefined,  since: from?.toISOString(), before: before?.toISOString(), newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 3e3);
 	const named = useCall("GET /jobs/{id}", !fixed && job ? { id: job } : undefined);
+	const jobs = useCall("GET /jobs", !fixed && group ? { group, light: true, sort: "NAME", limit: 1000 } : undefined);
 	const filtered = !!(status || since || (!fixed && job) || group || type || longer || q.get("text"));
 	const columns: Column<Run>[] = [
 		{
@@ -51,7 +60,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 				</>
 			),
 		},
-		{ head: t("runs.result"), cell: (l) => (l.lost ? <Status is="FAIL" text={t("status.LOST")} /> : <Status is={l.status} />) },
+		{ head: t("runs.result"), cell: (l) => <RunStatus run={l} /> },
 		{ head: t("runs.triggered"), from: "mid", cell: (l) => <Time at={l.triggerTime} relative /> },
 		{ head: t("runs.late"), end: true, from: "mid", cell: (l) => <Lateness ms={l.history?.latenessMs} /> },
 		{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <span class="none">–</span> : span(l.tookMs)) },
@@ -75,16 +84,23 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 				<div class="segments" role="group" aria-label={t("runs.result")}>
 					{states.map((s) => (
 						<button key={s} type="button" aria-pressed={status === s} onClick={() => setQuery({ status: s, after: undefined })}>
-							{s === "" ? t("jobs.all") : t(`status.${s}`)}
+							{s === "" ? t("transfer.all") : t(`status.${s}`)}
 						</button>
 					))}
 				</div>
-				<select aria-label={t("runs.since")} value={since} onChange={(e) => setQuery({ since: e.currentTarget.value, after: undefined })}>
+				<select aria-label={t("runs.since")} value={since} onChange={(e) => setQuery({ since: e.currentTarget.value, from: undefined, to: undefined, after: undefined })}>
 					<option value="">{t("runs.anyTime")}</option>
 					<option value="1h">{t("runs.lastHour")}</option>
 					<option value="24h">{t("runs.lastDay")}</option>
 					<option value="7d">{t("runs.lastWeek")}</option>
+					<option value="30d">{t("runs.lastMonth")}</option>
+					<option value="today">{t("runs.today")}</option>
+					<option value="yesterday">{t("runs.yesterday")}</option>
+					<option value="custom">{t("runs.custom")}</option>
 				</select>
+				{since === "custom" && (["from", "to"] as const).map((end) => (
+					<input key={end} type="datetime-local" aria-label={t(`runs.${end}`)} title={t(`runs.${end}`)} value={q.get(end) ?? ""} onChange={(e) => setQuery({ [end]: e.currentTarget.value, after: undefined })} />
+				))}
 				<select aria-label={t("runs.cause")} value={type} onChange={(e) => setQuery({ type: e.currentTarget.value, after: undefined })}>
 					<option value="">{t("runs.anyCause")}</option>
 					{causes.map((c) => (
@@ -98,23 +114,31 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 					))}
 				</select>
 				{groups && (
-					<select aria-label={t("job.group")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, after: undefined })}>
+					<select aria-label={t("field.jobGroup")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, job: undefined, after: undefined })}>
 						<option value="">{t("jobs.allGroups")}</option>
 						{groups.map((g) => (
 							<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>
 						))}
 					</select>
 				)}
-				{!fixed && job && (
+				{!!jobs.data?.jobs.length && (
+					<select aria-label={t("job.name")} value={String(job ?? "")} onChange={(e) => setQuery({ job: e.currentTarget.value, after: undefined })}>
+						<option value="">{t("runs.allJobs")}</option>
+						{jobs.data.jobs.map((j) => (
+							<option key={j.id} value={String(j.id)}>{j.name}</option>
+						))}
+					</select>
+				)}
+				{!fixed && job && !jobs.data?.jobs.some((j) => j.id === job) && (
 					<Button icon="close" onClick={() => setQuery({ job: undefined, after: undefined })}>
 						{named.data?.name ?? `${t("job.one")} #${job}`}
 					</Button>
 				)}
 			</div>
 			<Panel flush>
-				<Table label={t("nav.runs")} columns={columns} rows={runs.data?.logs} id={(l) => l.id} error={runs.error} retry={runs.reload}
+				<Table label={t("job.tabRuns")} columns={columns} rows={runs.data?.logs} id={(l) => l.id} error={runs.error} retry={runs.reload}
 					empty={
-						<Empty icon="runs" title={t(filtered ? "runs.noneMatch" : "runs.none")}>
+						<Empty icon="runs" title={t(filtered ? "list.noneMatch" : "runs.none")}>
 							{filtered && <Button onClick={() => { setText(""); setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", text: "", after: "" }); }}>{t("list.clearFilters")}</Button>}
 						</Empty>
 					} />
@@ -132,13 +156,28 @@ export function Lateness({ ms }: { ms?: number }) {
 	return <span class={ms > 1000 ? "late" : "muted"}>{span(ms)}</span>;
 }
 
-// summary returns one line of what a run says of itself. Upstream's messages have line breaks in
-// HTML, which are text here.
-export function summary(l: Pick<Log, "status" | "triggerCode" | "triggerMsg" | "handleMsg">): string {
-	const text = l.status === "FAIL" && l.triggerCode !== 200 ? l.triggerMsg : (l.handleMsg ?? "");
-	return plain(text).split("\n", 1)[0] ?? "";
+// RunStatus is the result of a run, with the two failures that have names of their own.
+export function RunStatus({ run: l }: { run: Pick<Log, "status" | "handleCode"> & { lost?: boolean } }) {
+	return <Status is={l.status} text={l.lost ? t("status.LOST") : l.handleCode === 502 ? t("status.TIMEOUT") : undefined} />;
 }
 
+type Said = Pick<Log, "status" | "triggerCode" | "triggerMsg" | "handleMsg">;
+
+// reason returns what a run says of itself: of a run that was not accepted, the result of sending it.
+export function reason(l: Said): string {
+	if (l.status !== "FAIL" || l.triggerCode === 200) return plain(l.handleMsg ?? "");
+	const text = plain(l.triggerMsg);
+	return /^result：(?:error|unknown), ([^]*?)(?:\nnext attempt：.*)?$/m.exec(text)?.[1] ?? text;
+}
+
+// summary returns the first line of it.
+export function summary(l: Said): string {
+	return reason(l).split("\n", 1)[0] ?? "";
+}
+
+const entities: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&#34;": '"', "&#39;": "'", "&amp;": "&" };
+
+// plain returns the text of a message that was made to be put into HTML, as upstream's are.
 export function plain(text: string): string {
-	return text.replace(/<br\s*\/?>/g, "\n").replace(/<\/?span[^>]*>/g, "").trim();
+	return text.replace(/<br\s*\/?>/g, "\n").replace(/<\/?span[^>]*>/g, "").replace(/&(lt|gt|amp|#34|#39);/g, (e) => entities[e]!).trim();
 }

@@ -42,7 +42,7 @@ function Keeping({ info: { retention: r } }: { info: Info }) {
 	return (
 		<Panel title={t("settings.retention")}>
 			<dl class="facts is-list">
-				<Fact name={t("nav.runs")}>{kept(r.logsSeconds)}</Fact>
+				<Fact name={t("job.tabRuns")}>{kept(r.logsSeconds)}</Fact>
 				<Fact name={t("settings.successes")}>{kept(r.successesSeconds)}</Fact>
 				<Fact name={t("nav.audit")}>{kept(r.auditSeconds)}</Fact>
 				<Fact name={t("settings.texts")}>{r.runTexts ? t(`settings.texts.${r.runTexts}`) : <span class="none">–</span>}</Fact>

@@ -112,7 +112,7 @@ function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Tick[]; r
 		<Panel flush title={t("timeline.figures")}>
 			<Table label={t("timeline.figures")} rows={rows} id={(r) => r.key} empty={null}
 				columns={[
-					{ head: t("timeline.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.due)}`)}><Time at={r.due} /></a> },
+					{ head: t("fact.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.due)}`)}><Time at={r.due} /></a> },
 					{ head: t("runs.result"), cell: (r) => r.run ? <Status is={r.run.status} /> : <Status is={r.misfire ? "WARN" : "NONE"} text={r.misfire ? `${t("fate.MISFIRE")}: ${word("misfireStrategy", r.misfire.misfireStrategy)}` : t(`fate.${r.tick!.fate}`)} /> },
 					{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.logId}`)}>#{r.run.logId}</a> : <span class="none">–</span> },
 					{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.triggerType) : <span class="none">–</span> },

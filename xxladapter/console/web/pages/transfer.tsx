@@ -52,7 +52,7 @@ function Export() {
 		<Panel title={t("transfer.export")}>
 			<div class="stack">
 				<p class="muted">{t("transfer.exportText")}</p>
-				<Field label={t("job.group")}>
+				<Field label={t("field.jobGroup")}>
 					<Select value={app} onChange={(e) => setApp(e.currentTarget.value)}
 						options={[{ value: "", text: t("transfer.all") }, ...[...groups.byID.values()].map((g) => ({ value: g.appName ?? "", text: g.title ? `${g.title} (${g.appName})` : (g.appName ?? "") }))]} />
 				</Field>

@@ -11,7 +11,7 @@ export function FieldChanges({ changes, kind }: { changes: FieldChange[]; kind?:
 		<ul class="audit-changes">
 			{shown.map((c) => (
 				<li key={c.field}>
-					<span class="muted">{c.field === "name" && kind && kind !== "job" ? t("group.title") : word("field", c.field)}</span>
+					<span class="muted">{c.field === "name" && kind && kind !== "job" ? t("field.title") : word("field", c.field)}</span>
 					<span class="diff-values">
 						{c.before !== undefined && <del>{text(c.before)}</del>}
 						{c.before !== undefined && c.after !== undefined && " → "}

@@ -18,6 +18,11 @@ function load() {
 	return loading;
 }
 
+// templateOf returns what a new script in a language may begin with.
+export async function templateOf(language: string): Promise<string> {
+	return (await load()).templates[language] ?? "";
+}
+
 // texts are CodeMirror's, by its English words.
 function texts(): Texts {
 	return {

@@ -18,7 +18,7 @@ import { Icon, Logo, type IconName } from "./icons";
 const everyPlace: { to: string; icon: IconName; text: Key; shown?: () => boolean }[] = [
 	{ to: "", icon: "overview", text: "nav.overview" },
 	{ to: "jobs", icon: "jobs", text: "nav.jobs" },
-	{ to: "runs", icon: "runs", text: "nav.runs" },
+	{ to: "runs", icon: "runs", text: "job.tabRuns" },
 	{ to: "forecast", icon: "forecast", text: "nav.forecast" },
 	{ to: "graph", icon: "graph", text: "nav.graph" },
 	{ to: "executors", icon: "executors", text: "nav.executors" },

@@ -31,10 +31,10 @@ export function GrantFields({ grants, set }: { grants: Grant[]; set: (grants: Gr
 	const change = (at: number, to: Partial<Grant>) => set(grants.map((g, i) => (i === at ? { ...g, ...to } : g)));
 	return (
 		<fieldset class="checks">
-			<legend>{t("roles.title")}</legend>
+			<legend>{t("field.grants")}</legend>
 			{grants.map((g, i) => (
 				<span class="row-main" key={g.group}>
-					<Select aria-label={t("job.group")} value={String(g.group)} onChange={(e) => change(i, { group: Number(e.currentTarget.value) })} options={all.filter((o) => o.value === String(g.group) || free.includes(o))} />
+					<Select aria-label={t("field.jobGroup")} value={String(g.group)} onChange={(e) => change(i, { group: Number(e.currentTarget.value) })} options={all.filter((o) => o.value === String(g.group) || free.includes(o))} />
 					<Select aria-label={t("roles.one")} value={g.role} onChange={(e) => change(i, { role: e.currentTarget.value as Role })} options={roleOptions()} />
 					<Button icon="remove" tone="quiet" aria-label={t("roles.remove")} onClick={() => set(grants.filter((_, at) => at !== i))} />
 				</span>

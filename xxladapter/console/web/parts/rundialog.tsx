@@ -20,8 +20,8 @@ export function RunDialog({ job, onClose }: { job: Job; onClose: () => void }) {
 		changedSomething();
 	};
 	return (
-		<Confirm title={t("run.title", { name: job.name ?? "" })} action={t("run.now")} onClose={onClose} onConfirm={run}>
-			<Field label={t("job.param")} help={t("run.paramHelp")}>
+		<Confirm title={t("jobs.run", { name: job.name ?? "" })} action={t("bulk.trigger")} onClose={onClose} onConfirm={run}>
+			<Field label={t("field.executorParam")} help={t("run.paramHelp")}>
 				<textarea rows={3} class="mono-input" value={param} onInput={(e) => setParam(e.currentTarget.value)} />
 			</Field>
 			<fieldset class="checks">

@@ -2,6 +2,7 @@
 // screen leaves out stands below the first column or on the row's own page.
 
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { Button, Failure, Waiting } from "./basic";
 import type { ApiError } from "../api";
@@ -36,7 +37,18 @@ interface TableProps<T> {
 	order?: Order;
 }
 
+// firstRows fill a window. They are drawn before the rest of a list that has just come, which makes
+// them stand a third earlier on a slow machine.
+const firstRows = 30;
+
 export function Table<T>({ label, columns, rows, id, error, retry, empty, tone, order }: TableProps<T>) {
+	// A list that is there at once, since somebody goes back to it, is drawn whole: its place is kept.
+	const [whole, setWhole] = useState(!!rows);
+	useEffect(() => {
+		if (!rows || whole) return;
+		const timer = setTimeout(() => setWhole(true));
+		return () => clearTimeout(timer);
+	}, [!rows, whole]);
 	if (!rows) return error ? <Failure error={error} retry={retry} /> : <Waiting />;
 	if (rows.length === 0) return <>{empty}</>;
 	return (
@@ -60,7 +72,7 @@ export function Table<T>({ label, columns, rows, id, error, retry, empty, tone, 
 					</tr>
 				</thead>
 				<tbody>
-					{rows.map((row) => (
+					{(whole ? rows : rows.slice(0, firstRows)).map((row) => (
 						<tr key={id(row)} data-id={id(row)} class={tone?.(row)}>
 							{columns.map((c) => (
 								<td key={c.head} class={cellClass(c)}>
@@ -78,6 +90,16 @@ export function Table<T>({ label, columns, rows, id, error, retry, empty, tone, 
 function cellClass(c: Column<never>): string | undefined {
 	const names = [c.from && "from-" + c.from, c.end && "end", c.grow && "grow"].filter(Boolean);
 	return names.length ? names.join(" ") : undefined;
+}
+
+// Search filters a list that is here as a whole.
+export function Search({ label, text, set, children }: { label: string; text: string; set: (text: string) => void; children?: ComponentChildren }) {
+	return (
+		<div class="filters" role="search">
+			<input type="search" placeholder={label} aria-label={label} value={text} onInput={(e) => set(e.currentTarget.value)} />
+			{children}
+		</div>
+	);
 }
 
 // Pager moves through a list that ends with a cursor. The cursors of the pages before are in the

@@ -115,5 +115,5 @@ function place(runs: Bar[], x: (at: number) => number): Placed[] {
 
 function describe(r: Bar): string {
 	const took = r.finished && r.sent ? "\n" + t("runs.duration") + " " + span(Date.parse(r.finished) - Date.parse(r.sent)) : "";
-	return `#${r.logId} ${word("status", r.status)}\n${t("timeline.due")} ${clock(new Date(r.due))}\n${t("runs.late")} ${span(r.latenessMs)}${took}`;
+	return `#${r.logId} ${word("status", r.status)}\n${t("fact.due")} ${clock(new Date(r.due))}\n${t("runs.late")} ${span(r.latenessMs)}${took}`;
 }

@@ -1,0 +1,115 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// rowsAre waits until a list has rows of just these names, in any order.
+func (t *tab) rowsAre(names ...string) {
+	t.t.Helper()
+	want, err := json.Marshal(names)
+	require.NoError(t.t, err)
+	t.until(fmt.Sprint("the rows are ", names), fmt.Sprintf(`((want) => { const is = [...document.querySelectorAll("tbody a.row-link, tbody button.row-link")].map((e) => e.innerText); return is.length === want.length && want.every((w) => is.includes(w)); })(%s)`, want))
+}
+
+// Each list is filtered by what XXL-JOB's lists are filtered by.
+func TestFilters(t *testing.T) {
+	s := newSite(t, "")
+	orders := s.group("Orders")
+	s.call("POST", "/groups", map[string]any{"appName": "billing-service", "title": "Billing"}, nil)
+	settle := s.job(orders, "settle", map[string]any{"author": "li.na"})
+	collect := s.job(orders, "collect", map[string]any{"executorHandler": "fail"})
+	good, bad := s.run(settle, ""), s.run(collect, "")
+	s.ended(good)
+	s.ended(bad)
+	tab := s.open("jobs")
+	tab.choose("Search in", "author")
+	tab.typeIn("Search", "li")
+	tab.rowsAre("settle")
+	tab.choose("Search in", "handler")
+	tab.typeIn("Search", "ail")
+	tab.rowsAre("collect")
+	tab.until("the address has the filter", `location.search.includes("handler=ail") && !location.search.includes("author")`)
+	tab.visit("jobs")
+	tab.choose("Last result", "FAIL")
+	tab.rowsAre("collect")
+	tab.choose("Last result", "NONE")
+	tab.sees("Nothing matches")
+
+	tab.visit("runs")
+	tab.rowsAre("settle", "collect")
+	tab.choose("Time", "today")
+	tab.rowsAre("settle", "collect")
+	tab.choose("Time", "custom")
+	tab.eval(`((e) => { e.value = "2020-01-01T00:00"; e.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("[aria-label=From]"))`, nil)
+	tab.rowsAre("settle", "collect")
+	tab.eval(`((e) => { e.value = "2020-01-02T00:00"; e.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("[aria-label='Until before']"))`, nil)
+	tab.sees("Nothing matches")
+	tab.accessible("runs-of-a-time")
+	tab.choose("Time", "")
+	tab.choose("Executor", "1")
+	tab.until("jobs of the group are offered", `document.querySelectorAll("select[aria-label=Job] option").length === 3`)
+	tab.choose("Job", fmt.Sprint(settle))
+	tab.rowsAre("settle")
+	tab.picture("runs-of-a-job")
+
+	tab.visit("executors")
+	tab.rowsAre("Orders", "Billing")
+	tab.typeIn("Search by name or app name", "BILLING-")
+	tab.rowsAre("Billing")
+	tab.typeIn("Search by name or app name", "nothing of that name")
+	tab.sees("Nothing matches")
+
+	tab.visit("?days=7")
+	tab.until("a bar for each day", `document.querySelectorAll(".chart title").length === 7`)
+	tab.click("30 d")
+	tab.until("a bar for each day", `document.querySelectorAll(".chart title").length === 30`)
+	tab.accessible("overview-of-30-days")
+	tab.picture("overview-of-30-days")
+}
+
+// Users are found by name and by role.
+func TestUsersAreFound(t *testing.T) {
+	s := newSite(t, "a-secret-of-operators")
+	s.user("wang.fang", 0, "admin")
+	s.user("li.na", 0, "viewer")
+	s.user("li.wei", 0, "operator")
+	tab := s.signedIn("wang.fang", "users")
+	tab.rowsAre("wang.fang", "li.na", "li.wei")
+	tab.typeIn("Search by name", "LI.")
+	tab.rowsAre("li.na", "li.wei")
+	tab.choose("Role", "operator")
+	tab.rowsAre("li.wei")
+	tab.choose("Role", "admin")
+	tab.sees("Nothing matches")
+	tab.accessible("users-filtered")
+}
+
+// A page whose bundle cannot be loaded says so, and is there once it can.
+func TestABundleThatIsMissing(t *testing.T) {
+	s := newSite(t, "")
+	tab := s.open("jobs")
+	tab.allowed = append(tab.allowed, "net::ERR_BLOCKED_BY_CLIENT")
+	block := func(patterns ...*network.BlockPattern) {
+		tab.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns})
+			return err
+		}))
+	}
+	block(&network.BlockPattern{URLPattern: "*://*:*/console/assets/more-*", Block: true})
+	tab.click("Executors")
+	tab.sees("Try again")
+	tab.accessible("no-bundle")
+	tab.picture("no-bundle")
+	block()
+	tab.click("Try again")
+	tab.sees("No groups of executors")
+}
