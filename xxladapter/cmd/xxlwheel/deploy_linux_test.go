@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"debug/elf"
 	"io/fs"
 	"os"
@@ -40,8 +41,11 @@ func TestDeployedSettingsExist(t *testing.T) {
 	variable := regexp.MustCompile(`\bXXLWHEEL_[A-Z_]+`)
 	files := 0
 	require.NoError(t, filepath.WalkDir(deployDir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+		if err != nil || entry.Name() == "deploytest" && entry.IsDir() {
+			return cmp.Or(err, filepath.SkipDir) // a module of its own, with tests alone
+		}
+		if entry.IsDir() {
+			return nil
 		}
 		files++
 		text, err := os.ReadFile(path)
@@ -49,7 +53,7 @@ func TestDeployedSettingsExist(t *testing.T) {
 		for _, name := range variable.FindAllString(string(text), -1) {
 			require.True(t, known[name], "%s: %s is no setting of serve", path, name)
 		}
-		if filepath.Ext(path) == ".yaml" {
+		if filepath.Base(filepath.Dir(path)) == "compose" {
 			var compose struct {
 				Services map[string]struct{ Command []string }
 			}
