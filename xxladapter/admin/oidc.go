@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"html/template"
 	"net/http"
 	"reflect"
 	"slices"
@@ -37,7 +36,7 @@ func forBrowsers(pattern, summary string, query reflect.Type, handle func(*http.
 	c.serve = func(r *http.Request) (any, error) {
 		leads, err := handle(r)
 		if err != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
-			return refusalPage(r.URL.Path, err), nil
+			return refusalPage(r, err), nil
 		}
 		return leads, err
 	}
@@ -156,23 +155,5 @@ func leadTo(address string, c *http.Cookie) download {
 		w.Header().Set("Location", address)
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.WriteHeader(http.StatusSeeOther)
-	}
-}
-
-var refusalText = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>xxlwheel</title>
-<p>{{.Message}}</p><p><a href="{{.Pages}}">xxlwheel</a></p>
-`))
-
-// refusalPage shows an error to a person, with a link from the path to the console.
-func refusalPage(path string, err error) download {
-	status, answer, _ := refusalOf(err)
-	return func(w http.ResponseWriter) {
-		h := w.Header()
-		h.Set("Content-Type", "text/html; charset=utf-8")
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
-		h.Set("Referrer-Policy", "no-referrer")
-		setRetryAfter(w, err)
-		w.WriteHeader(status)
-		_ = refusalText.Execute(w, map[string]string{"Message": answer.Message, "Pages": strings.Repeat("../", strings.Count(path, "/")-1) + "console/"}) // the caller may be gone
 	}
 }
