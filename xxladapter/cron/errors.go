@@ -44,6 +44,30 @@ func (e *ParseError) Error() string {
 	return b.String()
 }
 
+// A PlanError says which rule a schedule that is no CRON expression breaks.
+type PlanError struct {
+	// Field is what is refused: "period", "instant" or "schedule type".
+	Field string
+
+	// Type is the schedule type; empty if that itself is refused.
+	Type string
+
+	// Text is the refused value, truncated to 40 bytes.
+	Text string
+
+	// Rule is the rule that Text breaks, to be read after Field and Text.
+	Rule string
+}
+
+// Error returns field, type, text and rule in one line.
+func (e *PlanError) Error() string {
+	what := e.Field
+	if e.Type != "" {
+		what += " of " + e.Type
+	}
+	return "cron: " + what + " is " + strconv.Quote(e.Text) + ", " + e.Rule
+}
+
 // maxErrorText limits how much of a hostile expression an error repeats, in bytes.
 const maxErrorText = 40
 

@@ -1,7 +1,6 @@
 package cron
 
 import (
-	"fmt"
 	"strings"
 	"time"
 )
@@ -49,7 +48,8 @@ const (
 // zone is the zone whose clock a CRON plan follows and in which every plan returns its instants;
 // nil means time.Local. Upstream has one zone for all jobs.
 //
-// The error names field, value and rule; for a CRON expression it is the *ParseError.
+// The error names field, value and rule: for a CRON expression it is the *ParseError, and otherwise a
+// *PlanError.
 func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, error) {
 	if zone == nil {
 		zone = time.Local
@@ -66,7 +66,7 @@ func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, er
 	case FixRate, FixDelay:
 		period, err := parsePeriod(conf)
 		if err != nil {
-			return nil, fmt.Errorf("cron: period of %s is %q, %w", kind, cut(conf), err)
+			return nil, &PlanError{Field: "period", Type: kind, Text: cut(conf), Rule: err.Error()}
 		}
 		grain := time.Millisecond
 		if kind == FixRate && period%time.Second == 0 {
@@ -76,11 +76,11 @@ func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, er
 	case Once:
 		at, err := time.Parse(time.RFC3339, conf)
 		if err != nil {
-			return nil, fmt.Errorf("cron: instant of %s is %q, must be RFC 3339 such as 2026-03-01T09:00:00+08:00", kind, cut(conf))
+			return nil, &PlanError{Field: "instant", Type: kind, Text: cut(conf), Rule: "must be RFC 3339 such as 2026-03-01T09:00:00+08:00"}
 		}
 		return once{at.In(zone)}, nil
 	}
-	return nil, fmt.Errorf("cron: schedule type is %q, must be one of NONE, CRON, FIX_RATE, FIX_DELAY and ONCE", cut(kind))
+	return nil, &PlanError{Field: "schedule type", Text: cut(kind), Rule: "must be one of NONE, CRON, FIX_RATE, FIX_DELAY and ONCE"}
 }
 
 // In returns a plan that follows s on the clock of zone, whatever the location of the instants

@@ -179,11 +179,9 @@ func (f *Failure) Error() string {
 func (f *Failure) Unwrap() error { return f.User }
 
 func (p *Provider) refuse(why string, cause error) error {
-	return &Failure{&xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: fmt.Sprintf("%s did not sign the user in: %s", p.opts.Name, why)}, cause}
+	return &Failure{xxladapter.Refusef(xxladapter.CodeUnauthorized, "%s did not sign the user in: %s", p.opts.Name, why), cause}
 }
 
 func (p *Provider) away(cause error) error {
-	return &Failure{&xxladapter.Error{
-		Code: xxladapter.CodeUnreachable, Message: fmt.Sprintf("%s does not answer, sign in by name and password or try again later", p.opts.Name),
-	}, cause}
+	return &Failure{xxladapter.Refusef(xxladapter.CodeUnreachable, "%s does not answer, sign in by name and password or try again later", p.opts.Name), cause}
 }

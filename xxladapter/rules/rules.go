@@ -60,6 +60,9 @@ func byFormat() map[string]reading {
 
 // Of returns the rule that an error is about. It reports false for an error whose format is not known.
 func Of(err *xxladapter.Error) (broken Broken, is bool) {
+	if broken, is := ofCron(err.Err); is && err.Format == "" {
+		return broken, true
+	}
 	format := err.Format
 	if format == "" {
 		format = err.Message
@@ -85,11 +88,12 @@ func Of(err *xxladapter.Error) (broken Broken, is bool) {
 	return broken, true
 }
 
-// inChinese returns a parameter as the Chinese text shows it: a kind of thing by its Chinese name, and
-// everything else as it is.
+// inChinese returns a parameter as the Chinese text shows it: a kind of thing and a provider's
+// reason in Chinese, and everything else as it is.
 func inChinese(name, value string) string {
-	if kind := kinds[value]; name == "kind" && kind != "" {
-		return kind
+	texts := map[string]map[string]string{"kind": kinds, "reason": reasons}[name]
+	if text := texts[value]; text != "" {
+		return text
 	}
 	return value
 }

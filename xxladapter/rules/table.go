@@ -438,6 +438,12 @@ var table = []rule{
 	{"wrong_login", "用户名或密码错误", []form{
 		{"the name or the password is wrong", ""},
 	}},
+	{"provider_refused", "{provider} 未能登录该用户：{reason}", []form{
+		{"%s did not sign the user in: %s", "provider;reason"},
+	}},
+	{"provider_away", "{provider} 没有响应，请使用用户名和密码登录，或稍后重试", []form{
+		{"%s does not answer, sign in by name and password or try again later", "provider"},
+	}},
 	{"session_ended", "会话已结束，请重新登录", []form{
 		{"the session has ended, sign in again", ""},
 	}},
@@ -505,4 +511,14 @@ var table = []rule{
 var kinds = map[string]string{
 	"job": "任务", "group": "执行器", "log": "日志", "order": "触发", "pause": "暂停", "backfill": "补跑",
 	"user": "用户", "credential": "令牌", "calendar": "日历", "session": "会话", "token": "令牌",
+}
+
+// reasons are why a provider did not sign a user in.
+var reasons = map[string]string{
+	"the answer does not belong to this browser, or came too late": "该应答不属于此浏览器，或已超时",
+	"it did not accept the code":                                   "登录提供方未接受授权码",
+	"its token is not valid":                                       "登录提供方的令牌无效",
+	"its token belongs to another sign-in":                         "登录提供方的令牌属于另一次登录",
+	"its token cannot be read":                                     "登录提供方的令牌无法读取",
+	"what it says of the user is of another one":                   "登录提供方返回的用户信息属于其他用户",
 }
