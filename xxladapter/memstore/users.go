@@ -102,9 +102,14 @@ func (s *Store) RemoveUser(ctx context.Context, id int64) error {
 	if s.lastAdmin(is) {
 		return errLastAdmin(id)
 	}
+	for _, held := range s.credentialsOf(id) {
+		delete(s.credentials, held.ID)
+		if held.Kind == xxladapter.CredentialToken {
+			s.record(ctx, held.Audited(), held.Fields(), nil)
+		}
+	}
 	delete(s.users, id)
 	s.record(ctx, is.Audited(), is.Fields(), nil)
-	maps.DeleteFunc(s.credentials, func(_ int64, c *xxladapter.Credential) bool { return c.UserID == id })
 	return nil
 }
 

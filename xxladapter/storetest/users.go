@@ -263,6 +263,14 @@ var credentialRules = []rule{
 		row := b.lastAudit()
 		b.Equal(xxladapter.AuditToken, row.Object.Kind)
 		b.Nil(row.Changes[0].After, "the end of a token is audited")
+
+		b.as("DELETE /users/{id}")
+		b.NoError(b.store.RemoveUser(b.ctx, two))
+		b.Empty(b.credentials())
+		rows, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{Newest: true, Limit: 2})
+		b.NoError(err)
+		b.Equal([]string{xxladapter.AuditUser, xxladapter.AuditToken}, []string{rows[0].Object.Kind, rows[1].Object.Kind})
+		b.Equal(rows[0].Call, rows[1].Call)
 	}},
 	{"AUserHasBoundedCredentials", func(b *bench) {
 		one, two := b.addUser("one"), b.addUser("two")

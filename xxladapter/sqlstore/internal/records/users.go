@@ -144,6 +144,9 @@ func (s *Store) RemoveUser(ctx context.Context, id int64) error {
 				return err
 			}
 		}
+		if err := s.endTokens(ctx, tx, id); err != nil {
+			return err
+		}
 		for _, statement := range []string{dropGrantsOf, dropCredentialsOf, removeUser} {
 			if _, err := tx.Exec(ctx, statement, id); err != nil {
 				return err
