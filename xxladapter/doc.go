@@ -34,7 +34,7 @@
 //	node         wires one scheduler process together
 //	assistant    offers calls of admin's API as tools to assistants
 //	cmd/xxlwheel the one binary
-//	deploy       files for systemd, containers and Prometheus, tested by cmd/xxlwheel and deploytest
+//	deploy       files for systemd, containers, Kubernetes and Prometheus, tested by cmd/xxlwheel and deploytest
 //	docs         pages for operators
 //
 // Stores and tests:

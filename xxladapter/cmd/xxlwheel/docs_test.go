@@ -26,7 +26,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 	require.NoError(t, err)
 	known := knownFlags(t)
 	lines := 0
-	for _, file := range append(documents, "../../../README.md", "../../../CONTRIBUTING.md") {
+	for _, file := range append(documents, "../../../README.md", "../../../CONTRIBUTING.md", "../../../SECURITY.md") {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, block := range codeBlock.FindAllStringSubmatch(string(text), -1) {

@@ -106,7 +106,7 @@ func checkExpression(t *testing.T, all map[string]series, where, text string) (s
 			s, known := all[node.Name]
 			require.True(t, known, "%s: there is no metric %s", where, node.Name)
 			for _, matcher := range node.LabelMatchers {
-				if matcher.Name == labels.MetricName {
+				if matcher.Name == model.MetricNameLabel {
 					continue
 				}
 				values, known := s[matcher.Name]
