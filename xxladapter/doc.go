@@ -21,7 +21,7 @@
 //	takeover     decides what a store takes from a database of XXL-JOB
 //	graph        arranges jobs and their child jobs in layers
 //	preview      shows what a schedule will do: due times, days, words, clock changes
-//	rules        says which rule an error is about, by a code and in Chinese
+//	errortext    says which rule an error is about, by a code and in Chinese
 //	why          says why a job did not run, from records alone
 //	maintenance  expires registrations, ends lost runs, fetches run logs, deletes old rows
 //	alarm        reports failed runs by mail and chat

@@ -12,7 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rules"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errortext"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -41,7 +41,7 @@ func statusOf(code xxladapter.Code) int {
 type apiError struct {
 	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
-	// Rule, Params and Chinese are those of package rules, for the errors that it knows.
+	// Rule, Params and Chinese are those of package errortext, for the errors that it knows.
 	Rule    string            `json:"rule,omitempty" doc:"The rule that is broken, for programs: a code such as range or not_found that stays the same when the message is reworded."`
 	Params  map[string]string `json:"params,omitempty" doc:"What the rule is about, by name: mostly field and value, and the limits that the rule has."`
 	Chinese string            `json:"messageZh,omitempty" doc:"The message in Chinese."`
@@ -163,7 +163,7 @@ func refusalOf(err error) (status int, answer apiError, known bool) {
 // toldError returns an error for the user with the rule that it is about.
 func toldError(err *xxladapter.Error) apiError {
 	told := apiError{Code: err.Code, Message: oneLine(err.Message)}
-	if broken, is := rules.Of(err); is {
+	if broken, is := errortext.Of(err); is {
 		for name, value := range broken.Params {
 			broken.Params[name] = oneLine(value)
 		}

@@ -1,4 +1,4 @@
-package rules
+package errortext
 
 // A rule is what errors have in common that break it: its code, and their text in Chinese.
 type rule struct {

@@ -1,10 +1,10 @@
-// Package rules says which rule an error for the user is about, and says it in Chinese.
+// Package errortext says which rule an error for the user is about, and says it in Chinese.
 //
 // Errors are written in English where they are found, as field, value and rule: that is their message.
 // This package knows the formats of these messages, so that a program gets a code that stays the same
 // when the English is reworded, and a person who reads Chinese gets Chinese. A format that is not known
 // here has neither, and its message is shown to everybody.
-package rules
+package errortext
 
 import (
 	"errors"
