@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -550,5 +551,17 @@ func TestAPanicDoesNotEndTheServer(t *testing.T) {
 	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.Contains(t, logged.String(), "handler panicked")
+	require.Equal(t, 1, strings.Count(logged.String(), "level=ERROR"), "one line for one panic: %s", &logged)
 	require.Contains(t, logged.String(), "listJobs", "the stack")
+	require.Equal(t, "application/json; charset=utf-8", w.Header().Get("Content-Type"))
+	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, w.Body.String(), "as every other fault, without its cause")
+}
+
+// TestAPanicBeforeACallIsAnsweredAsOneInIt lets a panic hit the search for the caller.
+func TestAPanicBeforeACallIsAnsweredAsOneInIt(t *testing.T) {
+	s := New(Options{Store: nil, Completer: new(fakeCompleter), Logger: slog.New(slog.DiscardHandler), Accounts: new(accounts.Accounts)})
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, w.Body.String())
 }

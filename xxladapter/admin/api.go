@@ -1,10 +1,12 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +39,7 @@ func statusOf(code xxladapter.Code) int {
 	return http.StatusInternalServerError
 }
 
-// An apiError is the body of every failed API call. A panic is answered without a body.
+// An apiError is the body of every failed API call, also of one that has panicked.
 type apiError struct {
 	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
@@ -57,7 +59,14 @@ const publicBody = 16 << 10
 // api returns a handler that answers callers with what n needs, with the result of handle.
 func (s *Server) api(n need, handle apiHandler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, err := s.authenticate(r)
+		var ctx context.Context
+		err := recovered(func() (err error) {
+			ctx, err = s.authenticate(r)
+			return err
+		})
+		if ctx == nil {
+			ctx = r.Context() // it has panicked
+		}
 		var refused *xxladapter.Error
 		if n.public && errors.As(err, &refused) && refused.Code == xxladapter.CodeUnauthorized {
 			err = nil
@@ -84,7 +93,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, refused error, n
 		} else { // not a server's request
 			r.Body = http.NoBody
 		}
-		value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
+		err = recovered(func() (err error) {
+			value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
+			return err
+		})
 	}
 	if answer, streams := value.(stream); streams && err == nil {
 		answer.serve(w)
@@ -132,10 +144,41 @@ func (s *Server) apiError(r *http.Request, err error) (int, apiError) {
 		return http.StatusMethodNotAllowed, apiError{Code: xxladapter.CodeInvalid, Message: oneLine(method.Error())}
 	}
 	status, answer, known := refusalOf(err)
-	if !known {
+	var p *panicError
+	switch {
+	case errors.As(err, &p):
+		s.logPanic(r, p)
+	case !known:
 		s.opts.Logger.Error("call failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
 	return status, answer
+}
+
+// A panicError is a panic of the code that answers a request.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// recovered returns the error of f, or a panicError if f panics. [http.ErrAbortHandler] is not
+// recovered: it asks the HTTP server to close the connection.
+func recovered(f func() error) (err error) {
+	defer func() {
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(p)
+		default:
+			err = &panicError{p, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+func (s *Server) logPanic(r *http.Request, p *panicError) {
+	s.opts.Logger.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p.value, "stack", string(p.stack))
 }
 
 // refusalOf returns what a caller may know of an error. known is false for an error that is for the

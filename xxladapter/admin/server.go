@@ -2,9 +2,9 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -206,18 +206,17 @@ func (o *Options) pages(open bool) *access.Pages {
 }
 
 // ServeHTTP answers one request. A panic in a handler is logged and answered with status 500, and
-// the server continues.
+// the server continues. Calls of the management API recover on their own, to answer with the body of
+// an error; what panics here is an executor's call, a page, or a stream that has begun.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	defer func() {
-		switch p := recover(); p {
-		case nil:
-		case http.ErrAbortHandler:
-			panic(p)
-		default:
-			s.opts.Logger.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	}()
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	s.mux.ServeHTTP(w, r)
+	err := recovered(func() error {
+		s.mux.ServeHTTP(w, r)
+		return nil
+	})
+	var p *panicError
+	if errors.As(err, &p) {
+		s.logPanic(r, p)
+		w.WriteHeader(http.StatusInternalServerError)
+	}
 }
