@@ -48,6 +48,9 @@ type Journal struct {
 	wake    chan struct{} // 1 means that there is something to write
 	stopped chan struct{} // closed when the writing goroutine has ended
 
+	// Lock order: writing before mu; writing is never locked while mu is held. Callers that append or
+	// wait lock mu alone, so a slow disk does not hold them up.
+
 	writing sync.Mutex // guards the fields below; held while the files are written
 	file    File
 	size    int64 // of file, up to the last whole group that is on disk

@@ -21,6 +21,9 @@ type front struct {
 	store   *records.Store   // on the tables
 	running sync.WaitGroup   // calls that act and have not returned
 
+	// Lock order: mu before those of the journal. The journal calls back only to replay records, and
+	// then mu is held already.
+
 	mu     sync.Mutex // guards the fields below; held during calls that change the tables
 	m      memory
 	groups map[int64]*group
