@@ -45,7 +45,8 @@ type tails struct {
 // A tail reads the text of one run for all its viewers.
 type tail struct {
 	stop    context.CancelFunc
-	viewers int // guarded by tails.mu
+	ended   chan struct{} // closed when the reading has ended; the last viewer waits for it
+	viewers int           // guarded by tails.mu
 
 	mu    sync.Mutex // guards the fields below
 	parts []tailForm
@@ -113,7 +114,7 @@ func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
 	default:
 		// The rights of the first viewer, who may leave before others.
 		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
-		t = &tail{stop: stop, moved: make(chan struct{})}
+		t = &tail{stop: stop, ended: make(chan struct{}), moved: make(chan struct{})}
 		s.tails.open[id] = t
 		go s.readTail(reading, t, id, next)
 	}
@@ -121,20 +122,24 @@ func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
 	return t, nil
 }
 
-// unwatch removes a viewer. The last one ends the reading.
+// unwatch removes a viewer. The last one ends the reading and waits for that.
 func (s *Server) unwatch(id int64, t *tail) {
 	s.tails.mu.Lock()
-	defer s.tails.mu.Unlock()
-	if t.viewers--; t.viewers == 0 {
+	t.viewers--
+	last := t.viewers == 0
+	if last && s.tails.open[id] == t {
+		delete(s.tails.open, id)
+	}
+	s.tails.mu.Unlock()
+	if last {
 		t.stop()
-		if s.tails.open[id] == t {
-			delete(s.tails.open, id)
-		}
+		<-t.ended
 	}
 }
 
 // readTail reads the text until it has ended, nobody watches it, or the server ends its streams.
 func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
+	defer close(t.ended)
 	for {
 		part, err := s.runLog(ctx, textQuery{idPath{id}, next})
 		if ctx.Err() != nil {

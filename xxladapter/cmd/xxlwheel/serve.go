@@ -82,7 +82,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if opts.Console != nil {
 		fmt.Fprintf(inv.stdout, "console %s\n", consoleURL(c.TLS.scheme(), ln.Addr()))
 	}
-	tellServiceManager(inv.ctx, logger)
+	defer tellServiceManager(inv.ctx, logger)()
 	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
 	return stopped(logger, errors.Join(n.Run(inv.ctx, ln), stopMetrics(), store.Close()))
 }

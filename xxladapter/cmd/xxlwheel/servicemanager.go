@@ -3,16 +3,18 @@ package main
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// tellServiceManager tells systemd that this process serves and, when ctx ends, that it stops; a
-// unit of Type=notify waits for that. If the unit has WatchdogSec, systemd is told twice in each
-// interval that the process is alive. As in /healthz, nothing else is checked: a restart does not
-// bring a database back. Without systemd it does nothing.
-func tellServiceManager(ctx context.Context, logger *slog.Logger) {
+// tellServiceManager tells systemd that this process serves and, when ctx ends or ended is called,
+// that it stops; a unit of Type=notify waits for that. If the unit has WatchdogSec, systemd is told
+// twice in each interval that the process is alive. As in /healthz, nothing else is checked: a
+// restart does not bring a database back. Without systemd it does nothing. ended returns when nothing
+// more is told; it must be called.
+func tellServiceManager(ctx context.Context, logger *slog.Logger) (ended func()) {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
 		logger.Warn("the service manager's watchdog is not used", "err", err)
@@ -21,9 +23,11 @@ func tellServiceManager(ctx context.Context, logger *slog.Logger) {
 		if err != nil {
 			logger.Warn("the service manager cannot be told that this process serves", "err", err)
 		}
-		return
+		return func() {}
 	}
-	go func() {
+	ctx, cancel := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	telling.Go(func() {
 		var alive <-chan time.Time // nil without a watchdog
 		if interval > 0 {
 			ticker := time.NewTicker(interval / 2)
@@ -39,5 +43,9 @@ func tellServiceManager(ctx context.Context, logger *slog.Logger) {
 				return
 			}
 		}
-	}()
+	})
+	return func() {
+		cancel()
+		telling.Wait()
+	}
 }
