@@ -19,6 +19,10 @@ const (
 	FireAmbiguous FireState = "ambiguous"
 )
 
+// ReasonUnknown begins the message of a hand-over that ended without anyone knowing whether the
+// executor got the run.
+const ReasonUnknown = "outcome unknown"
+
 // Values lists all states.
 func (FireState) Values() []FireState { return []FireState{FirePlanned, FireClaimed, FireAmbiguous} }
 

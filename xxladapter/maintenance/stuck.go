@@ -21,7 +21,7 @@ const (
 )
 
 // StuckReason is the trigger message of a row that [Stuck] wrote off.
-const StuckReason = "outcome unknown: the scheduler that started this trigger ended before it stored the outcome"
+const StuckReason = xxladapter.ReasonUnknown + ": the scheduler that started this trigger ended before it stored the outcome"
 
 // A StuckStore is the part of [xxladapter.Store] that [Stuck] needs.
 type StuckStore interface {

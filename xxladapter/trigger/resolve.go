@@ -109,7 +109,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
 	}
 	if result.LogsAge > 0 && int64(result.LogsAge) < now.Sub(f.Claimed).Milliseconds() {
-		o := failed(at, "outcome unknown: the executor has kept logs only since after the hand-over")
+		o := failed(at, xxladapter.ReasonUnknown+": the executor has kept logs only since after the hand-over")
 		o.code, o.unknown = xxladapter.ResultUnknown, true
 		return o
 	}
@@ -123,7 +123,7 @@ func (h *HandOver) unanswered(ctx context.Context, at time.Time, f xxladapter.Fi
 	// By the clock that the claim was made by.
 	now, err := h.opts.Store.Now(ctx)
 	if err == nil && ctx.Err() == nil && now.Sub(f.Claimed) > resolveLimit {
-		return failed(at, "outcome unknown, and the executor does not say: "+msg)
+		return failed(at, xxladapter.ReasonUnknown+", and the executor does not say: "+msg)
 	}
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}
 }

@@ -32,7 +32,7 @@ func failed(at time.Time, msg string) sendOutcome {
 
 // skipped ends a hand-over whose outcome is unknown and stays so.
 func skipped(at time.Time, msg string) sendOutcome {
-	o := failed(at, "outcome unknown, and not sent again as the job says: "+msg)
+	o := failed(at, xxladapter.ReasonUnknown+", and not sent again as the job says: "+msg)
 	o.code, o.unknown = xxladapter.ResultUnknown, true
 	return o
 }

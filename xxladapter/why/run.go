@@ -89,6 +89,8 @@ func (f *Facts) handOverOf(r Run) (Code, string) {
 		return NoExecutor, reason
 	case l.Address == "":
 		return RefusedByRoute, reason
+	case strings.HasPrefix(reason, xxladapter.ReasonUnknown):
+		return Unanswered, reason
 	case r.History != nil && r.History.Acknowledged.IsZero():
 		return Unreachable, reason
 	}

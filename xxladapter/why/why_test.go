@@ -147,6 +147,10 @@ func TestEachRecordHasItsFinding(t *testing.T) {
 		{"refused", run(func(l *L, _ *H) { l.TriggerCode, l.TriggerMsg = 500, "result：error, job handler [x] not found." }), []why.Code{why.Refused}},
 		{"unreachable", run(func(l *L, h *H) { l.TriggerCode, h.Sent, h.Acknowledged = 500, time.Time{}, time.Time{} }), []why.Code{why.Unreachable}},
 		{"unknown", run(func(l *L, _ *H) { l.TriggerCode = xxladapter.ResultUnknown }), []why.Code{why.Unanswered}},
+		{"the executor never said", run(func(l *L, h *H) {
+			l.TriggerCode, h.Acknowledged = 500, time.Time{}
+			l.TriggerMsg = "result：error, outcome unknown, and the executor does not say: deadline exceeded"
+		}), []why.Code{why.Unanswered}},
 		{"failed", run(func(l *L, _ *H) { l.HandleCode, l.HandleMsg = 500, "boom" }), []why.Code{why.Failed}},
 		{"timed out", run(func(l *L, _ *H) { l.HandleCode = 502 }), []why.Code{why.TimedOut}},
 		{"covered", run(func(l *L, _ *H) {

@@ -147,3 +147,17 @@ func TestWhyNamesAClockThatIsOff(t *testing.T) {
 	a.says("clocks_apart", every, func() time.Time { return moved.Add(20 * time.Minute) })
 	require.Contains(t, a.run("job why "+every+" --quiet --at "+moved.Add(20*time.Minute).UTC().Format(time.RFC3339)), "no_scheduler")
 }
+
+// TestWhyNamesAHandOverThatNobodyKnowsAbout freezes an executor for longer than it is asked whether a
+// run began.
+func TestWhyNamesAHandOverThatNobodyKnowsAbout(t *testing.T) {
+	t.Parallel()
+	a := askingAt(t, "sqlite:"+t.TempDir()+"/x.db")
+	frozen := start(t, "xxlwheel", "executor", "--admin", a.server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
+	_, address, _ := strings.Cut(frozen.line("accepts runs at"), " at ")
+	a.run("group add by-hand --quiet --address " + address)
+	asked := a.run("job add --name asked --app by-hand --handler demoJobHandler")
+	require.NoError(t, frozen.cmd.Process.Signal(syscall.SIGSTOP))
+	a.run("job trigger " + asked)
+	a.says("unanswered", asked, a.firstDueOf(asked))
+}
