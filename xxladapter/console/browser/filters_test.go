@@ -113,3 +113,15 @@ func TestABundleThatIsMissing(t *testing.T) {
 	tab.click("Try again")
 	tab.sees("No groups of executors")
 }
+
+// The form offers expressions to begin with, and says in words what the chosen one does.
+func TestAnExpressionToBeginWith(t *testing.T) {
+	s := newSite(t, "")
+	s.group("Orders")
+	tab := s.open("jobs/new")
+	tab.choose("Begin with", "0 0 2 L * ?")
+	tab.until("the field has it", `document.querySelector("input[name=scheduleConf]").value === "0 0 2 L * ?"`)
+	tab.until("it is said in words", `document.querySelector(".preview").innerText.includes("last day of the month")`)
+	tab.typeIn("Schedule", "0 0 3 L * ?")
+	tab.until("it is none of them any longer", `[...document.querySelectorAll("select")].find((e) => e.labels[0]?.innerText === "Begin with").value === ""`)
+}

@@ -134,6 +134,12 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 							<FormSection title={t("fact.scheduleConf")}>
 								{f("scheduleType", list("scheduleType"))}
 								{draft.scheduleType !== "NONE" && f("scheduleConf", input("scheduleConf", { class: "mono-input", spellcheck: false, placeholder: example[draft.scheduleType] }), { required: true, help: word("confHelp", draft.scheduleType) })}
+								{draft.scheduleType === "CRON" && (
+									<Field label={t("form.pattern")}>
+										<Select value={patterns[draft.scheduleConf] ? draft.scheduleConf : ""} onChange={(e) => e.currentTarget.value && set("scheduleConf", e.currentTarget.value)}
+											options={[{ value: "", text: t("form.choose") }, ...Object.entries(patterns).map(([value, key]) => ({ value, text: t(key) }))]} />
+									</Field>
+								)}
 								{(draft.scheduleType === "CRON" || draft.scheduleType === "ONCE") && f("zone", input("zone", { placeholder: "Asia/Shanghai", spellcheck: false }), { help: t("form.zoneHelp") })}
 								{draft.scheduleType !== "NONE" && (draft.calendar || !!calendars.data?.calendars.length) && f("calendar", <Select name="calendar" value={draft.calendar} onChange={(e) => set("calendar", e.currentTarget.value)}
 									options={[{ value: "", text: t("form.noCalendar") }, ...[...new Set([draft.calendar, ...(calendars.data?.calendars ?? []).map((c) => c.name!)])].filter(Boolean).map((c) => ({ value: c, text: c }))]} />, { help: t("form.calendarHelp") })}
@@ -242,6 +248,12 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		</Page>
 	);
 }
+
+// patterns are expressions to begin with; the dry run says in words what becomes of them.
+const patterns: Record<string, Key> = {
+	"0 0/5 * * * ?": "pattern.minutes", "0 0 * * * ?": "pattern.hour", "0 0 2 * * ?": "pattern.day", "0 0 9 ? * MON-FRI": "pattern.weekday",
+	"0 0 2 ? * MON": "pattern.week", "0 0 2 1 * ?": "pattern.month", "0 0 2 L * ?": "pattern.monthEnd",
+};
 
 const example: Record<string, string> = { CRON: "0 0 2 * * ?", FIX_RATE: "30", FIX_DELAY: "30", ONCE: "2030-01-02T15:04:05Z" };
 

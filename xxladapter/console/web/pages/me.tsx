@@ -33,7 +33,7 @@ function Mine({ session: signedIn }: { session: boolean }) {
 				<Facts>
 					<Fact name={t("login.name")}>{me.data.name}</Fact>
 					<Fact name={t("field.grants")}><Roles grants={me.data.grants} /></Fact>
-					<Fact name={t("field.password")}>{t(me.data.hasPassword ? "form.yes" : "form.no")}</Fact>
+					<Fact name={t("field.password")}>{t(me.data.hasPassword ? "me.passwordSet" : "users.noPassword")}</Fact>
 				</Facts>
 			</Panel>
 			<Tokens mayCreate={signedIn} />
