@@ -3,6 +3,7 @@ package xxladapter
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -104,4 +105,16 @@ func refuseBecause(cause error, code Code, format string, args ...any) error {
 	err := Refusef(code, format, args...)
 	err.Err = cause
 	return err
+}
+
+// BrokenRules are several rules that a value breaks, each an [Error].
+type BrokenRules []error
+
+// Error returns the messages of all in one line.
+func (b BrokenRules) Error() string {
+	var messages []string
+	for _, err := range b {
+		messages = append(messages, err.Error())
+	}
+	return strings.Join(messages, "; ")
 }

@@ -97,14 +97,14 @@ func setDefault[T ~string](field *T, value T) {
 // that ScheduleConf can be parsed.
 func (j *Job) Validate() error {
 	if broken := j.Broken(); len(broken) > 0 {
-		return Invalidf("%s", strings.Join(broken, "; "))
+		return Invalidf("%s", broken)
 	}
 	return nil
 }
 
-// Broken returns the rules of [Job.Validate] that the job breaks. Each begins with the name of the
-// field.
-func (j *Job) Broken() (broken []string) {
+// Broken returns the rules of [Job.Validate] that the job breaks, each as an [Error] whose message
+// begins with the name of the field.
+func (j *Job) Broken() (broken BrokenRules) {
 	checks := []func() error{
 		func() error { return checkText("name", j.Name, 1, 255) },
 		func() error { return checkText("author", j.Author, 1, 64) },
@@ -122,7 +122,7 @@ func (j *Job) Broken() (broken []string) {
 	checks = append(checks, j.checkHandler, j.checkNumbers, j.Settings.validate, j.checkTags, j.checkChildren)
 	for _, check := range checks {
 		if err := check(); err != nil {
-			broken = append(broken, err.Error())
+			broken = append(broken, err)
 		}
 	}
 	return broken

@@ -193,7 +193,7 @@ func refusalOf(err error) (status int, answer apiError, known bool) {
 		}
 		var declared *declarationError
 		if errors.As(err, &declared) {
-			answer.Problems = declared.problems
+			answer.Problems, answer.Chinese = inChinese(declared.problems)
 		}
 		return statusOf(forUser.Code), answer, true
 	}

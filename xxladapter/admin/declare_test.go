@@ -118,7 +118,9 @@ func TestWhatIsWrongWithDeclarationsIsSaidAtOnce(t *testing.T) {
 	var shown []string
 	for _, p := range answer.Problems {
 		shown = append(shown, fmt.Sprint(p.Line, " ", p.At))
+		require.NotEmpty(t, p.Chinese, p.Message)
 	}
+	require.Equal(t, "jobs.yaml:18: jobs[2].executorHandler: 缺少 executorHandler", answer.Chinese)
 	require.Equal(t, []string{"18 jobs[2].executorHandler", "22 jobs[2].scheduleConf", "23 jobs[2].alarmEmail"}, shown, body)
 	require.True(t, strings.HasPrefix(answer.Message, "jobs.yaml:18: jobs[2].executorHandler: executorHandler is empty"), answer.Message)
 	groups, err := s.store.Groups(t.Context())

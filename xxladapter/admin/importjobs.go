@@ -50,6 +50,22 @@ func refuseDeclarations(problems []declare.Problem) error {
 	return &declarationError{xxladapter.Invalidf("%s", first.String()), problems}
 }
 
+// inChinese returns problems with their messages in Chinese, where rules are known, and the first of them
+// with its place.
+func inChinese(problems []declare.Problem) (told []declare.Problem, first string) {
+	told = slices.Clone(problems)
+	for i, p := range told {
+		var user *xxladapter.Error
+		if errors.As(p.Err, &user) {
+			told[i].Chinese = toldError(user).Chinese
+		}
+	}
+	if first = told[0].Chinese; first != "" {
+		first = strings.TrimSuffix(told[0].String(), told[0].Message) + first
+	}
+	return told, first
+}
+
 // importJobs applies declarations, all or nothing.
 func (s *Server) importJobs(ctx context.Context, q importQuery, form importForm) (no importResult, err error) {
 	source, problems := declare.Read(form.Files)

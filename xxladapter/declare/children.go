@@ -19,15 +19,15 @@ func (c *comparison) children(at string, e *JobEntry, d *declared) {
 		where := fmt.Sprintf("%s.children[%d]", at, n)
 		switch {
 		case to == d.name:
-			c.report(where, fmt.Sprintf("children contains %q, must be another job", ref))
+			c.report(where, xxladapter.Invalidf("children contains %q, must be another job", ref))
 		case job != nil && c.pruned(to, job):
-			c.report(where, fmt.Sprintf("children contains %q, must not be a job that is deleted because it is no longer declared", ref))
+			c.report(where, xxladapter.Invalidf("children contains %q, must not be a job that is deleted because it is no longer declared", ref))
 		case job != nil:
 			d.after.ChildIDs = append(d.after.ChildIDs, job.ID)
 		case declared:
 			d.after.ChildIDs = append(d.after.ChildIDs, -int64(place)-1)
 		default:
-			c.report(where, fmt.Sprintf("children contains %q, must be the key of a job that exists or is declared", ref))
+			c.report(where, xxladapter.Invalidf("children contains %q, must be the key of a job that exists or is declared", ref))
 		}
 	}
 	if d.before != nil {
@@ -54,7 +54,7 @@ func (c *comparison) children(at string, e *JobEntry, d *declared) {
 	}
 	column := xxladapter.Job{ID: -1, ChildIDs: long}
 	for _, broken := range column.Broken() {
-		if strings.HasPrefix(broken, "childJobIds ") {
+		if strings.HasPrefix(broken.Error(), "childJobIds ") {
 			c.report(at+".children", broken)
 		}
 	}
@@ -159,6 +159,6 @@ func (c *comparison) reportCycle(is map[int64]*declared, path []int64) {
 		}
 	}
 	if at != "" {
-		c.report(at, "children lead back to the job itself: "+strings.Join(words, " > "))
+		c.report(at, xxladapter.Invalidf("children lead back to the job itself: %s", strings.Join(words, " > ")))
 	}
 }

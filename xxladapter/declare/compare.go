@@ -79,10 +79,10 @@ type declared struct {
 func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error) {
 	c := &comparison{doc: doc, opts: opts, x: newIndex(state), plan: &Plan{Changes: []Change{}}, entries: map[name]int{}, stored: map[int64]int64{}}
 	if err := xxladapter.CheckOwner("owner", doc.Owner); err != nil {
-		c.report("owner", err.Error())
+		c.report("owner", err)
 	}
 	if opts.Prune && doc.Owner == "" {
-		c.report("owner", "owner is missing, must be given for jobs that are no longer declared to be deleted")
+		c.report("owner", xxladapter.Invalidf("owner is missing, must be given for jobs that are no longer declared to be deleted"))
 	}
 	c.groups()
 	c.match()
@@ -108,11 +108,11 @@ func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error
 	return c.plan, nil, nil
 }
 
-func (c *comparison) report(at, message string) {
+func (c *comparison) report(at string, err error) {
 	if len(c.problems) == maxProblems {
 		return
 	}
-	c.problems = append(c.problems, Problem{At: at, Message: message})
+	c.problems = append(c.problems, Problem{At: at, Message: err.Error(), Err: err})
 }
 
 // groups compares the declared groups.
@@ -121,7 +121,7 @@ func (c *comparison) groups() {
 	for i, e := range c.doc.Groups {
 		at := fmt.Sprintf("groups[%d]", i)
 		if seen[e.AppName] {
-			c.report(at+".appName", fmt.Sprintf("appName is %q, must be declared once", e.AppName))
+			c.report(at+".appName", xxladapter.Invalidf("appName is %q, must be declared once", e.AppName))
 			continue
 		}
 		seen[e.AppName] = true
@@ -142,7 +142,7 @@ func (c *comparison) groups() {
 			err = c.opts.CheckGroup(g)
 		}
 		if err != nil {
-			c.report(at+"."+fieldOf(err.Error()), err.Error())
+			c.report(at+"."+fieldOf(err.Error()), err)
 			continue
 		}
 		if before == nil {
@@ -170,10 +170,10 @@ func (c *comparison) match() {
 		d.before = c.x.jobs[d.name]
 		at := placeOf(i)
 		if err := xxladapter.CheckJobKey("key", e.Key); err != nil {
-			c.report(at+".key", err.Error())
+			c.report(at+".key", err)
 		}
 		if first, twice := c.entries[d.name]; twice {
-			c.report(at+".key", fmt.Sprintf("key is %q, must be declared once for appName %q: %s has it too", e.Key, e.AppName, placeOf(first)))
+			c.report(at+".key", xxladapter.Invalidf("key is %q, must be declared once for appName %q: %s has it too", e.Key, e.AppName, placeOf(first)))
 		} else {
 			c.entries[d.name] = i
 		}
@@ -189,7 +189,7 @@ func (c *comparison) job(i int) {
 	d.after = e.job()
 	g := c.x.groups[e.AppName]
 	if g == nil {
-		c.report(at+".appName", fmt.Sprintf("appName is %q, must be the app name of a group that exists or is declared", e.AppName))
+		c.report(at+".appName", xxladapter.Invalidf("appName is %q, must be the app name of a group that exists or is declared", e.AppName))
 	} else {
 		d.after.GroupID = g.ID
 	}
@@ -199,7 +199,7 @@ func (c *comparison) job(i int) {
 	c.checkJob(at, d)
 	c.children(at, e, d)
 	if owner := c.ownerOf(d); owner != "" && c.doc.Owner != "" && owner != c.doc.Owner && !c.opts.TakeOver {
-		c.report(at+".key", fmt.Sprintf("key is %q, must not be that of a job whose owner is %q", e.Key, owner))
+		c.report(at+".key", xxladapter.Invalidf("key is %q, must not be that of a job whose owner is %q", e.Key, owner))
 	}
 }
 
@@ -240,7 +240,7 @@ func (c *comparison) keep(e *JobEntry, d *declared) {
 
 func (c *comparison) checkJob(at string, d *declared) {
 	for _, broken := range d.after.Broken() {
-		c.report(at+placeOfField(broken), broken)
+		c.report(at+placeOfField(broken.Error()), broken)
 	}
 	if c.opts.Check != nil {
 		switch err := c.opts.Check(d.before, d.after); {
@@ -248,7 +248,7 @@ func (c *comparison) checkJob(at string, d *declared) {
 		case !errors.As(err, new(*xxladapter.Error)):
 			c.failed = errors.Join(c.failed, err)
 		default:
-			c.report(at+placeOfField(err.Error()), err.Error())
+			c.report(at+placeOfField(err.Error()), err)
 		}
 	}
 	first, err := c.opts.First(d.after)
@@ -256,7 +256,7 @@ func (c *comparison) checkJob(at string, d *declared) {
 		_, err = first(c.opts.Now)
 	}
 	if err != nil {
-		c.report(at+".scheduleConf", err.Error())
+		c.report(at+".scheduleConf", err)
 	}
 }
 

@@ -54,6 +54,10 @@ type Problem struct {
 	Line    int    `json:"line,omitempty" doc:"The line of the file, from 1."`
 	At      string `json:"at,omitempty" doc:"The place in the file, such as jobs[2].scheduleConf."`
 	Message string `json:"message" doc:"Field, value and rule."`
+	Chinese string `json:"messageZh,omitempty" doc:"The message in Chinese."`
+
+	// Err has what Message was made of; nil in an answer of the API.
+	Err error `json:"-"`
 }
 
 // A Change is what applying a document does to one group or job.

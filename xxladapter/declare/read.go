@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // A File is a declaration, or a script that one names.
@@ -100,11 +102,11 @@ type reader struct {
 // maxProblems is how many problems are reported.
 const maxProblems = 100
 
-func (r *reader) report(line int, at, message string) {
+func (r *reader) report(line int, at string, err error) {
 	if len(r.problems) == maxProblems {
 		return
 	}
-	r.problems = append(r.problems, Problem{File: r.file, Line: line, At: at, Message: message})
+	r.problems = append(r.problems, Problem{File: r.file, Line: line, At: at, Message: err.Error(), Err: err})
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
@@ -123,7 +125,7 @@ func (r *reader) read(text string) {
 				line, _ = strconv.Atoi(m[1])
 				message = message[len(m[0]):]
 			}
-			r.report(line, "", "not YAML: "+strings.TrimPrefix(message, "yaml: "))
+			r.report(line, "", xxladapter.Invalidf("not YAML: %s", strings.TrimPrefix(message, "yaml: ")))
 			return
 		}
 		var part Document
@@ -164,7 +166,7 @@ func (r *reader) join(part *Document, places map[string]int, found int) {
 	case whole.Owner == "":
 		whole.Owner = part.Owner
 	case whole.Owner != part.Owner:
-		r.report(places["owner"], "owner", fmt.Sprintf("owner is %q, must be %q as in the other files", part.Owner, whole.Owner))
+		r.report(places["owner"], "owner", xxladapter.Invalidf("owner is %q, must be %q as in the other files", part.Owner, whole.Owner))
 	}
 	whole.Groups = append(whole.Groups, part.Groups...)
 	whole.Jobs = append(whole.Jobs, part.Jobs...)
@@ -179,11 +181,11 @@ func (r *reader) script(e *JobEntry, at string, line int) {
 	text, given := r.scripts[name]
 	switch {
 	case e.GlueSource != "":
-		r.report(line, at+".glueSourceFile", "glueSource and glueSourceFile are both given, must be one of them")
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf("glueSource and glueSourceFile are both given, must be one of them"))
 	case !inside:
-		r.report(line, at+".glueSourceFile", fmt.Sprintf("glueSourceFile is %q, must be a relative path below the folder of the declaration", e.GlueSourceFile))
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf("glueSourceFile is %q, must be a relative path below the folder of the declaration", e.GlueSourceFile))
 	case !given:
-		r.report(line, at+".glueSourceFile", fmt.Sprintf("glueSourceFile is %q, must be one of the given files: there is no %s", e.GlueSourceFile, name))
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf("glueSourceFile is %q, must be one of the given files: there is no %s", e.GlueSourceFile, name))
 	}
 	e.GlueSource, e.GlueSourceFile = text, ""
 }

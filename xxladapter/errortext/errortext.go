@@ -63,6 +63,9 @@ func Of(err *xxladapter.Error) (broken Broken, is bool) {
 	if broken, is := ofCron(err.Err); is && err.Format == "" {
 		return broken, true
 	}
+	if broken, is := ofSeveral(err); is {
+		return broken, true
+	}
 	format := err.Format
 	if format == "" {
 		format = err.Message
@@ -88,10 +91,37 @@ func Of(err *xxladapter.Error) (broken Broken, is bool) {
 	return broken, true
 }
 
-// inChinese returns a parameter as the Chinese text shows it: a kind of thing and a provider's
-// reason in Chinese, and everything else as it is.
+// ofSeveral returns the rules that a value breaks, as one if it is one. It reports false for an error of
+// another kind, or with a rule that is not known.
+func ofSeveral(err *xxladapter.Error) (broken Broken, is bool) {
+	if len(err.Args) != 1 {
+		return broken, false
+	}
+	all, is := err.Args[0].(xxladapter.BrokenRules)
+	if !is {
+		return broken, false
+	}
+	var chinese []string
+	for _, one := range all {
+		var inner *xxladapter.Error
+		if !errors.As(one, &inner) {
+			return Broken{}, false
+		}
+		if broken, is = Of(inner); !is {
+			return Broken{}, false
+		}
+		chinese = append(chinese, broken.Chinese)
+	}
+	if len(chinese) > 1 {
+		broken = Broken{Rule: "several", Params: map[string]string{}, Chinese: strings.Join(chinese, "；")}
+	}
+	return broken, len(chinese) > 0
+}
+
+// inChinese returns a parameter as the Chinese text shows it: a kind of thing, a provider's
+// reason and the shape of a value in Chinese, and everything else as it is.
 func inChinese(name, value string) string {
-	texts := map[string]map[string]string{"kind": kinds, "reason": reasons}[name]
+	texts := map[string]map[string]string{"kind": kinds, "reason": reasons, "is": shapes, "want": shapes}[name]
 	if text := texts[value]; text != "" {
 		return text
 	}

@@ -56,7 +56,7 @@ func TestEveryRuleHasItsTexts(t *testing.T) {
 func TestErrorsOfTheAPIHaveRules(t *testing.T) {
 	var missing []string
 	found := 0
-	for _, dir := range []string{"", "access", "accounts", "admin", "events", "sqlstore/internal/records"} {
+	for _, dir := range []string{"", "access", "accounts", "admin", "declare", "events", "sqlstore/internal/records"} {
 		for text, at := range formats(t, filepath.Join("..", dir)) {
 			found++
 			if _, is := known[text]; !is && text != "%s" {
@@ -153,6 +153,23 @@ func TestOf(t *testing.T) {
 		require.True(t, is, c.err)
 		require.Equal(t, Broken{c.rule, c.params, c.chinese}, got)
 	}
+}
+
+// Several broken rules of a job are one error, and one of them is itself.
+func TestSeveralRules(t *testing.T) {
+	j := &xxladapter.Job{GroupID: 1, Author: "li.na", GlueType: xxladapter.GlueBean, Handler: "greet"}
+	j.SetDefaults()
+	got, is := Of(refused(t, j.Validate()))
+	require.True(t, is)
+	require.Equal(t, "name", got.Params["field"])
+	one := got.Chinese
+	j.Handler = ""
+	got, is = Of(refused(t, j.Validate()))
+	require.True(t, is)
+	require.Equal(t, "several", got.Rule)
+	require.Equal(t, one+"；缺少 executorHandler", got.Chinese)
+	_, is = Of(refused(t, xxladapter.Invalidf("%s", xxladapter.BrokenRules{j.Validate(), errors.New("disk")})))
+	require.False(t, is)
 }
 
 // An error that is not known, or that has other values than its format says, is left in English.

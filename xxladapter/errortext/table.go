@@ -284,6 +284,46 @@ var table = []rule{
 	{"nested", "第 {index} 项：{error}", []form{
 		{"edits[%d].%v", "index;error"},
 	}},
+	{"not_yaml", "不是有效的 YAML：{error}", []form{{"not YAML: %s", "error"}}},
+	{"unknown_declared_field", "未知字段“{field}”", []form{{"unknown field %q", "field"}}},
+	{"declared_shape", "{field} 为{is}，须为{want}", []form{{"%s is %s, must be %s", "field;is;want"}}},
+	{"merges_itself", "映射合并了自身", []form{{"the mapping merges itself", ""}}},
+	{"too_many_values", "文件展开别名后的值超过 {most} 个", []form{
+		{"the files have more than %d values with their aliases, must have at most as many", "most"},
+	}},
+	{"owner_of_prune", "删除不再声明的任务时，须给出 {field}", []form{
+		{"owner is missing, must be given for jobs that are no longer declared to be deleted", "field=owner"},
+	}},
+	{"owner_differs", "{field} 为“{value}”，须与其他文件的“{other}”一致", []form{
+		{"owner is %q, must be %q as in the other files", "field=owner;value;other"},
+	}},
+	{"declared_twice", "{field} 为“{value}”，只能声明一次", []form{
+		{"appName is %q, must be declared once", "field=appName;value"},
+		{"key is %q, must be declared once for appName %q: %s has it too", "field=key;value;appName;other"},
+	}},
+	{"declared_group", "{field} 为“{value}”，须为已存在或已声明的执行器的 AppName", []form{
+		{"appName is %q, must be the app name of a group that exists or is declared", "field=appName;value"},
+	}},
+	{"declared_elsewhere", "{field} 为“{value}”，该任务属于 owner“{owner}”", []form{
+		{"key is %q, must not be that of a job whose owner is %q", "field=key;value;owner"},
+	}},
+	{"child_itself", "children 含有“{value}”，须为其他任务", []form{{"children contains %q, must be another job", "field=children;value"}}},
+	{"child_pruned", "children 含有“{value}”，该任务不再声明，将被删除", []form{
+		{"children contains %q, must not be a job that is deleted because it is no longer declared", "field=children;value"},
+	}},
+	{"child_unknown", "children 含有“{value}”，须为已存在或已声明的任务的键", []form{
+		{"children contains %q, must be the key of a job that exists or is declared", "field=children;value"},
+	}},
+	{"children_cycle", "子任务又触发了任务自身：{path}", []form{{"children lead back to the job itself: %s", "field=children;path"}}},
+	{"two_sources", "glueSource 和 glueSourceFile 只能给出其中一个", []form{
+		{"glueSource and glueSourceFile are both given, must be one of them", "field=glueSourceFile"},
+	}},
+	{"source_outside", "{field} 为“{value}”，须为声明文件所在文件夹内的相对路径", []form{
+		{"glueSourceFile is %q, must be a relative path below the folder of the declaration", "field=glueSourceFile;value"},
+	}},
+	{"source_not_given", "{field} 为“{value}”，须为所给文件之一：没有 {file}", []form{
+		{"glueSourceFile is %q, must be one of the given files: there is no %s", "field=glueSourceFile;value;file"},
+	}},
 	{"edited_twice", "第 {index} 项修改任务 {job}，每个任务只能修改一次", []form{
 		{"edits[%d] is about job %d, must be the only edit of that job", "index;job"},
 	}},
@@ -521,4 +561,9 @@ var reasons = map[string]string{
 	"its token belongs to another sign-in":                         "登录提供方的令牌属于另一次登录",
 	"its token cannot be read":                                     "登录提供方的令牌无法读取",
 	"what it says of the user is of another one":                   "登录提供方返回的用户信息属于其他用户",
+}
+
+// shapes are what a value in a file is, or has to be.
+var shapes = map[string]string{
+	"a list": "列表", "a mapping": "映射", "a text": "文本", "true or false": " true 或 false", "an integer": "整数",
 }

@@ -195,7 +195,7 @@ func (p *planner) mend(j *xxladapter.Job) (why string) {
 	j.GlueUpdated = cmp.Or(j.GlueUpdated, j.Added)
 	checked := *j
 	checked.ChildIDs = nil // those that do not exist are dropped later
-	return strings.Join(checked.Broken(), "; ")
+	return checked.Broken().Error()
 }
 
 // starts reports whether the store's schedulers understand the job's schedule.

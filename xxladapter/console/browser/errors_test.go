@@ -26,3 +26,19 @@ func TestErrorsInChinese(t *testing.T) {
 	tab.accessible("error-in-chinese")
 	tab.picture("error-in-chinese")
 }
+
+// What is wrong with declared files is said in the language of the console, each with its place.
+func TestProblemsOfFilesInChinese(t *testing.T) {
+	s := newSite(t, "")
+	s.group("Orders")
+	tab := s.open("help")
+	tab.allowed = append(tab.allowed, "400 (Bad Request)")
+	tab.look("zh-CN", "light", 1440)
+	tab.visit("transfer")
+	tab.give(map[string]string{"jobs.yaml": "jobs:\n  - {appName: " + siteApp + ", key: a, author: li.na, executorHandler: greet, scheduleType: CRON, scheduleConf: '0 61 * * * ?', children: [nobody]}\n"})
+	tab.click("试运行")
+	tab.sees("Cron 表达式的分（第 3 列起）为“61”，须在 0 到 59 之间")
+	tab.sees("children 含有“nobody”，须为已存在或已声明的任务的键")
+	tab.accessible("problems-in-chinese")
+	tab.picture("problems-in-chinese")
+}

@@ -1124,6 +1124,8 @@ export interface Problem {
 	line?: number;
 	/** Field, value and rule. */
 	message: string;
+	/** The message in Chinese. */
+	messageZh?: string;
 }
 
 export interface Report {

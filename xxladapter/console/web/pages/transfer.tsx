@@ -1,7 +1,7 @@
 // Jobs leave as a file, and come back from files once it has been shown what they would change.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, send, type Answer } from "../api";
+import { ApiError, call, send, told, type Answer } from "../api";
 import { changedSomething } from "../data";
 import { number, plural, t } from "../i18n";
 import { href } from "../route";
@@ -175,7 +175,7 @@ function Refused({ error }: { error: ApiError }) {
 							<code class="muted">{[p.file, p.line].filter(Boolean).join(":")}</code>
 							<code>{p.at}</code>
 						</div>
-						<p class="field-error">{p.message}</p>
+						<p class="field-error">{told(p)}</p>
 					</li>
 				))}
 			</ul>
