@@ -88,7 +88,7 @@ func (p *periodicTask) next(now int64) int64 {
 // periodics holds the periodic timeouts that are running: they are pending, but neither in a queue
 // nor in the wheel. Its lock also orders the beginning and the end of a run, and Reset: a Reset
 // during a run leaves the arming to the end of the run, so no two runs overlap.
-type periodics struct {
+type periodics struct { // guards the field below, and orders runs
 	sync.Mutex
 	running map[*Timeout]struct{}
 }
