@@ -3,6 +3,7 @@ package xxladapter
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -75,8 +76,16 @@ func (e *EarlyError) Error() string {
 
 func (e *EarlyError) Unwrap() error { return ErrEarly }
 
-// Refusef returns an [Error] with a code.
+// maxErrorText limits each text of a message in bytes. A caller that sent a megabyte knows it.
+const maxErrorText = 500
+
+// Refusef returns an [Error] with a code. Texts among args are cut, see [CutText].
 func Refusef(code Code, format string, args ...any) *Error {
+	for i, arg := range args {
+		if text := reflect.ValueOf(arg); text.Kind() == reflect.String && text.Len() > maxErrorText {
+			args[i] = CutText(text.String(), maxErrorText)
+		}
+	}
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Format: format, Args: args}
 }
 

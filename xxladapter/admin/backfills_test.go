@@ -81,7 +81,7 @@ func TestABackfillIsAskedForFollowedAndCancelled(t *testing.T) {
 
 	for body, message := range map[string]string{
 		`{}`: "from is 0001-01-01T00:00:00Z, must be after 1970",
-		`{"from":"2026-03-01","to":"2026-03-02T00:00:00Z"}`:                    "request body",
+		`{"from":"2026-03-01","to":"2026-03-02T00:00:00Z"}`:                    "from is",
 		`{"from":"2026-03-02T00:00:00Z","to":"2026-03-02T00:00:00Z"}`:          "must be after from",
 		`{"from":"2026-03-02T00:00:00Z","to":"9026-03-02T00:00:00Z"}`:          "must not be after now",
 		`{"from":"1960-03-02T00:00:00Z","to":"2026-03-02T00:00:00Z"}`:          "must be after 1970",

@@ -47,6 +47,12 @@ func (s *Server) clearLogs(ctx context.Context, _ none, form clearForm) (answer 
 	}
 	restricted := !what.Before.IsZero() || what.KeepNewest > 0
 	switch {
+	case form.Before != nil && form.Before.Year() < 1971:
+		return answer, xxladapter.Invalidf("before is %s, must be after 1970", form.Before.Format(time.RFC3339))
+	case form.Job < 0:
+		return answer, xxladapter.Invalidf("jobId is %d, must not be negative", form.Job)
+	case form.JobGroup < 0:
+		return answer, xxladapter.Invalidf("jobGroup is %d, must not be negative", form.JobGroup)
 	case form.KeepNewest < 0:
 		return answer, xxladapter.Invalidf("keepNewest is %d, must not be negative", form.KeepNewest)
 	case !restricted && !form.All:

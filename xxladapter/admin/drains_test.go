@@ -54,7 +54,7 @@ func TestAnAddressIsDrained(t *testing.T) {
 		`{"address":"http://other:1/"}`: `address is \"http://other:1/\", must be an address of group some-app`,
 		`{"address":"` + one + `","note":"` + strings.Repeat("x", 256) + `"}`: "note has 256 characters",
 		`{"address":"` + one + `","until":"2020-01-01T00:00:00Z"}`:            "must be after now",
-		`{"address":"` + one + `","until":"soon"}`:                            "request body",
+		`{"address":"` + one + `","until":"soon"}`:                            "until is",
 		`{"address":"` + one + `","for":"2h"}`:                                `unknown field \"for\"`,
 	} {
 		status, answer := ask("groups/1/drain", body)

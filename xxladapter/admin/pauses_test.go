@@ -25,7 +25,7 @@ func TestBadPausesAndCalendarsAreRefused(t *testing.T) {
 		{"POST /pauses", `{"jobGroup":"1"}`, "jobGroup"},
 		{"POST /pauses", `{"all":1}`, "all"},
 		{"POST /pauses", `{"all":true,"for":"1h"}`, `unknown field "for"`},
-		{"POST /pauses", `{"all":true,"until":"tomorrow"}`, "parsing time"},
+		{"POST /pauses", `{"all":true,"until":"tomorrow"}`, "must be an RFC 3339 instant"},
 		{"POST /pauses", `{"all":true,"until":"0001-01-01T00:00:00Z"}`, "must be after now"},
 		{"POST /pauses", `{"all":true,"until":"2020-01-01T00:00:00Z"}`, "must be after now"},
 		{"POST /pauses", `{"all":true,"until":"9999-01-01T00:00:00Z"}`, "must be at most 366 days ahead"},

@@ -144,7 +144,7 @@ func TestAUserSeesWhatIsGranted(t *testing.T) {
 		`{"user":"root","name":"t","expires":"2020-01-01T00:00:00Z"}`:       "must be in the future",
 		`{"user":"root","name":"t","expires":"9020-01-01T00:00:00Z"}`:       "must be within 366 days",
 		`{"user":"root","name":"t","expires":"2020-01-01T00:00:00Z","x":1}`: "unknown field",
-		`{"user":"root","name":"t","expires":7}`:                            "request body",
+		`{"user":"root","name":"t","expires":7}`:                            "expires is",
 	} {
 		status, answer := s.do("POST", "/api/v1/tokens", testToken, body)
 		require.Contains(t, []int{http.StatusBadRequest, http.StatusNotFound}, status)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -41,11 +42,36 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 	case errors.As(err, &wrongType) && wrongType.Field != "":
 		return xxladapter.Invalidf("%s is a JSON %s, must be a %s", wrongType.Field, wrongType.Value, wrongType.Type)
 	}
+	if err := wrongInstant(data, reflect.TypeOf(v)); err != nil {
+		return err
+	}
 	reason := strings.TrimPrefix(err.Error(), "json: ")
 	if quoted, is := strings.CutPrefix(reason, "unknown field "); is {
 		return xxladapter.Invalidf("request body: unknown field %q", strings.Trim(quoted, `"`))
 	}
 	return xxladapter.Invalidf("request body: %s", reason)
+}
+
+// wrongInstant returns an error for the first field of an object that must be an instant and is not
+// written as one. The decoder's own error does not name it.
+func wrongInstant(data []byte, t reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var given map[string]json.RawMessage
+	if t.Kind() != reflect.Struct || json.Unmarshal(data, &given) != nil {
+		return nil
+	}
+	for _, f := range jsonFields(t) {
+		value := given[f.name]
+		if f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() || value == nil {
+			continue
+		}
+		if json.Unmarshal(value, new(time.Time)) != nil {
+			return xxladapter.Invalidf("%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", f.name, strings.Trim(string(value), `"`))
+		}
+	}
+	return nil
 }
 
 // checkNames reads one value. It refuses objects with a duplicate name, or with a name in another

@@ -142,8 +142,8 @@ func TestTheSecondOfTwoEditorsSeesTheConflict(t *testing.T) {
 	for body, message := range map[string]string{
 		`{"ifVersion":1,"ifUpdated":"2026-01-02T15:04:05Z"}`: "ifUpdated and ifVersion are both given",
 		`{"ifVersion":-1}`:     "ifVersion is -1",
-		`{"ifUpdated":"noon"}`: "request body: parsing time",
-		`{"ifUpdated":7}`:      "request body: ",
+		`{"ifUpdated":"noon"}`: "ifUpdated is \"noon\", must be an RFC 3339 instant",
+		`{"ifUpdated":7}`:      "ifUpdated is",
 	} {
 		require.Contains(t, s.refused(http.StatusBadRequest, "PUT", path, body).Message, message)
 	}

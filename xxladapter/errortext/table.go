@@ -54,6 +54,8 @@ var table = []rule{
 		{"%s is %q, must be an integer of 0 or more", "field;value"},
 		{"jobGroup is %d, must be 0 or more", "field=jobGroup;value"},
 		{"keepNewest is %d, must not be negative", "field=keepNewest;value"},
+		{"jobId is %d, must not be negative", "field=jobId;value"},
+		{"jobGroup is %d, must not be negative", "field=jobGroup;value"},
 	}},
 	{"positive", "{field} 为 {value}，须为正整数", []form{
 		{"%s is %q, must be a positive integer", "field;value"},
@@ -111,7 +113,6 @@ var table = []rule{
 	}},
 	{"future", "{field} 为 {value}，须晚于现在", []form{
 		{"until is %s, must be after now, %s", "field=until;value;now"},
-		{"until is %s, must be after now and before the year 10000", "field=until;value"},
 		{"expires is %s, must be in the future", "field=expires;value"},
 	}},
 	{"past", "{field} 为 {value}，不得晚于现在 {now}", []form{
@@ -119,6 +120,7 @@ var table = []rule{
 	}},
 	{"days_ahead", "{field} 为 {value}，最多为今后 {most} 天；不限时间请留空", []form{
 		{"until is %s, must be at most %d days ahead; omit it for a pause without an end", "field=until;value;most"},
+		{"until is %s, must be at most %d days ahead; omit it for a drain without an end", "field=until;value;most"},
 	}},
 	{"within_days", "{field} 为 {value}，须在今后 {most} 天之内", []form{
 		{"expires is %s, must be within 366 days", "field=expires;value;most=366"},
@@ -129,6 +131,7 @@ var table = []rule{
 	}},
 	{"after", "{field} 为 {value}，须晚于 {other}", []form{
 		{"from is %s, must be after 1970", "field=from;value;other=1970"},
+		{"before is %s, must be after 1970", "field=before;value;other=1970"},
 		{"to is %s, must be after from", "field=to;value;other=from"},
 	}},
 	{"span", "时间范围为 {value}，最长为 {most}", []form{
