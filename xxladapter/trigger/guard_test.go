@@ -1,10 +1,13 @@
 package trigger
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -115,6 +118,24 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	require.Equal(t, int64(1), f.over.Stats().Fenced)
 	term, _ := f.sched.term()
 	require.Equal(t, []xxladapter.Term{term}, f.sched.fenced)
+}
+
+// TestADoubtOfManyFiresIsALineASecond: a node that loses its lease withholds all that it has claimed.
+func TestADoubtOfManyFiresIsALineASecond(t *testing.T) {
+	exec := newFakeExecutor(t, nil)
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	var lines bytes.Buffer
+	f.over.opts.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+	begin := time.Now()
+	const fires = 50
+	for range fires {
+		newDoubtful(f, 1)
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+	}
+	require.Equal(t, Stats{Withheld: fires}, f.over.Stats())
+	said := strings.Count(lines.String(), "not sent, the lease is in doubt")
+	require.GreaterOrEqual(t, said, 1)
+	require.LessOrEqual(t, said, int(time.Since(begin)/time.Second)+2)
 }
 
 // TestAFireThatComesEarlyWaits is about clocks that were set back, and slewed.

@@ -60,6 +60,8 @@ type HandOver struct {
 	routes *route.Routes
 	jitter func() float64 // a random number from 0 to 1
 	stats  stats
+	// doubted is the Unix second of the last fire that was withheld.
+	doubted atomic.Int64
 }
 
 // NewHandOver returns a HandOver.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -92,8 +93,11 @@ func lingering(ctx context.Context, by time.Duration) (_ context.Context, done f
 
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
 	if o.withheld {
-		h.stats.withheld.Add(1)
-		h.opts.Logger.Warn("not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
+		so, level := h.stats.withheld.Add(1), slog.LevelWarn
+		if second := time.Now().Unix(); h.doubted.Swap(second) == second {
+			level = slog.LevelDebug // a doubt concerns thousands of fires, and one line a second says so
+		}
+		h.opts.Logger.Log(ctx, level, "not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number, "withheld", so)
 		return nil // it stays claimed, for the node that takes it over
 	}
 	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
