@@ -107,7 +107,7 @@ func TestChart(t *testing.T) {
 		"as it is": {nil, []string{"Deployment", "PodDisruptionBudget", "Service"}, func(t *testing.T, d *appsv1.Deployment) {
 			require.Equal(t, int32(3), *d.Spec.Replicas)
 			require.Equal(t, "@/run/secrets/xxlwheel/store", environment(d)["XXLWHEEL_STORE"])
-			require.Equal(t, appsv1.RollingUpdateDeploymentStrategyType, d.Spec.Strategy.Type)
+			require.Equal(t, appsv1.RecreateDeploymentStrategyType, d.Spec.Strategy.Type, "two releases would share the tables")
 		}},
 		"SQLite": {
 			map[string]any{"replicas": 1, "persistence": map[string]any{"enabled": true, "storageClass": "fast"}},
