@@ -112,7 +112,7 @@ type Settlement struct {
 
 // A FireStore is the part of [Store] that keeps fires from their planning to their settlement.
 //
-// A scheduler acts in its term. ClaimFire, TakeOver and SettleFire return [ErrFenced], and write
+// A scheduler acts in its term. ClaimFire, TakeFire and SettleFire return [ErrFenced], and write
 // nothing, if by is not its node's current term or the lease has lapsed.
 type FireStore interface {
 	// PlanFires stores fires that do not come from a schedule, and returns them as stored: with
@@ -129,10 +129,10 @@ type FireStore interface {
 	// store's clock, read for this call, is before its due time. REQUIRES: len(logs) > 0, and 1 for
 	// a fire that is the retry of one shard.
 	ClaimFire(ctx context.Context, by Term, id int64, logs []*Log) ([]Fire, error)
-	// TakeOver makes by the owner of a claimed or ambiguous fire of from, a term that is over. If
+	// TakeFire makes by the owner of a claimed or ambiguous fire of from, a term that is over. If
 	// from is by, it only checks that by owns the fire. [ErrConflict] if from no longer owns the
 	// fire, or if its lease still holds.
-	TakeOver(ctx context.Context, by Term, id int64, from Term) error
+	TakeFire(ctx context.Context, by Term, id int64, from Term) error
 	// SettleFire stores the outcome of a hand-over: it writes the trigger columns of the log row
 	// and removes the fire, or keeps it as ambiguous. [ErrConflict], and nothing is written, if
 	// the fire belongs to another term. A fire that is gone is no error, because a result may

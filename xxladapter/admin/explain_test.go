@@ -79,7 +79,7 @@ func TestWhyIsFoundInTheStore(t *testing.T) {
 	require.Equal(t, []string{"ran_late", "node_froze"}, codes)
 	second, err := s.store.Lease(ctx, "n2", time.Hour)
 	require.NoError(t, err)
-	require.NoError(t, s.store.TakeOver(ctx, second.Term, claimed[0].ID, lease.Term))
+	require.NoError(t, s.store.TakeFire(ctx, second.Term, claimed[0].ID, lease.Term))
 	_, err = s.store.SettleFire(ctx, second.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: 200, Sent: time.Now()})
 	require.NoError(t, err)
 	_, _, err = s.store.FinishRun(ctx, xxladapter.RunResult{LogID: claimed[0].LogID, Code: 200})

@@ -172,14 +172,14 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 	return claimed, nil
 }
 
-// TakeOver implements [xxladapter.Store].
-func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
+// TakeFire implements [xxladapter.Store].
+func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
 	defer s.mu.Unlock()
 
-	if err := transition.TakeOver(s.rows(by, id, 0), by, id, from, s.holds(from)); err != nil {
+	if err := transition.TakeFire(s.rows(by, id, 0), by, id, from, s.holds(from)); err != nil {
 		return err
 	}
 	s.addHistory(transition.TakenOver(*s.fires[id], by, s.clock()))

@@ -449,9 +449,9 @@ func (s *measured) StopJob(ctx context.Context, arg1 int64, arg2 time.Time) (err
 	return s.Store.StopJob(ctx, arg1, arg2)
 }
 
-func (s *measured) TakeOver(ctx context.Context, arg1 xxladapter.Term, arg2 int64, arg3 xxladapter.Term) (err error) {
-	defer s.done("take_over", time.Now(), &err)
-	return s.Store.TakeOver(ctx, arg1, arg2, arg3)
+func (s *measured) TakeFire(ctx context.Context, arg1 xxladapter.Term, arg2 int64, arg3 xxladapter.Term) (err error) {
+	defer s.done("take_fire", time.Now(), &err)
+	return s.Store.TakeFire(ctx, arg1, arg2, arg3)
 }
 
 func (s *measured) UndrainExecutor(ctx context.Context, arg1 int64, arg2 string) (err error) {

@@ -58,7 +58,7 @@ var absentRules = []rule{
 		term := b.term("n1")
 		_, err := b.store.ClaimFire(b.ctx, term, absent, b.newLogs(1, 1))
 		b.ErrorIs(err, xxladapter.ErrConflict)
-		b.ErrorIs(b.store.TakeOver(b.ctx, term, absent, term), xxladapter.ErrConflict)
+		b.ErrorIs(b.store.TakeFire(b.ctx, term, absent, term), xxladapter.ErrConflict)
 		b.Empty(b.logIDs())
 	}},
 	{"AnEmptyListIsNoError", func(b *bench) {

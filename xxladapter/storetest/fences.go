@@ -34,7 +34,7 @@ func (s scene) fenced(b *bench, by xxladapter.Term) {
 	b.ErrorIs(err, xxladapter.ErrFenced)
 	_, err = b.store.ClaimFire(b.ctx, by, s.planned.ID, b.newLogs(s.planned.JobID, 1))
 	b.ErrorIs(err, xxladapter.ErrFenced)
-	b.ErrorIs(b.store.TakeOver(b.ctx, by, s.claimed.ID, s.claimed.Owner), xxladapter.ErrFenced)
+	b.ErrorIs(b.store.TakeFire(b.ctx, by, s.claimed.ID, s.claimed.Owner), xxladapter.ErrFenced)
 	for _, state := range []xxladapter.FireState{"", xxladapter.FireAmbiguous} {
 		for _, fire := range []xxladapter.Fire{s.claimed, s.planned, {ID: 4711, LogID: s.claimed.LogID}} {
 			_, err = b.store.SettleFire(b.ctx, by, xxladapter.Settlement{FireID: fire.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "zombie"})
@@ -94,24 +94,24 @@ var fenceRules = []rule{
 		b.lease("n2", time.Hour)
 		s.fenced(b, s.term)
 	}},
-	{"TakeOverGivesAFireOfATermThatIsOverToTheCaller", func(b *bench) {
+	{"TakeFireGivesAFireOfATermThatIsOverToTheCaller", func(b *bench) {
 		s := newScene(b)
 		n2 := b.term("n2")
-		b.ErrorIs(b.store.TakeOver(b.ctx, n2, s.planned.ID, xxladapter.Term{}), xxladapter.ErrConflict, "nobody's")
-		b.ErrorIs(b.store.TakeOver(b.ctx, n2, s.planned.ID, n2), xxladapter.ErrConflict, "nor its own")
-		b.ErrorIs(b.store.TakeOver(b.ctx, n2, 4711, s.term), xxladapter.ErrConflict, "unknown")
-		b.ErrorIs(b.store.TakeOver(b.ctx, n2, s.claimed.ID, s.term), xxladapter.ErrConflict, "n1 lives")
+		b.ErrorIs(b.store.TakeFire(b.ctx, n2, s.planned.ID, xxladapter.Term{}), xxladapter.ErrConflict, "nobody's")
+		b.ErrorIs(b.store.TakeFire(b.ctx, n2, s.planned.ID, n2), xxladapter.ErrConflict, "nor its own")
+		b.ErrorIs(b.store.TakeFire(b.ctx, n2, 4711, s.term), xxladapter.ErrConflict, "unknown")
+		b.ErrorIs(b.store.TakeFire(b.ctx, n2, s.claimed.ID, s.term), xxladapter.ErrConflict, "n1 lives")
 		b.clock.Advance(leaseLife)
 		again := b.term("n1")
-		b.NoError(b.store.TakeOver(b.ctx, n2, s.claimed.ID, s.term), "the node lives on, in another term")
-		b.ErrorIs(b.store.TakeOver(b.ctx, again, s.claimed.ID, s.term), xxladapter.ErrConflict, "too late")
+		b.NoError(b.store.TakeFire(b.ctx, n2, s.claimed.ID, s.term), "the node lives on, in another term")
+		b.ErrorIs(b.store.TakeFire(b.ctx, again, s.claimed.ID, s.term), xxladapter.ErrConflict, "too late")
 
 		s.claimed.Owner = n2
 		b.Equal([]xxladapter.Fire{s.claimed}, b.openFires(xxladapter.FireFilter{State: xxladapter.FireClaimed}))
 		b.settleBy(n2, xxladapter.Settlement{FireID: s.claimed.ID, State: xxladapter.FireAmbiguous})
-		b.NoError(b.store.TakeOver(b.ctx, n2, s.claimed.ID, n2), "its own")
+		b.NoError(b.store.TakeFire(b.ctx, n2, s.claimed.ID, n2), "its own")
 		b.resign(n2)
-		b.NoError(b.store.TakeOver(b.ctx, again, s.claimed.ID, n2))
+		b.NoError(b.store.TakeFire(b.ctx, again, s.claimed.ID, n2))
 		s.claimed.Owner, s.claimed.State = again, xxladapter.FireAmbiguous
 		b.Equal([]xxladapter.Fire{s.claimed}, b.openFires(xxladapter.FireFilter{Owner: again}))
 	}},

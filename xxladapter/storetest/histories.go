@@ -90,15 +90,15 @@ var historyRules = []rule{
 		want.Sent, want.Acknowledged = at(9), at(10)
 		b.Equal(want, b.history(fire.LogID))
 	}},
-	{"ATakeOverIsRecordedAndTheClaimStaysTheFormerOwners", func(b *bench) {
+	{"ATakenFireIsRecordedAndTheClaimStaysTheFormerOwners", func(b *bench) {
 		claimed := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		former, by := claimed.Owner, b.term("n2")
 		want := xxladapter.HistoryOf(claimed)
-		b.NoError(b.store.TakeOver(b.ctx, former, claimed.ID, former))
+		b.NoError(b.store.TakeFire(b.ctx, former, claimed.ID, former))
 		b.Equal(want, b.history(claimed.LogID), "its owner takes nothing over")
 		b.NoError(b.store.Resign(b.ctx, former))
 		b.clock.Advance(4 * time.Second)
-		b.NoError(b.store.TakeOver(b.ctx, by, claimed.ID, former))
+		b.NoError(b.store.TakeFire(b.ctx, by, claimed.ID, former))
 		want.TakenBy, want.TakenOver = "n2", ms(b.clock.Now())
 		b.Equal(want, b.history(claimed.LogID))
 		b.settleBy(by, xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: 200, Sent: at(9)})

@@ -123,7 +123,7 @@ var leaseRules = []rule{
 		l := renewed()
 		b.Equal(xxladapter.AllShards, l.Shards, "n2 has lapsed")
 		b.Equal([]xxladapter.Term{n2.Term}, l.Dead)
-		b.NoError(b.store.TakeOver(b.ctx, l.Term, fire.ID, n2.Term))
+		b.NoError(b.store.TakeFire(b.ctx, l.Term, fire.ID, n2.Term))
 		b.Empty(renewed().Dead)
 		b.False(quiet)
 		b.settleBy(l.Term, xxladapter.Settlement{FireID: fire.ID})
@@ -242,10 +242,10 @@ var leaseRules = []rule{
 
 		again := b.lease("n1", leaseLife)
 		b.Equal([]xxladapter.Term{n1.Term, n2.Term}, again.Dead, "its own earlier term among them")
-		b.NoError(b.store.TakeOver(b.ctx, again.Term, fire.ID, n1.Term))
+		b.NoError(b.store.TakeFire(b.ctx, again.Term, fire.ID, n1.Term))
 		b.Equal([]xxladapter.Term{n1.Term, n2.Term}, b.lease("n4", leaseLife).Dead, "one fire of two")
 		for _, f := range b.openFires(xxladapter.FireFilter{Owner: n1.Term}) {
-			b.NoError(b.store.TakeOver(b.ctx, again.Term, f.ID, n1.Term))
+			b.NoError(b.store.TakeFire(b.ctx, again.Term, f.ID, n1.Term))
 		}
 		b.Equal([]xxladapter.Term{n2.Term}, b.lease("n4", leaseLife).Dead)
 	}},

@@ -49,7 +49,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"PlanFires":     m.planFires,
 			"ClaimFire":     m.claimFire,
 			"ClaimFire2":    m.claimFire,
-			"TakeOver":      m.takeOver,
+			"TakeFire":      m.takeFire,
 			"SettleFire":    m.settleFire,
 			"FinishRun":     m.finishRun,
 			"WriteOffStuck": m.writeOffStuck,
@@ -419,7 +419,7 @@ func (m *model) claimFire(t *rapid.T) {
 	m.learn(t, claimed[0], claimed[1])
 }
 
-func (m *model) takeOver(t *rapid.T) {
+func (m *model) takeFire(t *rapid.T) {
 	f, from, by := m.fires.draw(t, "fire"), m.drawTerm(t, "from"), m.drawTerm(t, "by")
 	if open, err := m.want.OpenFires(m.ctx, xxladapter.FireFilter{}); err == nil && rapid.Bool().Draw(t, "right owner") {
 		for _, fire := range open {
@@ -429,7 +429,7 @@ func (m *model) takeOver(t *rapid.T) {
 		}
 	}
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		return s.TakeOver(m.ctx, by, id(m.fires, f), from)
+		return s.TakeFire(m.ctx, by, id(m.fires, f), from)
 	})
 }
 

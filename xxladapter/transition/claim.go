@@ -54,12 +54,12 @@ func Claim(r Rows, by xxladapter.Term, id int64, logs int, now time.Time) ([]xxl
 	return claimed, nil
 }
 
-// TakeOver reports whether a claimed or ambiguous fire of the term from may become the caller's:
+// TakeFire reports whether a claimed or ambiguous fire of the term from may become the caller's:
 // it may if from is over, or the caller's own. formerHolds says whether from still holds.
 //
 // It reads Holds and Fire. [xxladapter.ErrFenced] if the caller's term is over;
 // [xxladapter.ErrConflict] if the fire is no longer from's, or from holds.
-func TakeOver(r Rows, by xxladapter.Term, id int64, from xxladapter.Term, formerHolds bool) error {
+func TakeFire(r Rows, by xxladapter.Term, id int64, from xxladapter.Term, formerHolds bool) error {
 	switch {
 	case !r.Holds:
 		return Fenced(by)

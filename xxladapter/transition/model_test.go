@@ -34,7 +34,7 @@ func TestPromises(t *testing.T) {
 			"Claim":    w.claim,
 			"Claim2":   w.claim,
 			"Claim3":   w.claim,
-			"TakeOver": w.takeOver,
+			"TakeFire": w.takeFire,
 			"Settle":   w.settle,
 			"Settle2":  w.settle,
 			"Again":    w.settleAgain,
@@ -186,13 +186,13 @@ func (w *world) claimAs(t *rapid.T, by xxladapter.Term, id int64, shards int) {
 	}
 }
 
-func (w *world) takeOver(t *rapid.T) {
+func (w *world) takeFire(t *rapid.T) {
 	id := w.drawFire(t)
-	w.takeOverAs(t, w.drawTerm(t, "by"), id, w.drawOwner(t, id, "from"))
+	w.takeFireAs(t, w.drawTerm(t, "by"), id, w.drawOwner(t, id, "from"))
 }
 
-func (w *world) takeOverAs(t *rapid.T, by xxladapter.Term, id int64, from xxladapter.Term) {
-	if err := transition.TakeOver(w.rows(by, id, 0), by, id, from, w.holds[from]); err != nil {
+func (w *world) takeFireAs(t *rapid.T, by xxladapter.Term, id int64, from xxladapter.Term) {
+	if err := transition.TakeFire(w.rows(by, id, 0), by, id, from, w.holds[from]); err != nil {
 		return
 	}
 	fire := w.fires[id]
@@ -405,7 +405,7 @@ func (w *world) bringToEnd(t *rapid.T) {
 		if fire := w.fires[id]; fire.State == xxladapter.FirePlanned {
 			w.claimAs(t, mine, id, 1)
 		} else {
-			w.takeOverAs(t, mine, id, fire.Owner)
+			w.takeFireAs(t, mine, id, fire.Owner)
 		}
 		logID := w.fires[id].LogID
 		w.settleAs(t, mine, id, logID, true, 0)

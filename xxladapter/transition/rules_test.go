@@ -120,7 +120,7 @@ func TestAClaimedFireIsTheTermsOwn(t *testing.T) {
 	require.Equal(t, []int{2, 5}, []int{claimed[0].ShardIndex, claimed[0].ShardTotal}, "the retry of one shard")
 }
 
-func TestTakeOver(t *testing.T) {
+func TestTakeFire(t *testing.T) {
 	for _, tt := range []struct {
 		holds       bool
 		state       xxladapter.FireState
@@ -139,7 +139,7 @@ func TestTakeOver(t *testing.T) {
 		{true, "", theirs, theirs, false, "conflict"},
 		{false, xxladapter.FireClaimed, theirs, theirs, false, "fenced"},
 	} {
-		err := transition.TakeOver(transition.Rows{Holds: tt.holds, Fire: fireIn(tt.state, tt.owner)}, mine, 3, tt.from, tt.formerHolds)
+		err := transition.TakeFire(transition.Rows{Holds: tt.holds, Fire: fireIn(tt.state, tt.owner)}, mine, 3, tt.from, tt.formerHolds)
 		require.Equal(t, tt.want, refusal(err), "%+v: %v", tt, err)
 	}
 }
@@ -372,7 +372,7 @@ func TestWhatFollowsCountsItsAttempts(t *testing.T) {
 	require.Zero(t, next[0].Attempt, "the argument is left alone")
 }
 
-func TestATakeOverIsRecorded(t *testing.T) {
+func TestATakenFireIsRecorded(t *testing.T) {
 	fire := fireIn(xxladapter.FireClaimed, theirs)
 	c := transition.TakenOver(*fire, mine, due.Add(4*time.Second+7))
 	want := xxladapter.HistoryOf(*fire)

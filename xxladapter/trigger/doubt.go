@@ -81,15 +81,15 @@ func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (appli
 	return applied, planned, err
 }
 
-// takeOver takes the fire over, and tries again if the answer is lost. If the fire no longer
+// takeFire takes the fire over, and tries again if the answer is lost. If the fire no longer
 // belongs to the former owner then, the first attempt may have happened: it has if the node can
 // take the fire over from itself.
-func (h *HandOver) takeOver(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) error {
-	err := h.opts.Store.TakeOver(ctx, by, f.ID, f.Owner)
+func (h *HandOver) takeFire(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) error {
+	err := h.opts.Store.TakeFire(ctx, by, f.ID, f.Owner)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.opts.Logger.Warn("answer to a take-over lost", "fire", f.ID, "err", err)
-		if err = h.opts.Store.TakeOver(ctx, by, f.ID, f.Owner); errors.Is(err, xxladapter.ErrConflict) {
-			err = h.opts.Store.TakeOver(ctx, by, f.ID, by)
+		if err = h.opts.Store.TakeFire(ctx, by, f.ID, f.Owner); errors.Is(err, xxladapter.ErrConflict) {
+			err = h.opts.Store.TakeFire(ctx, by, f.ID, by)
 		}
 	}
 	return err

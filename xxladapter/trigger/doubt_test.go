@@ -154,14 +154,14 @@ func (s *stolen) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, lo
 	return fires, err
 }
 
-func (d *forgetful) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
-	_, err := inDoubt(d, "take over", func() (struct{}, error) { return struct{}{}, d.Store.TakeOver(ctx, by, id, from) })
+func (d *forgetful) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
+	_, err := inDoubt(d, "take over", func() (struct{}, error) { return struct{}{}, d.Store.TakeFire(ctx, by, id, from) })
 	return err
 }
 
-// TestATakeOverInDoubtIsMadeAgain loses the answer to a take-over from a term that is over, and to
+// TestATakenFireInDoubtIsTakenAgain loses the answer to a take-over from a term that is over, and to
 // one within the node's own.
-func TestATakeOverInDoubtIsMadeAgain(t *testing.T) {
+func TestATakenFireInDoubtIsTakenAgain(t *testing.T) {
 	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when it is made again": happensLate} {
 		for _, own := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {

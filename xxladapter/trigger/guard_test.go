@@ -106,7 +106,7 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 		require.NoError(t, f.store.Resign(t.Context(), term)) // as if it had lapsed
 		other, _ := schedulerOf(t, f.store, "node-2").Term()
 		fire := f.open()[0]
-		require.NoError(t, f.store.TakeOver(t.Context(), other, fire.ID, term))
+		require.NoError(t, f.store.TakeFire(t.Context(), other, fire.ID, term))
 		_, err := f.store.SettleFire(t.Context(), other, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "successor"})
 		require.NoError(t, err)
 		http.Error(w, "so the zombie thinks that it failed", http.StatusInternalServerError)

@@ -21,7 +21,7 @@ type Store interface {
 	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error)
-	TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error
+	TakeFire(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error
 	SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) ([]xxladapter.Fire, error)
 	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []xxladapter.Fire, error)
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)

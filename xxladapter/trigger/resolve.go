@@ -25,7 +25,7 @@ func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 }
 
 func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
-	err := h.takeOver(ctx, term, f)
+	err := h.takeFire(ctx, term, f)
 	if errors.Is(err, xxladapter.ErrConflict) {
 		return nil
 	}

@@ -208,8 +208,8 @@ func rowsOf(a *act, by xxladapter.Term, f *fire, r *run) (rows transition.Rows) 
 	return rows
 }
 
-// TakeOver implements [xxladapter.Store].
-func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
+// TakeFire implements [xxladapter.Store].
+func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
 	var ask need
 	err := s.front.look(ctx, need{}, func(a *act) error {
 		if f := a.m.byID[id]; f != nil {
@@ -222,7 +222,7 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 	}
 	return s.front.act(ctx, ask, func(a *act, _ answer) error {
 		f := a.m.byID[id]
-		if err := transition.TakeOver(rowsOf(a, by, f, nil), by, id, from, a.m.holds(from, a.now)); err != nil {
+		if err := transition.TakeFire(rowsOf(a, by, f, nil), by, id, from, a.m.holds(from, a.now)); err != nil {
 			return err
 		}
 		if r := a.m.runs[f.LogID]; r != nil {

@@ -25,7 +25,7 @@ const (
 	claimFire   = `UPDATE xxlwheel_fire SET state = 'claimed', shard_total = ?, node = ?, term = ?, log_id = ?, claimed_ms = ? WHERE id = ?`
 	insertShard = `INSERT INTO xxlwheel_fire (` + FireValues + `, node, term, log_id, claimed_ms)
 		VALUES (?, ?, ?, ?, ?, ?, 'claimed', ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	takeOver      = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ?`
+	takeFire      = `UPDATE xxlwheel_fire SET node = ?, term = ? WHERE id = ?`
 	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
 	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ?`
 
@@ -239,8 +239,8 @@ func (s *Store) storeClaim(ctx context.Context, tx *Tx, f *xxladapter.Fire, l *x
 	return err
 }
 
-// TakeOver implements [xxladapter.Store].
-func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
+// TakeFire implements [xxladapter.Store].
+func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
 	return s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
 		now := s.Clock()
 		rows := transition.Rows{}
@@ -254,13 +254,13 @@ func (s *Store) TakeOver(ctx context.Context, by xxladapter.Term, id int64, from
 		if err != nil {
 			return err
 		}
-		if err := transition.TakeOver(rows, by, id, from, formerHolds); err != nil {
+		if err := transition.TakeFire(rows, by, id, from, formerHolds); err != nil {
 			return err
 		}
 		if err := tx.addHistory(ctx, transition.TakenOver(*rows.Fire, by, now)); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, takeOver, by.Node, by.Number, id)
+		_, err = tx.Exec(ctx, takeFire, by.Node, by.Number, id)
 		return err
 	})
 }

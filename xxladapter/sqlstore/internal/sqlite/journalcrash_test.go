@@ -383,7 +383,7 @@ func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	now = now.Add(11 * time.Second)
 	second, err := s.Lease(ctx, "second", time.Hour)
 	require.NoError(t, err)
-	require.NoError(t, s.TakeOver(ctx, second.Term, open.ID, first.Term))
+	require.NoError(t, s.TakeFire(ctx, second.Term, open.ID, first.Term))
 	last, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now, Type: xxladapter.TriggerManual}})
 	require.NoError(t, err)
 	_, err = s.SettleFire(ctx, second.Term, xxladapter.Settlement{FireID: last[0].ID})
