@@ -85,7 +85,7 @@ var rules = map[string]rule{
 	"xxladapter/events": {[]string{"xxladapter"}, "changes are found in the store alone"},
 	"xxladapter/admin": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/cron", "xxladapter/declare", "xxladapter/events", "xxladapter/forecast", "xxladapter/graph", "xxladapter/openid", "xxladapter/preview", "xxladapter/errortext", "xxladapter/why", "xxladapter/wire", "xxladapter/trigger"},
 		"executors call it by the protocol, operators preview schedules, probe executors and ask why a job did not run"},
-	"xxladapter/errortext":        {[]string{"xxladapter", "xxladapter/cron"}, "an error is read by its format, whoever made it; those of cron have types of their own"},
+	"xxladapter/errortext":        {[]string{"xxladapter", "xxladapter/cron"}, "an error is read by its format, whichever package made it; those of cron have types of their own"},
 	"xxladapter/console":          {[]string{"xxladapter/wire"}, "the console is files; it calls the API from the browser, and knows the paths of XXL-JOB's"},
 	"xxladapter/console/apitypes": {[]string{"xxladapter/admin"}, "it writes the API's types down"},
 	"xxladapter/metrics": {[]string{"xxladapter", "xxladapter/scheduler", "xxladapter/trigger", "hashedwheel"},
