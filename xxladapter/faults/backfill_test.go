@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestKilledAmidABackfill kills schedulers with SIGKILL while a backfill is in progress. Whoever is
-// left, or starts next, continues it: each of its due times runs once.
+// TestKilledAmidABackfill kills schedulers with SIGKILL while a backfill is in progress. The ones that are
+// left, or start next, continue it: each of its due times runs once.
 func TestKilledAmidABackfill(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, append(engines, oneFile), func(t *testing.T, e engine) {
