@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestKilledAmidABackfill kills schedulers with SIGKILL while a backfill is in progress. The ones that are
-// left, or start next, continue it: each of its due times runs once.
+// TestKilledAmidABackfill kills schedulers with SIGKILL while a backfill is in progress. Those that
+// are left, or start next, continue it: each of its due times runs once.
 func TestKilledAmidABackfill(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, append(engines, oneFile), func(t *testing.T, e engine) {
@@ -72,8 +72,8 @@ func TestKilledAmidABackfill(t *testing.T) {
 	})
 }
 
-// TestOnePauseHoldsAllNodes pauses and continues a group while several schedulers run its jobs. No due
-// time of the pause runs, on any of them, and each is accounted for.
+// TestOnePauseHoldsAllNodes pauses and continues a group while several schedulers run its jobs. No
+// due time of the pause runs, on any of them, and each is accounted for.
 func TestOnePauseHoldsAllNodes(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
