@@ -24,8 +24,8 @@ type Pause struct {
 // MaxPauseNote is the length of the longest [Pause.Note] in characters.
 const MaxPauseNote = 500
 
-// MaxPause is the longest time for which a pause with an end may be asked. A pause for longer is one
-// without an end.
+// MaxPause is the longest time for which a pause or a drain with an end may be asked. One for longer
+// has no end.
 const MaxPause = 366 * 24 * time.Hour
 
 // Validate checks a pause that is to begin at now.
@@ -33,13 +33,24 @@ func (p *Pause) Validate(now time.Time) error {
 	switch {
 	case p.GroupID < 0:
 		return Invalidf("jobGroup is %d, must be 0 or more", p.GroupID)
-	case !p.Until.IsZero() && !p.Until.After(now):
-		return Invalidf("until is %s, must be after now, %s", p.Until.Format(time.RFC3339), now.Format(time.RFC3339))
-	case p.Until.After(now.Add(MaxPause)):
-		return Invalidf("until is %s, must be at most %d days ahead; omit it for a pause without an end",
-			p.Until.Format(time.RFC3339), MaxPause/(24*time.Hour))
+	case !p.Until.IsZero():
+		if err := CheckUntil(p.Until, now); err != nil {
+			return err
+		}
 	}
 	return checkText("note", p.Note, 0, MaxPauseNote)
+}
+
+// CheckUntil refuses an end of a pause or a drain that has passed at now, or is further ahead than
+// [MaxPause].
+func CheckUntil(until, now time.Time) error {
+	switch {
+	case !until.After(now):
+		return Invalidf("until is %s, must be after now, %s", until.Format(time.RFC3339), now.Format(time.RFC3339))
+	case until.After(now.Add(MaxPause)):
+		return Invalidf("until is %s, must be at most %d days ahead; omit it for no end", until.Format(time.RFC3339), MaxPause/(24*time.Hour))
+	}
+	return nil
 }
 
 // Covers reports whether the pause keeps a due time of a job of the group.

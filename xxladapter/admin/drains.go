@@ -45,12 +45,8 @@ func (s *Server) drain(ctx context.Context, path idPath, form drainForm) (no non
 		if err != nil {
 			return no, err
 		}
-		switch {
-		case !form.Until.After(now):
-			return no, xxladapter.Invalidf("until is %s, must be after now, %s", form.Until.Format(time.RFC3339), now.Format(time.RFC3339))
-		case form.Until.After(now.Add(xxladapter.MaxPause)):
-			return no, xxladapter.Invalidf("until is %s, must be at most %d days ahead; omit it for a drain without an end",
-				form.Until.Format(time.RFC3339), xxladapter.MaxPause/(24*time.Hour))
+		if err := xxladapter.CheckUntil(*form.Until, now); err != nil {
+			return no, err
 		}
 		d.Until = *form.Until
 	}

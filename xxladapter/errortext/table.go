@@ -119,8 +119,7 @@ var table = []rule{
 		{"to is %s, must not be after now, %s", "field=to;value;now"},
 	}},
 	{"days_ahead", "{field} 为 {value}，最多为今后 {most} 天；不限时间请留空", []form{
-		{"until is %s, must be at most %d days ahead; omit it for a pause without an end", "field=until;value;most"},
-		{"until is %s, must be at most %d days ahead; omit it for a drain without an end", "field=until;value;most"},
+		{"until is %s, must be at most %d days ahead; omit it for no end", "field=until;value;most"},
 	}},
 	{"within_days", "{field} 为 {value}，须在今后 {most} 天之内", []form{
 		{"expires is %s, must be within 366 days", "field=expires;value;most=366"},
