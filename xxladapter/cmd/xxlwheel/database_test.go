@@ -15,7 +15,13 @@ import (
 // serveOn starts a scheduler and returns it with its address.
 func serveOn(t *testing.T, file string, more ...string) (serve *process, server string) {
 	t.Helper()
-	serve = start(t, "xxlwheel", append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + file}, more...)...)
+	return serveAt(t, "sqlite:"+file, more...)
+}
+
+// serveAt starts a scheduler on any store.
+func serveAt(t *testing.T, store string, more ...string) (serve *process, server string) {
+	t.Helper()
+	serve = start(t, "xxlwheel", append([]string{"serve", "--listen", "127.0.0.1:0", "--store", store}, more...)...)
 	return serve, strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
 }
 

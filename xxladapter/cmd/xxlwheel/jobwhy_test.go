@@ -5,6 +5,7 @@ package main
 import (
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,7 +31,7 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
 
 	// triggered runs a job and returns what why says of the time when the run was due.
-	triggered := func(job string) func(t *testing.T) string {
+	triggered := func(job string) func() string {
 		run("job trigger " + job)
 		var due time.Time
 		eventually(t, 20*time.Second, "the run is claimed", func() bool {
@@ -45,37 +46,24 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 			}
 			return l.History != nil
 		})
-		return func(*testing.T) string {
+		return func() string {
 			return run("job why " + job + " --quiet --at " + due.Format(time.RFC3339))
 		}
 	}
-	becomes := func(code string, ask func(t *testing.T) string) {
-		t.Helper()
-		said := ""
-		defer func() {
-			if t.Failed() {
-				t.Logf("want %s, the last answer is %s", code, said)
-			}
-		}()
-		eventually(t, 30*time.Second, "why says "+code, func() bool {
-			said = ask(t)
-			return strings.Contains(" "+strings.ReplaceAll(said, "\n", " ")+" ", " "+code+" ")
-		})
-	}
-	becomes("ran", triggered(ok))
-	becomes("failed", triggered(add("--app some-app --handler failJobHandler --param boom")))
-	becomes("refused", triggered(add("--app some-app --handler nope")))
-	becomes("no_executor", triggered(add("--app empty-app --handler demoJobHandler")))
-	becomes("timed_out", triggered(add("--app some-app --handler sleepJobHandler --param 1m --timeout 1s")))
+	becomes(t, "ran", triggered(ok))
+	becomes(t, "failed", triggered(add("--app some-app --handler failJobHandler --param boom")))
+	becomes(t, "refused", triggered(add("--app some-app --handler nope")))
+	becomes(t, "no_executor", triggered(add("--app empty-app --handler demoJobHandler")))
+	becomes(t, "timed_out", triggered(add("--app some-app --handler sleepJobHandler --param 1m --timeout 1s")))
 	long := add("--app some-app --handler sleepJobHandler --param 1m --block DISCARD_LATER")
-	becomes("running", triggered(long))
-	becomes("refused_by_block", triggered(long))
+	becomes(t, "running", triggered(long))
+	becomes(t, "refused_by_block", triggered(long))
 	run("log kill " + strings.Fields(run("log list --quiet --status RUNNING -n 1 --job " + long))[0])
-	becomes("killed", func(*testing.T) string { return run("job why " + long + " --quiet --at " + firstDue(t, run, long)) })
+	becomes(t, "killed", func() string { return run("job why " + long + " --quiet --at " + firstDue(t, run, long)) })
 	cover := add("--app some-app --handler sleepJobHandler --param 1m --block COVER_EARLY")
 	triggered(cover)
 	triggered(cover)
-	becomes("covered", func(*testing.T) string { return run("job why " + cover + " --quiet --at " + firstDue(t, run, cover)) })
+	becomes(t, "covered", func() string { return run("job why " + cover + " --quiet --at " + firstDue(t, run, cover)) })
 
 	// An executor that is gone without a goodbye: nobody listens at its address.
 	gone := start(t, "xxlwheel", "executor", "--admin", server, "--app", "gone-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
@@ -83,8 +71,8 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	direct, over := add("--app gone-app --handler demoJobHandler"), add("--app gone-app --handler demoJobHandler --route FAILOVER")
 	eventually(t, 20*time.Second, "it is known", func() bool { return strings.Count(run("group list"), "http://") == 2 })
 	gone.kill()
-	becomes("unreachable", triggered(direct))
-	becomes("refused_by_route", triggered(over))
+	becomes(t, "unreachable", triggered(direct))
+	becomes(t, "refused_by_route", triggered(over))
 
 	// Schedules.
 	none := run("job why " + ok + " --at 2030-01-01T02:00:00Z")
@@ -113,19 +101,19 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 		})
 	}
 	// A busy machine is slow to trigger them, so several seconds are asked about.
-	since := func(*testing.T) string {
+	since := func() string {
 		var said []string
 		for at := asked; !at.After(time.Now()) && at.Before(asked.Add(5*time.Second)); at = at.Add(time.Second) {
 			said = append(said, run("job why "+ok+" --quiet --at "+at.Format(time.RFC3339)))
 		}
 		return strings.Join(said, "\n")
 	}
-	becomes("no_place", since)
+	becomes(t, "no_place", since)
 
 	// The scheduler freezes with a call under way, and another one on the same store finds out.
 	freezeUnlocked(t, serve, file)
 	_, server = serveOn(t, file)
-	becomes("node_froze", func(*testing.T) string { // of whichever run was under way
+	becomes(t, "node_froze", func() string { // of whichever run was under way
 		var said []string
 		for _, due := range duesOf(t, run, ok) {
 			said = append(said, run("job why "+ok+" --quiet --at "+due))
@@ -136,6 +124,21 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	require.NoError(t, serve.cmd.Process.Signal(syscall.SIGCONT))
 	triggering.Wait()
 	require.Contains(t, run("job timeline "+ok), "MANUAL")
+}
+
+// becomes waits until the answers of why contain a code.
+func becomes(t *testing.T, code string, ask func() string) {
+	t.Helper()
+	said := ""
+	defer func() {
+		if t.Failed() {
+			t.Logf("want %s, the last answer is %s", code, said)
+		}
+	}()
+	eventually(t, 60*time.Second, "why says "+code, func() bool {
+		said = ask()
+		return slices.Contains(strings.Fields(said), code)
+	})
 }
 
 // freezeUnlocked suspends a process at a moment when it holds no lock of its SQLite file. A lock that

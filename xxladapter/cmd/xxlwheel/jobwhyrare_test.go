@@ -24,8 +24,8 @@ type asking struct {
 // askingAt starts a scheduler on the store.
 func askingAt(t *testing.T, store string, more ...string) *asking {
 	t.Helper()
-	serve := start(t, "xxlwheel", append([]string{"serve", "--listen", "127.0.0.1:0", "--store", store}, more...)...)
-	return &asking{t, serve, strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")}
+	serve, server := serveAt(t, store, more...)
+	return &asking{t, serve, server}
 }
 
 // run runs a command on the scheduler and returns what it prints.
@@ -37,16 +37,7 @@ func (a *asking) run(words string) string {
 // says waits until why gives this code for a time of a job.
 func (a *asking) says(code, job string, at func() time.Time) {
 	a.t.Helper()
-	said := ""
-	defer func() {
-		if a.t.Failed() {
-			a.t.Logf("want %s, the last answer is %s", code, said)
-		}
-	}()
-	eventually(a.t, 60*time.Second, "why says "+code, func() bool {
-		said = a.run("job why " + job + " --quiet --at " + at().UTC().Format(time.RFC3339))
-		return strings.Contains("\n"+said+"\n", "\n"+code+"\n")
-	})
+	becomes(a.t, code, func() string { return a.run("job why " + job + " --quiet --at " + at().UTC().Format(time.RFC3339)) })
 }
 
 // firstDueOf returns a function that returns when the oldest run of a job was due.
