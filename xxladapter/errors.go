@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -81,6 +82,7 @@ const maxErrorText = 500
 
 // Refusef returns an [Error] with a code. Texts among args are cut, see [CutText].
 func Refusef(code Code, format string, args ...any) *Error {
+	args = slices.Clone(args)
 	for i, arg := range args {
 		if text := reflect.ValueOf(arg); text.Kind() == reflect.String && text.Len() > maxErrorText {
 			args[i] = CutText(text.String(), maxErrorText)

@@ -112,8 +112,8 @@ type UserStore interface {
 	// no administrator who can sign in would remain.
 	UpdateUser(ctx context.Context, id int64, c UserChange) error
 	// RemoveUser deletes a user with its grants and credentials; each of its tokens has an audit
-	// row of its own. A user of upstream's with that name is no longer listed by UpstreamUsers. [ErrNotFound] if there is none. [ErrConflict] if
-	// no administrator who can sign in would remain.
+	// row of its own. A user of upstream's with that name is no longer listed by UpstreamUsers.
+	// [ErrNotFound] if there is none. [ErrConflict] if no administrator who can sign in would remain.
 	RemoveUser(ctx context.Context, id int64) error
 	// Users lists the users that f selects, by id.
 	Users(ctx context.Context, f UserFilter) ([]*User, error)

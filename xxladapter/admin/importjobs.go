@@ -50,8 +50,8 @@ func refuseDeclarations(problems []declare.Problem) error {
 	return &declarationError{xxladapter.Invalidf("%s", first.String()), problems}
 }
 
-// inChinese returns problems with their messages in Chinese, where rules are known, and the first of them
-// with its place.
+// inChinese returns problems with their messages in Chinese, where rules are known, and the first of
+// them with its place.
 func inChinese(problems []declare.Problem) (told []declare.Problem, first string) {
 	told = slices.Clone(problems)
 	for i, p := range told {

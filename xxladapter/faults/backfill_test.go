@@ -47,7 +47,7 @@ func TestKilledAmidABackfill(t *testing.T) {
 				pause(between(r, 0, time.Second)) // the others continue meanwhile
 			}
 			victim.start()
-			eventually(t, resolved(), "it goes on", func() bool {
+			eventually(t, resolved(), "it continues", func() bool {
 				c.must("GET", fmt.Sprintf("/backfills/%d", begun.ID), nil, &progress)
 				return progress.State == xxladapter.BackfillDone || c.runsOf(job.ID) > before+20
 			})
