@@ -37,6 +37,14 @@ test-32bit: ## run the tests of the timer as on processors of 32 bits
 interleave: ## run what callers and the timer's worker do in every order there is
 	go test -tags interleave -run Interleavings ./hashedwheel
 
+# make properties CHECKS=10000: how many cases each property is tried with.
+CHECKS ?= 1000
+
+# CI draws the same cases each time; here they are new ones.
+.PHONY: properties
+properties: ## try the properties with many cases that were not drawn before
+	RAPID_CHECKS=$(CHECKS) go test -count=1 -timeout 2h $(addprefix ./,$(sort $(dir $(shell git grep -l pgregory.net/rapid -- '*_test.go')))) ./xxladapter/memstore
+
 # How long make faults repeats each test on each store; 0 means all its rounds.
 FOR ?= 0
 
