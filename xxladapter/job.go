@@ -214,7 +214,7 @@ type JobFilter struct {
 	// Waiting selects running jobs whose TriggerNext is [AfterRun].
 	Waiting bool
 	// KeepLogs selects jobs that have this setting; empty means all.
-	KeepLogs KeepLogs
+	KeepLogs LogPolicy
 	// Calendar selects jobs with this name in their settings; empty means all.
 	Calendar string
 	// LastResult selects jobs by their newest run that has ended; empty means all. The result of a

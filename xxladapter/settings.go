@@ -45,7 +45,7 @@ type Settings struct {
 	AlarmRecovered bool `json:"alarmRecovered,omitempty"`
 
 	// KeepLogs selects the finished runs that keep their log row; empty means [KeepAll].
-	KeepLogs KeepLogs `json:"keepLogs,omitempty"`
+	KeepLogs LogPolicy `json:"keepLogs,omitempty"`
 }
 
 // DefaultMisfireLimit is the number of fires that one misfire gives under [MisfireAll] unless
@@ -103,16 +103,16 @@ func (AlarmRule) Values() []AlarmRule {
 	return []AlarmRule{AlarmEach, AlarmLastRetry, AlarmInARow, AlarmNever}
 }
 
-// KeepLogs selects the finished runs of a job that keep their log row.
-type KeepLogs string
+// LogPolicy selects the finished runs of a job that keep their log row.
+type LogPolicy string
 
 const (
-	KeepAll      KeepLogs = "ALL"
-	KeepFailures KeepLogs = "FAILURES" // the row of a successful run is deleted once the daily figures include it
+	KeepAll      LogPolicy = "ALL"
+	KeepFailures LogPolicy = "FAILURES" // the row of a successful run is deleted once the daily figures include it
 )
 
 // Values lists all values of the setting.
-func (KeepLogs) Values() []KeepLogs { return []KeepLogs{KeepAll, KeepFailures} }
+func (LogPolicy) Values() []LogPolicy { return []LogPolicy{KeepAll, KeepFailures} }
 
 // validate is the part of [Job.Validate] that concerns the settings.
 func (s *Settings) validate() error {

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,7 +53,7 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.stop()) }()
-	r := &rivalProcess{kind: kind, plan: p, opened: o, port: port, executor: e.addr}
+	r := &rivalProcess{kind: kind, plan: p, opened: o, port: port, executor: e}
 	if err := r.prepare(ctx, w); err != nil {
 		return err
 	}
@@ -65,29 +64,10 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	if err := r.ready(ctx, w); err != nil {
 		return err
 	}
-	pollUntil(ctx, time.Hour, func() bool { return !time.Now().Before(w.first) })
-	began := r.cpu()
-	executorBegan, err := e.cpuTime()
+	used, err := r.measure(ctx, w)
 	if err != nil {
 		return err
 	}
-	database, measured := o.serverCPU(ctx)
-	kills, err := r.torment(ctx, w)
-	if err != nil {
-		return err
-	}
-	pollUntil(ctx, time.Until(w.end()), func() bool { return false })
-	const after = 10 * time.Second // for what is late, and its results
-	pollUntil(ctx, after, func() bool { return false })
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	used, peak := r.cpu()-began, r.peak()
-	executorEnded, err := e.cpuTime()
-	if err != nil {
-		return err
-	}
-	databaseEnded, _ := o.serverCPU(ctx)
 	r.stop() // writes what it holds
 	if err := e.stop(); err != nil {
 		return err
@@ -96,38 +76,76 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	if err != nil {
 		return err
 	}
-	seen := w.match(got.Runs, p.jobs)
-	each := func(d time.Duration) float64 {
-		return float64(d) / float64(time.Microsecond) / float64(max(len(got.Runs), 1))
-	}
-	at := func(q float64) float64 { return milliseconds(quantile(seen.late, q)) }
-	figures := []figure{
-		{100 * float64(seen.run) / float64(w.seconds*p.jobs), "%-run"}, {float64(seen.missed), "missed"}, {float64(seen.doubled), "doubled"},
-		{float64(seen.early), "early"},
-		{float64(len(got.Runs) - got.Acknowledged), "results-not-acknowledged"},
-	}
-	if lost, ok, err := r.withoutResult(ctx); err != nil {
+	lost, told, err := r.withoutResult(ctx)
+	if err != nil {
 		return err
-	} else if ok {
+	}
+	figures := w.match(got.Runs, p.jobs).figures(w.seconds * p.jobs)
+	figures = append(figures, figure{float64(len(got.Runs) - got.Acknowledged), "results-not-acknowledged"})
+	if told {
 		figures = append(figures, figure{float64(lost), "rows-without-result"})
-	}
-	if seen.missed == 0 {
-		figures = append(figures, figure{at(0.50), "late-p50-ms"}, figure{at(0.99), "late-p99-ms"}, figure{at(1), "late-max-ms"})
-	}
-	figures = append(figures, figure{float64(peak) / (1 << 20), "MiB-peak"})
-	if kills == 0 { // otherwise what the killed processes used is not known
-		figures = append(figures, figure{each(used), "scheduler-µs/trip"})
-	}
-	figures = append(figures, figure{each(executorEnded - executorBegan), "executor-µs/trip"})
-	if measured {
-		figures = append(figures, figure{each(databaseEnded - database), "database-µs/trip"})
 	}
 	name := "Rival/" + p.rival
 	if p.kills > 0 {
 		name += "/kills=" + strconv.Itoa(p.kills)
 	}
-	printFigures(out, name, p, figures...)
+	printFigures(out, name, p, append(figures, used.figures(len(got.Runs))...)...)
 	return nil
+}
+
+// measure waits for the window and ten seconds more, in which the scheduler is killed as often as
+// the plan says, and returns what the processes have used.
+func (r *rivalProcess) measure(ctx context.Context, w window) (u rivalUse, err error) {
+	pollUntil(ctx, time.Hour, func() bool { return !time.Now().Before(w.first) })
+	scheduler := r.cpu()
+	executor, err := r.executor.cpuTime()
+	if err != nil {
+		return u, err
+	}
+	database, measured := r.serverCPU(ctx)
+	kills, err := r.torment(ctx, w)
+	if err != nil {
+		return u, err
+	}
+	pollUntil(ctx, time.Until(w.end()), func() bool { return false })
+	const after = 10 * time.Second // for what is late, and its results
+	pollUntil(ctx, after, func() bool { return false })
+	if err := ctx.Err(); err != nil {
+		return u, err
+	}
+	u.peak, u.killed, u.measured = r.peak(), kills > 0, measured
+	u.scheduler = r.cpu() - scheduler
+	if u.executor, err = r.executor.cpuTime(); err != nil {
+		return u, err
+	}
+	u.executor -= executor
+	u.database, _ = r.serverCPU(ctx)
+	u.database -= database
+	return u, nil
+}
+
+// A rivalUse is the processor time and the memory that a measurement took.
+type rivalUse struct {
+	scheduler, executor, database time.Duration
+	peak                          int64 // of the scheduler's resident set, in bytes
+	killed                        bool  // what the killed processes used is not known
+	measured                      bool  // the database is a server whose time is known
+}
+
+// figures returns what was used for each of so many runs.
+func (u rivalUse) figures(runs int) []figure {
+	each := func(d time.Duration) float64 {
+		return float64(d) / float64(time.Microsecond) / float64(max(runs, 1))
+	}
+	figures := []figure{{float64(u.peak) / (1 << 20), "MiB-peak"}}
+	if !u.killed {
+		figures = append(figures, figure{each(u.scheduler), "scheduler-µs/trip"})
+	}
+	figures = append(figures, figure{each(u.executor), "executor-µs/trip"})
+	if u.measured {
+		figures = append(figures, figure{each(u.database), "database-µs/trip"})
+	}
+	return figures
 }
 
 // torment kills and restarts the scheduler as often as the plan says.
@@ -151,67 +169,6 @@ func (r *rivalProcess) torment(ctx context.Context, w window) (kills int, err er
 		}
 	}
 	return kills, nil
-}
-
-// A window is the time in which all jobs are due once a second.
-type window struct {
-	first   time.Time
-	seconds int
-	cron    string // in Quartz' form
-}
-
-// windowOf returns the next window of the plan's duration that leaves so much time for
-// preparations: below a minute it lies within one, otherwise it is whole minutes of one hour.
-func windowOf(now time.Time, prepare, duration time.Duration) (window, error) {
-	w := window{seconds: int(duration / time.Second)}
-	w.first = now.UTC().Add(prepare).Truncate(time.Second).Add(time.Second)
-	if w.seconds < 60 {
-		if w.first.Second()+w.seconds > 60 {
-			w.first = w.first.Truncate(time.Minute).Add(time.Minute)
-		}
-		w.cron = fmt.Sprintf("%d-%d %d %d * * ?", w.first.Second(), w.first.Second()+w.seconds-1, w.first.Minute(), w.first.Hour())
-		return w, nil
-	}
-	minutes := w.seconds / 60
-	if w.seconds%60 != 0 || minutes > 60 {
-		return w, fmt.Errorf("-for is %v, must be below a minute or whole minutes up to an hour for rival", duration)
-	}
-	w.first = w.first.Add(time.Minute - 1).Truncate(time.Minute)
-	if w.first.Minute()+minutes > 60 {
-		w.first = w.first.Truncate(time.Hour).Add(time.Hour)
-	}
-	w.cron = fmt.Sprintf("* %d-%d %d * * ?", w.first.Minute(), w.first.Minute()+minutes-1, w.first.Hour())
-	return w, nil
-}
-
-func (w window) end() time.Time { return w.first.Add(time.Duration(w.seconds) * time.Second) }
-
-// A sight is what became of the due times of a window.
-type sight struct {
-	run, missed, doubled, early int
-	late                        []time.Duration
-}
-
-// match compares the runs with the due times of so many jobs.
-func (w window) match(runs []receipt, jobs int) (s sight) {
-	perJob := map[int64][]int64{}
-	for _, r := range runs {
-		perJob[r.Job] = append(perJob[r.Job], r.At)
-	}
-	for _, at := range perJob {
-		slices.Sort(at)
-		s.doubled += max(len(at)-w.seconds, 0)
-		for k, micros := range at[:min(len(at), w.seconds)] {
-			late := time.UnixMicro(micros).Sub(w.first.Add(time.Duration(k) * time.Second))
-			s.run++
-			s.late = append(s.late, late)
-			if late < 0 {
-				s.early++
-			}
-		}
-	}
-	s.missed = w.seconds*jobs - s.run
-	return s
 }
 
 // cpu returns the processor time of the running process.

@@ -71,7 +71,7 @@ type rivalProcess struct {
 	kind     rivalKind
 	plan     plan
 	port     int
-	executor string // the executor's address
+	executor *executorProcess
 	cmd      *exec.Cmd
 }
 
@@ -80,7 +80,7 @@ func (r *rivalProcess) listen() string { return fmt.Sprint("127.0.0.1:", r.port)
 // prepare stores the jobs of a kind that finds them in its store, and leaves the store to it.
 func (r *rivalProcess) prepare(ctx context.Context, w window) error {
 	if r.kind.add == nil {
-		group, err := addGroup(ctx, r, r.executor)
+		group, err := addGroup(ctx, r, r.executor.addr)
 		if err != nil {
 			return err
 		}

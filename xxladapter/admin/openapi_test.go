@@ -153,7 +153,7 @@ func TestEnumsAreTheDomains(t *testing.T) {
 		reflect.TypeFor[xxladapter.GlueType]():        func(j *xxladapter.Job) { j.GlueType = "?" },
 		reflect.TypeFor[xxladapter.AmbiguousPolicy](): func(j *xxladapter.Job) { j.Settings.Ambiguous = "?" },
 		reflect.TypeFor[xxladapter.AlarmRule]():       func(j *xxladapter.Job) { j.Settings.AlarmOn = "?" },
-		reflect.TypeFor[xxladapter.KeepLogs]():        func(j *xxladapter.Job) { j.Settings.KeepLogs = "?" },
+		reflect.TypeFor[xxladapter.LogPolicy]():       func(j *xxladapter.Job) { j.Settings.KeepLogs = "?" },
 	} {
 		broken := job
 		breakIt(&broken)

@@ -206,7 +206,7 @@ func TestAPurgeOfManyChunksIsAuditedOnce(t *testing.T) {
 
 func TestSuccessesGoSoonIfTheirJobKeepsFailures(t *testing.T) {
 	for _, c := range []struct {
-		keep xxladapter.KeepLogs
+		keep xxladapter.LogPolicy
 		want int
 	}{{xxladapter.KeepFailures, 2}, {xxladapter.KeepAll, 4}, {"", 4}} {
 		synctest.Test(t, func(t *testing.T) {

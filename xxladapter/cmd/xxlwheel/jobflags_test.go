@@ -30,7 +30,7 @@ func TestHelpNamesEveryValue(t *testing.T) {
 		"Route": xxladapter.RouteStrategy("").Values(), "Block": xxladapter.BlockStrategy("").Values(),
 		"GlueType": xxladapter.GlueType("").Values(), "Misfire": xxladapter.MisfireStrategy("").Values(),
 		"Ambiguous": xxladapter.AmbiguousPolicy("").Values(), "AlarmOn": xxladapter.AlarmRule("").Values(),
-		"KeepLogs": xxladapter.KeepLogs("").Values(),
+		"KeepLogs": xxladapter.LogPolicy("").Values(),
 	} {
 		flag, known := flags.FieldByName(name)
 		require.True(t, known, name)

@@ -203,9 +203,26 @@ func (r *replay) record(number int64, data []byte) error {
 	return nil
 }
 
-// change applies one record to the memory. Each kind of record is a case: it reads the fields in the
-// order in which they were written, and does nothing if the tables have the change already.
+// change applies one record to the memory. It reads the fields in the order in which they were
+// written, and does nothing if the tables have the change already.
 func (r *replay) change(number int64, k kind, f *fields) error {
+	switch k {
+	case planned, opened, claimed, doubted, taken, removed:
+		r.fire(number, k, f)
+		return nil
+	case logged, triggered, handled, recorded, extended:
+		return r.run(number, k, f)
+	case moved:
+		return r.move(number, f)
+	case stopped, missed, kept, ordered:
+		r.note(number, k, f)
+		return nil
+	}
+	return errRecord
+}
+
+// fire applies what a record says of a fire.
+func (r *replay) fire(number int64, k kind, f *fields) {
 	m := r.m
 	switch k {
 	case planned:
@@ -244,71 +261,7 @@ func (r *replay) change(number int64, k kind, f *fields) error {
 		if fire := m.byID[f.number()]; fire != nil {
 			m.remove(fire)
 		}
-	case logged:
-		l := f.log()
-		m.lastLog = max(m.lastLog, l.ID)
-		if !f.bad && number > r.marks.runs {
-			row := m.addRun(*l, false, r.now)
-			row.Log = *l
-			m.runChanged(row)
-		}
-	case triggered, handled:
-		return r.run(number, k, f)
-	case recorded, extended:
-		c := transition.RunChange{Kind: transition.RecordRun, History: f.history()}
-		if k == extended {
-			c.Kind = transition.ExtendRun
-		}
-		row, err := r.row(number, c.History.LogID)
-		if row != nil && !f.bad {
-			row.addHistory(c)
-			m.runChanged(row)
-		}
-		return err
-	case stopped:
-		end := stop{node: f.text(), at: f.time(), jobID: f.number(), group: f.number(), name: f.text(), reason: f.text()}
-		if number > r.marks.settled {
-			m.stops = append(m.stops, end)
-		}
-	case moved:
-		id, last, next, running := f.number(), f.time(), f.time(), f.flag()
-		if f.bad || number <= r.marks.settled {
-			break
-		}
-		if m.jobs[id] == nil {
-			found, err := records.Within(r.ctx, r.tx, &records.JobEntity, []int64{id})
-			if err != nil || found[id] == nil {
-				return err
-			}
-			m.addJob(found[id])
-		}
-		m.moveJob(m.jobs[id], last, next, running)
-	case missed:
-		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Policy: xxladapter.MisfireStrategy(f.text()), At: f.time()}
-		if number > r.marks.settled {
-			m.misfires = append(m.misfires, miss)
-		}
-	case kept:
-		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Policy: xxladapter.MisfireStrategy(f.text()), At: f.time(),
-			PauseID: f.number(), Calendar: f.text()}
-		if number > r.marks.settled {
-			m.misfires = append(m.misfires, miss)
-		}
-	case ordered:
-		var shards []xxladapter.Fire
-		for range f.number() {
-			if f.bad {
-				break
-			}
-			shards = append(shards, xxladapter.Fire{ID: f.number(), JobID: f.number(), LogID: f.number()})
-		}
-		if number > r.marks.settled {
-			m.orders = append(m.orders, shards)
-		}
-	default:
-		return errRecord
 	}
-	return nil
 }
 
 // putFire makes a fire what the record says.
@@ -324,6 +277,34 @@ func (r *replay) putFire(f xxladapter.Fire, number int64) {
 
 // run applies what a record says of a log row.
 func (r *replay) run(number int64, k kind, f *fields) error {
+	switch k {
+	case logged:
+		l := f.log()
+		r.m.lastLog = max(r.m.lastLog, l.ID)
+		if !f.bad && number > r.marks.runs {
+			row := r.m.addRun(*l, false, r.now)
+			row.Log = *l
+			r.m.runChanged(row)
+		}
+	case triggered, handled:
+		return r.result(number, k, f)
+	case recorded, extended:
+		c := transition.RunChange{Kind: transition.RecordRun, History: f.history()}
+		if k == extended {
+			c.Kind = transition.ExtendRun
+		}
+		row, err := r.row(number, c.History.LogID)
+		if row != nil && !f.bad {
+			row.addHistory(c)
+			r.m.runChanged(row)
+		}
+		return err
+	}
+	return nil
+}
+
+// result applies how a run was triggered, or how it ended.
+func (r *replay) result(number int64, k kind, f *fields) error {
 	var l xxladapter.Log
 	var wantText int64
 	l.ID, l.TriggerCode = f.number(), int(f.number())
@@ -351,6 +332,54 @@ func (r *replay) run(number int64, k kind, f *fields) error {
 	}
 	r.m.runChanged(row)
 	return nil
+}
+
+// move applies a job's last and next due times.
+func (r *replay) move(number int64, f *fields) error {
+	id, last, next, running := f.number(), f.time(), f.time(), f.flag()
+	if f.bad || number <= r.marks.settled {
+		return nil
+	}
+	if r.m.jobs[id] == nil {
+		found, err := records.Within(r.ctx, r.tx, &records.JobEntity, []int64{id})
+		if err != nil || found[id] == nil {
+			return err
+		}
+		r.m.addJob(found[id])
+	}
+	r.m.moveJob(r.m.jobs[id], last, next, running)
+	return nil
+}
+
+// note adds what waits to be written, and is about no fire and no row.
+func (r *replay) note(number int64, k kind, f *fields) {
+	m, wanted := r.m, number > r.marks.settled
+	switch k {
+	case stopped:
+		end := stop{node: f.text(), at: f.time(), jobID: f.number(), group: f.number(), name: f.text(), reason: f.text()}
+		if wanted {
+			m.stops = append(m.stops, end)
+		}
+	case missed, kept:
+		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Policy: xxladapter.MisfireStrategy(f.text()), At: f.time()}
+		if k == kept {
+			miss.PauseID, miss.Calendar = f.number(), f.text()
+		}
+		if wanted {
+			m.misfires = append(m.misfires, miss)
+		}
+	case ordered:
+		var shards []xxladapter.Fire
+		for range f.number() {
+			if f.bad {
+				break
+			}
+			shards = append(shards, xxladapter.Fire{ID: f.number(), JobID: f.number(), LogID: f.number()})
+		}
+		if wanted {
+			m.orders = append(m.orders, shards)
+		}
+	}
 }
 
 // row returns the log row that a record has changed, or nil if the tables have the change.

@@ -93,14 +93,23 @@ func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) 
 	for i, c := range jobs {
 		ids[i] = c.Is.ID
 	}
+	return ids, s.recordDeclared(ctx, tx, changes, work.all, jobs, keys)
+}
+
+// recordDeclared stores the versions of the jobs, and the audit of a declaration: the groups that
+// changed, the jobs that were removed, the first of all, and those that are declared.
+func (s *Store) recordDeclared(ctx context.Context, tx *Tx, groups []audited, all, jobs []*transition.JobChange, keys []keyChange) error {
 	if xxladapter.CallOf(ctx) == "" {
-		return ids, nil
+		return nil
 	}
-	if err := s.recordVersions(ctx, tx, work.all); err != nil {
-		return nil, err
+	if err := s.recordVersions(ctx, tx, all); err != nil {
+		return err
 	}
-	for _, c := range work.all[:len(d.Remove)] {
-		changes = appendAudited(changes, c.Was.Audited(), c.Was.Fields(), nil)
+	changes := groups
+	for _, c := range all {
+		if c.Is == nil {
+			changes = appendAudited(changes, c.Was.Audited(), c.Was.Fields(), nil)
+		}
 	}
 	for i, c := range jobs {
 		before, after := keys[i].before.Fields(), append(c.Is.Fields(), keys[i].after.Fields()...)
@@ -109,7 +118,7 @@ func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) 
 		}
 		changes = appendAudited(changes, c.Is.Audited(), before, after)
 	}
-	return ids, s.recordAll(ctx, tx, changes)
+	return s.recordAll(ctx, tx, changes)
 }
 
 // appsOf returns the app names that a declaration concerns, in order.

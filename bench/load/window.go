@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A window is the time in which all jobs are due once a second.
+type window struct {
+	first   time.Time
+	seconds int
+	cron    string // in Quartz' form
+}
+
+// windowOf returns the next window of the plan's duration that leaves so much time for
+// preparations: below a minute it lies within one, otherwise it is whole minutes of one hour.
+func windowOf(now time.Time, prepare, duration time.Duration) (window, error) {
+	w := window{seconds: int(duration / time.Second)}
+	w.first = now.UTC().Add(prepare).Truncate(time.Second).Add(time.Second)
+	if w.seconds < 60 {
+		if w.first.Second()+w.seconds > 60 {
+			w.first = w.first.Truncate(time.Minute).Add(time.Minute)
+		}
+		w.cron = fmt.Sprintf("%d-%d %d %d * * ?", w.first.Second(), w.first.Second()+w.seconds-1, w.first.Minute(), w.first.Hour())
+		return w, nil
+	}
+	minutes := w.seconds / 60
+	if w.seconds%60 != 0 || minutes > 60 {
+		return w, fmt.Errorf("-for is %v, must be below a minute or whole minutes up to an hour for rival", duration)
+	}
+	w.first = w.first.Add(time.Minute - 1).Truncate(time.Minute)
+	if w.first.Minute()+minutes > 60 {
+		w.first = w.first.Truncate(time.Hour).Add(time.Hour)
+	}
+	w.cron = fmt.Sprintf("* %d-%d %d * * ?", w.first.Minute(), w.first.Minute()+minutes-1, w.first.Hour())
+	return w, nil
+}
+
+func (w window) end() time.Time { return w.first.Add(time.Duration(w.seconds) * time.Second) }
+
+// A sight is what became of the due times of a window.
+type sight struct {
+	run, missed, doubled, early int
+	late                        []time.Duration
+}
+
+// figures returns what became of so many due times; lateness only if none was missed.
+func (s sight) figures(due int) []figure {
+	figures := []figure{
+		{100 * float64(s.run) / float64(due), "%-run"}, {float64(s.missed), "missed"}, {float64(s.doubled), "doubled"}, {float64(s.early), "early"},
+	}
+	if s.missed > 0 {
+		return figures
+	}
+	at := func(q float64) float64 { return milliseconds(quantile(s.late, q)) }
+	return append(figures, figure{at(0.50), "late-p50-ms"}, figure{at(0.99), "late-p99-ms"}, figure{at(1), "late-max-ms"})
+}
+
+// match compares the runs with the due times of so many jobs.
+func (w window) match(runs []receipt, jobs int) (s sight) {
+	perJob := map[int64][]int64{}
+	for _, r := range runs {
+		perJob[r.Job] = append(perJob[r.Job], r.At)
+	}
+	for _, at := range perJob {
+		slices.Sort(at)
+		s.doubled += max(len(at)-w.seconds, 0)
+		for k, micros := range at[:min(len(at), w.seconds)] {
+			late := time.UnixMicro(micros).Sub(w.first.Add(time.Duration(k) * time.Second))
+			s.run++
+			s.late = append(s.late, late)
+			if late < 0 {
+				s.early++
+			}
+		}
+	}
+	s.missed = w.seconds*jobs - s.run
+	return s
+}
