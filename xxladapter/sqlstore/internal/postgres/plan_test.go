@@ -45,15 +45,7 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 		{records.JobEntity.Query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_info_pkey"},
 		{records.LogEntity.Query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_log_pkey"},
 	} {
-		var plan []string
-		err := s.Query(t.Context(), `EXPLAIN `+c.query, c.args, func(r records.Row) error {
-			var line string
-			err := r.Scan(&line)
-			plan = append(plan, line)
-			return err
-		})
-		require.NoError(t, err, c.query)
-		all := strings.Join(plan, "\n")
+		all := planOf(t, s, c.query, c.args)
 		require.Contains(t, all, c.index, c.query)
 		for _, table := range []string{"xxl_job_info", "xxlwheel_fire", "xxl_job_log"} {
 			require.NotContains(t, all, "Seq Scan on "+table+" ", c.query)
@@ -82,19 +74,81 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 	} {
 		c.filter.Newest, c.filter.Limit = true, 100
 		query, args := dialect.RunList(c.filter, 90_000, 92_000, time.Now())
-		var plan []string
-		err := s.Query(t.Context(), `EXPLAIN `+query, args, func(r records.Row) error {
-			var line string
-			err := r.Scan(&line)
-			plan = append(plan, line)
-			return err
-		})
-		require.NoError(t, err, query)
-		all := strings.Join(plan, "\n")
+		all := planOf(t, s, query, args)
 		require.Contains(t, all, c.index, query)
 		require.NotContains(t, all, "Seq Scan on xxl_job_log", query)
 		require.NotContains(t, all, "hashed", query)
 	}
+}
+
+// TestPostgresListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,
+// and any other one reads no more than values to sort and the jobs of its page.
+func TestPostgresListsJobsByItsIndexes(t *testing.T) {
+	t.Parallel()
+	s := openPostgresCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	fillForPlans(t, s)
+	for _, statement := range []string{
+		`INSERT INTO xxlwheel_job (job_id, settings) SELECT id, '{"zone":"UTC"}' FROM xxl_job_info`,
+		`INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, CASE id % 200 WHEN 0 THEN 'nightly' ELSE 'daily' END FROM xxl_job_info`,
+		`INSERT INTO xxlwheel_last_result (job_id, log_id, result)
+			SELECT id, id, CASE WHEN id % 100 = 0 THEN 'FAILED' ELSE 'SUCCESS' END FROM xxl_job_info WHERE id % 10 <> 1`,
+		`ANALYZE xxlwheel_job, xxlwheel_job_tag, xxlwheel_last_result`,
+	} {
+		require.NoError(t, s.WriteBy(t.Context(), s.BulkWrites, func(ctx context.Context, tx *records.Tx) error {
+			_, err := tx.Exec(ctx, statement)
+			return err
+		}))
+	}
+	on, off := true, false
+	const inOrder, ofPage = "using xxl_job_info_pkey on xxl_job_info ", "Index Scan using xxl_job_info_pkey on xxl_job_info "
+	for _, c := range []struct {
+		filter xxladapter.JobFilter
+		uses   []string
+		sorts  bool
+	}{
+		{xxladapter.JobFilter{}, []string{inOrder}, false},
+		{xxladapter.JobFilter{AfterID: 50_000}, []string{inOrder, "Index Cond: (id > "}, false},
+		{xxladapter.JobFilter{AfterID: 50_000, Descending: true}, []string{"Backward " + inOrder, "Index Cond: (id < "}, false},
+		{xxladapter.JobFilter{GroupID: 7}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Groups: []int64{7, 8}}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Running: &on}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Running: &off}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Name: "job"}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Waiting: true}, []string{"xxlwheel_info_due"}, false},
+		{xxladapter.JobFilter{LastResult: xxladapter.LastSuccess}, []string{inOrder, "xxlwheel_last_result_pkey"}, false},
+		{xxladapter.JobFilter{LastResult: xxladapter.LastFail}, []string{ofPage}, false},
+		{xxladapter.JobFilter{LastResult: xxladapter.LastNone}, []string{inOrder, "xxlwheel_last_result_pkey"}, false},
+		{xxladapter.JobFilter{Tag: "nightly"}, []string{ofPage}, true},
+		{xxladapter.JobFilter{Sort: xxladapter.SortByName}, []string{ofPage}, true},
+		{xxladapter.JobFilter{Sort: xxladapter.SortByNext, Running: &on}, []string{ofPage}, true},
+		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{ofPage}, true},
+	} {
+		c.filter.Limit, c.filter.Light = 100, true
+		query, args := dialect.JobList(c.filter, records.NewerResults{})
+		all := planOf(t, s, query, args)
+		for _, use := range c.uses {
+			require.Contains(t, all, use, "%s\n%s", query, all)
+		}
+		require.Contains(t, all, "using xxlwheel_job_pkey on xxlwheel_job", "%s\n%s", query, all)
+		if !c.sorts {
+			require.NotContains(t, all, "Sort", "%s\n%s", query, all)
+			require.NotContains(t, all, "Seq Scan on xxl_job_info", "%s\n%s", query, all)
+		}
+	}
+}
+
+// planOf returns the plan of a statement.
+func planOf(t *testing.T, s *records.Store, query string, args []any) string {
+	t.Helper()
+	var plan []string
+	require.NoError(t, s.Query(t.Context(), `EXPLAIN `+query, args, func(r records.Row) error {
+		var line string
+		err := r.Scan(&line)
+		plan = append(plan, line)
+		return err
+	}), query)
+	return strings.Join(plan, "\n")
 }
 
 // fillForPlans fills tables that no statement should scan.

@@ -31,7 +31,7 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 
 // JobList returns the statement of Jobs. A list that is not ordered by id reads all jobs, so it
 // sorts only their ids and values, and reads the other columns of the jobs on the page.
-func (d *Dialect) JobList(f xxladapter.JobFilter, newer newerResults) (query string, args []any) {
+func (d *Dialect) JobList(f xxladapter.JobFilter, newer NewerResults) (query string, args []any) {
 	columns := JobColumns
 	if f.Light {
 		columns = lightColumns
@@ -95,7 +95,7 @@ func (d *Dialect) jobSortValue(sort xxladapter.JobSort) string {
 }
 
 // jobConditions returns the restrictions of a filter, without those of its position.
-func (d *Dialect) jobConditions(f xxladapter.JobFilter, newer newerResults) (where conditions) {
+func (d *Dialect) jobConditions(f xxladapter.JobFilter, newer NewerResults) (where conditions) {
 	if f.GroupID != 0 {
 		where.add(`job_group = ?`, f.GroupID)
 	}
