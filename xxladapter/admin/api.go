@@ -48,7 +48,7 @@ type apiError struct {
 	Params  map[string]string `json:"params,omitempty" doc:"What the rule is about, by name: mostly field and value, and the limits that the rule has."`
 	Chinese string            `json:"messageZh,omitempty" doc:"The message in Chinese."`
 	// Conflicts are the fields that a conflict is about, if it was an edit.
-	Conflicts []fieldConflict `json:"conflicts,omitempty" doc:"For an edit of what was changed meanwhile: the fields that differ."`
+	Conflicts []xxladapter.FieldConflict `json:"conflicts,omitempty" doc:"For an edit of what was changed meanwhile: the fields that differ."`
 	// Problems are all that is wrong with declarations.
 	Problems []declare.Problem `json:"problems,omitempty" doc:"For declarations that cannot be applied: all that is wrong with them."`
 }

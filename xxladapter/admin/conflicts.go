@@ -17,18 +17,10 @@ type jobUpdateForm struct {
 	IfVersion int64      `json:"ifVersion,omitempty" doc:"As ifUpdated, by the version that was read."`
 }
 
-// A fieldConflict is a field that two callers have seen differently.
-type fieldConflict struct {
-	Field  string          `json:"field"`
-	Yours  json.RawMessage `json:"yours,omitempty" doc:"The value in this call; omitted if the call does not give the field."`
-	Stored json.RawMessage `json:"stored" doc:"The value now."`
-	Base   json.RawMessage `json:"base,omitempty" doc:"The value that this call started from; omitted if it is not known any more."`
-}
-
 // A conflictError refuses a change of something that was changed since the caller read it.
 type conflictError struct {
 	error
-	fields []fieldConflict
+	fields []xxladapter.FieldConflict
 }
 
 func (e *conflictError) Unwrap() error { return e.error }
@@ -99,38 +91,36 @@ func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdat
 
 func sameButSource(a, b *xxladapter.Job) bool { return a.VersionText() == b.VersionText() }
 
-// conflictOf returns the error for a form that started from base and finds the job stored: the given
-// fields that are stored otherwise, and those that someone else has changed. It is a pure function.
+// conflictOf returns the error for a form that started from base and finds the job stored. It is a
+// pure function.
 func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
-	yours := *stored
-	form.apply(&yours)
+	var from xxladapter.Fields
+	if base.ID != 0 {
+		from = base.Fields()
+	}
+	for i := range from {
+		if from[i].Name != "glueSource" {
+			continue
+		}
+		if base.GlueUpdated.Equal(stored.GlueUpdated) {
+			from[i].Value = stored.GlueSource // versions leave it out, and its time is the same
+		} else {
+			from = slices.Delete(from, i, i+1)
+		}
+		break
+	}
+	wants := *stored
+	form.apply(&wants)
 	if form.JobGroup != nil {
-		yours.GroupID = *form.JobGroup
+		wants.GroupID = *form.JobGroup
 	}
 	given := form.given()
-	known := base.ID != 0
-	theirs := base.Fields()
-	mine := yours.Fields()
-	var fields []fieldConflict
-	for i, is := range stored.Fields() {
-		c := fieldConflict{Field: is.Name, Stored: is.JSON()}
-		if known && (is.Name != "glueSource" || base.GlueUpdated.Equal(stored.GlueUpdated)) {
-			c.Base = theirs[i].JSON()
-			if is.Name == "glueSource" {
-				c.Base = c.Stored // versions leave it out, and its time is the same
-			}
-		}
-		differs := c.Base != nil && string(c.Base) != string(c.Stored)
-		if slices.Contains(given, is.Name) {
-			c.Yours = mine[i].JSON()
-			differs = string(c.Yours) != string(c.Stored)
-		}
-		if differs {
-			fields = append(fields, c)
-		}
-	}
+	yours := slices.DeleteFunc(wants.Fields(), func(f xxladapter.Field) bool { return !slices.Contains(given, f.Name) })
 	const text = "job %d was changed meanwhile, must have the updateTime %s to be changed by this call"
-	return &conflictError{xxladapter.Conflictf(text, stored.ID, base.Updated.UTC().Format(time.RFC3339)), fields}
+	return &conflictError{
+		xxladapter.Conflictf(text, stored.ID, base.Updated.UTC().Format(time.RFC3339)),
+		xxladapter.FieldConflicts(from, stored.Fields(), yours),
+	}
 }
 
 // given returns the names of the fields that the form has.

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -80,30 +79,16 @@ func (s *Server) glueConflict(ctx context.Context, stored *xxladapter.Job, form 
 	if err != nil {
 		return err
 	}
-	base := glueAt(versions, *form.IfUpdated)
 	kind := stored.GlueType
 	if form.Type != nil {
 		kind = *form.Type
 	}
-	var fields []fieldConflict
-	for _, f := range []struct {
-		name          string
-		yours, stored any
-		base          func(*xxladapter.GlueVersion) any
-	}{
-		{"glueType", kind, stored.GlueType, func(v *xxladapter.GlueVersion) any { return v.Type }},
-		{"glueSource", *form.Source, stored.GlueSource, func(v *xxladapter.GlueVersion) any { return v.Source }},
-		{"glueRemark", form.Remark, stored.GlueRemark, func(v *xxladapter.GlueVersion) any { return v.Remark }},
-	} {
-		c := fieldConflict{Field: f.name, Yours: jsonOf(f.yours), Stored: jsonOf(f.stored)}
-		if string(c.Yours) == string(c.Stored) {
-			continue
-		}
-		if base != nil {
-			c.Base = jsonOf(f.base(base))
-		}
-		fields = append(fields, c)
+	var base xxladapter.Fields
+	if v := glueAt(versions, *form.IfUpdated); v != nil {
+		base = glueFields(v.Type, v.Source, v.Remark)
 	}
+	fields := xxladapter.FieldConflicts(base,
+		glueFields(stored.GlueType, stored.GlueSource, stored.GlueRemark), glueFields(kind, *form.Source, form.Remark))
 	const text = "source of job %d was changed meanwhile, must have the glueUpdated %s to be changed by this call"
 	return &conflictError{xxladapter.Conflictf(text, stored.ID, form.IfUpdated.UTC().Format(time.RFC3339)), fields}
 }
@@ -125,4 +110,6 @@ func glueAt(versions []*xxladapter.GlueVersion, at time.Time) *xxladapter.GlueVe
 	return nil
 }
 
-func jsonOf(value any) json.RawMessage { return xxladapter.Field{Value: value}.JSON() }
+func glueFields(kind xxladapter.GlueType, source, remark string) xxladapter.Fields {
+	return xxladapter.Fields{{Name: "glueType", Value: kind}, {Name: "glueSource", Value: source}, {Name: "glueRemark", Value: remark}}
+}

@@ -102,6 +102,17 @@ func TestVersionsAreListedComparedAndRestored(t *testing.T) {
 	require.Empty(t, list.Versions[0].Changes, "what it differed from was deleted")
 }
 
+// conflictIn returns a conflict; an empty text stands for an omitted value.
+func conflictIn(field, yours, stored, base string) xxladapter.FieldConflict {
+	raw := func(text string) json.RawMessage {
+		if text == "" {
+			return nil
+		}
+		return json.RawMessage(text)
+	}
+	return xxladapter.FieldConflict{Field: field, Yours: raw(yours), Stored: raw(stored), Base: raw(base)}
+}
+
 func fieldNames(changes []xxladapter.FieldChange) (names []string) {
 	for _, c := range changes {
 		names = append(names, c.Field)
@@ -121,10 +132,10 @@ func TestTheSecondOfTwoEditorsSeesTheConflict(t *testing.T) {
 	failure := s.refused(http.StatusConflict, "PUT", path, put(`"name":"second","executorParam":"p","executorHandler":"h2"`))
 	require.Equal(t, xxladapter.CodeConflict, failure.Code)
 	require.Equal(t, fmt.Sprintf("job 1 was changed meanwhile, must have the updateTime %s to be changed by this call", at), failure.Message)
-	require.Equal(t, []fieldConflict{
-		{"name", json.RawMessage(`"second"`), json.RawMessage(`"first"`), json.RawMessage(`"n"`)},
-		{"author", nil, json.RawMessage(`"first"`), json.RawMessage(`"a"`)},
-		{"executorHandler", json.RawMessage(`"h2"`), json.RawMessage(`"h"`), json.RawMessage(`"h"`)},
+	require.Equal(t, []xxladapter.FieldConflict{
+		conflictIn("name", `"second"`, `"first"`, `"n"`),
+		conflictIn("author", "", `"first"`, `"a"`),
+		conflictIn("executorHandler", `"h2"`, `"h"`, `"h"`),
 	}, failure.Conflicts)
 	j, err := s.store.Job(t.Context(), id)
 	require.NoError(t, err)
@@ -136,7 +147,7 @@ func TestTheSecondOfTwoEditorsSeesTheConflict(t *testing.T) {
 	s.edit("PUT", path, put(`"name":"second"`), nil)
 	s.edit("PUT", path, `{"ifVersion":3,"name":"third"}`, nil)
 	failure = s.refused(http.StatusConflict, "PUT", path, `{"ifVersion":3,"name":"fourth"}`)
-	require.Equal(t, []fieldConflict{{"name", json.RawMessage(`"fourth"`), json.RawMessage(`"third"`), json.RawMessage(`"second"`)}}, failure.Conflicts)
+	require.Equal(t, []xxladapter.FieldConflict{conflictIn("name", `"fourth"`, `"third"`, `"second"`)}, failure.Conflicts)
 	s.edit("PUT", path, `{"name":"unconditional"}`, nil)
 
 	for body, message := range map[string]string{
@@ -200,9 +211,9 @@ func TestTheSourceIsReadAndWritten(t *testing.T) {
 
 	failure := s.refused(http.StatusConflict, "PUT", path, put("echo three", "third"))
 	require.Contains(t, failure.Message, "source of job 1 was changed meanwhile")
-	require.Equal(t, []fieldConflict{
-		{"glueSource", json.RawMessage(`"echo three"`), json.RawMessage(`"echo two"`), json.RawMessage(`"echo one"`)},
-		{"glueRemark", json.RawMessage(`"third"`), json.RawMessage(`"second"`), json.RawMessage(`"first"`)},
+	require.Equal(t, []xxladapter.FieldConflict{
+		conflictIn("glueSource", `"echo three"`, `"echo two"`, `"echo one"`),
+		conflictIn("glueRemark", `"third"`, `"second"`, `"first"`),
 	}, failure.Conflicts)
 	at = saved.Updated.Format(time.RFC3339)
 	s.edit("PUT", path, put("echo three", "third"), nil)
