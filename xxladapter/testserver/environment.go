@@ -23,6 +23,9 @@ const (
 
 	// javaEnv set to 1 also runs the tests that start XXL-JOB's Java programs.
 	javaEnv = "XXLWHEEL_TEST_JAVA"
+
+	// pythonEnv set to 1 also runs the test that fetches a Python library.
+	pythonEnv = "XXLWHEEL_TEST_PYTHON"
 )
 
 // Long skips a test that takes long by nature, unless the environment asks for long tests.
@@ -46,6 +49,17 @@ func Java(t testing.TB) {
 		if _, err := exec.LookPath(program); err != nil {
 			Missing(t, program+" is not on PATH")
 		}
+	}
+}
+
+// Python skips a test that fetches a Python library, unless the environment asks for it.
+func Python(t testing.TB) {
+	t.Helper()
+	if os.Getenv(pythonEnv) != "1" {
+		t.Skipf("needs Python 3, its module venv and its package index; set %s=1 to run it", pythonEnv)
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		Missing(t, "python3 is not on PATH")
 	}
 }
 

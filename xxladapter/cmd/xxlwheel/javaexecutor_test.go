@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os/exec"
@@ -27,7 +26,7 @@ func TestJavaExecutors(t *testing.T) {
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
 	for generation, release := range map[string]string{"G1": "2.4.2", "G2": "3.2.0", "G3": "3.3.2"} {
 		t.Run(generation+" "+release, func(t *testing.T) {
-			s := javaSite{t, apiClient{server: server, token: token}, token, "java-" + release}
+			s := executorSite{t, apiClient{server: server, token: token}, token, "java-" + release}
 			defer s.startExecutor(release)()
 			s.checkRuns()
 			s.checkLog()
@@ -53,21 +52,8 @@ func compileJava(t *testing.T, release, source string) (classPath string) {
 	return classPath
 }
 
-// A javaSite is a Java executor together with our scheduler.
-type javaSite struct {
-	t     *testing.T
-	api   apiClient
-	token string
-	app   string
-}
-
-func (s javaSite) job(args ...string) string {
-	s.t.Helper()
-	return mustCLI(s.t, append([]string{"job", "--server", s.api.server, "--access-token", s.token}, args...)...)
-}
-
 // startExecutor builds and starts the sample, and returns a function that stops it.
-func (s javaSite) startExecutor(release string) (stop func()) {
+func (s executorSite) startExecutor(release string) (stop func()) {
 	s.t.Helper()
 	classPath := compileJava(s.t, release, "Sample.java")
 
@@ -91,76 +77,8 @@ func (s javaSite) startExecutor(release string) (stop func()) {
 	}
 }
 
-func (s javaSite) addresses() []string {
-	s.t.Helper()
-	var list struct {
-		Groups []struct {
-			AppName     string
-			AddressList []string
-		}
-	}
-	require.NoError(s.t, s.api.call(s.t.Context(), "GET", "/groups", nil, &list))
-	for _, g := range list.Groups {
-		if g.AppName == s.app {
-			return g.AddressList
-		}
-	}
-	return nil
-}
-
-type javaLog struct {
-	ID                      int64
-	TriggerTime             time.Time
-	TriggerCode, HandleCode int
-	HandleMsg               string
-	ExecutorShardingParam   string
-}
-
-// ended waits until n runs of a job have their results.
-func (s javaSite) ended(id string, n int) []javaLog {
-	s.t.Helper()
-	var rows []javaLog
-	eventually(s.t, 30*time.Second, fmt.Sprintf("%d runs of job %s have ended", n, id), func() bool {
-		var list struct{ Logs []json.RawMessage }
-		require.NoError(s.t, s.api.call(s.t.Context(), "GET", "/logs?job="+id, nil, &list))
-		rows = nil
-		for _, raw := range list.Logs {
-			var l javaLog
-			require.NoError(s.t, json.Unmarshal(raw, &l))
-			if l.HandleCode != 0 {
-				rows = append(rows, l)
-			}
-		}
-		return len(rows) >= n
-	})
-	return rows
-}
-
-func (s javaSite) checkRuns() {
-	s.t.Helper()
-	good := s.job("add", "--name", "good", "--app", s.app, "--handler", "greet", "--param", "a <b> & 'c'", "--cron", "* * * * * ?", "--start")
-	bad := s.job("add", "--name", "bad", "--app", s.app, "--handler", "fail", "--cron", "* * * * * ?", "--start")
-	shard := s.job("add", "--name", "shard", "--app", s.app, "--handler", "greet", "--route", "SHARDING_BROADCAST", "--cron", "* * * * * ?", "--start")
-	for _, l := range s.ended(good, 3) {
-		require.Equal(s.t, 200, l.TriggerCode)
-		require.Equal(s.t, 200, l.HandleCode)
-		require.Equal(s.t, "did a <b> & 'c' 0/1", l.HandleMsg)
-	}
-	for _, l := range s.ended(bad, 2) {
-		require.Equal(s.t, 500, l.HandleCode)
-		require.Contains(s.t, l.HandleMsg, "as asked")
-	}
-	for _, l := range s.ended(shard, 2) {
-		require.Equal(s.t, 200, l.HandleCode)
-		require.Equal(s.t, "0/1", l.ExecutorShardingParam)
-	}
-	for _, id := range []string{good, bad, shard} {
-		s.job("stop", id)
-	}
-}
-
 // checkLog reads a run's log from the executor, which finds it by the second in the log row.
-func (s javaSite) checkLog() {
+func (s executorSite) checkLog() {
 	s.t.Helper()
 	id := s.job("add", "--name", "logged", "--app", s.app, "--handler", "greet", "--param", "there")
 	s.job("trigger", id)
@@ -182,7 +100,7 @@ func (s javaSite) checkLog() {
 	require.Contains(s.t, result.Content, wire.MsgNoLogFile, "the answer by which a run that never began is known")
 }
 
-func (s javaSite) checkKill() {
+func (s executorSite) checkKill() {
 	s.t.Helper()
 	id := s.job("add", "--name", "long", "--app", s.app, "--handler", "sleep")
 	s.job("trigger", id)
