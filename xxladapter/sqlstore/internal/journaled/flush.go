@@ -39,14 +39,17 @@ type cut struct {
 	orders   [][]xxladapter.Fire
 	stops    []stop
 	gone     []int64
-	spill    int64 // planned fires that came up to this number are among fires
+	spill    int64 // planned fires that came up to this number are among fires; or noSpill
 	lastFire int64
 	lastLog  int64
 }
 
+// noSpill is the spill of a cut that does not have all old planned fires.
+const noSpill = -1
+
 // Begin implements [records.Front].
 func (f *front) Begin(calls []context.Context) records.FrontTx {
-	t, alone := &transaction{f: f}, false
+	t, alone := &transaction{f: f, what: scope{needs: unchanged}}, false
 	for _, ctx := range calls {
 		s := scopeOf(ctx)
 		t.what.needs = max(t.what.needs, s.needs)
@@ -122,8 +125,15 @@ func (t *transaction) end(committed bool) {
 	f.evictable = f.m.evict(f.evictable, f.forgettable())
 }
 
+// spillLimit limits the planned fires that one transaction takes along only because their records
+// are old. Renewals of leases wait for a transaction that runs.
+const spillLimit = 5000
+
 // cutOff copies what the tables lack, up to a level. The memory is locked.
 func (f *front) cutOff(l level) cut {
+	if l == unchanged {
+		return cut{marks: f.marks, spill: noSpill}
+	}
 	m := &f.m
 	c := cut{mark: f.journal.Last(), marks: f.marks, dropped: len(m.dropped), lastFire: m.lastFire, lastLog: m.lastLog}
 	c.gone, c.spill = slices.Clone(m.dropped), f.spill
@@ -146,6 +156,10 @@ func (f *front) cutOff(l level) cut {
 	}
 	if l == all || f.spill > 0 {
 		for _, fire := range m.plans {
+			if l < all && len(c.fires) >= spillLimit {
+				c.spill = noSpill // the next transaction continues
+				break
+			}
 			if l == all || fire.born <= f.spill {
 				c.fires = append(c.fires, fire)
 			}

@@ -1,6 +1,7 @@
 package journaled
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -75,6 +76,23 @@ func newMemory() memory {
 func (m *memory) holds(term xxladapter.Term, now time.Time) bool {
 	l, leased := m.leases[term.Node]
 	return leased && l.number == term.Number && now.UnixMilli() < l.until
+}
+
+// dead returns the terms that own open fires and do not hold at now, by node and number.
+func (m *memory) dead(now time.Time) (terms []xxladapter.Term) {
+	owners := map[xxladapter.Term]bool{}
+	for _, f := range m.byLog {
+		owners[f.Owner] = true
+	}
+	for term := range owners {
+		if !m.holds(term, now) {
+			terms = append(terms, term)
+		}
+	}
+	slices.SortFunc(terms, func(a, b xxladapter.Term) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Number, b.Number))
+	})
+	return terms
 }
 
 func (m *memory) shardsOf(node string) (set xxladapter.ShardSet) {

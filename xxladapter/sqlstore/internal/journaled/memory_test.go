@@ -80,6 +80,30 @@ func TestReadersThatOverlapKeepNothingForever(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
+// Planned fires whose records are old go to the tables in parts, so that no transaction is long.
+func TestOldPlannedFiresAreWrittenInParts(t *testing.T) {
+	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
+	j, err := journal.Open(opts, 1, nil)
+	require.NoError(t, err)
+	f := &front{Options: Options{Logger: opts.Logger, Clock: time.Now}, journal: j, m: newMemory(), spill: 7}
+	const old, young = 2*spillLimit + 10, 10
+	for id := range int64(old + young) {
+		born := f.spill
+		if id >= old {
+			born++
+		}
+		f.m.add(&fire{Fire: xxladapter.Fire{ID: id + 1, JobID: id, State: xxladapter.FirePlanned}, born: born})
+	}
+	for _, want := range []int{spillLimit, spillLimit, 10, 0} {
+		c := f.cutOff(settled)
+		require.Len(t, c.fires, want)
+		(&transaction{f: f, cut: c}).end(true)
+	}
+	require.Zero(t, f.spill)
+	require.Len(t, f.m.plans, young)
+	require.NoError(t, j.Close())
+}
+
 // Fires are listed by due time, then id, also where many seconds have several.
 func TestFiresAreListedInOrder(t *testing.T) {
 	m, due := newMemory(), time.Unix(1_800_000_000, 0).UTC()

@@ -14,7 +14,7 @@ const (
 	settled                // all but young runs without a result, and planned fires
 	allRuns                // all but planned fires
 	all                    // everything
-	unchanged level = -1   // the call comes from here, and knows what the tables lack
+	unchanged level = -1   // the call knows what the tables lack; its transaction writes nothing of that
 )
 
 // A scope says what a call that goes to the tables reads and changes there.
@@ -62,8 +62,9 @@ var (
 	// A deleted row that a run changes meanwhile stays deleted, with its figures.
 	purging = scope{needs: allRuns, changes: true, beside: true, load: load{runs: true}}
 	// Terms end at an instant that the memory checks by itself, and the calls of a new one come after
-	// the memory knows it.
-	leasing  = scope{needs: allRuns, changes: true, beside: true, load: load{leases: true}}
+	// the memory knows it. What leases say of fires comes from the memory, so a renewal does not wait
+	// until the tables have followed.
+	leasing  = scope{needs: unchanged, changes: true, beside: true, load: load{leases: true}}
 	grouping = scope{needs: nothing, load: load{groups: true}}
 	unknown  = scope{needs: all, changes: true, load: load{everything: true}}
 )

@@ -283,7 +283,7 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 }
 
 // Lease implements [xxladapter.Store]. The tables have the leases, and the memory the fires that
-// tell whether the node may rest.
+// tell which dead terms own some, and whether the node may rest.
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
 	l, err := s.Store.Lease(with(ctx, leasing), node, life)
 	if err != nil {
@@ -292,6 +292,9 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	f := s.front
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l.Quiet = l.Quiet && f.loaded && !f.m.anyDue(f.Clock())
+	if l.Quiet = f.loaded; f.loaded {
+		now := f.Clock()
+		l.Dead, l.Quiet = f.m.dead(now), !f.m.anyDue(now)
+	}
 	return l, nil
 }

@@ -156,6 +156,47 @@ func TestAFileThatCannotBeCreatedIsSaidOnce(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
+// A renewal writes nothing but the lease, however much the tables lack, and knows from the memory which
+// dead terms own fires.
+func TestARenewalLeavesTheTablesBehind(t *testing.T) {
+	t.Parallel()
+	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
+	now := time.Now() // stands still, so that the run stays young
+	var late atomic.Int64
+	s := openJournaled(t, file, func() time.Time { return now.Add(time.Duration(late.Load())) }, JournalOptions{})
+	db, err := sql.Open(driverName, nameOf(file, time.Second, ""))
+	require.NoError(t, err)
+	count := func() (n int) {
+		require.NoError(t, db.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM xxl_job_log) + (SELECT COUNT(*) FROM xxlwheel_fire)`).Scan(&n))
+		return n
+	}
+	id := createJob(t, s)
+	lease, err := s.Lease(ctx, "n1", time.Second)
+	require.NoError(t, err)
+	planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: now, Type: xxladapter.TriggerManual}, {JobID: id, Due: now, Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	_, err = s.ClaimFire(ctx, lease.Term, planned[0].ID, []*xxladapter.Log{{JobID: id, TriggerTime: now}})
+	require.NoError(t, err)
+	for range 3 {
+		lease, err = s.Lease(ctx, "n1", time.Second)
+		require.NoError(t, err)
+		require.False(t, lease.Quiet)
+		require.Empty(t, lease.Dead)
+	}
+	require.Zero(t, count())
+	late.Store(int64(900 * time.Millisecond))
+	other, err := s.Lease(ctx, "n2", time.Hour)
+	require.NoError(t, err)
+	require.Empty(t, other.Dead)
+	require.Zero(t, count())
+	late.Store(int64(1001 * time.Millisecond))
+	other, err = s.Lease(ctx, "n2", time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, []xxladapter.Term{lease.Term}, other.Dead)
+	require.NoError(t, db.Close())
+	require.NoError(t, s.Close())
+}
+
 // While a lease is renewed or log rows are deleted, runs are claimed and read.
 func TestALeaseAndAPurgeHoldNobodyUp(t *testing.T) {
 	t.Parallel()
