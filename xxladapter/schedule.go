@@ -79,6 +79,10 @@ type Resume struct {
 	Next  time.Time
 }
 
+// BehindAfter is how long a fire of a job's schedule may be due and still planned before the job is
+// behind, and ClaimDue takes it no longer. It is XXL-JOB's misfire window.
+const BehindAfter = 5 * time.Second
+
 // A ScheduleStore is the part of [Store] that turns schedules into fires.
 type ScheduleStore interface {
 	// AgreeZone returns the time zone in which all schedulers of the store read schedules. The
@@ -93,6 +97,11 @@ type ScheduleStore interface {
 	// away, because their owner is gone or late: shards spread load; they must not delay overdue
 	// jobs. A term without shards takes none. At most limit jobs are taken, earliest first, and no
 	// other scheduler takes the same ones.
+	//
+	// A job that is behind is not taken: one with a planned fire of type CRON or MISFIRE that has
+	// been due for more than [BehindAfter]. Its later due times stay in TriggerNext until the fire is
+	// claimed. So what can be planned before it can be sent is bounded, and jobs that are behind do
+	// not count towards limit.
 	//
 	// ClaimDue calls decide once with the store's clock and the jobs, and again if the
 	// transaction has to be repeated; decide is not called if nothing is due. The jobs have their

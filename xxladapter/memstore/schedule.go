@@ -78,13 +78,14 @@ func (s *Store) addMisfire(m xxladapter.Misfire) {
 	s.misfires = append(s.misfires, m)
 }
 
-// due returns up to limit running jobs, earliest first: those of the shards whose next trigger time
-// is at most until, and those of other shards whose time is before orphaned, because their owner is
-// gone or late.
+// due returns up to limit running jobs that are not behind, earliest first: those of the shards whose
+// next trigger time is at most until, and those of other shards whose time is before orphaned, because
+// their owner is gone or late.
 func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
+	behind := s.behind(s.clock())
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
-		if j.Running && !j.TriggerNext.After(until) && (shards.HasJob(j.ID) || shards != 0 && j.TriggerNext.Before(toMilli(orphaned))) {
+		if j.Running && !behind[j.ID] && !j.TriggerNext.After(until) && (shards.HasJob(j.ID) || shards != 0 && j.TriggerNext.Before(toMilli(orphaned))) {
 			due = append(due, j)
 		}
 	}
@@ -92,6 +93,18 @@ func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit
 		return cmp.Or(a.TriggerNext.Compare(b.TriggerNext), cmp.Compare(a.ID, b.ID))
 	})
 	return due[:min(max(limit, 0), len(due))]
+}
+
+// behind returns the jobs with a planned fire of their schedule that has been due for too long at now.
+func (s *Store) behind(now time.Time) map[int64]bool {
+	before := toMilli(now.Add(-xxladapter.BehindAfter))
+	behind := map[int64]bool{}
+	for _, f := range s.fires {
+		if f.State == xxladapter.FirePlanned && f.Type.Scheduled() && f.Due.Before(before) {
+			behind[f.JobID] = true
+		}
+	}
+	return behind
 }
 
 // planDue plans a fire that a scan decided on, unless that due time's own fire was planned before.

@@ -215,6 +215,48 @@ var scheduleRules = []rule{
 		b.Empty(fires)
 		b.Equal(at(60), b.job(other).TriggerNext)
 	}},
+	{"JobsThatAreBehindAreLeftOut", func(b *bench) {
+		// Due times of a job whose fires cannot be sent stay in its row, and hold up no other job.
+		limit := xxladapter.BehindAfter + time.Second
+		seen := func(claim int) (names []string) {
+			_, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, claim, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				for _, j := range due {
+					names = append(names, j.Name)
+				}
+				return nil
+			})
+			b.NoError(err)
+			b.Len(names, due)
+			return names
+		}
+		behind, missed := b.addRunning("behind", at(-30)), b.addRunning("missed", at(-20))
+		b.addRunning("on time", at(-10))
+		scheduled := b.plan(behind, at(-40), xxladapter.TriggerCron)
+		b.plan(behind, at(-41), xxladapter.TriggerRetry)
+		caughtUp := b.plan(missed, at(-40), xxladapter.TriggerMisfire)
+		for i, t := range []xxladapter.TriggerType{xxladapter.TriggerManual, xxladapter.TriggerRetry, xxladapter.TriggerParent, xxladapter.TriggerBackfill} {
+			b.plan(b.addRunning("ordered "+string(t), at(i-9)), at(-60), t)
+		}
+		ordered := []string{"on time", "ordered MANUAL", "ordered RETRY", "ordered PARENT", "ordered BACKFILL"}
+		b.Equal(ordered, seen(100))
+		b.Equal(ordered[:2], seen(2), "jobs that are behind take no places")
+
+		b.claim(scheduled, "n1", 1) // whatever becomes of it
+		b.Equal(append([]string{"behind"}, ordered...), seen(100))
+		b.settleSent(b.claim(caughtUp, "n1", 1)[0])
+		b.Equal(append([]string{"behind", "missed"}, ordered...), seen(100))
+
+		edge := b.addRunning("edge", at(-50))
+		b.plan(edge, b.clock.Now().Add(-xxladapter.BehindAfter), xxladapter.TriggerCron)
+		b.Equal("edge", seen(1)[0])
+		b.clock.Advance(time.Millisecond)
+		b.Equal("behind", seen(1)[0])
+		b.clock.Advance(limit)
+		b.Equal("behind", seen(1)[0])
+		b.NoError(b.store.StopJob(b.ctx, edge, time.Time{}))
+		b.NoError(StartAt(b.ctx, b.store, edge, at(-50)))
+		b.Equal("edge", seen(1)[0], "its fires are gone")
+	}},
 	{"DecideMayChangeTheJobsItIsShown", func(b *bench) {
 		id := b.addRunning("scratch", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {

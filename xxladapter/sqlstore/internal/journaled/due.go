@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -76,7 +75,8 @@ func (a *act) decided(j *job, d xxladapter.Decision, node string, planned []xxla
 	return planned
 }
 
-// findDue returns the jobs that may be due. What it has read counts until pinned is called.
+// findDue returns the jobs that may be due and are not behind. What it has read counts until pinned is
+// called.
 func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ids []int64, pinned func(), err error) {
 	pinned = func() {}
 	if err := f.enter(ctx); err != nil {
@@ -95,13 +95,30 @@ func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 	for id := range f.m.dirtyJob {
 		ids = append(ids, id)
 	}
+	moved, behind := len(ids), f.behind
 	f.mu.Unlock()
-	// The tables may still have an earlier time of every job that the memory has moved.
-	args := append(records.DueArgs(by.Node, f.Clock(), ahead), limit+len(ids))
-	due, err := f.store.FindDue(with(ctx, own), args)
-	ids = append(ids, due...)
-	slices.Sort(ids)
-	return slices.Compact(ids), pinned, err
+	for {
+		// The tables may still have an earlier time of every job that the memory has moved, and do
+		// not say which jobs are behind.
+		now, most := f.Clock(), limit+moved+behind
+		due, err := f.store.FindDue(with(ctx, own), by.Node, now, ahead, most)
+		if err != nil {
+			return nil, pinned, err
+		}
+		found := append(ids[:moved:moved], due...)
+		slices.Sort(found)
+		found = slices.Compact(found)
+		all := len(found)
+		f.mu.Lock()
+		before := milli(now.Add(-xxladapter.BehindAfter))
+		found = slices.DeleteFunc(found, func(id int64) bool { return f.m.isBehind(id, before) })
+		behind = all - len(found)
+		f.behind = behind
+		f.mu.Unlock()
+		if len(due) < most || limit+moved+behind <= most {
+			return found, pinned, nil
+		}
+	}
 }
 
 // due returns those of the jobs that are due, earliest first: those of the shards whose next trigger

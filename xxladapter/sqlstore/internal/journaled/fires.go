@@ -109,6 +109,13 @@ func (s *fires) at(jobID int64, due time.Time) (found []*fire) {
 	return found
 }
 
+// isBehind reports whether a planned fire of the job's schedule was due before a time.
+func (s *fires) isBehind(jobID int64, before time.Time) bool {
+	return slices.ContainsFunc(s.byJob[jobID], func(f *fire) bool {
+		return f.State == xxladapter.FirePlanned && f.Type.Scheduled() && f.Due.Before(before)
+	})
+}
+
 // anyDue reports whether a fire is due.
 func (s *fires) anyDue(now time.Time) bool {
 	for second, fires := range s.bySecond {

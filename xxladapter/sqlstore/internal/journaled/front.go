@@ -43,6 +43,7 @@ type front struct {
 	rotated   int64  // the journal's last number at its last rotation
 	spill     int64  // planned fires that came up to this number go to the tables
 	snapshot  int64  // the number before the last record that repeats all that the tables lack
+	behind    int    // jobs that the last scan found due and behind
 }
 
 // marks say which records of the journal the tables have. They are stored in the transaction that

@@ -30,7 +30,8 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 		args  []any
 		index string
 	}{
-		{lockDue, []any{20_000, "n1", 10_000, "n1", 100}, "xxlwheel_info_due"},
+		{lockDue, []any{20_000, "n1", 10_000, "n1", 5_000, 100}, "xxlwheel_info_due"},
+		{lockDue, []any{20_000, "n1", 10_000, "n1", 5_000, 100}, "xxlwheel_fire_due_of_job"},
 		{dialect.PlanFire, []any{1, 1, 2, 0, 0, "CRON", 0, nil, nil, 0, 0, 21, 20_000}, "xxlwheel_fire_due_of_job"},
 		{`DELETE FROM xxlwheel_fire WHERE job_id = ?` + records.DropScheduled, []any{1}, "xxlwheel_fire_due_of_job"},
 		{`UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`, []any{1, 2, 1}, "xxlwheel_fire_due_of_job"},
@@ -209,7 +210,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			"jobs":      {pools.lookups, records.JobEntity.Query + anyID, 1, []string{"xxl_job_info_pkey"}},
 			"groups":    {pools.lookups, records.GroupEntity.Query + anyID, 1, []string{"xxl_job_group_pkey"}},
 			"logs":      {pools.lookups, records.LogEntity.Query + anyID, 1, []string{"xxl_job_log_pkey"}},
-			"due":       {pools.scans, text(lockDue), 5, []string{"xxlwheel_info_due"}},
+			"due":       {pools.scans, text(lockDue), 6, []string{"xxlwheel_info_due", "xxlwheel_fire_due_of_job"}},
 			"advance":   {pools.scans, text(advanceJobs), 4, []string{"xxl_job_info_pkey"}},
 			"plan":      {pools.scans, text(planDueFires), 11, []string{"xxlwheel_fire_due_of_job"}},
 		} {

@@ -177,10 +177,11 @@ func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
 	return t.claimOrder(ctx, claimed)
 }
 
-// FindDue reads the ids of due jobs, without the transaction of a scan, in one row: a row for each
-// would cost several times as much. It is SQLite's.
-func (s *Store) FindDue(ctx context.Context, args []any) (ids []int64, err error) {
-	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (`+SelectDueIDs+`)`, args, func(r Row) error {
+// FindDue reads the ids of the first due jobs, also of those that are behind, without the transaction
+// of a scan, in one row: a row for each would cost several times as much. It is SQLite's.
+func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead time.Duration, limit int) (ids []int64, err error) {
+	args := append(DueArgs(node, now, ahead)[:4], limit)
+	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+dueOrBehind+inOrder+`)`, args, func(r Row) error {
 		return r.Scan(idList{&ids})
 	})
 	return ids, err

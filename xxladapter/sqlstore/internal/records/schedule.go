@@ -11,20 +11,25 @@ import (
 )
 
 const (
-	// firstDue appends the due jobs to a SELECT. Arguments: until when they are due, the node,
-	// until when those of all shards are due, the node again, and their number.
-	firstDue = AllDue + ` ORDER BY trigger_next_time, id LIMIT ?`
-	// AllDue is the part of firstDue without order and limit.
-	AllDue = ` FROM xxl_job_info
+	// firstDue appends the due jobs to a SELECT. Arguments: those of AllDue, and their number.
+	firstDue    = AllDue + inOrder
+	inOrder     = ` ORDER BY trigger_next_time, id LIMIT ?`
+	dueOrBehind = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
 				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
+	// AllDue is the part of firstDue without order and limit. Arguments: until when jobs are due,
+	// the node, until when those of all shards are due, the node again, and before when a planned
+	// fire was due of a job that is behind.
+	AllDue = dueOrBehind + `
+			AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.job_id = xxl_job_info.id AND due_ms < ?
+				AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE'))`
 	// SelectDue reads due jobs, and SelectDueIDs their ids.
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
 
 	// SelectAnyDue reads whether a term holds and whether a job is due. Arguments: node, number and now,
-	// then those of allDue. A server's clock may be appended.
+	// then those of AllDue. A server's clock may be appended.
 	SelectAnyDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + AllDue + ` LIMIT 1) AS due)`
 
@@ -170,9 +175,9 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 	return due > 0, err
 }
 
-// DueArgs returns the arguments of allDue.
+// DueArgs returns the arguments of AllDue.
 func DueArgs(node string, now time.Time, ahead time.Duration) []any {
-	return []any{ToMilli(now.Add(ahead)), node, ToMilli(now.Add(ahead / 5)), node}
+	return []any{ToMilli(now.Add(ahead)), node, ToMilli(now.Add(ahead / 5)), node, ToMilli(now.Add(-xxladapter.BehindAfter))}
 }
 
 // Decided is a decision, with the job's trigger_next_time, group and name at that time.

@@ -24,7 +24,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		args  int
 		index string
 	}{
-		{records.SelectDue, 5, "xxlwheel_info_due"},
+		{records.SelectDue, 6, "xxlwheel_info_due"},
+		{records.SelectDue, 6, "xxlwheel_fire_due_of_job"},
 		{dialect.PlanFire, 13, "xxlwheel_fire_due_of_job"},
 		{`DELETE FROM xxlwheel_fire WHERE job_id = ?` + records.DropScheduled, 1, "xxlwheel_fire_due_of_job"},
 		{`UPDATE xxlwheel_fire SET group_id = ? WHERE job_id = ? AND group_id <> ?`, 3, "xxlwheel_fire_due_of_job"},

@@ -274,14 +274,14 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 	require.NoError(t, err)
 	job, err := opened[1].CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "shared"})
 	require.NoError(t, err)
-	require.NoError(t, storetest.StartAt(t.Context(), opened[2], job, time.Now().Add(-time.Hour)))
+	require.NoError(t, storetest.StartAt(t.Context(), opened[2], job, time.Now()))
 
 	term := fixture.TermOf(t, opened[0], "n1")
 	var planned [stores][]xxladapter.Fire
 	for i := range stores {
 		wg.Go(func() {
 			for range rounds {
-				fires, _, err := opened[i].ClaimDue(t.Context(), term, 0, 1, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				fires, _, err := opened[i].ClaimDue(t.Context(), term, time.Hour, 1, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 					j := due[0]
 					return []xxladapter.Decision{{
 						JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Second),
