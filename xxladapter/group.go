@@ -28,8 +28,20 @@ type Group struct {
 	AccessToken string
 	// Drains are the addresses that get no new runs, see [DrainStore], ordered by address. Some may
 	// have ended. SaveGroup leaves them as they are.
-	Drains  []Drain
+	Drains []Drain
+	// Updated is the time of the last change, also of registered addresses.
 	Updated time.Time
+	// Base is the state that a change starts from: SaveGroup refuses to store g on top of another
+	// one. Nil skips the check. Stores do not return it.
+	Base *Group
+}
+
+// SameEdits reports whether people have left the group as it was in other. Registrations and drains
+// are no edits of it.
+func (g *Group) SameEdits(other *Group) bool {
+	a, b := *g, *other
+	a.Drains, b.Drains = nil, nil
+	return len(DiffFields(a.Fields(), b.Fields())) == 0
 }
 
 // Validate checks the rules of upstream's executor form. It returns the first broken rule as an
@@ -100,7 +112,8 @@ type GroupStore interface {
 	// SaveGroup stores a group and returns its id: a new one if g.ID is 0, else in place of the
 	// group with that id. The addresses of an automatic group are computed from registrations;
 	// those of g are ignored. [ErrNotFound] if g.ID names no group. [ErrConflict] if another
-	// group has the app name.
+	// group has the app name, or if g.Base is set and the group has other edits, see
+	// [Group.SameEdits].
 	SaveGroup(ctx context.Context, g *Group) (int64, error)
 	// RemoveGroup deletes a group, and what was granted for it. [ErrNotFound] if there is none,
 	// [ErrConflict] while it has jobs.

@@ -17,6 +17,12 @@ type jobUpdateForm struct {
 	IfVersion int64      `json:"ifVersion,omitempty" doc:"As ifUpdated, by the version that was read."`
 }
 
+// A groupUpdateForm is a change of a group, on the condition that nobody else has changed it.
+type groupUpdateForm struct {
+	groupForm
+	IfUnchanged *groupForm `json:"ifUnchanged,omitempty" doc:"The group as it was read. If somebody has edited it since, nothing is changed, and the answer is 409 with the fields that differ. Addresses that registered since are no edit. A token that replaced another one is not noticed, since tokens are not shown."`
+}
+
 // A conflictError refuses a change of something that was changed since the caller read it.
 type conflictError struct {
 	error
@@ -120,6 +126,67 @@ func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
 	return &conflictError{
 		xxladapter.Conflictf(text, stored.ID, base.Updated.UTC().Format(time.RFC3339)),
 		xxladapter.FieldConflicts(from, stored.Fields(), yours),
+	}
+}
+
+// unchanged refuses the form if the stored group is not as the caller has read it. Registrations and
+// drains are no changes.
+func (f *groupUpdateForm) unchanged(stored *xxladapter.Group) error {
+	base := f.IfUnchanged
+	switch {
+	case base == nil:
+		return nil
+	case base.AppName == "" || base.Title == "" || base.AddressType == nil:
+		return xxladapter.Invalidf("ifUnchanged lacks appName, title or addressType, must be the whole group as it was read")
+	case base.AccessToken != nil:
+		return xxladapter.Invalidf("ifUnchanged has an accessToken, must be the group as it was read")
+	case base.ID != 0 && base.ID != stored.ID:
+		return xxladapter.Invalidf("id is %d, must be %d as in the path", base.ID, stored.ID)
+	}
+	was := xxladapter.Group{AppName: base.AppName, Title: base.Title, AddressType: *base.AddressType, Addresses: base.AddressList}
+	switch {
+	case base.HasAccessToken && stored.AccessToken != "":
+		was.AccessToken = stored.AccessToken // it is never shown, so it counts as the same
+	case base.HasAccessToken:
+		was.AccessToken = xxladapter.Concealed
+	}
+	if was.SameEdits(stored) {
+		return nil
+	}
+	wants := *stored
+	if err := f.apply(&wants); err != nil {
+		return err
+	}
+	yours := slices.DeleteFunc(editsOf(&wants), func(field xxladapter.Field) bool { return !f.gives(field.Name) })
+	const text = "group %d was changed meanwhile, must be as in ifUnchanged to be changed by this call"
+	return &conflictError{xxladapter.Conflictf(text, stored.ID), xxladapter.FieldConflicts(editsOf(&was), editsOf(stored), yours)}
+}
+
+// editsOf returns what people edit of a group, always with an address list. That of an automatic
+// group is empty.
+func editsOf(g *xxladapter.Group) xxladapter.Fields {
+	edits := *g
+	edits.Drains = nil
+	fields := edits.Fields()
+	if g.AddressType != xxladapter.AddressManual {
+		fields = append(fields, xxladapter.Field{Name: "addressList", Value: []string{}})
+	}
+	return fields
+}
+
+// gives reports whether the form sets the field.
+func (f *groupForm) gives(field string) bool {
+	switch field {
+	case "appName":
+		return f.AppName != ""
+	case "title":
+		return f.Title != ""
+	case "addressType":
+		return f.AddressType != nil
+	case "accessToken":
+		return f.AccessToken != nil
+	default:
+		return f.AddressList != nil
 	}
 }
 

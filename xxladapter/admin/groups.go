@@ -122,25 +122,40 @@ func (s *Server) showGroup(ctx context.Context, path idPath) (form groupForm, er
 	return showGroupForm(g, now), err
 }
 
-func (s *Server) updateGroup(ctx context.Context, path idPath, form groupForm) (no none, err error) {
-	g, err := s.group(ctx, path.ID)
-	if err != nil {
-		return no, err
-	}
-	was := *g
-	if err := form.apply(g); err != nil {
-		return no, err
-	}
-	if form.redirects(&was, g) {
-		if err := allow(ctx, access.Everywhere, nil); err != nil {
+// updateGroup changes the given fields. If another caller is quicker, it begins again with the group
+// as that caller has left it.
+func (s *Server) updateGroup(ctx context.Context, path idPath, form groupUpdateForm) (no none, err error) {
+	for tries := 0; ; tries++ {
+		g, err := s.group(ctx, path.ID)
+		if err != nil {
+			return no, err
+		}
+		if err := s.edit(ctx, g, &form); err != nil {
+			return no, err
+		}
+		_, err = s.saveGroup(ctx, g)
+		if tries == 3 || !errors.Is(err, xxladapter.ErrConflict) {
 			return no, err
 		}
 	}
-	if err := s.checkGroup(g); err != nil {
-		return no, err
+}
+
+// edit sets the given fields on g, the stored group, if the caller may change them.
+func (s *Server) edit(ctx context.Context, g *xxladapter.Group, form *groupUpdateForm) error {
+	was := *g
+	g.Base = &was
+	if err := form.apply(g); err != nil {
+		return err
 	}
-	_, err = s.saveGroup(ctx, g)
-	return no, err
+	if form.redirects(&was, g) {
+		if err := allow(ctx, access.Everywhere, nil); err != nil {
+			return err
+		}
+	}
+	if err := form.unchanged(&was); err != nil {
+		return err
+	}
+	return s.checkGroup(g)
 }
 
 func (s *Server) removeGroup(ctx context.Context, path idPath) (no none, err error) {

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -238,4 +239,115 @@ func TestTheSourceIsReadAndWritten(t *testing.T) {
 	s.edit("PUT", path, `{"glueSource":"x","glueRemark":"`+strings.Repeat("名", 100)+`"}`, nil)
 	bean := s.createJob("")
 	require.Contains(t, s.refused(http.StatusBadRequest, "PUT", fmt.Sprintf("/api/v1/jobs/%d/glue", bean), `{"glueSource":"x","glueRemark":"remark"}`).Message, "glueType is BEAN")
+}
+
+func TestTheSecondOfTwoEditorsOfAGroupSeesTheConflict(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	_, err := s.store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "title"})
+	require.NoError(t, err)
+	const path = "/api/v1/groups/1"
+	raw := func() string {
+		status, answer := s.do("GET", path, testToken, "")
+		require.Equal(t, http.StatusOK, status, answer)
+		return answer
+	}
+	put := func(base, fields string) string { return fmt.Sprintf(`{"ifUnchanged":%s,%s}`, base, fields) }
+	was := raw()
+
+	// Executors that register and addresses that are drained are no edits.
+	require.NoError(t, s.store.Register(ctx, "some-app", "http://a:1"))
+	s.edit("POST", path+"/drain", `{"address":"http://a:1"}`, nil)
+	s.edit("PUT", path, put(was, `"title":"first","accessToken":"a-first-token"`), nil)
+
+	failure := s.refused(http.StatusConflict, "PUT", path, put(was, `"title":"second","addressType":1,"addressList":["http://b:1"]`))
+	require.Equal(t, xxladapter.CodeConflict, failure.Code)
+	require.Equal(t, "group 1 was changed meanwhile, must be as in ifUnchanged to be changed by this call", failure.Message)
+	require.Equal(t, "group_changed", failure.Rule)
+	require.Equal(t, []xxladapter.FieldConflict{
+		conflictIn("title", `"second"`, `"first"`, `"title"`),
+		conflictIn("addressType", `1`, `0`, `0`),
+		conflictIn("accessToken", "", `"********"`, `""`),
+		conflictIn("addressList", `["http://b:1"]`, `[]`, `[]`),
+	}, failure.Conflicts)
+	g, err := s.store.Group(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, "first", g.Title, "nothing was changed")
+	require.Equal(t, "a-first-token", g.AccessToken)
+
+	now := raw()
+	s.edit("PUT", path, put(now, `"addressType":1,"addressList":["http://b:1"]`), nil)
+	failure = s.refused(http.StatusConflict, "PUT", path, put(now, `"accessToken":""`))
+	require.Equal(t, []xxladapter.FieldConflict{
+		conflictIn("addressType", "", `1`, `0`),
+		conflictIn("accessToken", `""`, `"********"`, `"********"`),
+		conflictIn("addressList", "", `["http://b:1"]`, `[]`),
+	}, failure.Conflicts)
+	now = raw()
+	s.edit("PUT", path, `{"accessToken":""}`, nil)
+	failure = s.refused(http.StatusConflict, "PUT", path, put(now, `"title":"third"`))
+	require.Equal(t, []xxladapter.FieldConflict{
+		conflictIn("title", `"third"`, `"first"`, `"first"`),
+		conflictIn("accessToken", "", `""`, `"********"`),
+	}, failure.Conflicts)
+
+	for body, message := range map[string]string{
+		`{"title":"x","ifUnchanged":{}}`:                                                         "ifUnchanged lacks appName, title or addressType",
+		`{"title":"x","ifUnchanged":{"appName":"some-app","title":"first"}}`:                     "ifUnchanged lacks appName, title or addressType",
+		put(strings.Replace(raw(), `"id":1`, `"id":2`, 1), `"title":"x"`):                        "id is 2, must be 1 as in the path",
+		put(strings.Replace(raw(), `"id":1`, `"accessToken":"a-first-token"`, 1), `"title":"x"`): "ifUnchanged has an accessToken",
+	} {
+		require.Contains(t, s.refused(http.StatusBadRequest, "PUT", path, body).Message, message)
+	}
+	s.edit("POST", "/api/v1/groups", `{"appName":"other-app"}`, nil)
+	require.Contains(t, s.refused(http.StatusConflict, "PUT", path, `{"appName":"other-app"}`).Message, "is taken by group 2")
+	require.Contains(t, s.refused(http.StatusBadRequest, "POST", "/api/v1/groups", put(raw(), `"appName":"other-app"`)).Message, "unknown field")
+}
+
+// An overtakenStore stores another edit of the group just before the first one that is asked for.
+type overtakenStore struct {
+	Store
+	other func(*xxladapter.Group)
+}
+
+func (s *overtakenStore) SaveGroup(ctx context.Context, g *xxladapter.Group) (int64, error) {
+	if change := s.other; change != nil {
+		s.other = nil
+		is, err := s.Store.Group(ctx, g.ID)
+		if err != nil {
+			return 0, err
+		}
+		change(is)
+		if _, err := s.Store.SaveGroup(ctx, is); err != nil {
+			return 0, err
+		}
+	}
+	return s.Store.SaveGroup(ctx, g)
+}
+
+// TestAnEditOfAGroupThatIsOvertaken checks that an edit between the reading of a group and the storing
+// of another edit is a conflict, or without the condition is kept.
+func TestAnEditOfAGroupThatIsOvertaken(t *testing.T) {
+	store := new(overtakenStore)
+	s := siteWith(t, func(o *Options) {
+		store.Store = o.Store
+		o.Store = store
+	})
+	_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "title"})
+	require.NoError(t, err)
+	const path = "/api/v1/groups/1"
+	_, was := s.do("GET", path, testToken, "")
+	store.other = func(g *xxladapter.Group) { g.Title = "quicker" }
+	failure := s.refused(http.StatusConflict, "PUT", path, `{"accessToken":"a-first-token","ifUnchanged":`+was+`}`)
+	require.Equal(t, []xxladapter.FieldConflict{
+		conflictIn("title", "", `"quicker"`, `"title"`),
+		conflictIn("accessToken", `"********"`, `""`, `""`),
+	}, failure.Conflicts)
+
+	store.other = func(g *xxladapter.Group) { g.Title = "quicker again" }
+	s.edit("PUT", path, `{"accessToken":"a-first-token"}`, nil)
+	g, err := s.store.Group(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, "quicker again", g.Title)
+	require.Equal(t, "a-first-token", g.AccessToken)
 }

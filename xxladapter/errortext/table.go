@@ -280,6 +280,10 @@ var table = []rule{
 	{"cursor", "{field} 为“{value}”，须为同一排序下上一页的 nextKey", []form{
 		{"afterKey is %q, must be nextKey of the previous page, with the same sort", "field=afterKey;value"},
 	}},
+	{"group_as_read", "{field} 须为读取到的完整执行器，且不含 accessToken", []form{
+		{"ifUnchanged lacks appName, title or addressType, must be the whole group as it was read", "field=ifUnchanged"},
+		{"ifUnchanged has an accessToken, must be the group as it was read", "field=ifUnchanged"},
+	}},
 	{"version", "{field} 为 {value}，须为该任务的版本", []form{
 		{"ifVersion is %d, must be a version of the job", "field=ifVersion;value"},
 	}},
@@ -424,6 +428,10 @@ var table = []rule{
 	{"changed", "任务 {job} 已被修改，请刷新后重试", []form{
 		{"job %d was changed meanwhile", "job"},
 		{"job %d was changed meanwhile, must have the updateTime %s to be changed by this call", "job;updated"},
+	}},
+	{"group_changed", "执行器 {group} 已被修改，请刷新后重试", []form{
+		{"group %d was changed meanwhile", "group"},
+		{"group %d was changed meanwhile, must be as in ifUnchanged to be changed by this call", "group"},
 	}},
 	{"source_changed", "任务 {job} 的源码已被修改，请刷新后重试", []form{
 		{"source of job %d was changed meanwhile, must have the glueUpdated %s to be changed by this call", "job;updated"},

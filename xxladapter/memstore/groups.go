@@ -30,6 +30,9 @@ func (s *Store) saveGroup(g *xxladapter.Group) (before xxladapter.Fields, c *xxl
 	if g.ID != 0 && s.groups[g.ID] == nil {
 		return nil, nil, noGroup(g.ID)
 	}
+	if old := s.groups[g.ID]; old != nil && g.Base != nil && !old.SameEdits(g.Base) {
+		return nil, nil, xxladapter.Conflictf("group %d was changed meanwhile", g.ID)
+	}
 	for id, other := range s.groups {
 		if id != g.ID && other.AppName == g.AppName {
 			return nil, nil, xxladapter.Conflictf("group %d has the app name %q already", id, g.AppName)

@@ -45,6 +45,7 @@ func copyJob(j *xxladapter.Job) *xxladapter.Job {
 
 func copyGroup(g *xxladapter.Group) *xxladapter.Group {
 	c := *g
+	c.Base = nil
 	c.Addresses, c.Drains = list(g.Addresses), list(g.Drains)
 	return &c
 }

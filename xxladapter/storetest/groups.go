@@ -62,6 +62,46 @@ var groupRules = []rule{
 		b.NoError(err)
 		b.Equal("another-app", g.AppName)
 	}},
+	{"SaveGroupRefusesAChangeOfAnotherState", func(b *bench) {
+		read := func() *xxladapter.Group {
+			g, err := b.store.Group(b.ctx, b.group)
+			b.NoError(err)
+			return g
+		}
+		save := func(base *xxladapter.Group, change func(*xxladapter.Group)) error {
+			g := *base
+			g.Base = base
+			change(&g)
+			_, err := b.store.SaveGroup(b.ctx, &g)
+			return err
+		}
+		title := func(text string) func(*xxladapter.Group) { return func(g *xxladapter.Group) { g.Title = text } }
+		manual := func(addresses ...string) func(*xxladapter.Group) {
+			return func(g *xxladapter.Group) { g.AddressType, g.Addresses = xxladapter.AddressManual, addresses }
+		}
+		first := read()
+		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1"}))
+		b.NoError(save(first, title("registrations and drains are no edits")))
+		b.Nil(read().Base)
+		b.ErrorIs(save(first, title("second")), xxladapter.ErrConflict)
+		b.Equal("registrations and drains are no edits", read().Title)
+		b.Len(read().Drains, 1)
+
+		before := read()
+		b.NoError(save(before, manual("http://b:1", "http://a:1")))
+		b.ErrorIs(save(before, title("second")), xxladapter.ErrConflict)
+		before = read()
+		b.NoError(save(before, manual("http://a:1", "http://b:1")))
+		b.ErrorIs(save(before, title("the order is an edit")), xxladapter.ErrConflict)
+		before = read()
+		b.NoError(save(before, func(g *xxladapter.Group) { g.AccessToken = "a new token" }))
+		b.ErrorIs(save(before, title("second")), xxladapter.ErrConflict)
+		b.Equal("a new token", read().AccessToken)
+		b.NoError(save(read(), title("third")))
+		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "without a condition"})
+		b.NoError(err)
+	}},
 	{"SaveGroupNeedsTheGroupThatItNames", func(b *bench) {
 		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group + 1, AppName: "no-such-app", Title: "t"})
 		b.ErrorIs(err, xxladapter.ErrNotFound)

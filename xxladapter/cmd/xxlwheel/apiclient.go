@@ -31,9 +31,21 @@ type apiClient struct {
 type apiError struct {
 	Code, Message string
 	Problems      []declare.Problem // of declarations, the first of which is the message
+	Conflicts     []struct{ Field string }
 }
 
-func (e *apiError) Error() string { return e.Message }
+// Error returns the message. For an edit of what somebody else has changed, it adds the fields that
+// differ.
+func (e *apiError) Error() string {
+	if len(e.Conflicts) == 0 {
+		return e.Message
+	}
+	var fields []string
+	for _, c := range e.Conflicts {
+		fields = append(fields, c.Field)
+	}
+	return e.Message + "; these fields differ: " + strings.Join(fields, ", ")
+}
 
 // apiHTTP follows no redirects: a redirect would carry the token to another host.
 var apiHTTP = &http.Client{

@@ -167,6 +167,7 @@ type groupUpdateCmd struct {
 	groupID
 	App *string `help:"New app name."`
 	groupFields
+	IfUnchanged string `placeholder:"FILE" help:"Change the group only if nobody has edited it since group show -o json (or group list) printed it into this file; - reads stdin."`
 }
 
 func (c *groupUpdateCmd) Run(inv *invocation, parent *groupCmd) error {
@@ -176,6 +177,13 @@ func (c *groupUpdateCmd) Run(inv *invocation, parent *groupCmd) error {
 	}
 	if len(form) == 0 {
 		return usagef("no field of group %d is given, must be at least one (try --help)", c.ID)
+	}
+	if c.IfUnchanged != "" {
+		group, err := groupAsRead(inv, c.IfUnchanged)
+		if err != nil {
+			return err
+		}
+		form["ifUnchanged"] = group
 	}
 	return parent.api().call(inv.ctx, "PUT", c.path(), form, nil)
 }

@@ -111,6 +111,7 @@ func undoCreate(inv *invocation, api apiClient, id int64) error {
 type jobUpdateCmd struct {
 	jobID
 	jobFlags
+	IfUpdated string `placeholder:"TIME" help:"Change the job only if nobody has since this time, its updateTime in job show -o json."`
 }
 
 func (c *jobUpdateCmd) Run(inv *invocation, parent *jobCmd) error {
@@ -121,6 +122,9 @@ func (c *jobUpdateCmd) Run(inv *invocation, parent *jobCmd) error {
 	}
 	if len(form) == 0 {
 		return usagef("no field of job %d is given, must be at least one (try --help)", c.ID)
+	}
+	if err := condition(form, c.IfUpdated); err != nil {
+		return err
 	}
 	return api.call(inv.ctx, "PUT", c.path(""), form, nil)
 }

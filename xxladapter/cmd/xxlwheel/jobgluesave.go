@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 )
 
 type jobGlueSaveCmd struct {
@@ -25,12 +24,8 @@ func (c *jobGlueSaveCmd) Run(inv *invocation, parent *jobCmd) error {
 	if c.Type != "" {
 		form["glueType"] = c.Type
 	}
-	if c.IfUpdated != "" {
-		at, err := time.Parse(time.RFC3339, c.IfUpdated)
-		if err != nil {
-			return usagef("--if-updated is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", c.IfUpdated)
-		}
-		form["ifUpdated"] = at
+	if err := condition(form, c.IfUpdated); err != nil {
+		return err
 	}
 	var raw json.RawMessage
 	if err := parent.api().call(inv.ctx, "PUT", c.path("/glue"), form, &raw); err != nil {

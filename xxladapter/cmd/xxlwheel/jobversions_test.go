@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -46,6 +47,19 @@ func TestVersionCommands(t *testing.T) {
 	fails(exitFail, "job 1 has no version 7", "restore", id, "7")
 	fails(exitUsage, "-n is -1", "versions", id, "--count=-1")
 
+	updated := func() string {
+		var shown struct{ UpdateTime string }
+		require.NoError(t, json.Unmarshal([]byte(must("show", id, "-o", "json")), &shown))
+		return shown.UpdateTime
+	}
+	read := updated()
+	must("update", id, "--author=first", "--if-updated", read)
+	fails(exitFail, "job 1 was changed meanwhile, must have the updateTime "+read+" to be changed by this call; these fields differ: name, author",
+		"update", id, "--name=second", "--if-updated", read)
+	fails(exitUsage, `--if-updated is "noon"`, "update", id, "--name=second", "--if-updated", "noon")
+	fails(exitUsage, "no field of job 1 is given", "update", id, "--if-updated", read)
+	must("update", id, "--name=second", "--if-updated", updated())
+
 	write("echo two\n")
 	at := must("glue", "save", id, "--file", script, "--remark", "second")
 	_, err := time.Parse(time.RFC3339, at)
@@ -57,4 +71,30 @@ func TestVersionCommands(t *testing.T) {
 	fails(exitFail, "glueRemark has 3 characters", "glue", "save", id, "--file", script, "--remark", "abc")
 	fails(exitUsage, "--if-updated is \"noon\"", "glue", "save", id, "--file", script, "--remark", "fourth", "--if-updated", "noon")
 	fails(exitFail, "no such file", "glue", "save", id, "--file", script+"x", "--remark", "fourth")
+}
+
+func TestAGroupIsUpdatedOnlyAsItWasRead(t *testing.T) {
+	_, run := newAPI(t)
+	must := func(args ...string) string {
+		code, stdout, stderr := run(args...)
+		require.Zero(t, code, "%s: %s", args, stderr)
+		return strings.TrimSpace(stdout)
+	}
+	fails := func(code int, line string, args ...string) {
+		t.Helper()
+		got, _, stderr := run(args...)
+		require.Equal(t, code, got, stderr)
+		require.Contains(t, stderr, line)
+	}
+	must("group", "add", "if-app", "--title=before")
+	id := strings.Split(must("group", "list", "-q"), "\n")[0]
+	read := filepath.Join(t.TempDir(), "group.json")
+	require.NoError(t, os.WriteFile(read, []byte(must("group", "list", "-o", "json")), 0o600))
+	must("group", "update", id, "--title=first", "--if-unchanged", read)
+	fails(exitFail, "group 1 was changed meanwhile, must be as in ifUnchanged to be changed by this call; these fields differ: title\n",
+		"group", "update", id, "--title=second", "--if-unchanged", read)
+	require.NoError(t, os.WriteFile(read, []byte("[]"), 0o600))
+	fails(exitFail, "must be a group as group show -o json prints it", "group", "update", id, "--title=x", "--if-unchanged", read)
+	fails(exitFail, "no such file", "group", "update", id, "--title=x", "--if-unchanged", read+"x")
+	fails(exitUsage, "no field of group 1 is given", "group", "update", id, "--if-unchanged", read)
 }

@@ -642,6 +642,25 @@ export interface GroupList {
 	groups: Group[];
 }
 
+export interface GroupUpdate {
+	/** The secret of these executors alone, 8 to 255 characters; empty means that they use the scheduler's. It is never shown. */
+	accessToken?: string;
+	addressList?: string[];
+	/** 0 if addresses come from registrations, 1 if they are entered by hand. */
+	addressType?: number;
+	appName?: string;
+	/** Read-only: the addresses that get no new runs; see the drain calls. */
+	drains?: DrainView[];
+	/** Read-only. */
+	hasAccessToken?: boolean;
+	id?: number;
+	/** The group as it was read. If somebody has edited it since, nothing is changed, and the answer is 409 with the fields that differ. Addresses that registered since are no edit. A token that replaced another one is not noticed, since tokens are not shown. */
+	ifUnchanged?: Group;
+	/** Defaults to the app name for a new group. */
+	title?: string;
+	updateTime?: string;
+}
+
 export interface History {
 	/** When the executor answered the request. */
 	acknowledged?: string;
@@ -1573,7 +1592,7 @@ export interface Calls {
 	/** Change the given fields of a group. App name, addresses and token need an administrator of all groups. */
 	"PUT /groups/{id}": {
 		params: { id: number };
-		body: Group;
+		body: GroupUpdate;
 		answer: None;
 	};
 	/** Send no new runs to one executor address of a group, until an end or until that is undone. Its runs go on. */

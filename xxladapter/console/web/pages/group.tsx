@@ -131,6 +131,7 @@ function generation(g?: string) {
 
 // GroupDialog creates a group, or changes one.
 export function GroupDialog({ group, onClose }: { group?: GroupData; onClose: () => void }) {
+	const [base] = useState(group); // the group may be read again while the dialog is open
 	const [app, setApp] = useState(group?.appName ?? "");
 	const [title, setTitle] = useState(group?.title ?? "");
 	const [type, setType] = useState(String(group?.addressType ?? 0));
@@ -143,7 +144,7 @@ export function GroupDialog({ group, onClose }: { group?: GroupData; onClose: ()
 		if (type === "1") form.addressList = list.split(/[\s,]+/).filter(Boolean);
 		if (token) form.accessToken = token;
 		try {
-			if (group) await call("PUT /groups/{id}", { id: group.id! }, form);
+			if (group) await call("PUT /groups/{id}", { id: group.id! }, { ...form, ifUnchanged: base });
 			else go(`executors/${(await call("POST /groups", {}, form)).id}`);
 		} catch (e) {
 			if (e instanceof ApiError) setWrong(e);

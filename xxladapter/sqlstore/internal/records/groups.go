@@ -49,6 +49,9 @@ func (s *Store) saveGroup(ctx context.Context, tx *Tx, g *xxladapter.Group) (bef
 		if err != nil {
 			return nil, nil, err
 		}
+		if g.Base != nil && !was.SameEdits(g.Base) {
+			return nil, nil, xxladapter.Conflictf("group %d was changed meanwhile", id)
+		}
 		before, drains = was.Fields(), was.Drains
 	}
 	taken, err := tx.has(ctx, `SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?`, g.AppName, id)
