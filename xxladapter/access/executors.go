@@ -69,6 +69,15 @@ func (c Caller) May(app string) bool {
 // Any reports whether the caller may act for all apps.
 func (c Caller) Any() bool { return c.every && len(c.except) == 0 }
 
+// Own returns the one app whose own token the caller has sent, with its name. ok is false for the
+// token of all executors.
+func (c Caller) Own() (app string, ok bool) {
+	if c.every || len(c.apps) != 1 {
+		return "", false
+	}
+	return c.apps[0], true
+}
+
 // Caller identifies the bearer of token. appName is what the call itself says; it is empty for
 // executors before XXL-JOB 3.5, which do not send it. ok is false if the token is wrong or is not
 // that of appName.

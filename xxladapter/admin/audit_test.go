@@ -78,6 +78,7 @@ var auditedOps = map[string]string{
 	wire.OpStartJob:   `{"id":1}`,
 	wire.OpStopJob:    `{"id":1}`,
 	wire.OpTriggerJob: `{"id":1,"executorParam":"p"}`,
+	wire.OpDeclare:    `{"jobs":[{"key":"new","author":"a","executorHandler":"h"}]}`,
 }
 
 const (
@@ -209,9 +210,15 @@ func TestEveryChangingCallIsAudited(t *testing.T) {
 				"%s may change something, must be in the table of audited calls", op)
 			continue
 		}
-		s := auditSite(t, strings.HasPrefix(op, "stop"), nil)
+		s := auditSite(t, strings.HasPrefix(op, "stop"), func(o *Options) { o.AllowDeclare = true })
+		token := testToken
+		if op == wire.OpDeclare { // needs the group's own token
+			token = groupSecret
+			_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{ID: 1, AppName: "some-app", Title: "some-app", AccessToken: token})
+			require.NoError(t, err)
+		}
 		before := len(s.audit())
-		require.Equal(t, 200, s.call("/api/"+op, "some-app", testToken, body).Code, op)
+		require.Equal(t, 200, s.call("/api/"+op, "some-app", token, body).Code, op)
 		rows := s.audit()
 		require.Len(t, rows, before+1, op)
 		require.True(t, strings.EqualFold("POST /api/"+op, rows[before].Call), rows[before].Call)

@@ -29,6 +29,7 @@ var executorOps = map[string]executorOp{
 	strings.ToLower(wire.OpStartJob):       jobCall(wire.OpStartJob, (*Server).startJobCall),
 	strings.ToLower(wire.OpStopJob):        jobCall(wire.OpStopJob, (*Server).stopJobCall),
 	strings.ToLower(wire.OpTriggerJob):     jobCall(wire.OpTriggerJob, (*Server).triggerJobCall),
+	strings.ToLower(wire.OpDeclare):        (*Server).declareCall,
 }
 
 // executorCall checks in upstream's order (JobApiController.api): method, operation, body, token,

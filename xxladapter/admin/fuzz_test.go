@@ -73,7 +73,7 @@ func FuzzExecutorCalls(f *testing.F) {
 	s := fuzzed(f)
 	ops := []string{
 		wire.OpRegistry, wire.OpRegistryRemove, wire.OpCallback, wire.OpAddJob, wire.OpUpdateJob, wire.OpRemoveJob,
-		wire.OpStartJob, wire.OpStopJob, wire.OpTriggerJob,
+		wire.OpStartJob, wire.OpStopJob, wire.OpTriggerJob, wire.OpDeclare,
 	}
 	require.Len(f, executorOps, len(ops))
 	recorded, err := filepath.Glob("../wire/testdata/*/*.http")
@@ -86,8 +86,17 @@ func FuzzExecutorCalls(f *testing.F) {
 			f.Add(uint8(i), string(body))
 		}
 	}
+	f.Add(uint8(len(ops)-1), `{"jobs":[`+hourly+`,`+after+`],"overwrite":["after"]}`)
+	s.opts.AllowDeclare = true
+	_, err = s.opts.Store.SaveGroup(f.Context(), &xxladapter.Group{AppName: codeApp, Title: codeApp, AccessToken: codeToken})
+	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, which uint8, body string) {
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+wire.AdminPath+ops[int(which)%len(ops)], strings.NewReader(body))
+		op := ops[int(which)%len(ops)]
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+wire.AdminPath+op, strings.NewReader(body))
+		if op == wire.OpDeclare {
+			r.Header.Set(wire.HeaderAppName, codeApp)
+			r.Header.Set(wire.HeaderToken, codeToken)
+		}
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		require.Equal(t, http.StatusOK, w.Code)

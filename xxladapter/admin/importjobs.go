@@ -72,28 +72,35 @@ func (s *Server) importJobs(ctx context.Context, q importQuery, form importForm)
 	if len(problems) > 0 {
 		return no, refuseDeclarations(source.Locate(problems))
 	}
+	plan, err := s.apply(ctx, source, declare.Options{Prune: form.Prune, TakeOver: form.TakeOver}, q.DryRun)
+	if err != nil {
+		return no, err
+	}
+	return importResult{q.DryRun, plan.Changes, plan.Unchanged}, nil
+}
+
+// apply compares declarations with the store, and carries out what differs unless it is a dry run.
+// The changes of the returned plan have the ids of new jobs. It starts again if somebody else has
+// changed one of the jobs meanwhile.
+func (s *Server) apply(ctx context.Context, source *declare.Source, how declare.Options, dryRun bool) (*declare.Plan, error) {
 	for tries := 0; ; tries++ {
-		plan, err := s.planDeclared(ctx, source, &form)
-		if err != nil {
-			return no, err
+		plan, err := s.planDeclared(ctx, source, how)
+		if err != nil || dryRun || len(plan.Changes) == 0 {
+			return plan, err
 		}
-		result := importResult{q.DryRun, plan.Changes, plan.Unchanged}
-		if q.DryRun || len(plan.Changes) == 0 {
-			return result, nil
-		}
-		if result.Changes, err = s.carryOut(ctx, plan); err == nil {
-			return result, nil
+		if plan.Changes, err = s.carryOut(ctx, plan); err == nil {
+			return plan, nil
 		}
 		if !errors.Is(err, xxladapter.ErrConflict) || tries == 2 {
-			return no, err
+			return nil, err
 		}
 	}
 }
 
 // planDeclared compares declarations with the store, and checks that the caller may change what
-// differs.
-func (s *Server) planDeclared(ctx context.Context, source *declare.Source, form *importForm) (*declare.Plan, error) {
-	state, err := s.declaredState(ctx, &source.Document, form.Prune)
+// differs. how has what the caller wants; the rest of it is filled in here.
+func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how declare.Options) (*declare.Plan, error) {
+	state, err := s.declaredState(ctx, &source.Document, how.Prune)
 	if err != nil {
 		return nil, err
 	}
@@ -102,25 +109,24 @@ func (s *Server) planDeclared(ctx context.Context, source *declare.Source, form 
 		return nil, err
 	}
 	all := access.WithRights(ctx, access.RightsForAll(xxladapter.RoleViewer))
-	plan, problems, err := declare.Compare(&source.Document, state, declare.Options{
-		Prune: form.Prune, TakeOver: form.TakeOver, Now: now,
-		Check:      func(before, j *xxladapter.Job) error { return s.checkDeclared(ctx, before, j) },
-		CheckGroup: s.checkGroup,
-		First: func(j *xxladapter.Job) (func(time.Time) (time.Time, error), error) {
-			plan, err := s.plan(j)
-			return func(after time.Time) (time.Time, error) { return s.nextDue(j, plan, after) }, err
-		},
-		Children: func(id int64) ([]int64, error) {
-			j, err := s.opts.Store.Job(all, id) // a cycle may lead through what does not exist for the caller
-			if errors.Is(err, xxladapter.ErrNotFound) {
-				return nil, nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			return j.ChildIDs, nil
-		},
-	})
+	how.Now = now
+	how.Check = func(before, j *xxladapter.Job) error { return s.checkDeclared(ctx, before, j) }
+	how.CheckGroup = s.checkGroup
+	how.First = func(j *xxladapter.Job) (func(time.Time) (time.Time, error), error) {
+		plan, err := s.plan(j)
+		return func(after time.Time) (time.Time, error) { return s.nextDue(j, plan, after) }, err
+	}
+	how.Children = func(id int64) ([]int64, error) {
+		j, err := s.opts.Store.Job(all, id) // a cycle may lead through what does not exist for the caller
+		if errors.Is(err, xxladapter.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return j.ChildIDs, nil
+	}
+	plan, problems, err := declare.Compare(&source.Document, state, how)
 	switch {
 	case err != nil:
 		return nil, err

@@ -30,13 +30,8 @@ var errTooMany = &xxladapter.Error{Code: xxladapter.CodeUnreachable, Message: wi
 // administrator; here a caller may only touch the jobs of its own app. What it changes is audited.
 func jobCall[B any](op string, do func(*Server, context.Context, access.Caller, B) (any, error)) executorOp {
 	return func(s *Server, ctx context.Context, by access.Caller, body []byte) (any, error) {
-		waiting, cancel := context.WithTimeout(ctx, jobCallWait)
-		defer cancel()
-		if err := s.jobCalls.Wait(waiting); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			return nil, errTooMany
+		if err := s.awaitJobCall(ctx); err != nil {
+			return nil, err
 		}
 		var form B
 		if err := decodeBody(body, &form); err != nil {
@@ -44,6 +39,19 @@ func jobCall[B any](op string, do func(*Server, context.Context, access.Caller, 
 		}
 		return do(s, xxladapter.WithCall(xxladapter.ForUser(ctx), http.MethodPost+" "+wire.AdminPath+op), by, form)
 	}
+}
+
+// awaitJobCall waits until a job call may begin; errTooMany if that takes too long.
+func (s *Server) awaitJobCall(ctx context.Context) error {
+	waiting, cancel := context.WithTimeout(ctx, jobCallWait)
+	defer cancel()
+	if err := s.jobCalls.Wait(waiting); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return errTooMany
+	}
+	return nil
 }
 
 func (s *Server) addJobCall(ctx context.Context, by access.Caller, form wire.AddJob) (any, error) {

@@ -96,6 +96,8 @@ type Options struct {
 	// OperatorTokens give full access to the management API. If there is any, the access token no
 	// longer does. ReadTokens give read-only access.
 	OperatorTokens, ReadTokens []string
+	// AllowDeclare lets executors declare the jobs of their group with the group's own token.
+	AllowDeclare bool
 	// AllowHosts are additional host names, without ports, under which this process may be called
 	// when it needs no token; localhost and loopback addresses are always accepted. See
 	// [access.Pages].

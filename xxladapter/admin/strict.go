@@ -27,12 +27,18 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 		return xxladapter.Invalidf("request body: %v", err)
 	case optional && len(data) == 0:
 		return nil
-	case !utf8.Valid(data):
+	}
+	return decodeStrictly(data, v)
+}
+
+// decodeStrictly is [decodeStrict] for a body that has been read.
+func decodeStrictly(data []byte, v any) error {
+	if !utf8.Valid(data) {
 		return xxladapter.Invalidf("request body is not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	err = d.Decode(v)
+	err := d.Decode(v)
 	var wrongType *json.UnmarshalTypeError
 	switch {
 	case err == nil && d.More():

@@ -17,6 +17,11 @@ type Options struct {
 	Prune bool
 	// TakeOver gives the document's owner jobs that another owner has declared.
 	TakeOver bool
+	// KeepRunning leaves the schedules of stored jobs on or off, whatever the document says.
+	KeepRunning bool
+	// Keep returns why a stored job stays as it is although it differs from its entry, or an empty
+	// reason. Such jobs are listed in the plan. Nil keeps none.
+	Keep func(e *JobEntry, before *xxladapter.Job, owner string) (reason string, err error)
 	// Now is the time of the store's clock.
 	Now time.Time
 	// Check refuses a job for a rule that a row alone cannot show, such as addresses of alarms.
@@ -37,11 +42,19 @@ type Options struct {
 type Plan struct {
 	Changes   []Change
 	Unchanged int // declared groups and jobs that are as declared
+	Kept      []Kept
 	// Declaration does it.
 	Declaration xxladapter.Declaration
 	// Edits are the changes of jobs and groups as whole values, in no particular order, by which
 	// the caller's rights are checked.
 	Edits []Edited
+}
+
+// A Kept is a declared job that stays as it is although it differs.
+type Kept struct {
+	Key    string `json:"key"`
+	ID     int64  `json:"id"`
+	Reason string `json:"reason"`
 }
 
 // An Edited is a job or a group before and after. Before is nil for a new one, and After for a job
@@ -99,7 +112,9 @@ func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error
 		return nil, c.problems, nil
 	}
 	for i := range c.jobs {
-		c.add(i)
+		if err := c.add(i); err != nil {
+			return nil, nil, err
+		}
 	}
 	c.renumber()
 	if opts.Prune {
@@ -230,7 +245,7 @@ func (e *JobEntry) job() *xxladapter.Job {
 // keep takes over from the stored job what a declaration does not say.
 func (c *comparison) keep(e *JobEntry, d *declared) {
 	d.after.ID, d.after.Updated, d.after.GlueUpdated = d.before.ID, d.before.Updated, d.before.GlueUpdated
-	if e.Running == nil {
+	if e.Running == nil || c.opts.KeepRunning {
 		d.after.Running = d.before.Running
 	}
 	if d.after.GlueType != d.before.GlueType || d.after.GlueSource != d.before.GlueSource || d.after.GlueRemark != d.before.GlueRemark {
@@ -295,8 +310,9 @@ func (c *comparison) ownerOf(d *declared) string {
 	return c.x.keys[d.before.ID].Owner
 }
 
-// add adds a declared job to the plan, unless it is as declared.
-func (c *comparison) add(i int) {
+// add adds a declared job to the plan, unless it is as declared or stays as it is. The error is one of
+// the options' functions.
+func (c *comparison) add(i int) error {
 	d := &c.jobs[i]
 	key := xxladapter.JobKey{Key: d.key, Owner: c.doc.Owner}
 	stored := xxladapter.DeclaredJob{Job: *d.after, App: d.app, Key: d.key}
@@ -304,7 +320,7 @@ func (c *comparison) add(i int) {
 		stored.Owner, stored.Switch, stored.First = key.Owner, d.after.Running, c.first(d.after)
 		fields := xxladapter.DiffFields(nil, append(key.Fields(), c.fields(d, d.after)...))
 		c.addJob(Create, i, stored, fields)
-		return
+		return nil
 	}
 	had := c.x.keys[d.before.ID]
 	if key.Owner == "" {
@@ -326,11 +342,23 @@ func (c *comparison) add(i int) {
 		stored.First = c.first(d.after)
 	}
 	keys := xxladapter.DiffFields(xxladapter.JobKey{Key: had.Key, Owner: had.Owner}.Fields(), key.Fields())
-	if fields := append(keys, edits...); len(fields) > 0 {
-		c.addJob(Edit, i, stored, fields)
-		return
+	fields := append(keys, edits...)
+	if len(fields) == 0 {
+		c.plan.Unchanged++
+		return nil
 	}
-	c.plan.Unchanged++
+	if c.opts.Keep != nil {
+		reason, err := c.opts.Keep(&c.doc.Jobs[i], d.before, had.Owner)
+		if err != nil {
+			return err
+		}
+		if reason != "" {
+			c.plan.Kept = append(c.plan.Kept, Kept{Key: d.key, ID: d.before.ID, Reason: reason})
+			return nil
+		}
+	}
+	c.addJob(Edit, i, stored, fields)
+	return nil
 }
 
 func (c *comparison) addJob(action Action, i int, stored xxladapter.DeclaredJob, fields []xxladapter.FieldChange) {

@@ -43,6 +43,12 @@ func (a *admins) close() { a.opts.HTTPClient.CloseIdleConnections() }
 // call sends a request to the admins until one accepts it. The error contains the reason of each
 // that did not; some of them may have acted on the request all the same.
 func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte, error)) error {
+	_, err := a.callFor(ctx, op, body)
+	return err
+}
+
+// callFor is call for an operation whose reply has a payload.
+func (a *admins) callFor(ctx context.Context, op string, body func(*admin) ([]byte, error)) (json.RawMessage, error) {
 	var failed []error
 	first := int(a.last.Load())
 	for i := range a.all {
@@ -53,17 +59,17 @@ func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte,
 		case i <= first:
 			n = i - 1
 		}
-		err := a.ask(ctx, a.all[n], op, body)
+		payload, err := a.ask(ctx, a.all[n], op, body)
 		if err == nil {
 			a.last.Store(int32(n))
-			return nil
+			return payload, nil
 		}
 		failed = append(failed, fmt.Errorf("%sapi/%s: %w", access.Shown(a.all[n].url), op, err))
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return errors.Join(failed...)
+	return nil, errors.Join(failed...)
 }
 
 // A refusedError is a reply with another code than 200 to a call that carried a token.
@@ -78,57 +84,57 @@ func (e *refusedError) Error() string {
 
 // ask calls one admin. If the admin does not understand a callback, ask repeats it in the other
 // shape.
-func (a *admins) ask(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) error {
-	err := a.post(ctx, to, op, body)
+func (a *admins) ask(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) (json.RawMessage, error) {
+	payload, err := a.post(ctx, to, op, body)
 	var refused *refusedError
 	if op != wire.OpCallback || !errors.As(err, &refused) || !strings.HasPrefix(refused.reply.Msg, strings.TrimSpace(wire.PrefixOpenAPIErr)) {
-		return err
+		return payload, err
 	}
 	to.wrapped.Store(!to.wrapped.Load())
-	if again := a.post(ctx, to, op, body); again == nil {
-		return nil
+	if payload, again := a.post(ctx, to, op, body); again == nil {
+		return payload, nil
 	}
 	to.wrapped.Store(!to.wrapped.Load())
-	return err
+	return nil, err
 }
 
-func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) error {
+func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) (json.RawMessage, error) {
 	data, err := body(to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.opts.AdminTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url+strings.TrimPrefix(wire.AdminPath, "/")+op, bytes.NewReader(data))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	req.Header.Set("Content-Type", wire.ContentType)
 	req.Header.Set(wire.HeaderToken, a.opts.AccessToken)
 	req.Header.Set(wire.HeaderAppName, a.opts.AppName)
 	resp, err := a.opts.HTTPClient.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return fmt.Errorf("answered with status %d; redirects are not followed", resp.StatusCode)
+		return nil, fmt.Errorf("answered with status %d; redirects are not followed", resp.StatusCode)
 	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("answered with status %d", resp.StatusCode)
+		return nil, fmt.Errorf("answered with status %d", resp.StatusCode)
 	}
 	reply, err := wire.DecodeReply(answer)
 	if err != nil {
-		return errors.New(access.Conceal(err.Error(), a.opts.AccessToken)) // it quotes the answer
+		return nil, errors.New(access.Conceal(err.Error(), a.opts.AccessToken)) // it quotes the answer
 	}
 	if reply.Code != wire.CodeOK {
-		return &refusedError{reply, a.opts.AccessToken}
+		return nil, &refusedError{reply, a.opts.AccessToken}
 	}
-	return nil
+	return reply.Payload, nil
 }
 
 // sameBody returns a body that does not depend on the admin.

@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 )
 
@@ -35,6 +37,29 @@ func Example() {
 	if err := e.Run(ctx); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// A service that declares its job. The scheduler permits that with --allow-declare, and the token is
+// that of the group orders.
+func ExampleExecutor_Declare() {
+	e, err := executor.New(executor.Options{
+		Admins:      []string{"http://127.0.0.1:8080"},
+		AppName:     "orders",
+		AccessToken: "a secret of the group",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = e.Handle("closeOrders", func(ctx context.Context, run *executor.Run) error { return nil })
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = e.Declare(executor.Job{
+		Key: "closeOrders", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 2 * * ?", Running: true,
+		Timeout: 10 * time.Minute,
+	})
+	fmt.Println(err) // Run creates or changes the job
+	// Output: <nil>
 }
 
 // A run as a scheduler would start it.

@@ -27,6 +27,9 @@ type Executor struct {
 	live     atomic.Pointer[live] // nil before Run
 	ran      atomic.Bool
 	finished atomic.Bool
+
+	declaring sync.Mutex // guards declared
+	declared  []Job
 }
 
 // live is what an executor has while it runs.
@@ -157,6 +160,7 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 		e.register(beatCtx, admins)
 		e.deregister(admins)
 	})
+	registration.Go(func() { e.sendDeclared(beatCtx, admins) })
 	<-beatCtx.Done()
 
 	e.awaitHandlers(l.jobs, l.jobs.drain())

@@ -30,6 +30,9 @@ type Options struct {
 	// AllowDefaultToken lets other machines use the well-known token of XXL-JOB's sample
 	// configurations.
 	AllowDefaultToken bool
+	// AllowDeclare lets executors declare the jobs of their group, with the group's own token; see
+	// executor.Executor.Declare.
+	AllowDeclare bool
 	// AllowAddresses are the networks that executors may be in; empty allows all. A caller who
 	// triggers a job may name an address in them. Link-local addresses and the node itself are
 	// never called.

@@ -25,6 +25,7 @@ type serveCmd struct {
 	OperatorToken     []secret     `placeholder:"TOKEN" help:"Secrets that give full access to the API, in place of the access token."`
 	ReadToken         []secret     `placeholder:"TOKEN" help:"Secrets that give read-only access to the API."`
 	AllowDefaultToken bool         `help:"Allow XXL-JOB's well-known default token although other machines can reach the port."`
+	AllowDeclare      bool         `help:"Let executors declare the jobs of their group from code, with the group's own access token (executor.Declare)."`
 	AllowAddress      []string     `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all except link-local ones)."`
 	AllowHost         []string     `placeholder:"NAME" help:"Additional host names under which this process may be called when it needs no token, for example a proxy's (always allowed: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
 	MetricsListen     string       `placeholder:"HOST:PORT" help:"Additional address that serves /metrics without a token (default: none; /metrics at --listen requires a token that may read the API)."`
@@ -128,7 +129,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	return node.Options{
 		Console:     pages,
 		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
-		AllowDefaultToken: c.AllowDefaultToken, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
+		AllowDefaultToken: c.AllowDefaultToken, AllowDeclare: c.AllowDeclare, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: c.CronProfile,
 		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA, HSTS: c.HSTS,
 		OIDC: provider, PublicURL: c.Public,

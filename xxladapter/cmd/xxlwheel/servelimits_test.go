@@ -37,14 +37,14 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 	t.Setenv("XXLWHEEL_FAST_POOL", "7")
 	t.Setenv("XXLWHEEL_CLOCK_SKEW", "0s")
 	c := parseServe(t, "--no-console", "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=3s", "--zone=UTC",
-		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-address=10.0.0.0/8",
+		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-declare", "--allow-address=10.0.0.0/8",
 		"--keep-logs=0", "--keep-audit=0", "--keep-stats=0", "--store-run-logs=all", "--cron-profile=xxl34")
 	require.Equal(t, 20, c.Limits.StoreConnections)
 	require.Equal(t, 3*time.Second, c.Limits.StoreLockLife)
 	opts, err = c.nodeOptions()
 	require.NoError(t, err)
 	require.Equal(t, node.Options{
-		AccessToken: "a", OperatorTokens: []string{"o"}, ReadTokens: []string{"r"}, AllowDefaultToken: true,
+		AccessToken: "a", OperatorTokens: []string{"o"}, ReadTokens: []string{"r"}, AllowDefaultToken: true, AllowDeclare: true,
 		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Zone:           time.UTC, CronProfile: cron.XXL34,
 		FastPool: 7, SlowPool: 8, PoolPerApp: 3, Drain: time.Minute, SkewLimit: -1,
