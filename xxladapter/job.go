@@ -47,6 +47,10 @@ type Job struct {
 	// pauses and calendars at that moment. Stores keep nothing of them.
 	Restrictions *Restrictions
 
+	// LastResult is set only in lists that are sorted by it, see [SortByResult]. Stores keep it
+	// apart from the job.
+	LastResult LastResult
+
 	// TriggerLast and TriggerNext are due times in whole milliseconds; zero means none. While the
 	// job runs, TriggerNext is the first due time without a fire record, or [AfterRun].
 	TriggerLast time.Time

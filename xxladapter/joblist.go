@@ -21,12 +21,15 @@ const (
 	SortByNext    JobSort = "NEXT"   // by TriggerNext; jobs without one are last
 	SortByLast    JobSort = "LAST"   // by TriggerLast; jobs without one are first
 	SortByUpdated JobSort = "UPDATED"
+	// SortByResult orders by the result of the newest run that has ended: failed jobs, then
+	// successful ones, then those without a result.
+	SortByResult JobSort = "RESULT"
 )
 
 // Values lists all orders.
 func (JobSort) Values() []JobSort {
 	return []JobSort{SortByID, SortByName, SortByGroup, SortByAuthor, SortByHandler, SortByType, SortByStatus, SortByNext,
-		SortByLast, SortByUpdated}
+		SortByLast, SortByUpdated, SortByResult}
 }
 
 // Validate refuses an order that does not exist; the empty one means [SortByID].
@@ -43,7 +46,8 @@ func (s JobSort) Text() bool {
 
 // SortKey returns the value by which s orders the job: a text, or a whole number in decimal. Times
 // are Unix milliseconds. With the job's id it names a position in the list, see
-// [JobFilter.AfterKey]. It is empty for [SortByID].
+// [JobFilter.AfterKey]. It is empty for [SortByID]. For [SortByResult] the job must come from a list
+// in that order, which sets LastResult.
 func (j *Job) SortKey(s JobSort) string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	switch s {
@@ -71,6 +75,8 @@ func (j *Job) SortKey(s JobSort) string {
 		return number(milli(j.TriggerLast))
 	case SortByUpdated:
 		return number(milli(j.Updated))
+	case SortByResult:
+		return number(int64(j.LastResult.rank()))
 	}
 	return ""
 }
@@ -87,7 +93,9 @@ func (f *JobFilter) CheckPosition() error {
 	if f.AfterKey == "" || f.Sort.Text() {
 		return nil
 	}
-	if _, err := strconv.ParseInt(f.AfterKey, 10, 64); err != nil || f.Sort == "" || f.Sort == SortByID {
+	n, err := strconv.ParseInt(f.AfterKey, 10, 64)
+	noResult := f.Sort == SortByResult && (n < 0 || n >= int64(len(f.LastResult.Ranked())))
+	if err != nil || f.Sort == "" || f.Sort == SortByID || noResult {
 		return Invalidf("afterKey is %q, must be nextKey of the previous page, with the same sort", f.AfterKey)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 type jobQuery struct {
 	page
 	jobChoice
-	Sort     xxladapter.JobSort `query:"sort" doc:"The order; defaults to ID. Jobs with equal values are ordered by id. NEXT lists jobs without a next due time last, LAST those without a last one first."`
+	Sort     xxladapter.JobSort `query:"sort" doc:"The order; defaults to ID. Jobs with equal values are ordered by id. NEXT lists jobs without a next due time last, LAST those without a last one first. RESULT lists jobs whose newest run that has ended failed, then those whose run succeeded, then those without one."`
 	Desc     bool               `query:"desc" doc:"Reverse the order."`
 	AfterKey string             `query:"afterKey" doc:"nextKey of the previous page; requires after. Omit it for the first page, and for the order ID."`
 	Light    bool               `query:"light" doc:"Leave out executorParam, glueSource and glueRemark, which may be large."`

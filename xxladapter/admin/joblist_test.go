@@ -11,8 +11,22 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestJobListsAreSortedSelectedAndCounted goes through the pages of a sorted list by the cursors
-// that the call itself returns.
+// jobPages returns the jobs of all pages of a list, by the cursors that the call itself returns.
+func (s *site) jobPages(query string) (ids []int64) {
+	for after := ""; ; {
+		var page jobList
+		s.get("/api/v1/jobs?"+query+after, &page)
+		for _, j := range page.Jobs {
+			ids = append(ids, j.ID)
+		}
+		if page.Next == 0 {
+			return ids
+		}
+		after = fmt.Sprintf("&after=%d&afterKey=%s", page.Next, page.NextKey)
+	}
+}
+
+// TestJobListsAreSortedSelectedAndCounted goes through the pages of a sorted list.
 func TestJobListsAreSortedSelectedAndCounted(t *testing.T) {
 	s := newSite(t)
 	group, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app"})
@@ -24,26 +38,13 @@ func TestJobListsAreSortedSelectedAndCounted(t *testing.T) {
 		})
 		require.NoError(t, err)
 	}
-	ids := func(query string) (ids []int64) {
-		for after := ""; ; {
-			var page jobList
-			s.get("/api/v1/jobs?"+query+after, &page)
-			for _, j := range page.Jobs {
-				ids = append(ids, j.ID)
-			}
-			if page.Next == 0 {
-				return ids
-			}
-			after = fmt.Sprintf("&after=%d&afterKey=%s", page.Next, page.NextKey)
-		}
-	}
-	require.Equal(t, []int64{1, 2, 3, 4, 5}, ids("limit=2"))
-	require.Equal(t, []int64{5, 4, 3, 2, 1}, ids("limit=2&desc"))
-	require.Equal(t, []int64{2, 4, 3, 1, 5}, ids("limit=2&sort=NAME"))
-	require.Equal(t, []int64{5, 1, 3, 4, 2}, ids("limit=1&sort=NAME&desc"))
-	require.Equal(t, []int64{1, 3, 5, 2, 4}, ids("limit=1&sort=TYPE"))
-	require.Equal(t, []int64{4}, ids("author=author%203"))
-	require.Equal(t, []int64{4, 2}, ids("type=NONE&desc&sort=UPDATED"))
+	require.Equal(t, []int64{1, 2, 3, 4, 5}, s.jobPages("limit=2"))
+	require.Equal(t, []int64{5, 4, 3, 2, 1}, s.jobPages("limit=2&desc"))
+	require.Equal(t, []int64{2, 4, 3, 1, 5}, s.jobPages("limit=2&sort=NAME"))
+	require.Equal(t, []int64{5, 1, 3, 4, 2}, s.jobPages("limit=1&sort=NAME&desc"))
+	require.Equal(t, []int64{1, 3, 5, 2, 4}, s.jobPages("limit=1&sort=TYPE"))
+	require.Equal(t, []int64{4}, s.jobPages("author=author%203"))
+	require.Equal(t, []int64{4, 2}, s.jobPages("type=NONE&desc&sort=UPDATED"))
 
 	var page jobList
 	s.get("/api/v1/jobs?count&limit=1&type=CRON&light", &page)
@@ -54,6 +55,25 @@ func TestJobListsAreSortedSelectedAndCounted(t *testing.T) {
 	require.Equal(t, "c", *page.Jobs[0].Name)
 	require.Equal(t, counted{new(maxCount), true}, countTo(maxCount+1))
 	require.Equal(t, counted{new(maxCount), false}, countTo(maxCount))
+}
+
+// A list of jobs is sorted by their last results, page by page.
+func TestJobListsAreSortedByResult(t *testing.T) {
+	s := newSite(t)
+	var jobs []int64
+	for _, code := range []int{0, 200, 500, 200, 0, 500} {
+		id := s.createJob("")
+		if jobs = append(jobs, id); code == 0 {
+			continue
+		}
+		_, _, err := s.store.FinishRun(t.Context(), xxladapter.RunResult{LogID: s.run(id, 200), Code: code})
+		require.NoError(t, err)
+	}
+	for limit := range 7 {
+		limited := fmt.Sprint("limit=", limit+1)
+		require.Equal(t, []int64{jobs[2], jobs[5], jobs[1], jobs[3], jobs[0], jobs[4]}, s.jobPages("sort=RESULT&"+limited))
+		require.Equal(t, []int64{jobs[4], jobs[0], jobs[3], jobs[1], jobs[5], jobs[2]}, s.jobPages("sort=RESULT&desc&"+limited))
+	}
 }
 
 // A list of jobs shows the newest runs of each, the newest first.
@@ -86,12 +106,15 @@ func TestJobListsRefuseWhatTheyDoNotKnow(t *testing.T) {
 		"sort=name":                                  `sort is "name", must be one of ID, NAME`,
 		"type=DAILY":                                 `type is "DAILY", must be one of NONE, CRON`,
 		"sort=NEXT&after=1&afterKey=x":               `afterKey is "x", must be nextKey of the previous page`,
+		"sort=RESULT&after=1&afterKey=3":             `afterKey is "3", must be nextKey of the previous page`,
+		"sort=RESULT&after=1&afterKey=-1":            `afterKey is "-1", must be nextKey of the previous page`,
+		"sort=RESULT&after=1&afterKey=FAIL":          `afterKey is "FAIL", must be nextKey of the previous page`,
 		"after=1&afterKey=1":                         `afterKey is "1", must be nextKey of the previous page`,
 		"handler=" + strings.Repeat("h", 256):        "handler has 256 characters, must have at most 255",
 		"author=" + strings.Repeat("%E6%9D%8E", 256): "author has 256 characters, must have at most 255",
-		"name=%ff":                                   "name is not valid UTF-8",
-		"handlers=x":                                 `"handlers" is not a parameter of GET /api/v1/jobs`,
-		"desc=yes":                                   "desc is",
+		"name=%ff":   "name is not valid UTF-8",
+		"handlers=x": `"handlers" is not a parameter of GET /api/v1/jobs`,
+		"desc=yes":   "desc is",
 	} {
 		status, body := s.do("GET", "/api/v1/jobs?"+query, testToken, "")
 		require.Equal(t, http.StatusBadRequest, status, query)

@@ -19,6 +19,10 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 
 	var found []*xxladapter.Job
 	for _, j := range s.jobs {
+		if f.Sort == xxladapter.SortByResult {
+			j = copyJob(j)
+			j.LastResult = s.lastResult(j.ID)
+		}
 		if s.selects(f, j) && (f.AfterID == 0 || comparePositions(f, j, f.AfterKey, f.AfterID) > 0) {
 			found = append(found, j)
 		}

@@ -91,10 +91,25 @@ var jobListRules = []rule{
 		}
 		all, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
 		b.NoError(err)
+		for i, j := range all {
+			b.Empty(j.LastResult)
+			j.LastResult = xxladapter.LastResult("").Values()[random.IntN(3)]
+			switch j.LastResult {
+			case xxladapter.LastSuccess:
+				b.finishAs(b.runAt(j.ID, b.group, -1), 200, "")
+			case xxladapter.LastFail:
+				b.finishAs(b.runAt(j.ID, b.group, -1), 200, "")
+				b.finishAs(b.runAt(j.ID, b.group, 0), 500, "")
+			}
+			if i == 20 {
+				b.foldStats() // the results of these jobs are counted, and those of the others not yet
+			}
+		}
 		for _, sort := range xxladapter.JobSort("").Values() {
 			for _, descending := range []bool{false, true} {
 				for _, group := range []int64{0, other} {
 					b.comparePages(all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, Limit: 7})
+					b.comparePages(all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, LastResult: xxladapter.LastSuccess, Limit: 4})
 				}
 			}
 		}
@@ -128,9 +143,11 @@ var jobListRules = []rule{
 func (b *bench) comparePages(all []*xxladapter.Job, f xxladapter.JobFilter) {
 	b.Helper()
 	var want []int64
+	results := map[int64]xxladapter.LastResult{}
 	for _, j := range slices.SortedFunc(slices.Values(all), func(x, y *xxladapter.Job) int { return orderOf(f.Sort, x, y) }) {
-		if f.GroupID == 0 || j.GroupID == f.GroupID {
+		if (f.GroupID == 0 || j.GroupID == f.GroupID) && (f.LastResult == "" || j.LastResult == f.LastResult) {
 			want = append(want, j.ID)
+			results[j.ID] = j.LastResult
 		}
 	}
 	if f.Descending {
@@ -146,7 +163,13 @@ func (b *bench) comparePages(all []*xxladapter.Job, f xxladapter.JobFilter) {
 		}
 		for _, j := range page {
 			got = append(got, j.ID)
+			if f.Sort == xxladapter.SortByResult {
+				b.Equal(results[j.ID], j.LastResult)
+			} else {
+				b.Empty(j.LastResult)
+			}
 		}
+		b.LessOrEqual(len(page), f.Limit)
 		last := page[len(page)-1]
 		f.AfterID, f.AfterKey = last.ID, last.SortKey(f.Sort)
 		b.NoError(f.CheckPosition())
@@ -168,6 +191,9 @@ func orderOf(sort xxladapter.JobSort, x, y *xxladapter.Job) int {
 		}
 		return 0
 	}
+	result := func(j *xxladapter.Job) int {
+		return map[xxladapter.LastResult]int{xxladapter.LastFail: 1, xxladapter.LastSuccess: 2, xxladapter.LastNone: 3}[j.LastResult]
+	}
 	return cmp.Or(map[xxladapter.JobSort]int{
 		xxladapter.SortByName:    strings.Compare(x.Name, y.Name),
 		xxladapter.SortByGroup:   cmp.Compare(x.GroupID, y.GroupID),
@@ -178,5 +204,6 @@ func orderOf(sort xxladapter.JobSort, x, y *xxladapter.Job) int {
 		xxladapter.SortByNext:    next(x).Compare(next(y)),
 		xxladapter.SortByLast:    x.TriggerLast.Compare(y.TriggerLast),
 		xxladapter.SortByUpdated: x.Updated.Compare(y.Updated),
+		xxladapter.SortByResult:  cmp.Compare(result(x), result(y)),
 	}[sort], cmp.Compare(x.ID, y.ID))
 }

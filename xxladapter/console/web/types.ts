@@ -1627,7 +1627,7 @@ export interface Calls {
 	};
 	/** List jobs, by id or in another order. */
 	"GET /jobs": {
-		params: { after?: number; limit?: number; group?: number; name?: string; handler?: string; author?: string; tag?: string; type?: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE"; running?: boolean; lastResult?: "SUCCESS" | "FAIL" | "NONE"; sort?: "ID" | "NAME" | "GROUP" | "AUTHOR" | "HANDLER" | "TYPE" | "STATUS" | "NEXT" | "LAST" | "UPDATED"; desc?: boolean; afterKey?: string; light?: boolean; count?: boolean; recent?: boolean };
+		params: { after?: number; limit?: number; group?: number; name?: string; handler?: string; author?: string; tag?: string; type?: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE"; running?: boolean; lastResult?: "SUCCESS" | "FAIL" | "NONE"; sort?: "ID" | "NAME" | "GROUP" | "AUTHOR" | "HANDLER" | "TYPE" | "STATUS" | "NEXT" | "LAST" | "UPDATED" | "RESULT"; desc?: boolean; afterKey?: string; light?: boolean; count?: boolean; recent?: boolean };
 		body: undefined;
 		answer: JobList;
 	};

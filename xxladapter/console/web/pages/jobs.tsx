@@ -102,7 +102,7 @@ export function Jobs() {
 		{ head: t("field.executorHandler"), sort: "HANDLER", from: "vast", cell: (j) => (j.glueType === "BEAN" ? <Mono>{j.executorHandler}</Mono> : <span>{t(`glue.${j.glueType ?? "BEAN"}`)}</span>) },
 		{ head: t("field.author"), sort: "AUTHOR", from: "vast", cell: (j) => <span class="cut">{j.author}</span> },
 		{ head: t("fact.scheduleConf"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} /> },
-		{ head: t("job.latest"), from: "wide", cell: (j) => <Spark runs={recent.get(j.id!)} /> },
+		{ head: t("job.latest"), sort: "RESULT", from: "wide", cell: (j) => <Spark runs={recent.get(j.id!)} /> },
 		{ head: t("fact.triggerNextTime"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <span class="none">–</span>) },
 		{ head: t("job.running"), sort: "STATUS", end: true, cell: (j) => <Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} /> },
 		{

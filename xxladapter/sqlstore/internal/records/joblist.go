@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,17 +20,73 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 	if err != nil {
 		return nil, err
 	}
-	query, args := s.Dialect.JobList(f, newer)
 	var found []*xxladapter.Job
-	err = s.Query(ctx, query, args, func(r Row) error {
-		j, err := ScanJob(r)
-		found = append(found, j)
-		return err
-	})
-	return found, err
+	for _, part := range partsOf(f) {
+		if f.Limit > 0 {
+			if part.Limit = f.Limit - len(found); part.Limit == 0 {
+				break
+			}
+		}
+		query, args := s.Dialect.JobList(part, newer)
+		err = s.Query(ctx, query, args, func(r Row) error {
+			j, err := ScanJob(r)
+			if f.Sort == xxladapter.SortByResult {
+				j.LastResult = part.LastResult
+			}
+			found = append(found, j)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if f.Sort == xxladapter.SortByResult {
+		found = firstOfEach(found)
+	}
+	return found, nil
 }
 
-// JobList returns the statement of Jobs. A list that is not ordered by id reads all jobs, so it
+// partsOf returns the lists that make f one after the other. One in the order of results is that of the
+// failed jobs by id, then the successful ones, then those without a result: each has a plan that ends
+// with the page.
+func partsOf(f xxladapter.JobFilter) (parts []xxladapter.JobFilter) {
+	if f.Sort != xxladapter.SortByResult {
+		return []xxladapter.JobFilter{f}
+	}
+	results := xxladapter.LastResult("").Ranked()
+	after, _ := strconv.Atoi(f.AfterKey)
+	for rank, result := range results {
+		part := f
+		part.Sort, part.AfterKey, part.LastResult = xxladapter.SortByID, "", result
+		before := rank < after
+		if f.Descending {
+			before = rank > after
+		}
+		switch {
+		case f.AfterID != 0 && before, f.LastResult != "" && f.LastResult != result:
+			continue
+		case rank != after:
+			part.AfterID = 0
+		}
+		parts = append(parts, part)
+	}
+	if f.Descending {
+		slices.Reverse(parts)
+	}
+	return parts
+}
+
+// firstOfEach drops further entries of a job, whose result has changed between two statements.
+func firstOfEach(jobs []*xxladapter.Job) []*xxladapter.Job {
+	seen := make(map[int64]bool, len(jobs))
+	return slices.DeleteFunc(jobs, func(j *xxladapter.Job) bool {
+		again := seen[j.ID]
+		seen[j.ID] = true
+		return again
+	})
+}
+
+// JobList returns the statement of Jobs for any order but that of results. A list that is not ordered by id reads all jobs, so it
 // sorts only their ids and values, and reads the other columns of the jobs on the page.
 func (d *Dialect) JobList(f xxladapter.JobFilter, newer NewerResults) (query string, args []any) {
 	columns := JobColumns

@@ -31,7 +31,7 @@ type NewerResults struct{ succeeded, failed []int64 }
 
 // newerResults reads what f needs of them.
 func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer NewerResults, err error) {
-	if f.LastResult == "" {
+	if f.LastResult == "" && f.Sort != xxladapter.SortByResult {
 		return newer, nil
 	}
 	var folded, highest int64
