@@ -111,6 +111,7 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 	for file, rows := range map[string]string{
 		"../README.md":        section(t, readFile(t, "../README.md"), "### What it promises"),
+		"../SECURITY.md":      section(t, readFile(t, "../SECURITY.md"), "## Faults of XXL-JOB"),
 		"docs/differences.md": readFile(t, "docs/differences.md"),
 	} {
 		n := 0

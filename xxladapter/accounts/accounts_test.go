@@ -407,7 +407,35 @@ func TestOnlyNamesOfUsersAreLogged(t *testing.T) {
 	require.NotContains(t, logged.String(), "s3cret")
 }
 
-// TestUnknownNamesCostAsMuch counts hashes.
+// TestEveryRefusedLoginComputesAHash checks that a login waits for its turn to compute a hash, whether
+// the name is known, unknown, without a password, or of a user of XXL-JOB.
+func TestEveryRefusedLoginComputesAHash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := New(&withUpstream{memstore.New(nil), []xxladapter.UpstreamUser{{Name: "old", Password: md5Of("pass of old")}}}, quiet)
+		for _, user := range [][2]string{{"root", "pass of root"}, {"provided", ""}} {
+			_, err := a.Create(t.Context(), &xxladapter.User{Name: user[0], Grants: []xxladapter.Grant{{Role: xxladapter.RoleAdmin}}}, user[1])
+			require.NoError(t, err)
+		}
+		for i, name := range []string{"root", "provided", "old", "nobody"} {
+			for range hashesAtOnce {
+				a.hasher.places <- struct{}{}
+			}
+			refused := make(chan error, 1)
+			go func() {
+				_, _, err := a.Login(t.Context(), name, "wrong", fmt.Sprintf("10.0.%d.1", i))
+				refused <- err
+			}()
+			synctest.Wait()
+			require.Empty(t, refused, "%s is refused without the work", name)
+			for range hashesAtOnce {
+				<-a.hasher.places
+			}
+			require.ErrorIs(t, <-refused, errWrong, name)
+		}
+	})
+}
+
+// TestUnknownNamesCostAsMuch checks that a hash that is missing or unreadable costs what a real one does.
 func TestUnknownNamesCostAsMuch(t *testing.T) {
 	for _, stored := range []string{"", "x", "$argon2id$v=19$m=19456,t=2,p=1$AAAA", "$argon2id$v=1$m=8,t=1,p=1$AAAA$AAAA", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA"} {
 		c, salt, sum, known := parseHash(stored)
