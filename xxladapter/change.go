@@ -15,6 +15,7 @@ type Marks struct {
 	Removed int64 // moves when a job is removed
 	Groups  Mark  // groups of executors and their addresses
 	Nodes   Mark  // the terms that hold
+	Pauses  Mark  // the pauses that have not ended
 }
 
 // A Mark summarizes the rows of a small table.

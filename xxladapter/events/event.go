@@ -20,11 +20,12 @@ const (
 	TopicMisfire Topic = "misfire" // due times were missed
 	TopicGroup   Topic = "group"   // groups of executors or their addresses
 	TopicNode    Topic = "node"    // a scheduler came or went
+	TopicPause   Topic = "pause"   // a pause of schedules began or ended
 )
 
 // Values lists all topics.
 func (Topic) Values() []Topic {
-	return []Topic{TopicAll, TopicJob, TopicRun, TopicMisfire, TopicGroup, TopicNode}
+	return []Topic{TopicAll, TopicJob, TopicRun, TopicMisfire, TopicGroup, TopicNode, TopicPause}
 }
 
 // An Event says that something has changed.

@@ -74,6 +74,7 @@ func (v *view) poll(ctx context.Context, store xxladapter.ChangeStore, now time.
 		{TopicMisfire, next.marks.Misfire != v.marks.Misfire},
 		{TopicGroup, next.marks.Groups != v.marks.Groups},
 		{TopicNode, next.marks.Nodes != v.marks.Nodes},
+		{TopicPause, next.marks.Pauses != v.marks.Pauses},
 	} {
 		if other.moved {
 			found = append(found, Event{Topic: other.topic})

@@ -47,6 +47,12 @@ func (s *Store) Marks(ctx context.Context) (xxladapter.Marks, error) {
 			m.Nodes.Sum += l.number
 		}
 	}
+	for _, p := range s.pauses {
+		if p.HoldsAt(now) {
+			m.Pauses.Count++
+			m.Pauses.Sum += p.ID
+		}
+	}
 	return m, nil
 }
 

@@ -46,6 +46,18 @@ var changeRules = []rule{
 		b.NoError(b.store.RemoveJob(b.ctx, job))
 		moved("the removal of a job with its misfires", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Removed, m.Misfire = now.Removed, now.Misfire })
 
+		begun, err := b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group, Note: "ends by itself", Until: b.clock.Now().Add(leaseLife / 2)})
+		b.NoError(err)
+		moved("a pause", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Pauses = now.Pauses })
+		_, err = b.store.EndPause(b.ctx, begun.ID)
+		b.NoError(err)
+		moved("the end of a pause", func(m *xxladapter.Marks, _ xxladapter.Marks) { m.Pauses = xxladapter.Mark{} })
+		_, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group, Note: "ends by itself", Until: b.clock.Now().Add(leaseLife / 2)})
+		b.NoError(err)
+		moved("another pause", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Pauses = now.Pauses })
+		b.clock.Advance(leaseLife)
+		moved("a pause that lapses", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Pauses, m.Nodes = xxladapter.Mark{}, now.Nodes })
+
 		b.lease("n2", leaseLife)
 		moved("a node", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Nodes = now.Nodes })
 		b.lease("n2", leaseLife)

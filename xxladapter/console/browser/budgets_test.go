@@ -98,7 +98,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-var storeCalls = regexp.MustCompile(`(?m)^xxlwheel_store_op_duration_seconds_count\{op="\w+"\} (\d+)$`)
+var storeCalls = regexp.MustCompile(`(?m)^xxlwheel_store_op_duration_seconds_count\{op="(\w+)"\} (\d+)$`)
 
 // BenchmarkConsoles prints how often the store is asked while 50 people look at the list of jobs and
 // nothing happens, beside the budget.
@@ -121,7 +121,10 @@ func BenchmarkConsoles(b *testing.B) {
 		text, err := io.ReadAll(r.Body)
 		require.NoError(b, err)
 		for _, line := range storeCalls.FindAllStringSubmatch(string(text), -1) {
-			count, err := strconv.Atoi(line[1])
+			if line[1] == "now" {
+				continue // reads a clock, and asks no database
+			}
+			count, err := strconv.Atoi(line[2])
 			require.NoError(b, err)
 			n += count
 		}

@@ -32,17 +32,40 @@ export function changedSomething() {
 // of its job, and so a run changes what is shown of jobs.
 const told: Partial<Record<CallName, Topic[]>> = {
 	"GET /jobs": ["job", "run"], "GET /jobs/{id}": ["job", "run"], "GET /jobs/{id}/next": ["job", "run"], "GET /jobs/{id}/misfires": ["misfire"], "GET /jobs/{id}/timeline": ["job", "run", "misfire"],
-	"GET /logs": ["run"], "GET /logs/{id}": ["run"], "GET /fires": ["run"], "GET /groups": ["group"], "GET /groups/{id}": ["group"], "GET /graph": ["job", "run"],
+	"GET /logs": ["run"], "GET /logs/{id}": ["run"], "GET /fires": ["run"], "GET /groups": ["group"], "GET /groups/{id}": ["group"], "GET /graph": ["job", "run"], "GET /pauses": ["pause"], "GET /tags": ["job"],
 };
 // While events tell what changes, polling finds only what they missed.
-const pollLive = 60e3;
+const pollLive = 120e3;
 
 // concerns reports whether an event may change the answer of a call.
 function concerns(name: CallName, params: object, e: Event): boolean {
 	if (e.topic === "all") return true;
 	if (!told[name]?.includes(e.topic)) return false;
-	const own = { job: "GET /jobs/{id}", run: "GET /logs/{id}", group: "GET /groups/{id}", misfire: "", node: "" }[e.topic] === name;
+	const own = { job: "GET /jobs/{id}", run: "GET /logs/{id}", group: "GET /groups/{id}", misfire: "", node: "", pause: "" }[e.topic] === name;
 	return !own || e.id === 0 || e.id === (params as { id?: number }).id;
+}
+
+// The calls under way, with when they began. Parts of a page that ask the same share one answer, unless
+// it may be older than the event for which one of them asks: that waits for longer than sharedFor.
+const underWay = new Map<string, { begun: number; answer: Promise<unknown> }>();
+const sharedFor = 40;
+
+async function ask<C extends CallName>(name: C, params: Params<C>, key: string, signal: AbortSignal): Promise<Answer<C>> {
+	const other = underWay.get(key);
+	if (other && Date.now() - other.begun < sharedFor) {
+		try {
+			return (await other.answer) as Answer<C>;
+		} catch {
+			if (signal.aborted) throw signal.reason; // otherwise its asker may have left: ask for ourselves
+		}
+	}
+	const own = { begun: Date.now(), answer: call(name, params, undefined, signal) };
+	underWay.set(key, own);
+	try {
+		return await own.answer;
+	} finally {
+		if (underWay.get(key) === own) underWay.delete(key);
+	}
 }
 
 // useCall makes a call whenever its parameters change, when an event says that the answer may be
@@ -52,9 +75,12 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 	const [, redraw] = useState(0);
 	const state = useRef<{ key?: string; data?: Answer<C>; error?: ApiError; loading: boolean }>({ loading: false });
 	const again = useRef(() => {});
+	const soonAgain = useRef(() => {});
 	const version = changed.value;
 	const out = signedOut.value;
 	const heard = live.value && every > 0 && name in told;
+	const hears = useRef(heard);
+	hears.current = heard;
 	if (state.current.key !== key) {
 		const before = key === undefined ? undefined : (shown.get(key) as Answer<C> | undefined);
 		state.current = { key, data: before, loading: key !== undefined };
@@ -72,7 +98,7 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 			running = true;
 			begun = Date.now();
 			try {
-				const data = await call(name, params, undefined, abort.signal);
+				const data = await ask(name, params, key!, abort.signal);
 				remember(key!, data);
 				if (!abort.signal.aborted) state.current = { key, data, loading: false };
 			} catch (e) {
@@ -84,7 +110,7 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 			running = false;
 			if (abort.signal.aborted) return;
 			redraw((n) => n + 1);
-			if (every > 0) timer = window.setTimeout(wake, heard && !state.current.error ? Math.max(every, pollLive) : every);
+			if (every > 0) timer = window.setTimeout(wake, hears.current && !state.current.error ? Math.max(every, pollLive) : every);
 			if (stale) later();
 		};
 		const wake = () => {
@@ -99,18 +125,26 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 				wake();
 			}, Math.max(50, begun + every / 2 - Date.now()));
 		};
-		const deaf = heard ? listen((e) => concerns(name, params, e) && later()) : undefined;
 		again.current = () => void load();
+		soonAgain.current = later;
 		document.addEventListener("visibilitychange", wake);
 		void load();
 		return () => {
 			abort.abort();
-			deaf?.();
 			clearTimeout(timer);
 			clearTimeout(soon);
 			document.removeEventListener("visibilitychange", wake);
 		};
-	}, [key, every, version, out, heard]);
+	}, [key, every, version, out]);
+	// What the stream of changes missed before this page heard it, its first event says.
+	useEffect(() => {
+		if (!heard || !params) return;
+		const deaf = listen((e) => concerns(name, params, e) && soonAgain.current());
+		return () => {
+			deaf();
+			if (!live.value) again.current(); // polls from now on
+		};
+	}, [heard, key]);
 	const { data, error, loading } = state.current;
 	return { data, error, loading, reload: () => again.current() };
 }

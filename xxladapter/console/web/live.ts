@@ -37,8 +37,11 @@ function join(who: string): () => void {
 	channel.onmessage = ({ data }: MessageEvent<Message>) => {
 		if ("ask" in data) {
 			if (holds) channel.postMessage({ up: live.value });
-		} else if ("up" in data) live.value = data.up;
-		else {
+		} else if ("up" in data) {
+			const begins = data.up && !live.value;
+			live.value = data.up;
+			if (begins) setTimeout(() => pass({ topic: "all", id: 0 })); // once the pages listen
+		} else {
 			last = data.id;
 			pass(data.event);
 		}

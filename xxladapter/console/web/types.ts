@@ -382,7 +382,7 @@ export interface Event {
 	/** The id of the thing; 0 means any of its topic. */
 	id: number;
 	/** The kind of thing that has changed; all means that events are missing, and everything that is shown has to be read again. */
-	topic: "all" | "job" | "run" | "misfire" | "group" | "node";
+	topic: "all" | "job" | "run" | "misfire" | "group" | "node" | "pause";
 }
 
 export interface Evidence {

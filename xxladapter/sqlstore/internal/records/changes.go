@@ -20,7 +20,9 @@ const (
 		(SELECT COALESCE(SUM(LENGTH(address_list)), 0) FROM xxl_job_group),
 		(SELECT MAX(update_time) FROM xxl_job_group),
 		(SELECT COUNT(*) FROM xxlwheel_lease WHERE until_ms > ?),
-		(SELECT COALESCE(SUM(term), 0) FROM xxlwheel_lease WHERE until_ms > ?)`
+		(SELECT COALESCE(SUM(term), 0) FROM xxlwheel_lease WHERE until_ms > ?),
+		(SELECT COUNT(*) FROM xxlwheel_pause WHERE until_ms = 0 OR until_ms > ?),
+		(SELECT COALESCE(SUM(id), 0) FROM xxlwheel_pause WHERE until_ms = 0 OR until_ms > ?)`
 	// SelectChangedJobs has no index on MySQL, where upstream's tables stay as they are.
 	SelectChangedJobs = `SELECT id, job_group, update_time FROM xxl_job_info
 		WHERE update_time >= ? ORDER BY update_time DESC, id LIMIT ?`
@@ -33,10 +35,10 @@ const (
 // Marks implements [xxladapter.Store].
 func (s *Store) Marks(ctx context.Context) (m xxladapter.Marks, err error) {
 	now := ToMilli(s.Clock())
-	err = s.Query(ctx, SelectMarks, []any{now, now}, func(r Row) error {
+	err = s.Query(ctx, SelectMarks, []any{now, now, now, now}, func(r Row) error {
 		var folded, open int64
 		err := r.Scan(&m.Run, &folded, &open, &m.Misfire, &m.Removed,
-			&m.Groups.Count, &m.Groups.Sum, datetime{&m.Groups.Updated}, &m.Nodes.Count, &m.Nodes.Sum)
+			&m.Groups.Count, &m.Groups.Sum, datetime{&m.Groups.Updated}, &m.Nodes.Count, &m.Nodes.Sum, &m.Pauses.Count, &m.Pauses.Sum)
 		m.Ended = folded + open
 		return err
 	})
