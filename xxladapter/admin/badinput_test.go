@@ -99,3 +99,67 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 		})
 	}
 }
+
+// badValues are the values of a parameter that no call may accept, as in a URL.
+func badValues(p param) []string {
+	switch {
+	case p.kind == reflect.TypeFor[time.Time]():
+		return []string{"", "yesterday", "17", "2026-01-02", "2026-01-02T15:04:05"}
+	case p.kind.Kind() == reflect.Bool, p.kind.Kind() == reflect.Pointer:
+		return []string{"yes", "2", "TRUE"}
+	case p.kind.Kind() == reflect.Int || p.kind.Kind() == reflect.Int64:
+		bad := []string{"-1", "x", "1.5", "01", "1e3", "%201", "9223372036854775808"}
+		if p.in == "path" {
+			return append(bad, "0")
+		}
+		return append(bad, "")
+	}
+	return nil // a text
+}
+
+// TestEveryCallRefusesBadParameters gives every parameter in the path and the query of every call
+// values that are wrong, gives it twice, and gives one that the call does not have. The answer names
+// the parameter, and nothing is stored.
+func TestEveryCallRefusesBadParameters(t *testing.T) {
+	s := auditSite(t, false, nil)
+	before := s.audit()
+	tried := 0
+	for _, c := range s.server.calls() {
+		if c.need == public {
+			continue // these have tests of their own
+		}
+		t.Run(c.method+" "+c.path, func(t *testing.T) {
+			refused := func(name, path string) {
+				t.Helper()
+				tried++
+				status, answer := s.do(c.method, path, operatorSecret, audited[c.method+" "+c.path])
+				if status == http.StatusForbidden { // a token of the settings is no user
+					require.True(t, c.forUsers(), answer)
+					return
+				}
+				require.Equal(t, http.StatusBadRequest, status, "%s was accepted: %s", path, answer)
+				var said struct{ Code, Message string }
+				require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
+				require.Equal(t, "invalid", said.Code)
+				require.Contains(t, said.Message, name, path)
+			}
+			right := pathOf(c)
+			refused("nosuch", right+"?nosuch=1")
+			for p := range paramsOf(c.query) {
+				switch p.in {
+				case "path":
+					for _, value := range badValues(p) {
+						refused(p.name, pathOf(call{path: strings.Replace(c.path, "{"+p.name+"}", value, 1)}))
+					}
+				case "query":
+					refused(p.name, right+"?"+p.name+"=1&"+p.name+"=1")
+					for _, value := range badValues(p) {
+						refused(p.name, right+"?"+p.name+"="+value)
+					}
+				}
+			}
+		})
+	}
+	require.Greater(t, tried, 300)
+	require.Equal(t, before, s.audit(), "something was stored")
+}
