@@ -91,10 +91,14 @@ func TestARunIsWatchedAndKilled(t *testing.T) {
 		s.call("GET", "/orders/2", nil, &order)
 		return len(order.LogIDs) == 1
 	})
-	s.eventually("an executor has accepted it, and it is killed", func() bool {
-		status, _ := s.try("POST", fmt.Sprintf("/logs/%d/kill", order.LogIDs[0]), nil)
-		return status == http.StatusOK
-	})
+	again := order.LogIDs[0]
+	tab.visit("runs")
+	tab.click(fmt.Sprintf("Kill run %d", again))
+	tab.sees("Kill this run?")
+	tab.sees("count things is stopped on")
+	tab.click("Kill")
+	s.ended(again)
+	tab.until("the list shows its end, and offers nothing more", `!document.querySelector("[aria-label^='Kill run']")`)
 }
 
 // Whatever users and executors write stays text.

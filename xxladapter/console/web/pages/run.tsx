@@ -7,12 +7,12 @@ import { t, word } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
 import { Button, Fact, Facts, Failure, Time, Waiting } from "../parts/basic";
-import { Confirm } from "../parts/dialog";
 import { Page, Panel } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Tail } from "../parts/tail";
 import { tell, tellError } from "../parts/toast";
 import { span } from "../time";
+import { KillDialog, mayKill } from "./killrun";
 import { plain, reason, RunStatus } from "./runtable";
 
 export function Run({ id }: { id: number }) {
@@ -31,7 +31,7 @@ export function Run({ id }: { id: number }) {
 			title={title} above={above} wide beside={<RunStatus run={l} />}
 			actions={
 				<>
-					{l.status === "RUNNING" && mayRun && l.triggerCode === 200 && <Button icon="stop" onClick={() => setKill(true)}>{t("runs.kill")}</Button>}
+					{mayKill(l) && <Button icon="stop" onClick={() => setKill(true)}>{t("runs.kill")}</Button>}
 					{l.status !== "RUNNING" && mayRun && <Button icon="reload" onClick={() => void rerun(id)}>{t("runs.again")}</Button>}
 					{job.data && mayRun && <Button icon="run" shortcut="r" onClick={() => setAgain(true)}>{t("bulk.trigger")}</Button>}
 				</>
@@ -68,16 +68,7 @@ export function Run({ id }: { id: number }) {
 				</details>
 			</Panel>
 			{l.triggerCode === 200 && <Tail id={id} grows={l.status === "RUNNING"} />}
-			{kill && (
-				<Confirm title={t("runs.killTitle")} action={t("runs.kill")} danger onClose={() => setKill(false)}
-					onConfirm={async () => {
-						await call("POST /logs/{id}/kill", { id });
-						tell(t("runs.killed"));
-						changedSomething();
-					}}>
-					<p>{t("runs.killText", { name, address: l.executorAddress })}</p>
-				</Confirm>
-			)}
+			{kill && <KillDialog run={l} name={job.data?.name} onClose={() => setKill(false)} />}
 			{again && job.data && <RunDialog job={{ ...job.data, executorParam: l.executorParam }} onClose={() => setAgain(false)} />}
 		</Page>
 	);

@@ -9,6 +9,7 @@ import { Button, Empty, Mono, Status, Tag, Time } from "../parts/basic";
 import { Panel } from "../parts/page";
 import { Pager, Table, type Column } from "../parts/table";
 import { fromWall, midnight, span } from "../time";
+import { KillDialog, mayKill } from "./killrun";
 
 const pageSize = 50;
 const states = ["", "RUNNING", "SUCCESS", "FAIL", "LOST"] as const;
@@ -36,6 +37,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 	const type = q.get("type") ?? "";
 	const longer = q.get("longer") ?? "";
 	const [text, setText] = useState(q.get("text") ?? "");
+	const [kill, setKill] = useState<Run>();
 	const wanted = useDelayed(text, 300);
 	useEffect(() => {
 		if (wanted !== (q.get("text") ?? "")) setQuery({ text: wanted, after: undefined });
@@ -75,6 +77,10 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 		},
 		{ head: t("runs.address"), from: "mid", cell: (l) => (l.executorAddress ? <Mono>{l.executorAddress.replace(/^https?:\/\/|\/$/g, "")}</Mono> : <span class="none">–</span>) },
 		{ head: t("runs.message"), from: "wide", grow: !!fixed, cell: (l) => <span class="cut muted">{summary(l)}</span> },
+		{
+			head: t("list.actions"), hidden: true, end: true,
+			cell: (l) => mayKill(l) && <Button icon="stop" tone="quiet" aria-label={t("runs.killOne", { id: l.id })} onClick={() => setKill(l)} />,
+		},
 	];
 	const shown = runs.data?.logs.length ?? 0;
 	return (
@@ -146,6 +152,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 					<Pager first={cursors.length === 0} last={!runs.data?.next} onBack={() => setQuery({ after: cursors.slice(0, -1).join(".") })} onNext={() => setQuery({ after: [...cursors, runs.data?.next].join(".") })} shown={t("list.shown", { from: number(cursors.length * pageSize + 1), to: number(cursors.length * pageSize + shown) })} />
 				)}
 			</Panel>
+			{kill && <KillDialog run={kill} name={kill.jobName} onClose={() => setKill(undefined)} />}
 		</div>
 	);
 }
