@@ -330,6 +330,15 @@ var table = []rule{
 	{"source_not_given", "{field} 为“{value}”，须为所给文件之一：没有 {file}", []form{
 		{"glueSourceFile is %q, must be one of the given files: there is no %s", "field=glueSourceFile;value;file"},
 	}},
+	{"declaring_not_permitted", "此调度中心不允许执行器声明任务，除非以 --allow-declare 启动", []form{
+		{"executors must not declare jobs at this scheduler, which permits it with --allow-declare only", ""},
+	}},
+	{"shared_token", "该访问令牌由所有执行器共用，须使用所声明任务所属执行器自己的令牌", []form{
+		{"access token is that of all executors, must be that of the group whose jobs are declared", ""},
+	}},
+	{"not_from_code", "任务“{value}”含有 appName 或脚本，代码中的声明不能含有二者", []form{
+		{"job %q has an app name or a script, must have neither in a declaration from code", "value"},
+	}},
 	{"edited_twice", "第 {index} 项修改任务 {job}，每个任务只能修改一次", []form{
 		{"edits[%d] is about job %d, must be the only edit of that job", "index;job"},
 	}},
