@@ -21,27 +21,24 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 		return nil, err
 	}
 	var found []*xxladapter.Job
-	for _, part := range partsOf(f) {
-		if f.Limit > 0 {
-			if part.Limit = f.Limit - len(found); part.Limit == 0 {
-				break
-			}
+	for i, part := range partsOf(f) {
+		if i > 0 && len(found) == f.Limit {
+			break
 		}
+		var list []*xxladapter.Job
 		query, args := s.Dialect.JobList(part, newer)
 		err = s.Query(ctx, query, args, func(r Row) error {
 			j, err := ScanJob(r)
 			if f.Sort == xxladapter.SortByResult {
 				j.LastResult = part.LastResult
 			}
-			found = append(found, j)
+			list = append(list, j)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-	}
-	if f.Sort == xxladapter.SortByResult {
-		found = firstOfEach(found)
+		found = addPart(found, list, f.Limit)
 	}
 	return found, nil
 }
@@ -76,18 +73,31 @@ func partsOf(f xxladapter.JobFilter) (parts []xxladapter.JobFilter) {
 	return parts
 }
 
-// firstOfEach drops further entries of a job, whose result has changed between two statements.
-func firstOfEach(jobs []*xxladapter.Job) []*xxladapter.Job {
-	seen := make(map[int64]bool, len(jobs))
-	return slices.DeleteFunc(jobs, func(j *xxladapter.Job) bool {
-		again := seen[j.ID]
-		seen[j.ID] = true
-		return again
-	})
+// addPart appends a part to a page, up to limit jobs; 0 means no limit. A job whose result has changed
+// between two statements is in both of their lists, and stays where it is. A part is as long as a page,
+// so that such jobs do not make a page shorter: a short page is the last one.
+func addPart(page, part []*xxladapter.Job, limit int) []*xxladapter.Job {
+	if len(page) == 0 {
+		return part
+	}
+	has := make(map[int64]bool, len(page))
+	for _, j := range page {
+		has[j.ID] = true
+	}
+	for _, j := range part {
+		if limit > 0 && len(page) == limit {
+			break
+		}
+		if !has[j.ID] {
+			page = append(page, j)
+		}
+	}
+	return page
 }
 
-// JobList returns the statement of Jobs for any order but that of results. A list that is not ordered by id reads all jobs, so it
-// sorts only their ids and values, and reads the other columns of the jobs on the page.
+// JobList returns the statement of Jobs for any order but that of results. A list that is not ordered
+// by id reads all jobs, so it sorts only their ids and values, and reads the other columns of the jobs
+// on the page.
 func (d *Dialect) JobList(f xxladapter.JobFilter, newer NewerResults) (query string, args []any) {
 	columns := JobColumns
 	if f.Light {
