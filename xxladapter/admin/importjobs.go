@@ -72,6 +72,10 @@ func (s *Server) importJobs(ctx context.Context, q importQuery, form importForm)
 	if len(problems) > 0 {
 		return no, refuseDeclarations(source.Locate(problems))
 	}
+	if owner := source.Document.Owner; owner == ownerOfCode {
+		err := xxladapter.Invalidf("owner is %q, must not be that of jobs declared from code", owner)
+		return no, refuseDeclarations(source.Locate([]declare.Problem{{At: "owner", Message: err.Error(), Err: err}}))
+	}
 	plan, err := s.apply(ctx, source, declare.Options{Prune: form.Prune, TakeOver: form.TakeOver}, q.DryRun)
 	if err != nil {
 		return no, err

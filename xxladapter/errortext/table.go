@@ -300,6 +300,9 @@ var table = []rule{
 	{"owner_of_prune", "删除不再声明的任务时，须给出 {field}", []form{
 		{"owner is missing, must be given for jobs that are no longer declared to be deleted", "field=owner"},
 	}},
+	{"owner_of_code", "{field} 不能为“{value}”，该值属于代码中声明的任务", []form{
+		{"owner is %q, must not be that of jobs declared from code", "field=owner;value"},
+	}},
 	{"owner_differs", "{field} 为“{value}”，须与其他文件的“{other}”一致", []form{
 		{"owner is %q, must be %q as in the other files", "field=owner;value;other"},
 	}},
