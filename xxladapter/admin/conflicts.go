@@ -104,16 +104,13 @@ func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
 	if base.ID != 0 {
 		from = base.Fields()
 	}
-	for i := range from {
-		if from[i].Name != "glueSource" {
-			continue
-		}
+	// Versions leave the source out. It is the same if its time is, and not known otherwise.
+	if i := slices.IndexFunc(from, func(f xxladapter.Field) bool { return f.Name == "glueSource" }); i >= 0 {
 		if base.GlueUpdated.Equal(stored.GlueUpdated) {
-			from[i].Value = stored.GlueSource // versions leave it out, and its time is the same
+			from[i].Value = stored.GlueSource
 		} else {
 			from = slices.Delete(from, i, i+1)
 		}
-		break
 	}
 	wants := *stored
 	form.apply(&wants)
