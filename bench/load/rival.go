@@ -80,11 +80,12 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	if err != nil {
 		return err
 	}
-	figures := w.match(got.Runs, p.jobs).figures(w.seconds * p.jobs)
-	figures = append(figures, figure{float64(len(got.Runs) - got.Acknowledged), "results-not-acknowledged"})
+	seen := w.match(got.Runs, p.jobs)
+	figures := append(seen.figures(w.seconds*p.jobs), figure{float64(len(got.Runs) - got.Acknowledged), "results-not-acknowledged"})
 	if told {
 		figures = append(figures, figure{float64(lost), "rows-without-result"})
 	}
+	figures = append(figures, seen.lateness()...)
 	name := "Rival/" + p.rival
 	if p.kills > 0 {
 		name += "/kills=" + strconv.Itoa(p.kills)

@@ -45,16 +45,20 @@ type sight struct {
 	late                        []time.Duration
 }
 
-// figures returns what became of so many due times; lateness only if none was missed.
+// figures returns what became of so many due times.
 func (s sight) figures(due int) []figure {
-	figures := []figure{
+	return []figure{
 		{100 * float64(s.run) / float64(due), "%-run"}, {float64(s.missed), "missed"}, {float64(s.doubled), "doubled"}, {float64(s.early), "early"},
 	}
+}
+
+// lateness returns how late the runs were, and nothing if any was missed.
+func (s sight) lateness() []figure {
 	if s.missed > 0 {
-		return figures
+		return nil
 	}
 	at := func(q float64) float64 { return milliseconds(quantile(s.late, q)) }
-	return append(figures, figure{at(0.50), "late-p50-ms"}, figure{at(0.99), "late-p99-ms"}, figure{at(1), "late-max-ms"})
+	return []figure{{at(0.50), "late-p50-ms"}, {at(0.99), "late-p99-ms"}, {at(1), "late-max-ms"}}
 }
 
 // match compares the runs with the due times of so many jobs.
