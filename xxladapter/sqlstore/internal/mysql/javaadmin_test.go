@@ -173,18 +173,6 @@ func (s *shared) note(who string) func(job, due int64) {
 	}
 }
 
-// unsentEachSecond is [fixture.EachSecond] with fires that nobody sends, and that leave their jobs
-// due: those of a schedule would not, see [xxladapter.BehindAfter].
-func unsentEachSecond(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
-	decisions := fixture.EachSecond(now, jobs)
-	for i := range decisions {
-		for k := range decisions[i].Fires {
-			decisions[i].Fires[k].Type = xxladapter.TriggerBackfill
-		}
-	}
-	return decisions
-}
-
 // TestBesideAJavaAdmin lets schedulers of both kinds scan the same jobs: each due time belongs to
 // exactly one of them.
 func TestBesideAJavaAdmin(t *testing.T) {
@@ -269,7 +257,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 				if _, err := s.Lease(ctx, term.Node, 1000*time.Hour); err != nil {
 					t.Errorf("%s: %v", term.Node, err)
 				}
-				fires, _, err := s.ClaimDue(ctx, term, 5*time.Second, 1000, unsentEachSecond)
+				fires, _, err := s.ClaimDue(ctx, term, 5*time.Second, 1000, fixture.EachSecond)
 				if err != nil {
 					t.Errorf("%s: %v", term.Node, err)
 				}
