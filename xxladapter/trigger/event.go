@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// An Event reports what became of a fire. Options.OnEvent is called with it on the goroutine that
-// did the work, which waits for it.
+// An Event reports what became of a fire, once that is stored. Options.OnEvent is called with it on
+// the goroutine that did the work, which waits for it.
 type Event struct {
 	Kind    EventKind
 	Job     string // name; empty for results

@@ -116,6 +116,7 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	require.Empty(t, f.open(), "no retry either")
 	require.Equal(t, "successor", f.logs()[0].TriggerMsg)
 	require.Equal(t, int64(1), f.over.Stats().Fenced)
+	require.Empty(t, f.events, "its successor reports the fire")
 	term, _ := f.sched.term()
 	require.Equal(t, []xxladapter.Term{term}, f.sched.fenced)
 }

@@ -133,13 +133,13 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 		leavePlace(ctx)
 	}
 	planned, err := h.settleFire(storing, f.Owner, s)
+	if err != nil {
+		return fmt.Errorf("settle fire %d: %w", f.ID, err) // whoever settles it reports it
+	}
 	h.opts.OnEvent(Event{
 		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
 		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,
 	})
-	if err != nil {
-		return fmt.Errorf("settle fire %d: %w", f.ID, err)
-	}
 	h.followed(planned, s.Resume)
 	return nil
 }
