@@ -104,6 +104,7 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	// What the last call of decide saw and returned; the store may repeat it.
 	var found []*xxladapter.Job
 	var decisions []xxladapter.Decision
+	s.misfires.beginScan(time.Now())
 	term, ok := s.Term()
 	if !ok {
 		return c, errNoLease
@@ -178,7 +179,7 @@ func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapte
 func (s *Scheduler) report(d xxladapter.Decision) {
 	for _, m := range d.Misfires {
 		if m.Kind() == xxladapter.MisfireLate {
-			s.opts.Logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "policy", m.Policy)
+			s.misfires.note(m)
 		}
 		s.opts.OnMisfire(m)
 	}

@@ -93,6 +93,8 @@ type Scheduler struct {
 	backlog backlog // of the sweep alone
 	given   givenBack
 
+	misfires misfireLines // of the scan loop alone
+
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // shards have come whose fires are not armed yet
 	retired atomic.Bool
@@ -150,6 +152,7 @@ func New(opts Options) (*Scheduler, error) {
 		renewal: make(chan struct{}, 1),
 		roster:  newRoster(),
 	}
+	s.misfires.logger = opts.Logger
 	s.grant.Store(&grant{})
 	var err error
 	s.ring, err = newRing(clock, func() bool { _, ok := s.Term(); return ok }, opts.Pool.Fire)

@@ -1,0 +1,43 @@
+package scheduler
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// namedMisfires is the number of misfires a second that get a line each.
+const namedMisfires = 10
+
+// misfireLines logs the first misfires of each second by name and counts the others, since an
+// overload has thousands a second. The store records each of them. It is used by one goroutine.
+type misfireLines struct {
+	logger *slog.Logger
+	second time.Time // the whole second that the counts are of
+	named  int
+	others int
+}
+
+// note logs or counts one misfire. beginScan comes before it.
+func (l *misfireLines) note(m xxladapter.Misfire) {
+	if l.named == namedMisfires {
+		l.others++
+		return
+	}
+	l.named++
+	l.logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "policy", m.Policy)
+}
+
+// beginScan logs how many misfires of the second of earlier scans were only counted, once that
+// second is over.
+func (l *misfireLines) beginScan(now time.Time) {
+	second := now.Truncate(time.Second)
+	if second.Equal(l.second) {
+		return
+	}
+	if l.others > 0 {
+		l.logger.Warn("more misfires", "jobs", l.others, "second", l.second)
+	}
+	l.second, l.named, l.others = second, 0, 0
+}
