@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -96,6 +97,9 @@ type Options struct {
 	Metrics *metrics.Metrics
 	// Console is the web console, served beside the API. nil leaves it out.
 	Console *console.Console
+	// Around returns the handler of the node's server, given the one with API, executor calls and
+	// console; it adds further pages. nil adds none.
+	Around func(http.Handler) http.Handler
 	// Version and Revision say from which sources the program was built, for those who ask the API;
 	// empty means unknown.
 	Version, Revision string

@@ -40,6 +40,9 @@ func (n *Node) buildServer() error {
 	if n.opts.Console != nil {
 		handler = n.opts.Console.Around(handler)
 	}
+	if n.opts.Around != nil {
+		handler = n.opts.Around(handler)
+	}
 	if tls != nil || n.opts.HSTS {
 		handler = access.StrictTransport(handler)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/assistant"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
@@ -34,6 +35,8 @@ type serveCmd struct {
 
 	NoConsole  bool   `help:"Do not serve the web console."`
 	ConsoleDir string `type:"path" placeholder:"DIR" help:"Folder with the files of the web console, in place of those in the binary; for work on the console itself."`
+	NoMCP      bool   `name:"no-mcp" help:"Do not serve assistants at /mcp."`
+	MCPChanges bool   `name:"mcp-allow-changes" help:"Also offer assistants at /mcp the tools that start, stop, trigger, create and change jobs, kill runs and pause schedules, as far as their token grants that."`
 
 	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
 	Logs   serveLogs   `embed:""`
@@ -126,8 +129,12 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
+	around, err := c.assistants()
+	if err != nil {
+		return opts, err
+	}
 	return node.Options{
-		Console:     pages,
+		Console: pages, Around: around,
 		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
 		AllowDefaultToken: c.AllowDefaultToken, AllowDeclare: c.AllowDeclare, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: c.CronProfile,
@@ -138,6 +145,19 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 		KeepLogs: time.Duration(c.Logs.KeepLogs), KeepSuccesses: time.Duration(c.Logs.KeepSuccesses), KeepAudit: time.Duration(c.Logs.KeepAudit),
 		KeepStats: time.Duration(c.Logs.KeepStats), RunTexts: c.Logs.StoreRunLogs,
 	}, nil
+}
+
+// assistants returns what adds the page for assistants to the server, or nil without it.
+func (c *serveCmd) assistants() (func(http.Handler) http.Handler, error) {
+	if c.NoMCP {
+		if c.MCPChanges {
+			return nil, usagef("--mcp-allow-changes must not be together with --no-mcp")
+		}
+		return nil, nil
+	}
+	version, _ := buildOf(debug.ReadBuildInfo())
+	opts := assistant.Options{Version: version, AllowChanges: c.MCPChanges}
+	return func(server http.Handler) http.Handler { return assistant.Page(server, opts) }, nil
 }
 
 // listenMetrics opens the port of --metrics-listen, if that is given.

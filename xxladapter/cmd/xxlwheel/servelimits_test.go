@@ -26,7 +26,7 @@ func parseServe(t *testing.T, args ...string) *serveCmd {
 
 func TestServeFlagsReachTheNode(t *testing.T) {
 	// This machine's zone has a name that the test cannot know.
-	opts, err := parseServe(t, "--zone=UTC", "--no-console").nodeOptions()
+	opts, err := parseServe(t, "--zone=UTC", "--no-console", "--no-mcp").nodeOptions()
 	require.NoError(t, err)
 	require.Equal(t, node.Options{
 		Zone: time.UTC, FastPool: 200, SlowPool: 100, Drain: 10 * time.Second, SkewLimit: 2 * time.Second,
@@ -36,7 +36,7 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 
 	t.Setenv("XXLWHEEL_FAST_POOL", "7")
 	t.Setenv("XXLWHEEL_CLOCK_SKEW", "0s")
-	c := parseServe(t, "--no-console", "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=3s", "--zone=UTC",
+	c := parseServe(t, "--no-console", "--no-mcp", "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=3s", "--zone=UTC",
 		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-declare", "--allow-address=10.0.0.0/8",
 		"--keep-logs=0", "--keep-audit=0", "--keep-stats=0", "--store-run-logs=all", "--cron-profile=xxl34")
 	require.Equal(t, 20, c.Limits.StoreConnections)
@@ -72,4 +72,12 @@ func TestServeHasAConsoleUnlessToldOtherwise(t *testing.T) {
 	require.ErrorContains(t, err, "must be a folder with index.html")
 	_, err = parseServe(t, "--no-console", "--console-dir=x").nodeOptions()
 	require.ErrorContains(t, err, "must not be together with --no-console")
+}
+
+func TestServeAnswersAssistantsUnlessToldOtherwise(t *testing.T) {
+	opts, err := parseServe(t, "--zone=UTC").nodeOptions()
+	require.NoError(t, err)
+	require.NotNil(t, opts.Around)
+	_, err = parseServe(t, "--no-mcp", "--mcp-allow-changes").nodeOptions()
+	require.EqualError(t, err, "--mcp-allow-changes must not be together with --no-mcp")
 }

@@ -1,0 +1,41 @@
+package assistant
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestACallHasWhatTheAssistantSent: the API decides by the caller's address, host and token, and sees
+// no cookie.
+func TestACallHasWhatTheAssistantSent(t *testing.T) {
+	var seen []*http.Request
+	page := Page(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r)
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = w.Write([]byte(`{"code":"too_many","message":"later"}`))
+	}), Options{})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://scheduler.example/mcp", strings.NewReader(`{"jsonrpc":"2.0"}`))
+	r.RemoteAddr = "192.0.2.7:1234"
+	r.Header.Set("Authorization", "Bearer of-ann")
+	r.Header.Set("Cookie", "session=of-bob")
+	w := httptest.NewRecorder()
+	page.ServeHTTP(w, r)
+	require.Equal(t, http.StatusTooManyRequests, w.Code)
+	require.Equal(t, "7", w.Header().Get("Retry-After"))
+	require.JSONEq(t, `{"code":"too_many","message":"later"}`, w.Body.String())
+	require.Len(t, seen, 1)
+	require.Equal(t, "GET /api/v1/openapi.json", seen[0].Method+" "+seen[0].RequestURI)
+	require.Equal(t, "192.0.2.7:1234", seen[0].RemoteAddr)
+	require.Equal(t, "scheduler.example", seen[0].Host)
+	require.Equal(t, "Bearer of-ann", seen[0].Header.Get("Authorization"))
+	require.Empty(t, seen[0].Header.Get("Cookie"))
+	require.Equal(t, "session=of-bob", r.Header.Get("Cookie"), "the request itself is left as it is")
+
+	page.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/console/", nil))
+	require.Equal(t, "/console/", seen[1].URL.Path)
+}
