@@ -43,6 +43,9 @@ func CheckOwner(field, owner string) error { return checkText(field, owner, 0, 6
 
 // A Declaration is a set of changes that a store carries out together or not at all.
 type Declaration struct {
+	// Calendars are stored as [CalendarStore.SaveCalendar] does, before all else. Updated is that of
+	// the calendar as the caller has read it.
+	Calendars []*Calendar
 	// Groups are stored as [GroupStore.SaveGroup] does, before the jobs.
 	Groups []*Group
 	// Remove names jobs that are deleted as [JobStore.RemoveJob] does, before others are stored.
@@ -92,8 +95,8 @@ type DeclarationStore interface {
 	// first start. Jobs are created with their keys, so that two callers who declare the same job
 	// at once create it once.
 	//
-	// [ErrNotFound] if a job or a group does not exist. [ErrConflict] if a job was changed since
-	// the caller read it, if another job of its group has the key, or if another group has the app
+	// [ErrNotFound] if a job or a group does not exist. [ErrConflict] if a job or a calendar was
+	// changed since the caller read it, if another job of its group has the key, or if another group has the app
 	// name.
 	Declare(ctx context.Context, d *Declaration) (ids []int64, err error)
 }

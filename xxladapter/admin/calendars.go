@@ -3,11 +3,10 @@ package admin
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 )
 
 // A calendarForm is a calendar as the management API shows and accepts it.
@@ -28,22 +27,15 @@ type calendarYear struct {
 }
 
 func showCalendar(c *xxladapter.Calendar) calendarForm {
+	e := declare.CalendarEntryOf(c)
 	form := calendarForm{
-		Name: c.Name, Note: c.Note, Weekend: append([]xxladapter.Weekday{}, c.Weekend...), Years: []calendarYear{},
+		Name: e.Name, Note: e.Note, Weekend: e.Weekend, Years: []calendarYear{},
 		BuiltIn: c.Updated.IsZero(), Updated: given(c.Updated),
 	}
-	for _, y := range c.Years {
-		form.Years = append(form.Years, calendarYear{y.Year, y.Source, showDays(y.Year, y.Off), showDays(y.Year, y.Work)})
+	for _, y := range e.Years {
+		form.Years = append(form.Years, calendarYear(y))
 	}
 	return form
-}
-
-func showDays(year int, days []xxladapter.Day) []string {
-	shown := make([]string, len(days))
-	for i, d := range days {
-		shown[i] = d.In(year).Format(time.DateOnly)
-	}
-	return shown
 }
 
 // calendar returns the calendar that the form describes.
@@ -54,37 +46,11 @@ func (f *calendarForm) calendar(name string) (*xxladapter.Calendar, error) {
 	case f.BuiltIn:
 		return nil, xxladapter.Invalidf("builtIn is true, must be omitted: it is read-only")
 	}
-	c := &xxladapter.Calendar{Name: name, Note: f.Note, Weekend: f.Weekend}
+	e := declare.CalendarEntry{Name: name, Note: f.Note, Weekend: f.Weekend}
 	for _, y := range f.Years {
-		year := xxladapter.CalendarYear{Year: y.Year, Source: y.Source}
-		for _, list := range []struct {
-			field string
-			texts []string
-			days  *[]xxladapter.Day
-		}{{"off", y.Off, &year.Off}, {"work", y.Work, &year.Work}} {
-			for _, text := range list.texts {
-				day, err := dayOf(y.Year, text)
-				if err != nil {
-					return nil, xxladapter.Invalidf("%s of %d has %q, must be a day of that year such as %d-05-01", list.field, y.Year, text, y.Year)
-				}
-				*list.days = append(*list.days, day)
-			}
-		}
-		c.Years = append(c.Years, year)
+		e.Years = append(e.Years, declare.CalendarYear(y))
 	}
-	return c, c.Validate()
-}
-
-var errNoDay = errors.New("no day of the year")
-
-// dayOf parses a day such as 2026-05-01.
-func dayOf(year int, text string) (xxladapter.Day, error) {
-	of, _, _ := strings.Cut(text, "-")
-	at, err := time.Parse(time.DateOnly, text)
-	if err != nil || of != strconv.Itoa(year) {
-		return "", errNoDay
-	}
-	return xxladapter.Day(at.Format("0102")), nil
+	return e.Calendar()
 }
 
 type calendarList struct {

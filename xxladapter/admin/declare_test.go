@@ -169,6 +169,9 @@ func TestWhoMayApplyWhat(t *testing.T) {
 		"a group":                              {[]xxladapter.Grant{granted(1, "admin")}, "],groups: [{appName: new-app}", forbidden},
 		"the title of a group":                 {[]xxladapter.Grant{granted(1, "admin")}, "],groups: [{appName: shown-app, title: x, addressList: ['http://shown:9999/']}", ok},
 		"the addresses of a group":             {[]xxladapter.Grant{granted(1, "admin")}, "],groups: [{appName: shown-app, title: x}", forbidden},
+		"a calendar":                           {[]xxladapter.Grant{granted(1, "admin"), granted(2, "admin")}, "],calendars: [{name: office}", forbidden},
+		"a calendar, for all":                  {[]xxladapter.Grant{granted(0, "admin")}, "{appName: shown-app, key: new, author: a, executorHandler: h, settings: {calendar: office}}],calendars: [{name: office}", ok},
+		"a calendar that nobody has declared":  {[]xxladapter.Grant{granted(0, "admin")}, "{appName: shown-app, key: new, author: a, executorHandler: h, settings: {calendar: office}}", bad},
 		"a group, for all":                     {[]xxladapter.Grant{granted(0, "admin")}, "],groups: [{appName: new-app}", ok},
 	} {
 		s := twoGroupsOn(t)
@@ -199,7 +202,9 @@ func storedText(s *site) string {
 	require.NoError(s.t, err)
 	groups, err := s.store.Groups(s.t.Context())
 	require.NoError(s.t, err)
-	text, err := json.Marshal([]any{jobs, groups})
+	calendars, err := s.store.Calendars(s.t.Context())
+	require.NoError(s.t, err)
+	text, err := json.Marshal([]any{jobs, groups, calendars})
 	require.NoError(s.t, err)
 	return string(text)
 }

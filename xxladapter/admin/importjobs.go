@@ -32,7 +32,7 @@ type importQuery struct {
 type importResult struct {
 	DryRun    bool             `json:"dryRun,omitempty" doc:"True if nothing was changed."`
 	Changes   []declare.Change `json:"changes" doc:"What has changed, or would change, field by field."`
-	Unchanged int              `json:"unchanged" doc:"How many groups and jobs are as declared."`
+	Unchanged int              `json:"unchanged" doc:"How many calendars, groups and jobs are as declared."`
 }
 
 // A declarationError refuses declarations for all that is wrong with them.
@@ -114,7 +114,11 @@ func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how d
 	}
 	all := access.WithRights(ctx, access.RightsForAll(xxladapter.RoleViewer))
 	how.Now = now
-	how.Check = func(before, j *xxladapter.Job) error { return s.checkDeclared(ctx, before, j) }
+	declared := map[string]bool{}
+	for _, c := range source.Document.Calendars {
+		declared[c.Name] = true
+	}
+	how.Check = func(before, j *xxladapter.Job) error { return s.checkDeclared(ctx, before, j, declared) }
 	how.CheckGroup = s.checkGroup
 	how.First = func(j *xxladapter.Job) (func(time.Time) (time.Time, error), error) {
 		plan, err := s.plan(j)
@@ -144,8 +148,8 @@ func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how d
 }
 
 // checkDeclared is the part of [Server.fill] that a job's own rules do not cover. before is nil for a
-// new job.
-func (s *Server) checkDeclared(ctx context.Context, before, j *xxladapter.Job) error {
+// new job, and calendars has the names of those that are declared beside it.
+func (s *Server) checkDeclared(ctx context.Context, before, j *xxladapter.Job, calendars map[string]bool) error {
 	var old xxladapter.Job
 	if before != nil {
 		old = *before
@@ -155,7 +159,7 @@ func (s *Server) checkDeclared(ctx context.Context, before, j *xxladapter.Job) e
 			return err
 		}
 	}
-	if j.Settings.Calendar != old.Settings.Calendar {
+	if j.Settings.Calendar != old.Settings.Calendar && !calendars[j.Settings.Calendar] {
 		return s.checkCalendar(ctx, j.Settings.Calendar)
 	}
 	return nil
@@ -169,6 +173,10 @@ func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *decl
 	}
 	for _, e := range plan.Edits {
 		switch {
+		case e.Calendar != nil:
+			if err := allowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
+				return err
+			}
 		case e.GroupAfter != nil && (e.GroupBefore == nil || redirected(e.GroupBefore, e.GroupAfter)):
 			if err := allowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
 				return err
@@ -237,7 +245,7 @@ func (s *Server) carryOut(ctx context.Context, plan *declare.Plan) ([]declare.Ch
 	return changes, nil
 }
 
-// declaredState reads what a document is compared with: the groups, and all jobs of those groups
+// declaredState reads what a document is compared with: the calendars, the groups, and all jobs of those groups
 // that the document, the children of its jobs, or jobs to prune are in.
 func (s *Server) declaredState(ctx context.Context, doc *declare.Document, prune bool) (*declare.State, error) {
 	state, err := s.groupsAndKeys(ctx)
@@ -271,7 +279,11 @@ func (s *Server) groupsAndKeys(ctx context.Context) (*declare.State, error) {
 		return nil, err
 	}
 	keys, err := s.opts.Store.JobKeys(ctx, 0)
-	return &declare.State{Groups: groups, Keys: keys}, err
+	if err != nil {
+		return nil, err
+	}
+	calendars, err := s.opts.Store.Calendars(ctx)
+	return &declare.State{Calendars: calendars, Groups: groups, Keys: keys}, err
 }
 
 // readJobs adds the jobs of groups, and all of the groups that their children are in.

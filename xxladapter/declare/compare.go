@@ -41,11 +41,11 @@ type Options struct {
 // A Plan is what has to be done for jobs to be as declared.
 type Plan struct {
 	Changes   []Change
-	Unchanged int // declared groups and jobs that are as declared
+	Unchanged int // declared calendars, groups and jobs that are as declared
 	Kept      []Kept
 	// Declaration does it.
 	Declaration xxladapter.Declaration
-	// Edits are the changes of jobs and groups as whole values, in no particular order, by which
+	// Edits are the changes of calendars, groups and jobs as whole values, in no particular order, by which
 	// the caller's rights are checked.
 	Edits []Edited
 }
@@ -57,9 +57,10 @@ type Kept struct {
 	Reason string `json:"reason"`
 }
 
-// An Edited is a job or a group before and after. Before is nil for a new one, and After for a job
-// that is deleted.
+// An Edited is a job or a group before and after, or a calendar after. Before is nil for a new one,
+// and After for a job that is deleted.
 type Edited struct {
+	Calendar                *xxladapter.Calendar
 	JobBefore, JobAfter     *xxladapter.Job
 	GroupBefore, GroupAfter *xxladapter.Group
 	At                      string  // the place in the document
@@ -97,6 +98,7 @@ func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error
 	if opts.Prune && doc.Owner == "" {
 		c.report("owner", xxladapter.Invalidf("owner is missing, must be given for jobs that are no longer declared to be deleted"))
 	}
+	c.calendars(state.Calendars)
 	c.groups()
 	c.match()
 	for i := range c.jobs {

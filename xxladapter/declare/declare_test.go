@@ -258,9 +258,13 @@ func TestProblemsNameFileLineAndField(t *testing.T) {
 		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, executorTimeout: -1}":                       `jobs.yaml:2: jobs[0].executorTimeout: executorTimeout is -1s, must be whole seconds, 0 or more`,
 		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, children: [k]}":                             `jobs.yaml:2: jobs[0].children[0]: children contains "k", must be another job`,
 		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, children: [mail/x]}":                        `jobs.yaml:2: jobs[0].children[0]: children contains "mail/x", must be the key of a job that exists or is declared`,
-		"groups:\n- {appName: abc}":                       `jobs.yaml:2: groups[0].appName: appName has 3 characters, must have 4 to 64`,
-		"groups:\n- {appName: twice}\n- {appName: twice}": `jobs.yaml:3: groups[1].appName: appName is "twice", must be declared once`,
-		"owner: other\njobs:\n- {appName: billing, key: old, name: Old, author: a, executorHandler: h}": `jobs.yaml:3: jobs[0].key: key is "old", must not be that of a job whose owner is "team"`,
+		"calendars:\n- {name: office, weekend: [SUNDAY, SUNDAY]}":                                                       `jobs.yaml:2: calendars[0].weekend: weekend names SUNDAY twice, must name each weekday once`,
+		"calendars:\n- name: office\n  years:\n  - {year: 2026, off: [2026-13-01]}":                                     `jobs.yaml:2: calendars[0].off: off of 2026 has "2026-13-01", must be a day of that year such as 2026-05-01`,
+		"calendars:\n- {name: office}\n- {name: office}":                                                                `jobs.yaml:3: calendars[1].name: name is "office", must be declared once`,
+		"calendars:\n- {name: Office}":                                                                                  `jobs.yaml:2: calendars[0].name: name is "Office", must be 1 to 64 lower-case letters, digits, dots, hyphens and underscores, beginning with a letter`,
+		"groups:\n- {appName: abc}":                                                                                     `jobs.yaml:2: groups[0].appName: appName has 3 characters, must have 4 to 64`,
+		"groups:\n- {appName: twice}\n- {appName: twice}":                                                               `jobs.yaml:3: groups[1].appName: appName is "twice", must be declared once`,
+		"owner: other\njobs:\n- {appName: billing, key: old, name: Old, author: a, executorHandler: h}":                 `jobs.yaml:3: jobs[0].key: key is "old", must not be that of a job whose owner is "team"`,
 		"jobs:\n- {appName: billing, key: k, author: a, executorHandler: h, children: [l]}\n- {appName: billing, key: l, author: a, executorHandler: h, children: [mail/m]}\n- {appName: mail, key: m, author: a, executorHandler: h, children: [billing/k]}": `jobs.yaml:2: jobs[0].children: children lead back to the job itself: billing/k > billing/l > mail/m > billing/k`,
 		"jobs:\n- {appName: mail, key: 发送-邮件, author: ops, executorHandler: h, children: [billing/nightly-invoices]}":                                                                                                                                         `jobs.yaml:2: jobs[0].children: children lead back to the job itself: mail/发送-邮件 > billing/nightly-invoices > mail/发送-邮件`,
 	} {
@@ -342,4 +346,57 @@ func TestKeysAreMadeOfNames(t *testing.T) {
 	}
 	keys := names(long.Export(Export{}))
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(keys))), 12)
+}
+
+// TestDeclaredCalendars declares a calendar twice, and changes one that is stored.
+func TestDeclaredCalendars(t *testing.T) {
+	const text = `
+calendars:
+- name: office
+  note: ours
+  weekend: [SATURDAY, SUNDAY]
+  years:
+  - year: 2026
+    source: the company
+    off: [2026-05-01, 2026-12-24]
+    work: ["2026-05-09"]
+---
+calendars:
+- name: night
+jobs:
+- {appName: billing, key: k, author: a, executorHandler: h, settings: {calendar: office}}
+`
+	state := stored()
+	plan, problems := compare(t, text, state, options())
+	require.Empty(t, problems)
+	require.Len(t, plan.Declaration.Calendars, 2)
+	office := plan.Declaration.Calendars[0]
+	require.Equal(t, []xxladapter.Day{"0501", "1224"}, office.Years[0].Off)
+	require.Equal(t, "night", plan.Changes[1].Name)
+	require.Equal(t, Create, plan.Changes[1].Action)
+	require.NotNil(t, plan.Edits[0].Calendar)
+
+	seen := time.Unix(7, 0)
+	was := *office
+	was.Note, was.Updated = "theirs", seen
+	state.Calendars = []*xxladapter.Calendar{&was, {Name: "other"}, {Name: "night"}}
+	opts := options()
+	opts.Prune = true
+	plan, problems = compare(t, "owner: team\n---"+text, state, opts)
+	require.Empty(t, problems)
+	require.Len(t, plan.Declaration.Calendars, 1, "another calendar stays, and one that is as declared")
+	require.Equal(t, Edit, plan.Changes[0].Action)
+	require.Equal(t, []xxladapter.FieldChange{{Field: "note", Before: json.RawMessage(`"theirs"`), After: json.RawMessage(`"ours"`)}}, plan.Changes[0].Fields)
+	require.Equal(t, seen, plan.Declaration.Calendars[0].Updated)
+
+	state.Jobs[0].Settings.Calendar = "office"
+	doc := state.Export(Export{})
+	require.Len(t, doc.Calendars, 1, "those that jobs name")
+	again, err := doc.YAML()
+	require.NoError(t, err)
+	source, problemsOf := Read([]File{{Name: "x.yaml", Text: string(again)}})
+	require.Empty(t, problemsOf)
+	is, err := source.Document.Calendars[0].Calendar()
+	require.NoError(t, err)
+	require.Equal(t, was.Fields(), is.Fields())
 }

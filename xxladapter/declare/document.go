@@ -4,11 +4,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Document declares groups and jobs. What it does not name stays as it is, see [Options].Prune.
+// A Document declares calendars, groups and jobs. What it does not name stays as it is, see [Options].Prune.
 type Document struct {
-	Owner  string       `json:"owner,omitempty" doc:"Marks the declared jobs, so that apply --prune deletes those that are no longer declared. At most 64 characters; files that are applied together have the same one."`
-	Groups []GroupEntry `json:"groups,omitempty" doc:"Groups of executors."`
-	Jobs   []JobEntry   `json:"jobs,omitempty" doc:"Jobs. A field that is omitted has its default."`
+	Owner     string          `json:"owner,omitempty" doc:"Marks the declared jobs, so that apply --prune deletes those that are no longer declared. At most 64 characters; files that are applied together have the same one."`
+	Calendars []CalendarEntry `json:"calendars,omitempty" doc:"Calendars of days without work. One with the name of a built-in calendar replaces it."`
+	Groups    []GroupEntry    `json:"groups,omitempty" doc:"Groups of executors."`
+	Jobs      []JobEntry      `json:"jobs,omitempty" doc:"Jobs. A field that is omitted has its default."`
 }
 
 // A GroupEntry declares a group of executors. Its access token is no part of it.
@@ -60,18 +61,18 @@ type Problem struct {
 	Err error `json:"-"`
 }
 
-// A Change is what applying a document does to one group or job.
+// A Change is what applying a document does to one calendar, group or job.
 type Change struct {
 	Action  Action                   `json:"action" doc:"What happens."`
-	Kind    string                   `json:"kind" doc:"group or job."`
-	AppName string                   `json:"appName"`
+	Kind    string                   `json:"kind" doc:"calendar, group or job."`
+	AppName string                   `json:"appName,omitempty" doc:"The app name of a group, or of a job's group."`
 	Key     string                   `json:"key,omitempty" doc:"The key of a job."`
-	Name    string                   `json:"name,omitempty" doc:"The name of a job."`
+	Name    string                   `json:"name,omitempty" doc:"The name of a calendar or a job."`
 	ID      int64                    `json:"id,omitempty" doc:"The id; omitted for what is to be created."`
 	Fields  []xxladapter.FieldChange `json:"changes" doc:"The fields that differ. Child jobs are shown by their keys."`
 }
 
-// An Action is what happens to a group or job.
+// An Action is what happens to a calendar, a group or a job.
 type Action string
 
 // Actions.

@@ -16,19 +16,25 @@ type Export struct {
 	WithoutRunning bool
 }
 
-// Export returns a document that declares the groups and jobs of a state, by app name and key.
+// Export returns a document that declares the groups and jobs of a state, by app name and key, and
+// the stored calendars that these jobs name.
 // Fields with their defaults are left out, as are children that the state does not have.
 func (s *State) Export(e Export) *Document {
 	x := newIndex(s)
 	doc := &Document{Owner: e.Owner}
-	used := map[string]bool{}
+	used, named := map[string]bool{}, map[string]bool{}
 	for _, j := range s.Jobs {
 		n, known := x.names[j.ID]
 		if !known || e.App != "" && n.app != e.App || e.Owner != "" && x.keys[j.ID].Owner != e.Owner {
 			continue
 		}
-		used[n.app] = true
+		used[n.app], named[j.Settings.Calendar] = true, true
 		doc.Jobs = append(doc.Jobs, x.entryOf(j, e))
+	}
+	for _, c := range s.Calendars {
+		if named[c.Name] {
+			doc.Calendars = append(doc.Calendars, CalendarEntryOf(c))
+		}
 	}
 	for _, g := range s.Groups {
 		if e.App != "" && g.AppName != e.App || e.Owner != "" && !used[g.AppName] {
@@ -40,6 +46,7 @@ func (s *State) Export(e Export) *Document {
 		}
 		doc.Groups = append(doc.Groups, entry)
 	}
+	slices.SortFunc(doc.Calendars, func(a, b CalendarEntry) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(doc.Groups, func(a, b GroupEntry) int { return cmp.Compare(a.AppName, b.AppName) })
 	slices.SortFunc(doc.Jobs, func(a, b JobEntry) int {
 		return cmp.Or(cmp.Compare(a.AppName, b.AppName), cmp.Compare(a.Key, b.Key))

@@ -78,9 +78,10 @@ func (n name) ref(app string) string {
 
 // A State is what a store has, as far as it exists for the caller.
 type State struct {
-	Groups []*xxladapter.Group
-	Jobs   []*xxladapter.Job // all jobs of each group that matters, by id
-	Keys   []xxladapter.JobKey
+	Calendars []*xxladapter.Calendar // stored ones, which exist for everybody
+	Groups    []*xxladapter.Group
+	Jobs      []*xxladapter.Job // all jobs of each group that matters, by id
+	Keys      []xxladapter.JobKey
 }
 
 // An index finds the groups and jobs of a state.

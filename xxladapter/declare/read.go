@@ -140,7 +140,7 @@ func (r *reader) read(text string) {
 func (r *reader) join(part *Document, places map[string]int, found int) {
 	whole := &r.source.Document
 	rename := func(at string) string {
-		for prefix, before := range map[string]int{"jobs[": len(whole.Jobs), "groups[": len(whole.Groups)} {
+		for prefix, before := range map[string]int{"jobs[": len(whole.Jobs), "groups[": len(whole.Groups), "calendars[": len(whole.Calendars)} {
 			if rest, ok := strings.CutPrefix(at, prefix); ok {
 				number, field, _ := strings.Cut(rest, "]")
 				n, _ := strconv.Atoi(number)
@@ -168,6 +168,7 @@ func (r *reader) join(part *Document, places map[string]int, found int) {
 	case whole.Owner != part.Owner:
 		r.report(places["owner"], "owner", xxladapter.Invalidf("owner is %q, must be %q as in the other files", part.Owner, whole.Owner))
 	}
+	whole.Calendars = append(whole.Calendars, part.Calendars...)
 	whole.Groups = append(whole.Groups, part.Groups...)
 	whole.Jobs = append(whole.Jobs, part.Jobs...)
 }

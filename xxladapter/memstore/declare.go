@@ -61,6 +61,7 @@ func (s *Store) draft() *Store {
 	for id, versions := range s.versions {
 		d.versions[id] = slices.Clone(versions)
 	}
+	d.calendars = maps.Clone(s.calendars)
 	d.groups, d.keys, d.orders = maps.Clone(s.groups), maps.Clone(s.keys), maps.Clone(s.orders)
 	d.removed, d.alarms, d.claims = maps.Clone(s.removed), maps.Clone(s.alarms), maps.Clone(s.claims)
 	d.misfires, d.audit, d.auditAnchor = slices.Clone(s.misfires), slices.Clone(s.audit), s.auditAnchor
@@ -73,12 +74,17 @@ func (s *Store) draft() *Store {
 func (s *Store) adopt(d *Store) {
 	s.jobs, s.fires, s.firesAt, s.firesOf, s.glue, s.versions = d.jobs, d.fires, d.firesAt, d.firesOf, d.glue, d.versions
 	s.groups, s.keys, s.orders, s.removed, s.alarms, s.claims = d.groups, d.keys, d.orders, d.removed, d.alarms, d.claims
-	s.misfires, s.audit = d.misfires, d.audit
+	s.misfires, s.audit, s.calendars = d.misfires, d.audit, d.calendars
 	s.lastJob, s.lastGroup, s.lastGlue = d.lastJob, d.lastGroup, d.lastGlue
 }
 
 // declare carries out a declaration, or a part of it and returns an error.
 func (s *Store) declare(ctx context.Context, d *xxladapter.Declaration) ([]int64, error) {
+	for _, c := range d.Calendars {
+		if _, err := s.saveCalendar(ctx, c, c.Updated); err != nil {
+			return nil, err
+		}
+	}
 	groups := map[string]int64{}
 	for _, g := range d.Groups {
 		before, c, err := s.saveGroup(g)

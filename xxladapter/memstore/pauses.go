@@ -140,6 +140,10 @@ func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 	}
 	defer s.mu.Unlock()
 
+	return s.saveCalendar(ctx, c, seen)
+}
+
+func (s *Store) saveCalendar(ctx context.Context, c *xxladapter.Calendar, seen time.Time) (time.Time, error) {
 	old := s.calendars[c.Name]
 	if err := xxladapter.CheckCalendarSeen(c.Name, old, seen); err != nil {
 		return time.Time{}, err

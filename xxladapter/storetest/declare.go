@@ -72,6 +72,74 @@ var declareRules = []rule{
 			b.Equal(b.job(id).ChildIDs, versions[0].Job.ChildIDs)
 		}
 	}},
+	{"DeclareStoresCalendars", func(b *bench) {
+		b.as("POST /import")
+		office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}
+		stored := func() *xxladapter.Calendar {
+			all, err := b.store.Calendars(b.ctx)
+			b.NoError(err)
+			b.Len(all, 1)
+			return all[0]
+		}
+		job := b.declared(b.newJob("job"), "job")
+		job.Settings.Calendar = "office"
+		before := len(b.audit())
+		ids, err := b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{office}, Jobs: []xxladapter.DeclaredJob{job}})
+		b.NoError(err)
+		b.Equal("office", b.job(ids[0]).Settings.Calendar)
+		b.Equal(office.Text(), stored().Text())
+		rows := b.audit()[before:]
+		b.Len(rows, 2)
+		b.Equal("calendar office", fmt.Sprint(rows[0].Object.Kind, " ", rows[0].Object.Name))
+		b.Equal("POST /import", rows[0].Call)
+
+		first := stored()
+		changed := *first
+		changed.Note = "changed"
+		b.clock.Advance(time.Second)
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{&changed}})
+		b.NoError(err)
+		b.Equal("changed", stored().Note)
+		b.True(stored().Updated.After(first.Updated))
+
+		// A calendar that was changed meanwhile, and one beside something that cannot be.
+		first.Note = "of somebody who has read it before"
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{first}})
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		now := *stored()
+		now.Note = "beside a job that is gone"
+		gone := b.declared(b.newJob("gone"), "gone")
+		gone.ID = absent
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{&now}, Jobs: []xxladapter.DeclaredJob{gone}})
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+		b.Equal("changed", stored().Note)
+		b.verifyAudit()
+	}},
+	{"ADeclaredCalendarCountsAtOnce", func(b *bench) {
+		// The days that a declaration takes away are those of the next scan, of a store with a memory
+		// of calendars too.
+		j := b.newJob("daily")
+		j.Settings.Calendar = "office"
+		id, err := b.store.CreateJob(b.ctx, j)
+		b.NoError(err)
+		b.NoError(StartAt(b.ctx, b.store, id, at(0)))
+		excluded := func() (days []bool) {
+			_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				for _, j := range due {
+					c := j.Restrictions.Calendar("office")
+					days = append(days, c != nil && c.Excludes(at(0).UTC()))
+				}
+				return nil
+			})
+			b.NoError(err)
+			return days
+		}
+		b.Equal([]bool{false}, excluded())
+		today := xxladapter.Weekday("").Values()[at(0).UTC().Weekday()]
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{{Name: "office", Weekend: []xxladapter.Weekday{today}}}})
+		b.NoError(err)
+		b.Equal([]bool{true}, excluded())
+	}},
 	{"DeclareIsAllOrNothing", func(b *bench) {
 		b.as("POST /import")
 		id, taken := b.addRunning("job", at(0)), b.addJob("taken")

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 )
 
@@ -24,7 +25,7 @@ type applyCmd struct {
 // exitDiffers is the exit code of a dry run that finds differences.
 const exitDiffers = 2
 
-// Run makes groups and jobs be as declared, and prints what has changed field by field.
+// Run makes calendars, groups and jobs be as declared, and prints what has changed field by field.
 func (c *applyCmd) Run(inv *invocation) error {
 	files, err := readDeclarations(c.File, inv.stdin)
 	if err != nil {
@@ -59,6 +60,10 @@ func (c *applyCmd) Run(inv *invocation) error {
 		}
 	case c.Quiet:
 		for _, change := range result.Changes {
+			if change.Kind == xxladapter.AuditCalendar {
+				fmt.Fprintln(inv.stdout, change.Name) // calendars have no ids
+				continue
+			}
 			fmt.Fprintln(inv.stdout, change.ID)
 		}
 	default:
@@ -66,7 +71,7 @@ func (c *applyCmd) Run(inv *invocation) error {
 		fmt.Fprintf(inv.stdout, "%d changed, %d unchanged\n", len(result.Changes), result.Unchanged)
 	}
 	if c.DryRun && len(result.Changes) > 0 {
-		return &exitError{exitDiffers, fmt.Sprintf("%d groups and jobs differ, nothing was changed", len(result.Changes))}
+		return &exitError{exitDiffers, fmt.Sprintf("%d calendars, groups and jobs differ, nothing was changed", len(result.Changes))}
 	}
 	return nil
 }
@@ -86,8 +91,11 @@ func (c *applyCmd) report(inv *invocation, err error) error {
 func printChanges(out io.Writer, changes []declare.Change) {
 	for _, change := range changes {
 		name := change.AppName
-		if change.Kind == "job" {
+		switch change.Kind {
+		case xxladapter.AuditJob:
 			name += "/" + change.Key
+		case xxladapter.AuditCalendar:
+			name = change.Name
 		}
 		fmt.Fprintf(out, "%s %s %s\n", change.Action, change.Kind, oneLine(name))
 		for _, f := range change.Fields {

@@ -21,18 +21,18 @@ func TestTheExampleIsApplied(t *testing.T) {
 
 	code, stdout, stderr := cli(t, as("0perator", "apply", "-f", example, "--dry-run")...)
 	require.Equal(t, exitDiffers, code)
-	require.Equal(t, "create group billing-app\ncreate job billing-app/invoices\ncreate job billing-app/archive\n3 changed, 0 unchanged\n", stdout)
-	require.Equal(t, "xxlwheel: 3 groups and jobs differ, nothing was changed\n", stderr)
-	require.Contains(t, mustCLI(t, as("0perator", "apply", "-f", example)...), "3 changed, 0 unchanged")
+	require.Equal(t, "create calendar billing-days\ncreate group billing-app\ncreate job billing-app/invoices\ncreate job billing-app/archive\n4 changed, 0 unchanged\n", stdout)
+	require.Equal(t, "xxlwheel: 4 calendars, groups and jobs differ, nothing was changed\n", stderr)
+	require.Contains(t, mustCLI(t, as("0perator", "apply", "-f", example)...), "4 changed, 0 unchanged")
 	for _, again := range [][]string{{"--dry-run"}, {"--prune"}} {
-		require.Equal(t, "0 changed, 3 unchanged", mustCLI(t, as("0perator", append([]string{"apply", "-f", example}, again...)...)...))
+		require.Equal(t, "0 changed, 4 unchanged", mustCLI(t, as("0perator", append([]string{"apply", "-f", example}, again...)...)...))
 	}
 	require.Contains(t, mustCLI(t, as("0perator", "job", "show", "1")...), "Nightly invoices")
 
 	// What is exported is as declared, from a file and from standard input.
 	file := filepath.Join(t.TempDir(), "billing.yaml")
 	mustCLI(t, as("0perator", "export", "--owner", "billing-team", "-f", file)...)
-	require.Equal(t, "0 changed, 3 unchanged", mustCLI(t, as("0perator", "apply", "-f", file, "--dry-run")...))
+	require.Equal(t, "0 changed, 4 unchanged", mustCLI(t, as("0perator", "apply", "-f", file, "--dry-run")...))
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(text), `echo "archived`, "the script from the file beside it")
@@ -40,7 +40,7 @@ func TestTheExampleIsApplied(t *testing.T) {
 	changed := strings.Replace(string(text), "executorTimeout: 600", "executorTimeout: 700", 1)
 	code = run(t.Context(), as("0perator", "apply", "-f", "-"), console{stdin: strings.NewReader(changed), stdout: &out, stderr: &notes})
 	require.Zero(t, code, notes.String())
-	require.Equal(t, "change job billing-app/invoices\n    executorTimeout: 600 -> 700\n1 changed, 2 unchanged\n", out.String())
+	require.Equal(t, "change job billing-app/invoices\n    executorTimeout: 600 -> 700\n1 changed, 3 unchanged\n", out.String())
 	code, _, stderr = cli(t, as("0perator", "export", "-f", file)...)
 	require.Equal(t, exitFail, code, "an existing file is not replaced")
 	require.Contains(t, stderr, "file exists")

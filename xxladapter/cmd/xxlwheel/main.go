@@ -38,8 +38,8 @@ type commands struct {
 	Overview overviewCmd `cmd:"" help:"Show at a glance what is wrong, and what comes next."`
 	Forecast forecastCmd `cmd:"" help:"Show how many fires and how much run time to expect."`
 	Graph    graphCmd    `cmd:"" help:"Show jobs and their child jobs in layers, with their last results."`
-	Export   exportCmd   `cmd:"" help:"Declare the groups and jobs of a running scheduler in a file, by app names and keys."`
-	Apply    applyCmd    `cmd:"" help:"Make the groups and jobs of a running scheduler be as files declare them."`
+	Export   exportCmd   `cmd:"" help:"Declare the calendars, groups and jobs of a running scheduler in a file, by app names and keys."`
+	Apply    applyCmd    `cmd:"" help:"Make the calendars, groups and jobs of a running scheduler be as files declare them."`
 	Import   importCmd   `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
 	Info     infoCmd     `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
 	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`

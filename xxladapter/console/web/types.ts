@@ -278,16 +278,17 @@ export interface CalendarYear {
 export interface Change {
 	/** What happens. */
 	action: "create" | "change" | "delete";
-	appName: string;
+	/** The app name of a group, or of a job's group. */
+	appName?: string;
 	/** The fields that differ. Child jobs are shown by their keys. */
 	changes: FieldChange[];
 	/** The id; omitted for what is to be created. */
 	id?: number;
 	/** The key of a job. */
 	key?: string;
-	/** group or job. */
+	/** calendar, group or job. */
 	kind: string;
-	/** The name of a job. */
+	/** The name of a calendar or a job. */
 	name?: string;
 }
 
@@ -709,7 +710,7 @@ export interface ImportResult {
 	changes: Change[];
 	/** True if nothing was changed. */
 	dryRun?: boolean;
-	/** How many groups and jobs are as declared. */
+	/** How many calendars, groups and jobs are as declared. */
 	unchanged: number;
 }
 

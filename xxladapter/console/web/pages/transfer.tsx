@@ -194,7 +194,7 @@ function Changes({ result: { changes, unchanged, dryRun } }: { result: Result })
 			) : (
 				<ul class="entries">
 					{changes.map((c) => (
-						<li key={c.kind + c.appName + "/" + c.key}>
+						<li key={[c.kind, c.appName, c.key ?? c.name].join("/")}>
 							<div class="entry-head">
 								<Tag tone={tones[c.action]}>{t(`transfer.${c.action}`)}</Tag>
 								{c.id && c.action !== "delete" ? <a href={href((c.kind === "job" ? "jobs/" : "executors/") + c.id)}>{c.name || c.appName}</a> : <b>{c.name || c.appName}</b>}

@@ -78,7 +78,7 @@ func changesJobs(ids []int64) scope {
 
 // declares returns the scope of a declaration. Jobs that it creates are in no memory yet.
 func declares(d *xxladapter.Declaration) scope {
-	s := scope{needs: all, changes: true, load: load{groups: len(d.Groups) > 0}}
+	s := scope{needs: all, changes: true, load: load{groups: len(d.Groups) > 0, restrictions: len(d.Calendars) > 0}}
 	for _, gone := range d.Remove {
 		s.load.jobs = append(s.load.jobs, gone.ID)
 	}

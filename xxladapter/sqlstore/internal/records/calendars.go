@@ -24,28 +24,14 @@ func (t *Tx) calendar(ctx context.Context, name string) (c *xxladapter.Calendar,
 }
 
 // SaveCalendar implements [xxladapter.Store].
-func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen time.Time) (time.Time, error) {
-	var updated time.Time
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen time.Time) (updated time.Time, err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
 		if err := tx.changeRestrictions(ctx); err != nil {
 			return err
 		}
-		old, err := tx.calendar(ctx, c.Name)
+		var before xxladapter.Fields
+		before, updated, err = tx.saveCalendar(ctx, c, seen, s.Clock())
 		if err != nil {
-			return err
-		}
-		if err := xxladapter.CheckCalendarSeen(c.Name, old, seen); err != nil {
-			return err
-		}
-		statement, before := insertCalendar, xxladapter.Fields(nil)
-		updated = fromMilli(ToMilli(s.Clock()))
-		if old != nil {
-			statement, before = updateCalendar, old.Fields()
-			if !updated.After(old.Updated) {
-				updated = old.Updated.Add(time.Millisecond)
-			}
-		}
-		if _, err := tx.Exec(ctx, statement, c.Text(), ToMilli(updated), c.Name); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, c.Audited(), before, c.Fields())
@@ -54,6 +40,28 @@ func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 		return time.Time{}, err
 	}
 	return updated, nil
+}
+
+// saveCalendar stores a calendar, and returns what was stored before and the time of the change.
+// changeRestrictions comes before it.
+func (t *Tx) saveCalendar(ctx context.Context, c *xxladapter.Calendar, seen, now time.Time) (before xxladapter.Fields, updated time.Time, err error) {
+	old, err := t.calendar(ctx, c.Name)
+	if err != nil {
+		return nil, updated, err
+	}
+	if err := xxladapter.CheckCalendarSeen(c.Name, old, seen); err != nil {
+		return nil, updated, err
+	}
+	statement := insertCalendar
+	updated = fromMilli(ToMilli(now))
+	if old != nil {
+		statement, before = updateCalendar, old.Fields()
+		if !updated.After(old.Updated) {
+			updated = old.Updated.Add(time.Millisecond)
+		}
+	}
+	_, err = t.Exec(ctx, statement, c.Text(), ToMilli(updated), c.Name)
+	return before, updated, err
 }
 
 // RemoveCalendar implements [xxladapter.Store].

@@ -30,15 +30,18 @@ func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []i
 	return ids, nil
 }
 
-// declare carries out a declaration. It locks app names, groups and jobs in a fixed order, so that two
-// declarations wait for each other, and the end of the audit last.
+// declare carries out a declaration. It locks calendars, app names, groups and jobs in a fixed order,
+// so that two declarations wait for each other, and the end of the audit last.
 func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) ([]int64, error) {
+	changes, err := s.declareCalendars(ctx, tx, d)
+	if err != nil {
+		return nil, err
+	}
 	for _, app := range appsOf(d) {
 		if err := tx.lockApp(ctx, app); err != nil {
 			return nil, err
 		}
 	}
-	var changes []audited
 	groups := map[string]int64{}
 	for _, g := range d.Groups {
 		before, is, err := s.saveGroup(ctx, tx, g)
@@ -96,16 +99,33 @@ func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) 
 	return ids, s.recordDeclared(ctx, tx, changes, work.all, jobs, keys)
 }
 
-// recordDeclared stores the versions of the jobs, and the audit of a declaration: the groups that
-// changed, the jobs that were removed, the first of all, and those that are declared.
-func (s *Store) recordDeclared(ctx context.Context, tx *Tx, groups []audited, all, jobs []*transition.JobChange, keys []keyChange) error {
+// declareCalendars stores the calendars of a declaration. Without any it waits for no scan.
+func (s *Store) declareCalendars(ctx context.Context, tx *Tx, d *xxladapter.Declaration) (changes []audited, err error) {
+	if len(d.Calendars) == 0 {
+		return nil, nil
+	}
+	if err := tx.changeRestrictions(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range d.Calendars {
+		before, _, err := tx.saveCalendar(ctx, c, c.Updated, s.Clock())
+		if err != nil {
+			return nil, err
+		}
+		changes = appendAudited(changes, c.Audited(), before, c.Fields())
+	}
+	return changes, nil
+}
+
+// recordDeclared stores the versions of the jobs, and the audit of a declaration: the calendars and
+// groups that changed, the jobs that were removed, the first of all, and those that are declared.
+func (s *Store) recordDeclared(ctx context.Context, tx *Tx, changes []audited, all, jobs []*transition.JobChange, keys []keyChange) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
 	if err := s.recordVersions(ctx, tx, all); err != nil {
 		return err
 	}
-	changes := groups
 	for _, c := range all {
 		if c.Is == nil {
 			changes = appendAudited(changes, c.Was.Audited(), c.Was.Fields(), nil)
