@@ -67,6 +67,29 @@ func TestTheGraphOfJobs(t *testing.T) {
 	tab.sees("If it fails, 1 job is not triggered.")
 }
 
+// Of a large graph those jobs are drawn that are in view; scrolling draws the others.
+func TestALargeGraph(t *testing.T) {
+	s := newSite(t, "")
+	group := s.group("Orders")
+	const chains = 60
+	var first, last int64
+	for i := range chains {
+		child := s.job(group, fmt.Sprintf("report %d", i), nil)
+		parent := s.job(group, fmt.Sprintf("collect %d", i), map[string]any{"childJobIds": []int64{child}})
+		if i == 0 {
+			first = parent
+		}
+		last = parent
+	}
+	tab := s.open("graph")
+	drawn := func(id int64) string { return fmt.Sprintf(`document.querySelector('[data-job="%d"]')`, id) }
+	tab.until("the top is drawn", drawn(first)+` && !`+drawn(last))
+	tab.until("not all are", fmt.Sprintf(`document.querySelectorAll("[data-job]").length < %d`, chains))
+	tab.eval(`document.querySelector(".graph").scrollTo(0, 1e6)`, nil)
+	tab.until("the end is drawn, and in view", fmt.Sprintf(`((e, box) => e && e.getBoundingClientRect().bottom <= box.getBoundingClientRect().bottom)(%s, document.querySelector(".graph"))`, drawn(last)))
+	tab.until("the top is not any more", `!`+drawn(first))
+}
+
 // The description of the API is there for people, each call with a line for curl.
 func TestTheCallsOfTheAPI(t *testing.T) {
 	s := newSite(t, "a-secret-of-operators")

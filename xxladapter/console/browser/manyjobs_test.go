@@ -54,6 +54,8 @@ func TestAHundredThousandJobs(t *testing.T) {
 		require.LessOrEqual(t, rows(), mostRows)
 	}
 	tab.sees("301 to 400")
+	tab.click("Previous")
+	tab.until("the page before is drawn whole", `document.querySelector("tbody a.row-link").innerText === "job 000200" && document.querySelectorAll("tbody tr").length === 100`)
 	tab.typeIn("Search", "job 0042")
 	tab.until("a hundred match", `document.querySelector(".page-title .muted")?.innerText === "100" && document.querySelectorAll("tbody tr").length === 100`)
 	tab.tick("Select job 004200")

@@ -1,7 +1,7 @@
 // When a job was due, and when it ran.
 
-import { useRef, useState } from "preact/hooks";
-import type { Answer, Bar, Job, Misfire, Tick } from "../api";
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { Answer, Job, Misfire } from "../api";
 import { useCall } from "../data";
 import { number, t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
@@ -9,7 +9,7 @@ import { Button, Empty, Failure, Status, Time, Waiting } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
 import { Pager, Table } from "../parts/table";
-import { Trips } from "../parts/trips";
+import { marksOf, tripsOf, Trips, type Mark, type Trip } from "../parts/trips";
 import { instant, now, span } from "../time";
 import { Lateness } from "./runtable";
 
@@ -58,7 +58,8 @@ export function Timeline({ job: j }: { job: Job }) {
 function Shown({ job: j, data }: { job: Job; data: Answer<"GET /jobs/{id}/timeline"> }) {
 	// Nothing was due before the job existed.
 	const begin = Date.parse(j.addTime ?? "") || 0;
-	const ticks = data.planned.filter((p) => Date.parse(p.due) >= begin);
+	const ticks = useMemo(() => marksOf(data.planned).filter((p) => p.due >= begin), [data, begin]);
+	const runs = useMemo(() => tripsOf(data.runs), [data]);
 	const nothing = ticks.length + data.runs.length + data.misfires.length === 0;
 	const label = t("timeline.label", { due: number(ticks.length), runs: number(data.runs.length), failed: number(data.runs.filter((r) => r.status === "FAIL").length), misfires: number(data.misfires.length) });
 	return (
@@ -68,7 +69,7 @@ function Shown({ job: j, data }: { job: Job; data: Answer<"GET /jobs/{id}/timeli
 			<Panel title={label}>
 				{nothing ? <Empty icon="clock" title={t("timeline.none")} /> : (
 					<div class="stack">
-						<Trips label={label} from={Date.parse(data.from)} to={Date.parse(data.to)} ticks={ticks} runs={data.runs} misfires={data.misfires} />
+						<Trips label={label} from={Date.parse(data.from)} to={Date.parse(data.to)} ticks={ticks} runs={runs} misfires={data.misfires} />
 						<div class="legend" aria-hidden="true">
 							<span class="of-ok">{t("status.SUCCESS")}</span>
 							<span class="of-run">{t("status.RUNNING")}</span>
@@ -79,7 +80,7 @@ function Shown({ job: j, data }: { job: Job; data: Answer<"GET /jobs/{id}/timeli
 					</div>
 				)}
 			</Panel>
-			{!nothing && <Figures job={j} ticks={ticks} runs={data.runs} misfires={data.misfires} />}
+			{!nothing && <Figures job={j} ticks={ticks} runs={runs} misfires={data.misfires} />}
 		</>
 	);
 }
@@ -88,37 +89,50 @@ const pageSize = 50;
 
 interface Row {
 	key: string;
-	due: string;
-	tick?: Tick;
-	run?: Bar;
+	text: string; // the due time as the API writes it
+	due: number;
+	tick?: Mark;
+	run?: Trip;
 	misfire?: Misfire;
 }
 
-// Figures is the table of what the picture shows: newest first, and then what is still to come.
-function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Tick[]; runs: Bar[]; misfires: Misfire[] }) {
-	const [page, setPage] = useState(0);
-	const ran = new Set(runs.map((r) => Date.parse(r.due)));
-	const byDue = new Map(ticks.map((p) => [Date.parse(p.due), p]));
+const coming = (r: Row) => !r.run && r.tick?.tick.fate === "COMING";
+
+// rowsOf lists what the picture shows: newest first, and then what is still to come, soonest first.
+function rowsOf(ticks: Mark[], runs: Trip[], misfires: Misfire[]): Row[] {
+	const ran = new Set(runs.map((r) => r.due));
+	const planned = new Set(ticks.map((p) => p.due));
 	const all: Row[] = [
-		...runs.map((r) => ({ key: "r" + r.logId, due: r.due, run: r, tick: byDue.get(Date.parse(r.due)) })),
-		...ticks.filter((p) => !ran.has(Date.parse(p.due))).map((p) => ({ key: "t" + p.due, due: p.due, tick: p, misfire: misfires.find((m) => Date.parse(m.due) <= Date.parse(p.due) && Date.parse(p.due) <= Date.parse(m.until)) })),
-		...misfires.filter((m) => !byDue.has(Date.parse(m.due))).map((m) => ({ key: "m" + m.id, due: m.due, misfire: m })),
+		...runs.map((r) => ({ key: "r" + r.run.logId, text: r.run.due, due: r.due, run: r })),
+		...ticks.filter((p) => !ran.has(p.due)).map((p) => ({ key: "t" + p.tick.due, text: p.tick.due, due: p.due, tick: p })),
+		...misfires.map((m) => ({ key: "m" + m.id, text: m.due, due: Date.parse(m.due), misfire: m })).filter((r) => !planned.has(r.due)),
 	];
-	const coming = (r: Row) => Number(!r.run && r.tick?.fate === "COMING");
-	all.sort((a, b) => coming(a) - coming(b) || (Date.parse(b.due) - Date.parse(a.due)) * (coming(a) ? -1 : 1));
+	return all.sort((a, b) => Number(coming(a)) - Number(coming(b)) || (coming(a) ? a.due - b.due : b.due - a.due));
+}
+
+// Figures is the table of what the picture shows.
+function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Mark[]; runs: Trip[]; misfires: Misfire[] }) {
+	const [page, setPage] = useState(0);
+	const all = useMemo(() => rowsOf(ticks, runs, misfires), [ticks, runs, misfires]);
+	const missed = (r: Row) => r.misfire ?? misfires.find((m) => Date.parse(m.due) <= r.due && r.due <= Date.parse(m.until));
+	const result = (r: Row) => {
+		if (r.run) return <Status is={r.run.run.status} />;
+		const m = missed(r);
+		return <Status is={m ? "WARN" : "NONE"} text={m ? `${t("fate.MISFIRE")}: ${word("misfireStrategy", m.misfireStrategy)}` : t(`fate.${r.tick!.tick.fate}`)} />;
+	};
 	const at = Math.min(page, Math.floor((all.length - 1) / pageSize)) * pageSize;
 	const rows = all.slice(at, at + pageSize);
 	return (
 		<Panel flush title={t("timeline.figures")}>
 			<Table label={t("timeline.figures")} rows={rows} id={(r) => r.key} empty={null}
 				columns={[
-					{ head: t("fact.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.due)}`)}><Time at={r.due} /></a> },
-					{ head: t("runs.result"), cell: (r) => r.run ? <Status is={r.run.status} /> : <Status is={r.misfire ? "WARN" : "NONE"} text={r.misfire ? `${t("fate.MISFIRE")}: ${word("misfireStrategy", r.misfire.misfireStrategy)}` : t(`fate.${r.tick!.fate}`)} /> },
-					{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.logId}`)}>#{r.run.logId}</a> : <span class="none">–</span> },
-					{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.triggerType) : <span class="none">–</span> },
-					{ head: t("fact.sent"), from: "mid", cell: (r) => <Time at={r.run?.sent} /> },
-					{ head: t("runs.late"), end: true, cell: (r) => <Lateness ms={r.run?.latenessMs} /> },
-					{ head: t("runs.duration"), end: true, from: "mid", cell: (r) => r.run?.finished && r.run.sent ? span(Date.parse(r.run.finished) - Date.parse(r.run.sent)) : <span class="none">–</span> },
+					{ head: t("fact.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.text)}`)}><Time at={r.text} /></a> },
+					{ head: t("runs.result"), cell: result },
+					{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.run.logId}`)}>#{r.run.run.logId}</a> : <span class="none">–</span> },
+					{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.run.triggerType) : <span class="none">–</span> },
+					{ head: t("fact.sent"), from: "mid", cell: (r) => <Time at={r.run?.run.sent} /> },
+					{ head: t("runs.late"), end: true, cell: (r) => <Lateness ms={r.run?.run.latenessMs} /> },
+					{ head: t("runs.duration"), end: true, from: "mid", cell: (r) => r.run?.end && r.run.run.sent ? span(r.run.end - r.run.begin) : <span class="none">–</span> },
 				]} />
 			{all.length > pageSize && <Pager first={at === 0} last={at + pageSize >= all.length} onBack={() => setPage(at / pageSize - 1)} onNext={() => setPage(at / pageSize + 1)} shown={t("list.shown", { from: number(at + 1), to: number(at + rows.length) })} />}
 		</Panel>

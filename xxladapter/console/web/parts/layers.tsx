@@ -1,11 +1,15 @@
-// Jobs and their child jobs from left to right: our own SVG. Lines of one kind are one path, so that
-// thousands are drawn at once. The table beside it has the same facts.
+// Jobs and their child jobs from left to right: our own SVG. Lines of one kind are one path, and of the
+// jobs those are drawn that stand in view, so that thousands need no long task. The table beside it has
+// the same facts.
 
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { GraphNode } from "../api";
 import { t, word } from "../i18n";
 
 const box = { width: 184, height: 26 };
 const step = { x: 250, y: 34 };
+// Jobs are drawn up to margin px beyond what is in view, and drawn anew after so many px.
+const margin = 160;
 
 interface Props {
 	label: string;
@@ -59,9 +63,25 @@ export function order(nodes: GraphNode[]): Map<number, { x: number; y: number }>
 }
 
 export function Layers({ label, nodes, chosen, fails, choose }: Props) {
-	const at = order(nodes);
-	const width = Math.max(...[...at.values()].map((p) => p.x)) * step.x + box.width + 4;
-	const height = (Math.max(...[...at.values()].map((p) => p.y)) + 1) * step.y;
+	const frame = useRef<HTMLDivElement>(null);
+	const [view, setView] = useState("");
+	const look = () => {
+		const f = frame.current!;
+		setView([f.scrollLeft, f.scrollTop, f.clientWidth + margin, f.clientHeight + margin].map((n) => Math.floor(n / margin) * margin).join());
+	};
+	useLayoutEffect(() => {
+		const watch = new ResizeObserver(look);
+		watch.observe(frame.current!);
+		return () => watch.disconnect();
+	}, []);
+	const [left = 0, top = 0, wide = 0, high = 0] = view ? view.split(",").map(Number) : [];
+	const at = useMemo(() => order(nodes), [nodes]);
+	const seen = (n: GraphNode) => {
+		const p = at.get(n.id)!;
+		const x = p.x * step.x - left, y = p.y * step.y - top;
+		return x + box.width > -margin && x < wide + margin && y + box.height > -margin && y < high + margin;
+	};
+	const [width, height] = useMemo(() => [Math.max(...[...at.values()].map((p) => p.x)) * step.x + box.width + 4, (Math.max(...[...at.values()].map((p) => p.y)) + 1) * step.y], [at]);
 	const lines: Record<"plain" | "stopped" | "failing", string[]> = { plain: [], stopped: [], failing: [] };
 	for (const n of nodes) {
 		const from = at.get(n.id)!;
@@ -77,7 +97,7 @@ export function Layers({ label, nodes, chosen, fails, choose }: Props) {
 	}
 	const stroke = { fill: "none", stroke: "currentColor", "stroke-width": 1.4 };
 	return (
-		<div class="table-box graph" tabIndex={0} role="group" aria-label={t("graph.picture")}>
+		<div ref={frame} class="table-box graph" tabIndex={0} onScroll={look} role="group" aria-label={t("graph.picture")}>
 			<svg class="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}
 				onClick={(e) => {
 					const id = (e.target as Element).closest("[data-job]")?.getAttribute("data-job");
@@ -86,7 +106,7 @@ export function Layers({ label, nodes, chosen, fails, choose }: Props) {
 				<path class="none" {...stroke} d={lines.plain.join("")} />
 				<path class="late" {...stroke} stroke-dasharray="4 3" d={lines.stopped.join("")} />
 				<path {...stroke} stroke="var(--fail)" stroke-width={2} d={lines.failing.join("")} />
-				{nodes.map((n) => {
+				{view && nodes.filter(seen).map((n) => {
 					const p = at.get(n.id)!;
 					const status = n.last?.status ?? "";
 					const lost = fails.has(n.id);

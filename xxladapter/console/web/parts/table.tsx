@@ -1,8 +1,8 @@
 // Tables of rows that lead somewhere. Columns say from which width on they are shown; what a narrow
 // screen leaves out stands below the first column or on the row's own page.
 
-import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { Button, Failure, Waiting } from "./basic";
 import type { ApiError } from "../api";
@@ -37,20 +37,49 @@ interface TableProps<T> {
 	order?: Order;
 }
 
-// firstRows fill a window. They are drawn before the rest of a list that has just come, which makes
-// them stand a third earlier on a slow machine.
+// firstRows fill a window. They are drawn before the rest of another list, and moreRows follow in each
+// frame: no task of the browser is long, and the first rows stand early on a slow machine.
 const firstRows = 30;
+const moreRows = 24;
 
-export function Table<T>({ label, columns, rows, id, error, retry, empty, tone, order }: TableProps<T>) {
-	// A list that is there at once, since somebody goes back to it, is drawn whole: its place is kept.
-	const [whole, setWhole] = useState(!!rows);
+interface Drawn<T> {
+	ids?: Set<string | number>;
+	room: number; // how many rows may be drawn
+	from?: TableProps<T>; // what made the lines
+	lines: VNode[];
+}
+
+export function Table<T>(props: TableProps<T>) {
+	const { label, columns, rows, id, error, retry, empty, tone, order } = props;
+	const [, redraw] = useState(0);
+	// A list that is there at once, since somebody goes back to its page, is drawn whole: its place is kept.
+	const drawn = useRef<Drawn<T>>({ room: rows ? Infinity : firstRows, lines: [] }).current;
+	if (!rows || (drawn.ids && !rows.some((row) => drawn.ids!.has(id(row))))) drawn.room = firstRows;
+	drawn.ids = rows?.length ? new Set(rows.map(id)) : undefined;
 	useEffect(() => {
-		if (!rows || whole) return;
-		const timer = setTimeout(() => setWhole(true));
+		if (!rows || drawn.room >= rows.length) return;
+		const timer = setTimeout(() => {
+			drawn.room += moreRows;
+			redraw((n) => n + 1);
+		});
 		return () => clearTimeout(timer);
-	}, [!rows, whole]);
+	});
 	if (!rows) return error ? <Failure error={error} retry={retry} /> : <Waiting />;
 	if (rows.length === 0) return <>{empty}</>;
+	// The lines that stand are kept while more are drawn, so that nothing compares them again.
+	if (drawn.from !== props) drawn.lines = [];
+	drawn.from = props;
+	for (const row of rows.slice(drawn.lines.length, drawn.room)) {
+		drawn.lines.push(
+			<tr key={id(row)} data-id={id(row)} class={tone?.(row)}>
+				{columns.map((c) => (
+					<td key={c.head} class={cellClass(c)}>
+						{c.cell(row)}
+					</td>
+				))}
+			</tr>,
+		);
+	}
 	return (
 		<div class="table-box" tabIndex={-1}>
 			<table class="table" aria-label={label}>
@@ -71,17 +100,7 @@ export function Table<T>({ label, columns, rows, id, error, retry, empty, tone, 
 						))}
 					</tr>
 				</thead>
-				<tbody>
-					{(whole ? rows : rows.slice(0, firstRows)).map((row) => (
-						<tr key={id(row)} data-id={id(row)} class={tone?.(row)}>
-							{columns.map((c) => (
-								<td key={c.head} class={cellClass(c)}>
-									{c.cell(row)}
-								</td>
-							))}
-						</tr>
-					))}
-				</tbody>
+				<tbody>{drawn.lines.slice()}</tbody>
 			</table>
 		</div>
 	);
