@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 )
 
@@ -124,4 +125,47 @@ func TestAnExpressionToBeginWith(t *testing.T) {
 	tab.until("it is said in words", `document.querySelector(".preview").innerText.includes("last day of the month")`)
 	tab.typeIn("Schedule", "0 0 3 L * ?")
 	tab.until("it is none of them any longer", `[...document.querySelectorAll("select")].find((e) => e.labels[0]?.innerText === "Begin with").value === ""`)
+}
+
+// The heads of the columns of jobs order the list, by mouse and by keyboard; so does the latest result.
+func TestJobsAreOrderedByTheirHeads(t *testing.T) {
+	s := newSite(t, "")
+	group := s.group("Orders")
+	good := s.job(group, "b succeeds", nil)
+	bad := s.job(group, "c fails", map[string]any{"executorHandler": "fail"})
+	s.job(group, "a never ran", nil)
+	s.ended(s.run(good, ""))
+	s.ended(s.run(bad, ""))
+	tab := s.open("jobs")
+	rows := func(what string, names ...string) {
+		t.Helper()
+		want, err := json.Marshal(names)
+		require.NoError(t, err)
+		tab.until(what, fmt.Sprintf(`JSON.stringify([...document.querySelectorAll("tbody a.row-link")].map((e) => e.innerText)) === %q`, want))
+	}
+	sorted := func(head, way string) {
+		t.Helper()
+		tab.until(head+" says its order", fmt.Sprintf(`[...document.querySelectorAll("th[aria-sort]")].map((e) => e.innerText.trim() + " " + e.ariaSort).join() === %q`, head+" "+way))
+	}
+	rows("by id", "b succeeds", "c fails", "a never ran")
+	tab.click("Latest runs")
+	rows("by result", "c fails", "b succeeds", "a never ran")
+	sorted("Latest runs", "ascending")
+	tab.click("Latest runs")
+	rows("by result, the other way", "a never ran", "b succeeds", "c fails")
+	sorted("Latest runs", "descending")
+	tab.accessible("jobs by result")
+	tab.eval(`[...document.querySelectorAll("th button")].find((e) => e.innerText === "Latest runs").focus()`, nil)
+	tab.press(kb.Enter)
+	rows("by Enter", "c fails", "b succeeds", "a never ran")
+	tab.until("the focus stays", `document.activeElement.innerText === "Latest runs"`)
+	tab.press(" ")
+	rows("by the space bar", "a never ran", "b succeeds", "c fails")
+	tab.until("the order is in the address", `location.search.includes("sort=RESULT") && location.search.includes("desc=true")`)
+	tab.do(chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift)))
+	tab.press(kb.Enter)
+	sorted("Schedule", "ascending")
+	tab.click("Job")
+	rows("by name", "a never ran", "b succeeds", "c fails")
+	sorted("Job", "ascending")
 }

@@ -7,6 +7,7 @@ import { plural, t } from "../i18n";
 import { go, href } from "../route";
 import { may } from "../session";
 import { Button, Empty, Fact, Facts, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
+import { Conflict } from "../parts/conflict";
 import { Confirm } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
 import { Page, Panel } from "../parts/page";
@@ -129,15 +130,29 @@ function generation(g?: string) {
 	return <span>{g === "xxlwheel" ? g : `XXL-JOB ${({ G1: "2.2 – 3.1", G2: "3.2", G3: "3.3 – 3.4", G4: "3.5" } as Record<string, string>)[g] ?? g}`}</span>;
 }
 
+interface GroupDraft {
+	app: string;
+	title: string;
+	type: string;
+	list: string;
+}
+
+const draftOf = (g?: GroupData): GroupDraft => ({ app: g?.appName ?? "", title: g?.title ?? "", type: String(g?.addressType ?? 0), list: g?.addressType === 1 ? (g.addressList ?? []).join("\n") : "" });
+const draftFields = { app: "field.appName", title: "field.title", type: "group.type", list: "group.addresses" } as const;
+const fieldNames = Object.keys(draftFields) as (keyof GroupDraft)[];
+const typeText = (type: string) => t(type === "1" ? "group.manual" : "group.automatic");
+const tokenText = (g?: GroupData) => t(g?.hasAccessToken ? "group.ownToken" : "group.sharedToken");
+
 // GroupDialog creates a group, or changes one.
 export function GroupDialog({ group, onClose }: { group?: GroupData; onClose: () => void }) {
-	const [base] = useState(group); // the group may be read again while the dialog is open
-	const [app, setApp] = useState(group?.appName ?? "");
-	const [title, setTitle] = useState(group?.title ?? "");
-	const [type, setType] = useState(String(group?.addressType ?? 0));
-	const [list, setList] = useState(group?.addressType === 1 ? (group.addressList ?? []).join("\n") : "");
+	const [base, setBase] = useState(group); // the group may be read again while the dialog is open
+	const [draft, setDraft] = useState(draftOf(group));
 	const [token, setToken] = useState("");
 	const [wrong, setWrong] = useState<ApiError>();
+	// theirs is what somebody else has saved since base.
+	const [theirs, setTheirs] = useState<GroupData>();
+	const { app, title, type, list } = draft;
+	const set = (change: Partial<GroupDraft>) => setDraft((d) => ({ ...d, ...change }));
 	const at = (field: string) => (wrong?.field === field ? wrong.message : undefined);
 	const save = async () => {
 		const form: GroupData = { appName: app.trim(), title: title.trim(), addressType: Number(type) };
@@ -147,26 +162,46 @@ export function GroupDialog({ group, onClose }: { group?: GroupData; onClose: ()
 			if (group) await call("PUT /groups/{id}", { id: group.id! }, { ...form, ifUnchanged: base });
 			else go(`executors/${(await call("POST /groups", {}, form)).id}`);
 		} catch (e) {
-			if (e instanceof ApiError) setWrong(e);
+			if (e instanceof ApiError) {
+				setWrong(e);
+				if (group && e.code === "conflict") {
+					const now = await call("GET /groups/{id}", { id: group.id! }).catch(() => undefined);
+					const [was, is] = [draftOf(base), draftOf(now)];
+					if (now && (now.hasAccessToken !== base?.hasAccessToken || fieldNames.some((f) => was[f] !== is[f]))) setTheirs(now);
+				}
+			}
 			throw e;
 		}
 		tell(t("form.saved", { name: form.title || form.appName || "" }));
 		changedSomething();
 	};
+	if (theirs) {
+		const [was, is] = [draftOf(base), draftOf(theirs)];
+		const show = (f: keyof GroupDraft, d: GroupDraft) => (f === "type" ? typeText(d.type) : d[f]);
+		const differences = fieldNames.filter((f) => draft[f] !== is[f]).map((f) => ({ label: t(draftFields[f]), base: show(f, was), theirs: show(f, is), yours: show(f, draft) }));
+		if (base?.hasAccessToken !== theirs.hasAccessToken) differences.push({ label: t("group.token"), base: tokenText(base), theirs: tokenText(theirs), yours: token ? t("group.ownToken") : tokenText(base) });
+		const startFrom = (next: GroupDraft) => {
+			setDraft(next);
+			setBase(theirs);
+			setTheirs(undefined);
+			setWrong(undefined);
+		};
+		return <Conflict differences={differences} onBack={() => setTheirs(undefined)} onTheirs={() => { setToken(""); startFrom(is); }} onMine={() => startFrom({ ...is, ...Object.fromEntries(fieldNames.filter((f) => draft[f] !== was[f]).map((f) => [f, draft[f]])) })} />;
+	}
 	return (
 		<Confirm title={group ? t("calendar.edit", { name: group.title || group.appName || "" }) : t("group.new")} action={t(group ? "code.save" : "form.create")} onClose={onClose} onConfirm={save}>
 			<Field label={t("field.appName")} required error={at("appName")} help={t("group.appHelp")}>
-				<input class="mono-input" value={app} maxLength={64} spellcheck={false} onInput={(e) => setApp(e.currentTarget.value)} />
+				<input class="mono-input" value={app} maxLength={64} spellcheck={false} onInput={(e) => set({ app: e.currentTarget.value })} />
 			</Field>
 			<Field label={t("field.title")} error={at("title")}>
-				<input value={title} onInput={(e) => setTitle(e.currentTarget.value)} />
+				<input value={title} onInput={(e) => set({ title: e.currentTarget.value })} />
 			</Field>
 			<Field label={t("group.type")}>
-				<Select value={type} onChange={(e) => setType(e.currentTarget.value)} options={[{ value: "0", text: t("group.automatic") }, { value: "1", text: t("group.manual") }]} />
+				<Select value={type} onChange={(e) => set({ type: e.currentTarget.value })} options={["0", "1"].map((value) => ({ value, text: typeText(value) }))} />
 			</Field>
 			{type === "1" && (
 				<Field label={t("group.addresses")} error={at("addressList")} help={t("group.addressesHelp")}>
-					<textarea rows={3} class="mono-input" value={list} onInput={(e) => setList(e.currentTarget.value)} />
+					<textarea rows={3} class="mono-input" value={list} onInput={(e) => set({ list: e.currentTarget.value })} />
 				</Field>
 			)}
 			<Field label={t("group.ownTokenField")} error={at("accessToken")} help={t(group?.hasAccessToken ? "group.tokenKept" : "group.tokenHelp")}>

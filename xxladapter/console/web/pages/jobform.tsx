@@ -7,6 +7,7 @@ import { changedSomething, useCall } from "../data";
 import { t, word, type Key } from "../i18n";
 import { go, guardLeaving, href, query } from "../route";
 import { Button, Failure, LinkButton, Waiting } from "../parts/basic";
+import { Conflict } from "../parts/conflict";
 import { Dialog } from "../parts/dialog";
 import { Field, FormSection, Select } from "../parts/form";
 import { Page, Panel } from "../parts/page";
@@ -89,12 +90,13 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		}
 		setBusy(false);
 	};
-	// merge starts again from what somebody else saved, with one's own changes on top.
-	const merge = () => {
-		setDraft({ ...theirs!.draft, ...Object.fromEntries(changed.map((field) => [field, draft[field]])) });
+	// startFrom continues with a draft on top of what somebody else saved.
+	const startFrom = (next: Draft) => {
+		setDraft(next);
 		setBase(theirs!);
 		setTheirs(undefined);
 	};
+	const merge = () => startFrom({ ...theirs!.draft, ...Object.fromEntries(changed.map((field) => [field, draft[field]])) });
 	const submit = (e: Event) => {
 		e.preventDefault();
 		try {
@@ -189,33 +191,11 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 				</div>
 			</div>
 			{theirs && (
-				<Dialog title={t("error.conflict")} onClose={() => setTheirs(undefined)} wide>
-					<div class="dialog-body">
-						<p>{t("form.conflict")}</p>
-						<table class="table diff">
-							<thead>
-								<tr>
-									<th scope="col">{t("diff.field")}</th>
-									<th scope="col">{t("form.theirs")}</th>
-									<th scope="col">{t("form.yours")}</th>
-								</tr>
-							</thead>
-							<tbody>
-								{changedFields(theirs.draft, draft).map((field) => (
-									<tr key={field}>
-										<th scope="row">{fieldLabel(field)}</th>
-										<td>{mark(field, theirs.draft[field], start, groups)}</td>
-										<td>{mark(field, draft[field], start, groups)}</td>
-									</tr>
-								))}
-							</tbody>
-						</table>
-					</div>
-					<footer class="dialog-foot">
-						<Button onClick={() => setTheirs(undefined)}>{t("form.back")}</Button>
-						<Button tone="primary" onClick={merge}>{t("form.merge")}</Button>
-					</footer>
-				</Dialog>
+				<Conflict onBack={() => setTheirs(undefined)} onTheirs={() => startFrom(theirs.draft)} onMine={merge}
+					differences={changedFields(theirs.draft, draft).map((field) => {
+						const [base, other, yours] = [start, theirs.draft, draft].map((d) => shown(field, d[field], groups)) as [string, string, string];
+						return { label: fieldLabel(field), base, theirs: other, yours };
+					})} />
 			)}
 			{review && (
 				<Dialog title={t("form.reviewTitle")} onClose={() => setReview(false)} wide>
@@ -259,12 +239,6 @@ const example: Record<string, string> = { CRON: "0 0 2 * * ?", FIX_RATE: "30", F
 
 export function fieldLabel(field: FieldName): string {
 	return t(`field.${field}` as Key);
-}
-
-// mark shows a value, marked if it differs from what was read.
-function mark(field: FieldName, value: string, read: Draft, groups: ReturnType<typeof useGroups>) {
-	const text = shown(field, value, groups);
-	return value === read[field] ? text : <ins>{text}</ins>;
 }
 
 function shown(field: FieldName, value: string, groups: ReturnType<typeof useGroups>): string {
