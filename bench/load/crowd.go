@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
 // crowdPeriod makes 2,000 of a million jobs due every second.
@@ -34,20 +35,40 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	// Scans before first+settle do not count: how much they find depends on when they come.
-	w := &watched{Store: o.Store, from: first.Add(settle)}
+	nodes := []*watched{{Store: o.Store, from: first.Add(settle)}}
+	for range p.nodes - 1 {
+		store, err := sqlstore.Open(ctx, o.place, sqlstore.Options{Logger: logger})
+		if err != nil {
+			return err
+		}
+		o.closings = append(o.closings, store.Close)
+		nodes = append(nodes, &watched{Store: store, from: first.Add(settle)})
+	}
 	end := time.Until(first) + settle + p.duration
 	begun = time.Now()
-	if err := schedule(ctx, w, end+time.Minute, func() bool { return time.Since(begun) > end }); err != nil {
+	if err := schedule(ctx, nodes, end+time.Minute, func() bool { return time.Since(begun) > end }); err != nil {
 		return err
 	}
-	printFigures(out, "Crowd", p,
-		figure{float64(rows) / crowdPeriod.Seconds(), "due/s"},
-		figure{float64(len(w.scans)), "scans"},
-		figure{float64(w.jobs) / float64(max(len(w.scans), 1)), "jobs/scan"},
-		figure{milliseconds(quantile(w.scans, 0.50)), "scan-p50-ms"},
-		figure{milliseconds(quantile(w.scans, 0.99)), "scan-p99-ms"},
-		figure{milliseconds(quantile(w.scans, 1)), "scan-max-ms"},
-		figure{milliseconds(quantile(w.work, 0.50)), "cpu-p50-ms"},
-		figure{milliseconds(quantile(w.work, 0.99)), "cpu-p99-ms"})
+	var scans, work []time.Duration
+	jobs := 0
+	for _, n := range nodes {
+		scans, work, jobs = append(scans, n.scans...), append(work, n.work...), jobs+n.jobs
+	}
+	figures := []figure{
+		{float64(rows) / crowdPeriod.Seconds(), "due/s"},
+		{float64(len(scans)), "scans"},
+		{float64(jobs) / float64(max(len(scans), 1)), "jobs/scan"},
+		{milliseconds(quantile(scans, 0.50)), "scan-p50-ms"},
+		{milliseconds(quantile(scans, 0.99)), "scan-p99-ms"},
+		{milliseconds(quantile(scans, 1)), "scan-max-ms"},
+	}
+	name := "Crowd"
+	if len(nodes) == 1 { // the processor time of a scan is read from the process, which has one scan at a time
+		figures = append(figures, figure{milliseconds(quantile(work, 0.50)), "cpu-p50-ms"}, figure{milliseconds(quantile(work, 0.99)), "cpu-p99-ms"})
+	} else {
+		name = "CrowdOfNodes"
+		figures = append(figures, figure{float64(len(nodes)), "nodes"}, figure{float64(jobs) / p.duration.Seconds(), "planned/s"})
+	}
+	printFigures(out, name, p, figures...)
 	return nil
 }

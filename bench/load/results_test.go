@@ -45,6 +45,7 @@ func TestMeasurements(t *testing.T) {
 		{"trip", "-jobs", "20", "-for", "2s", "-store", "memory"},
 		{"scan", "-jobs", "1000"},
 		{"crowd", "-jobs", "1000", "-for", "1s"},
+		{"crowd", "-jobs", "1000", "-for", "1s", "-nodes", "3"},
 		{"idle", "-jobs", "100", "-for", "1s"},
 	} {
 		require.NoError(t, run(t.Context(), out, args))
@@ -53,7 +54,7 @@ func TestMeasurements(t *testing.T) {
 		"BenchmarkTrip/store=sqlite/jobs=20\t1\t", " trips/s\t0 without-result\t0 failed\t0 misfires\t0 early\t",
 		"BenchmarkTrip/store=memory/jobs=20\t1\t", " scheduler-µs/trip\t", " executor-µs/trip\n",
 		"BenchmarkScan/store=sqlite/jobs=1000\t1\t1000 fires\t",
-		"BenchmarkCrowd/store=sqlite/jobs=1000\t1\t2 due/s\t", "BenchmarkIdle/store=sqlite/jobs=100\t1\t",
+		"BenchmarkCrowd/store=sqlite/jobs=1000\t1\t2 due/s\t", "BenchmarkCrowdOfNodes/store=sqlite/jobs=1000\t1\t2 due/s\t", "\t3 nodes\t", "BenchmarkIdle/store=sqlite/jobs=100\t1\t",
 	} {
 		require.Contains(t, out.String(), part)
 	}
@@ -121,12 +122,17 @@ func TestResults(t *testing.T) {
 		measure("journal", "trip", "-burst", "-batch", "-jobs", strconv.Itoa(batched), "-for", longer)
 	}
 	for _, s := range stores {
-		place := s.empty()
-		if s.name == "mysql" { // as its users are advised to
-			_, err := sqlstore.DueIndexMySQL(t.Context(), place, true, sqlstore.Options{Logger: logger})
-			require.NoError(t, err)
+		for _, nodes := range []string{"1", "3"} {
+			if nodes != "1" && s.name == "journal" {
+				continue // one scheduler has the file for itself
+			}
+			place := s.empty()
+			if s.name == "mysql" { // as its users are advised to
+				_, err := sqlstore.DueIndexMySQL(t.Context(), place, true, sqlstore.Options{Logger: logger})
+				require.NoError(t, err)
+			}
+			measure(place, "crowd", "-jobs", strconv.Itoa(crowded), "-for", long, "-nodes", nodes)
 		}
-		measure(place, "crowd", "-jobs", strconv.Itoa(crowded), "-for", long)
 	}
 	fmt.Fprintf(&raw, "# load average at the end: %s\n", loadAverage())
 	save()
@@ -269,7 +275,7 @@ func shown(v float64) string {
 }
 
 // resultOrder is the order of the measurements in the table.
-var resultOrder = []string{"Trip", "Trip/burst", "Trip/burst/batch", "Scan", "Crowd", "Idle"}
+var resultOrder = []string{"Trip", "Trip/burst", "Trip/burst/batch", "Scan", "Crowd", "CrowdOfNodes", "Idle"}
 
 // A resultRow is a row of the table.
 type resultRow struct {
@@ -289,6 +295,8 @@ var resultRows = slices.Concat(
 		{"Scan", "{jobs} jobs due at one instant: jobs planned a second", []string{"jobs/s"}},
 		{"Crowd", "{jobs} jobs, 1 in 500 due every second: scans at the 50th percentile, ms", []string{"scan-p50-ms"}},
 		{"Crowd", "{jobs} jobs, 1 in 500 due every second: scans at the 99th percentile, ms", []string{"scan-p99-ms"}},
+		{"CrowdOfNodes", "the same with three schedulers: scans at the 50th percentile, ms", []string{"scan-p50-ms"}},
+		{"CrowdOfNodes", "the same with three schedulers: scans at the 99th percentile, ms", []string{"scan-p99-ms"}},
 		{"Idle", "{jobs} jobs, none due: statements (PostgreSQL: transactions) a second", []string{"statements/s", "transactions/s"}},
 		{"Idle", "{jobs} jobs, none due: share of a processor, %", []string{"%-of-a-core"}},
 		{"Idle", "{jobs} jobs, none due: resident memory at most, MiB", []string{"peak-MiB"}},

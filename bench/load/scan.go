@@ -11,18 +11,20 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// schedule runs a scheduler that hands nothing over, until done returns true or
-// limit has passed.
-func schedule(ctx context.Context, store scheduler.Store, limit time.Duration, done func() bool) error {
-	s, err := scheduler.New(scheduler.Options{Store: store, Pool: discard{}, Node: "load", Logger: logger})
-	if err != nil {
-		return err
-	}
+// schedule runs a scheduler on each of the stores, which are connections to one, until done returns
+// true or limit has passed. The schedulers hand nothing over.
+func schedule(ctx context.Context, stores []*watched, limit time.Duration, done func() bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var running errgroup.Group
-	running.Go(func() error { return s.HoldLease(ctx) })
-	running.Go(func() error { return s.Run(ctx) })
+	for i, store := range stores {
+		s, err := scheduler.New(scheduler.Options{Store: store, Pool: discard{}, Node: fmt.Sprint("load-", i+1), Logger: logger})
+		if err != nil {
+			return err
+		}
+		running.Go(func() error { return s.HoldLease(ctx) })
+		running.Go(func() error { return s.Run(ctx) })
+	}
 	finished := pollUntil(ctx, limit, done)
 	stop()
 	if err := running.Wait(); err != nil {
@@ -56,7 +58,7 @@ func scan(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	w := &watched{Store: o.Store}
-	err = schedule(ctx, w, time.Until(due)+2*time.Minute, func() bool { return w.planned() >= int(rows) })
+	err = schedule(ctx, []*watched{w}, time.Until(due)+2*time.Minute, func() bool { return w.planned() >= int(rows) })
 	if err != nil {
 		return err
 	}
