@@ -31,6 +31,7 @@
 //	access       checks tokens, addresses and TLS, for admin and executor alike
 //	console      the web page, a client of admin's API
 //	metrics      shows all of it to Prometheus
+//	telemetry    sends traces, metrics and logs to OpenTelemetry
 //	node         wires one scheduler process together
 //	assistant    offers calls of admin's API as tools to assistants
 //	cmd/xxlwheel the one binary

@@ -90,10 +90,12 @@ var rules = map[string]rule{
 	"xxladapter/console/apitypes": {[]string{"xxladapter/admin"}, "it writes the API's types down"},
 	"xxladapter/metrics": {[]string{"xxladapter", "xxladapter/scheduler", "xxladapter/trigger", "hashedwheel"},
 		"it reads the figures of the parts that it shows"},
+	"xxladapter/telemetry": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/trigger", "xxladapter/wire"},
+		"spans are made of the events of hand-overs and of runs"},
 	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/maintenance",
 		"xxladapter/metrics", "xxladapter/openid", "xxladapter/scheduler", "xxladapter/trigger"}, "it wires the parts of a process together, on any store"},
 	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console"},
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
 	"xxladapter/storetest":  {[]string{"xxladapter"}, "it tests any store, and so knows none"},

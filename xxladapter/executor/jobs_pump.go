@@ -88,7 +88,7 @@ func (s *jobs) step(j *job) bool {
 			}
 		}
 	}()
-	code, msg := r.do(log)
+	code, msg := r.do(log, s.opts.Trace)
 	returned = true
 	return s.settle(j, r, log, code, msg)
 }
@@ -114,18 +114,30 @@ func (r *jobRun) timeout() time.Duration {
 }
 
 // do calls the handler and turns its outcome into a result.
-func (r *jobRun) do(log *runLog) (code int, msg string) {
+func (r *jobRun) do(log *runLog, trace traceFunc) (code int, msg string) {
 	run := &Run{
-		JobID: int64(r.req.JobID), LogID: int64(r.req.LogID), Param: r.req.Params,
+		JobID: int64(r.req.JobID), LogID: int64(r.req.LogID), Handler: r.binding.handler.name, Param: r.req.Params,
 		ShardIndex: int(r.req.BroadcastIndex), ShardTotal: int(r.req.BroadcastTotal),
 		Triggered: time.UnixMilli(int64(r.req.LogTime)),
-		Timeout:   r.timeout(),
-		Logger:    slog.New(&runHandler{log: log}),
-		log:       log,
+		Timeout:   r.timeout(), TraceParent: r.req.TraceParent,
+		Logger: slog.New(&runHandler{log: log}),
+		log:    log,
 	}
 	if r.req.ScheduledTime != 0 {
 		run.Due = time.UnixMilli(int64(r.req.ScheduledTime))
 	}
+	var end func(code int, msg string)
+	defer func() {
+		if end == nil {
+			return
+		}
+		var stopped *stopCause
+		if errors.As(context.Cause(r.ctx), &stopped) { // what is reported
+			end(stopped.code, stopped.msg)
+		} else {
+			end(code, msg)
+		}
+	}()
 	defer func() {
 		if p := recover(); p != nil {
 			log.mark("handler panics: %v\n%s", p, debug.Stack())
@@ -133,6 +145,9 @@ func (r *jobRun) do(log *runLog) (code int, msg string) {
 		}
 	}()
 	ctx := r.ctx
+	if trace != nil {
+		ctx, end = trace(ctx, run)
+	}
 	if run.Timeout > 0 {
 		ctx = deadlineContext{ctx, time.Now().Add(run.Timeout)}
 	}

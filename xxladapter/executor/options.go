@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
@@ -120,6 +121,11 @@ type Options struct {
 	// NoSync leaves flushing the journal to the operating system: the guarantees then hold if the
 	// process dies, but not if the machine does.
 	NoSync bool
+
+	// Trace is called before each run's handler, on its goroutine, and returns the handler's context,
+	// which must be made of ctx. end is called once with the result of the run, as it is reported.
+	// Package telemetry has one. Nil traces nothing.
+	Trace func(ctx context.Context, run *Run) (_ context.Context, end func(code int, msg string))
 
 	// Logger gets messages about the executor as a whole; nil means [slog.Default].
 	Logger *slog.Logger

@@ -12,9 +12,10 @@ import (
 // A Run is one run of a job, as its handler sees it. It must not be used after the handler has
 // returned.
 type Run struct {
-	JobID int64
-	LogID int64  // the scheduler's id of this run
-	Param string // as given by the job or the trigger
+	JobID   int64
+	LogID   int64  // the scheduler's id of this run
+	Handler string // the name of the handler
+	Param   string // as given by the job or the trigger
 
 	// ShardIndex counts from 0. Both are as sent by the scheduler: 0 and 1 for a run that is not
 	// part of a sharding broadcast.
@@ -26,6 +27,10 @@ type Run struct {
 
 	// Timeout is the time after which the context is cancelled; 0 means no limit.
 	Timeout time.Duration
+
+	// TraceParent is the W3C trace context that the scheduler has sent; empty means that the run is
+	// not traced. [Options.Trace] uses it.
+	TraceParent string
 
 	// Logger writes to the run's log, which the scheduler shows: every level, one line for each
 	// record.

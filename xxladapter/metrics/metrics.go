@@ -103,6 +103,9 @@ func (m *Metrics) histograms(name, help string, buckets []float64, labels ...str
 	return h
 }
 
+// Registry returns the registry that has the metrics.
+func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
+
 // Handler serves the metrics in Prometheus' text format.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})

@@ -89,6 +89,8 @@ type Options struct {
 	// work, which wait for them. nil ignores it.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
+	// TraceParent is that of trigger.Options.
+	TraceParent func(*xxladapter.Log) string
 	// Alarms are the channels on which failed runs are reported. Without any, nothing is reported,
 	// and failures stay open for a day, for another scheduler on the same store.
 	Alarms []alarm.Channel

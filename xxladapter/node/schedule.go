@@ -40,7 +40,7 @@ func (n *Node) buildTrigger() (err error) {
 		sender = n.opts.sender
 	}
 	n.handOver, err = trigger.NewHandOver(trigger.Options{
-		Store: n.opts.Store, Sender: sender, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent, OnCallback: n.opts.onCallback,
+		Store: n.opts.Store, Sender: sender, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent, TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
 		Texts: n.opts.RunTexts, TextWanted: n.textWanted.post, Logger: n.opts.Logger,
 	})
 	if err != nil {

@@ -46,6 +46,8 @@ type ClientOptions struct {
 var (
 	headerToken   = http.CanonicalHeaderKey(wire.HeaderToken)
 	headerAppName = http.CanonicalHeaderKey(wire.HeaderAppName)
+	// headerTraceParent is that of the W3C's Trace Context.
+	headerTraceParent = "Traceparent"
 )
 
 // A Client calls executors over HTTP. Its methods may be called from any
@@ -199,7 +201,11 @@ func (c *Client) exchange(ctx context.Context, addr, appName, path string, req a
 	}
 	deadline := time.Now().Add(c.timeout)
 	appName, token := c.sent(ctx, addr, appName)
-	answer, err := c.post(ctx, deadline, addr, appName, token, path, body)
+	var header [][2]string
+	if run, ok := req.(*wire.RunRequest); ok && run.TraceParent != "" {
+		header = [][2]string{{headerTraceParent, run.TraceParent}}
+	}
+	answer, err := c.post(ctx, deadline, addr, appName, token, path, body, header...)
 	if err != nil {
 		return wire.Reply{}, nil, err
 	}
@@ -234,18 +240,18 @@ func (e *statusError) Error() string { return fmt.Sprintf("post %s: HTTP status 
 
 // post sends one request and returns the reply. The error wraps [ErrOutcomeUnknown] once a byte may
 // have left, unless it is a [statusError].
-func (c *Client) post(ctx context.Context, deadline time.Time, addr, appName, token, path string, body []byte) (post.Answer, error) {
+func (c *Client) post(ctx context.Context, deadline time.Time, addr, appName, token, path string, body []byte, header ...[2]string) (post.Answer, error) {
 	if at, ok := ctx.Deadline(); ok && at.Before(deadline) {
 		deadline = at
 	}
 	base := strings.TrimSuffix(addr, "/")
 	answer, sent, err := c.http.Do(ctx, &post.Call{
 		Base: base, Path: path, Body: body, Deadline: deadline, May: guardOf(ctx),
-		Header: [][2]string{
+		Header: append([][2]string{
 			{"Content-Type", wire.ContentType},
 			{headerToken, token},
 			{headerAppName, appName},
-		},
+		}, header...),
 	})
 	switch {
 	case errors.Is(err, post.ErrWithheld):

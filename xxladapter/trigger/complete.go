@@ -88,7 +88,7 @@ func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
 // known.
 func (h *HandOver) WrittenOff(l *xxladapter.Log) {
 	h.opts.OnEvent(Event{
-		Kind: EventFailed, JobID: l.JobID, LogID: l.ID, Address: l.Address, At: time.Now(), Code: l.TriggerCode, Msg: l.TriggerMsg,
+		Kind: EventFailed, JobID: l.JobID, LogID: l.ID, Began: l.TriggerTime, Address: l.Address, At: time.Now(), Code: l.TriggerCode, Msg: l.TriggerMsg,
 	})
 }
 

@@ -11,14 +11,18 @@ import (
 type Event struct {
 	Kind    EventKind
 	Job     string // name; empty for results
+	App     string // app name of the group; empty for results
 	JobID   int64
 	Fire    xxladapter.Fire // zero for results
 	LogID   int64
 	Address string
 	At      time.Time // when the request left, or when the result was stored
-	Began   time.Time // of results: when the run was triggered, in whole seconds
-	Code    int       // trigger code, or result code
-	Msg     string
+	Began   time.Time // when the run was triggered, in whole seconds
+	// Sent is when the request left, and Acknowledged when its answer arrived, by the store's clock.
+	// Zero means that this did not happen, or is not known.
+	Sent, Acknowledged time.Time
+	Code               int // trigger code, or result code
+	Msg                string
 }
 
 // An EventKind sorts events.

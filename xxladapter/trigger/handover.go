@@ -42,6 +42,9 @@ type Options struct {
 	Scheduler Scheduler
 	// OnEvent is called with each [Event]. Nil ignores them.
 	OnEvent func(Event)
+	// TraceParent returns the W3C trace context under which the executor continues the run of a log
+	// row, and an empty one for a run that is not traced. Nil traces none.
+	TraceParent func(*xxladapter.Log) string
 	// OnCallback is called for each result that an executor reported, with what it has changed, on
 	// the goroutine that stores it. Nil ignores them.
 	OnCallback func(outcome string)

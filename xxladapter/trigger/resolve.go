@@ -90,7 +90,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 		return skipped(at, "its answer was lost")
 	case resolveResend:
 		// A refused connection says nothing about the request before it.
-		o := h.send(ctx, f.Owner, l.Address, group.AppName, runRequest(f, job, l))
+		o := h.send(ctx, f.Owner, l.Address, group.AppName, h.runRequest(f, job, l))
 		if o.answered || o.withheld {
 			return o
 		}
@@ -115,7 +115,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 	}
 	// It may still wait in the executor's queue, which knows its log id and
 	// refuses a second one: send treats that as taken.
-	return h.send(ctx, f.Owner, l.Address, group.AppName, runRequest(f, job, l))
+	return h.send(ctx, f.Owner, l.Address, group.AppName, h.runRequest(f, job, l))
 }
 
 // unanswered leaves the outcome open for the next sweep until the limit.

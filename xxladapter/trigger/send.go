@@ -137,8 +137,8 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 		return fmt.Errorf("settle fire %d: %w", f.ID, err) // whoever settles it reports it
 	}
 	h.opts.OnEvent(Event{
-		Kind: o.kind, Job: job.Name, JobID: job.ID, Fire: f, LogID: l.ID,
-		Address: l.Address, At: o.at, Code: o.code, Msg: o.msg,
+		Kind: o.kind, Job: job.Name, JobID: job.ID, App: group.AppName, Fire: f, LogID: l.ID, Began: l.TriggerTime,
+		Address: l.Address, At: o.at, Sent: o.sent, Acknowledged: o.acknowledged, Code: o.code, Msg: o.msg,
 	})
 	h.followed(planned, s.Resume)
 	return nil

@@ -84,7 +84,7 @@ func (h *HandOver) shoot(ctx context.Context, f xxladapter.Fire, s shot, job *xx
 	if s.err != nil {
 		o = failed(time.Now(), s.err.Error())
 	} else {
-		req := runRequest(f, job, l)
+		req := h.runRequest(f, job, l)
 		req.BroadcastIndex, req.BroadcastTotal = wire.Int(s.index), wire.Int(s.total)
 		o = h.send(ctx, f.Owner, s.addr, group.AppName, req)
 	}
@@ -92,8 +92,8 @@ func (h *HandOver) shoot(ctx context.Context, f xxladapter.Fire, s shot, job *xx
 }
 
 // runRequest returns the request for the run of a claimed fire, the same at every attempt.
-func runRequest(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) *wire.RunRequest {
-	return &wire.RunRequest{
+func (h *HandOver) runRequest(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) *wire.RunRequest {
+	req := &wire.RunRequest{
 		JobID:          wire.Int(job.ID),
 		Handler:        l.Handler,
 		Params:         l.Param,
@@ -108,4 +108,8 @@ func runRequest(f xxladapter.Fire, job *xxladapter.Job, l *xxladapter.Log) *wire
 		BroadcastTotal: wire.Int(max(f.ShardTotal, 1)),
 		ScheduledTime:  wire.Int(f.Due.UnixMilli()),
 	}
+	if h.opts.TraceParent != nil {
+		req.TraceParent = h.opts.TraceParent(l)
+	}
+	return req
 }

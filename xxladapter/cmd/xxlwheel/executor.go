@@ -11,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/telemetry"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -24,7 +25,8 @@ type executorCmd struct {
 	AllowHost         []string `placeholder:"NAME" help:"Additional host names under which schedulers may call this executor when it needs no token, for example a proxy's."`
 	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Directory for run logs and unsent results (default ${default})."`
 
-	TLS tlsFlags `embed:""`
+	TLS  tlsFlags       `embed:""`
+	OTLP telemetryFlags `embed:"" prefix:"otlp-"`
 
 	settingsFlags
 	logFlags `set:"log_level=info"`
@@ -32,7 +34,7 @@ type executorCmd struct {
 
 // check refuses settings that cannot be used, before anything is opened.
 func (c *executorCmd) check() error {
-	return cmp.Or(checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.TLS.check())
+	return cmp.Or(checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.TLS.check(), c.OTLP.check())
 }
 
 func (c *executorCmd) Run(inv *invocation) error {
@@ -44,12 +46,18 @@ func (c *executorCmd) Run(inv *invocation) error {
 			return err
 		}
 	}
-	logger := c.logger(inv.stderr)
+	plain := c.logger(inv.stderr)
+	sending, err := c.OTLP.start(inv.ctx, telemetry.Options{Service: c.App, Logger: plain})
+	if err != nil {
+		return err
+	}
+	defer stopTelemetry(inv.ctx, sending, plain)
+	logger := sending.Logger(plain)
 	e, err := executor.New(executor.Options{
 		Admins: c.Admin, AppName: c.App, AccessToken: string(c.AccessToken), AllowDefaultToken: c.AllowDefaultToken, AllowHosts: c.AllowHost,
 		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
 		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA,
-		Logger: logger,
+		Logger: logger, Trace: sending.TraceRuns(),
 	})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/telemetry"
 )
 
 type serveCmd struct {
@@ -38,13 +39,14 @@ type serveCmd struct {
 	NoMCP      bool   `name:"no-mcp" help:"Do not serve assistants at /mcp."`
 	MCPChanges bool   `name:"mcp-allow-changes" help:"Also offer assistants at /mcp the tools that start, stop, trigger, create and change jobs, kill runs and pause schedules, as far as their token grants that."`
 
-	Alarm  alarmFlags  `embed:"" prefix:"alarm-"`
-	Logs   serveLogs   `embed:""`
-	Limits serveLimits `embed:""`
-	TLS    tlsFlags    `embed:""`
-	OIDC   oidcFlags   `embed:"" prefix:"oidc-"`
-	Public string      `name:"public-url" placeholder:"URL" help:"Address under which browsers reach this scheduler, with the prefix of a proxy, to come back from the provider of OpenID Connect (default: the host that the browser names)."`
-	HSTS   bool        `name:"hsts" help:"Tell browsers to use https alone for this host (Strict-Transport-Security); for a proxy that ends TLS (default: only with --tls-cert)."`
+	Alarm  alarmFlags     `embed:"" prefix:"alarm-"`
+	Logs   serveLogs      `embed:""`
+	Limits serveLimits    `embed:""`
+	TLS    tlsFlags       `embed:""`
+	OIDC   oidcFlags      `embed:"" prefix:"oidc-"`
+	OTLP   telemetryFlags `embed:"" prefix:"otlp-"`
+	Public string         `name:"public-url" placeholder:"URL" help:"Address under which browsers reach this scheduler, with the prefix of a proxy, to come back from the provider of OpenID Connect (default: the host that the browser names)."`
+	HSTS   bool           `name:"hsts" help:"Tell browsers to use https alone for this host (Strict-Transport-Security); for a proxy that ends TLS (default: only with --tls-cert)."`
 
 	settingsFlags
 	logFlags `set:"log_level=info"`
@@ -73,6 +75,14 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return err
 	}
 	measured := metrics.New()
+	plain := logger
+	sending, err := c.OTLP.start(inv.ctx, telemetry.Options{Service: "xxlwheel", Instance: ln.Addr().String(), Metrics: measured.Registry(), Parent: store.Log, Logger: plain})
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	defer stopTelemetry(inv.ctx, sending, plain)
+	logger = sending.Logger(plain)
+	opts.OnEvent, opts.TraceParent = sending.Event, sending.TraceParent
 	opts.Store, opts.Metrics, opts.Logger = store, measured, logger
 	opts.Version, opts.Revision = buildOf(debug.ReadBuildInfo())
 	opts.OnSetup = func(link string) {
@@ -115,7 +125,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check()); err != nil {
+	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check(), c.OTLP.check()); err != nil {
 		return opts, err
 	}
 	provider, err := c.OIDC.provider(c.TLS.TLSCA)

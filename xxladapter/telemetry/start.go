@@ -1,0 +1,155 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploghttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdklog "go.opentelemetry.io/otel/sdk/log"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Options configure [Start]. Endpoint must be set.
+type Options struct {
+	// Endpoint is the base URL of the collector, for example http://127.0.0.1:4318. Traces, metrics
+	// and logs go to /v1/traces, /v1/metrics and /v1/logs below it.
+	Endpoint string
+	// Service is the service's name, unless the variable OTEL_SERVICE_NAME has one. Version is that
+	// of the program, and Instance tells processes of the service apart; empty ones are left out.
+	Service, Version, Instance string
+	// Sample is the share of runs that are traced, from 0 to 1. Each node decides by the trace id, so
+	// all agree about a run.
+	Sample float64
+	// Metrics are sent every minute, or as OTEL_METRIC_EXPORT_INTERVAL says. nil sends none.
+	Metrics Registry
+	// Parent finds the run that a retry or a child job's run follows, for the link to it. nil links
+	// none. It is asked only for runs that are traced.
+	Parent func(ctx context.Context, logID int64) (*xxladapter.Log, error)
+	// Logger gets what fails in sending, at most a line a minute. It must not be one that sends to
+	// the collector itself. nil means slog.Default().
+	Logger *slog.Logger
+}
+
+// A Registry has metrics, and takes those of this package. *prometheus.Registry is one.
+type Registry interface {
+	prometheus.Registerer
+	prometheus.Gatherer
+}
+
+// Telemetry sends what a process does. Create it with [Start], and end it with [Telemetry.Stop]. Its
+// methods may be called from any goroutine, also on nil, which sends nothing.
+type Telemetry struct {
+	opts    Options
+	tracer  trace.Tracer
+	traces  *sdktrace.TracerProvider
+	logs    *sdklog.LoggerProvider
+	metrics *sdkmetric.MeterProvider // nil without metrics
+	sampler sdktrace.Sampler
+}
+
+// CheckEndpoint refuses what is no base URL of a collector.
+func CheckEndpoint(endpoint string) error {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return fmt.Errorf("must be an http or https URL such as http://127.0.0.1:4318, without user, query and fragment")
+	}
+	return nil
+}
+
+// Start begins to send. It does not wait for the collector, which may be away. Of the standard
+// variables, those about headers, certificates, time limits, queues, intervals and resources
+// (OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_MAX_QUEUE_SIZE, OTEL_RESOURCE_ATTRIBUTES and so on) apply.
+// The error names an option that is wrong, or a variable.
+func Start(ctx context.Context, opts Options) (*Telemetry, error) {
+	if err := CheckEndpoint(opts.Endpoint); err != nil {
+		return nil, fmt.Errorf("telemetry: Options.Endpoint is %q, %w", opts.Endpoint, err)
+	}
+	if !(opts.Sample >= 0 && opts.Sample <= 1) {
+		return nil, fmt.Errorf("telemetry: Options.Sample is %v, must be from 0 to 1", opts.Sample)
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	otel.SetErrorHandler(&complaints{logger: opts.Logger})
+	about, err := resourceOf(ctx, opts)
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	at := strings.TrimSuffix(opts.Endpoint, "/")
+	spans, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(at+"/v1/traces"))
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	records, err := otlploghttp.New(ctx, otlploghttp.WithEndpointURL(at+"/v1/logs"))
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	sampler := sdktrace.TraceIDRatioBased(opts.Sample)
+	counts := countSpans(opts.Metrics)
+	queue := sdktrace.NewBatchSpanProcessor(countedExporter{spans, counts})
+	t := &Telemetry{
+		opts: opts, sampler: sampler,
+		traces: sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithIDGenerator(generator{}),
+			sdktrace.WithSampler(sdktrace.ParentBased(sampler)), sdktrace.WithSpanProcessor(countedProcessor{queue, counts})),
+		logs: sdklog.NewLoggerProvider(sdklog.WithResource(about), sdklog.WithProcessor(sdklog.NewBatchProcessor(records))),
+	}
+	t.tracer = t.traces.Tracer(scope)
+	if opts.Metrics == nil {
+		return t, nil
+	}
+	figures, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(at+"/v1/metrics"))
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	t.metrics = sdkmetric.NewMeterProvider(sdkmetric.WithResource(about), sdkmetric.WithReader(
+		sdkmetric.NewPeriodicReader(figures, sdkmetric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(opts.Metrics))))))
+	return t, nil
+}
+
+// scope names the instrumentation.
+const scope = "github.com/xxlwheel/xxlwheel/xxladapter/telemetry"
+
+// resourceOf returns what all that is sent says about the process. Variables win.
+func resourceOf(ctx context.Context, opts Options) (*resource.Resource, error) {
+	about := []attribute.KeyValue{attribute.String("service.name", opts.Service)}
+	for key, value := range map[string]string{"service.version": opts.Version, "service.instance.id": opts.Instance} {
+		if value != "" {
+			about = append(about, attribute.String(key, value))
+		}
+	}
+	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(about...), resource.WithFromEnv())
+}
+
+// Stop sends what is left, for at most the time of ctx, and ends.
+func (t *Telemetry) Stop(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	err := errors.Join(t.traces.Shutdown(ctx), t.logs.Shutdown(ctx))
+	if t.metrics != nil {
+		err = errors.Join(err, t.metrics.Shutdown(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("telemetry: %w", err)
+	}
+	return nil
+}
+
+// complaintPace is the time between two lines about what the collector does not take.
+const complaintPace = time.Minute
