@@ -136,6 +136,9 @@ func (r *AuditRow) ChangesText() string {
 	return string(text)
 }
 
+// OrderChanges begins the [AuditRow.ChangesText] of a row about an order to run a job, and of no other.
+const OrderChanges = `[{"field":"order",`
+
 // Mark returns the row's position in the chain.
 func (r *AuditRow) Mark() AuditMark { return AuditMark{r.ID, r.Hash} }
 
@@ -165,6 +168,8 @@ type AuditFilter struct {
 	GroupID  int64
 	// From and Before bound At: From is included and Before is not.
 	From, Before time.Time
+	// NoOrders leaves out the rows about orders to run a job, which can be many.
+	NoOrders bool
 	// AfterID selects rows with greater ids, or with smaller ones if Newest is set; 0 means all.
 	AfterID int64
 	Newest  bool // newest first
@@ -179,6 +184,7 @@ func (f *AuditFilter) Selects(r *AuditRow) bool {
 		f.ObjectID != 0 && f.ObjectID != r.Object.ID,
 		f.JobID != 0 && f.JobID != r.Object.JobID,
 		f.GroupID != 0 && f.GroupID != r.Object.GroupID,
+		f.NoOrders && len(r.Changes) > 0 && r.Changes[0].Field == "order",
 		!f.From.IsZero() && r.At.Before(f.From),
 		!f.Before.IsZero() && !r.At.Before(f.Before):
 		return false

@@ -44,7 +44,7 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	if p.restrictions, err = s.restrictions(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{Kind: xxladapter.AuditJob, ObjectID: id})
+	rows, err := s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{Kind: xxladapter.AuditJob, ObjectID: id, NoOrders: true})
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,9 @@ var auditRules = []rule{
 		_, _, err = b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: id, Due: at(1), Type: xxladapter.TriggerManual}, "key", "request")
 		b.NoError(err)
 		b.Len(b.audit(), 3, "a repeated order changes nothing")
+		edits, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{NoOrders: true})
+		b.NoError(err)
+		b.Equal(b.audit()[:2], edits)
 		b.verifyAudit()
 	}},
 	{"AnEditOfAGroupIsAuditedWithoutItsToken", func(b *bench) {

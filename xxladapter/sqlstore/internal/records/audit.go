@@ -150,6 +150,9 @@ func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxla
 			where.add(id.condition, id.value)
 		}
 	}
+	if f.NoOrders {
+		where.add(`changes NOT LIKE ?`, xxladapter.OrderChanges+"%")
+	}
 	if !f.From.IsZero() {
 		where.add(`at_ms >= ?`, milliFrom(f.From))
 	}
