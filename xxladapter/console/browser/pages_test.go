@@ -1,14 +1,19 @@
 package browser
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -231,6 +236,16 @@ func TestWithoutAMouse(t *testing.T) {
 	tab.eval(`document.querySelectorAll("a.row-link")[1].focus()`, nil)
 	tab.press(kb.Enter)
 	tab.until("the job is open", `document.querySelector("h1").innerText === "second"`)
+	tab.visit("jobs")
+	tab.press("/")
+	tab.until("the search has the focus", `document.activeElement.type === "search"`)
+	tab.typeIn("Search", "ir") // chromedp types the slash in spite of preventDefault
+	tab.rowsAre("first", "third")
+	tab.eval(`document.activeElement.blur()`, nil)
+	tab.press("j")
+	tab.press("l")
+	tab.until("the runs of the job are open", `location.pathname.endsWith("/runs") && location.search === "?job=1"`)
+	tab.visit("jobs/2")
 	tab.press("e")
 	tab.until("the form is open", `location.pathname.endsWith("/jobs/2/edit") && document.querySelector("input[name=name]")?.value === "second"`)
 
@@ -245,6 +260,50 @@ func TestWithoutAMouse(t *testing.T) {
 	tab.press("?")
 	tab.until("the keys are listed", `document.querySelector("dialog[open] kbd")`)
 	tab.accessible("keys")
+}
+
+// Readers of the screen hear a name of whatever one can use.
+func TestNamesInTheAccessibilityTree(t *testing.T) {
+	s := newSite(t, "")
+	p := populate(s)
+	tab := s.open("help")
+	used := []string{"button", "link", "textbox", "searchbox", "checkbox", "combobox", "switch", "tab", "table", "img", "dialog", "spinbutton"}
+	for _, path := range []string{"", "jobs", fmt.Sprintf("jobs/%d", p.job), fmt.Sprintf("jobs/%d/edit", p.job), fmt.Sprintf("jobs/%d/timeline", p.job), "runs", fmt.Sprintf("runs/%d", p.failed), "forecast", "graph", "executors", "nodes", "audit", "users", "settings", "transfer"} {
+		tab.visit(path)
+		names := tab.named(used)
+		require.NotEmpty(t, names["link"], path)
+		for role, all := range names {
+			require.NotContains(t, all, "", "%s: a %s without a name", path, role)
+		}
+		if path == "jobs" {
+			require.Contains(t, names["table"], "Jobs")
+			require.Contains(t, names["button"], "Run settle outstanding orders now")
+			require.Contains(t, names["switch"], "Schedule of settle outstanding orders")
+			require.Contains(t, names["searchbox"], "Search")
+		}
+	}
+}
+
+// named returns the names of all elements with one of the roles, as the browser tells them.
+func (t *tab) named(roles []string) map[string][]string {
+	t.t.Helper()
+	found := map[string][]string{}
+	text := func(v *accessibility.Value) (s string) {
+		if v != nil {
+			_ = json.Unmarshal([]byte(v.Value), &s) // no text if it has none
+		}
+		return s
+	}
+	t.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		tree, err := cdp.Call(ctx, target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		for _, n := range tree.Nodes {
+			if role := text(n.Role); !n.Ignored && slices.Contains(roles, role) {
+				found[role] = append(found[role], text(n.Name))
+			}
+		}
+		return err
+	}))
+	return found
 }
 
 // A list's filters are in its address, so that reload and back keep them.
