@@ -54,6 +54,24 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 	}
 }
 
+// TestAScanJoinsNoFires checks that a scan finds the fires of each due job by index, whatever the
+// statistics say: a join compared all due jobs with all fires that are overdue.
+func TestAScanJoinsNoFires(t *testing.T) {
+	t.Parallel()
+	s := openPostgresCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	for _, many := range []bool{false, true} {
+		if many {
+			fillForPlans(t, s)
+		}
+		for _, query := range []string{lockDue, countDue} {
+			all := planOf(t, s, query, []any{20_000, "n1", 10_000, "n1", 5_000, 100})
+			require.NotContains(t, all, "Join", query)
+			require.Contains(t, all, "xxlwheel_fire_due_of_job", query)
+		}
+	}
+}
+
 // TestPostgresListsRunsByItsIndexes checks that a list reads the given ids, in order, and what may
 // be millions of histories by their keys.
 func TestPostgresListsRunsByItsIndexes(t *testing.T) {

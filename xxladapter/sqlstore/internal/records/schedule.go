@@ -21,9 +21,13 @@ const (
 	// AllDue is the part of firstDue without order and limit. Arguments: until when jobs are due,
 	// the node, until when those of all shards are due, the node again, and before when a planned
 	// fire was due of a job that is behind.
+	//
+	// The fires of a job are counted because databases make a join of NOT EXISTS: PostgreSQL compared
+	// each due job with each planned fire, which took 3.5 s for 2,000 jobs and 21,000 fires. A count
+	// is read by index for each due job.
 	AllDue = dueOrBehind + `
-			AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.job_id = xxl_job_info.id AND due_ms < ?
-				AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE'))`
+			AND (SELECT COUNT(*) FROM xxlwheel_fire WHERE xxlwheel_fire.job_id = xxl_job_info.id AND due_ms < ?
+				AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE')) = 0`
 	// SelectDue reads due jobs, and SelectDueIDs their ids.
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
