@@ -43,7 +43,8 @@ func (c *applyCmd) Run(inv *invocation) error {
 	api := c.api()
 	api.patient = true
 	var raw json.RawMessage
-	if err := api.call(inv.ctx, "POST", path, body, &raw); err != nil {
+	err = waiting(inv.stderr, inv.asks && !c.Quiet, "applying", func() error { return api.call(inv.ctx, "POST", path, body, &raw) })
+	if err != nil {
 		return c.report(inv, err)
 	}
 	var result struct {

@@ -82,8 +82,12 @@ func (c *importCmd) place() (place string, done func(), err error) {
 func (c *importCmd) take(inv *invocation, store xxladapter.Store, opts sqlstore.Options) error {
 	ctx := byCommand(inv.ctx, "import")
 	from := string(c.From)
-	report, err := sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{
-		Options: opts, Source: c.Source, DryRun: c.DryRun, Logs: c.Logs, Profile: c.CronProfile,
+	var report *takeover.Report
+	err := waiting(inv.stderr, inv.asks, "importing", func() (err error) {
+		report, err = sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{
+			Options: opts, Source: c.Source, DryRun: c.DryRun, Logs: c.Logs, Profile: c.CronProfile,
+		})
+		return err
 	})
 	var refused *xxladapter.Error
 	if errors.As(err, &refused) && refused.Code == xxladapter.CodeInvalid {

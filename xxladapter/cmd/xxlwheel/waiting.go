@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// waiting does work that cannot be counted, and shows on a terminal how long it has taken so far, once
+// that is more than a second. shown says that out is a terminal.
+func waiting(out io.Writer, shown bool, what string, work func() error) error {
+	if !shown {
+		return work()
+	}
+	ended, gone := make(chan struct{}), make(chan struct{})
+	go func() { // ends before waiting returns
+		defer close(gone)
+		begun := time.Now()
+		tick := time.NewTicker(progressDelay)
+		defer tick.Stop()
+		for drawn := false; ; drawn = true {
+			select {
+			case <-ended:
+				if drawn {
+					fmt.Fprint(out, "\r\x1b[K")
+				}
+				return
+			case at := <-tick.C:
+				fmt.Fprintf(out, "\r%s, %v\x1b[K", what, at.Sub(begun).Round(time.Second))
+			}
+		}
+	}()
+	defer func() { close(ended); <-gone }()
+	return work()
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWorkThatTakesLongSaysHowLong(t *testing.T) {
+	failure := errors.New("no")
+	for took, want := range map[time.Duration]string{
+		900 * time.Millisecond:  "",
+		2500 * time.Millisecond: "\rapplying, 1s\x1b[K\rapplying, 2s\x1b[K\r\x1b[K",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out strings.Builder
+			err := waiting(&out, true, "applying", func() error { time.Sleep(took); return failure })
+			require.ErrorIs(t, err, failure)
+			require.Equal(t, want, out.String())
+			require.NoError(t, waiting(&out, false, "applying", func() error { time.Sleep(time.Hour); return nil }))
+			require.Equal(t, want, out.String(), "not a terminal")
+		})
+	}
+}
