@@ -17,10 +17,11 @@ import (
 )
 
 // secretName is how values are called here that may be a token, and notSecret
-// what is called so and is none: messages about tokens, and times.
+// what is called so and is none: messages about tokens, times, lengths, and how
+// all personal tokens begin.
 var (
 	secretName = regexp.MustCompile(`(?i)token|secret|passw|bearer|digest`)
-	notSecret  = regexp.MustCompile(`^(Msg.*|tokenLife|tokenGap)$`)
+	notSecret  = regexp.MustCompile(`^(Msg.*|tokenLife|tokenGap|tokenPrefix|minPassword|maxPassword)$`)
 )
 
 // comparesEarly are functions that stop at the first difference, by package.
@@ -42,7 +43,7 @@ var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUppe
 // one is set, and whether it is the well-known one, may be asked anywhere.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	compared := 0
-	for _, pkg := range []string{"access", "admin", "alarm", "executor", "node", "trigger", "cmd/xxlwheel"} {
+	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "openid", "trigger", "cmd/xxlwheel"} {
 		files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {

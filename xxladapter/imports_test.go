@@ -45,7 +45,7 @@ var rules = map[string]rule{
 	"xxladapter/graph":      {nil, "layers follow from ids alone"},
 	"xxladapter/preview":    {[]string{"xxladapter/cron"}, "what a schedule will do follows from the schedule alone"},
 	"xxladapter/assistant":  {nil, "it is a client of the API, which it knows from its document"},
-	"xxladapter/openid":     {[]string{"xxladapter"}, "a provider is asked over the network, and knows no store"},
+	"xxladapter/openid":     {[]string{"xxladapter", "xxladapter/access"}, "a provider is asked over the network, and knows no store; access compares secrets"},
 	"xxladapter/accounts":   {[]string{"xxladapter", "xxladapter/access"}, "who signs in is asked of the store; what they may do then is said by access"},
 	"xxladapter/why":        {[]string{"xxladapter", "xxladapter/cron", "xxladapter/wire"}, "reasons are found in records alone, by the messages of the protocol"},
 	"xxladapter/route":      {[]string{"xxladapter"}, "an address is chosen by a function of its arguments"},

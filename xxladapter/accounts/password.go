@@ -5,7 +5,6 @@ import (
 	"crypto/md5" // the hash of XXL-JOB before 3.2
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // argonCost is what one hash costs: OWASP's recommendation for argon2id with little memory.
@@ -103,7 +103,7 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 func (h *hasher) matches(ctx context.Context, stored, password string) (bool, error) {
 	c, salt, sum, known := parseHash(stored)
 	got, err := h.key(ctx, password, salt, c)
-	return known && subtle.ConstantTimeCompare(got, sum) == 1, err
+	return known && access.Same(string(got), string(sum)), err
 }
 
 // parseHash returns the parts of a stored hash, and parts that cost the same if it has none.
@@ -129,9 +129,8 @@ func parseHash(stored string) (c argonCost, salt, sum []byte, known bool) {
 func matchesUpstream(stored, password string) bool {
 	old, now := md5.Sum([]byte(password)), sha256.Sum256([]byte(password))
 	stored = strings.ToLower(strings.TrimSpace(stored))
-	isOld := subtle.ConstantTimeCompare([]byte(stored), []byte(hex.EncodeToString(old[:])))
-	isNow := subtle.ConstantTimeCompare([]byte(stored), []byte(hex.EncodeToString(now[:])))
-	return isOld|isNow == 1
+	isOld, isNow := access.Same(hex.EncodeToString(old[:]), stored), access.Same(hex.EncodeToString(now[:]), stored)
+	return isOld || isNow
 }
 
 // seedPassword is the password of the user that XXL-JOB's tables come with, so it is well known.

@@ -2,12 +2,13 @@ package openid
 
 import (
 	"crypto/rand"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // AttemptLife is how long signing in at the provider may take.
@@ -45,5 +46,5 @@ func ParseAttempt(text string) (a Attempt) {
 // matches reports whether a provider's answer with the state belongs to the attempt.
 func (a Attempt) matches(state string, now time.Time) bool {
 	return a.State != "" && a.Nonce != "" && a.Verifier != "" && now.Sub(a.Begun) < AttemptLife &&
-		subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) == 1
+		access.Same(state, a.State)
 }
