@@ -162,7 +162,7 @@ func BenchmarkBudgets(b *testing.B) {
 		pages := min(20, jobs/100-1)
 		for i := range pages {
 			fast.click("Next")
-			fast.until("the next page", fmt.Sprintf(`document.querySelector(".pager")?.innerText.replaceAll(",", "").includes("%d ") && !document.querySelector(".waiting")`, (i+1)*100+1))
+			fast.until("the next page", fmt.Sprintf(`document.querySelector(".pager")?.innerText.replaceAll(",", "").includes("%d ") && document.querySelectorAll("tbody tr").length === 100`, (i+1)*100+1))
 			fast.eval(`scrollTo(0, document.body.scrollHeight)`, nil)
 		}
 		var longest, rows float64

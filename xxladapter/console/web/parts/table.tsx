@@ -40,7 +40,7 @@ interface TableProps<T> {
 // firstRows fill a window. They are drawn before the rest of another list, and moreRows follow in each
 // frame: no task of the browser is long, and the first rows stand early on a slow machine.
 const firstRows = 30;
-const moreRows = 24;
+const moreRows = 12;
 
 interface Drawn<T> {
 	ids?: Set<string | number>;
