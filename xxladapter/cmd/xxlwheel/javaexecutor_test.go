@@ -24,10 +24,14 @@ func TestJavaExecutors(t *testing.T) {
 	const token = "shared with Java"
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", token)
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
-	for generation, release := range map[string]string{"G1": "2.4.2", "G2": "3.2.0", "G3": "3.3.2"} {
-		t.Run(generation+" "+release, func(t *testing.T) {
-			s := executorSite{t, apiClient{server: server, token: token}, token, "java-" + release}
-			defer s.startExecutor(release)()
+	for _, tt := range []struct{ generation, release string }{
+		{"G1", "2.3.0"}, {"G1", "2.3.1"}, {"G1", "2.4.2"},
+		{"G2", "3.2.0"},
+		{"G3", "3.3.2"},
+	} {
+		t.Run(tt.generation+" "+tt.release, func(t *testing.T) {
+			s := executorSite{t, apiClient{server: server, token: token}, token, "java-" + tt.release}
+			defer s.startExecutor(tt.release)()
 			s.checkRuns()
 			s.checkLog()
 			s.checkKill()
