@@ -307,6 +307,7 @@ var table = []rule{
 		{"owner is %q, must be %q as in the other files", "field=owner;value;other"},
 	}},
 	{"declared_twice", "{field} 为“{value}”，只能声明一次", []form{
+		{"name is %q, must be declared once", "field=name;value"},
 		{"appName is %q, must be declared once", "field=appName;value"},
 		{"key is %q, must be declared once for appName %q: %s has it too", "field=key;value;appName;other"},
 	}},

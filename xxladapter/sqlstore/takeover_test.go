@@ -276,3 +276,37 @@ func TestTakeOverSeesAnAdminAtWork(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, report.Served)
 }
+
+// TestRunsAfterATakeOverHaveNewIDs: executors know the runs of both schedulers by their ids.
+func TestRunsAfterATakeOverHaveNewIDs(t *testing.T) {
+	t.Parallel()
+	for kind, place := range emptyTargets(t) {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			from, ctx := upstreamDatabase(t, "3.2"), takeOverCall(t)
+			s, err := Open(ctx, place, Options{Logger: fixture.Quiet})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, s.Close()) }()
+			lease, err := s.Lease(ctx, "n1", time.Minute)
+			require.NoError(t, err)
+			claim := func() int64 {
+				planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 11, Due: time.Now().Add(-time.Second), Type: xxladapter.TriggerManual, RetryCount: -1}})
+				require.NoError(t, err)
+				fires, err := s.ClaimFire(ctx, lease.Term, planned[0].ID, []*xxladapter.Log{{JobID: 11, TriggerTime: time.Now().Truncate(time.Second)}})
+				require.NoError(t, err)
+				return fires[0].LogID
+			}
+			for _, last := range []int64{5000, 5003, 9000} { // the second is no higher than what was claimed meanwhile
+				require.NoError(t, testserver.OrderMySQL(strings.TrimSuffix(from, "?zone=Asia/Shanghai"),
+					fmt.Sprintf(`INSERT INTO xxl_job_log (id, job_group, job_id, trigger_code, handle_code) VALUES (%d, 1, 11, 0, 0)`, last)))
+				_, err = TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}})
+				require.NoError(t, err)
+				first := claim()
+				require.Greater(t, first, last)
+				for range 5 {
+					require.Greater(t, claim(), first)
+				}
+			}
+		})
+	}
+}

@@ -40,7 +40,8 @@ var dialect = records.Dialect{
 		return []string{`SELECT setval(pg_get_serial_sequence('` + table + `', 'id'), ` + strconv.FormatInt(last, 10) + `)`}
 	},
 	AdvanceIDs: func(table string) string {
-		return `SELECT setval(pg_get_serial_sequence('` + table + `', 'id'), MAX(id)) FROM ` + table + ` HAVING MAX(id) IS NOT NULL`
+		sequence := `pg_get_serial_sequence('` + table + `', 'id')`
+		return `SELECT setval(` + sequence + `, GREATEST(MAX(id), nextval(` + sequence + `))) FROM ` + table + ` HAVING MAX(id) IS NOT NULL`
 	},
 	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
 		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,

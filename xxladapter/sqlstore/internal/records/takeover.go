@@ -90,9 +90,45 @@ func (t *TakeOver) Run(ctx context.Context) (*takeover.Report, error) {
 	}
 	plan.Report.DryRun = t.DryRun
 	if t.Logs {
-		err = t.logs(ctx, plan)
+		if err := t.logs(ctx, plan); err != nil {
+			return &plan.Report, err
+		}
+	}
+	if !t.DryRun {
+		err = t.reserveLogs(ctx)
 	}
 	return &plan.Report, err
+}
+
+// reserveLogs lets new runs of the store have ids above those of the database. An executor that has
+// worked for both knows a run by its id, for a while: it would refuse another one with the same id,
+// and report a result that it still has as that run's.
+func (t *TakeOver) reserveLogs(ctx context.Context) error {
+	last, err := t.From.lastLog(ctx)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", t.Options.From, err)
+	}
+	return t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+		var newest int64
+		err := tx.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r Row) error { return r.Scan(&newest) })
+		if err != nil || newest >= last {
+			return err
+		}
+		return t.To.reserveLog(ctx, tx, last)
+	})
+}
+
+// reserveLog inserts a log row and deletes it, so that the table generates higher ids from now on.
+func (s *Store) reserveLog(ctx context.Context, tx *Tx, id int64) error {
+	row := append([]any{id}, s.LogValues(&xxladapter.Log{TriggerCode: xxladapter.ResultFail})...)
+	if _, err := tx.Exec(ctx, withID(InsertLog), row...); err != nil {
+		return err
+	}
+	if err := tx.advance(ctx, true, "xxl_job_log"); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM xxl_job_log WHERE id = ?`, id)
+	return err
 }
 
 // cloned returns a database whose rows may be changed.
@@ -451,14 +487,7 @@ func (t *TakeOver) logMark(ctx context.Context, keptIDs bool) (m logMark, err er
 		if !has && keptIDs {
 			// Schedulers of the store get ids above those that are to come.
 			m.kind = takenSameLogs
-			row := append([]any{m.last}, t.To.LogValues(&xxladapter.Log{TriggerCode: xxladapter.ResultFail})...)
-			if _, err := tx.Exec(ctx, withID(InsertLog), row...); err != nil {
-				return err
-			}
-			if err := tx.advance(ctx, true, "xxl_job_log"); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, `DELETE FROM xxl_job_log WHERE id = ?`, m.last); err != nil {
+			if err := t.To.reserveLog(ctx, tx, m.last); err != nil {
 				return err
 			}
 		}
