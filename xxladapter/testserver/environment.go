@@ -24,6 +24,10 @@ const (
 	// javaEnv set to 1 also runs the tests that start XXL-JOB's Java programs.
 	javaEnv = "XXLWHEEL_TEST_JAVA"
 
+	// javaAdminEnv is the jar of a Java admin, which no repository of artefacts has, for the tests
+	// that take over from one at work.
+	javaAdminEnv = "XXLWHEEL_TEST_JAVA_ADMIN"
+
 	// pythonEnv set to 1 also runs the test that fetches a Python library.
 	pythonEnv = "XXLWHEEL_TEST_PYTHON"
 )
@@ -50,6 +54,16 @@ func Java(t testing.TB) {
 			Missing(t, program+" is not on PATH")
 		}
 	}
+}
+
+// JavaAdmin returns the jar of a Java admin that the environment names, and skips a test without one.
+func JavaAdmin(t testing.TB) (jar string) {
+	t.Helper()
+	jar = os.Getenv(javaAdminEnv)
+	if jar == "" {
+		t.Skipf("needs the jar of a Java admin; set %s to its path", javaAdminEnv)
+	}
+	return jar
 }
 
 // Python skips a test that fetches a Python library, unless the environment asks for it.

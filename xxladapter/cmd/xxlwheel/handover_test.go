@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// handedOver are jobs that are due every second, every five seconds, and at a fixed rate.
+const handedOver = `
+INSERT INTO xxl_job_group (id, app_name, title, address_type, address_list) VALUES (4, 'some-app', 'Some', 1, '%s');
+INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedule_conf, misfire_strategy, executor_route_strategy,
+	executor_block_strategy, glue_type, glue_updatetime, executor_handler, trigger_status, trigger_next_time) VALUES
+	(7, 4, 'each second', 'li', 'CRON', '* * * * * ?', 'DO_NOTHING', 'FIRST', 'SERIAL_EXECUTION', 'BEAN', NOW(), 'note', 1, UNIX_TIMESTAMP(NOW()) * 1000 + 30000),
+	(8, 4, 'each five', 'li', 'CRON', '0/5 * * * * ?', 'FIRE_ONCE_NOW', 'FIRST', 'SERIAL_EXECUTION', 'BEAN', NOW(), 'note', 1, UNIX_TIMESTAMP(NOW()) * 1000 + 30000),
+	(9, 4, 'rate', 'li', 'FIX_RATE', '5', 'DO_NOTHING', 'FIRST', 'SERIAL_EXECUTION', 'BEAN', NOW(), 'note', 1, UNIX_TIMESTAMP(NOW()) * 1000 + 30000)`
+
+// A noted is a run that an executor got: from which scheduler by its due time, which only ours sends.
+type noted struct {
+	job  int64
+	ours bool
+	at   time.Time // when it was triggered, in whole seconds
+}
+
+// TestHandoverFromAJavaAdmin takes over from a real Java admin while its jobs fire, by the steps of
+// the guide. No trigger comes from both sides, none twice, and ours are all there from the start on.
+func TestHandoverFromAJavaAdmin(t *testing.T) {
+	jar := testserver.JavaAdmin(t)
+	var mu sync.Mutex // guards runs
+	var runs []noted
+	from, file := testserver.MySQL(t), filepath.Join(t.TempDir(), "x.db")
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // for a free port
+	require.NoError(t, err)
+	java := ln.Addr().(*net.TCPAddr).Port
+	require.NoError(t, ln.Close())
+	const token = "default_token"
+	e, err := executor.New(executor.Options{
+		Admins: []string{fmt.Sprintf("http://127.0.0.1:%d/xxl-job-admin", java)}, AppName: "some-app", AccessToken: token,
+		Listen: "127.0.0.1:0", DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	require.NoError(t, e.Handle("note", func(_ context.Context, run *executor.Run) error {
+		mu.Lock()
+		defer mu.Unlock()
+		runs = append(runs, noted{run.JobID, !run.Due.IsZero(), run.Triggered})
+		return nil
+	}))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }()
+	defer func() { cancel(); require.NoError(t, <-ended) }()
+	<-e.Ready()
+	count := func(ours bool) (n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, r := range runs {
+			if r.ours == ours {
+				n++
+			}
+		}
+		return n
+	}
+
+	mustCLI(t, "migrate", "--store", from, "--create-upstream")
+	require.NoError(t, testserver.OrderMySQL(from, fmt.Sprintf(handedOver, e.Addr())))
+	u, err := url.Parse(from)
+	require.NoError(t, err)
+	password, _ := u.User.Password()
+	admin := exec.Command("java", "-Duser.timezone=UTC", "-jar", jar, fmt.Sprint("--server.port=", java), "--xxl.job.accessToken="+token,
+		"--logging.level.root=error", "--spring.datasource.username="+u.User.Username(), "--spring.datasource.password="+password,
+		"--spring.datasource.url=jdbc:mysql://"+u.Host+u.Path+"?useUnicode=true&characterEncoding=UTF-8&serverTimezone=UTC")
+	admin.Stderr = t.Output()
+	require.NoError(t, admin.Start())
+	defer func() { _ = admin.Process.Kill() }()
+	eventually(t, 2*time.Minute, "runs by the Java admin", func() bool { return count(false) >= 40 })
+
+	args := []string{"import", "--from", from + "?zone=UTC", "--store", "sqlite:" + file, "--zone", "UTC"}
+	mustCLI(t, args...)
+	code, _, _ := cli(t, append(args, "--start")...)
+	require.Equal(t, exitFail, code, "the Java admin is at work")
+	_, server := serveOn(t, file, "--zone", "UTC", "--access-token", token)
+	require.NoError(t, admin.Process.Signal(syscall.SIGTERM))
+	_ = admin.Wait() // Java reports the signal
+	theirs := count(false)
+	require.Zero(t, count(true))
+	var report imported
+	eventually(t, 3*time.Minute, "the minute in which nobody writes", func() bool {
+		code, out, _ := cli(t, append(args, "--start", "-o", "json")...)
+		return code == exitOK && json.Unmarshal([]byte(out), &report) == nil
+	})
+	require.Equal(t, []int64{7, 8, 9}, report.Started)
+	begun := time.Now().Truncate(time.Second)
+	eventually(t, time.Minute, "runs by ours", func() bool { return count(true) >= 40 })
+	resp, err := http.Get(server + "/healthz")
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+
+	mu.Lock()
+	defer mu.Unlock()
+	require.Equal(t, theirs, len(runs)-len(ours(runs)), "the Java admin has sent nothing more")
+	seen := map[noted]int{}
+	var last time.Time // of the Java admin's
+	for _, r := range runs {
+		seen[r]++
+		if !r.ours && r.at.After(last) {
+			last = r.at
+		}
+	}
+	for r, n := range seen {
+		require.Equal(t, 1, n, "%+v", r)
+	}
+	first, latest := map[int64]time.Time{}, map[int64]time.Time{}
+	counts := map[int64]int{}
+	for _, r := range ours(runs) {
+		require.True(t, r.at.After(last), "%+v", r)
+		require.False(t, r.at.Before(begun.Add(-time.Minute)), "no due time of the time between: %+v", r)
+		if counts[r.job]++; counts[r.job] == 1 {
+			first[r.job] = r.at
+		}
+		latest[r.job] = r.at
+	}
+	for job, period := range map[int64]time.Duration{7: time.Second, 8: 5 * time.Second, 9: 5 * time.Second} {
+		want := int(latest[job].Sub(first[job])/period) + 1
+		require.InDelta(t, want, counts[job], 1, "job %d: a trigger in each period", job)
+	}
+	t.Logf("%d runs by the Java admin until %v, %d by ours from %v on", theirs, last.UTC(), len(ours(runs)), first[7].UTC())
+}
+
+func ours(runs []noted) (found []noted) {
+	for _, r := range runs {
+		if r.ours {
+			found = append(found, r)
+		}
+	}
+	return found
+}
