@@ -67,7 +67,7 @@ func (t *Telemetry) Event(e trigger.Event) {
 	case trigger.EventAmbiguous:
 		t.send(ctx, e)
 	default:
-		t.fire(ids, e)
+		t.parents.of(e.Fire.Parent, func(parent *xxladapter.Log) { t.fire(ids, e, parent) })
 		if e.Fire.ID != 0 && !e.Fire.Claimed.IsZero() {
 			t.span(ctx, "wait", e.Fire.Due, e.Fire.Claimed, "", trace.WithAttributes(keyNode.String(e.Fire.Owner.Node)))
 		}
@@ -75,8 +75,9 @@ func (t *Telemetry) Event(e trigger.Event) {
 	}
 }
 
-// fire records the span of the whole hand-over, which the others are below.
-func (t *Telemetry) fire(ids runIDs, e trigger.Event) {
+// fire records the span of the whole hand-over, which the others are below. parent is the run that the
+// fire retries or follows, or nil.
+func (t *Telemetry) fire(ids runIDs, e trigger.Event, parent *xxladapter.Log) {
 	begin, attributes := e.Began, []attribute.KeyValue{keyJob.Int64(e.JobID), keyRun.Int64(e.LogID), keyCode.Int(e.Code)}
 	if f := e.Fire; f.ID != 0 {
 		begin = f.Due
@@ -89,8 +90,8 @@ func (t *Telemetry) fire(ids runIDs, e trigger.Event) {
 		}
 	}
 	opts := []trace.SpanStartOption{trace.WithAttributes(attributes...)}
-	if link, ok := t.link(e.Fire); ok {
-		opts = append(opts, trace.WithLinks(link))
+	if parent != nil {
+		opts = append(opts, trace.WithLinks(t.link(e.Fire, parent)))
 	}
 	ctx := context.WithValue(context.Background(), chosenKey{}, chosenID{ids.trace, ids.fire})
 	t.span(ctx, "fire "+e.Job, begin, later(e.Acknowledged, later(e.Sent, e.Fire.Claimed)), failure(e.Kind == trigger.EventSent, e), opts...)
@@ -106,25 +107,16 @@ func (t *Telemetry) send(ctx context.Context, e trigger.Event) {
 }
 
 // link returns a link to the run that the fire retries or follows.
-func (t *Telemetry) link(f xxladapter.Fire) (trace.Link, bool) {
-	if f.Parent == 0 || t.opts.Parent == nil {
-		return trace.Link{}, false
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	l, err := t.opts.Parent(ctx, f.Parent)
-	if err != nil { // deleted meanwhile, or the store is away
-		return trace.Link{}, false
-	}
-	ids := idsOf(l.JobID, l.ID, l.TriggerTime)
+func (t *Telemetry) link(f xxladapter.Fire, parent *xxladapter.Log) trace.Link {
+	ids := idsOf(parent.JobID, parent.ID, parent.TriggerTime)
 	to := "retries"
 	if f.Type != xxladapter.TriggerRetry {
 		to = "follows"
 	}
 	return trace.Link{
 		SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: ids.trace, SpanID: ids.fire, TraceFlags: t.flags(ids), Remote: true}),
-		Attributes:  []attribute.KeyValue{keyLink.String(to), keyRun.Int64(l.ID)},
-	}, true
+		Attributes:  []attribute.KeyValue{keyLink.String(to), keyRun.Int64(parent.ID)},
+	}
 }
 
 // span records a span that has ended. An empty failure is success. Times that are missing or come

@@ -289,6 +289,33 @@ xxlwheel_telemetry_spans_total{state="sent"} 0
 	require.Error(t, sent.Stop(ctx), "the rest is lost, and the end does not wait")
 }
 
+// TestNoRunWaitsForItsParent has a store that does not answer: the runs are recorded without links.
+func TestNoRunWaitsForItsParent(t *testing.T) {
+	c := newCollector(t)
+	asked := make(chan int64, 1)
+	sent := start(t, telemetry.Options{Endpoint: c.URL, Sample: 1, Parent: func(ctx context.Context, logID int64) (*xxladapter.Log, error) {
+		select {
+		case asked <- logID:
+		default:
+		}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	const runs = 600 // more than may wait
+	for log := range int64(runs) {
+		e := event(log + 1)
+		e.Fire.Parent, e.Fire.Type = 7, xxladapter.TriggerRetry
+		sent.Event(e)
+	}
+	require.Equal(t, int64(7), <-asked)
+	stop(t, sent)
+	fires := c.named("fire j")
+	require.Len(t, fires, runs)
+	for _, s := range fires {
+		require.Empty(t, s.Links)
+	}
+}
+
 // TestLogsAndMetricsAreSent beside what they are written to otherwise.
 func TestLogsAndMetricsAreSent(t *testing.T) {
 	c := newCollector(t)

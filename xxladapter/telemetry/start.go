@@ -39,7 +39,8 @@ type Options struct {
 	// Metrics are sent every minute, or as OTEL_METRIC_EXPORT_INTERVAL says. nil sends none.
 	Metrics Registry
 	// Parent finds the run that a retry or a child job's run follows, for the link to it. nil links
-	// none. It is asked only for runs that are traced.
+	// none. It is asked only for runs that are traced, on a goroutine of its own; runs whose parents
+	// it has not found in time have no link.
 	Parent func(ctx context.Context, logID int64) (*xxladapter.Log, error)
 	// Logger gets what fails in sending, at most a line a minute. It must not be one that sends to
 	// the collector itself. nil means slog.Default().
@@ -61,6 +62,7 @@ type Telemetry struct {
 	logs    *sdklog.LoggerProvider
 	metrics *sdkmetric.MeterProvider // nil without metrics
 	sampler sdktrace.Sampler
+	parents *parents
 }
 
 // CheckEndpoint refuses what is no base URL of a collector.
@@ -110,12 +112,13 @@ func Start(ctx context.Context, opts Options) (*Telemetry, error) {
 		logs: sdklog.NewLoggerProvider(sdklog.WithResource(about), sdklog.WithProcessor(sdklog.NewBatchProcessor(records))),
 	}
 	t.tracer = t.traces.Tracer(scope)
+	t.parents = findParents(t.opts.Parent)
 	if opts.Metrics == nil {
 		return t, nil
 	}
 	figures, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(at+"/v1/metrics"))
 	if err != nil {
-		return nil, fmt.Errorf("telemetry: %w", err)
+		return nil, errors.Join(fmt.Errorf("telemetry: %w", err), t.Stop(ctx))
 	}
 	t.metrics = sdkmetric.NewMeterProvider(sdkmetric.WithResource(about), sdkmetric.WithReader(
 		sdkmetric.NewPeriodicReader(figures, sdkmetric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(opts.Metrics))))))
@@ -141,6 +144,7 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
+	t.parents.stop(ctx)
 	err := errors.Join(t.traces.Shutdown(ctx), t.logs.Shutdown(ctx))
 	if t.metrics != nil {
 		err = errors.Join(err, t.metrics.Shutdown(ctx))
