@@ -40,60 +40,21 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, n.end()) }()
-	var groups [2]int64
-	for i, app := range [...]string{appName, "other"} {
-		e, err := startExecutor(executorOptions{
-			Admin: n.url, App: app, Dir: filepath.Join(o.dir, app), Batch: p.batch,
-		})
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, e.stop()) }()
-		if groups[i], err = o.SaveGroup(ctx, &xxladapter.Group{
-			AppName: app, Title: app, AddressType: xxladapter.AddressManual, Addresses: []string{e.addr},
-		}); err != nil {
-			return err
-		}
-	}
-
-	sets := overloadSets(p.jobs)
-	minutes := 0
-	for _, ph := range phases {
-		minutes += ph.minutes
-	}
-	total := 0
-	for _, s := range sets {
-		total += s.jobs
-	}
-	prepare := settle + time.Duration(total)*time.Millisecond
-	w, err := windowOf(time.Now(), prepare, time.Duration(minutes)*time.Minute)
+	groups, stopExecutors, err := overloadExecutors(ctx, o, n.url, p.batch)
+	defer func() { err = errors.Join(err, stopExecutors()) }()
 	if err != nil {
 		return err
 	}
-	seen.first, seen.seconds = w.first, w.seconds
-	for _, s := range sets {
-		if err := s.add(ctx, o, groups, w, phases, seen); err != nil {
-			return err
-		}
-	}
-	if late := time.Since(w.first); late > 0 {
-		return fmt.Errorf("the jobs were stored %v after the first due time", late)
+	w, err := addOverload(ctx, o, p.jobs, groups, phases, seen)
+	if err != nil {
+		return err
 	}
 	const after = 15 * time.Second // for what is late
 	scheduling, stop := context.WithDeadline(ctx, w.end().Add(after))
 	defer stop()
 	var watching sync.WaitGroup
 	memory := make([]int64, len(phases))
-	watching.Go(func() {
-		end := w.first
-		for i, ph := range phases {
-			end = end.Add(time.Duration(ph.minutes) * time.Minute)
-			for time.Now().Before(end) && scheduling.Err() == nil {
-				pollUntil(scheduling, 100*time.Millisecond, func() bool { return false })
-				memory[i] = max(memory[i], resident())
-			}
-		}
-	})
+	watching.Go(func() { watchMemory(scheduling, w.first, phases, memory) })
 	if p.every > 0 {
 		watching.Go(func() { watchGauges(scheduling, out, p.every, n.Node, o, &seen.seen) })
 	}
@@ -105,6 +66,70 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	}
 	seen.report(out, p, phases, memory)
 	return nil
+}
+
+// overloadExecutors starts the executors of the measured app and of the other one, and stores their
+// groups. stop ends those that were started, also after an error.
+func overloadExecutors(ctx context.Context, o *opened, url string, batch bool) (groups [2]int64, stop func() error, err error) {
+	var stops []func() error
+	stop = func() (err error) {
+		for _, end := range stops {
+			err = errors.Join(err, end())
+		}
+		return err
+	}
+	for i, app := range [...]string{appName, "other"} {
+		e, err := startExecutor(executorOptions{Admin: url, App: app, Dir: filepath.Join(o.dir, app), Batch: batch})
+		if err != nil {
+			return groups, stop, err
+		}
+		stops = append(stops, e.stop)
+		if groups[i], err = o.SaveGroup(ctx, &xxladapter.Group{
+			AppName: app, Title: app, AddressType: xxladapter.AddressManual, Addresses: []string{e.addr},
+		}); err != nil {
+			return groups, stop, err
+		}
+	}
+	return groups, stop, nil
+}
+
+// addOverload stores the jobs of all phases, and returns the window in which they are due.
+func addOverload(ctx context.Context, o *opened, jobs int, groups [2]int64, phases []phase, seen *dueTimes) (window, error) {
+	sets := overloadSets(jobs)
+	minutes, total := 0, 0
+	for _, ph := range phases {
+		minutes += ph.minutes
+	}
+	for _, s := range sets {
+		total += s.jobs
+	}
+	prepare := settle + time.Duration(total)*time.Millisecond
+	w, err := windowOf(time.Now(), prepare, time.Duration(minutes)*time.Minute)
+	if err != nil {
+		return w, err
+	}
+	seen.first, seen.seconds = w.first, w.seconds
+	for _, s := range sets {
+		if err := s.add(ctx, o, groups, w, phases, seen); err != nil {
+			return w, err
+		}
+	}
+	if late := time.Since(w.first); late > 0 {
+		return w, fmt.Errorf("the jobs were stored %v after the first due time", late)
+	}
+	return w, nil
+}
+
+// watchMemory notes the most resident memory of this process in each phase, until ctx ends.
+func watchMemory(ctx context.Context, begin time.Time, phases []phase, most []int64) {
+	end := begin
+	for i, ph := range phases {
+		end = end.Add(time.Duration(ph.minutes) * time.Minute)
+		for time.Now().Before(end) && ctx.Err() == nil {
+			pollUntil(ctx, 100*time.Millisecond, func() bool { return false })
+			most[i] = max(most[i], resident())
+		}
+	}
 }
 
 // A phase is a part of the measurement with the load of its name.
