@@ -22,7 +22,7 @@ func TestEveryMutexSaysWhatItGuards(t *testing.T) {
 			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 				return err
 			}
-			if strings.HasSuffix(file, "_interleave.go") {
+			if strings.HasSuffix(file, "interleave.go") {
 				return nil
 			}
 			n, err := checkMutexes(t, file)
