@@ -36,7 +36,8 @@ type TakeOverOptions struct {
 // All of it is written in one transaction. Jobs are stopped. They and their groups keep their ids if
 // the store has no job and no group; otherwise they get new ones, and the ids of children follow. What
 // was taken before, under the same Source, is left as it is. Log rows follow in several transactions;
-// after an error, the next call continues there.
+// after an error, the next call continues there. New runs of the store get ids above the newest log
+// row, whether or not log rows are taken, because executors know the runs of both by their ids.
 //
 // [xxladapter.ErrConflict] if the store knows another source, and none with this name, and Source is
 // empty.
