@@ -2,9 +2,10 @@ package admin
 
 import (
 	"context"
-	"fmt"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // An executorForm is what a probe found out about an executor.
@@ -20,6 +21,9 @@ type executorList struct {
 	Executors []executorForm `json:"executors"`
 }
 
+// errNoExecutors refuses what needs a call to an executor, on a server without Options.Executors.
+var errNoExecutors = xxladapter.Refusef(xxladapter.CodeUnreachable, "this server calls no executors, another one of the store must be asked")
+
 // probesAtOnce is how many executors are probed concurrently.
 const probesAtOnce = 16
 
@@ -27,7 +31,7 @@ const probesAtOnce = 16
 // error.
 func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, err error) {
 	if s.opts.Executors == nil {
-		return no, fmt.Errorf("server was made without Options.Executors")
+		return no, errNoExecutors
 	}
 	g, err := s.group(ctx, path.ID)
 	if err != nil {

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -97,7 +96,7 @@ func (s *Server) killRun(ctx context.Context, path idPath) (no none, err error) 
 // accepted.
 func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string, error) {
 	if s.opts.Executors == nil {
-		return nil, "", fmt.Errorf("server was made without Options.Executors")
+		return nil, "", errNoExecutors
 	}
 	l, err := s.log(ctx, id)
 	if err != nil {

@@ -565,6 +565,9 @@ var table = []rule{
 	{"stopping", "该节点正在停止，请连接其他节点", []form{
 		{"this node is stopping, listen on another one", ""},
 	}},
+	{"no_executor_calls", "此服务不调用执行器，须改用同一存储的其他服务", []form{
+		{"this server calls no executors, another one of the store must be asked", ""},
+	}},
 	{"executor_failed", "执行器 {address}：{reason}", []form{
 		{"executor %s: %v", "address;reason"},
 	}},
