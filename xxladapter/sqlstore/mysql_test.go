@@ -90,8 +90,32 @@ func (s *returning) Close() error {
 	return err
 }
 
+// TestEveryTableIsEmptied: what one rule leaves must not be what another one finds.
+func TestEveryTableIsEmptied(t *testing.T) {
+	t.Parallel()
+	db, err := testserver.OpenMySQL(mysqlDatabase(t, "3.4"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	rows, err := db.QueryContext(t.Context(), `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()`)
+	require.NoError(t, err)
+	found := 0
+	for rows.Next() {
+		var table string
+		require.NoError(t, rows.Scan(&table))
+		switch found++; table {
+		case "xxl_job_lock", "xxlwheel_schema", "xxlwheel_restriction": // nothing of a rule is in these
+		default:
+			require.Regexp(t, `\b(FROM|UPDATE) `+table+`\b`, emptyMySQL)
+		}
+	}
+	require.NoError(t, rows.Err())
+	require.Greater(t, found, 30)
+}
+
 const emptyMySQL = `DELETE FROM xxl_job_info; DELETE FROM xxl_job_log; DELETE FROM xxl_job_registry; DELETE FROM xxl_job_group;
-	DELETE FROM xxl_job_log_report;
+	DELETE FROM xxl_job_log_report; DELETE FROM xxl_job_logglue; DELETE FROM xxl_job_user;
+	DELETE FROM xxlwheel_backfill; DELETE FROM xxlwheel_drain; DELETE FROM xxlwheel_job_key; DELETE FROM xxlwheel_job_tag;
+	DELETE FROM xxlwheel_run; DELETE FROM xxlwheel_taken;
 	DELETE FROM xxlwheel_fire; DELETE FROM xxlwheel_misfire; DELETE FROM xxlwheel_job; DELETE FROM xxlwheel_app; DELETE FROM xxlwheel_group;
 	DELETE FROM xxlwheel_lease; DELETE FROM xxlwheel_alarm; DELETE FROM xxlwheel_alarm_claim; DELETE FROM xxlwheel_report;
 	DELETE FROM xxlwheel_log_text; DELETE FROM xxlwheel_log_fetch; DELETE FROM xxlwheel_removed_job; DELETE FROM xxlwheel_order; DELETE FROM xxlwheel_setting;
