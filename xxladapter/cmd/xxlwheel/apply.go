@@ -43,7 +43,7 @@ func (c *applyCmd) Run(inv *invocation) error {
 	api := c.api()
 	api.patient = true
 	var raw json.RawMessage
-	err = waiting(inv.stderr, inv.asks && !c.Quiet, "applying", func() error { return api.call(inv.ctx, "POST", path, body, &raw) })
+	err = waiting(inv.stderr, inv.asks && !c.Quiet, doing("applying"), func() error { return api.call(inv.ctx, "POST", path, body, &raw) })
 	if err != nil {
 		return c.report(inv, err)
 	}

@@ -32,7 +32,7 @@ func (c *exportCmd) Run(inv *invocation) (err error) {
 	api := client.api()
 	api.patient = true
 	var refused *apiError
-	err = waiting(inv.stderr, inv.asks, "storing keys", func() error { return api.call(inv.ctx, "POST", "/export?"+query.Encode(), nil, nil) })
+	err = waiting(inv.stderr, inv.asks, doing("storing keys"), func() error { return api.call(inv.ctx, "POST", "/export?"+query.Encode(), nil, nil) })
 	if errors.As(err, &refused) && refused.Code == "forbidden" {
 		client.note(inv, "keys that are only made of names are not stored (%s): such a job is not found again once it is renamed", refused.Message)
 	} else if err != nil {
@@ -46,7 +46,7 @@ func (c *exportCmd) Run(inv *invocation) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		return waiting(inv.stderr, inv.asks, "exporting", func() error { return api.download(inv.ctx, "/export?"+query.Encode(), file) })
+		return waiting(inv.stderr, inv.asks, doing("exporting"), func() error { return api.download(inv.ctx, "/export?"+query.Encode(), file) })
 	}
 	return api.download(inv.ctx, "/export?"+query.Encode(), out)
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -83,9 +84,12 @@ func (c *importCmd) take(inv *invocation, store xxladapter.Store, opts sqlstore.
 	ctx := byCommand(inv.ctx, "import")
 	from := string(c.From)
 	var report *takeover.Report
-	err := waiting(inv.stderr, inv.asks, "importing", func() (err error) {
+	var step atomic.Value // what waiting shows
+	step.Store("importing")
+	err := waiting(inv.stderr, inv.asks, func() string { return step.Load().(string) }, func() (err error) {
 		report, err = sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{
 			Options: opts, Source: c.Source, DryRun: c.DryRun, Logs: c.Logs, Profile: c.CronProfile,
+			Progress: func(done, last int64) { step.Store(fmt.Sprintf("importing runs, up to id %d of %d", done, last)) },
 		})
 		return err
 	})

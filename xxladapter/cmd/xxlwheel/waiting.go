@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// waiting does work that cannot be counted, and shows on a terminal how long it has taken so far, once
-// that is more than a second. shown says that out is a terminal.
-func waiting(out io.Writer, shown bool, what string, work func() error) error {
+// waiting does work whose size is not known at its beginning, and shows on a terminal what it does and
+// for how long, once that is more than a second. shown says that out is a terminal.
+func waiting(out io.Writer, shown bool, what func() string, work func() error) error {
 	if !shown {
 		return work()
 	}
@@ -26,10 +26,13 @@ func waiting(out io.Writer, shown bool, what string, work func() error) error {
 				}
 				return
 			case at := <-tick.C:
-				fmt.Fprintf(out, "\r%s, %v\x1b[K", what, at.Sub(begun).Round(time.Second))
+				fmt.Fprintf(out, "\r%s, %v\x1b[K", what(), at.Sub(begun).Round(time.Second))
 			}
 		}
 	}()
 	defer func() { close(ended); <-gone }()
 	return work()
 }
+
+// doing returns a text that stays the same, for waiting.
+func doing(what string) func() string { return func() string { return what } }

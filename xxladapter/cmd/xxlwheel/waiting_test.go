@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,11 +19,26 @@ func TestWorkThatTakesLongSaysHowLong(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out strings.Builder
-			err := waiting(&out, true, "applying", func() error { time.Sleep(took); return failure })
+			err := waiting(&out, true, doing("applying"), func() error { time.Sleep(took); return failure })
 			require.ErrorIs(t, err, failure)
 			require.Equal(t, want, out.String())
-			require.NoError(t, waiting(&out, false, "applying", func() error { time.Sleep(time.Hour); return nil }))
+			require.NoError(t, waiting(&out, false, doing("applying"), func() error { time.Sleep(time.Hour); return nil }))
 			require.Equal(t, want, out.String(), "not a terminal")
 		})
 	}
+}
+
+func TestWaitingShowsWhatIsDoneNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		var step atomic.Value
+		step.Store("first")
+		require.NoError(t, waiting(&out, true, func() string { return step.Load().(string) }, func() error {
+			time.Sleep(1500 * time.Millisecond)
+			step.Store("second")
+			time.Sleep(time.Second)
+			return nil
+		}))
+		require.Equal(t, "\rfirst, 1s\x1b[K\rsecond, 2s\x1b[K\r\x1b[K", out.String())
+	})
 }
