@@ -47,7 +47,7 @@ func fill(b *testing.B, w *HashedWheelTimer, n int) []Timeout {
 		all[i].Reset(far + time.Duration(i%600_000)*time.Millisecond)
 	}
 	for w.Stats().Queued > 0 || n > 0 && w.clock.parked.Load() == 0 {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // the worker takes in what is queued, in real time
 	}
 	runtime.GC()
 	return all
@@ -320,7 +320,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 	settle := func(w *HashedWheelTimer) {
 		for w.Stats().Queued > 0 || w.clock.parked.Load() == 0 {
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // as in fill
 		}
 	}
 	delay := func(i int) time.Duration { return far + time.Duration(i%600_000)*time.Millisecond }
@@ -363,7 +363,7 @@ func BenchmarkMemory(b *testing.B) {
 					_, _ = w.Add(int64(i), delay(i))
 				}
 				for !w.intake.empty() || w.clock.parked.Load() == 0 {
-					time.Sleep(time.Millisecond)
+					time.Sleep(time.Millisecond) // as in fill
 				}
 				return w
 			})
@@ -518,10 +518,10 @@ func BenchmarkQuiet(b *testing.B) {
 		b.Run(fmt.Sprintf("pending=%d", n), func(b *testing.B) {
 			w := benchTimer(b, Options{})
 			all := fill(b, w, n)
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond) // until nothing of the filling is left to do
 			for b.Loop() {
 				woke, cpu := w.Stats().WakeUps, cpuTime()
-				time.Sleep(2 * time.Second)
+				time.Sleep(2 * time.Second) // what an idle timer costs is counted for so long
 				b.ReportMetric(float64(w.Stats().WakeUps-woke), "wakes")
 				b.ReportMetric((cpuTime()-cpu).Seconds()/2*100, "%cpu")
 			}
@@ -589,7 +589,7 @@ func BenchmarkGivenBack(b *testing.B) {
 		b.Run(end, func(b *testing.B) {
 			w := benchTimer(b, Options{})
 			mustNew(b, w, noTask, 0)
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) // until the worker is idle, whose stack counts
 			fresh := live()
 			for b.Loop() {
 				all := make([]*Timeout, n)
@@ -607,9 +607,9 @@ func BenchmarkGivenBack(b *testing.B) {
 				}
 			}
 			for w.PendingTimeouts() > 0 || w.Stats().Queued > 0 {
-				time.Sleep(10 * time.Millisecond)
+				time.Sleep(10 * time.Millisecond) // the timeouts fire in real time
 			}
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) // until the worker is idle again
 			b.ReportMetric(fresh, "fresh-KiB")
 			b.ReportMetric(live(), "after-KiB")
 		})

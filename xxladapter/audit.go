@@ -136,8 +136,11 @@ func (r *AuditRow) ChangesText() string {
 	return string(text)
 }
 
-// OrderChanges begins the [AuditRow.ChangesText] of a row about an order to run a job, and of no other.
-const OrderChanges = `[{"field":"order",`
+// orderField is the first field of a row about an order to run a job, and of no other row.
+const orderField = "order"
+
+// OrderChanges begins the [AuditRow.ChangesText] of a row about an order to run a job.
+const OrderChanges = `[{"field":"` + orderField + `",`
 
 // Mark returns the row's position in the chain.
 func (r *AuditRow) Mark() AuditMark { return AuditMark{r.ID, r.Hash} }
@@ -184,7 +187,7 @@ func (f *AuditFilter) Selects(r *AuditRow) bool {
 		f.ObjectID != 0 && f.ObjectID != r.Object.ID,
 		f.JobID != 0 && f.JobID != r.Object.JobID,
 		f.GroupID != 0 && f.GroupID != r.Object.GroupID,
-		f.NoOrders && len(r.Changes) > 0 && r.Changes[0].Field == "order",
+		f.NoOrders && len(r.Changes) > 0 && r.Changes[0].Field == orderField,
 		!f.From.IsZero() && r.At.Before(f.From),
 		!f.Before.IsZero() && !r.At.Before(f.Before):
 		return false

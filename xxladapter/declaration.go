@@ -96,8 +96,8 @@ type DeclarationStore interface {
 	// at once create it once.
 	//
 	// [ErrNotFound] if a job or a group does not exist. [ErrConflict] if a job or a calendar was
-	// changed since the caller read it, if another job of its group has the key, or if another group has the app
-	// name.
+	// changed since the caller read it, if another job of its group has the key, or if another
+	// group has the app name.
 	Declare(ctx context.Context, d *Declaration) (ids []int64, err error)
 }
 

@@ -130,7 +130,7 @@ func (g *Group) Audited() AuditObject {
 // Fields returns the order as its audit row shows it, with what distinguishes its fire from the
 // job's own.
 func (o *Order) Fields(f *Fire) Fields {
-	fields := Fields{{Name: "order", Value: o.ID}, {Name: "triggerType", Value: f.Type}}
+	fields := Fields{{Name: orderField, Value: o.ID}, {Name: "triggerType", Value: f.Type}}
 	if f.Param != nil {
 		fields = append(fields, Field{Name: "executorParam", Value: *f.Param})
 	}

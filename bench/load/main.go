@@ -3,7 +3,8 @@
 //
 //	go run ./bench/load trip -jobs 500 -for 30s     whole trips: fire record, HTTP, run, result, log row
 //	go run ./bench/load scan -jobs 100000           the schedule loop alone, with all jobs due in one second
-//	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not (-nodes 3: three schedulers)
+//	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
+//	go run ./bench/load crowd -nodes 3              the same with three schedulers
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //	go run ./bench/load overload -jobs 4000 -for 2m twice and four times what can be carried
 //	go run ./bench/load bulk -jobs 100000           seconds to create, start, change, stop and delete all jobs
@@ -118,7 +119,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.kills < 0 || p.nodes < 1 || flags.NArg() > 0 {
 		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every and -kills not negative, and nothing else may be given")
 	}
-	if p.nodes > 1 && (m.name != "crowd" || p.store == "journal") {
+	if p.nodes > 1 && (m.name != "crowd" || kind(p.store) == "journal") {
 		return fmt.Errorf("-nodes is %d, must be 1 except for crowd on a store without a journal", p.nodes)
 	}
 	fmt.Fprintf(out, "# %s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),

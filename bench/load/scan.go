@@ -16,12 +16,16 @@ import (
 func schedule(ctx context.Context, stores []*watched, limit time.Duration, done func() bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var running errgroup.Group
+	schedulers := make([]*scheduler.Scheduler, len(stores))
 	for i, store := range stores {
-		s, err := scheduler.New(scheduler.Options{Store: store, Pool: discard{}, Node: fmt.Sprint("load-", i+1), Logger: logger})
+		var err error
+		schedulers[i], err = scheduler.New(scheduler.Options{Store: store, Pool: discard{}, Node: fmt.Sprint("load-", i+1), Logger: logger})
 		if err != nil {
 			return err
 		}
+	}
+	var running errgroup.Group
+	for _, s := range schedulers {
 		running.Go(func() error { return s.HoldLease(ctx) })
 		running.Go(func() error { return s.Run(ctx) })
 	}

@@ -245,8 +245,8 @@ func (s *Server) carryOut(ctx context.Context, plan *declare.Plan) ([]declare.Ch
 	return changes, nil
 }
 
-// declaredState reads what a document is compared with: the calendars, the groups, and all jobs of those groups
-// that the document, the children of its jobs, or jobs to prune are in.
+// declaredState reads what a document is compared with: the calendars, the groups, and all jobs of
+// those groups that the document, the children of its jobs, or jobs to prune are in.
 func (s *Server) declaredState(ctx context.Context, doc *declare.Document, prune bool) (*declare.State, error) {
 	state, err := s.groupsAndKeys(ctx)
 	if err != nil {

@@ -45,8 +45,8 @@ type Plan struct {
 	Kept      []Kept
 	// Declaration does it.
 	Declaration xxladapter.Declaration
-	// Edits are the changes of calendars, groups and jobs as whole values, in no particular order, by which
-	// the caller's rights are checked.
+	// Edits are the changes of calendars, groups and jobs as whole values, in no particular order,
+	// by which the caller's rights are checked.
 	Edits []Edited
 }
 

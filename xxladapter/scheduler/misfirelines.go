@@ -37,7 +37,7 @@ func (l *misfireLines) beginScan(now time.Time) {
 		return
 	}
 	if l.others > 0 {
-		l.logger.Warn("more misfires", "jobs", l.others, "second", l.second)
+		l.logger.Warn("more misfires", "misfires", l.others, "second", l.second)
 	}
 	l.second, l.named, l.others = second, 0, 0
 }

@@ -27,7 +27,7 @@ func TestManyMisfiresAreAFewLines(t *testing.T) {
 		require.Equal(t, 25, stored)
 		require.Equal(t, namedMisfires, strings.Count(said.String(), "msg=misfire"), said.String())
 		require.Equal(t, 1, strings.Count(said.String(), `msg="more misfires"`), said.String())
-		require.Contains(t, said.String(), "jobs=15")
+		require.Contains(t, said.String(), "misfires=15")
 	})
 }
 

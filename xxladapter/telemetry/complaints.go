@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// complaintPace is the time between two lines about what the collector does not take.
+const complaintPace = time.Minute
+
 // complaints logs why nothing can be sent: at most one line in a complaintPace, with the number of
 // failures since the last one.
 type complaints struct {

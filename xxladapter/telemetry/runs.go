@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -94,7 +95,7 @@ func (t *Telemetry) fire(ids runIDs, e trigger.Event, parent *xxladapter.Log) {
 		opts = append(opts, trace.WithLinks(t.link(e.Fire, parent)))
 	}
 	ctx := context.WithValue(context.Background(), chosenKey{}, chosenID{ids.trace, ids.fire})
-	t.span(ctx, "fire "+e.Job, begin, later(e.Acknowledged, later(e.Sent, e.Fire.Claimed)), failure(e.Kind == trigger.EventSent, e), opts...)
+	t.span(ctx, strings.TrimSuffix("fire "+e.Job, " "), begin, later(e.Acknowledged, later(e.Sent, e.Fire.Claimed)), failure(e.Kind == trigger.EventSent, e), opts...)
 }
 
 // send records the span of the request, if one was sent.

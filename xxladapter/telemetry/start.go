@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
@@ -154,6 +153,3 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 	}
 	return nil
 }
-
-// complaintPace is the time between two lines about what the collector does not take.
-const complaintPace = time.Minute

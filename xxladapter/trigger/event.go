@@ -10,8 +10,8 @@ import (
 // the goroutine that did the work, which waits for it.
 type Event struct {
 	Kind    EventKind
-	Job     string // name; empty for results
-	App     string // app name of the group; empty for results
+	Job     string // name; empty for results, and for what the store settled itself
+	App     string // app name of the group; empty where Job is
 	JobID   int64
 	Fire    xxladapter.Fire // zero for results
 	LogID   int64

@@ -134,7 +134,7 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	}
 	planned, err := h.settleFire(storing, f.Owner, s)
 	if err != nil {
-		return fmt.Errorf("settle fire %d: %w", f.ID, err) // whoever settles it reports it
+		return fmt.Errorf("settle fire %d: %w", f.ID, err) // the node that settles it reports it
 	}
 	h.opts.OnEvent(Event{
 		Kind: o.kind, Job: job.Name, JobID: job.ID, App: group.AppName, Fire: f, LogID: l.ID, Began: l.TriggerTime,

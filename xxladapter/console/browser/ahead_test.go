@@ -67,7 +67,7 @@ func TestTheGraphOfJobs(t *testing.T) {
 	tab.sees("If it fails, 1 job is not triggered.")
 }
 
-// Of a large graph those jobs are drawn that are in view; scrolling draws the others.
+// Only the jobs in view of a large graph are drawn; scrolling draws the others.
 func TestALargeGraph(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

@@ -76,7 +76,7 @@ func TestTwoEditorsOfAGroup(t *testing.T) {
 		tab.click("Save")
 		tab.sees("Somebody else changed this")
 		tab.click(taken.button)
-		tab.until("the form goes on", fmt.Sprintf(`[...document.querySelectorAll("dialog input")].slice(0, 2).map((e) => e.value).join() === %q`, taken.app+","+taken.title))
+		tab.until("the form keeps what was taken", fmt.Sprintf(`[...document.querySelectorAll("dialog input")].slice(0, 2).map((e) => e.value).join() === %q`, taken.app+","+taken.title))
 		tab.click("Save")
 		tab.sees(taken.title + " was saved")
 		var is struct{ AppName, Title string }

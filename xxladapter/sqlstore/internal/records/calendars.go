@@ -29,11 +29,11 @@ func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 		if err := tx.changeRestrictions(ctx); err != nil {
 			return err
 		}
-		var before xxladapter.Fields
-		before, updated, err = tx.saveCalendar(ctx, c, seen, s.Clock())
+		before, at, err := tx.saveCalendar(ctx, c, seen, s.Clock())
 		if err != nil {
 			return err
 		}
+		updated = at
 		return s.record(ctx, tx, c.Audited(), before, c.Fields())
 	})
 	if err != nil {
