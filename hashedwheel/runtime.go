@@ -8,26 +8,25 @@ import (
 	"unsafe"
 )
 
-// This file has all that leans on how Go's runtime works inside: how it lays out an interface, how
-// a stack trace begins, and where stacks lie. Nothing here uses linkname.
+// This file holds everything that depends on internals of Go's runtime: the layout of an interface,
+// the beginning of a stack trace and the addresses of stacks. Nothing here uses linkname.
 
-// A taskType is the number of a type of task. A Timeout has its task as a taskType and a pointer,
-// 12 bytes, where an interface takes 16.
+// A taskType numbers a type of task. A Timeout stores its task as a taskType and a pointer, which
+// take 12 bytes instead of the 16 of an interface.
 //
-// Invariant: an interface with methods is two words, of which the first is the same for all values
-// of a type and is never on the heap. That has been so since Go 1.4; TestTaskComesBackAsItWas fails
-// on a release in which it is not.
+// Invariant: an interface with methods consists of two words. The first is the same for all values
+// of a type and never points into the heap. This holds since Go 1.4; TestTaskComesBackAsItWas fails
+// on a release that changes it.
 //
-// Price: unsafe, and a load from a table for each run. Gain: a Timeout of 32 bytes in place of 40,
-// for which Go allocates 48, and a full collection with five million handles that takes about a
-// fifth less time.
+// Price: unsafe, and a load from a table for each run. Gain: a Timeout of 32 bytes instead of 40,
+// for which Go allocates 48, and less work for the garbage collector.
 type taskType uint32
 
 // interfaceWords is the layout of an interface with methods: a table for the type, and the value or
 // a pointer to it.
 type interfaceWords struct{ table, value unsafe.Pointer }
 
-// split takes a task apart.
+// split returns the type of a task and its value word.
 func split(task TimerTask) (taskType, unsafe.Pointer) {
 	w := *(*interfaceWords)(unsafe.Pointer(&task))
 	return taskTypes.of(w.table, task), w.value
@@ -39,14 +38,14 @@ func join(typ taskType, value unsafe.Pointer) (task TimerTask) {
 	return task
 }
 
-// A taskTypeInfo is what is known of a taskType.
+// A taskTypeInfo describes a taskType.
 type taskTypeInfo struct {
 	table     unsafe.Pointer
 	canceller bool // the type has the method Cancelled
 }
 
-// A taskTypeTable has all types of tasks that were ever used, which are as many as a program has. A
-// taskType is an index; 0 is none.
+// A taskTypeTable holds every type of task that was ever used. It never shrinks, since a program
+// has a fixed number of types. A taskType is an index into it; 0 is no type.
 type taskTypeTable struct {
 	mu  sync.Mutex                     // guards the replacement of all
 	all atomic.Pointer[[]taskTypeInfo] // replaced as a whole
@@ -57,10 +56,10 @@ type taskTypeTable struct {
 
 var taskTypes taskTypeTable
 
-// info returns what is known of a taskType that of has returned.
+// info describes a taskType that method of has returned.
 func (t *taskTypeTable) info(typ taskType) *taskTypeInfo { return &(*t.all.Load())[typ] }
 
-// flags returns what a task of this type asks of a timeout's state.
+// flags returns the state flags of a timeout whose task has this type.
 func (typ taskType) flags() state {
 	if taskTypes.info(typ).canceller {
 		return notify
@@ -68,7 +67,7 @@ func (typ taskType) flags() state {
 	return 0
 }
 
-// of returns the type that table belongs to, of which task is a value.
+// of returns the type of task, whose interface has the given table. It adds a type that is new.
 func (t *taskTypeTable) of(table unsafe.Pointer, task TimerTask) taskType {
 	recent := &t.recent[uintptr(table)>>5%uintptr(len(t.recent))]
 	if typ := taskType(recent.Load()); typ != 0 && t.info(typ).table == table {
@@ -79,7 +78,7 @@ func (t *taskTypeTable) of(table unsafe.Pointer, task TimerTask) taskType {
 	return typ
 }
 
-// search is of without the cache.
+// search does the work of method of without the cache.
 func (t *taskTypeTable) search(table unsafe.Pointer, task TimerTask) taskType {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,13 +97,14 @@ func (t *taskTypeTable) search(table unsafe.Pointer, task TimerTask) taskType {
 	return taskType(len(all))
 }
 
-// goroutineID returns the number of the calling goroutine, which Go has no call for.
+// goroutineID returns the number of the calling goroutine. Go has no function for it.
 //
-// Invariant: a stack trace begins with "goroutine 18 [running]:". Otherwise the number is 0, which
-// is no goroutine's: Stop inside a task then waits for itself, and a full timer refuses a task's
-// successor. TestGoroutineID fails on a release in which it is so.
+// Invariant: a stack trace begins with "goroutine 18 [running]:". If it does not, goroutineID
+// returns 0, which no goroutine has: Stop inside a task then waits for itself, and a full timer
+// refuses the successor that a task starts. TestGoroutineID fails on a release that changes this.
 //
-// Price: a microsecond, which only Stop, the start of a worker and a refusal by the limit pay.
+// Price: about a microsecond, paid only by Stop, by the start of a worker and by callers that a
+// full timer may refuse.
 func goroutineID() uint64 {
 	var buf [40]byte
 	return parseGoroutineID(buf[:runtime.Stack(buf[:], false)])

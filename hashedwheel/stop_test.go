@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A task that stops the timer when it is cancelled, as a connection that takes its server down with
-// it, may be cancelled by Stop itself.
+// Stop may cancel a task whose Cancelled method calls Stop, too, such as a connection that shuts
+// down its server.
 func TestStopInsideCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := New(Options{})

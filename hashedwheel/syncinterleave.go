@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// scheduler decides which goroutine continues. Nil means that all run freely.
+// scheduler decides which goroutine continues. Nil lets all of them run freely.
 var scheduler interface {
-	// pause stops its caller until it is its turn.
+	// pause blocks the caller until its turn.
 	pause()
 
-	// loaded, swapped and opened note what the caller learned from a word, and that it sees what a
-	// latch guards: what it does from now on depends on nothing else.
+	// loaded and swapped record what the caller learned from a word; opened records that it sees
+	// what a latch guards. The caller's next steps depend on nothing else.
 	loaded(uint64)
 	swapped(bool)
 	opened()
 
-	// now is the time; to read it is a step too.
+	// now returns the time in nanoseconds. Reading it is a step, too.
 	now() int64
 
-	// wait is pause until a latch is free.
+	// wait blocks the caller until its turn comes while the latch is free.
 	wait(*latch)
 }
 
-// since is the scheduler's clock, if there is one.
+// since returns the nanoseconds since epoch or, under a scheduler, the scheduler's time.
 func since(epoch time.Time) int64 {
 	if scheduler != nil {
 		return scheduler.now()

@@ -36,8 +36,8 @@ func (f plainFunc) Run(*Timeout) { f() }
 // by Init and armed by Reset, any number of times and without allocation. It must not be copied,
 // and its memory must not be used for anything else while it is pending.
 //
-// All methods may be called from any goroutine, also from inside its own task, and none of them
-// waits for a task.
+// All methods may be called from any goroutine, also from inside the timeout's own task, and none
+// of them waits for a task.
 //
 // A Timeout keeps its timer alive: Reset arms it again even if the program kept nothing but the
 // Timeout. Only Stop ends a timer.
@@ -67,7 +67,7 @@ func (t *Timeout) engine() *engine {
 	return engines.get(t.timer)
 }
 
-// bind sets what a new timeout keeps, and returns the flags that its task asks for.
+// bind sets the engine and the task of a new timeout, and returns the state flags for the task.
 func (t *Timeout) bind(e *engine, task TimerTask) (flags state) {
 	t.timer = e.number
 	t.taskType, t.value = split(task)
@@ -103,7 +103,8 @@ func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	runtime.KeepAlive(w)
 }
 
-// init is Init for handles that do not outlive their use.
+// init does the work of Init. It does not record that the timer has handles, so that a timer that
+// was dropped before its first start can end silently.
 func (e *engine) init(t *Timeout, task TimerTask) {
 	if task == nil {
 		panic("hashedwheel: Init: task is nil, must not be nil")
@@ -134,13 +135,12 @@ func (e *engine) init(t *Timeout, task TimerTask) {
 // reports whether t was pending, as time.Timer's does. A negative delay counts as zero; a delay
 // that overflows means never.
 //
-// On a timer that has stopped, or that is full and on which t is not pending, t is not armed: Reset
-// returns false and IsCancelled returns true.
+// Reset does not arm t if the timer has stopped, or if it is full and t is not pending. It then
+// returns false, and IsCancelled returns true.
 //
 // Moving a deadline further ahead costs one compare-and-swap in t itself and no allocation, lock or
-// queue. Moving it nearer puts t into a queue, as does the second of several resets in a tick; the
-// further ones cost a comparison. A Reset of a Timeout that was not bound by Init
-// panics.
+// queue. Moving it nearer puts t into a queue, as does the second of several resets in a tick;
+// later ones in that tick cost a comparison. Reset panics if t is not bound to a timer.
 func (t *Timeout) Reset(delay time.Duration) bool {
 	if t.timer == 0 {
 		panic("hashedwheel: Reset of a Timeout that no timer has initialised")
@@ -161,8 +161,8 @@ func (t *Timeout) Reset(delay time.Duration) bool {
 // was cancelled already or was never armed. After true the task will not run, unless t is armed
 // again; after false it may be running, and Cancel does not wait for it.
 //
-// Cancel of a periodic timeout, at any time before it is cancelled, returns true: it prevents all
-// further runs, also from inside its own task.
+// Cancel of a periodic timeout that is not cancelled yet returns true, also inside its own task: it
+// prevents all further runs.
 func (t *Timeout) Cancel() bool {
 	if t.timer == 0 {
 		return false
@@ -177,11 +177,11 @@ func (t *Timeout) Stop() bool { return t.Cancel() }
 // never expires.
 func (t *Timeout) IsExpired() bool { return t.load().phase() == expired }
 
-// IsCancelled reports whether t was cancelled, by Cancel, Stop or the end of its timer, or refused
-// by Reset, and not armed again.
+// IsCancelled reports whether t was cancelled by Cancel, by Stop or with its timer, or refused by
+// Reset, and has not been armed since.
 func (t *Timeout) IsCancelled() bool { return t.load().phase() == cancelled }
 
-// Task returns the task that t was made with, nil before Init.
+// Task returns the task of t, and nil before Init.
 func (t *Timeout) Task() TimerTask {
 	if t.timer == 0 {
 		return nil
@@ -189,7 +189,7 @@ func (t *Timeout) Task() TimerTask {
 	return t.task()
 }
 
-// task is Task of a timeout that has been bound.
+// task returns the task of a timeout that has been bound.
 func (t *Timeout) task() TimerTask {
 	k := taskType(atomic.LoadUint32((*uint32)(&t.taskType)))
 	return join(k, atomic.LoadPointer(&t.value))
@@ -235,11 +235,12 @@ func (t *Timeout) String() string {
 // boundary at or after it. A timeout that never fires is due in the year 2262 or later. While the
 // function of a periodic timeout runs, Due returns the deadline of that run.
 //
-// A delay of 32 ticks and more may be counted from when the worker takes the timeout over, up to a
-// tick after the call that armed it. Until then Due returns the current time plus the delay.
+// A delay of 32 ticks or more may be counted from the moment at which the worker takes the timeout
+// over, up to a tick after the call that armed it. Until then Due returns the current time plus the
+// delay.
 //
-// The result has a monotonic reading, so time.Until(t.Due()) is what remains whatever the wall
-// clock does.
+// The result has a monotonic clock reading, so time.Until(t.Due()) is the remaining time even if
+// the wall clock is set.
 func (t *Timeout) Due() time.Time {
 	if t.timer == 0 {
 		return time.Time{}

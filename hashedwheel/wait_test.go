@@ -116,8 +116,8 @@ func TestEveryDelayCountsFromTheEnd(t *testing.T) {
 	})
 }
 
-// A slow run skips deadlines and keeps the rate; it never runs twice at once, also when the wheel
-// is handed over.
+// A slow task skips the deadlines that it missed and keeps the rate. It never runs twice at once,
+// not even after the wheel was handed over to another worker.
 func TestEverySkipsWhatItMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
@@ -208,7 +208,7 @@ func TestPool(t *testing.T) {
 
 type brokenExecutor struct{}
 
-// Execute runs the task and then breaks its word.
+// Execute runs the task and then returns an error, which claims that the task will not run.
 func (brokenExecutor) Execute(run func()) error { run(); return errors.New("refused after all") }
 
 type panickingExecutor struct{}

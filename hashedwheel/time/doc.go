@@ -4,7 +4,7 @@
 //	import "github.com/xxlwheel/xxlwheel/hashedwheel/time"
 //
 // Every exported name of package time is here. Timer, Ticker, NewTimer, AfterFunc, After,
-// NewTicker, Tick and Sleep are timeouts of a wheel with a tick of a millisecond; it is made at the
+// NewTicker, Tick and Sleep are timeouts of a wheel with a tick of a millisecond. It is made at the
 // first use and never stopped. All other names are package time's own: a Duration, a Time, a Month
 // is the same type in both packages. On puts the timers on a wheel of your own.
 //
@@ -24,16 +24,16 @@
 // # What is different
 //
 //   - Precision: what is due fires at the next tick, so up to a millisecond later than with package
-//     time. A timer of less than a tick takes up to two.
+//     time. A timer of less than a tick takes up to two ticks.
 //   - A goroutine: the worker of the wheel exists from the first use on, idle or not. Leak checkers
 //     see it. With go.uber.org/goleak ignore it by
 //     goleak.IgnoreAnyFunction("github.com/xxlwheel/xxlwheel/hashedwheel.(*worker).work").
 //   - Garbage: a pending timer and a running ticker are not collected when they are no longer
 //     referenced. A timer is collected once it has fired. A ticker that is dropped without Stop
 //     never stops, as before Go 1.23.
-//   - cap(C) is 1 and len(C) may be, where package time shows an unbuffered channel.
+//   - cap(C) is 1 and len(C) may be 1, where package time shows an unbuffered channel.
 //   - *Timer and *Ticker are other types than package time's. Where another package's function or
-//     field has one of those, use package time's there.
+//     field needs one of those, use package time's.
 //   - UTC and Local are copies. To change the local zone assign to the standard time.Local;
 //     assigning to Local here changes nothing.
 //   - %v prints other fields of a Timer. The GODEBUG setting asynctimerchan has no effect.

@@ -14,21 +14,21 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/time"
 )
 
-// late is an Executor that runs its tasks on goroutines and holds some of them up, so that they
-// come after the caller has stopped or reset the timer.
+// late is an Executor that runs its tasks on goroutines and delays some of them until after the
+// caller has stopped or reset the timer.
 type late struct{}
 
 func (late) Execute(run func()) error {
 	go func() {
 		if rand.IntN(4) == 0 {
-			standard.Sleep(standard.Duration(rand.IntN(3000)) * standard.Microsecond) // that is the holding up
+			standard.Sleep(standard.Duration(rand.IntN(3000)) * standard.Microsecond) // the delay under test
 		}
 		run()
 	}()
 	return nil
 }
 
-// storms are the wheels of the storms, which run in real time.
+// storms runs test on each wheel, in real time.
 func storms(t *testing.T, test func(t *testing.T, clock time.Clock)) {
 	procs(t, func(t *testing.T) {
 		t.Run("shared", func(t *testing.T) { test(t, time.Clock{}) })
@@ -127,8 +127,8 @@ func TestNoStaleTickIsRead(t *testing.T) {
 	})
 }
 
-// TestEachArmingEndsOnce has many goroutines at one timer. Each time it is armed has to end in one way: its time
-// is received, or one Stop or Reset says that it was pending.
+// TestEachArmingEndsOnce has many goroutines use one timer. Each arming has to end exactly once:
+// its time is received, or one Stop or Reset reports that it was pending.
 func TestEachArmingEndsOnce(t *testing.T) {
 	storms(t, func(t *testing.T, clock time.Clock) {
 		var armed, ended atomic.Int64
@@ -158,7 +158,8 @@ func TestEachArmingEndsOnce(t *testing.T) {
 	})
 }
 
-// TestEachAfterFuncEndsOnce is TestEachArmingEndsOnce for a function, which also resets its own timer.
+// TestEachAfterFuncEndsOnce is TestEachArmingEndsOnce for a function that also resets its own
+// timer.
 func TestEachAfterFuncEndsOnce(t *testing.T) {
 	storms(t, func(t *testing.T, clock time.Clock) {
 		for _, clock := range []time.Clock{clock, clock.Inline()} {
@@ -191,7 +192,7 @@ func TestEachAfterFuncEndsOnce(t *testing.T) {
 					reset(standard.Duration(rand.IntN(3)) * ms)
 				}
 			})
-			// Functions that have been started may be under way, and arm the timer again.
+			// Functions that have been started may still run, and arm the timer again.
 			require.Eventually(t, func() bool {
 				if timer.Load().Stop() {
 					ended.Add(1)

@@ -7,18 +7,17 @@ import (
 )
 
 // A Ticker sends the current time on its channel at intervals. It drops ticks for a receiver that
-// is slow; the others keep their phase, whole periods after the first. It must be made by
-// NewTicker, here or of a Clock, and must not be copied. Its methods may be called from any
-// goroutine.
+// is slow; the others keep their phase, whole periods after the first. It must be made by NewTicker
+// or [Clock.NewTicker], and must not be copied. Its methods may be called from any goroutine.
 type Ticker struct {
-	C <-chan Time // on which the ticks are sent
+	C <-chan Time // delivers the ticks
 
 	deadline
 	c      chan Time // C, to send on
 	period Duration
-	next   int64 // when the next tick is due, on the clock of now
+	next   int64 // when the next tick is due, by now
 
-	std *time.Ticker // in a synctest bubble; the rest is not used then
+	std *time.Ticker // set in a synctest bubble; the other fields are then unused
 }
 
 // Stop turns t off. Nothing is received from C after Stop has returned, until a Reset. It does not

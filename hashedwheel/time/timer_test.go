@@ -123,8 +123,9 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestPhase has periods that are no whole ticks. A tick is late by less than a tick of the wheel, the
-// next is late by no more, and deadlines that have passed meanwhile are skipped.
+// TestPhase uses periods that are not whole ticks of the wheel. Each tick of the ticker is late by
+// less than a tick of the wheel, lateness does not add up, and deadlines that have passed meanwhile
+// are skipped.
 func TestPhase(t *testing.T) {
 	for period, want := range map[int][]int{
 		15: {20, 30, 50, 60, 80, 90, 110},
@@ -184,8 +185,8 @@ func TestNeverEarly(t *testing.T) {
 	all.Wait()
 }
 
-// TestManyReceivers has goroutines wait at one ticker that is faster than the wheel, beside a busy
-// collector.
+// TestManyReceivers has goroutines receive from one ticker that is faster than the wheel, beside a
+// busy garbage collector.
 func TestManyReceivers(t *testing.T) {
 	procs(t, func(t *testing.T) {
 		var stop atomic.Bool
@@ -216,8 +217,8 @@ func TestManyReceivers(t *testing.T) {
 	})
 }
 
-// TestBusyGoroutines has two goroutines that keep the only processor, and a function that has to
-// get it all the same.
+// TestBusyGoroutines has two goroutines that keep the only processor busy, and a function that has
+// to run all the same.
 func TestBusyGoroutines(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var stop atomic.Bool
@@ -237,8 +238,8 @@ func TestBusyGoroutines(t *testing.T) {
 	all.Wait()
 }
 
-// TestOneOfTwo has two timers that expire together. A receiver from one can rely
-// on what Stop and Reset say of the other: false means that there is something to receive.
+// TestOneOfTwo has two timers that expire together. Whoever receives from one can rely on what Stop
+// and Reset return for the other: false means that there is something to receive.
 func TestOneOfTwo(t *testing.T) {
 	for name, end := range map[string]func(*time.Timer) bool{
 		"Stop":  (*time.Timer).Stop,

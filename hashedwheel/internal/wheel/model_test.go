@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// wheels are those that every test of both kinds runs on.
+// wheels lists the wheels that a test of both kinds runs on.
 var wheels = []struct {
 	name    string
 	buckets int
@@ -22,8 +22,8 @@ var wheels = []struct {
 	{"Layered512", 512, true},
 }
 
-// A model is a wheel that is too slow to ship and too simple to be wrong: entry numbers by tick. It
-// holds the wheel under test, too, and the location that this wheel has reported for each entry.
+// A model is a slow and simple wheel: it maps each entry to its tick. It also holds the wheel under
+// test, and the location that this wheel has reported for each entry.
 type model struct {
 	wheel   Wheel[int]
 	at      map[int]Location
@@ -113,7 +113,7 @@ func (m *model) advance(now uint64, chunk int) {
 	m.current = max(m.current, now)
 }
 
-// check compares what can be seen without changing anything.
+// check compares the wheel with the model, and changes neither.
 func (m *model) check() {
 	if m.wheel.Size() != len(m.due) {
 		m.failf("at %d: size %d, want %d", m.current, m.wheel.Size(), len(m.due))
@@ -153,7 +153,7 @@ func drive(buckets int, layered bool, data []byte) error {
 			m.advance(min(m.current+r%2, Never-1), 1+int(op)/8)
 		case 6: // about a revolution
 			m.advance(min(m.current+r%700, Never-1), 1+int(op)/8)
-		case 7: // any distance; the last tick is one that no timer reaches
+		case 7: // any distance, but before Never
 			m.advance(min(m.current+r>>(24+r%40), Never-1), 1+int(op)/8)
 		}
 		m.check()

@@ -8,8 +8,8 @@ const pageLen = 32
 
 const (
 	// blockLen is how many pages are allocated together: as many as block.free has bits. The
-	// garbage collector visits each object that it finds a pointer to. With an allocation for each
-	// page, that was three quarters of the cost of collecting a Batch of five million.
+	// garbage collector visits each object that it finds a pointer to, so a few large objects cost
+	// it less than many pages.
 	blockLen = 32
 
 	// maxIdleBlocks bounds the empty blocks that a wheel keeps for reuse: 128 KiB if an entry is a
@@ -25,7 +25,8 @@ type page[E any] struct {
 	item [pageLen]E
 }
 
-// A block is a number of pages that are allocated together. If pages is nil, all of them are free.
+// A block is a group of pages that are allocated together. If pages is nil, they are not in memory,
+// and all are free.
 type block[E any] struct {
 	pages *[blockLen]page[E]
 	free  uint32 // bit i is set while page i is free
@@ -36,7 +37,7 @@ type block[E any] struct {
 type pagePool[E any] struct {
 	blocks []block[E]
 	open   []uint32 // the blocks that have a free page
-	idle   int      // blocks of which all pages are free and in memory
+	idle   int      // blocks in memory whose pages are all free
 }
 
 // page returns page n, which is in use.

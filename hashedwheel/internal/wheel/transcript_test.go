@@ -22,7 +22,7 @@ import (
 //	next, size
 //	drain, shrink
 //
-// An entry that goes to another location by itself is reported below the question that moved it.
+// An entry that a call moves to another location is reported below that call.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// replay asks the questions of a transcript again and returns it with the answers of today.
+// replay makes the calls of a transcript again and returns the transcript with the new answers.
 func replay(t *testing.T, transcript string) string {
 	var out strings.Builder
 	answer := func(format string, args ...any) { fmt.Fprintf(&out, "\t"+format+"\n", args...) }
@@ -115,7 +115,7 @@ func replay(t *testing.T, transcript string) string {
 	return out.String()
 }
 
-// place writes a location.
+// place formats a location.
 func place(l Location) string {
 	if l.Bucket == overdueBucket {
 		return fmt.Sprintf("!/%d", l.Index)

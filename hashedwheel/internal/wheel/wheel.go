@@ -1,6 +1,6 @@
-// Package wheel is the core of hashedwheel: timing wheels without clock, lock and goroutine.
+// Package wheel is the core of hashedwheel: timing wheels without a clock, a lock or a goroutine.
 //
-// Time is a tick that the caller passes, so every test of a wheel is a table of numbers. The two
+// Time is a tick that the caller passes, so a test of a wheel needs nothing but numbers. The two
 // wheels are schemes 6 and 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP
 // 1987); both keep their entries in pages that one pool lends to their buckets.
 package wheel
@@ -62,9 +62,9 @@ type Wheel[E any] interface {
 	Shrink()
 }
 
-// New returns an empty wheel: a hierarchical one if layered is true, and else a hashed one with
-// rounds. The argument buckets is the number of buckets, of the finest layer if there are layers, and must be a
-// power of two. The wheel calls moved whenever it moves an entry to another location.
+// New returns an empty wheel: a hierarchical one if layered is true, and otherwise a hashed one
+// with rounds. The argument buckets is the number of buckets, or of those in the finest layer, and
+// must be a power of two. The wheel calls moved whenever it moves an entry to another location.
 func New[E any](buckets int, layered bool, moved func(E, Location)) Wheel[E] {
 	if layered {
 		return newLayered(buckets, moved)
@@ -88,7 +88,7 @@ type frame[E any] struct {
 	moved func(e E, l Location)
 }
 
-// Size is Wheel.Size.
+// Size implements Wheel.
 func (f *frame[E]) Size() int { return f.n }
 
 // addOverdue files e, which is due at or behind the hand.

@@ -47,8 +47,8 @@ func TestWheelHandsOverInParts(t *testing.T) {
 	require.EqualValues(t, 8, w.Next())
 }
 
-// Whatever of a bucket is due, and however little of it there is room for, each entry is handed
-// over once, what is not due stays, and nothing that is gone is still seen by the collector.
+// Each due entry is handed over once, whatever part of a bucket is due and however little room
+// there is. What is not due stays, and the pages keep no pointer to an entry that is gone.
 func TestWheelHandsOverEachOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 2000 {
@@ -87,7 +87,7 @@ func TestWheelHandsOverEachOnce(t *testing.T) {
 	}
 }
 
-// A bucket is emptied from its end, in as many parts as there is room for.
+// A bucket is emptied from its end, in parts that fill the room.
 func TestBucketMoveTo(t *testing.T) {
 	for n := range 3*pageLen + 2 {
 		for _, room := range []int{1, 7, pageLen, pageLen + 1, 200} {
@@ -150,7 +150,8 @@ func TestWheelPassesPagesBy(t *testing.T) {
 	require.Equal(t, []int{-3}, due)
 }
 
-// A layered wheel hands down a budget each tick, not a bucket at once.
+// A layered wheel hands down entries gradually, within a budget for each tick, and not a whole
+// bucket at once.
 func TestLayeredWheelHandsDownGradually(t *testing.T) {
 	moves := 0
 	w := newLayered(64, func(int, Location) { moves++ })
@@ -171,7 +172,7 @@ func TestLayeredWheelHandsDownGradually(t *testing.T) {
 	require.LessOrEqual(t, most, 2*handDownBudget, "entries moved by one tick")
 }
 
-// The next tick to wake for is the minimum over the layers, whichever it is in.
+// The next tick to wake for is the minimum over all layers.
 func TestLayeredWheelNextIsTheMinimum(t *testing.T) {
 	w := newLayered(64, func(int, Location) {})
 	w.Add(100_000, 1)
@@ -187,7 +188,8 @@ func TestLayeredWheelNextIsTheMinimum(t *testing.T) {
 	require.LessOrEqual(t, w.Next(), uint64(2_000))
 }
 
-// Shrink releases all pages and lists of pages of an empty wheel, and nothing of another.
+// Shrink releases all pages and lists of pages of an empty wheel, and nothing of one that holds
+// entries.
 func TestShrink(t *testing.T) {
 	pages := func(buckets []bucket[*int]) (n int) {
 		for i := range buckets {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// timers are the names of package time that the wheel has of its own.
+// timers are the names of package time that the wheel implements itself.
 var timers = []string{"After", "AfterFunc", "NewTicker", "NewTimer", "Sleep", "Tick", "Ticker", "Timer"}
 
 // changeImports changes the import of time in the suite's files of a copy. It returns how many

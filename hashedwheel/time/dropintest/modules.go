@@ -2,8 +2,8 @@
 
 package dropintest
 
-// The packages whose suites are run: go.mod says which release. Behind a tag that is never set, because
-// the tests are to be built, and skipped by name, also where a module cannot be downloaded.
+// These are the packages whose suites are run; go.mod names their releases. The tag is never set,
+// so that the tests build, and skip by name, even if a module cannot be downloaded.
 import (
 	_ "github.com/coder/websocket"
 	_ "github.com/hashicorp/yamux"

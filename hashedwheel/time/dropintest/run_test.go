@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A run is what a run of a suite came to.
+// A run is the result of one run of a suite.
 type run struct {
 	results map[string]string // "pass", "fail" or "skip" by test and subtest
 	ok      bool              // go test ended without an error
@@ -27,8 +27,8 @@ type run struct {
 	took    time.Duration
 }
 
-// run runs the suite in dir: the tests with the given names, or those of the form that is
-// asked for.
+// run runs the suite in dir: the tests with the given names or, if names is nil, those of the short
+// or the long form.
 func (s suite) run(t *testing.T, dir string, names []string) run {
 	t.Helper()
 	within, args := longWithin, []string{"test", "-mod=mod", "-json", "-count=1"}
@@ -44,7 +44,7 @@ func (s suite) run(t *testing.T, dir string, names []string) run {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	// The workspace and the flags of this test's caller are not the suite's.
+	// The workspace and the flags of this test's caller must not reach the suite.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
@@ -108,7 +108,7 @@ func (r run) count(result string) (n int) {
 	return n
 }
 
-// failed returns the names of the tests that failed, in order, without those of which a subtest
+// failed returns the names of the tests that failed, in order. It leaves out a test whose subtest
 // failed.
 func (r run) failed() (names []string) {
 	all := slices.Sorted(maps.Keys(r.results))
@@ -125,7 +125,7 @@ func (r run) failed() (names []string) {
 	return names
 }
 
-// exactly returns a pattern for go test that stands for the named tests and subtests.
+// exactly returns a pattern for go test that matches the named tests and subtests only.
 func exactly(names []string) string {
 	var patterns []string
 	for _, name := range names {

@@ -7,19 +7,20 @@ type suite struct {
 	name   string
 	module string
 	pkg    string        // the folder in the module
-	tests  bool          // test files too: they have timers of the package in their hands
+	tests  bool          // change test files, too, because they use timers of the package
 	short  []string      // flags of go test in the short form
 	within time.Duration // limit of one run in the short form
 
-	// known are tests that fail now and then without the wheel too, and why.
+	// known maps tests that fail now and then even without the wheel to the reason.
 	known map[string]string
 
-	// ignore is a test file that has the package's leak checker ignore the wheel's goroutine, as
-	// its users have to.
+	// ignore is a test file that makes the package's leak checker ignore the wheel's goroutine, as
+	// its users have to do. Empty means that none is needed.
 	ignore string
 
-	// complaint is what the package's TestMain says after all tests have passed, because it
-	// counts goroutines, of which the wheel has one and package time none.
+	// complaint is what the package's TestMain prints after all tests have passed: it counts
+	// goroutines, of which the wheel has one and package time none. Empty means that it prints
+	// nothing.
 	complaint string
 }
 
