@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// delayed makes the fixture's job wait for the end of what it fires next.
+// delayed gives the fixture's job a fixed delay of a minute, changes it as given, and returns its
+// next fire.
 func (f *fixture) delayed(change func(*xxladapter.Job)) xxladapter.Fire {
 	f.t.Helper()
 	f.job.ScheduleType, f.job.ScheduleConf, f.job.RetryCount = xxladapter.ScheduleFixDelay, "60", 0
@@ -22,7 +23,8 @@ func (f *fixture) delayed(change func(*xxladapter.Job)) xxladapter.Fire {
 	return f.delayedFrom(time.Now())
 }
 
-// delayedFrom is delayed for the job as it is, due at now by the store's clock.
+// delayedFrom stores the job as it is, lets it be due at now by the store's clock, and returns its
+// fire.
 func (f *fixture) delayedFrom(now time.Time) xxladapter.Fire {
 	f.t.Helper()
 	ctx := f.t.Context()
@@ -40,8 +42,8 @@ func (f *fixture) delayedFrom(now time.Time) xxladapter.Fire {
 	return fires[0]
 }
 
-// goesOn checks that the job is due a minute after between from and now, or
-// that it still waits.
+// goesOn checks that the job is due one minute after some instant between from and now or, if want
+// is false, that it still waits for the end of its run.
 func (f *fixture) goesOn(from time.Time, want bool) {
 	f.t.Helper()
 	j, err := f.store.Job(f.t.Context(), f.job.ID)

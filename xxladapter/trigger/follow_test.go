@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// planned returns the fires that wait, and fires them.
+// firePlanned fires all planned fires and returns them.
 func (f *fixture) firePlanned() []xxladapter.Fire {
 	f.t.Helper()
 	fires, err := f.store.OpenFires(f.t.Context(), xxladapter.FireFilter{State: xxladapter.FirePlanned})
@@ -121,7 +121,7 @@ func TestASuccessTriggersTheChildrenOnce(t *testing.T) {
 	require.Equal(t, "p=1", logs[1].Param, "the child has its own parameter")
 }
 
-// An unasked store wants nobody to look for fires that it has just returned.
+// An unasked store fails the test if anybody lists its open fires, which it has returned already.
 type unasked struct {
 	*memstore.Store
 	t *testing.T
@@ -132,7 +132,8 @@ func (u unasked) OpenFires(context.Context, xxladapter.FireFilter) ([]xxladapter
 	return nil, nil
 }
 
-// TestARetryIsPassedOnAsItIsStored lets hand-overs fail.
+// TestARetryIsPassedOnAsItIsStored checks that the scheduler gets the retry of a failed hand-over
+// directly, without a sweep.
 func TestARetryIsPassedOnAsItIsStored(t *testing.T) {
 	for _, pause := range []xxladapter.Milliseconds{0, 61_000} {
 		exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) { fmt.Fprint(w, `{"code":500}`) })

@@ -13,26 +13,29 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// This file gathers runs for one executor into batches ([wire.PathRuns]), if it says that it takes
-// them. A run that meets no other is sent at once and by itself, so that nothing waits while there
-// is little to do. Runs that come while a request is under way share the next one.
+// This file gathers the runs for one executor into batches ([wire.PathRuns]), if the executor
+// accepts batches. While no request to the executor is in flight, a run is sent alone and at once,
+// so that nothing waits under little load. Runs that arrive while a request is in flight share the
+// next one.
 //
-// A batch promises for each run what a request of its own does: the run was claimed before, the
-// guard of its lease is asked before each write, it has a reply of its own, and without that its
-// outcome is unknown. A batch that was refused as a whole has started nothing, and its runs are sent
-// one by one.
+// A batch makes the same promises for each run as a single request: the run was claimed before, the
+// guard of its lease is asked before each write, and the run has a reply of its own, without which
+// its outcome is unknown. A batch that is refused as a whole has started nothing, and its runs are
+// then sent one by one.
 
 const (
-	// gatherLimit is how long a run waits at most behind a request under way: an executor that is
-	// silent must not hold up the runs that come after. They go in a request beside it then.
+	// gatherLimit limits the time that a run waits for the request in flight, because a silent
+	// executor must not delay the runs that follow. After that time they are sent in another
+	// request beside it.
 	gatherLimit = 50 * time.Millisecond
-	// maxBatchBytes limits a batch: sources of scripts come with each run. A larger run goes alone.
+	// maxBatchBytes limits the size of a batch, because each run carries the source of its script.
+	// A larger run is sent alone.
 	maxBatchBytes = 1 << 20
 )
 
 // batches holds the executors that take batches. The zero value holds none.
 type batches struct {
-	sending sync.WaitGroup // batches under way
+	sending sync.WaitGroup // batches in flight
 
 	mu sync.RWMutex // guards the field below
 	by map[executorKey]*gatherer
@@ -41,15 +44,15 @@ type batches struct {
 // An executorKey is an executor as its calls name it.
 type executorKey struct{ addr, appName string }
 
-// of returns the gatherer of an executor, or nil if that takes no batches.
+// of returns the gatherer of an executor, or nil if the executor accepts no batches.
 func (b *batches) of(addr, appName string) *gatherer {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.by[executorKey{addr, appName}]
 }
 
-// note takes from the header of a reply whether the executor takes batches. What answers at an
-// address may be another program after a restart.
+// note reads from the header of a reply whether the executor accepts batches. It also reads later
+// replies, because another program may answer at the address after a restart.
 func (b *batches) note(c *Client, addr, appName string, header http.Header) {
 	most := wire.BatchSize(header.Get(wire.HeaderBatch))
 	known := b.of(addr, appName)
@@ -81,9 +84,9 @@ type gatherer struct {
 	key    executorKey
 
 	mu      sync.Mutex // guards the fields below, and taken and left of runs
-	most    int        // runs in a batch
+	most    int        // the limit of runs in a batch
 	waiting []*gathered
-	latest  *int        // the request that was begun last, while it is under way; nil means none
+	latest  *int        // the request that was begun last, while it is in flight; nil means none
 	hurry   *time.Timer // ends the wait of the first run in waiting; nil while none waits
 }
 
@@ -92,16 +95,16 @@ type gathered struct {
 	ctx   context.Context
 	req   *wire.RunRequest
 	body  []byte
-	batch *batch // that has it; nil while it waits
+	batch *batch // the batch that contains the run; nil while the run waits
 
 	done  chan struct{} // closed when the fields below are set
-	alone bool          // it was not sent and has to be, by itself
-	this  *int          // the request that it then is; nil if others do not wait for it
+	alone bool          // the run was not sent, and its caller has to send it alone
+	this  *int          // the request that the caller then makes; nil if no run waits for its end
 	reply wire.Reply
 	err   error
 }
 
-// A batch is one request under way.
+// A batch is one request in flight.
 type batch struct {
 	runs   []*gathered
 	cancel context.CancelFunc
@@ -114,7 +117,7 @@ func (g *gatherer) limit(most int) {
 	g.most = most
 }
 
-// run sends a run, at once if no request is under way.
+// run sends a run. It does so at once if no request is in flight.
 func (g *gatherer) run(ctx context.Context, req *wire.RunRequest) (wire.Reply, error) {
 	g.mu.Lock()
 	if g.latest == nil {
@@ -146,13 +149,13 @@ func (g *gatherer) run(ctx context.Context, req *wire.RunRequest) (wire.Reply, e
 	return r.reply, r.err
 }
 
-// begin notes a request. REQUIRES: mu is held.
+// begin records a new request. REQUIRES: mu is held.
 func (g *gatherer) begin() *int {
 	g.latest = new(int)
 	return g.latest
 }
 
-// end notes that a request has ended, and starts the next one.
+// end records the end of a request, and starts the next one.
 func (g *gatherer) end(this *int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -180,7 +183,7 @@ func (g *gatherer) join(r *gathered) {
 	}
 }
 
-// next sends what waits, up to the limits of a batch. REQUIRES: mu is held.
+// next sends the waiting runs, up to the limits of a batch. REQUIRES: mu is held.
 func (g *gatherer) next() {
 	if g.hurry != nil {
 		g.hurry.Stop()
@@ -277,7 +280,7 @@ func (g *gatherer) send(ctx context.Context, b *batch, size int) {
 	settleBatch(sure, replies, err)
 }
 
-// settleBatch gives each run its outcome, by what its batch was answered.
+// settleBatch gives each run its outcome, which follows from the reply to its batch.
 func settleBatch(runs []*gathered, replies map[wire.Int]wire.Reply, err error) {
 	for _, r := range runs {
 		reply, ok := replies[r.req.LogID]
@@ -294,11 +297,11 @@ func settleBatch(runs []*gathered, replies map[wire.Int]wire.Reply, err error) {
 	}
 }
 
-// errNotBatched says that an executor refused a batch as a whole, and has started nothing of it.
+// errNotBatched means that an executor refused a batch as a whole and started none of its runs.
 var errNotBatched = errors.New("trigger: the executor refused the batch")
 
-// runBatch posts a batch and returns the replies by log id. The error is that of a single run with
-// the same fate, or errNotBatched.
+// runBatch posts a batch and returns the replies by log id. The error is errNotBatched, or what a
+// single run would get in the same case.
 func (c *Client) runBatch(ctx context.Context, to executorKey, body []byte) (map[wire.Int]wire.Reply, error) {
 	deadline := time.Now().Add(c.timeout)
 	appName, token := c.sent(ctx, to.addr, to.appName)

@@ -11,9 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestAnExecutorThatRepeatsTheTokenDoesNotShowIt: what it answers goes into the
-// trigger message and into answers of the API, which those may read who have no
-// token of executors.
+// TestAnExecutorThatRepeatsTheTokenDoesNotShowIt checks that a token in an executor's answer is
+// concealed. Answers go into the trigger message and the API, whose readers need not know the
+// token.
 func TestAnExecutorThatRepeatsTheTokenDoesNotShowIt(t *testing.T) {
 	const token = "the-token-of-executors"
 	fill := strings.Repeat("x", 190)
@@ -57,7 +57,8 @@ func TestAnExecutorThatRepeatsTheTokenDoesNotShowIt(t *testing.T) {
 	}
 }
 
-// TestTheTokenGoesToNobodyElse: not where a redirect leads, and into no error.
+// TestTheTokenGoesToNobodyElse checks that the token is not sent to the target of a redirect, and
+// is in no error.
 func TestTheTokenGoesToNobodyElse(t *testing.T) {
 	const token = "the-token-of-executors"
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

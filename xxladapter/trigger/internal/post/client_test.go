@@ -99,7 +99,7 @@ func TestWhereAPeerIs(t *testing.T) {
 	}
 	for base, want := range map[string]string{
 		"ftp://h":         `post ftp://h/p: scheme is "ftp", must be http or https`,
-		"http://":         "post http:///p: there is no host",
+		"http://":         "post http:///p: host is empty, must be set",
 		"host:80":         `scheme is "host", must be http or https`,
 		"http://a b":      "invalid character",
 		"http://h/\r\nX:": "invalid control character",

@@ -13,19 +13,19 @@ import (
 	"net/url"
 )
 
-// A peer is a server, by the base of its URLs.
+// A peer is a server, identified by the base of its URLs.
 type peer struct {
 	base string
 	url  *url.URL
 	addr string // host:port
 	// host is the name in the server's certificate; empty without TLS.
 	host  string
-	heads map[string][]byte // by path; see parse
+	heads map[string][]byte // beginnings of requests, by path; see parse
 	idle  []*conn           // guarded by the client's mutex; the last one was used last
 }
 
 // parse returns the peer of a base, and the head of requests to base+path without the headers of a
-// call. Package net/http writes that, so that hosts and paths are encoded as it does.
+// call. Package net/http writes the head, so that hosts and paths are encoded in its way.
 func parse(base, path string) (*peer, []byte, error) {
 	r, err := http.NewRequest(http.MethodPost, base+path, nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func parse(base, path string) (*peer, []byte, error) {
 		return nil, nil, fmt.Errorf("post %s: scheme is %q, must be http or https", r.URL.Redacted(), r.URL.Scheme)
 	}
 	if r.URL.Hostname() == "" {
-		return nil, nil, fmt.Errorf("post %s: there is no host", r.URL.Redacted())
+		return nil, nil, fmt.Errorf("post %s: host is empty, must be set", r.URL.Redacted())
 	}
 	if user := r.URL.User; user != nil {
 		password, _ := user.Password()

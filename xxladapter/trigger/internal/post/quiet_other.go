@@ -2,6 +2,6 @@
 
 package post
 
-// quiet is not known here. A connection that the peer has closed makes a call fail without a known
-// outcome.
+// quiet returns true, because this system has no check. A call on a connection that the peer has
+// closed fails with an unknown outcome.
 func (g *guarded) quiet() bool { return true }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// quiet reports whether an idle connection is open and has nothing to read. A peer that has closed
-// it, or that has said something without being asked, is not to be sent anything.
+// quiet reports whether an idle connection is open and has nothing to read. Nothing must be sent to
+// a peer that has closed the connection, or that has sent something unasked.
 func (g *guarded) quiet() bool {
 	socket, ok := g.Conn.(syscall.Conn)
 	if !ok {
