@@ -12,8 +12,8 @@ import (
 //	2026-01-02 15:04:05.000 INFO closed orders=12 shop="north west"
 type runHandler struct {
 	log    *runLog
-	attrs  []byte // of WithAttrs, each with a space before it
-	prefix string // of WithGroup, ends in a dot
+	attrs  []byte // from WithAttrs, each with a space before it
+	prefix string // from WithGroup, with a dot at its end
 }
 
 func (h *runHandler) Enabled(context.Context, slog.Level) bool { return true }

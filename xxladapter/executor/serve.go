@@ -74,7 +74,8 @@ func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeReply(w, http.StatusOK, answer(e, l, body))
 }
 
-// operations answer a body with a [wire.Reply] or, to a batch, [wire.RunReplies].
+// operations maps the path of a call to the function that answers its body, with a [wire.Reply] or,
+// for a batch, [wire.RunReplies].
 var operations = map[string]func(*Executor, *live, []byte) any{
 	wire.PathBeat:     single((*Executor).beat),
 	wire.PathIdleBeat: single((*Executor).idleBeat),
@@ -91,7 +92,7 @@ func single(answer func(*Executor, *live, []byte) wire.Reply) func(*Executor, *l
 
 // checkHeaders returns why a request must not be served, or "". On /trigger, and everywhere with
 // RequireAppName, it follows the rules of 3.5: both headers must be right. Elsewhere it follows
-// those of the releases: only the token must be.
+// those of earlier releases: only the token must be right.
 func (e *Executor) checkHeaders(path string, h http.Header) string {
 	token, app := h.Get(wire.HeaderToken), h.Get(wire.HeaderAppName)
 	if !e.opts.RequireAppName && (path != wire.PathTrigger || e.opts.AccessToken == "") {
@@ -168,7 +169,7 @@ func (e *Executor) kill(l *live, body []byte) wire.Reply {
 	if l.jobs.kill(int64(req.JobID)) {
 		return wire.OK()
 	}
-	// As msg for G1, as payload for the later generations.
+	// G1 reads msg, the later generations read the payload.
 	return wire.Reply{Code: wire.CodeOK, Msg: wire.MsgAlreadyKilled}.WithPayload(wire.MsgAlreadyKilled)
 }
 
@@ -188,8 +189,8 @@ func (e *Executor) run(l *live, body []byte) wire.Reply {
 	return e.accept(l, req, func() []byte { return body })()
 }
 
-// accept accepts a run into its job's queue, or refuses it. The returned function waits until that
-// is on disk, and says what to reply. body returns the request as JSON.
+// accept accepts a run into its job's queue, or refuses it. The returned function waits until the
+// run is on disk and returns the reply. body returns the request as JSON.
 func (e *Executor) accept(l *live, req *wire.RunRequest, body func() []byte) (reply func() wire.Reply) {
 	known := func(r wire.Reply) func() wire.Reply { return func() wire.Reply { return r } }
 	if err := checkRun(req); err != nil {
@@ -204,7 +205,7 @@ func (e *Executor) accept(l *live, req *wire.RunRequest, body func() []byte) (re
 	return func() wire.Reply { return runReply(req, wait()) }
 }
 
-// runReply returns the reply to a run that was submitted with this outcome.
+// runReply returns the reply to a run; err is the outcome of its submission.
 func runReply(req *wire.RunRequest, err error) wire.Reply {
 	var no refusal
 	switch {
@@ -220,8 +221,8 @@ func runReply(req *wire.RunRequest, err error) wire.Reply {
 	return requestError(err)
 }
 
-// lastLogTime is the end of the year 9999 in epoch milliseconds: the days of logs have years of
-// four digits.
+// lastLogTime is the end of the year 9999 in epoch milliseconds: logs are in folders named by days,
+// whose years have four digits.
 const lastLogTime = 253_402_300_799_999
 
 // checkRun refuses numbers that no scheduler sends and that would give odd file names. A missing

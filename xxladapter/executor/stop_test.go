@@ -229,8 +229,8 @@ func TestAddressOfAnInterface(t *testing.T) {
 	require.True(t, strings.HasPrefix(e.Addr(), "http://"+host+":"), e.Addr())
 }
 
-// TestAStopDoesNotWaitForSilentConnections: a scheduler may keep a connection in reserve on which
-// it never sent a request.
+// TestAStopDoesNotWaitForSilentConnections: a scheduler may hold a spare connection on which it has
+// sent no request.
 func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
 	e := start(t, Options{Listen: "127.0.0.1:0", StopGrace: -1}, nil)
 	silent, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
@@ -340,8 +340,8 @@ func TestHandle(t *testing.T) {
 	})
 }
 
-// TestOtherMachinesNeedASecret is about callers that can reach the port: they could run every
-// handler.
+// TestOtherMachinesNeedASecret checks that a port which other machines can reach needs an access
+// token: anybody who can call it can run every handler.
 func TestOtherMachinesNeedASecret(t *testing.T) {
 	for _, tt := range []struct {
 		o       Options

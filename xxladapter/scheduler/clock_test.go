@@ -42,20 +42,20 @@ func TestWhatWasKnownOfTheStoresClockStaysWhileItAgrees(t *testing.T) {
 	}
 }
 
-// A slowClaim looks at its clock long before it has the jobs.
+// A slowClaim reads its clock long before it locks the jobs.
 type slowClaim struct{ *memstore.Store }
 
 func (s slowClaim) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error) {
 	const locking = 40 * time.Millisecond
-	time.Sleep(locking) // here, as the store in memory must not be held up
+	time.Sleep(locking) // before the call, which locks the whole store in memory
 	return s.Store.ClaimDue(ctx, by, ahead, limit, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 		return decide(now.Add(-locking), due)
 	})
 }
 
-// TestAClaimThatTakesLongMakesNoFireLate because its fires are not armed by the
-// time that it saw.
+// TestAClaimThatTakesLongMakesNoFireLate checks that fires are armed by the present time and not by
+// the time that the claim read.
 func TestAClaimThatTakesLongMakesNoFireLate(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		sched, err := New(Options{

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A pauseFrom lasts from some seconds after noon until some others; 0 as the end means none.
+// pauseFrom returns a pause between two instants in seconds after noon. An until of 0 means no end.
 func pauseFrom(id int64, from, until int) xxladapter.Pause {
 	p := xxladapter.Pause{ID: id, From: noon.Add(time.Duration(from) * time.Second)}
 	if until != 0 {
@@ -39,8 +39,7 @@ func missedSpans(d xxladapter.Decision) (all []missedSpan) {
 	return all
 }
 
-// TestAPauseKeepsDueTimes decides about a job that is due each second, of group 1, whose next due
-// time is noon.
+// TestAPauseKeepsDueTimes decides about a job of group 1 that is due each second, from noon on.
 func TestAPauseKeepsDueTimes(t *testing.T) {
 	const late, paused = xxladapter.MisfireLate, xxladapter.MisfirePaused
 	for _, tt := range []struct {
@@ -52,7 +51,8 @@ func TestAPauseKeepsDueTimes(t *testing.T) {
 		missed  []missedSpan
 		next    int
 	}{
-		// Ahead: what lies in the pause is kept up to the window, since it may be ended early.
+		// Ahead of time: the due times in a pause are recorded only up to the end of the window,
+		// since the pause may be ended early.
 		{"no pause", nil, 0, "", []int{0, 1, 2, 3, 4, 5}, nil, 6},
 		{"a pause without an end", []xxladapter.Pause{pauseFrom(1, -9, 0)}, 0, "", nil, []missedSpan{{paused, 0, 5}}, 6},
 		{"its first instant belongs to it", []xxladapter.Pause{pauseFrom(1, 2, 0)}, 0, "", []int{0, 1}, []missedSpan{{paused, 2, 5}}, 6},
@@ -61,7 +61,7 @@ func TestAPauseKeepsDueTimes(t *testing.T) {
 		{"a pause that is over", []xxladapter.Pause{pauseFrom(1, -9, 0), pauseFrom(2, -20, -10)}[1:], 0, "", []int{0, 1, 2, 3, 4, 5}, nil, 6},
 		{"the first of two pauses counts", []xxladapter.Pause{pauseFrom(1, -9, 2), pauseFrom(2, -8, 4)}, 0, "", []int{4, 5}, []missedSpan{{paused, 0, 1}, {paused, 2, 3}}, 6},
 
-		// After the end, whenever it is noticed, nothing of the pause fires.
+		// After its end: no due time in the pause fires, no matter when the end is noticed.
 		{"ended while nobody looked", []xxladapter.Pause{pauseFrom(1, -9, 3600)}, 3600, xxladapter.MisfireAll, []int{3600, 3601, 3602, 3603, 3604, 3605}, []missedSpan{{paused, 0, 3599}}, 3606},
 		{"noticed late", []xxladapter.Pause{pauseFrom(1, -9, 3600)}, 3620, xxladapter.MisfireFireOnceNow, []int{3600, 3621, 3622, 3623, 3624, 3625}, []missedSpan{{paused, 0, 3599}, {late, 3600, 3620}}, 3626},
 		{"missed, then paused", []xxladapter.Pause{pauseFrom(1, 60, 0)}, 3600, xxladapter.MisfireLatest, []int{59}, []missedSpan{{late, 0, 59}, {paused, 60, 3605}}, 3606},

@@ -16,10 +16,10 @@ const (
 	// short, because a death delays fires by as much.
 	leaseLife = 4 * time.Second
 
-	// leasePace is the time from one renewal to the next, and what a stop costs,
-	// since others learn of free shards by their own. It leaves room for several
-	// attempts after one that failed. Others' deaths are not waited for at this
-	// pace, see leasePause.
+	// leasePace is the time from one renewal to the next. It also bounds the delay of fires after a
+	// stop, since the other nodes learn of free shards by their renewals. It leaves room for
+	// several attempts after one that failed. Renewals come sooner when another node may have died;
+	// see leasePause.
 	leasePace = leaseLife / 4
 
 	// leaseRetry is the pause after an attempt that failed.
@@ -38,7 +38,7 @@ const (
 	leaseMargin = leaseLife / 10
 )
 
-// A grant is a lease as far as this node may rely on it.
+// A grant is a lease, with the instant until which this node may rely on it.
 type grant struct {
 	xxladapter.Lease
 	// deadline is the start of the attempt that got the lease, plus its life,
@@ -78,8 +78,8 @@ func (s *Scheduler) Fenced(term xxladapter.Term) {
 }
 
 // HoldLease gets a lease and renews it until ctx ends, and then gives it back. Without it Run does
-// nothing. It has to run until nothing is handed over any longer, because hand-overs are settled
-// under the lease. It may be called once.
+// nothing. It has to run until the last hand-over has ended, because hand-overs are settled under
+// the lease. It may be called once.
 func (s *Scheduler) HoldLease(ctx context.Context) error {
 	leased, end := context.WithCancel(context.WithoutCancel(ctx)) // until the lease is given back
 	var sessions sync.WaitGroup
@@ -129,7 +129,7 @@ func (s *Scheduler) resign(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
 	defer cancel()
 	if err := s.opts.Store.Resign(ctx, g.Term); err != nil {
-		s.opts.Logger.Warn("lease not given back, it lapses", "node", s.opts.Node, "until", g.Until, "err", err)
+		s.opts.Logger.Warn("lease not given back, it expires by itself", "node", s.opts.Node, "until", g.Until, "err", err)
 	}
 }
 
@@ -158,7 +158,7 @@ func (s *Scheduler) renew(ctx context.Context) error {
 	return nil
 }
 
-// failed steps down if the attempt was the last one in time.
+// failed steps down if the lease can no longer be relied on, and returns err.
 func (s *Scheduler) failed(before *grant, err error) error {
 	if !before.holds() {
 		s.stepDown(before, "its lease could not be renewed")
@@ -183,7 +183,7 @@ func (s *Scheduler) dropAll() int {
 	return dropped
 }
 
-// adopt continues under a lease that was just given.
+// adopt replaces the grant by a lease that the store has just given.
 func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	before := s.grant.Load()
 	gained := lease.Shards
@@ -214,8 +214,8 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	}
 }
 
-// retire gives the shards back, so that others plan and hand out their jobs
-// while this node drains.
+// retire gives the shards back, so that other nodes plan and fire their jobs while this node
+// drains.
 func (s *Scheduler) retire(ctx context.Context) {
 	s.retired.Store(true)
 	s.dropAll()

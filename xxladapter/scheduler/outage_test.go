@@ -15,7 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A refusingStore answers no scan, no sweep and no renewal while it is away.
+// A refusingStore fails scans, sweeps and renewals while away is set.
 type refusingStore struct {
 	Store
 	away atomic.Bool
@@ -45,7 +45,7 @@ func (r *refusingStore) OpenFires(ctx context.Context, f xxladapter.FireFilter) 
 	return r.Store.OpenFires(ctx, f)
 }
 
-// TestAnOutageIsLoggedInAFewLines lets the store be away for three minutes, in which a node asks for
+// TestAnOutageIsLoggedInAFewLines makes the store fail for three minutes, in which a node asks for
 // a lease 450 times.
 func TestAnOutageIsLoggedInAFewLines(t *testing.T) {
 	inBubble(t, func(b *bench) {
@@ -72,7 +72,8 @@ func TestAnOutageIsLoggedInAFewLines(t *testing.T) {
 	})
 }
 
-// TestAnOutageIsReportedAtItsBeginningOnceAMinuteAndAtItsEnd, and a success without one is not.
+// TestAnOutageIsReportedAtItsBeginningOnceAMinuteAndAtItsEnd also checks that a success without an
+// outage is not reported.
 func TestAnOutageIsReportedAtItsBeginningOnceAMinuteAndAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedText

@@ -10,7 +10,7 @@ import (
 // Stats describes a scheduler at one moment.
 type Stats struct {
 	Term   xxladapter.Term     // the last one; zero before the first
-	Holds  bool                // whether the node acts under it
+	Holds  bool                // whether the node may act in Term now
 	Shards xxladapter.ShardSet // of that term
 	Held   int                 // fires in the wheel or being handed over
 
@@ -29,7 +29,7 @@ type stats struct {
 	skewed                        atomic.Bool
 }
 
-// Stats may be called at any time.
+// Stats returns the current figures. It may be called at any time, from any goroutine.
 func (s *Scheduler) Stats() Stats {
 	g := s.grant.Load()
 	return Stats{
