@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostMethods is how many methods a part of the store may have, so that a caller who takes a part
-// takes little.
+// mostMethods limits the methods of a part of the store, so that a caller of a part depends on
+// little.
 const mostMethods = 8
 
 // TestTheStoreIsComposedOfSmallParts reads the contract: Store itself adds nothing but Close to its

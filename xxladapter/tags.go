@@ -13,7 +13,7 @@ const (
 	maxTag = 64
 )
 
-// SetTags sets the tags of the job: sorted, and each once.
+// SetTags sets the tags of the job, sorted and without duplicates.
 func (j *Job) SetTags(tags []string) {
 	tags = slices.Clone(tags)
 	slices.Sort(tags)
@@ -35,7 +35,7 @@ func (j *Job) checkTags() error {
 	return nil
 }
 
-// CheckTag refuses a text that no job can have as a tag.
+// CheckTag returns an error for a text that cannot be a tag. The error names the field.
 func CheckTag(field, tag string) error {
 	if err := checkText(field, tag, 1, maxTag); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (j *Job) ParseSettings(text string) {
 	j.Settings, j.Tags = s.Settings, s.Tags
 }
 
-// validTexts returns the texts as every store can keep them.
+// validTexts returns copies of the texts that every store can keep; see [ValidText].
 func validTexts(texts []string) []string {
 	texts = slices.Clone(texts)
 	for i, text := range texts {

@@ -61,7 +61,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	return planned, len(due), nil
 }
 
-// addMisfire stores a misfire. Those of a job in one pause are one.
+// addMisfire stores a misfire. All misfires of a job in one pause are stored as one.
 func (s *Store) addMisfire(m xxladapter.Misfire) {
 	m.Due, m.Until, m.At = toMilli(m.Due), toMilli(m.Until), toMilli(m.At)
 	for i := range s.misfires {
@@ -78,9 +78,9 @@ func (s *Store) addMisfire(m xxladapter.Misfire) {
 	s.misfires = append(s.misfires, m)
 }
 
-// due returns up to limit running jobs that are not behind, earliest first: those of the shards whose
-// next trigger time is at most until, and those of other shards whose time is before orphaned, because
-// their owner is gone or late.
+// due returns up to limit running jobs that are not behind, earliest first: those of the shards
+// whose next trigger time is at most until, and, for a node with shards, those of other shards
+// whose time is before orphaned, because their owner is gone or late.
 func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
 	behind := s.behind(s.clock())
 	var due []*xxladapter.Job
@@ -107,8 +107,8 @@ func (s *Store) behind(now time.Time) map[int64]bool {
 	return behind
 }
 
-// planDue plans a fire that a scan decided on, unless that due time's own fire was planned before.
-// A fire of another type that occupies the due time does not replace it.
+// planDue plans a fire that a scan decided on, unless the schedule's fire of that due time was
+// planned before. A fire of another type at the due time does not replace it.
 func (s *Store) planDue(f xxladapter.Fire) (xxladapter.Fire, bool) {
 	f.Due = toMilli(f.Due)
 	for _, other := range s.firesAt[keyOf(&f)] {

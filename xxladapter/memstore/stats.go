@@ -9,19 +9,19 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A countedRun is what the statistics remember of a log row.
+// A countedRun records how the statistics have counted a log row.
 type countedRun struct {
-	result xxladapter.StatResult // by which it is counted; empty if it is not
+	result xxladapter.StatResult // the row is counted under this; empty if it is not counted
 	final  bool
 }
 
-// A statKey is the hour, group and job of figures.
+// A statKey names the hour, group and job of figures.
 type statKey struct {
 	hour       int64 // Unix seconds
 	group, job int64
 }
 
-// count counts a row by what is known of it, unless it is counted for good.
+// count counts a row under its current result, unless its count is final.
 func (s *Store) count(l *xxladapter.Log) {
 	before := s.counted[l.ID]
 	if before.final {
