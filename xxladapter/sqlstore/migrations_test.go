@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sqlite"
 )
 
-// TestEveryDatabaseHasTheSameTables keeps a table from being forgotten in one of them. MySQL has
-// one more, whose rows serve as locks, and SQLite has one for its journal.
+// TestEveryDatabaseHasTheSameTables checks that no database lacks a table that the others have.
+// MySQL has one more, whose rows serve as locks, and SQLite has one for its journal.
 func TestEveryDatabaseHasTheSameTables(t *testing.T) {
 	t.Parallel()
 	created := regexp.MustCompile(`CREATE TABLE (xxl\w+)`)

@@ -55,8 +55,8 @@ func openMySQLAt(t testing.TB, url string, opts Options) *records.Store {
 	return s.(*records.Store)
 }
 
-// restingMySQL are the URLs of empty databases whose stores were closed.
-// Emptying a database is much quicker than creating one.
+// restingMySQL holds the URLs of empty databases whose stores were closed, because emptying a
+// database is much quicker than creating one.
 var restingMySQL = make(chan string, 100)
 
 func openMySQLEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
@@ -90,7 +90,7 @@ func (s *returning) Close() error {
 	return err
 }
 
-// TestEveryTableIsEmptied: what one rule leaves must not be what another one finds.
+// TestEveryTableIsEmptied checks that no rule finds rows that another rule has left.
 func TestEveryTableIsEmptied(t *testing.T) {
 	t.Parallel()
 	db, err := testserver.OpenMySQL(mysqlDatabase(t, "3.4"))

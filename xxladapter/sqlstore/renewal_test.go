@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestARenewalThatIsOvertakenLooksAgain changes the lease between the read of a renewal and its
-// statement, which is when it reads the clock.
+// TestARenewalThatIsOvertakenLooksAgain changes the lease when a renewal reads the clock, which is
+// between its read of the lease and its statement.
 func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -59,14 +59,14 @@ func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 	}
 }
 
-// TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile applies what one node has concluded from a
-// read, after the other node has learned that its lease holds.
+// TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile applies what node n2 has concluded from a
+// read. The lease of n1 may have been renewed meanwhile.
 func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_800_000_000, 0)
 	for name, c := range map[string]struct {
-		looked time.Time // by the other node's clock
-		until  time.Time // of the lease, if it is not renewed; zero if it has ended
+		looked time.Time // when n2 read, by its clock
+		until  time.Time // the end of n1's lease without a renewal; zero if it has ended
 	}{
 		"as lapsed":                   {start.Add(time.Minute), time.Time{}},
 		"as given before a set clock": {start.Add(-time.Hour), start.Add(time.Minute - time.Hour)},

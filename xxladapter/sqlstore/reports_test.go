@@ -59,8 +59,8 @@ func TestDaysBeginWhereMidnightIsMissing(t *testing.T) {
 	require.Equal(t, "2018-11-03 00:00:00", records.DayOf(begin.Add(-time.Second), zone).Format(time.DateTime))
 }
 
-// TestFoldedFiguresStandInUpstreamsTable checks what other tools find, and that we add to what
-// another tool counts there.
+// TestFoldedFiguresStandInUpstreamsTable checks that other tools find our figures in XXL-JOB's
+// table, and that we add to what another tool counts there.
 func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

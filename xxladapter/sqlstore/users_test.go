@@ -19,8 +19,8 @@ type writer interface {
 	Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error
 }
 
-// TestUsersOfXXLJOBAreRead checks what is read from upstream's table, and that users whose name is
-// or was one of our own are left out, on each database.
+// TestUsersOfXXLJOBAreRead checks on each database what is read from XXL-JOB's table. Users whose
+// name is or was one of ours are left out.
 func TestUsersOfXXLJOBAreRead(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]storetest.Opener{"SQLite": openCopy, "MySQL": openMySQLEmpty, "Postgres": openPostgresCopy} {

@@ -1,6 +1,6 @@
-// Package gather runs calls in groups: calls that come while a group runs wait and form the next group.
-// The calls of a group share its cost, such as a round trip or a sync, and a call that meets no other
-// does not wait.
+// Package gather runs calls in groups: calls that arrive while a group runs wait and form the next
+// group. The calls of a group share its cost, such as a round trip or a sync. A call that meets no
+// other one does not wait.
 package gather
 
 import (
@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// ErrRunning means that the caller left a call while its group ran: the call may take effect.
+// ErrRunning means that the caller's context ended while the call's group ran: the call may take
+// effect.
 var ErrRunning = errors.New("the call was left while it ran")
 
 // A Queue runs groups of calls, one group at a time. A call of type T holds its own arguments and
@@ -91,7 +92,7 @@ func (q *Queue[T]) leave(ctx context.Context, w *waiter[T]) error {
 	return fmt.Errorf("%w: %w", ErrRunning, ctx.Err())
 }
 
-// release ends the run of a lone call and starts the calls that came meanwhile.
+// release ends the run of a lone call and starts the calls that have arrived meanwhile.
 func (q *Queue[T]) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

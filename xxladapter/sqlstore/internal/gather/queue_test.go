@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A record keeps the groups of a queue whose calls are numbers. Each group takes a second.
+// A record lists the groups that a queue of numbers has run. Each group takes a second.
 type record struct {
 	mu     sync.Mutex
 	groups [][]int
@@ -166,7 +166,7 @@ func TestACallThatMeetsNoOtherRunsForItself(t *testing.T) {
 	})
 }
 
-// TestAQueueRestsForMoreCalls has a queue rest after groups of at least two, for as long as they
+// TestAQueueRestsForMoreCalls makes a queue rest after groups of at least two, for as long as they
 // took.
 func TestAQueueRestsForMoreCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

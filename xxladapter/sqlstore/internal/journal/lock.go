@@ -5,15 +5,15 @@ import (
 	"os"
 )
 
-// ErrLocked is the error of a lock that another process has.
+// ErrLocked means that another process, or another part of this one, has a lock in the way.
 var ErrLocked = errors.New("is locked by another process")
 
 // A FileLock is a lock on a file. The system drops it when the process dies.
 type FileLock struct{ file *os.File }
 
-// Lock locks a file, which it creates if there is none. An exclusive lock refuses every other one, and
-// a shared lock only exclusive ones. [ErrLocked] if another process, or another part of this one, has
-// a lock in the way.
+// Lock locks a file, which it creates if there is none. An exclusive lock refuses every other one,
+// and a shared lock only exclusive ones. It does not wait: it returns [ErrLocked] if there is a
+// lock in the way.
 func Lock(name string, exclusive bool) (*FileLock, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
@@ -30,7 +30,7 @@ func Lock(name string, exclusive bool) (*FileLock, error) {
 		if there, err := os.Stat(name); err == nil && os.SameFile(mine, there) {
 			return &FileLock{f}, nil
 		}
-		// Its last holder has removed it since.
+		// The last holder has removed the file meanwhile.
 		if err := f.Close(); err != nil {
 			return nil, err
 		}

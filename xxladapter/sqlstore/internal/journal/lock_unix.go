@@ -25,8 +25,8 @@ func lock(f *os.File, exclusive bool) error {
 	}
 }
 
-// release unlocks the file before it closes it, because a process that is being started at that moment
-// has a copy of the open file.
+// release unlocks the file before it closes it, because a process that is being started at that
+// moment may have a copy of the open file, which would keep the lock.
 func release(f *os.File) error {
 	if lock(f, true) == nil {
 		_ = os.Remove(f.Name()) // the file may be in a directory that is read-only by now

@@ -19,7 +19,7 @@ func lock(f *os.File, exclusive bool) error {
 	return err
 }
 
-// release removes the file last: Windows refuses that while anybody has it open.
+// release removes the file last: Windows refuses that while the file is open anywhere.
 func release(f *os.File) error {
 	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
 	err = errors.Join(err, f.Close())

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// read reads all segments. size is that of the whole records of the last one, and next is the number
-// after the last record.
+// read reads all segments and calls replay for each record. size is the length of the last segment
+// up to the end of its last whole record, and next is the number after the last record.
 func read(opts Options, replay func(number int64, record []byte) error) (segments []segment, size, next int64, err error) {
 	found, err := list(opts.Prefix)
 	if err != nil {
@@ -21,7 +21,7 @@ func read(opts Options, replay func(number int64, record []byte) error) (segment
 		}
 		h, err := decodeHeader(data)
 		if errors.Is(err, errTorn) && i == len(found)-1 {
-			break // a crash interrupted its creation; Open begins it again
+			break // a crash interrupted its creation; Open creates it again
 		}
 		switch {
 		case err != nil:
@@ -31,7 +31,7 @@ func read(opts Options, replay func(number int64, record []byte) error) (segment
 		case i > 0 && s.place != found[i-1].place+1:
 			return nil, 0, 0, fmt.Errorf("journal %s is missing", nameOf(opts.Prefix, found[i-1].place+1))
 		case i > 0 && h.first < next && i == len(found)-1 && len(data) == headerSize:
-			return segments, size, next, nil // its creation failed, and records went on in the file before
+			return segments, size, next, nil // its creation failed, and the file before it continued
 		case i > 0 && h.first != next:
 			return nil, 0, 0, fmt.Errorf("journal %s begins with record %d, must with %d", s.name, h.first, next)
 		}
@@ -60,8 +60,9 @@ func read(opts Options, replay func(number int64, record []byte) error) (segment
 	return segments, size, next, nil
 }
 
-// leftOver reports whether the last segment has no record and its creation failed: it has no whole
-// header, or records from its first one on are in the segment before, which ends at next.
+// leftOver reports whether the creation of the last segment failed, so that it has no record: its
+// header is incomplete, or the segment before it, which ends before record next, contains the
+// record that it should begin with.
 func leftOver(name string, next int64) bool {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -71,10 +72,10 @@ func leftOver(name string, next int64) bool {
 	return errors.Is(err, errTorn) || err == nil && len(data) == headerSize && h.first <= next
 }
 
-// Verify returns an error unless a journal is whole and has the records after oldest and up to
+// Verify returns an error unless the journal is undamaged and has the records after oldest up to
 // newest.
 func Verify(opts Options, oldest, newest int64) error {
-	opts.Logger = slog.New(slog.DiscardHandler) // Open will say it
+	opts.Logger = slog.New(slog.DiscardHandler) // Open logs the same again
 	segments, _, next, err := read(opts, func(int64, []byte) error { return nil })
 	switch {
 	case err != nil:

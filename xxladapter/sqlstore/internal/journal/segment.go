@@ -48,7 +48,7 @@ func (h header) encode() []byte {
 	return binary.LittleEndian.AppendUint32(buf, crc32.Checksum(buf, castagnoli))
 }
 
-// errTorn means that a segment was not created completely, so that it has no record.
+// errTorn means that a segment was not created completely. It has no record then.
 var errTorn = errors.New("has no whole header")
 
 func decodeHeader(data []byte) (header, error) {
@@ -98,8 +98,8 @@ func unframe(data []byte, number int64) (payload, rest []byte, ok bool) {
 	return payload, data[frameSize+n:], true
 }
 
-// list returns the segments of the journal whose files begin with prefix, in their order, without
-// having read them.
+// list returns the segments of the journal whose files begin with prefix, in order. It does not
+// read the files, so first is not set.
 func list(prefix string) ([]segment, error) {
 	entries, err := os.ReadDir(filepath.Dir(prefix))
 	if err != nil {

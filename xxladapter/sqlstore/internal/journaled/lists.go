@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The calls below are what the console polls. None of them looks at planned fires.
+// The console polls the calls below. None of them reads planned fires.
 
 // Marks implements [xxladapter.Store].
 func (s *Store) Marks(ctx context.Context) (xxladapter.Marks, error) {

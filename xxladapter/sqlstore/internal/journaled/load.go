@@ -21,7 +21,7 @@ type loaded struct {
 	restrictions      *xxladapter.Restrictions
 }
 
-// readTables reads what l says within a transaction.
+// readTables reads what l names, within a transaction.
 func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded, error) {
 	n := &loaded{}
 	if l.everything || l.restrictions {
@@ -77,7 +77,7 @@ func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded
 	return n, err
 }
 
-// lastIDs returns the ids that were given last.
+// lastIDs returns the highest ids that the tables have given.
 func lastIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error) {
 	err = tx.Query(ctx, `SELECT name, seq FROM sqlite_sequence WHERE name IN ('xxlwheel_fire', 'xxl_job_log')`, nil, func(r records.Row) error {
 		var name string
@@ -93,7 +93,7 @@ func lastIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error) {
 	return fire, log, err
 }
 
-// keepIDs ensures that the tables give no id that the memory has given.
+// keepIDs ensures that the tables do not give an id that the memory has given.
 func keepIDs(ctx context.Context, tx *records.Tx, fire, log int64) error {
 	for _, last := range []struct {
 		table string
@@ -110,7 +110,8 @@ func keepIDs(ctx context.Context, tx *records.Tx, fire, log int64) error {
 	return nil
 }
 
-// reload brings into memory what a call has changed in the tables. The memory is locked.
+// reload replaces the parts of the memory that l names by n, which was read from the tables.
+// REQUIRES: the memory is locked.
 func (f *front) reload(l load, n *loaded) {
 	m := &f.m
 	if l.everything {
@@ -187,9 +188,9 @@ var errRecord = errors.New("is damaged")
 
 // record applies one record.
 //
-// Fires and rows are changed by what the record says of them, whatever they were, so that it does
-// no harm if the tables have a later version. What a mark covers is skipped where it would come
-// back or be counted twice.
+// A record sets fires and rows to its values, whatever they were before, so a later version in the
+// tables does no harm. Changes that a mark covers are skipped where they would bring something back
+// or count it twice.
 func (r *replay) record(number int64, data []byte) error {
 	f := fields{data: data}
 	for len(f.data) > 0 && !f.bad {
@@ -221,7 +222,7 @@ func (r *replay) change(number int64, k kind, f *fields) error {
 	return errRecord
 }
 
-// fire applies what a record says of a fire.
+// fire applies a record's change of a fire.
 func (r *replay) fire(number int64, k kind, f *fields) {
 	m := r.m
 	switch k {
@@ -264,7 +265,7 @@ func (r *replay) fire(number int64, k kind, f *fields) {
 	}
 }
 
-// putFire makes a fire what the record says.
+// putFire replaces a fire by that of the record.
 func (r *replay) putFire(f xxladapter.Fire, number int64) {
 	old := r.m.byID[f.ID]
 	if old == nil {
@@ -275,7 +276,7 @@ func (r *replay) putFire(f xxladapter.Fire, number int64) {
 	r.m.changed(old)
 }
 
-// run applies what a record says of a log row.
+// run applies a record's change of a log row.
 func (r *replay) run(number int64, k kind, f *fields) error {
 	switch k {
 	case logged:
@@ -303,7 +304,7 @@ func (r *replay) run(number int64, k kind, f *fields) error {
 	return nil
 }
 
-// result applies how a run was triggered, or how it ended.
+// result applies the result of a trigger or of a run.
 func (r *replay) result(number int64, k kind, f *fields) error {
 	var l xxladapter.Log
 	var wantText int64
@@ -351,7 +352,8 @@ func (r *replay) move(number int64, f *fields) error {
 	return nil
 }
 
-// note adds what waits to be written, and is about no fire and no row.
+// note queues a change that concerns neither a fire nor a log row, until it is written to the
+// tables.
 func (r *replay) note(number int64, k kind, f *fields) {
 	m, wanted := r.m, number > r.marks.settled
 	switch k {
@@ -394,7 +396,8 @@ func (r *replay) row(number, id int64) (*run, error) {
 	return r.m.addRun(*found[id], true, r.now), nil
 }
 
-// findStored notes which rows the tables have: some were written before a mark said so.
+// findStored marks the rows that the tables have. Some rows were written before a mark covered
+// them.
 func (r *replay) findStored() error {
 	var ids []int64
 	for id, row := range r.m.runs {

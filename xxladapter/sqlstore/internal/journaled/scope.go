@@ -6,7 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A level says how much of the memory a call needs to find in the tables.
+// A level says how much of the memory must be in the tables before a call reads them.
 type level int
 
 const (
@@ -20,11 +20,12 @@ const (
 // A scope says what a call that goes to the tables reads and changes there.
 type scope struct {
 	needs level
-	// changes is set if the call changes what the memory has too. The memory then reads again what
-	// load says.
+	// changes is set if the call changes what the memory also holds. The memory then reads again
+	// what load says.
 	changes bool
-	// beside is set if others may act while the call changes the tables, as if they had acted before
-	// it: it decides by nothing that they change, and what it changes is not overwritten by them.
+	// beside is set if other calls may run while the call changes the tables, as if they had run
+	// before it: the call does not depend on what they change, and they do not overwrite what it
+	// changes.
 	beside bool
 	load   load
 }
@@ -33,8 +34,8 @@ type scope struct {
 type load struct {
 	everything bool
 	leases     bool
-	runs       bool    // forget those that the tables have
-	jobs       []int64 // with their fires
+	runs       bool    // forget the runs that the tables have
+	jobs       []int64 // these jobs, with their fires
 	groups     bool
 	// pauses and calendars
 	restrictions bool
@@ -50,20 +51,20 @@ func (l *load) add(other load) {
 	l.jobs = append(l.jobs, other.jobs...)
 }
 
-// Scopes of calls. A call that has none finds everything in the tables and may change anything
-// there: it is correct, and slow.
+// Scopes of calls. A call without a scope finds everything in the tables and may change anything
+// there: it is correct, but slow.
 var (
 	reads      = scope{needs: allRuns}   // rows of jobs, logs, misfires, orders, figures
-	apart      = scope{needs: nothing}   // tables that the memory has nothing of
-	counts     = scope{needs: settled}   // log rows that are not young, and tables that the memory has nothing of
+	apart      = scope{needs: nothing}   // tables of which the memory holds nothing
+	counts     = scope{needs: settled}   // log rows that are not young, and tables of which the memory holds nothing
 	own        = scope{needs: unchanged} // the store's own reads
 	marksRuns  = scope{needs: allRuns}   // columns and tables that only follow runs
 	changesRun = scope{needs: allRuns, changes: true, load: load{runs: true}}
 	// A deleted row that a run changes meanwhile stays deleted, with its figures.
 	purging = scope{needs: allRuns, changes: true, beside: true, load: load{runs: true}}
-	// Terms end at an instant that the memory checks by itself, and the calls of a new one come after
-	// the memory knows it. What leases say of fires comes from the memory, so a renewal does not wait
-	// until the tables have followed.
+	// The memory itself checks the instant at which a term ends, and it knows a new term before the
+	// first call under that term. What a lease says about fires comes from the memory, too, so a
+	// renewal does not wait until the tables have caught up.
 	leasing  = scope{needs: unchanged, changes: true, beside: true, load: load{leases: true}}
 	grouping = scope{needs: nothing, load: load{groups: true}}
 	unknown  = scope{needs: all, changes: true, load: load{everything: true}}
@@ -76,7 +77,8 @@ func changesJobs(ids []int64) scope {
 	return scope{needs: all, changes: true, load: load{jobs: ids}}
 }
 
-// declares returns the scope of a declaration. Jobs that it creates are in no memory yet.
+// declares returns the scope of a declaration. The memory does not have the jobs that it creates
+// yet.
 func declares(d *xxladapter.Declaration) scope {
 	s := scope{needs: all, changes: true, load: load{groups: len(d.Groups) > 0, restrictions: len(d.Calendars) > 0}}
 	for _, gone := range d.Remove {

@@ -14,8 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A call without a scope is correct, but makes the tables take everything, lets nobody act meanwhile,
-// and reads every open fire again. So each call of the store says here what it needs.
+// A call without a scope is correct but slow: it writes the whole memory to the tables, blocks all
+// other calls meanwhile, and reads every open fire again. So each call of the store declares what
+// it needs.
 func TestEveryCallHasAScope(t *testing.T) {
 	declared := map[string]bool{"Now": true, "HoldSession": true, "AwaitSession": true} // use no table
 	entries, err := os.ReadDir(".")

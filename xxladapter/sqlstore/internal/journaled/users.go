@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The calls below change tables that the memory has nothing of, so that nobody waits while a user signs
-// in.
+// The calls below change tables of which the memory holds nothing, so that no other call waits
+// while a user signs in.
 
 // CreateUser implements [xxladapter.Store].
 func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) (int64, error) {

@@ -55,7 +55,7 @@ func (s *Schema) Up(ctx context.Context, db *sql.DB, logger *slog.Logger) (err e
 	if len(steps) == 0 || err != nil {
 		return err
 	}
-	attempts := len(steps) + 2 // a step that another process won is done, so each is lost at most once
+	attempts := len(steps) + 2 // a step that another process has done is not tried again, so each is lost at most once
 	if s.Lock != nil {
 		attempts = 1
 		unlock, lockErr := s.Lock(ctx, db)

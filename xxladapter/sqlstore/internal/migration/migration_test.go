@@ -39,8 +39,8 @@ func TestStepsFromAVersion(t *testing.T) {
 	require.EqualError(t, err, "was written by a newer release, its tables have version 16 and this one knows 15")
 }
 
-// TestUpLocksOnlyWhereSomethingIsMissing migrates a new database, which it then leaves alone. What
-// goes wrong at the end of the lock is an error too.
+// TestUpLocksOnlyWhereSomethingIsMissing migrates a new database, and takes no lock when nothing is
+// missing any longer. An error of the unlock is an error of the migration.
 func TestUpLocksOnlyWhereSomethingIsMissing(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db"))
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 )
 
 // TestTheDueIndexIsMadeByOrderAndUsed opens a large store without the index, which logs a hint, and
-// with it.
+// then with the index.
 func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	t.Parallel()
 	ctx, address := t.Context(), mysqlDatabase(t, "3.4")
@@ -34,7 +34,7 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	}
 	require.Contains(t, said(), "xxlwheel migrate --due-index")
 
-	// A further node is told more clearly, from 200,000 jobs on.
+	// From 200,000 jobs on, the hint is an error if there is another node.
 	more := func() {
 		require.NoError(t, testserver.OrderMySQL(address, `INSERT INTO xxl_job_info
 			(job_group, job_desc, glue_type, schedule_type, misfire_strategy) SELECT 2, 'job', 'BEAN', 'NONE', 'DO_NOTHING' FROM seq_1_to_140000;
@@ -95,7 +95,7 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	require.Equal(t, 105, due)
 }
 
-// TestOneWalkDoesForSeveralClaims claims in parts, without the index. Together the parts are what
+// TestOneWalkDoesForSeveralClaims claims in parts, without the index. The parts together are what
 // one claim would have taken, in the same order.
 func TestOneWalkDoesForSeveralClaims(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 
 func TestIdleCostsOfMySQL(t *testing.T) {
 	t.Parallel()
-	server := testserver.StartMariaDB(t) // which nobody else asks meanwhile
+	server := testserver.StartMariaDB(t) // its own, without other tests' statements
 	url := server.URL("idle")
 	require.NoError(t, testserver.OrderMySQL(server.URL(""), "CREATE DATABASE idle"))
 	require.NoError(t, Migrate(t.Context(), url, true, records.Options{Logger: fixture.Quiet}))

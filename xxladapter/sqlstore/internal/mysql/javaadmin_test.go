@@ -22,13 +22,13 @@ import (
 )
 
 // A javaAdmin sends the statements of a Java admin's scan, in its order and in its transactions,
-// for jobs that are due each second. It passes what it would submit to its ring to fire, before the
-// statements that move the times, and what it skips for being late to skip.
+// for jobs that are due each second. Before the statements that move the times, it calls fire with
+// what a Java admin would submit to its ring, and skip with what it would skip as late.
 type javaAdmin struct {
 	db *sql.DB
-	// together selects the way of releases from 3.3.0 on: everything in one transaction, and from
-	// 3.4.0 on one UPDATE for many jobs. Earlier releases have a transaction for the lock and
-	// commit each other statement by itself.
+	// together selects the way of releases from 3.3.0 on: everything is in one transaction, and
+	// from 3.4.0 on one UPDATE changes many jobs. Earlier releases keep a transaction open for the
+	// lock and commit every other statement by itself.
 	together   bool
 	fire, skip func(job, due int64)
 }
@@ -150,7 +150,7 @@ type shared struct {
 	who map[records.DueTime][]string
 }
 
-// parties returns how many have consumed due times, without those who only left some out.
+// parties returns how many schedulers have consumed due times. Skipping a due time does not count.
 func (s *shared) parties() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,8 +289,9 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	t.Log(count)
 }
 
-// TestLittleWaitsWhenOurOnlyProcessDies scans beside a Java admin, which cannot see what we have
-// planned: about a second of due times. Alone we plan for the whole window again.
+// TestLittleWaitsWhenOurOnlyProcessDies scans beside a Java admin, which cannot see the fires that
+// we have planned. So we plan only about a second ahead, and for the whole window once we are alone
+// again.
 func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -315,7 +316,7 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 			java := &javaAdmin{db: db, together: together, fire: nobody, skip: nobody}
 
 			term := fixture.TermOf(t, ours, "n1")
-			// waiting returns how far ahead fires are planned after our scans, at most, where each
+			// waiting returns the furthest that fires are planned ahead after our scans, while each
 			// side scans about once a second. The first scans do not count.
 			waiting := func(beside bool, first, scans int) (ahead time.Duration) {
 				pause := func() { time.Sleep(time.Duration(250+rand.IntN(500)) * time.Millisecond) } // either may be the first to read a due time
@@ -341,8 +342,8 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 				return ahead
 			}
 			require.Greater(t, waiting(false, 3, 1), 3*time.Second, "alone")
-			// The admin shows when the turn of a second lies between its scan and ours, which is every
-			// second time by chance. What was planned before it has shown is due five seconds later.
+			// We notice the admin when a second begins between its scan and ours, which happens
+			// every other time by chance. What was planned before that is due five seconds later.
 			require.LessOrEqual(t, waiting(true, 16, 10), records.BesideOthersIdle, "beside a Java admin")
 			require.Greater(t, waiting(false, int(records.OthersLife/time.Second)+4, 1), 3*time.Second, "alone again")
 		})

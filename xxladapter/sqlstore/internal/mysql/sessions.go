@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// sessionWait is how long one statement waits for a lock, in seconds. A connection whose process
-	// has died may wait until then.
+	// sessionWait is how long one statement waits for a lock, in seconds. A connection whose
+	// process has died may wait that long.
 	sessionWait = 30
 
-	// sessionIdle is how long the server keeps a connection that says nothing, in seconds. It is
-	// the longest time that all systems allow.
+	// sessionIdle is how long the server keeps an idle connection, in seconds. It is the longest
+	// time that all systems allow.
 	sessionIdle = "2147483"
 
-	// sessionCheck is how often a connection that holds a lock is checked, which asks only this
-	// machine's kernel.
+	// sessionCheck is the time between two checks of a connection that holds a lock. A check asks
+	// only this machine's kernel.
 	sessionCheck = time.Second
 
 	getLock = `SELECT GET_LOCK(?, ?)`
 )
 
-// errLockRefused is the error of a lock that the server neither gave nor let wait for.
+// errLockRefused means that the server neither gave a lock nor let the connection wait for it.
 var errLockRefused = errors.New("the server refused the lock of a session")
 
 // sessions hold the locks of GET_LOCK, each on a connection of its own. The pool keeps no idle
@@ -58,8 +58,8 @@ func (s sessions) Await(ctx context.Context, name string) (waited bool, err erro
 	return waited, err
 }
 
-// locked calls do once a new connection has the lock, with whether it waited, and closes the
-// connection.
+// locked waits until a new connection has the lock, calls do, and closes the connection. waited
+// says whether the lock was not free at once.
 func (s sessions) locked(ctx context.Context, name string, do func(conn *sql.Conn, waited bool) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// updateRows implements [records.Dialect] by a join with the rows as a table, which is read first, so
-// that no other row is locked. REQUIRES: the first column is the primary key.
+// updateRows implements [records.Dialect] by a join with a table of the new values. That table is
+// read first, so that no other row is locked. REQUIRES: the first column is the primary key.
 func updateRows(table string, columns []records.Column, rows int) string {
 	first, sets := make([]string, len(columns)), make([]string, len(columns)-1)
 	for i, c := range columns {

@@ -25,7 +25,7 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 		p.answered(time.Second, false)
 		require.Equal(t, 2*time.Second, p.limit(), "quick answers")
 
-		// Connections that die, all at one moment or each at its own, double nothing.
+		// Connections that die, together or one by one, do not double the limit.
 		gaveUp(old, true)
 		require.Equal(t, 2*time.Second, p.limit())
 		made := time.Now().Add(time.Millisecond)
@@ -33,7 +33,7 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 		gaveUp(made, true)
 		require.Equal(t, 2*time.Second, p.limit(), "the new one worked")
 
-		// What is slow falls silent on new connections as well.
+		// A server that is only slow is silent on new connections as well.
 		for _, want := range []time.Duration{4 * time.Second, 8 * time.Second} {
 			time.Sleep(time.Millisecond)
 			gaveUp(time.Now(), false)
@@ -51,8 +51,7 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 		gaveUp(time.Now(), false)
 		require.Equal(t, 2*time.Second, p.limit(), "the last silence was long ago")
 
-		// A slow answer that came is remembered for longer, and a quick one after it changes
-		// nothing.
+		// An answer that came slowly is remembered for longer, even if a quick one follows.
 		p.answered(3*time.Second, false)
 		p.answered(time.Millisecond, false)
 		p.answered(2*time.Second, false)
@@ -72,8 +71,8 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 	})
 }
 
-// TestLocksEndBeforeTheirSilentConnectionIsReplaced: otherwise a retry would wait for rows that it
-// has locked itself, again with each silence.
+// TestLocksEndBeforeTheirSilentConnectionIsReplaced compares the two limits. Otherwise a retry
+// would wait for rows that its own silent connection still locks.
 func TestLocksEndBeforeTheirSilentConnectionIsReplaced(t *testing.T) {
 	require.Less(t, LockLife, QuickSilence)
 	require.Zero(t, LockLife%time.Second, "MySQL counts whole seconds")

@@ -61,7 +61,7 @@ func (s *silencer) dial(limit *Patience) (*socket, error) {
 type silencerPool struct {
 	server *silencer
 	limit  *Patience
-	idle   chan *socket // nil for one that is not open yet
+	idle   chan *socket // nil stands for a connection that is not open yet
 }
 
 func (s *silencer) pool(conns int, limit *Patience) *silencerPool {
@@ -72,7 +72,7 @@ func (s *silencer) pool(conns int, limit *Patience) *silencerPool {
 	return p
 }
 
-// try makes one call. An error does not tell whether the server received what was asked.
+// try makes one call. After an error it is unknown whether the server received the request.
 func (p *silencerPool) try() error {
 	conn := <-p.idle
 	defer func() { p.idle <- conn }()
@@ -101,8 +101,9 @@ func (p *silencerPool) call() {
 	}
 }
 
-// TestANewConnectionEndsThoseThatWait checks that waits from before a silence end when the server
-// answers on a new connection, and not while it answers on none. A wait that may be long continues.
+// TestANewConnectionEndsThoseThatWait checks that connections that wait since before a silence end
+// as soon as the server answers on a new connection, and no earlier. A wait that may be long
+// continues.
 func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &silencer{network: New()}
@@ -186,7 +187,7 @@ func (n *silencedNode) scan() {
 	n.plan(until)
 }
 
-// fire looks up a job and claims its fire. If the answer is lost, it claims again and looks for the
+// fire looks up a job and claims its fire. If the answer is lost, it claims again and looks up the
 // claim.
 func (n *silencedNode) fire() {
 	n.lookups.call()
@@ -198,7 +199,7 @@ func (n *silencedNode) fire() {
 
 // TestTwoSilencesDelayNothingByMoreThanTwoLimits makes all connections fall silent twice within
 // four seconds, at any phase of a node's work. A fire waits at most once for each silence, whatever
-// it and the others were doing. The rest of six seconds is left to the machine.
+// it and the others were doing. The rest of the limit of six seconds is for a slow machine.
 func TestTwoSilencesDelayNothingByMoreThanTwoLimits(t *testing.T) {
 	var latest time.Duration
 	for seed := range uint64(400) {

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// limitUnacked relies on keep-alives: not all systems have such an option.
+// limitUnacked does nothing: not all systems have such an option, so keep-alives have to do.
 func limitUnacked(syscall.RawConn, time.Duration) error { return nil }

@@ -18,7 +18,8 @@ const (
 		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS r (log, sent, acked, finished) WHERE h.log_id = r.log`
 )
 
-// queueHistories writes what a group adds to the histories of its runs.
+// queueHistories adds the statements to batch that write what a group of calls adds to the
+// histories of its runs.
 func queueHistories(batch *pgx.Batch, work records.RunWork) {
 	if runs := work.Recorded; len(runs) > 0 {
 		batch.Queue(groupRecorded,

@@ -55,7 +55,7 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 }
 
 // TestAScanJoinsNoFires checks that a scan finds the fires of each due job by index, whatever the
-// statistics say: a join compared all due jobs with all fires that are overdue.
+// statistics say. A join would compare all due jobs with all overdue fires.
 func TestAScanJoinsNoFires(t *testing.T) {
 	t.Parallel()
 	s := openPostgresCopy(t, time.Now)
@@ -72,8 +72,8 @@ func TestAScanJoinsNoFires(t *testing.T) {
 	}
 }
 
-// TestPostgresListsRunsByItsIndexes checks that a list reads the given ids, in order, and what may
-// be millions of histories by their keys.
+// TestPostgresListsRunsByItsIndexes checks that a list reads the given ids in order, and the
+// histories, which may be millions, by their keys.
 func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 	t.Parallel()
 	s := openPostgresCopy(t, time.Now)
@@ -100,8 +100,8 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 	}
 }
 
-// TestPostgresListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,
-// and any other one reads no more than values to sort and the jobs of its page.
+// TestPostgresListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its
+// limit. Any other list reads only the values to sort by and the jobs of its page.
 func TestPostgresListsJobsByItsIndexes(t *testing.T) {
 	t.Parallel()
 	s := openPostgresCopy(t, time.Now)
@@ -194,7 +194,7 @@ func fillForPlans(t *testing.T, s *records.Store) {
 	}
 }
 
-// TestOnePlanKeepsToTheIndexes checks statements that have one permanent plan, which may have been
+// TestOnePlanKeepsToTheIndexes checks the statements with one permanent plan, which may have been
 // made before there were statistics.
 func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// keyedSettings are for connections whose statements name all rows by keys, so that one plan, made
-// once, is right for any number of rows and any size of the tables. It has to be the plan that uses
-// the indexes of the keys, even if it is made while the tables are empty or have no statistics yet.
+// keyedSettings are for connections whose statements name all rows by keys. One plan, made once, is
+// then right for any number of rows and any size of the tables. It has to use the indexes of the
+// keys even if it is made while the tables are empty or have no statistics yet.
 var keyedSettings = map[string]string{
 	"plan_cache_mode":   "force_generic_plan",
 	"enable_hashjoin":   "off",
@@ -20,12 +20,12 @@ var keyedSettings = map[string]string{
 	"enable_bitmapscan": "off",
 }
 
-// scanSettings also let scans read due jobs along the index, so that they read no more than they
-// take.
+// scanSettings make scans read due jobs in the order of the index, so that they read no more jobs
+// than they take.
 var scanSettings = map[string]string{"enable_sort": "off"}
 
-// pools are the connections of a store: those shared by all reads, those shared by all writes, and
-// those of what every fire needs, so that none waits for the others.
+// pools are the connections of a store. Reads share one pool and writes another; whatever each fire
+// needs has a pool of its own, so that none waits for the others.
 type pools struct {
 	network                                              *network.Connections
 	reads, writes, groups, lookups, scans, polls, leases *pgxpool.Pool
@@ -63,7 +63,8 @@ func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error)
 	return p, err
 }
 
-// poolConfig returns the configuration of a pool with a limit for the server's silence.
+// poolConfig returns the configuration of a pool whose connections end when the server is silent
+// for too long.
 func poolConfig(config *pgxpool.Config, conns int32, sockets *network.Connections, silence *network.Patience, settings ...map[string]string) *pgxpool.Config {
 	config = config.Copy()
 	config.MaxConns = conns

@@ -51,8 +51,8 @@ func (s *sessions) Await(ctx context.Context, name string) (waited bool, err err
 	return waited, err
 }
 
-// locked calls do once a new connection has the lock, with whether it waited, and closes the
-// connection.
+// locked waits until a new connection has the lock, calls do, and closes the connection. waited
+// says whether the lock was not free at once.
 func (s *sessions) locked(ctx context.Context, name string, do func(conn *pgx.Conn, waited bool) error) error {
 	conn, err := pgx.ConnectConfig(ctx, s.config)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// lookupMany is the size of a group of lookups after which the queue rests, and lookupRest
+	// lookupMany is the size from which on a group of lookups makes the queue rest, and lookupRest
 	// limits the rest.
 	lookupMany = 8
 	lookupRest = 5 * time.Millisecond
@@ -24,7 +24,7 @@ const (
 	lookupTables
 )
 
-// A Lookup asks for the row of a table with an id.
+// A Lookup asks for the row with an id in a table.
 type Lookup struct {
 	Table int
 	ID    int64
@@ -32,12 +32,12 @@ type Lookup struct {
 	Err   error
 }
 
-// lookups holds the queue of each table. Calls that come while rows are read share the next read, so
-// what a call returns was read after the call came.
+// lookups holds the queue of each table. Calls that arrive while rows are read share the next read,
+// so a call never returns a row that was read before it arrived.
 type lookups [lookupTables]*gather.Queue[*Lookup]
 
-// newLookups creates one queue for all tables if together is set, which reads rows of several tables
-// in one round trip, and otherwise a queue for each table.
+// newLookups creates a queue for each table or, if together is not nil, one queue for all tables.
+// The function together reads rows of several tables in one round trip.
 func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) error) (l lookups) {
 	if together == nil {
 		return lookups{lookupJobs: queueOf(s, &JobEntity), LookupGroups: queueOf(s, &GroupEntity), lookupLogs: queueOf(s, &LogEntity)}
@@ -52,8 +52,8 @@ func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) er
 				}
 			}
 		},
-		// Most of the cost of a round trip does not depend on how many rows it carries. A rest after
-		// a large one lets more calls share the next; where few calls come, none of them waits.
+		// Most of the cost of a round trip does not depend on how many rows it carries. A rest
+		// after a large one lets more calls share the next; under little load no call waits.
 		Rest: func(group []*Lookup, took time.Duration) time.Duration {
 			if len(group) < lookupMany {
 				return 0
@@ -67,7 +67,8 @@ func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) er
 	return l
 }
 
-// queueOf reads rows of one table. A call that meets no other reads by its own context.
+// queueOf returns a queue that reads rows of one table. A call that meets no other one reads under
+// its own context.
 func queueOf[T any](s *Store, e *Entity[T]) *gather.Queue[*Lookup] {
 	read := func(ctx context.Context, group ...*Lookup) {
 		found, err := e.read(ctx, s, e.IDs(group))

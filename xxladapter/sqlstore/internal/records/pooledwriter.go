@@ -65,7 +65,7 @@ func (p *PooledWriter) attempt(ctx context.Context, try func(context.Context) (a
 	}
 }
 
-// once runs one transaction. again is false if the transaction may have been committed.
+// once runs one transaction. again is false if the transaction was or may have been committed.
 func (p *PooledWriter) once(ctx context.Context, apply func(context.Context, *Tx) error) (again bool, err error) {
 	transaction, err := p.DB.BeginTx(ctx, nil)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// Readers is a pool of connections that only read, beside the writer and without waiting for it.
-// Filters lead to few different queries, so each is prepared once; closing the pool closes them.
+// Readers is a pool of connections that only read. They do not wait for the writer. There are few
+// different queries, so each is prepared once; closing the pool closes the prepared statements.
 type Readers struct {
 	DB       *sql.DB
 	Dialect  *Dialect

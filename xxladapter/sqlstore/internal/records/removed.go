@@ -7,9 +7,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The log rows of a removed job are deleted in chunks: a million of them in the transaction that
-// removes the job would block all others for seconds. A table remembers the job until no row is
-// left.
+// The log rows of a removed job are deleted in chunks: to delete a million of them in the
+// transaction that removes the job would block all other transactions for seconds. A table
+// remembers the job until no row is left.
 const (
 	lastLog       = `SELECT MAX(id) FROM xxl_job_log`
 	dropRemoved   = `DELETE FROM xxlwheel_removed_job WHERE job_id = ?`
@@ -34,8 +34,8 @@ var (
 	}
 )
 
-// noteRemoved records that the rows of jobs are to be deleted. REQUIRES: no further log row of the
-// jobs can be written.
+// noteRemoved records that the log rows of the jobs have to be deleted. REQUIRES: no further log
+// row of the jobs can be written.
 func (t *Tx) noteRemoved(ctx context.Context, jobs []int64) error {
 	var last int64
 	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(integer{&last}) }); err != nil || last == 0 {

@@ -19,7 +19,7 @@ const (
 	insertGrant   = `INSERT INTO xxlwheel_grant (user_id, group_id, role) VALUES (?, ?, ?)`
 	dropGrantsOf  = `DELETE FROM xxlwheel_grant WHERE user_id = ?`
 	dropGrantsFor = `DELETE FROM xxlwheel_grant WHERE group_id = ?`
-	// The administrators of all groups who can sign in, beside one user.
+	// otherAdmin finds an administrator of all groups who can sign in, other than one user.
 	otherAdmin = `SELECT 1 FROM xxlwheel_grant JOIN xxlwheel_user ON xxlwheel_user.id = user_id
 		WHERE group_id = 0 AND xxlwheel_grant.role = 'admin' AND user_id <> ? AND (password IS NOT NULL OR subject IS NOT NULL) LIMIT 1`
 
@@ -80,8 +80,8 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 	return id, nil
 }
 
-// writeUsers is Write for changes of users, which follow one another: a rule about all users is
-// checked by each.
+// writeUsers is Write for changes of users. It runs them one after the other, because each checks a
+// rule about all users.
 func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
 		if err := tx.lockTerm(ctx); err != nil {
@@ -156,7 +156,7 @@ func (s *Store) RemoveUser(ctx context.Context, id int64) error {
 	})
 }
 
-// user returns a user, or the error for one that does not exist.
+// user returns a user. The error has [xxladapter.CodeNotFound] if there is none.
 func (t *Tx) user(ctx context.Context, id int64) (*xxladapter.User, error) {
 	var found []*xxladapter.User
 	err := t.Query(ctx, selectUsers+` WHERE removed = 0 AND xxlwheel_user.id = ? ORDER BY group_id`, []any{id}, scanUsers(&found))
@@ -229,7 +229,7 @@ func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapt
 	return found, err
 }
 
-// userFields returns where the columns of a user are scanned to.
+// userFields returns the destinations into which the columns of a user are scanned.
 func userFields(u *xxladapter.User) []any {
 	return []any{&u.ID, Text(&u.Name), Text(&u.Password), Text(&u.Subject), milli{&u.Added}}
 }

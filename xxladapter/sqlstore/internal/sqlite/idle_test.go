@@ -31,8 +31,8 @@ func TestIdleCostsOfSQLite(t *testing.T) {
 	fixture.IdleCosts(t, s, counted.statements.Load)
 }
 
-// counted is SQLite's driver with a count of the prepared statements that run: no others run once a
-// store is open.
+// counted is SQLite's driver with a count of the prepared statements that run. Once a store is
+// open, it runs no other statements.
 var counted countedDriver
 
 type countedDriver struct {
@@ -49,7 +49,7 @@ func (d *countedDriver) Open(name string) (driver.Conn, error) {
 	return &countedConn{conn.(sqliteConn), d}, nil
 }
 
-// sqliteConn is what database/sql uses of the driver's connections.
+// sqliteConn is the part of the driver's connections that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx

@@ -20,9 +20,9 @@ const (
 
 // JournalOptions are the settings of a store with a journal.
 type JournalOptions struct {
-	// AcceptLoss opens the store also if files of its journal are missing.
+	// AcceptLoss opens the store even if files of its journal are missing.
 	AcceptLoss bool
-	// SegmentSize and Create are those of package journaled, for tests.
+	// SegmentSize and Create are passed to package journaled, for tests.
 	SegmentSize int64
 	Create      func(name string, flag int) (journal.File, error)
 }
@@ -63,8 +63,8 @@ func openLocked(ctx context.Context, file string, opts records.Options, more Jou
 	return front.New(ctx, s)
 }
 
-// openDirect takes the lock of a process that shares the file with others. It first brings in what a
-// journal has that its process left behind.
+// openDirect takes the lock of a process that shares the file with others. If an earlier process
+// has left a journal behind, it is first applied to the tables.
 func openDirect(ctx context.Context, file string, opts records.Options) (*journal.FileLock, error) {
 	for {
 		lock, err := journal.Lock(realName(file)+lockSuffix, false)
@@ -93,7 +93,7 @@ func openDirect(ctx context.Context, file string, opts records.Options) (*journa
 // hasJournal reports whether there is any file of a journal beside the database.
 func hasJournal(file string) bool { return journal.Exists(realName(file) + journalSuffix) }
 
-// errNoJournal means that the tables lack what a journal had that is no longer there.
+// errNoJournal means that a journal is missing whose changes the tables do not have.
 var errNoJournal = errors.New("its journal is incomplete: there is none. Put its files back, or accept with ?journal=lost that what was acknowledged last is lost")
 
 // checkWhole returns an error if the tables need a journal.

@@ -58,8 +58,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 	}
 }
 
-// TestStatisticsReadWhatTheyShow checks the plans of statistics: sums of groups lie together by hour,
-// and a job's figures are found without those of others.
+// TestStatisticsReadWhatTheyShow checks the plans of statistics: sums of groups are read by hour,
+// and a job's figures without those of others.
 func TestStatisticsReadWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now)
@@ -101,8 +101,8 @@ func TestStatisticsReadWhatTheyShow(t *testing.T) {
 	}
 }
 
-// TestListsOfRunsReadNoMoreThanTheyShow checks the plans of lists by what indexes serve: the rows
-// come in the order of an index or of the ids, within the given ids.
+// TestListsOfRunsReadNoMoreThanTheyShow checks which index serves each list: the rows come in the
+// order of an index or of the ids, within the given ids.
 func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now)

@@ -19,8 +19,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// A held store keeps its writer busy until release, so that a test decides which writes wait and
-// share the next commit.
+// A held store has a writer that is busy until release, so that a test decides which writes wait
+// and share the next commit.
 type held struct {
 	*records.Store
 	t       *testing.T
@@ -54,8 +54,8 @@ func (h *held) waiting() int {
 	return waiting
 }
 
-// enqueue starts a write and returns when it waits in the queue; the returned function waits for
-// its answer.
+// enqueue starts a write and returns when the write is in the queue. The returned function waits
+// for its result.
 func (h *held) enqueue(ctx context.Context, apply func(context.Context, *records.Tx) error) (answer func() error) {
 	h.t.Helper()
 	before := h.waiting()
