@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// silentConns holds the connections of a server that have not sent a request yet. Clients open them
-// in reserve. [http.Server.Shutdown] waits five seconds for each, although it answers no request
-// that arrives meanwhile. Without silentConns a stopped process would end that much later, and its
-// successor would start that much later.
+// silentConns holds the connections of a server that have not sent a request yet. Clients keep such
+// connections in reserve. [http.Server.Shutdown] waits five seconds for each, although it answers
+// no request that arrives meanwhile. Without silentConns a stopped process would end, and its
+// successor start, five seconds later.
 type silentConns struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -24,7 +24,7 @@ func CloseSilent(s *http.Server) {
 	s.RegisterOnShutdown(silent.close)
 }
 
-// note is the server's ConnState.
+// note is the server's ConnState callback.
 func (s *silentConns) note(conn net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -66,7 +66,8 @@ func TestOldVersionsOfTLSAreRefused(t *testing.T) {
 	require.ErrorContains(t, shake(old(server), client), "protocol version")
 }
 
-// TestOwnAuthoritiesAreTrustedBesideTheSystems checks that one client reaches executors of both.
+// TestOwnAuthoritiesAreTrustedBesideTheSystems checks that one client reaches executors with
+// certificates of either kind.
 func TestOwnAuthoritiesAreTrustedBesideTheSystems(t *testing.T) {
 	cert, _ := certificateOf(t)
 	client, err := ClientTLS(cert)

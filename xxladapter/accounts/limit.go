@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// How many tries may fail within a minute. Behind a proxy all users have one address.
+// The limits of failed tries within a minute. Behind a proxy all users have one address.
 const (
 	triesByName    = 5 // for one name from one address
 	triesByNetwork = 30
 )
 
 // maxKnown bounds the memory of a limiter. While it is full of keys that were tried within the last
-// minute, each new key makes it forget another one: refusing the new one would let strangers lock
-// everybody out.
+// minute, each new key evicts another one: refusing the new one would let strangers lock everybody
+// out.
 const maxKnown = 100_000
 
 // A limiter bounds failed tries by key, over a sliding minute. Its methods may be called from any
@@ -28,8 +28,8 @@ type limiter struct {
 
 func newLimiter(most int) *limiter { return &limiter{most: most, tries: map[string][]time.Time{}} }
 
-// take takes a try, and returns how long to wait for one if there is none. A try that succeeds is
-// given back.
+// take counts a try of key, or returns how long to wait if none is left. The caller gives back a
+// try that succeeds.
 func (l *limiter) take(key string, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +45,7 @@ func (l *limiter) take(key string, now time.Time) (wait time.Duration) {
 	return 0
 }
 
-// giveBack gives back the try that was taken at an instant.
+// giveBack no longer counts the try that was taken at an instant.
 func (l *limiter) giveBack(key string, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +62,8 @@ func (l *limiter) giveBack(key string, at time.Time) {
 	}
 }
 
-// makeRoom forgets keys without a recent try, at most once a second because it reads all of them,
-// and if there are none, any key.
+// makeRoom evicts the keys without a recent try, at most once a second because it reads all keys.
+// If that is not enough, it evicts any key.
 func (l *limiter) makeRoom(now time.Time) {
 	if now.Sub(l.swept) >= time.Second {
 		l.swept = now
@@ -94,8 +94,8 @@ func within(tries []time.Time, now time.Time) (recent []time.Time, known bool) {
 	return tries, known
 }
 
-// network returns what tries from an address count for: the address, or the network of 64 bits of
-// an IPv6 address, all of which one host may have.
+// network returns the key under which tries from an address are counted: the address itself, or the
+// /64 network of an IPv6 address, since one host may use the whole network.
 func network(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

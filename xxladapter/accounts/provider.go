@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// An Identity is who a provider of OpenID Connect says a user is, and what it may do.
+// An Identity is what a provider of OpenID Connect says about a user: who it is, and what it may
+// do.
 type Identity struct {
 	Subject string // see [xxladapter.User]
 	Name    string // any text; the name of a new user is made from it
@@ -22,9 +23,10 @@ type Identity struct {
 // errNoRole is returned for a user to whom the provider gives no role.
 var errNoRole = &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: "the provider gives this user no role here, ask an administrator"}
 
-// SignOn begins a session for the user whom prove returns. The user is found by its subject or made,
-// and has the roles of the identity from then on. A user without any is refused, and whatever it
-// still had ends. Failed tries from one address are limited, as those of [Accounts.Login] are.
+// SignOn begins a session for the user whom prove returns. The user is found by its subject, or
+// created, and gets the roles of the identity. An identity without a role is refused, and the
+// sessions and tokens of its user end. Failed tries from one address are limited, as in
+// [Accounts.Login].
 func (a *Accounts) SignOn(ctx context.Context, address string, prove func(context.Context) (Identity, error)) (secret string, b Bearer, err error) {
 	now, from := time.Now(), network(address)
 	if wait := a.networks.take(from, now); wait > 0 {
@@ -42,7 +44,8 @@ func (a *Accounts) SignOn(ctx context.Context, address string, prove func(contex
 	return a.begin(ctx, u, address)
 }
 
-// known returns the user of an identity with the roles of the identity.
+// known returns the user of an identity with the roles of the identity. It creates a user that is
+// new.
 func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, error) {
 	if len(id.Subject) > 255 {
 		return nil, xxladapter.Invalidf("subject has %d bytes, must have at most 255", len(id.Subject))
@@ -76,9 +79,9 @@ func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, er
 	return u, nil
 }
 
-// shutOut takes away what a user has to whom the provider gives no role any longer, and returns
-// errNoRole. The last administrator keeps its role, which nobody uses until the provider gives it
-// again.
+// shutOut removes the grants, sessions and tokens of a user to whom the provider no longer gives a
+// role, and returns errNoRole. The last administrator keeps its grants, but cannot use them until
+// the provider gives it a role again.
 func (a *Accounts) shutOut(ctx context.Context, u *xxladapter.User) error {
 	change := xxladapter.UserChange{Grants: &[]xxladapter.Grant{}, EndSessions: true, EndTokens: true}
 	err := a.store.UpdateUser(ctx, u.ID, change)
@@ -89,15 +92,16 @@ func (a *Accounts) shutOut(ctx context.Context, u *xxladapter.User) error {
 	return cmp.Or(err, error(errNoRole))
 }
 
-// actingAs returns the context of changes that a user causes by signing in.
+// actingAs returns a context in which the user itself is the actor of the changes that its sign-on
+// causes.
 func actingAs(ctx context.Context, name string) context.Context {
 	actor := xxladapter.ActorOf(ctx)
 	actor.Kind, actor.Name = xxladapter.ActorUser, name
 	return xxladapter.WithActor(ctx, actor)
 }
 
-// add stores a new user under a name like the one that it has at the provider. Names of other users
-// are never taken over, those of XXL-JOB included.
+// add stores a new user under a name like the one that it has at the provider. It never takes the
+// name of another user, or of a user of XXL-JOB.
 func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*xxladapter.User, error) {
 	name = plainName(name)
 	u.Name = name
@@ -129,7 +133,8 @@ func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*x
 	return nil, xxladapter.Conflictf("the name %q is taken by another user", name)
 }
 
-// plainName returns the part of a name that a user may have, with room for a suffix.
+// plainName removes the characters that the name of a user must not have, and leaves room for a
+// suffix.
 func plainName(name string) string {
 	plain := []rune(strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar {

@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// proves returns a proof that somebody has the identity.
+// proves returns a proof that yields the identity.
 func proves(id Identity) func(context.Context) (Identity, error) {
 	return func(context.Context) (Identity, error) { return id, nil }
 }
@@ -38,7 +38,8 @@ func TestTheLastAdministratorIsShutOut(t *testing.T) {
 	require.Equal(t, id.Grants, b.User.Grants)
 }
 
-// TestTheFirstUserOfAProvider checks that nobody closes the scheduler for all by signing in.
+// TestTheFirstUserOfAProvider checks that the first sign-on of somebody who is no administrator is
+// refused: it would leave a scheduler that nobody could administer.
 func TestTheFirstUserOfAProvider(t *testing.T) {
 	a := New(memstore.New(nil), quiet)
 	plain := Identity{Subject: "https://id.example.org 7", Name: "ann", Grants: []xxladapter.Grant{{Role: xxladapter.RoleCoder}}}
@@ -70,7 +71,8 @@ func TestNamesFromAProvider(t *testing.T) {
 	require.ErrorContains(t, err, "must have at most 255")
 }
 
-// TestFailedSignOnsAreLimited checks that nobody makes the scheduler call the provider all the time.
+// TestFailedSignOnsAreLimited checks that failed sign-ons cannot make the scheduler call the
+// provider without limit.
 func TestFailedSignOnsAreLimited(t *testing.T) {
 	a := withUser(t)
 	calls := 0

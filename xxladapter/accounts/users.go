@@ -7,7 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Create stores a new user and returns its id. An empty password means that none signs it in.
+// Create stores a new user and returns its id. With an empty password, the user cannot sign in by
+// password.
 func (a *Accounts) Create(ctx context.Context, u *xxladapter.User, password string) (int64, error) {
 	return a.create(ctx, u, password, false)
 }
@@ -36,8 +37,9 @@ func (a *Accounts) create(ctx context.Context, u *xxladapter.User, password stri
 	return id, err
 }
 
-// checkFirst refuses a new user while there is none, unless it is an administrator who can sign in:
-// with the first user, callers have to prove who they are, and nobody else could create another one.
+// checkFirst refuses the first user unless it is an administrator who can sign in. Once there is a
+// user, callers have to prove who they are, and nobody but an administrator could create another
+// user.
 func (a *Accounts) checkFirst(ctx context.Context, u *xxladapter.User) error {
 	if u.Administers() || a.someUser.Load() {
 		return nil
@@ -84,8 +86,9 @@ func (a *Accounts) Users(ctx context.Context) ([]*xxladapter.User, error) {
 	return a.store.Users(ctx, xxladapter.UserFilter{})
 }
 
-// Update changes the grants of a user, unless they are nil, and its password, unless that is nil.
-// A new password ends the user's sessions and personal tokens; the empty one signs nobody in.
+// Update changes the grants of a user, unless they are nil, and its password, unless that is nil. A
+// new password ends the user's sessions and personal tokens. With an empty one, the user cannot
+// sign in by password.
 func (a *Accounts) Update(ctx context.Context, id int64, grants []xxladapter.Grant, password *string) error {
 	var change xxladapter.UserChange
 	if grants != nil {

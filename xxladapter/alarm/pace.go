@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// window is how long further failures of a job are gathered after an alarm about it, and the
-	// period to which burst applies.
+	// window is the time after an alarm in which further failures of its job are batched. It is
+	// also the period to which burst applies.
 	window = time.Minute
 	// burst limits the messages about single jobs that one node sends in a window. The poll that
 	// would exceed it sends one message for each list of receivers instead, however many there are.
@@ -17,8 +17,8 @@ const (
 	burst = 20
 )
 
-// A subject is what has to be reported about one job. It is either new, and consists of decisions,
-// or was claimed by a node that did not finish, and consists of claims.
+// A subject is what has to be reported about one job. A new subject consists of decisions; one that
+// was claimed by a node that did not finish consists of claims.
 type subject struct {
 	job       *xxladapter.Job
 	decisions []xxladapter.AlarmDecision

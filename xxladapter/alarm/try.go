@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// An Outcome is what became of a test alarm on one channel.
+// An Outcome is the result of a test alarm on one channel.
 type Outcome struct {
 	Channel string
 	// Err is nil if the channel took the alarm, and [ErrNobody] if it has no receiver for it. It
@@ -16,9 +16,9 @@ type Outcome struct {
 	Took time.Duration
 }
 
-// Try sends a test alarm through all channels at once and returns its id and what became of it, by
-// channel. source names the scheduler to its readers, and emails are receivers of the mail beside
-// those of every alarm. Each channel gets as long as for a real alarm.
+// Try sends a test alarm through all channels at once and returns its id and the outcomes, in the
+// order of the channels. source names the scheduler to its readers, and emails are receivers of the
+// mail beside those of every alarm. The time limit of each channel is that of a real alarm.
 func Try(ctx context.Context, channels []Channel, source string, emails []string) (id string, outcomes []Outcome) {
 	now := time.Now().UTC()
 	a := &Alarm{ID: fmt.Sprintf("test-%d", now.UnixMilli()), Kind: Test, At: now, Source: source, Emails: emails, Jobs: []Job{}}
