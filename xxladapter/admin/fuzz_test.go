@@ -24,15 +24,15 @@ import (
 func fuzzed(f *testing.F) *Server {
 	store := memstore.New(time.Now)
 	s := New(Options{Store: store, Completer: new(fakeCompleter), Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
-	s.EndStreams() // those of events would not end
+	s.EndStreams() // a stream of events would not end
 	s.jobCalls.SetLimit(1e9)
 	_, err := store.SaveGroup(f.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(f, err)
 	return s
 }
 
-// FuzzCalls sends any body and any query to any call of the management API. The answer is one of
-// those described, and never an internal error.
+// FuzzCalls sends any body and any query to any call of the management API. The answer is one that
+// the API's document describes, and never an internal error.
 func FuzzCalls(f *testing.F) {
 	s := fuzzed(f)
 	calls := s.calls()

@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Check is one condition for the process to do its work.
+// A Check is one condition without which the process cannot do its work.
 type Check struct {
 	Name string
 	// Do returns what is wrong. The text of an [xxladapter.Error] is shown; any other error is only
@@ -55,7 +55,8 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// metrics serves the metrics to those who may read everything, since they name all groups.
+// metrics serves the metrics to callers who may read everything, because the metrics name all
+// groups.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	ctx, err := s.authenticate(r)
 	if err == nil {

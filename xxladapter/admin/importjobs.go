@@ -13,8 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
 
-// maxDeclared is how many jobs one call changes: they share a transaction, in which schedulers wait
-// for them.
+// maxDeclared limits the jobs that one call changes, because schedulers wait for its transaction.
 const maxDeclared = 2000
 
 // An importForm holds declarations to apply.
@@ -35,7 +34,7 @@ type importResult struct {
 	Unchanged int              `json:"unchanged" doc:"How many calendars, groups and jobs are as declared."`
 }
 
-// A declarationError refuses declarations for all that is wrong with them.
+// A declarationError refuses declarations, and lists all their problems.
 type declarationError struct {
 	error
 	problems []declare.Problem
@@ -43,15 +42,15 @@ type declarationError struct {
 
 func (e *declarationError) Unwrap() error { return e.error }
 
-// refuseDeclarations returns the error for problems, of which there is at least one. Its message is
-// the first one.
+// refuseDeclarations returns the error for problems. Its message is that of the first one.
+// REQUIRES: problems is not empty.
 func refuseDeclarations(problems []declare.Problem) error {
 	first := problems[0]
 	return &declarationError{xxladapter.Invalidf("%s", first.String()), problems}
 }
 
-// inChinese returns problems with their messages in Chinese, where rules are known, and the first of
-// them with its place.
+// inChinese returns the problems with messages in Chinese, where their rules are known, and the
+// text of the first one with its place.
 func inChinese(problems []declare.Problem) (told []declare.Problem, first string) {
 	told = slices.Clone(problems)
 	for i, p := range told {
@@ -84,8 +83,8 @@ func (s *Server) importJobs(ctx context.Context, q importQuery, form importForm)
 }
 
 // apply compares declarations with the store, and carries out what differs unless it is a dry run.
-// The changes of the returned plan have the ids of new jobs. It starts again if somebody else has
-// changed one of the jobs meanwhile.
+// The changes of the returned plan have the ids of new jobs. It tries at most three times while
+// somebody else changes the same jobs.
 func (s *Server) apply(ctx context.Context, source *declare.Source, how declare.Options, dryRun bool) (*declare.Plan, error) {
 	for tries := 0; ; tries++ {
 		plan, err := s.planDeclared(ctx, source, how)
@@ -102,7 +101,7 @@ func (s *Server) apply(ctx context.Context, source *declare.Source, how declare.
 }
 
 // planDeclared compares declarations with the store, and checks that the caller may change what
-// differs. how has what the caller wants; the rest of it is filled in here.
+// differs. how has the caller's wishes; planDeclared fills in the rest.
 func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how declare.Options) (*declare.Plan, error) {
 	state, err := s.declaredState(ctx, &source.Document, how.Prune)
 	if err != nil {
@@ -147,8 +146,8 @@ func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how d
 	return plan, s.allowPlan(ctx, state, plan)
 }
 
-// checkDeclared is the part of [Server.fill] that a job's own rules do not cover. before is nil for a
-// new job, and calendars has the names of those that are declared beside it.
+// checkDeclared makes the checks of [Server.fill] that go beyond a job's own rules. before is nil
+// for a new job, and calendars has the names of the calendars that are declared as well.
 func (s *Server) checkDeclared(ctx context.Context, before, j *xxladapter.Job, calendars map[string]bool) error {
 	var old xxladapter.Job
 	if before != nil {
@@ -165,7 +164,7 @@ func (s *Server) checkDeclared(ctx context.Context, before, j *xxladapter.Job, c
 	return nil
 }
 
-// allowPlan refuses changes that the caller may not make one by one either.
+// allowPlan refuses a plan unless the caller may make each of its changes in a call of its own.
 func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *declare.Plan) error {
 	groupOf := map[int64]int64{}
 	for _, j := range state.Jobs {
@@ -210,12 +209,12 @@ func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *decl
 	return nil
 }
 
-// redirected reports whether a change of a group changes what is called.
+// redirected reports whether a change of a group changes the addresses that are called.
 func redirected(was, is *xxladapter.Group) bool {
 	return is.AddressType != was.AddressType || !slices.Equal(is.Addresses, was.Addresses)
 }
 
-// carryOut stores what a plan says, and wakes the calls that wait for such changes.
+// carryOut stores the changes of a plan, and notifies whoever waits for such changes.
 func (s *Server) carryOut(ctx context.Context, plan *declare.Plan) ([]declare.Change, error) {
 	d := &plan.Declaration
 	ids, err := s.opts.Store.Declare(ctx, d)
@@ -245,8 +244,8 @@ func (s *Server) carryOut(ctx context.Context, plan *declare.Plan) ([]declare.Ch
 	return changes, nil
 }
 
-// declaredState reads what a document is compared with: the calendars, the groups, and all jobs of
-// those groups that the document, the children of its jobs, or jobs to prune are in.
+// declaredState reads the state that a document is compared with: all calendars and groups, and all
+// jobs of each group that has a job of the document, a child of one, or a job to prune.
 func (s *Server) declaredState(ctx context.Context, doc *declare.Document, prune bool) (*declare.State, error) {
 	state, err := s.groupsAndKeys(ctx)
 	if err != nil {
@@ -286,7 +285,7 @@ func (s *Server) groupsAndKeys(ctx context.Context) (*declare.State, error) {
 	return &declare.State{Calendars: calendars, Groups: groups, Keys: keys}, err
 }
 
-// readJobs adds the jobs of groups, and all of the groups that their children are in.
+// readJobs adds the jobs of the groups, and the jobs of the groups in which their children are.
 func (s *Server) readJobs(ctx context.Context, state *declare.State, groups map[int64]bool) error {
 	known := map[int64]bool{}
 	read := func(group int64) error {

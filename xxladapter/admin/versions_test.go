@@ -304,7 +304,7 @@ func TestTheSecondOfTwoEditorsOfAGroupSeesTheConflict(t *testing.T) {
 	require.Contains(t, s.refused(http.StatusBadRequest, "POST", "/api/v1/groups", put(raw(), `"appName":"other-app"`)).Message, "unknown field")
 }
 
-// An overtakenStore stores another edit of the group just before the first one that is asked for.
+// An overtakenStore stores another edit of the group just before the next edit that is saved.
 type overtakenStore struct {
 	Store
 	other func(*xxladapter.Group)
@@ -325,8 +325,8 @@ func (s *overtakenStore) SaveGroup(ctx context.Context, g *xxladapter.Group) (in
 	return s.Store.SaveGroup(ctx, g)
 }
 
-// TestAnEditOfAGroupThatIsOvertaken checks that an edit between the reading of a group and the storing
-// of another edit is a conflict, or without the condition is kept.
+// TestAnEditOfAGroupThatIsOvertaken checks an edit of a group that is saved after another one has
+// overtaken it. With the condition it is a conflict; without, the other edit is kept as well.
 func TestAnEditOfAGroupThatIsOvertaken(t *testing.T) {
 	store := new(overtakenStore)
 	s := siteWith(t, func(o *Options) {

@@ -23,7 +23,8 @@ const api = `{
 	}}}}
 }`
 
-// TestArgumentsAreThoseOfTheCall checks one object for path, query and body, without references.
+// TestArgumentsAreThoseOfTheCall checks that the arguments of path, query and body are in one
+// object whose schema has no references.
 func TestArgumentsAreThoseOfTheCall(t *testing.T) {
 	var d document
 	require.NoError(t, json.Unmarshal([]byte(api), &d))

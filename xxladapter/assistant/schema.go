@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A document is the part of an OpenAPI document that tools are made of.
+// A document is the part of an OpenAPI document from which tools are made.
 type document struct {
 	Paths      map[string]map[string]operation
 	Components struct{ Schemas map[string]json.RawMessage }
@@ -80,7 +80,7 @@ func (d *document) inputOf(op operation) (input, error) {
 		fields, _ := s["properties"].(schema)
 		for name, field := range fields {
 			if _, taken := in.places[name]; taken {
-				continue // the id in a path, which the body may repeat
+				continue // an id in the path, which the body may repeat
 			}
 			properties[name], in.places[name] = field, inBody
 		}
@@ -107,12 +107,13 @@ func (d *document) resolve(raw json.RawMessage) (schema, error) {
 	return d.inline(s, nil)
 }
 
-// inline is resolve for a decoded schema; within are the names that it is part of.
+// inline does the work of resolve for a decoded schema. within has the names of the schemas that
+// contain it.
 func (d *document) inline(s schema, within []string) (schema, error) {
 	if ref, ok := s["$ref"].(string); ok {
 		name := strings.TrimPrefix(ref, "#/components/schemas/")
 		if slices.Contains(within, name) {
-			return schema{}, nil // it contains itself: anything
+			return schema{}, nil // a recursive schema allows anything
 		}
 		var named schema
 		if err := json.Unmarshal(d.Components.Schemas[name], &named); err != nil {
@@ -142,7 +143,7 @@ func (d *document) inline(s schema, within []string) (schema, error) {
 	return joined, nil
 }
 
-// inlineValue is inline for any value inside a schema.
+// inlineValue does the work of inline for any value inside a schema.
 func (d *document) inlineValue(value any, within []string) (any, error) {
 	switch v := value.(type) {
 	case schema:

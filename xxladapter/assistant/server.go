@@ -20,7 +20,7 @@ type Call func(ctx context.Context, method, path string, body json.RawMessage) (
 
 // Options configure [New].
 type Options struct {
-	// Version of the program, for the assistant to show.
+	// Version is the version of the program, which the assistant may show.
 	Version string
 	// AllowChanges also offers the tools that change something.
 	AllowChanges bool
@@ -119,7 +119,7 @@ func (t *tool) do(ctx context.Context, call Call, in input, arguments json.RawMe
 	return call(ctx, t.method, path, sent)
 }
 
-// textOf returns a value as it stands in a path or a query.
+// textOf formats a value for a path or a query.
 func textOf(value json.RawMessage) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()

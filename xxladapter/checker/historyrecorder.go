@@ -23,13 +23,13 @@ type Recorder struct {
 	err error
 }
 
-// NewRecorder records to w. The name by identifies who recorded a run; recorders of one history
-// must have different names.
+// NewRecorder returns a recorder that writes to w. The name by identifies who recorded a run;
+// recorders of one history must have different names.
 func NewRecorder(w io.Writer, by string) *Recorder { return &Recorder{w: w, by: by} }
 
-// OpenRecorder records to a new file. The recorder's name consists of the name of the file, the
-// process id and the time. An existing file is an error: the file of a killed process must not be
-// appended to, as its last line may be cut off.
+// OpenRecorder returns a recorder that writes to a new file. The recorder's name consists of the
+// name of the file, the process id and the time. An existing file is an error: nothing must be
+// appended to the file of a killed process, because its last line may be cut off.
 func OpenRecorder(path string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {

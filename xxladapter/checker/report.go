@@ -71,7 +71,7 @@ type Report struct {
 	Optional int // targets that were free to fire, and did
 	Open     int // targets that were free to fire, and did not
 	Consumed int // targets that a misfire record consumed
-	Refused  int // targets whose hand-over failed, as the scheduler knows
+	Refused  int // targets whose hand-over the scheduler knows to have failed
 	Misfires int // misfire records
 	Repeated int // arrivals of a log id after its first one
 	Cut      int // lines cut off by a kill
