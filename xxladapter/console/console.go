@@ -47,8 +47,8 @@ func New(opts Options) (*Console, error) {
 	return c, nil
 }
 
-// Around returns a handler that answers the paths of the console, and leads the root and the paths
-// of XXL-JOB's own console to its pages. All other requests go to api.
+// Around returns a handler that answers the paths of the console, and redirects the root and the
+// paths of XXL-JOB's own console to its pages. All other requests go to api.
 func (c *Console) Around(api http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+Base, http.HandlerFunc(c.serve))

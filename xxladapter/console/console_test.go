@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// get asks a console around an API that says so.
+// get sends a request to a console whose API answers everything with "the api".
 func get(t *testing.T, opts Options, path string, headers ...string) *http.Response {
 	t.Helper()
 	c, err := New(opts)

@@ -11,8 +11,8 @@ import (
 // A target returns the page of the console, relative to Base, for the query of an old path.
 type target func(url.Values) string
 
-// legacy maps the root, and the paths of XXL-JOB's console, to the pages of the same purpose. Links
-// in people's notes and in mails keep working.
+// legacy maps the root, and the paths of XXL-JOB's console, to the pages of the same purpose, so
+// that links in notes and mails keep working.
 var legacy = legacyPaths()
 
 func legacyPaths() map[string]target {
@@ -58,7 +58,8 @@ func codeOf(q url.Values) string {
 	return "jobs"
 }
 
-// filters returns a query with the new names of the old filters that have a number.
+// filters translates the filters of an old query. names alternates old and new names; a filter that
+// is no id is dropped.
 func filters(q url.Values, names ...string) string {
 	kept := url.Values{}
 	for i := 0; i < len(names); i += 2 {
@@ -72,8 +73,8 @@ func filters(q url.Values, names ...string) string {
 	return "?" + kept.Encode()
 }
 
-// number returns text if it is the id of something, and empty text otherwise. XXL-JOB has 0 and -1
-// for "all".
+// number returns text if it is a positive number, and otherwise an empty text. XXL-JOB uses 0 and
+// -1 for "all".
 func number(text string) string {
 	if text == "" || text[0] == '0' || strings.Trim(text, "0123456789") != "" {
 		return ""
@@ -81,8 +82,8 @@ func number(text string) string {
 	return text
 }
 
-// redirect leads to a page. The Location is relative, so that it is right below any prefix that a
-// proxy removes.
+// redirect returns a handler that redirects to a page. The Location is relative, so that it is
+// right below any prefix that a proxy removes.
 func redirect(page target) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		setPolicy(w.Header())

@@ -38,7 +38,7 @@ func TestLocalesHaveTheSameKeysAndParameters(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsUsedAndKnown reads the sources: keys stand there as literals, or begin with a
+// TestEveryKeyIsUsedAndKnown searches the sources for keys. A key is a literal, or begins with a
 // literal that ends with a period, as in t(`status.${is}`) and word("status", is).
 func TestEveryKeyIsUsedAndKnown(t *testing.T) {
 	literal := regexp.MustCompile(`"([a-zA-Z][a-zA-Z0-9]*(?:\.[a-zA-Z0-9_]+)+)"`)

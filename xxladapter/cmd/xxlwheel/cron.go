@@ -15,7 +15,7 @@ type cronCmd struct {
 type cronNextCmd struct {
 	Expr  string `arg:"" help:"Cron expression of six or seven fields, in quotes."`
 	Zone  string `default:"Local" placeholder:"ZONE" help:"Time zone, for example Asia/Shanghai (default: this machine's)."`
-	Count int    `short:"n" default:"5" help:"How many times to print (default ${default})."`
+	Count int    `short:"n" default:"5" help:"Number of due times to print (default ${default})."`
 	From  string `placeholder:"TIME" help:"RFC 3339 instant after which to start (default: now)."`
 }
 

@@ -22,7 +22,7 @@ type jobCmd struct {
 	Stop    jobStopCmd    `cmd:"" help:"Switch a job's schedule off."`
 	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, even a stopped one."`
 	Missed  jobMissedCmd  `cmd:"" help:"List the due times of a job that got no run of their own."`
-	Why     jobWhyCmd     `cmd:"" help:"Say why a job did or did not run at a time, with the records that prove it."`
+	Why     jobWhyCmd     `cmd:"" help:"Explain why a job ran or did not run at a time, with the records that prove it."`
 	Line    jobLineCmd    `cmd:"" name:"timeline" help:"Show the due times of a job beside its actual runs, with how late each was."`
 	Glue    jobGlueCmd    `cmd:"" help:"Show and change the script of a job, and restore earlier versions."`
 
@@ -35,7 +35,7 @@ type jobCmd struct {
 	Remove   jobRemoveCmd   `cmd:"" help:"Delete a job and its logs."`
 }
 
-// jobID is the argument that most subcommands share.
+// jobID is the argument of most subcommands.
 type jobID struct {
 	ID int64 `arg:"" help:"Id of the job."`
 }
@@ -78,7 +78,8 @@ func (c *jobAddCmd) Run(inv *invocation, parent *jobCmd) error {
 	return nil
 }
 
-// create creates a job. If only the group of its app is missing, create creates that first.
+// create creates a job. If the group of its app does not exist, create creates the group and tries
+// again.
 func (c *jobAddCmd) create(inv *invocation, parent *jobCmd, form map[string]any) (int64, error) {
 	api := parent.api()
 	var created struct{ ID int64 }
@@ -111,7 +112,7 @@ func undoCreate(inv *invocation, api apiClient, id int64) error {
 type jobUpdateCmd struct {
 	jobID
 	jobFlags
-	IfUpdated string `placeholder:"TIME" help:"Change the job only if nobody has since this time, its updateTime in job show -o json."`
+	IfUpdated string `placeholder:"TIME" help:"Change the job only if nobody has changed it since this time, which is its updateTime in job show -o json."`
 }
 
 func (c *jobUpdateCmd) Run(inv *invocation, parent *jobCmd) error {
@@ -150,7 +151,7 @@ func (c *jobCopyCmd) Run(inv *invocation, parent *jobCmd) error {
 
 type jobNextCmd struct {
 	jobID
-	Count int `short:"n" default:"5" help:"How many times to print (default ${default})."`
+	Count int `short:"n" default:"5" help:"Number of due times to print (default ${default})."`
 }
 
 func (c *jobNextCmd) Run(inv *invocation, parent *jobCmd) error {

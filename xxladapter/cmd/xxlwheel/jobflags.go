@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// jobFlags are the flags for all fields of a job, both of a new job and of one that is changed. A
-// flag that is not given leaves its field as it is. The tag api names the field of the API's job
-// that a flag fills.
+// jobFlags are the flags for all fields of a job, for new jobs and for changes. A flag that is not
+// given leaves its field as it is. The tag api names the field of the API's job that a flag fills.
 type jobFlags struct {
 	Name    *string `api:"name" help:"What the job does."`
 	App     *string `api:"appName" help:"App name of the executors that run it."`
@@ -34,14 +33,14 @@ type jobFlags struct {
 	GlueFile *fileContent `api:"glueSource" placeholder:"FILE" help:"File that contains the script."`
 
 	GlueRemark *string  `api:"glueRemark" placeholder:"TEXT" help:"What has changed in the script, shown in the list of its versions."`
-	Tag        *tagList `api:"tags" placeholder:"TAG,..." help:"Words by which the job is found, in place of those that it has; empty means none."`
-	AlarmEmail *string  `api:"alarmEmail" placeholder:"ADDRESSES" help:"Receivers of a mail when the job fails, separated by commas."`
+	Tag        *tagList `api:"tags" placeholder:"TAG,..." help:"Words by which the job is found; they replace the present ones, and empty means none."`
+	AlarmEmail *string  `api:"alarmEmail" placeholder:"ADDRESSES" help:"Mail addresses that are notified when the job fails, separated by commas."`
 
 	Misfire           *string  `api:"misfireStrategy" help:"What happens to missed due times: DO_NOTHING (default for a new job), FIRE_ONCE_NOW, LATEST or ALL."`
 	MisfireWindow     *wholeMs `api:"settings.misfireWindowMs" placeholder:"TIME" help:"How late a due time may be noticed before it counts as a misfire (default: the scheduler's 5s)."`
 	MisfireLimit      *int     `api:"settings.misfireLimit" placeholder:"COUNT" help:"With --misfire ALL, how many of the latest missed due times fire at most (default 100)."`
 	MisfireSpacing    *wholeMs `api:"settings.misfireSpacingMs" placeholder:"TIME" help:"With --misfire ALL, the pause between two of these fires (default: none)."`
-	Calendar          *string  `api:"settings.calendar" placeholder:"NAME" help:"Calendar whose days without work the schedule leaves out, for example cn; empty means none."`
+	Calendar          *string  `api:"settings.calendar" placeholder:"NAME" help:"Calendar whose days without work the schedule skips, for example cn; empty means none."`
 	Zone              *string  `api:"settings.zone" help:"Time zone of the cron expression, for example Europe/Berlin (default: the scheduler's)."`
 	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"POLICY" help:"What to do when it is unknown whether an executor accepted a run: PROBE (default) asks for the run's log, SKIP never sends it again, RESEND sends it again."`
 	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry, doubled for each further one (default: the first at once, then 1s to 10s)."`
@@ -52,8 +51,8 @@ type jobFlags struct {
 	KeepLogs          *string  `api:"settings.keepLogs" placeholder:"WHICH" help:"Which finished runs keep their log row: ALL (default) or FAILURES."`
 }
 
-// form returns the API's form of the fields that are given. The API replaces settings as a whole:
-// if any setting is given, form adds those that the job has.
+// form returns the API's form of the fields that are given. The API replaces settings as a whole,
+// so if any setting is given, form adds the others from had.
 func (f *jobFlags) form(had map[string]any) map[string]any {
 	form := map[string]any{}
 	settings := map[string]any{}
@@ -91,7 +90,7 @@ func (f *jobFlags) form(had map[string]any) map[string]any {
 	return form
 }
 
-// formFor is form for an existing job.
+// formFor is form for an existing job, whose settings it reads if they are needed.
 func (f *jobFlags) formFor(inv *invocation, api apiClient, job jobID) (map[string]any, error) {
 	form := f.form(nil)
 	if form["settings"] == nil {
@@ -131,7 +130,7 @@ func flagName(field string) string {
 	return strings.ToLower(b.String())
 }
 
-// seconds formats a period as the API's scheduleConf has it.
+// seconds formats a period for the API's scheduleConf.
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
 // wholeSecs is a duration that the API takes in seconds.

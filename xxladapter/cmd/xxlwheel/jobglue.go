@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// jobGlueCmd groups the commands for the script of a job that runs one in place of a handler.
+// jobGlueCmd groups the commands for jobs that run a script instead of a handler.
 type jobGlueCmd struct {
 	List    jobGlueListCmd    `cmd:"" help:"List the versions of a job's script, newest first."`
 	Show    jobGlueShowCmd    `cmd:"" help:"Print a job's script."`
-	Save    jobGlueSaveCmd    `cmd:"" help:"Store a new version of a job's script, and print what identifies it."`
+	Save    jobGlueSaveCmd    `cmd:"" help:"Store a new version of a job's script, and print its time, which identifies it."`
 	Restore jobGlueRestoreCmd `cmd:"" help:"Restore an earlier version of a job's script, as a new version."`
 }
 

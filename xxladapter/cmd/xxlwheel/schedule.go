@@ -22,7 +22,7 @@ type schedulePreviewCmd struct {
 	Calendar string `placeholder:"NAME" help:"Calendar whose days without work are marked, for example cn."`
 	From     string `placeholder:"TIME" help:"RFC 3339 instant after which to start (default: now)."`
 	Lang     string `default:"en" enum:"en,zh" placeholder:"LANGUAGE" help:"Language of the description: en (default) or zh."`
-	Count    int    `short:"n" default:"10" help:"How many times to print, at most 1000 (default ${default})."`
+	Count    int    `short:"n" default:"10" help:"Number of due times to print, at most 1000 (default ${default})."`
 	Months   int    `help:"Also count the times of each day of this many months, at most 12."`
 }
 

@@ -75,7 +75,7 @@ type schema struct {
 // declarations returns the types: one for each schema, and Calls with the parameters, body and
 // answer of each call, by its method and its path below /api/v1.
 func declarations() (string, error) {
-	// The document depends on no option; nothing else is called.
+	// The document does not depend on the options, and no other call is made.
 	server := admin.New(admin.Options{Logger: slog.New(slog.DiscardHandler)})
 	request := httptest.NewRequest(http.MethodGet, "http://localhost/api/v1/openapi.json", nil)
 	answer := httptest.NewRecorder()
@@ -134,7 +134,7 @@ func (s schema) typescript(indent string) string {
 	switch {
 	case s.Ref != "":
 		return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]
-	case len(s.AllOf) > 0: // beyond the first they name required fields
+	case len(s.AllOf) > 0: // the other parts only name required fields
 		return s.AllOf[0].typescript(indent)
 	case len(s.Enum) > 0:
 		values := make([]string, len(s.Enum))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An address is drained and gets runs again from the page of its group.
+// An address is drained, and gets runs again, on the page of its group.
 func TestDrainingAnExecutor(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

@@ -20,7 +20,7 @@ import (
 )
 
 // A job is made from nothing: errors stand beside their fields, the dry run shows what the schedule
-// will do, a change shows its differences, and a fire is seen without loading the page again.
+// will do, a change shows its differences, and a fire appears without a reload of the page.
 func TestAJobFromNothing(t *testing.T) {
 	s := newSite(t, "")
 	s.group("Orders")
@@ -129,8 +129,7 @@ func TestPayloadsStayText(t *testing.T) {
 	tab.sees("{{7*7}}")
 }
 
-// Sign-in stands above the page: what was typed before it is still there, and the token stays out
-// of the address.
+// Sign-in opens above the page: what was typed before is kept, and the token is not in the address.
 func TestSignIn(t *testing.T) {
 	s := newSite(t, "a-secret-of-operators")
 	s.group("Orders")
@@ -262,7 +261,7 @@ func TestWithoutAMouse(t *testing.T) {
 	tab.accessible("keys")
 }
 
-// Readers of the screen hear a name of whatever one can use.
+// A screen reader finds a name for every control.
 func TestNamesInTheAccessibilityTree(t *testing.T) {
 	s := newSite(t, "")
 	p := populate(s)
@@ -284,7 +283,8 @@ func TestNamesInTheAccessibilityTree(t *testing.T) {
 	}
 }
 
-// named returns the names of all elements with one of the roles, as the browser tells them.
+// named returns the names of all elements with one of the roles, from the browser's accessibility
+// tree.
 func (t *tab) named(roles []string) map[string][]string {
 	t.t.Helper()
 	found := map[string][]string{}
@@ -333,7 +333,8 @@ func TestFiltersAreInTheAddress(t *testing.T) {
 	tab.until("all again", `document.querySelectorAll("tbody tr").length === 100`)
 }
 
-// The page says that the scheduler is gone, keeps what it showed, and continues when it is back.
+// The page reports that the scheduler does not answer, keeps what it showed, and continues when the
+// scheduler is back.
 func TestTheSchedulerIsGoneAndBack(t *testing.T) {
 	s := newSite(t, "")
 	s.job(s.group("Orders"), "still here", nil)

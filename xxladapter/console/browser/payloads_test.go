@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// payloads are texts that somebody may write into any field to do harm, or by accident.
+// payloads are texts that somebody may write into any field, to do harm or by accident.
 var payloads = []string{
 	`<img src=x onerror="document.title='owned'">`,
 	`javascript:document.title='owned'//`,
@@ -19,8 +19,8 @@ var payloads = []string{
 	"a\x00b",
 }
 
-// Whatever is written into the fields beside a job's own stays text: each is stored as it is or
-// refused, and no page breaks.
+// Texts in fields other than those of a job stay texts: each is stored unchanged or refused, and no
+// page breaks.
 func TestPayloadsInEveryField(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

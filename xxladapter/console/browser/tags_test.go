@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Jobs get tags in the form and all at once, and are found by them.
+// Tags are set in the form of a job and for many jobs at once, and the list filters by them.
 func TestTags(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

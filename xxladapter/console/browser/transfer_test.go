@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// give hands files to the page's file input, as a person's choice does.
+// give sets the files of the page's file input, as a user's choice does.
 func (t *tab) give(files map[string]string) {
 	t.t.Helper()
 	t.until("files can be chosen", `document.querySelector("input[type=file]")`)
@@ -20,8 +20,8 @@ func (t *tab) give(files map[string]string) {
 	t.eval(`(() => { const d = new DataTransfer(), e = document.querySelector("input[type=file]"); `+list.String()+` e.files = d.files; e.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`, nil)
 }
 
-// Jobs leave as a file and come back from it: a dry run shows each field that differs and changes
-// nothing, what is wrong is named by file and line, and nobody imports who may only read.
+// Jobs are exported to a file and imported from it. A dry run shows each field that differs and
+// changes nothing, problems are named by file and line, and a viewer cannot import.
 func TestTransfer(t *testing.T) {
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")
@@ -86,7 +86,7 @@ func TestTransfer(t *testing.T) {
 	viewer.until("there is no import", `document.querySelector(".who") && !document.querySelector("input[type=file]")`)
 }
 
-// A job that its owner's files no longer name is deleted if that is asked for, once it was confirmed.
+// A job that its owner's files no longer name is deleted only on request, and after a confirmation.
 func TestTransferDeletes(t *testing.T) {
 	s := newSite(t, "")
 	s.group("Orders")

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestDistIsWhatTheSourcesGive builds again and compares every byte.
+// TestDistIsWhatTheSourcesGive builds dist again and compares every byte.
 func TestDistIsWhatTheSourcesGive(t *testing.T) {
 	dir, err := filepath.Abs("..")
 	if err != nil {
@@ -76,7 +76,8 @@ func TestVendoredFilesAreTheLocked(t *testing.T) {
 	}
 }
 
-// A key that stands in the sources in full is short in the bundle; one that is made of a value is whole.
+// A key that the sources contain in full is shortened in the bundle. A key that is composed from a
+// value is not.
 func TestShortKeys(t *testing.T) {
 	short, err := shorten(filepath.Join("..", "web"))
 	if err != nil {
@@ -96,7 +97,8 @@ func TestShortKeys(t *testing.T) {
 	}
 }
 
-// The budgets of the console, in bytes. What a first visit to the list of jobs loads is compressed by gzip.
+// The budgets of the console, in bytes. maxFirstVisit limits what a first visit to the list of jobs
+// loads, compressed by gzip.
 const (
 	maxDist       = 260 << 10
 	maxEditor     = 450 << 10

@@ -55,7 +55,7 @@ func bundle(dir string) (map[string][]byte, error) {
 		case strings.HasPrefix(base, "theme-") && strings.HasSuffix(base, ".css"):
 			style = name
 		case strings.HasPrefix(base, "chunk-"):
-			// What several bundles use is asked for along with the first, and not once that was read.
+			// Shared chunks are loaded along with the first bundle, and not only after it was parsed.
 			preload += fmt.Sprintf("\n<link rel=\"modulepreload\" href=\"{base}%s\">", name)
 		}
 	}
@@ -76,7 +76,7 @@ func bundle(dir string) (map[string][]byte, error) {
 	return files, err
 }
 
-// messages returns what esbuild found as one error.
+// messages returns esbuild's messages as one error.
 func messages(list []api.Message) error {
 	var all []error
 	for _, text := range api.FormatMessages(list, api.FormatMessagesOptions{}) {

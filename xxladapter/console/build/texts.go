@@ -18,9 +18,9 @@ import (
 // locales are the languages of the console, in the order that i18n.ts knows.
 var locales = []string{"en", "zh-CN"}
 
-// texts is the module "texts": the locales joined, so that each key stands once in the bundle. Keys that
-// the sources name in full are replaced by short ones, there and in the module: a tenth of the bundle
-// would be names.
+// texts is the module "texts". It joins the locales, so that the bundle contains each key once.
+// Keys that the sources contain in full are replaced by short ones in the sources and in the
+// module, because long keys would be a tenth of the bundle.
 func texts(web string) api.Plugin {
 	return api.Plugin{Name: "texts", Setup: func(b api.PluginBuild) {
 		short, failed := shorten(web)
@@ -44,15 +44,15 @@ func texts(web string) api.Plugin {
 	}}
 }
 
-// literalKey finds what may be a key, and madeKey the beginning of keys that are made of it and of a
-// value, as in t(`status.${is}`), word("status", is) and "error." + code.
+// literalKey finds literals that may be keys. madeKey finds the beginnings of keys that are
+// composed from a value, as in t(`status.${is}`), word("status", is) and "error." + code.
 var (
 	literalKey = regexp.MustCompile(`"[a-zA-Z][a-zA-Z0-9]*(?:\.[a-zA-Z0-9_]+)+"`)
 	madeKey    = regexp.MustCompile("`([a-zA-Z]+(?:\\.[a-zA-Z]+)*\\.)\\$\\{|\\bword\\(\"([a-zA-Z.]+)\"|\"([a-zA-Z.]+\\.)\" \\+")
 )
 
-// shorten returns short names for the keys that stand in the sources in full and are made nowhere.
-// They have no period, and so are no keys themselves.
+// shorten returns short names for the keys that the sources contain in full and never compose.
+// Short names have no period, so they differ from all keys.
 func shorten(web string) (map[string]string, error) {
 	keys, err := locale(filepath.Join(web, "locales"), locales[0])
 	if err != nil {
@@ -100,9 +100,10 @@ func locale(dir, name string) (texts map[string]string, err error) {
 // between separates the texts of a key; no text contains it.
 const between = "|"
 
-// join returns a JSON object that has for each key its texts in the order of locales, joined by
-// between: a list for each key would make the bundle 3 KB larger. What stands before the first period
-// of keys stands once: it is the key of an object with the others; short names are in the object of "".
+// join returns a JSON object with the texts of each key, in the order of locales and joined by
+// between: a list for each key would make the bundle 3 KB larger. Keys are split at their first
+// period: the first part is the key of an object that has the rest as its keys. Short names are in
+// the object "".
 func join(dir string, short map[string]string) (string, error) {
 	joined := map[string][]string{}
 	for i, name := range locales {

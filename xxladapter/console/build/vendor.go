@@ -22,7 +22,7 @@ import (
 )
 
 // A locked package is one line of vendor.lock: name, version and licence, the SHA-512 of npm's
-// archive, and the SHA-256 of the files that are kept of it.
+// archive, and the SHA-256 of the files that are kept.
 type locked struct {
 	name, version, licence, archive, kept string
 }
@@ -80,8 +80,8 @@ func vendor(dir string) error {
 // scriptModes are the languages of scripts that @codemirror/legacy-modes has.
 var scriptModes = []string{"groovy", "javascript", "powershell", "python", "shell"}
 
-// keep reports whether a file of a package is needed: modules, type declarations, licences and what
-// says where these are.
+// keep reports whether a file of a package is needed: modules, type declarations, licences, and
+// package.json, which names them.
 func keep(pkg, name string) bool {
 	part, _, nested := strings.Cut(name, "/")
 	if nested && slices.Contains([]string{"compat", "debug", "devtools", "test-utils", "utils", "bin", "test"}, part) {
