@@ -36,8 +36,8 @@ func makeZone(t require.TestingT, changes []int64, offsets []int) *time.Location
 	return loc
 }
 
-// drawOddZone draws a zone with a few changes, at least apart seconds from each other, and also
-// returns these changes.
+// drawOddZone draws a zone with a few changes, and returns both. The changes are at least apart
+// seconds from each other.
 func drawOddZone(t *rapid.T, apart int64) (*time.Location, []time.Time) {
 	const start = 1_700_000_000
 	offset := rapid.Custom(func(t *rapid.T) int { return 900 * rapid.IntRange(-4*12, 4*14).Draw(t, "quarters") })

@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// stored returns a state with two groups, and jobs of which some have keys.
+// stored returns a state with two groups and several jobs, some of which have keys.
 func stored() *State {
 	job := func(id, group int64, name string, children ...int64) *xxladapter.Job {
 		j := &xxladapter.Job{
@@ -32,7 +32,7 @@ func stored() *State {
 	}
 }
 
-// options are those of a store on 1 March 2026.
+// options returns the options for a store on 1 March 2026.
 func options() Options {
 	return Options{
 		Now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
@@ -293,7 +293,7 @@ func TestMergeKeysAndScripts(t *testing.T) {
 	require.Equal(t, []string{"team/x/y.sh"}, Scripts(File{"team/a.yaml", "jobs: [{glueSourceFile: x/y.sh}, {glueSourceFile: /z}, {glueSourceFile: ../z}]"}))
 }
 
-// oddTexts are texts that YAML takes for something else where they are not in quotes.
+// oddTexts are texts that YAML reads as something else unless they are quoted.
 var oddTexts = []string{"<<", "=", "~", "null", "Null", "yes", "NO", "on", "0x1f", "0b1", "0o7", "1_000", "1:30", ".inf", "-.INF", ".nan", "1e3", "2026-11-23",
 	"2026-11-23T10:00:00Z", "!!str", "!x", "&a", "*a", "|", ">-", "?", "? a", ": b", "-", "- a", "--- a", "---", "...", "# a", "a #b", "%YAML", "@a", "`a", "{}", "[", "a,b"}
 

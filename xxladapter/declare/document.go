@@ -13,7 +13,7 @@ type Document struct {
 	Jobs      []JobEntry      `json:"jobs,omitempty" doc:"Jobs. A field that is omitted has its default."`
 }
 
-// A GroupEntry declares a group of executors. Its access token is no part of it.
+// A GroupEntry declares a group of executors. A declaration has no access token.
 type GroupEntry struct {
 	AppName     string   `json:"appName" doc:"4 to 64 characters."`
 	Title       string   `json:"title,omitempty" doc:"1 to 64 characters; omitted, it stays as it is, and is the app name for a new group."`
@@ -58,7 +58,7 @@ type Problem struct {
 	Message string `json:"message" doc:"Field, value and rule."`
 	Chinese string `json:"messageZh,omitempty" doc:"The message in Chinese."`
 
-	// Err has what Message was made of; nil in an answer of the API.
+	// Err is the error that Message was made from; nil in an answer of the API.
 	Err error `json:"-"`
 }
 

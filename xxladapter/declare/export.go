@@ -75,7 +75,7 @@ func (x *index) entryOf(j *xxladapter.Job, e Export) JobEntry {
 	return entry
 }
 
-// unless returns the zero value in place of what is usual.
+// unless returns value, or the zero value if value is the usual one.
 func unless[T comparable](value, usual T) T {
 	var zero T
 	if value == usual {
@@ -84,7 +84,7 @@ func unless[T comparable](value, usual T) T {
 	return value
 }
 
-// refs returns references to those of the jobs that the state has.
+// refs returns references to the jobs, without those that the state does not have.
 func (x *index) refs(app string, ids []int64) (refs []string) {
 	for _, id := range ids {
 		if n, known := x.names[id]; known {

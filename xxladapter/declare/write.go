@@ -14,7 +14,8 @@ import (
 // SchemaURL is where editors find the JSON Schema of declarations.
 const SchemaURL = "https://raw.githubusercontent.com/xxlwheel/xxlwheel/main/xxladapter/docs/declarations.schema.json"
 
-// JSON returns the document in JSON that is YAML too: characters that YAML forbids are escaped.
+// JSON returns the document in JSON that is also valid YAML: characters that YAML forbids are
+// escaped.
 func (d *Document) JSON() ([]byte, error) {
 	var text, escaped bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -53,7 +54,7 @@ func (d *Document) YAML() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// YAMLNode returns the next value of d as a node of YAML, with fields in their order. d has to use
+// YAMLNode returns the next value of d as a node of YAML, with fields in their order. d has to keep
 // numbers as they are written; see [json.Decoder.UseNumber]. Texts with characters that control a
 // terminal are in double quotes, so that a caller may write such characters as escapes.
 func YAMLNode(d *json.Decoder) (*yaml.Node, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// ofCron returns the rule that a schedule breaks, as package cron says it. It reports false if err has
-// no such cause, or one without a text in Chinese.
+// ofCron returns the rule that a schedule breaks, from an error of package cron. It reports false
+// if err has no such cause, or one without a text in Chinese.
 func ofCron(err error) (broken Broken, is bool) {
 	var syntax *cron.ParseError
 	var other *cron.PlanError
@@ -35,8 +35,8 @@ func ofCron(err error) (broken Broken, is bool) {
 	return broken, false
 }
 
-// inCron returns the Chinese text of a rule or a hint. A text that ends with … stands for all that begin
-// so, and what follows there is kept.
+// inCron returns the Chinese text of a rule or a hint. A text that ends with … matches every text
+// with that beginning, and the rest of that text is kept.
 func inCron(texts map[string]string, english string) (chinese string, known bool) {
 	if chinese, known = texts[english]; known {
 		return chinese, true

@@ -74,7 +74,7 @@ func TestWrongSchedulesInChinese(t *testing.T) {
 	require.False(t, is)
 }
 
-// TestEveryRuleOfCronHasChinese reads the sources of package cron: what it says of expressions.
+// TestEveryRuleOfCronHasChinese reads the rules for expressions from the sources of package cron.
 func TestEveryRuleOfCronHasChinese(t *testing.T) {
 	files, err := filepath.Glob("../cron/*.go")
 	require.NoError(t, err)

@@ -1,9 +1,10 @@
-// Package errortext says which rule an error for the user is about, and says it in Chinese.
+// Package errortext returns the rule that an error for the user is about, and the error's message
+// in Chinese.
 //
-// Errors are written in English where they are found, as field, value and rule: that is their message.
-// This package knows the formats of these messages, so that a program gets a code that stays the same
-// when the English is reworded, and a person who reads Chinese gets Chinese. A format that is not known
-// here has neither, and its message is shown to everybody.
+// Errors are written in English where they are found, as field, value and rule: that is their
+// message. This package knows the formats of these messages, so that a program gets a code that
+// stays the same when the English is reworded, and a person who reads Chinese gets Chinese. An
+// error whose format is not known here has neither, and everybody sees its English message.
 package errortext
 
 import (
@@ -16,25 +17,25 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Broken rule is what an error is about.
+// A Broken is the rule that an error is about.
 type Broken struct {
 	Rule    string            // the code of the rule, such as range
-	Params  map[string]string // what the rule is about by name; mostly field and value; never nil
+	Params  map[string]string // values by name, mostly field and value; never nil
 	Chinese string            // the message in Chinese
 }
 
-// verb finds what a format says of its values.
+// verb matches the verbs of a format.
 var verb = regexp.MustCompile(`%[a-z]`)
 
 // known has the rule of each format.
 var known = byFormat()
 
-// A reading is how a format is read.
+// A reading says what the verbs of a format mean.
 type reading struct {
 	rule  *rule
-	names []string          // the parameters that its verbs stand for
-	verbs []string          // with which they are written, without quotes
-	fixed map[string]string // the parameters that it says in words
+	names []string          // the parameters that the verbs stand for
+	verbs []string          // those that write the parameters, without quotes
+	fixed map[string]string // the parameters that the format says in words
 }
 
 func byFormat() map[string]reading {
@@ -91,8 +92,9 @@ func Of(err *xxladapter.Error) (broken Broken, is bool) {
 	return broken, true
 }
 
-// ofSeveral returns the rules that a value breaks, as one if it is one. It reports false for an error of
-// another kind, or with a rule that is not known.
+// ofSeveral returns the rules that a value breaks. Several are returned as one rule with all their
+// messages, and one is returned as it is. It reports false for an error of another kind, or with a
+// rule that is not known.
 func ofSeveral(err *xxladapter.Error) (broken Broken, is bool) {
 	if len(err.Args) != 1 {
 		return broken, false

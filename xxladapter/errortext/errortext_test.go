@@ -52,7 +52,8 @@ func TestEveryRuleHasItsTexts(t *testing.T) {
 	require.Equal(t, len(known), len(forms))
 }
 
-// TestErrorsOfTheAPIHaveRules reads the sources of the packages whose errors the API passes on.
+// TestErrorsOfTheAPIHaveRules reads the errors from the sources of the packages whose errors the
+// API returns.
 func TestErrorsOfTheAPIHaveRules(t *testing.T) {
 	var missing []string
 	found := 0
@@ -155,7 +156,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Several broken rules of a job are one error, and one of them is itself.
+// Several broken rules of a job are one error, and a single one is returned as it is.
 func TestSeveralRules(t *testing.T) {
 	j := &xxladapter.Job{GroupID: 1, Author: "li.na", GlueType: xxladapter.GlueBean, Handler: "greet"}
 	j.SetDefaults()

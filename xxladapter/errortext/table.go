@@ -1,6 +1,6 @@
 package errortext
 
-// A rule is what errors have in common that break it: its code, and their text in Chinese.
+// A rule has a code, and a text in Chinese for all errors about it.
 type rule struct {
 	code    string
 	chinese string // with the names of parameters in braces

@@ -13,9 +13,9 @@ import (
 const (
 	// pace is the pause between two polls.
 	pace = time.Second
-	// kept is how many events a hub keeps for listeners that come back.
+	// kept is how many events a hub keeps for listeners that reconnect.
 	kept = 1024
-	// buffer is how many events a listener may fall behind.
+	// buffer is the least number of events that a listener may fall behind.
 	buffer = 256
 	// maxListeners bounds the memory and the connections that listeners cost.
 	maxListeners = 1000
@@ -29,8 +29,8 @@ type Store interface {
 	xxladapter.ChangeStore
 }
 
-// A Hub polls a store while anybody listens, however many do, and not otherwise. Its zero value is
-// not usable; see [NewHub].
+// A Hub polls a store while it has a listener. More listeners do not make it poll more often. Its
+// zero value is not usable; see [NewHub].
 type Hub struct {
 	store  Store
 	logger *slog.Logger
@@ -156,7 +156,8 @@ func (h *Hub) poll(ctx context.Context, generation string) {
 	}
 }
 
-// read returns what has changed since the last view, and nothing for the first one.
+// read returns what has changed since the last view. Without one it takes the first view, and
+// returns an event about [TopicAll].
 func (h *Hub) read(ctx context.Context, v **view) ([]Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, pollLimit)
 	defer cancel()
@@ -176,8 +177,8 @@ func (h *Hub) read(ctx context.Context, v **view) ([]Event, error) {
 	return []Event{{Topic: TopicAll}}, nil
 }
 
-// Tell gives an event to the listeners of this hub at once. It is for changes that a poll may not
-// find, such as the removal of a job.
+// Tell publishes an event to the listeners of this hub at once. It is for changes that a poll may
+// miss, such as the removal of a job.
 func (h *Hub) Tell(e Event) {
 	h.mu.Lock()
 	generation := h.generation
@@ -185,7 +186,7 @@ func (h *Hub) Tell(e Event) {
 	h.publish(generation, []Event{e})
 }
 
-// publish gives the events to all listeners. One that has fallen behind is removed.
+// publish sends the events to all listeners, and removes those that have fallen behind.
 func (h *Hub) publish(generation string, found []Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// A counted store counts the calls that a database answers with one statement each.
+// A counted store counts its calls, each of which costs a database one statement.
 type counted struct {
 	*memstore.Store
 	calls atomic.Int64

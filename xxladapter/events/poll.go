@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// manyRuns and manyJobs are how many runs and jobs one poll names. Beyond that it says that any
-	// may have changed.
+	// manyRuns and manyJobs limit the runs and jobs that one poll names. A poll that finds more
+	// reports that any may have changed.
 	manyRuns = 200
 	manyJobs = 200
-	// openRuns is how many open runs are followed, the newest ones. The end of an older one is
-	// noticed by the daily figures, which do not name it.
+	// openRuns limits the open runs that are followed to the newest ones. The end of an older run
+	// is noticed by the daily figures, which do not name the run.
 	openRuns = 500
 	// overlap is how far back a poll looks for changed jobs: [xxladapter.TouchedAt] may move a
 	// change ahead of the clock, and a Java admin's clock may differ.
 	overlap = 5 * time.Second
-	// share is the part of the time that reading changed jobs may take: on MySQL, where no index
-	// helps, a store of a million jobs is read less often.
+	// share limits the reads of changed jobs to one part in share of the time. On MySQL, where no
+	// index helps, a store of a million jobs is thus read less often.
 	share = 20
 )
 
@@ -31,7 +31,7 @@ type view struct {
 	jobs  map[int64]time.Time          // the changes of the last seconds
 	open  map[int64]xxladapter.RunMark // runs that have not ended
 	read  time.Time                    // the store's clock when jobs were read last
-	rest  time.Time                    // until when changed jobs are not read, by the local clock
+	rest  time.Time                    // changed jobs are not read before this time of the local clock
 }
 
 // look returns the first view of a store.

@@ -96,8 +96,8 @@ func decode(t *testing.T, manifest string) map[string]any {
 	}
 }
 
-// TestChart renders the chart in the ways that its values offer, and checks that the objects are
-// what Kubernetes takes and fit each other.
+// TestChart renders the chart in the ways that its values offer, and checks that Kubernetes accepts
+// the objects and that they fit each other.
 func TestChart(t *testing.T) {
 	for name, c := range map[string]struct {
 		values map[string]any
@@ -226,7 +226,7 @@ func ports(d *appsv1.Deployment) (names []string) {
 	return names
 }
 
-// TestChartRefuses names values that would give a deployment that does not work.
+// TestChartRefuses checks that the chart refuses values whose deployment would not work.
 func TestChartRefuses(t *testing.T) {
 	for _, c := range []struct {
 		values map[string]any
@@ -242,7 +242,7 @@ func TestChartRefuses(t *testing.T) {
 	}
 }
 
-// TestManifests compares the manifests for those who use no Helm with the chart.
+// TestManifests compares the chart with the manifests for installations without Helm.
 func TestManifests(t *testing.T) {
 	const file = "../kubernetes/xxlwheel.yaml"
 	manifest, err := render(t.Context(), "xxlwheel", nil)

@@ -35,8 +35,8 @@ import (
 // A series is what /metrics shows under one name: the values that each label has.
 type series map[string]map[string]bool
 
-// exposed returns all that a scheduler shows at /metrics when everything in it has happened once,
-// and the labels that Prometheus adds to each target.
+// exposed returns the series that a scheduler exposes at /metrics once everything in it has
+// happened, with the labels that Prometheus adds to each target.
 func exposed(t *testing.T) map[string]series {
 	t.Helper()
 	store := memstore.New(time.Now)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestReleaseFilesExist checks that the files that a release is made of are where goreleaser looks
-// for them. Its own judgement is that of "goreleaser check".
+// TestReleaseFilesExist checks that the files of a release are where goreleaser looks for them. The
+// rest of goreleaser's configuration is checked by "goreleaser check".
 func TestReleaseFilesExist(t *testing.T) {
 	text, err := os.ReadFile("../../../.goreleaser.yaml")
 	require.NoError(t, err)
