@@ -37,7 +37,7 @@ const frames = `(() => { window.gap = 0; let last = performance.now(); (function
 // BenchmarkPages prints what the pages with the most data need, beside the budgets. Its figures hold for
 // an idle machine; with -short there is little data, and it only shows that it works.
 func BenchmarkPages(b *testing.B) {
-	fires, jobs, seconds := 10_000, 1000, 20
+	fires, jobs, seconds := 10_000, 2000, 20
 	if testing.Short() {
 		fires, jobs, seconds = 20, 20, 2
 	}

@@ -64,6 +64,20 @@ done
 echo "done"
 `
 
+// everyPage returns the paths of all pages of a populated site, by name.
+func everyPage(made populated) map[string]string {
+	return map[string]string{
+		"overview": "", "jobs": "jobs", "new": "jobs/new", "edit": fmt.Sprintf("jobs/%d/edit", made.job), "job": fmt.Sprintf("jobs/%d", made.job),
+		"job-runs": fmt.Sprintf("jobs/%d/runs", made.job), "job-timeline": fmt.Sprintf("jobs/%d/timeline?span=24h", made.failing), "job-why": fmt.Sprintf("jobs/%d/why", made.job), "job-why-failed": fmt.Sprintf("jobs/%d/why", made.failing),
+		"job-code": fmt.Sprintf("jobs/%d/code", made.script), "job-code-compare": fmt.Sprintf("jobs/%d/code?from=1", made.script),
+		"job-misfires": fmt.Sprintf("jobs/%d/misfires", made.job),
+		"job-changes":  fmt.Sprintf("jobs/%d/changes", made.job), "audit": "audit",
+		"forecast": "forecast", "forecast-week": "forecast?hours=168&by=time", "graph": "graph", "api": "api?find=glue",
+		"runs": "runs", "run": fmt.Sprintf("runs/%d", made.failed),
+		"executors": "executors", "executor": "executors/1", "nodes": "nodes", "users": "users", "settings": "settings", "transfer": "transfer", "me": "me", "help": "help", "missing": "no/such/page",
+	}
+}
+
 // A look is how somebody sees a page.
 type look struct {
 	lang, theme string
@@ -86,16 +100,7 @@ func TestScreens(t *testing.T) {
 	for i := range 98 {
 		s.call("POST", "/groups", map[string]any{"appName": fmt.Sprintf("region-%02d-executor", i), "title": fmt.Sprintf("Region %02d", i)}, nil)
 	}
-	pages := map[string]string{
-		"overview": "", "jobs": "jobs", "new": "jobs/new", "edit": fmt.Sprintf("jobs/%d/edit", made.job), "job": fmt.Sprintf("jobs/%d", made.job),
-		"job-runs": fmt.Sprintf("jobs/%d/runs", made.job), "job-timeline": fmt.Sprintf("jobs/%d/timeline?span=24h", made.failing), "job-why": fmt.Sprintf("jobs/%d/why", made.job), "job-why-failed": fmt.Sprintf("jobs/%d/why", made.failing),
-		"job-code": fmt.Sprintf("jobs/%d/code", made.script), "job-code-compare": fmt.Sprintf("jobs/%d/code?from=1", made.script),
-		"job-misfires": fmt.Sprintf("jobs/%d/misfires", made.job),
-		"job-changes":  fmt.Sprintf("jobs/%d/changes", made.job), "audit": "audit",
-		"forecast": "forecast", "forecast-week": "forecast?hours=168&by=time", "graph": "graph", "api": "api?find=glue",
-		"runs": "runs", "run": fmt.Sprintf("runs/%d", made.failed),
-		"executors": "executors", "executor": "executors/1", "nodes": "nodes", "users": "users", "settings": "settings", "transfer": "transfer", "me": "me", "help": "help", "missing": "no/such/page",
-	}
+	pages := everyPage(made)
 	s.user("wang.fang", 0, "admin")
 	tab := s.signedIn("wang.fang", "")
 	for _, call := range []string{

@@ -250,10 +250,17 @@ func (t *tab) accessible(where string) {
 // fits fails the test if the page is wider than the window.
 func (t *tab) fits(where string) {
 	t.t.Helper()
-	var size struct{ Page, Window float64 }
-	t.eval(`({ Page: document.documentElement.scrollWidth, Window: innerWidth })`, &size)
+	var size struct {
+		Page, Window float64
+		Widest       string
+	}
+	t.eval(`(() => {
+		const right = (e) => e.getBoundingClientRect().right;
+		const widest = [...document.querySelectorAll("main *")].filter((e) => !e.closest(".spoken")).reduce((a, b) => (right(b) >= right(a) ? b : a), document.body);
+		return { Page: document.documentElement.scrollWidth, Window: innerWidth, Widest: widest.outerHTML.slice(0, 120) };
+	})()`, &size)
 	if size.Page > size.Window {
-		t.t.Errorf("%s: the page is %v wide, the window %v", where, size.Page, size.Window)
+		t.t.Errorf("%s: the page is %v wide, the window %v: %s", where, size.Page, size.Window, size.Widest)
 	}
 }
 

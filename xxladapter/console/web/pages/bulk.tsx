@@ -8,7 +8,7 @@ import { changedSomething } from "../data";
 import { number, plural, t } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
-import { Button } from "../parts/basic";
+import { Button, Spoken } from "../parts/basic";
 import { Dialog } from "../parts/dialog";
 import { Field } from "../parts/form";
 import { FieldError } from "./jobfields";
@@ -34,9 +34,11 @@ interface BarProps {
 
 // BulkBar stands above the list while something is selected.
 export function BulkBar({ chosen, all, matching = 0, more, onAll, onNone, onAction }: BarProps) {
+	const state = all ? t("bulk.all", { n: number(matching) + (more ? "+" : "") }) : plural("bulk.chosen", chosen.size);
 	return (
 		<div class="bulk-bar" role="region" aria-label={t("bulk.bar")}>
-			<b role="status">{all ? t("bulk.all", { n: number(matching) + (more ? "+" : "") }) : plural("bulk.chosen", chosen.size)}</b>
+			<b>{state}</b>
+			<Spoken text={state} />
 			{!all && chosen.size < matching && <Button tone="quiet" onClick={onAll}>{t("bulk.chooseAll", { n: number(matching) + (more ? "+" : "") })}</Button>}
 			<Button tone="quiet" onClick={onNone}>{t("bulk.none")}</Button>
 			<span class="actions">
@@ -100,6 +102,7 @@ export function BulkDialog({ action, choice, names, onClose }: DialogProps) {
 		void run((signal) => takeBack(progress!, setProgress, signal));
 	};
 	const title = t(`bulk.${action}Title`, { n: count === undefined ? "…" : number(count) });
+	const state = progress && (busy ? t("bulk.progress", { n: number(progress.succeeded.length + progress.failed.length), total: number(progress.total) }) : outcome(progress, undone));
 	const canUndo = progress && !busy && !undone && progress.undo.size > 0;
 	return (
 		<Dialog title={title} fixed={busy} wide={!!progress} onClose={() => onClose(!!progress)}>
@@ -125,7 +128,8 @@ export function BulkDialog({ action, choice, names, onClose }: DialogProps) {
 				<>
 					<div class="dialog-body">
 						<progress max={progress.total || 1} value={progress.succeeded.length + progress.failed.length} aria-label={title} />
-						<p role="status">{busy ? t("bulk.progress", { n: number(progress.succeeded.length + progress.failed.length), total: number(progress.total) }) : outcome(progress, undone)}</p>
+						<p>{state}</p>
+						<Spoken text={state ?? ""} />
 						{error && <p class="field-error" role="alert">{error}</p>}
 						{!busy && <Results of={progress} names={names} />}
 					</div>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, call, type Clear } from "../api";
 import { changedSomething, useCall } from "../data";
 import { number, plural, t } from "../i18n";
-import { Button } from "../parts/basic";
+import { Button, Spoken } from "../parts/basic";
 import { Dialog } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
 import { tell } from "../parts/toast";
@@ -76,6 +76,7 @@ export function ClearDialog({ group: given, job, onClose }: { group?: number; jo
 		changedSomething();
 	};
 	const busy = deleted !== undefined;
+	const state = busy ? plural("clear.deleted", deleted) : count?.selected === undefined ? (error ? "" : t("clear.counting")) : plural(count.more ? "clear.atLeast" : "clear.selected", count.selected);
 	return (
 		<Dialog title={t("clear.open")} fixed={busy} onClose={onClose}>
 			<form onSubmit={clear}>
@@ -90,7 +91,8 @@ export function ClearDialog({ group: given, job, onClose }: { group?: number; jo
 					<Field label={t("clear.what")} help={t("clear.help")}>
 						<Select value={way} disabled={busy} onChange={(e) => setWay(e.currentTarget.value)} options={ways.map((w) => ({ value: w.id, text: wayText(w) }))} />
 					</Field>
-					<p role="status"><b>{busy ? plural("clear.deleted", deleted) : count?.selected === undefined ? (error ? "" : t("clear.counting")) : plural(count.more ? "clear.atLeast" : "clear.selected", count.selected)}</b></p>
+					<p><b>{state}</b></p>
+					<Spoken text={state} />
 					{error && <p class="field-error" role="alert">{error}</p>}
 				</div>
 				<footer class="dialog-foot">

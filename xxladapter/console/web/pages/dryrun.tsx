@@ -3,7 +3,7 @@
 import { useCall, useDelayed } from "../data";
 import { t } from "../i18n";
 import { lang } from "../prefs";
-import { Empty, Tag, Waiting } from "../parts/basic";
+import { Empty, Spoken, Tag, Waiting } from "../parts/basic";
 import { Calendar } from "../parts/calendar";
 import { Panel } from "../parts/page";
 import { clock, day, offset, weekday, zone as storeZone } from "../time";
@@ -14,9 +14,14 @@ export function DryRun({ type, conf, zone }: { type: string; conf: string; zone:
 	const asked = scheduleType !== "NONE" && scheduleConf !== "";
 	const preview = useCall("GET /schedule/preview", asked ? { scheduleType: scheduleType as "CRON", scheduleConf, zone: ownZone || undefined, count: 50, months: 12 } : undefined);
 	const p = preview.data;
+	const own = p?.zone === "Local" ? storeZone.value : (p?.zone ?? "");
+	const words = p && (lang.value === "en" ? p.words.en : p.words.zh);
+	const first = p?.times[0] && new Date(p.times[0].at);
+	const said = !asked || !p ? (preview.error?.message ?? "") : `${words} ${first ? `${t("list.next")} ${day(first, own)} ${clock(first, own)}` : t("dry.never")}`;
 	return (
-		<Panel title={t("dry.title")} beside={p && <small>{p.zone === "Local" ? storeZone.value : p.zone}</small>}>
-			<div class="stack" aria-live="polite">
+		<Panel title={t("dry.title")} beside={p && <small>{own}</small>}>
+			<Spoken text={said} />
+			<div class="stack">
 				{!asked ? (
 					<Empty icon="clock" title={t(scheduleType === "NONE" ? "dry.none" : "dry.empty")} />
 				) : preview.error && !p ? (
@@ -25,19 +30,19 @@ export function DryRun({ type, conf, zone }: { type: string; conf: string; zone:
 					<Waiting rows={5} />
 				) : (
 					<>
-						<p class="dry-words">{lang.value === "en" ? p.words.en : p.words.zh}</p>
+						<p class="dry-words">{words}</p>
 						{p.assumed && <p class="muted">{t("dry.assumed")}</p>}
 						{p.clockChanges.length > 0 && (
 							<ul class="changes">
 								{p.clockChanges.slice(0, 4).map((c) => (
 									<li key={c.at}>
-										<Tag tone="warn">{t("dry.change")}</Tag> {day(new Date(c.at), p.zone === "Local" ? storeZone.value : p.zone)} {c.before} → {c.after}
+										<Tag tone="warn">{t("dry.change")}</Tag> {day(new Date(c.at), own)} {c.before} → {c.after}
 										{c.skipped?.length ? <small> {t("dry.skipped", { times: c.skipped.map((s) => s.slice(11, 16)).join(", ") })}</small> : null}
 									</li>
 								))}
 							</ul>
 						)}
-						{p.times.length === 0 ? <p class="field-error">{t("dry.never")}</p> : <Times times={p.times} zone={p.zone === "Local" ? storeZone.value : p.zone} />}
+						{p.times.length === 0 ? <p class="field-error">{t("dry.never")}</p> : <Times times={p.times} zone={own} />}
 						{p.days && p.times[0] && <Calendar days={p.days} from={p.times[0].at.slice(0, 7)} />}
 					</>
 				)}

@@ -1,6 +1,7 @@
 // The smallest parts: times, statuses, switches, and what stands in place of data.
 
 import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api";
 import { number, t, word, type Key } from "../i18n";
 import { ago, brief, browserZone, instant, zone } from "../time";
@@ -111,6 +112,24 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
 			)}
 		</div>
 	);
+}
+
+// Between two texts that a reader of the screen is told by one Spoken, in ms.
+const quiet = 5e3;
+
+// Spoken tells readers of the screen, who cannot look, a text that changes by itself. What changes
+// within five seconds is left out but for the last.
+export function Spoken({ text }: { text: string }) {
+	const [said, say] = useState("");
+	const at = useRef(-quiet);
+	useEffect(() => {
+		const timer = setTimeout(() => {
+			at.current = performance.now();
+			say(text);
+		}, at.current + quiet - performance.now());
+		return () => clearTimeout(timer);
+	}, [text]);
+	return <span class="spoken" role="status">{said}</span>;
 }
 
 // Waiting keeps the place of rows that are loaded.

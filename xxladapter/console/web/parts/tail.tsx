@@ -6,7 +6,7 @@ import { ApiError, call, signedOut, type Tail as Part } from "../api";
 import { number, t } from "../i18n";
 import { hear, pause } from "../sse";
 import { pieces } from "./ansi";
-import { Button, Empty, Failure, Waiting } from "./basic";
+import { Button, Empty, Failure, Spoken, Waiting } from "./basic";
 import { Lines } from "./lines";
 import { Panel } from "./page";
 
@@ -70,7 +70,6 @@ async function read(id: number, grows: boolean, to: Reading, drawn: () => void, 
 export function Tail({ id, grows }: { id: number; grows: boolean }) {
 	const reading = useRef<Reading>({ lines: new Lines(), ended: false });
 	const [drawn, draw] = useState(0);
-	const [spoken, speak] = useState("");
 	const [follow, setFollow] = useState(true);
 	const [wrap, setWrap] = useState(false);
 	const [find, setFind] = useState("");
@@ -90,12 +89,9 @@ export function Tail({ id, grows }: { id: number; grows: boolean }) {
 			}, drawEvery);
 		};
 		void read(id, grows, own, soon, abort.signal);
-		// Readers of the screen hear of new lines no more than once in five seconds.
-		const voice = setInterval(() => speak(t(own.ended ? "tail.ended" : "tail.live", { n: number(own.lines.dropped + own.lines.total) })), 5e3);
 		return () => {
 			abort.abort();
 			clearTimeout(timer);
-			clearInterval(voice);
 		};
 	}, [id, out]);
 	const { lines, ended, note, error } = reading.current;
@@ -118,13 +114,14 @@ export function Tail({ id, grows }: { id: number; grows: boolean }) {
 		URL.revokeObjectURL(link.href);
 	};
 	const before = wrap ? first : 0;
+	const state = lines.total > 0 || ended ? t(ended ? "tail.ended" : "tail.live", { n: number(lines.dropped + lines.total) }) : "";
 	return (
 		<Panel
 			flush title={t("tail.title")}
 			beside={
 				<span class="log-bar">
-					<span class="muted">{(lines.total > 0 || ended) && t(ended ? "tail.ended" : "tail.live", { n: number(lines.dropped + lines.total) })}</span>
-					<span class="spoken" role="status">{spoken}</span>
+					<span class="muted">{state}</span>
+					<Spoken text={state} />
 					<input type="search" aria-label={t("tail.find")} placeholder={t("tail.find")} value={find} onInput={(e) => setFind(e.currentTarget.value)} />
 					<Button aria-pressed={wrap} onClick={() => setWrap(!wrap)}>{t("tail.wrap")}</Button>
 					{!ended && <Button aria-pressed={follow} onClick={() => setFollow(!follow)}>{t("tail.follow")}</Button>}
