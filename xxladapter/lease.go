@@ -39,6 +39,8 @@ type Lease struct {
 	Others []Term
 	// Quiet is true if no open fire was due. False tells nothing: the store has not looked.
 	Quiet bool
+	// Report is what the node last told about itself, see [LeaseStore.ReportNode].
+	Report NodeReport
 }
 
 // A LeaseStore is the part of [Store] that decides which nodes may act, and deals the shards out
@@ -51,16 +53,19 @@ type LeaseStore interface {
 	// life from the next call on. REQUIRES: node is not empty and life is at least a millisecond;
 	// anything else is refused.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
-	// Retire takes a term's shards away for good, for a node that is about to stop. The lease
-	// still holds, can be renewed, and settles what it has claimed. A term that is over is no
-	// error.
-	Retire(ctx context.Context, term Term) error
-	// Resign ends a term at once: its shards are free and its fires may be taken over. A term
-	// that is over already is no error.
+	// Retire takes a term's shards away for good, and keeps why as a [ShardMove] if it had any. The
+	// lease still holds, can be renewed, and settles what it has claimed. A term that is over is
+	// no error.
+	Retire(ctx context.Context, term Term, why MoveCause) error
+	// Resign ends a term at once: its shards are free and its fires may be taken over. Shards that
+	// it still had are a [ShardMove] with the cause [MoveStopped]. A term that is over already
+	// is no error.
 	Resign(ctx context.Context, term Term) error
-	// Leases lists the leases that hold, by node, with Term, Until and Shards alone. It gives
-	// and renews none.
+	// Leases lists the leases that hold, by node, with Term, Until, Shards and Report alone. It
+	// gives and renews none.
 	Leases(ctx context.Context) ([]Lease, error)
+	// ReportNode replaces what a term's node tells about itself. A term that is over is no error.
+	ReportNode(ctx context.Context, term Term, r NodeReport) error
 }
 
 // Shards is the number of parts into which jobs are divided among nodes. It is part of the stored

@@ -36,6 +36,7 @@ type Store interface {
 	BackfillStore
 	LeaseStore
 	SessionStore
+	ShardMoveStore
 	LogStore
 	RunListStore
 	JobRunStore

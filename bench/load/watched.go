@@ -62,6 +62,7 @@ func (discard) Resolve(xxladapter.Fire, func()) bool { return true }
 
 func (discard) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (discard) Offered(time.Time, int64, *xxladapter.Fire)  {}
+func (discard) Report() (fast, slow xxladapter.PoolReport)  { return fast, slow }
 
 // pollUntil polls ok until it returns true, ctx ends, or limit has passed, and returns its result.
 func pollUntil(ctx context.Context, limit time.Duration, ok func() bool) bool {

@@ -113,24 +113,3 @@ func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireLi
 	}
 	return misfireList{forms, next}, err
 }
-
-// A nodeForm is a scheduler that holds a lease.
-type nodeForm struct {
-	Node   string    `json:"node"`
-	Term   int64     `json:"term"`
-	Until  time.Time `json:"until" doc:"When its lease expires unless it is renewed."`
-	Shards int       `json:"shards" doc:"How many of the 64 shards it plans."`
-}
-
-type nodeList struct {
-	Nodes []nodeForm `json:"nodes"`
-}
-
-func (s *Server) listNodes(ctx context.Context, _ none) (nodeList, error) {
-	leases, err := s.opts.Store.Leases(ctx)
-	forms := make([]nodeForm, len(leases))
-	for i, l := range leases {
-		forms[i] = nodeForm{l.Node, l.Number, l.Until, l.Shards.Len()}
-	}
-	return nodeList{forms}, err
-}

@@ -294,12 +294,17 @@ func (g guard) RemoveCalendar(ctx context.Context, name string) error {
 // Leases implements part of [xxladapter.LeaseStore]. Leases belong to no group.
 func (g guard) Leases(ctx context.Context) ([]xxladapter.Lease, error) { return g.store.Leases(ctx) }
 
+// ShardMoves implements part of [xxladapter.ShardMoveStore]. Shards belong to no group.
+func (g guard) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
+	return g.store.ShardMoves(ctx, limit)
+}
+
 // Retire implements part of [xxladapter.LeaseStore], for callers who may see all groups.
-func (g guard) Retire(ctx context.Context, term xxladapter.Term) error {
+func (g guard) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	if !seesAll(ctx) {
 		return xxladapter.NotFoundf("scheduler %q holds no lease", term.Node)
 	}
-	return g.store.Retire(ctx, term)
+	return g.store.Retire(ctx, term, why)
 }
 
 // RunText returns the text of a run of a granted group.

@@ -27,7 +27,7 @@ func (s *Server) drainNode(ctx context.Context, _ none, form nodeDrainForm) (no 
 	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && l.Shards != 0 }) {
 		return no, xxladapter.Conflictf("no other scheduler plans jobs, one must")
 	}
-	if err := s.opts.Store.Retire(ctx, lease.Term); err != nil {
+	if err := s.opts.Store.Retire(ctx, lease.Term, xxladapter.MoveDrained); err != nil {
 		return no, err
 	}
 	// What was done is audited although the caller may be gone.

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -39,4 +40,40 @@ func TestADrainedSchedulerHasNoShards(t *testing.T) {
 	require.Equal(t, xxladapter.AllShards, leases[1].Shards)
 	require.Equal(t, http.StatusConflict, drain("node-2"), "the last one")
 	require.Equal(t, http.StatusOK, drain("node-1"))
+}
+
+func TestNodesTellWhyShardsMoved(t *testing.T) {
+	s := newSite(t)
+	s.lease("node-1", "node-2")
+	leases, err := s.store.Leases(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, s.store.ReportNode(t.Context(), leases[1].Term, xxladapter.NodeReport{
+		Skew: -40 * time.Millisecond, Fast: xxladapter.PoolReport{Places: 200, InFlight: 7, Waiting: 3}, Slow: xxladapter.PoolReport{Places: 100},
+	}))
+	require.NoError(t, s.store.Resign(t.Context(), leases[0].Term))
+	type move struct {
+		Cause, Node  string
+		Term, Shards int64
+	}
+	type pool struct{ Places, InFlight, Waiting int }
+	var got struct {
+		Nodes []struct {
+			Node         string
+			ClockAheadMs int64
+			Fast, Slow   pool
+			LastMove     *move
+		}
+		Moves []move
+	}
+	status, answer := s.as(granted(0, xxladapter.RoleViewer))("GET", "/api/v1/nodes", "")
+	require.Equal(t, http.StatusOK, status)
+	require.NoError(t, json.Unmarshal([]byte(answer), &got))
+	require.Equal(t, []move{
+		{"stopped", "node-1", leases[0].Number, 32}, {"joined", "node-2", leases[1].Number, 32}, {"joined", "node-1", leases[0].Number, 64},
+	}, got.Moves)
+	require.Len(t, got.Nodes, 1)
+	require.Equal(t, int64(-40), got.Nodes[0].ClockAheadMs)
+	require.Equal(t, pool{200, 7, 3}, got.Nodes[0].Fast)
+	require.Equal(t, pool{Places: 100}, got.Nodes[0].Slow)
+	require.Equal(t, &got.Moves[1], got.Nodes[0].LastMove)
 }

@@ -66,7 +66,8 @@ type Store interface {
 	xxladapter.CalendarStore
 	Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error)
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
-	Retire(ctx context.Context, term xxladapter.Term) error
+	ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
+	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
 	RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error)
 	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 	Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error)

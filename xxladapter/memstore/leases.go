@@ -18,6 +18,8 @@ type held struct {
 	retired bool
 	until   time.Time
 	life    time.Duration
+	ended   time.Time // until when the lease held when its session was seen to end; zero if it was not
+	report  xxladapter.NodeReport
 }
 
 // Lease implements [xxladapter.Store].
@@ -31,7 +33,16 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	defer s.mu.Unlock()
 
 	now := toMilli(s.clock())
-	maps.DeleteFunc(s.leases, func(_ string, l held) bool { return !l.until.After(now) })
+	for _, name := range slices.Sorted(maps.Keys(s.leases)) {
+		if l := s.leases[name]; !l.until.After(now) {
+			delete(s.leases, name)
+			why := xxladapter.MoveLapsed
+			if l.ended.Equal(l.until) {
+				why = xxladapter.MoveDied
+			}
+			s.addShardMove(xxladapter.Term{Node: name, Number: l.number}, why, s.shardsOf(name).Len(), now)
+		}
+	}
 	for name, l := range s.leases {
 		// A lease that would last longer was given before the clock was set back.
 		if l.until.Sub(now) > l.life {
@@ -49,6 +60,9 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	s.leases[node] = lease
 	if !lease.retired {
 		xxladapter.Deal(&s.owners, s.takers(), node)
+	}
+	if !lives {
+		s.addShardMove(xxladapter.Term{Node: node, Number: lease.number}, xxladapter.MoveJoined, s.shardsOf(node).Len(), now)
 	}
 	return xxladapter.Lease{
 		Term:   xxladapter.Term{Node: node, Number: lease.number},
@@ -144,7 +158,7 @@ func (s *Store) fence(by xxladapter.Term) error {
 }
 
 // Retire implements [xxladapter.Store].
-func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
+func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -156,6 +170,7 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
 	}
 	lease.retired = true
 	s.leases[term.Node] = lease
+	s.addShardMove(term, why, s.shardsOf(term.Node).Len(), toMilli(s.clock()))
 	for shard, owner := range s.owners {
 		if owner == term.Node {
 			s.owners[shard] = ""
@@ -173,6 +188,7 @@ func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 
 	if s.leases[term.Node].number == term.Number {
 		delete(s.leases, term.Node)
+		s.addShardMove(term, xxladapter.MoveStopped, s.shardsOf(term.Node).Len(), toMilli(s.clock()))
 	}
 	return nil
 }
@@ -189,7 +205,7 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		l := s.leases[node]
 		term := xxladapter.Term{Node: node, Number: l.number}
 		if s.holds(term) {
-			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Shards: s.shardsOf(node)})
+			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Shards: s.shardsOf(node), Report: l.report})
 		}
 	}
 	return found, nil

@@ -63,7 +63,9 @@ type Store struct {
 	userNames   map[string]int64 // also of removed users
 	credentials map[int64]*xxladapter.Credential
 
-	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm, lastGlue, lastOrder, lastBackfill, lastUser, lastCredential, lastPause int64
+	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm, lastGlue, lastOrder, lastBackfill, lastUser, lastCredential, lastPause, lastMove int64
+
+	moves []xxladapter.ShardMove // by id
 }
 
 // A dueKey is one due time of one job.

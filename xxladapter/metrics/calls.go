@@ -359,6 +359,11 @@ func (s *measured) RenewAlarms(ctx context.Context, arg1 string, arg2 []xxladapt
 	return s.Store.RenewAlarms(ctx, arg1, arg2)
 }
 
+func (s *measured) ReportNode(ctx context.Context, arg1 xxladapter.Term, arg2 xxladapter.NodeReport) (err error) {
+	defer s.done("report_node", time.Now(), &err)
+	return s.Store.ReportNode(ctx, arg1, arg2)
+}
+
 func (s *measured) Reports(ctx context.Context, arg1 time.Time, arg2 time.Time) (value1 []xxladapter.Report, err error) {
 	defer s.done("reports", time.Now(), &err)
 	return s.Store.Reports(ctx, arg1, arg2)
@@ -374,9 +379,9 @@ func (s *measured) ResumeJob(ctx context.Context, arg1 xxladapter.Resume) (value
 	return s.Store.ResumeJob(ctx, arg1)
 }
 
-func (s *measured) Retire(ctx context.Context, arg1 xxladapter.Term) (err error) {
+func (s *measured) Retire(ctx context.Context, arg1 xxladapter.Term, arg2 xxladapter.MoveCause) (err error) {
 	defer s.done("retire", time.Now(), &err)
-	return s.Store.Retire(ctx, arg1)
+	return s.Store.Retire(ctx, arg1, arg2)
 }
 
 func (s *measured) RunHistories(ctx context.Context, arg1 []int64) (value1 map[int64]xxladapter.RunHistory, err error) {
@@ -419,6 +424,11 @@ func (s *measured) SaveTexts(ctx context.Context, arg1 []xxladapter.RunText) (er
 	return s.Store.SaveTexts(ctx, arg1)
 }
 
+func (s *measured) SessionEnded(ctx context.Context, arg1 xxladapter.Term) (err error) {
+	defer s.done("session_ended", time.Now(), &err)
+	return s.Store.SessionEnded(ctx, arg1)
+}
+
 func (s *measured) SettleAlarms(ctx context.Context, arg1 []xxladapter.AlarmClaim, arg2 int) (err error) {
 	defer s.done("settle_alarms", time.Now(), &err)
 	return s.Store.SettleAlarms(ctx, arg1, arg2)
@@ -427,6 +437,11 @@ func (s *measured) SettleAlarms(ctx context.Context, arg1 []xxladapter.AlarmClai
 func (s *measured) SettleFire(ctx context.Context, arg1 xxladapter.Term, arg2 xxladapter.Settlement) (value1 []xxladapter.Fire, err error) {
 	defer s.done("settle_fire", time.Now(), &err)
 	return s.Store.SettleFire(ctx, arg1, arg2)
+}
+
+func (s *measured) ShardMoves(ctx context.Context, arg1 int) (value1 []xxladapter.ShardMove, err error) {
+	defer s.done("shard_moves", time.Now(), &err)
+	return s.Store.ShardMoves(ctx, arg1)
 }
 
 func (s *measured) StaleAlarms(ctx context.Context, arg1 time.Duration, arg2 int) (value1 []xxladapter.AlarmClaim, err error) {

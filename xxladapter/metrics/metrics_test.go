@@ -39,7 +39,7 @@ func watched(store xxladapter.Store) *Metrics {
 		Loads: func() []trigger.Load {
 			return []trigger.Load{{Pool: "fast", GroupID: 1, Waiting: 3, InFlight: 2}, {Pool: "fast", GroupID: 2, Waiting: 1}}
 		},
-		Groups: store.Groups, Reports: store.Reports,
+		Groups: store.Groups, Reports: store.Reports, ShardMoves: store.ShardMoves,
 	})
 	return m
 }
@@ -144,7 +144,15 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 	_, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(t, err)
 	require.NoError(t, store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
+	lease, err := store.Lease(t.Context(), "n1", time.Minute)
+	require.NoError(t, err)
+	require.NoError(t, store.Resign(t.Context(), lease.Term))
+	moves, err := store.ShardMoves(t.Context(), 2)
+	require.NoError(t, err)
 	got := read(t, watched(store))
+	require.InDelta(t, float64(moves[0].At.UnixMilli())/1000, got["xxlwheel_last_shard_move_timestamp_seconds cause=stopped"], 1e-3)
+	require.Contains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=joined")
+	require.NotContains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=died")
 	for name, want := range map[string]float64{
 		"xxlwheel_wheel_entries":                  12,
 		"xxlwheel_wheel_pending":                  5,

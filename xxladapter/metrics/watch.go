@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,10 +20,11 @@ type Sources struct {
 	Scheduler func() scheduler.Stats
 	Wheel     func() hashedwheel.Stats
 	Loads     func() []trigger.Load
-	// Groups and Reports are called at most every ten seconds, however often the metrics are
-	// scraped.
-	Groups  func(context.Context) ([]*xxladapter.Group, error)
-	Reports func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	// Groups, Reports and ShardMoves are called at most every ten seconds, however often the metrics
+	// are scraped.
+	Groups     func(context.Context) ([]*xxladapter.Group, error)
+	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
 }
 
 const (
@@ -48,6 +50,7 @@ var (
 	skew     = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
 	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
 	runsOpen = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
+	lastMove = gauge("last_shard_move_timestamp_seconds", "When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.", "cause")
 	storeUp  = gauge("store_up", "1 if the store answered the last read of its figures.")
 
 	wheelPending = gauge("wheel_pending", "Pending timeouts of the wheel.")
@@ -57,7 +60,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, depth, inFlight, leader, term, terms, hints, dropped, skew, online, runsOpen, storeUp,
+		held, depth, inFlight, leader, term, terms, hints, dropped, skew, online, runsOpen, lastMove, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -74,6 +77,7 @@ type watcher struct {
 	ok       bool
 	groups   []*xxladapter.Group
 	openRuns int64
+	latest   map[xxladapter.MoveCause]time.Time // when shards last changed hands
 }
 
 // Describe implements [prometheus.Collector].
@@ -137,6 +141,9 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	for app, n := range apps {
 		value(online, float64(n), app)
 	}
+	for cause, at := range w.latest {
+		value(lastMove, float64(at.UnixMilli())/1000, string(cause))
+	}
 }
 
 // askStore reads the figures of the store, unless they are recent. It may be called concurrently:
@@ -154,11 +161,19 @@ func (w *watcher) askStore() {
 	if err == nil {
 		reports, err = w.sources.Reports(ctx, time.Time{}, time.Time{})
 	}
+	var moves []xxladapter.ShardMove
+	if err == nil {
+		moves, err = w.sources.ShardMoves(ctx, xxladapter.KeptMoves)
+	}
 	w.asked, w.ok = time.Now(), err == nil
 	if !w.ok {
 		return
 	}
 	w.groups, w.openRuns = groups, 0
+	w.latest = map[xxladapter.MoveCause]time.Time{}
+	for _, h := range slices.Backward(moves) { // the newest last
+		w.latest[h.Cause] = h.At
+	}
 	for _, r := range reports {
 		w.openRuns += r.Running
 	}

@@ -67,7 +67,7 @@ func (n *Node) watchMetrics() http.Handler {
 	}
 	n.opts.Metrics.Watch(metrics.Sources{
 		Scheduler: n.scheduler.Stats, Wheel: n.scheduler.Wheel, Loads: n.pool.Loads,
-		Groups: n.opts.Store.Groups, Reports: n.opts.Store.Reports,
+		Groups: n.opts.Store.Groups, Reports: n.opts.Store.Reports, ShardMoves: n.opts.Store.ShardMoves,
 	})
 	return n.opts.Metrics.Handler()
 }

@@ -78,7 +78,7 @@ func (g *gate) Lease(ctx context.Context, node string, life time.Duration) (xxla
 	return g.Store.Lease(ctx, node, life)
 }
 
-func (g *gate) Retire(ctx context.Context, term xxladapter.Term) error {
+func (g *gate) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	return errors.Join(g.pass(), ctx.Err())
 }
 

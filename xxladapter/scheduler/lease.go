@@ -146,6 +146,7 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		return s.failed(before, err)
 	} else if skewed {
 		s.stepDown(before, "its clock is off")
+		s.giveBack(ctx, xxladapter.MoveSkewed)
 		s.resign(ctx)
 		return nil
 	}
@@ -155,6 +156,7 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		return s.failed(before, err)
 	}
 	s.adopt(lease, start.Add(leaseLife-leaseMargin))
+	s.tell(attempt, lease.Term)
 	return nil
 }
 
@@ -219,16 +221,23 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 func (s *Scheduler) retire(ctx context.Context) {
 	s.retired.Store(true)
 	s.dropAll()
+	if s.giveBack(ctx, xxladapter.MoveStopped) {
+		s.roster.set(xxladapter.Term{}, nil) // as in resign
+	}
+}
+
+// giveBack frees the node's shards, and reports whether it has a term at all.
+func (s *Scheduler) giveBack(ctx context.Context, why xxladapter.MoveCause) bool {
 	g := s.grant.Load()
 	if g.Number == 0 {
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
 	defer cancel()
-	if err := s.opts.Store.Retire(ctx, g.Term); err != nil {
+	if err := s.opts.Store.Retire(ctx, g.Term, why); err != nil {
 		s.opts.Logger.Warn("shards not given back", "node", s.opts.Node, "err", err)
 	}
-	s.roster.set(xxladapter.Term{}, nil) // as in resign
+	return true
 }
 
 // errNoLease says that nothing is scanned because the node has no lease.

@@ -66,11 +66,11 @@ func (l *line) Lease(ctx context.Context, node string, life time.Duration) (xxla
 	return l.Store.Lease(ctx, node, life)
 }
 
-func (l *line) Retire(ctx context.Context, term xxladapter.Term) error {
+func (l *line) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	if err := l.pass(ctx); err != nil {
 		return err
 	}
-	return l.Store.Retire(ctx, term)
+	return l.Store.Retire(ctx, term, why)
 }
 
 func (l *line) Resign(ctx context.Context, term xxladapter.Term) error {

@@ -21,11 +21,13 @@ type Store interface {
 		decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 	Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
-	Retire(ctx context.Context, term xxladapter.Term) error
+	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
 	Resign(ctx context.Context, term xxladapter.Term) error
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 	HoldSession(ctx context.Context, term xxladapter.Term) error
 	AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error)
+	SessionEnded(ctx context.Context, term xxladapter.Term) error
+	ReportNode(ctx context.Context, term xxladapter.Term, r xxladapter.NodeReport) error
 }
 
 // A Pool takes fires that are due. Its methods return at once. The first two return false if there
@@ -39,6 +41,8 @@ type Pool interface {
 	// Offered reports that all planned fires from there up to last were passed to Fire again. A nil
 	// last means that none is left.
 	Offered(due time.Time, id int64, last *xxladapter.Fire)
+	// Report counts the places of both parts of the pool and what is in them.
+	Report() (fast, slow xxladapter.PoolReport)
 }
 
 // DefaultWindow is the default of [Options].Window.
@@ -100,6 +104,7 @@ type Scheduler struct {
 	retired atomic.Bool
 
 	roster    *roster
+	reporter  reporter      // of the lease loop alone
 	suspected atomic.Uint64 // a ShardSet: shards whose owner may have died and whose fires are not armed yet
 }
 

@@ -68,6 +68,7 @@ func (p *fakePool) settle(f xxladapter.Fire, at time.Time) {
 
 func (p *fakePool) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (p *fakePool) Offered(time.Time, int64, *xxladapter.Fire)  {}
+func (p *fakePool) Report() (fast, slow xxladapter.PoolReport)  { return fast, slow }
 
 func (p *fakePool) Resolve(f xxladapter.Fire, done func()) bool {
 	p.mu.Lock()

@@ -190,6 +190,9 @@ func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 		return
 	}
 	s.stats.hints.Add(1)
+	if err := s.opts.Store.SessionEnded(ctx, term); err != nil {
+		s.opts.Logger.Debug("end of a session not noted", "node", term.Node, "err", err)
+	}
 	s.opts.Logger.Info("session of another node has ended, its planned fires are armed here as well",
 		"node", term.Node, "term", term.Number, "shards", leases[i].Shards.Len())
 	s.suspected.Or(uint64(leases[i].Shards))

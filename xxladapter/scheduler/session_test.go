@@ -241,7 +241,7 @@ func TestADrainedNodeTakesNothing(t *testing.T) {
 		one, two, three := b.start("one", nil), b.start("two", nil), b.start("three", nil)
 		time.Sleep(10 * time.Second)
 		drained, _ := one.Term()
-		require.NoError(t, b.store.Retire(b.t.Context(), drained))
+		require.NoError(t, b.store.Retire(b.t.Context(), drained, xxladapter.MoveDrained))
 		time.Sleep(leasePace + time.Millisecond)
 		require.Zero(t, one.Stats().Shards)
 		require.Equal(t, xxladapter.AllShards, two.Stats().Shards|three.Stats().Shards)

@@ -34,6 +34,7 @@ func (p *pickyPool) take(seen map[int64]bool, f xxladapter.Fire, done func()) bo
 
 func (p *pickyPool) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (p *pickyPool) Offered(time.Time, int64, *xxladapter.Fire)  {}
+func (p *pickyPool) Report() (fast, slow xxladapter.PoolReport)  { return fast, slow }
 
 func (p *pickyPool) Fire(f xxladapter.Fire, done func()) bool    { return p.take(p.fired, f, done) }
 func (p *pickyPool) Resolve(f xxladapter.Fire, done func()) bool { return p.take(p.resolved, f, done) }

@@ -32,7 +32,9 @@ func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 2}, Shards: xxladapter.AllShards},
 		},
 		"it retires": {
-			func(ctx context.Context, s *records.Store, by xxladapter.Term) error { return s.Retire(ctx, by) },
+			func(ctx context.Context, s *records.Store, by xxladapter.Term) error {
+				return s.Retire(ctx, by, xxladapter.MoveStopped)
+			},
 			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}},
 		},
 	} {

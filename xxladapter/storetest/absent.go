@@ -48,7 +48,7 @@ var absentRules = []rule{
 		term := b.term("n1")
 		b.NoError(b.store.Unregister(b.ctx, app, "http://10.0.0.9:9999/"))
 		b.NoError(b.store.Resign(b.ctx, xxladapter.Term{Node: "n2", Number: absent}))
-		b.NoError(b.store.Retire(b.ctx, xxladapter.Term{Node: "n2", Number: absent}))
+		b.NoError(b.store.Retire(b.ctx, xxladapter.Term{Node: "n2", Number: absent}, xxladapter.MoveStopped))
 		b.settleBy(term, xxladapter.Settlement{FireID: absent, LogID: absent, Code: xxladapter.ResultOK})
 		resumed, err := b.store.ResumeJob(b.ctx, xxladapter.Resume{JobID: absent, Next: at(1)})
 		b.NoError(err)

@@ -102,7 +102,7 @@ var leaseRules = []rule{
 		b.Equal(^n2.Shards, renewed().Shards, "n2 has taken its part")
 		n2 = b.lease("n2", leaseLife)
 		b.WithinRange(renewed().NextLapse, b.clock.Now(), n2.Until)
-		b.NoError(b.store.Retire(b.ctx, n2.Term))
+		b.NoError(b.store.Retire(b.ctx, n2.Term, xxladapter.MoveStopped))
 		b.Equal(xxladapter.AllShards, renewed().Shards)
 		b.lease("n2", leaseLife)
 		b.resign(n2.Term)
@@ -208,8 +208,8 @@ var leaseRules = []rule{
 		id := b.addRunning("job", at(0))
 		fire := b.claim(b.plan(id, at(-1), xxladapter.TriggerManual), "n1", 1)[0]
 		b.lease("n1", leaseLife)
-		b.NoError(b.store.Retire(b.ctx, n1.Term))
-		b.NoError(b.store.Retire(b.ctx, n1.Term))
+		b.NoError(b.store.Retire(b.ctx, n1.Term, xxladapter.MoveStopped))
+		b.NoError(b.store.Retire(b.ctx, n1.Term, xxladapter.MoveStopped))
 		_, due, err := b.store.ClaimDue(b.ctx, n1.Term, time.Hour, 10, everyMinute)
 		b.NoError(err)
 		b.Zero(due)
@@ -223,7 +223,7 @@ var leaseRules = []rule{
 		b.Empty(b.lease("n2", leaseLife).Dead)
 		b.settleBy(n1.Term, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200})
 
-		b.NoError(b.store.Retire(b.ctx, n2.Term), "over, whatever it was")
+		b.NoError(b.store.Retire(b.ctx, n2.Term, xxladapter.MoveStopped), "over, whatever it was")
 		b.clock.Advance(leaseLife)
 		b.Equal(xxladapter.AllShards, b.lease("n1", leaseLife).Shards, "the next term takes part again")
 	}},

@@ -57,6 +57,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"Lease2":        m.lease,
 			"Resign":        m.resign,
 			"Retire":        m.retire,
+			"SessionEnded":  m.endSession,
 			"FoldReports":   m.foldReports,
 			"PurgeLogs":     m.purgeLogs,
 			"ClaimTexts":    m.claimTexts,
@@ -537,7 +538,13 @@ func (m *model) resign(t *rapid.T) {
 
 func (m *model) retire(t *rapid.T) {
 	term := m.drawTerm(t, "term")
-	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Retire(m.ctx, term) })
+	why := rapid.SampledFrom([]xxladapter.MoveCause{xxladapter.MoveStopped, xxladapter.MoveDrained}).Draw(t, "why")
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Retire(m.ctx, term, why) })
+}
+
+func (m *model) endSession(t *rapid.T) {
+	term := m.drawTerm(t, "term")
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.SessionEnded(m.ctx, term) })
 }
 
 // same compares everything that can be listed.
@@ -581,6 +588,16 @@ func (m *model) same(t *rapid.T) {
 	require.Equal(t, wantLogs, gotLogs)
 	m.sameTexts(t, wantLogs)
 	m.sameHistories(t, wantLogs)
+
+	wantMoves, err := m.want.ShardMoves(m.ctx, 100)
+	require.NoError(t, err)
+	gotMoves, err := m.got.ShardMoves(m.ctx, 100)
+	require.NoError(t, err)
+	require.Len(t, gotMoves, len(wantMoves))
+	for i := range gotMoves {
+		gotMoves[i].ID = wantMoves[i].ID
+	}
+	require.Equal(t, wantMoves, gotMoves)
 
 	wantReports, err := m.want.Reports(m.ctx, time.Time{}, time.Time{})
 	require.NoError(t, err)

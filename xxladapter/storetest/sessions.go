@@ -102,7 +102,7 @@ var sessionRules = []rule{
 		for range 3 { // a store may cache what earlier renewals have found
 			b.Equal([]xxladapter.Term{n3.Term, n2.Term}, b.lease("n1", leaseLife).Others, "by number")
 		}
-		b.NoError(b.store.Retire(b.ctx, n3.Term))
+		b.NoError(b.store.Retire(b.ctx, n3.Term, xxladapter.MoveStopped))
 		b.Equal([]xxladapter.Term{n2.Term}, b.lease("n1", leaseLife).Others)
 		b.resign(n2.Term)
 		b.Empty(b.lease("n1", leaseLife).Others)

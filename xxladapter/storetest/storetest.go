@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Resume", resumeRules},
 		{"Leases", leaseRules},
 		{"Sessions", sessionRules},
+		{"ShardMoves", shardMoveRules},
 		{"Shards", shardRules},
 		{"Fences", fenceRules},
 		{"Alarms", alarmRules},

@@ -376,6 +376,16 @@ func (p *Pool) Loads() []Load {
 	return loads
 }
 
+// Report counts the places of the two parts and the fires in them.
+func (p *Pool) Report() (fast, slow xxladapter.PoolReport) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	of := func(a *admission[work]) xxladapter.PoolReport {
+		return xxladapter.PoolReport{Places: a.places, InFlight: a.inFlight, Waiting: a.waiting}
+	}
+	return of(p.lanes[laneFast]), of(p.lanes[laneSlow])
+}
+
 // Busy reports whether fires wait for a free place.
 func (p *Pool) Busy() bool {
 	return slices.ContainsFunc(p.Loads(), func(l Load) bool { return l.Waiting > 0 })

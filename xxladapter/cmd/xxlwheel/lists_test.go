@@ -73,7 +73,7 @@ func TestEveryListInEveryFormat(t *testing.T) {
 		"audit list":    {args: "-n 1000"},
 		"backfill list": {}, "calendar list": {}, "group list": {}, "job list": {},
 		"job glue list": {args: "1"}, "job missed": {args: "1", empty: true}, "job tags": {}, "job versions": {args: "1"},
-		"log list": {}, "node list": {}, "pause list": {}, "token list": {args: "--all"}, "user list": {},
+		"log list": {}, "node list": {}, "node moves": {}, "pause list": {}, "token list": {args: "--all"}, "user list": {},
 	}
 	var words []string
 	for name := range lists {

@@ -9,23 +9,54 @@ import (
 type nodeCmd struct {
 	clientFlags
 
-	List  nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease."`
-	Drain nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its shards move to the others."`
+	List       nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock and its pools."`
+	ShardMoves nodeMovesCmd `cmd:"" help:"List how shards of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
+	Drain      nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its shards move to the others."`
 }
 
 type nodeListCmd struct{}
 
 func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
+	type pool struct{ Places, InFlight, Waiting int }
 	type node struct {
-		Node   string
-		Term   int64
-		Until  time.Time
-		Shards int
+		Node         string
+		Term         int64
+		Until        time.Time
+		Shards       int
+		ClockAheadMs int64
+		Fast, Slow   pool
+		LastMove     *shardMove
 	}
+	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
 	return listing[node]{
-		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "SHARDS"},
+		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "SHARDS", "CLOCK", "FAST", "SLOW", "LAST MOVE"},
 		row: func(n *node) []string {
-			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), fmt.Sprintf("%d of 64", n.Shards)}
+			last := "-"
+			if h := n.LastMove; h != nil {
+				last = fmt.Sprintf("%s %s", h.Cause, timeText(&h.At))
+			}
+			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), fmt.Sprintf("%d of 64", n.Shards),
+				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), last}
+		},
+	}.print(inv, &parent.clientFlags, "/nodes", nil)
+}
+
+// A shardMove is how a scheduler got or lost shards.
+type shardMove struct {
+	At     time.Time
+	Cause  string
+	Node   string
+	Term   int64
+	Shards int
+}
+
+type nodeMovesCmd struct{}
+
+func (c *nodeMovesCmd) Run(inv *invocation, parent *nodeCmd) error {
+	return listing[shardMove]{
+		key: "moves", columns: []string{"AT", "CAUSE", "NODE", "TERM", "SHARDS"},
+		row: func(h *shardMove) []string {
+			return []string{timeText(&h.At), h.Cause, h.Node, fmt.Sprint(h.Term), fmt.Sprint(h.Shards)}
 		},
 	}.print(inv, &parent.clientFlags, "/nodes", nil)
 }

@@ -41,6 +41,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 		{"group list", "id appName title"},
 		{"group show 1", "id appName executors"},
 		{"node list", "node term until shards"},
+		{"node moves", "at cause node term shards"},
 		{"overview", "runningJobs runsNow failed24h failing overdue noExecutor next"},
 		{"forecast --hours 1", "minutes cells jobs unknownDurations"},
 		{"graph", "nodes cycles"},

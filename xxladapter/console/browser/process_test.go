@@ -106,11 +106,18 @@ func TestSchedulersAreKilled(t *testing.T) {
 
 	tab := s.open("nodes")
 	tab.allowed = append(tab.allowed, "net::ERR_")
-	const rows = `[...document.querySelectorAll("tbody tr")]`
+	const rows = `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")]`
+	const moves = `[...document.querySelectorAll("table[aria-label='How parts changed hands'] tbody tr")]`
 	tab.until("two schedulers", rows+`.length === 2`)
 	tab.until("they share the jobs", rows+`.every((r) => /\b32\b/.test(r.innerText))`)
+	tab.until("each tells its clock and its pools", rows+`.every((r) => /ms/.test(r.innerText) && /0 of 200/.test(r.innerText) && /0 of 100/.test(r.innerText))`)
+	tab.until("both have joined", moves+`.length === 2 && `+moves+`.every((r) => r.innerText.includes("Joined"))`)
 	second.kill()
 	tab.until("the one that was killed is gone, and the other has its jobs", rows+`.length === 1 && /\b64\b/.test(`+rows+`[0].innerText)`)
+
+	tab.until("it says why", moves+`[0].innerText.includes("Lease lapsed") && `+moves+`[0].innerText.includes("32 of 64")`)
+	tab.accessible("nodes-moves")
+	tab.picture("nodes-moves")
 
 	edit := tab.beside(fmt.Sprintf("jobs/%d/edit", job))
 	edit.allowed = append(edit.allowed, "net::ERR_")

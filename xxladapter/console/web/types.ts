@@ -1004,9 +1004,17 @@ export interface NewToken {
 }
 
 export interface Node {
+	/** How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind. */
+	clockAheadMs: number;
+	/** Its pool for ordinary jobs, as it last said. */
+	fast: Pool;
+	/** How it last got or lost shards, as far as that is among those that are kept. */
+	lastMove?: ShardMove;
 	node: string;
 	/** How many of the 64 shards it plans. */
 	shards: number;
+	/** Its pool for slow jobs, as it last said. */
+	slow: Pool;
 	term: number;
 	/** When its lease expires unless it is renewed. */
 	until: string;
@@ -1018,6 +1026,8 @@ export interface NodeDrain {
 }
 
 export interface NodeList {
+	/** How shards have changed hands, the latest 100, the newest first. */
+	moves: ShardMove[];
 	nodes: Node[];
 }
 
@@ -1107,6 +1117,15 @@ export interface Planned {
 	order: number;
 	/** True if the key was known and nothing was started: the answer is that of the first call. */
 	repeated?: boolean;
+}
+
+export interface Pool {
+	/** Runs that are being handed over. */
+	inFlight: number;
+	/** How many runs can be handed over at a time; 0 if it has not said so yet. */
+	places: number;
+	/** Runs that wait for a place. */
+	waiting: number;
 }
 
 export interface PoorCalendar {
@@ -1256,6 +1275,16 @@ export interface Settings {
 	retryBackoffLimitMs?: number;
 	retryBackoffMs?: number;
 	zone?: string;
+}
+
+export interface ShardMove {
+	at: string;
+	/** joined: it got shards. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions. */
+	cause: "joined" | "stopped" | "drained" | "skewed" | "died" | "lapsed";
+	node: string;
+	/** How many of the 64 it got or lost. */
+	shards: number;
+	term: number;
 }
 
 export interface Started {

@@ -42,12 +42,14 @@ func exposed(t *testing.T) map[string]series {
 	store := memstore.New(time.Now)
 	_, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "app", Title: "t"})
 	require.NoError(t, err)
+	_, err = store.Lease(t.Context(), "n1", time.Minute) // moves shards
+	require.NoError(t, err)
 	m := metrics.New()
 	m.Watch(metrics.Sources{
 		Scheduler: func() scheduler.Stats { return scheduler.Stats{Holds: true, Shards: xxladapter.AllShards} },
 		Wheel:     func() hashedwheel.Stats { return hashedwheel.Stats{} },
 		Loads:     func() []trigger.Load { return nil },
-		Groups:    store.Groups, Reports: store.Reports,
+		Groups:    store.Groups, Reports: store.Reports, ShardMoves: store.ShardMoves,
 	})
 	m.Alarm("mail", alarm.ResultFailed)
 	closed := memstore.New(time.Now)

@@ -115,8 +115,23 @@ func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) 
 }
 
 // Retire implements [xxladapter.Store].
-func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
-	return s.Store.Retire(with(ctx, leasing), term)
+func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
+	return s.Store.Retire(with(ctx, leasing), term, why)
+}
+
+// ReportNode implements [xxladapter.Store].
+func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, r xxladapter.NodeReport) error {
+	return s.Store.ReportNode(with(ctx, leasing), term, r)
+}
+
+// SessionEnded implements [xxladapter.Store].
+func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
+	return s.Store.SessionEnded(with(ctx, leasing), term)
+}
+
+// ShardMoves implements [xxladapter.Store].
+func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
+	return s.Store.ShardMoves(with(ctx, apart), limit)
 }
 
 // Resign implements [xxladapter.Store].

@@ -16,7 +16,7 @@ const (
 	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
-	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, ?, ?, ?, 0)`
+	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired, ended_ms) VALUES (?, ?, ?, ?, 0, 0)`
 	// RenewLease sets how long a node's lease holds, and its life.
 	RenewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
 	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
@@ -37,6 +37,12 @@ const (
 	// A term that does not hold never holds again, so a "no" stays true.
 	termHolds = `SELECT 1 FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?`
 
+	selectLeases = `SELECT node, term, until_ms, skew_ms, fast_places, fast_in_flight, fast_waiting, slow_places, slow_in_flight, slow_waiting
+		FROM xxlwheel_lease WHERE until_ms > ? ORDER BY node`
+	reportNode = `UPDATE xxlwheel_lease SET skew_ms = ?, fast_places = ?, fast_in_flight = ?, fast_waiting = ?, slow_places = ?, slow_in_flight = ?, slow_waiting = ?
+		WHERE node = ? AND term = ?`
+
+	countShards  = `SELECT COUNT(*) FROM xxlwheel_shard WHERE node = ?`
 	selectShards = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
 	freeShards   = `UPDATE xxlwheel_shard SET node = NULL WHERE node = ?`
 	moveShard    = `UPDATE xxlwheel_shard SET node = ? WHERE shard = ?`
@@ -115,6 +121,14 @@ func (t *Tx) lease(ctx context.Context, node string, life time.Duration, clock f
 	if err := t.Apply(ctx, &r, last); err != nil {
 		return xxladapter.Lease{}, err
 	}
+	for _, h := range r.moves {
+		if h.Term.Node == node && h.Cause == xxladapter.MoveJoined {
+			h.Term = r.mine.Term
+		}
+		if err := t.addShardMove(ctx, h, clock()); err != nil {
+			return xxladapter.Lease{}, err
+		}
+	}
 	return r.lease(), nil
 }
 
@@ -165,7 +179,7 @@ func (t *Tx) fence(ctx context.Context, by xxladapter.Term, now time.Time) error
 }
 
 // Retire implements [xxladapter.Store].
-func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
+func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
 		// In the order of a renewal, so that neither waits for the other.
 		if err := tx.lockTerm(ctx); err != nil {
@@ -175,8 +189,11 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
 		if err != nil || retired == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, freeShards, term.Node)
-		return err
+		freed, err := tx.Exec(ctx, freeShards, term.Node)
+		if err != nil {
+			return err
+		}
+		return tx.addShardMove(ctx, xxladapter.ShardMove{Cause: why, Term: term, Shards: int(freed)}, s.Clock())
 	})
 }
 
@@ -184,8 +201,14 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term) error {
 // is what a free shard is.
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Exec(ctx, deleteLease, term.Node, term.Number)
-		return err
+		if ended, err := tx.Exec(ctx, deleteLease, term.Node, term.Number); err != nil || ended == 0 {
+			return err
+		}
+		h := xxladapter.ShardMove{Cause: xxladapter.MoveStopped, Term: term}
+		if err := tx.Query(ctx, countShards, []any{term.Node}, func(r Row) error { return r.Scan(&h.Shards) }); err != nil {
+			return err
+		}
+		return tx.addShardMove(ctx, h, s.Clock())
 	})
 }
 
@@ -193,9 +216,12 @@ func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	var found []xxladapter.Lease
 	now := ToMilli(s.Clock())
-	err := s.Query(ctx, `SELECT node, term, until_ms FROM xxlwheel_lease WHERE until_ms > ? ORDER BY node`, []any{now}, func(r Row) error {
+	err := s.Query(ctx, selectLeases, []any{now}, func(r Row) error {
 		var l xxladapter.Lease
-		err := r.Scan(&l.Node, &l.Number, milli{&l.Until})
+		var skew int64
+		err := r.Scan(&l.Node, &l.Number, milli{&l.Until}, &skew,
+			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places, &l.Report.Slow.InFlight, &l.Report.Slow.Waiting)
+		l.Report.Skew = time.Duration(skew) * time.Millisecond
 		found = append(found, l)
 		return err
 	})

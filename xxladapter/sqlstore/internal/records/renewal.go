@@ -10,10 +10,10 @@ import (
 
 // SelectLeaseState reads all that a renewal has to know, each row beginning with its kind: one
 // statement, because every node asks every second.
-const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired FROM xxlwheel_lease
-	UNION ALL SELECT 1, node, shard, 0, 0, 0 FROM xxlwheel_shard
-	UNION ALL SELECT 2, node, term, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
-	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0 FROM xxlwheel_fire`
+const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired, ended_ms FROM xxlwheel_lease
+	UNION ALL SELECT 1, node, shard, 0, 0, 0, 0 FROM xxlwheel_shard
+	UNION ALL SELECT 2, node, term, 0, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
+	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0, 0 FROM xxlwheel_fire`
 
 // A LeaseState is the result of SelectLeaseState.
 type LeaseState struct {
@@ -29,21 +29,22 @@ type leaseRow struct {
 	until   int64 // in ms
 	life    int64 // in ms
 	retired bool
+	ended   int64 // until when the lease held when its session was seen to end, in ms; 0 if it was not
 }
 
 // Scan adds one row.
 func (s *LeaseState) Scan(r Row) error {
 	var (
-		kind, number, until, life, retired int64
-		node                               string
+		kind, number, until, life, retired, ended int64
+		node                                      string
 	)
-	if err := r.Scan(&kind, Text(&node), &number, &until, &life, &retired); err != nil {
+	if err := r.Scan(&kind, Text(&node), &number, &until, &life, &retired, &ended); err != nil {
 		return err
 	}
 	term := xxladapter.Term{Node: node, Number: number}
 	switch {
 	case kind == 0:
-		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0})
+		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0, ended})
 	case kind == 2:
 		s.claimed = append(s.claimed, term)
 	case kind == 3:
@@ -65,6 +66,10 @@ type renewal struct {
 	others []xxladapter.Term
 	still  bool  // no open fire is due
 	lapse  int64 // when the first of the other leases lapses, in ms; 0 without others
+
+	// moves lists who lost shards by lapsing, and last the node itself if it joins; the number of
+	// its term, and the instant, are not known yet.
+	moves []xxladapter.ShardMove
 }
 
 // A cutLease is another node's lease that would hold for longer than its life.
@@ -124,6 +129,7 @@ func (s *LeaseState) Renew(node string, life, now int64) renewal {
 			}
 		}
 	}
+	r.moves = s.moves(&r)
 	for _, t := range s.claimed {
 		if !live[t] {
 			r.dead = append(r.dead, t)
@@ -133,6 +139,30 @@ func (s *LeaseState) Renew(node string, life, now int64) renewal {
 		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Number, b.Number))
 	})
 	return r
+}
+
+// moves returns who gets and loses shards by the renewal, but for those who keep some: they even out
+// with the node that joins.
+func (s *LeaseState) moves(r *renewal) (found []xxladapter.ShardMove) {
+	lapsed := slices.SortedFunc(slices.Values(r.lapsed), func(a, b leaseRow) int { return cmp.Compare(a.Node, b.Node) })
+	for _, l := range lapsed {
+		h := xxladapter.ShardMove{Cause: xxladapter.MoveLapsed, Term: l.Term}
+		if l.ended == l.until {
+			h.Cause = xxladapter.MoveDied
+		}
+		for _, owner := range s.owners {
+			if owner == l.Node {
+				h.Shards++
+			}
+		}
+		if h.Shards > 0 {
+			found = append(found, h)
+		}
+	}
+	if r.mine.Number == 0 && r.shards != 0 {
+		found = append(found, xxladapter.ShardMove{Cause: xxladapter.MoveJoined, Term: r.mine.Term, Shards: r.shards.Len()})
+	}
+	return found
 }
 
 // quiet reports whether only the node's own lease changes, and only in how long it holds.

@@ -1,0 +1,69 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A nodeForm is a scheduler that holds a lease.
+type nodeForm struct {
+	Node   string         `json:"node"`
+	Term   int64          `json:"term"`
+	Until  time.Time      `json:"until" doc:"When its lease expires unless it is renewed."`
+	Shards int            `json:"shards" doc:"How many of the 64 shards it plans."`
+	Ahead  int64          `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
+	Fast   poolForm       `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
+	Slow   poolForm       `json:"slow" doc:"Its pool for slow jobs, as it last said."`
+	Last   *shardMoveForm `json:"lastMove,omitempty" doc:"How it last got or lost shards, as far as that is among those that are kept."`
+}
+
+// A poolForm counts what is in a part of a scheduler's pool.
+type poolForm struct {
+	Places   int `json:"places" doc:"How many runs can be handed over at a time; 0 if it has not said so yet."`
+	InFlight int `json:"inFlight" doc:"Runs that are being handed over."`
+	Waiting  int `json:"waiting" doc:"Runs that wait for a place."`
+}
+
+// A shardMoveForm says that a scheduler got or lost shards.
+type shardMoveForm struct {
+	At     time.Time            `json:"at"`
+	Cause  xxladapter.MoveCause `json:"cause" doc:"joined: it got shards. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions."`
+	Node   string               `json:"node"`
+	Term   int64                `json:"term"`
+	Shards int                  `json:"shards" doc:"How many of the 64 it got or lost."`
+}
+
+type nodeList struct {
+	Nodes      []nodeForm      `json:"nodes"`
+	ShardMoves []shardMoveForm `json:"moves" doc:"How shards have changed hands, the latest 100, the newest first."`
+}
+
+// shownMoves is how many moves an answer has at most.
+const shownMoves = 100
+
+func (s *Server) listNodes(ctx context.Context, _ none) (no nodeList, err error) {
+	leases, err := s.opts.Store.Leases(ctx)
+	if err != nil {
+		return no, err
+	}
+	kept, err := s.opts.Store.ShardMoves(ctx, xxladapter.KeptMoves)
+	if err != nil {
+		return no, err
+	}
+	moves := make([]shardMoveForm, len(kept))
+	for i, h := range kept {
+		moves[i] = shardMoveForm{h.At, h.Cause, h.Term.Node, h.Term.Number, h.Shards}
+	}
+	nodes := make([]nodeForm, len(leases))
+	for i, l := range leases {
+		nodes[i] = nodeForm{Node: l.Node, Term: l.Number, Until: l.Until, Shards: l.Shards.Len(),
+			Ahead: l.Report.Skew.Milliseconds(), Fast: poolForm(l.Report.Fast), Slow: poolForm(l.Report.Slow)}
+		if at := slices.IndexFunc(moves, func(h shardMoveForm) bool { return h.Node == l.Node && h.Term == l.Number }); at >= 0 {
+			nodes[i].Last = &moves[at]
+		}
+	}
+	return nodeList{nodes, moves[:min(len(moves), shownMoves)]}, nil
+}

@@ -1,0 +1,57 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// addShardMove keeps a move of shards, unless it is of no shards, and forgets those that are too old.
+func (s *Store) addShardMove(term xxladapter.Term, why xxladapter.MoveCause, shards int, at time.Time) {
+	if shards == 0 {
+		return
+	}
+	s.lastMove++
+	s.moves = append(s.moves, xxladapter.ShardMove{ID: s.lastMove, At: at, Cause: why, Term: term, Shards: shards})
+	if over := len(s.moves) - xxladapter.KeptMoves; over > 0 {
+		s.moves = slices.Delete(s.moves, 0, over)
+	}
+}
+
+// ShardMoves implements [xxladapter.ShardMoveStore].
+func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	found := slices.Clone(s.moves[max(0, len(s.moves)-limit):])
+	slices.Reverse(found)
+	return found, nil
+}
+
+// SessionEnded implements [xxladapter.ShardMoveStore].
+func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
+	return s.changeLease(ctx, term, func(l *held) { l.ended = l.until })
+}
+
+// ReportNode implements [xxladapter.LeaseStore].
+func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, r xxladapter.NodeReport) error {
+	return s.changeLease(ctx, term, func(l *held) { l.report = r })
+}
+
+// changeLease changes the lease of a term that is not over.
+func (s *Store) changeLease(ctx context.Context, term xxladapter.Term, change func(*held)) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+
+	if lease, leased := s.leases[term.Node]; leased && lease.number == term.Number {
+		change(&lease)
+		s.leases[term.Node] = lease
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// reportPace is the shortest time between two reports of a node, which people look at.
+	reportPace = 5 * time.Second
+
+	// reportSkew is how much the node's clock has to move, against the store's, to be reported.
+	reportSkew = 50 * time.Millisecond
+)
+
+// A reporter tells other nodes about this one, when there is something new to tell: a node where nothing
+// happens tells nothing.
+type reporter struct {
+	term xxladapter.Term // that has told last
+	at   time.Time
+	told xxladapter.NodeReport
+}
+
+// due reports whether r is to be told at now.
+func (p *reporter) due(term xxladapter.Term, now time.Time, r xxladapter.NodeReport) bool {
+	if term != p.term {
+		return true
+	}
+	if now.Sub(p.at) < reportPace {
+		return false
+	}
+	return r.Fast != p.told.Fast || r.Slow != p.told.Slow || (r.Skew-p.told.Skew).Abs() >= reportSkew
+}
+
+// tell tells others about this node if something has changed. What fails is told again after the next
+// renewal.
+func (s *Scheduler) tell(ctx context.Context, term xxladapter.Term) {
+	r := xxladapter.NodeReport{Skew: time.Duration(s.stats.skew.Load()).Truncate(time.Millisecond)}
+	r.Fast, r.Slow = s.opts.Pool.Report()
+	now := time.Now()
+	if !s.reporter.due(term, now, r) {
+		return
+	}
+	if err := s.opts.Store.ReportNode(ctx, term, r); err != nil {
+		s.opts.Logger.Debug("node not reported", "node", s.opts.Node, "err", err)
+		return
+	}
+	s.reporter = reporter{term, now, r}
+}

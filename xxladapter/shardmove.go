@@ -1,0 +1,58 @@
+package xxladapter
+
+import (
+	"context"
+	"time"
+)
+
+// A ShardMove is that a node got or lost shards: at its first lease, or when it left its part of the jobs
+// to others.
+type ShardMove struct {
+	ID    int64
+	At    time.Time // by the store's clock, in whole milliseconds
+	Cause MoveCause
+	// Term is the term that joined or that lost the shards.
+	Term Term
+	// Shards is how many shards the term got or lost; never 0.
+	Shards int
+}
+
+// A MoveCause says why shards changed hands.
+type MoveCause string
+
+// The causes of a [ShardMove].
+const (
+	// MoveJoined: a node got its first shards, those of others or free ones.
+	MoveJoined MoveCause = "joined"
+	// MoveStopped: the node was stopped and gave its shards back.
+	MoveStopped MoveCause = "stopped"
+	// MoveDrained: an operator took the node's shards away.
+	MoveDrained MoveCause = "drained"
+	// MoveSkewed: the node gave its shards back because its clock differs from the store's.
+	MoveSkewed MoveCause = "skewed"
+	// MoveDied: the node's session ended, and its lease lapsed after that without a renewal.
+	MoveDied MoveCause = "died"
+	// MoveLapsed: the node's lease lapsed while its session lasted, as when it is frozen, or
+	// nobody awaited its session: the store has none, or no other node was there.
+	MoveLapsed MoveCause = "lapsed"
+)
+
+// Values returns the causes.
+func (MoveCause) Values() []MoveCause {
+	return []MoveCause{MoveJoined, MoveStopped, MoveDrained, MoveSkewed, MoveDied, MoveLapsed}
+}
+
+// KeptMoves is how many of the latest [ShardMove] values a store keeps. They are fewer if ids were lost
+// with transactions that failed.
+const KeptMoves = 1000
+
+// A ShardMoveStore is the part of [Store] that tells how shards have changed hands. Its rows are written
+// by the methods of [LeaseStore], with the change itself.
+type ShardMoveStore interface {
+	// ShardMoves lists the latest ones, the newest first.
+	ShardMoves(ctx context.Context, limit int) ([]ShardMove, error)
+	// SessionEnded notes that a term's session has ended, see [SessionStore]. If the lease lapses
+	// without another renewal, its cause is [MoveDied]; nothing else depends on it. A term that
+	// is over is no error.
+	SessionEnded(ctx context.Context, term Term) error
+}

@@ -1,0 +1,59 @@
+package records
+
+import (
+	"context"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	insertMove  = `INSERT INTO xxlwheel_shard_move (at_ms, cause, node, term, shards) VALUES (?, ?, ?, ?, ?)`
+	selectMoves = `SELECT id, at_ms, cause, node, term, shards FROM xxlwheel_shard_move ORDER BY id DESC LIMIT ?`
+
+	// The server requires the subquery about the table itself to be a derived table.
+	trimMoves = `DELETE FROM xxlwheel_shard_move WHERE id <= (SELECT newest - ? FROM (SELECT MAX(id) AS newest FROM xxlwheel_shard_move) AS kept)`
+
+	endSession = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
+)
+
+// addShardMove stores a move of shards, unless it is of no shards, and deletes those that are too old.
+func (t *Tx) addShardMove(ctx context.Context, h xxladapter.ShardMove, at time.Time) error {
+	if h.Shards == 0 {
+		return nil
+	}
+	_, err := t.Exec(ctx, insertMove, ToMilli(at), string(h.Cause), h.Term.Node, h.Term.Number, h.Shards)
+	if err == nil {
+		_, err = t.Exec(ctx, trimMoves, xxladapter.KeptMoves)
+	}
+	return err
+}
+
+// ShardMoves implements [xxladapter.ShardMoveStore].
+func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
+	var found []xxladapter.ShardMove
+	err := s.Query(ctx, selectMoves, []any{limit}, func(r Row) error {
+		var h xxladapter.ShardMove
+		err := r.Scan(&h.ID, milli{&h.At}, (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Shards)
+		found = append(found, h)
+		return err
+	})
+	return found, err
+}
+
+// SessionEnded implements [xxladapter.ShardMoveStore].
+func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
+	return s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, endSession, term.Node, term.Number)
+		return err
+	})
+}
+
+// ReportNode implements [xxladapter.LeaseStore].
+func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, n xxladapter.NodeReport) error {
+	return s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, reportNode, n.Skew.Milliseconds(), n.Fast.Places, n.Fast.InFlight, n.Fast.Waiting,
+			n.Slow.Places, n.Slow.InFlight, n.Slow.Waiting, term.Node, term.Number)
+		return err
+	})
+}
