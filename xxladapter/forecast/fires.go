@@ -79,7 +79,8 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 	return t.fires, true
 }
 
-// keeps returns whether a due time of a job is kept from firing; nil if none can be.
+// keeps returns a function that reports whether a due time of the job is kept from firing, or nil
+// if none can be.
 func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
 	r := t.opts.Restrictions
 	if j.Calendar == "" && (r == nil || len(r.Pauses) == 0) {
@@ -92,8 +93,8 @@ func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
 	}
 }
 
-// firstOf returns the next fire of a job, not before now. One that waits for the end of a run is due
-// again after the expected duration and its delay.
+// firstOf returns the next fire of a job, not before now. A job that waits for the end of a run
+// counts as due again once the expected duration has passed.
 func (t *table) firstOf(j Job) time.Time {
 	switch {
 	case j.Next.IsZero():

@@ -1,5 +1,5 @@
-// Package forecast computes which fires are to be expected, by quarter of an hour. It is a pure
-// function of jobs, their past durations and an instant; it knows no store.
+// Package forecast computes the expected fires of each quarter of an hour. It is a pure function of
+// jobs, their past durations and an instant; it knows no store.
 package forecast
 
 import (
@@ -17,14 +17,14 @@ const Step = 15 * time.Minute
 // MaxSpan is the longest forecast.
 const MaxSpan = 7 * 24 * time.Hour
 
-// A Job is what a forecast has to know of a job whose schedule is on.
+// A Job holds what a forecast needs of a job whose schedule is on.
 type Job struct {
 	ID   int64
 	Type xxladapter.ScheduleType
 	Conf string
-	Zone string // of its settings; empty means the default
+	Zone string // the zone of its settings; empty means the default
 	Next time.Time
-	// GroupID and Calendar decide about what keeps its due times from firing.
+	// GroupID and Calendar select the pauses and the calendar that keep due times from firing.
 	GroupID  int64
 	Calendar string
 	// Run is how long a run is expected to take; 0 is unknown and counts as no time.
@@ -36,7 +36,7 @@ func JobOf(j *xxladapter.Job, run time.Duration) Job {
 	return Job{j.ID, j.ScheduleType, j.ScheduleConf, j.Settings.Zone, j.TriggerNext, j.GroupID, j.Settings.Calendar, run}
 }
 
-// A Cell is what is expected within one [Step].
+// A Cell holds the expected fires within one [Step].
 type Cell struct {
 	At    time.Time // its beginning
 	Fires int64
@@ -44,12 +44,12 @@ type Cell struct {
 	Run time.Duration
 }
 
-// A Forecast is a list of cells, and what could not be told.
+// A Forecast is a list of cells, and the numbers of jobs for which it is incomplete.
 type Forecast struct {
 	Cells []Cell
-	// Unknown are the jobs with fires whose expected duration is 0.
+	// Unknown counts the jobs with fires whose expected duration is unknown.
 	Unknown int
-	// Unreadable are the jobs whose schedule or zone cannot be parsed. They have no fires.
+	// Unreadable counts the jobs whose schedule or zone cannot be parsed. They have no fires.
 	Unreadable int
 }
 
@@ -62,15 +62,16 @@ type Share struct {
 
 // Options are common to all jobs.
 type Options struct {
-	Zone    *time.Location // of jobs without their own; nil means time.Local
+	Zone    *time.Location // the zone of jobs without their own; nil means time.Local
 	Profile cron.Profile
-	// Restrictions keep due times from firing, which are then left out. Those of a rate or a delay
-	// are left out by whole cells.
+	// Restrictions are the pauses and calendars that keep due times from firing. The forecast
+	// leaves those due times out: one by one for cron expressions, and by whole cells for rates and
+	// delays.
 	Restrictions *xxladapter.Restrictions
 }
 
 // Of returns the forecast from the beginning of the cell that contains now. Fires before now are
-// left out; those that are overdue count for now. Sharded runs count once. REQUIRES: span is above 0
+// left out, and overdue fires count as due now. Sharded runs count once. REQUIRES: span is above 0
 // and at most MaxSpan.
 //
 // A job of type FIX_DELAY is assumed to take its expected duration each time; one that waits for the

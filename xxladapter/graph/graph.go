@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Job is what a graph has to know of a job.
+// A Job holds what a graph needs of a job.
 type Job struct {
 	ID       int64
 	Children []int64
@@ -16,8 +16,8 @@ type Job struct {
 type Graph struct {
 	// Nodes are ordered by layer, then by id.
 	Nodes []Node
-	// Cycles are the groups of jobs that lead to each other, each by id. A job that is its own
-	// child is a cycle of one.
+	// Cycles are the groups of jobs that trigger each other, each sorted by id. A job that is its
+	// own child is a cycle of one.
 	Cycles [][]int64
 }
 
@@ -72,7 +72,7 @@ func (g *Graph) FailsWith(job int64) (found []int64) {
 	return g.reach(job, func(n *Node) []int64 { return n.Children })
 }
 
-// DependsOn returns the jobs that lead to a job, directly or not, by id.
+// DependsOn returns the jobs that trigger a job, directly or through other jobs, by id.
 func (g *Graph) DependsOn(job int64) (found []int64) {
 	return g.reach(job, func(n *Node) []int64 { return n.Parents })
 }

@@ -35,7 +35,8 @@ func TestJobsAreArrangedInLayers(t *testing.T) {
 	require.Empty(t, Of(nil).Nodes)
 }
 
-// TestLayersAndCyclesOfRandomGraphs compares them with what the rules say, computed slowly.
+// TestLayersAndCyclesOfRandomGraphs compares layers and cycles with a slow computation from their
+// definitions.
 func TestLayersAndCyclesOfRandomGraphs(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 0))

@@ -36,7 +36,7 @@ func link(jobs []Job) []linked {
 }
 
 // connected returns the strongly connected parts, each after all parts that it leads to (Tarjan,
-// 1972). It keeps its own stack: a chain of jobs may be long.
+// 1972). It does not recurse, because a chain of jobs may be long.
 func connected(nodes []linked) (parts [][]int) {
 	const unseen = -1
 	number, low := make([]int, len(nodes)), make([]int, len(nodes))

@@ -25,7 +25,7 @@ const (
 	// spans several polls, so that an executor that restarts is not taken for dead.
 	goneFor = 3 * suspectPace
 
-	// goneForManual is goneFor for an executor that never registers, where silence is the only
+	// goneForManual is goneFor for an executor that never registers, whose silence is the only
 	// evidence.
 	goneForManual = xxladapter.RegistrationLife
 
@@ -53,7 +53,8 @@ type Lost struct {
 	Expired <-chan struct{}
 	Logger  *slog.Logger
 
-	// suspects maps log ids found lost in the previous pass to when they were first seen.
+	// suspects maps the log ids of the runs that seemed lost in the previous poll to the time when
+	// they first did.
 	suspects map[int64]time.Time
 }
 
@@ -94,7 +95,7 @@ func (l *Lost) poll(ctx context.Context) error {
 				dead[run.Address] = l.Beat(ctx, run.Address) != nil
 			}
 			if ctx.Err() != nil {
-				return ctx.Err() // that is why the beat failed
+				return ctx.Err() // the beat failed for this reason
 			}
 			switch {
 			case !dead[run.Address]:

@@ -51,7 +51,7 @@ func TestNightsAreAtLeastAnHourAway(t *testing.T) {
 	}
 }
 
-// A logbook is a store with a job, and ways to fill its log.
+// A logbook is a store with a job, with methods that fill the log.
 type logbook struct {
 	*memstore.Store
 	t    *testing.T
@@ -186,7 +186,7 @@ func TestOldRowsOfTheAuditGoAtNightAndTheChainStaysWhole(t *testing.T) {
 	}
 }
 
-// A purge of many chunks for a call has one row in the audit.
+// A call that purges many chunks writes one row to the audit.
 func TestAPurgeOfManyChunksIsAuditedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newLogbook(t, xxladapter.Settings{})

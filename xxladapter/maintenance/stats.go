@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// statPace is how often new runs are counted while there are any, and statRest how often one
-	// looks for them while there are none. An idle node has few statements to spare.
+	// statPace is the pause between two counts while there are runs to count, and statRest the
+	// pause while there are none, because an idle node makes few statements.
 	statPace = 10 * time.Second
 	statRest = 2 * time.Minute
-	// statChunk is the number of runs that one transaction counts. Where one writer has the database
-	// for itself, others wait for it.
+	// statChunk is the number of runs that one transaction counts. In a database with a single
+	// writer, all other writes wait for it.
 	statChunk = 500
 )
 
@@ -29,9 +29,9 @@ type Stats struct {
 	Logger *slog.Logger
 }
 
-// Run counts until ctx ends. Errors of the store are logged, and the next turn tries again. A turn
-// that finds a full chunk is followed by the next one after as long as it took, so that a backlog of
-// millions of runs leaves half of the time to others.
+// Run counts until ctx ends. Errors of the store are logged, and the next turn tries again. After a
+// full chunk it pauses for as long as the chunk took, so that a backlog of millions of runs leaves
+// half of the time to others.
 func (s *Stats) Run(ctx context.Context) error {
 	pause := time.NewTimer(statPace)
 	defer pause.Stop()
