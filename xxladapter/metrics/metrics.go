@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// namespace is the prefix of every metric, as of the product's tables, variables and headers.
+// namespace is the prefix of every metric. The product's tables, variables and headers have it,
+// too.
 const namespace = "xxlwheel"
 
 var (
@@ -130,7 +131,7 @@ func (m *Metrics) Event(e trigger.Event) {
 			m.ambiguous.WithLabelValues(result).Inc()
 		}
 	case e.Fire.Type == xxladapter.TriggerCron:
-		// A histogram has no place for early fires.
+		// The histogram has no buckets below 0, so an early fire counts as punctual.
 		m.lateness.Observe(max(e.At.Sub(e.Fire.Due), 0).Seconds())
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// watched returns metrics with every source at work.
+// watched returns metrics with all sources.
 func watched(store xxladapter.Store) *Metrics {
 	m := New()
 	m.Watch(Sources{
@@ -220,7 +220,7 @@ func TestEveryStoreCallIsMeasured(t *testing.T) {
 	require.Greater(t, calls, 40)
 }
 
-// TestTheMeasuredCallsAreThoseOfTheContract: calls.go is what go generate writes.
+// TestTheMeasuredCallsAreThoseOfTheContract checks that calls.go is what go generate writes.
 func TestTheMeasuredCallsAreThoseOfTheContract(t *testing.T) {
 	dir := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "go", "run", "generate.go", dir).CombinedOutput()

@@ -29,8 +29,8 @@ type Sources struct {
 
 const (
 	storeEvery = 10 * time.Second
-	// storeLimit bounds how long the store may delay a scrape; after it the figures of the store
-	// are left out.
+	// storeLimit limits the time for which the store may delay a scrape. After it, the figures of
+	// the store are left out.
 	storeLimit = 2 * time.Second
 )
 

@@ -32,8 +32,8 @@ func (r *running) call(token, method, path, body string) string {
 	return string(answer)
 }
 
-// An executor that has run a script runs the next version after a change, and
-// after going back.
+// An executor that has run a script runs the new version after a change, and the first one after it
+// is restored.
 func TestExecutorsReloadAChangedSource(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed")

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// softLimit is the memory in bytes up to which the heap grows as GOGC says. With it a scheduler
-	// with a journal stays below 200 MiB of resident memory at 6,000 runs a second: SQLite has some
-	// 32 MiB beside it, and the program's own pages 25 MiB.
+	// softLimit is the memory in bytes up to which GOGC alone determines the heap's growth. With it
+	// a scheduler with a journal stays below 200 MiB of resident memory at 6,000 runs a second:
+	// SQLite has some 32 MiB beside it, and the program's own pages 25 MiB.
 	softLimit = 112 << 20
 
-	// spareMemory is what the runtime has in bytes beside the heap: stacks, its tables, and free
+	// spareMemory is the runtime's memory beside the heap, in bytes: stacks, its tables, and free
 	// pages that it has not returned to the system yet.
 	spareMemory = 16 << 20
 )

@@ -115,22 +115,21 @@ func uniqueName() string {
 // Name returns the name under which the node claims fires.
 func (n *Node) Name() string { return n.name }
 
-// PoolLoads returns how much is being handed over, and how much waits for that.
+// PoolLoads returns how many fires are being handed over and how many wait, by pool.
 func (n *Node) PoolLoads() []trigger.Load { return n.pool.Loads() }
 
-// Stats holds the counters of a node's own leases, and of what they kept it from doing.
+// Stats holds the counters of a node's scheduler and of its hand-overs.
 type Stats struct {
 	Scheduler scheduler.Stats
 	HandOver  trigger.Stats
 }
 
-// Stats may be called at any time.
+// Stats returns the current counters. It may be called at any time, from any goroutine.
 func (n *Node) Stats() Stats { return Stats{n.scheduler.Stats(), n.handOver.Stats()} }
 
-// Run serves executors and the API on ln, and schedules, until ctx ends or one
-// of the two fails. It stops scheduling first and takes results in until
-// nothing is handed over any more. It closes ln, may be called once, and leaves
-// the store open.
+// Run serves executors and the API on ln, and schedules, until ctx ends or one of the two fails. It
+// then stops scheduling, and serves until the last hand-over has ended. It closes ln, and leaves
+// the store open. It may be called once.
 func (n *Node) Run(ctx context.Context, ln net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -21,11 +21,11 @@ const (
 //
 // GOMAXPROCS becomes two more than the number of processors. A goroutine that waits for the disk
 // keeps its place among GOMAXPROCS until the runtime's monitor takes it away, tens of microseconds
-// later at best. On two processors with two such goroutines the machine was idle for a third of the
-// time while runs waited, and did 1,600 to 2,000 runs a second instead of 2,500.
+// later at best. With as many such goroutines as processors, the machine would be idle part of the
+// time while runs wait.
 //
-// GOGC becomes 400: the collector runs when the heap has grown by 400 % instead of 100 %. The memory
-// limit, which GOMEMLIMIT sets, lets it run earlier than that once Go's part of the process has 112
+// GOGC becomes 400: the collector runs when the heap has grown by 400 % instead of 100 %. The
+// memory limit, which GOMEMLIMIT sets, makes it run earlier once Go's part of the process has 112
 // MiB, but not before the heap has doubled. The limit is adjusted after each collection, and left
 // alone if the environment sets GOGC.
 func Tune() {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// claims are what a provider says of a user, by name.
+// claims are what a provider says about a user, by name.
 type claims map[string]any
 
 // values returns the texts of a claim; known is false if there is no such claim. A name with dots
-// leads into objects unless a claim has that very name.
+// is a path into nested objects, unless a claim has that very name.
 func (c claims) values(name string) (list []string, known bool) {
 	value, known := c[name]
 	if !known {

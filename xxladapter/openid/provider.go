@@ -18,8 +18,8 @@ import (
 const (
 	// callLimit limits one call to the provider.
 	callLimit = 10 * time.Second
-	// clockSkew is how far the provider's clock may be behind this machine's. For its being ahead
-	// go-oidc allows five minutes.
+	// clockSkew is how far the provider's clock may be behind this machine's. It may be five
+	// minutes ahead, which go-oidc allows by itself.
 	clockSkew = time.Minute
 )
 
@@ -31,8 +31,8 @@ type Provider struct {
 	found *oidc.Provider
 }
 
-// New returns a provider, without a call to it: it may be away while a scheduler starts. The error
-// names the option that is missing or makes no sense.
+// New returns a provider. It does not call the provider, which may be away while a scheduler
+// starts. The error names the option that is missing or makes no sense.
 func New(opts Options) (*Provider, error) {
 	opts, err := opts.check()
 	if err != nil {
@@ -51,8 +51,8 @@ type Identity struct {
 	Roles   []Rule // those that match; empty if none does
 }
 
-// Begin returns the address at the provider to which a browser goes, and what it keeps until it
-// comes back to redirect, an address of this scheduler. The error has
+// Begin returns the address at the provider to which the browser has to go, and the attempt that
+// the browser keeps until it comes back to redirect, an address of this scheduler. The error has
 // [xxladapter.CodeUnreachable] if the provider is away.
 func (p *Provider) Begin(ctx context.Context, redirect string) (address string, a Attempt, err error) {
 	found, err := p.discover(ctx)
@@ -69,9 +69,10 @@ type Answer struct {
 	Error       string // a code of OAuth, such as access_denied; empty if there is a Code
 }
 
-// Finish returns who has signed in, from the attempt that the browser kept. redirect is that of
-// Begin. An answer that does not belong to the attempt, or cannot be trusted, gives an error with
-// [xxladapter.CodeUnauthorized]; a provider that is away one with [xxladapter.CodeUnreachable].
+// Finish returns who has signed in, from the attempt that the browser kept. redirect must be that
+// of Begin. An answer that does not belong to the attempt, or cannot be trusted, gives an error
+// with [xxladapter.CodeUnauthorized]; a provider that is away one with
+// [xxladapter.CodeUnreachable].
 func (p *Provider) Finish(ctx context.Context, a Attempt, redirect string, answer Answer) (id Identity, err error) {
 	if !a.matches(answer.State, time.Now()) {
 		return id, p.refuse("the answer does not belong to this browser, or came too late", nil)
@@ -106,7 +107,7 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, redirect string, answe
 	return p.identity(ctx, found, idToken, token)
 }
 
-// identity reads the claims. Those that the ID token lacks are asked for.
+// identity reads the claims. It requests those that the ID token lacks.
 func (p *Provider) identity(ctx context.Context, found *oidc.Provider, idToken *oidc.IDToken, token *oauth2.Token) (id Identity, err error) {
 	said := claims{}
 	if err := idToken.Claims(&said); err != nil {
@@ -135,7 +136,7 @@ func (p *Provider) identity(ctx context.Context, found *oidc.Provider, idToken *
 	return id, nil
 }
 
-// discover returns the provider's description, which is asked for until it has been given once.
+// discover returns the provider's description, which it caches once the provider has answered.
 func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	p.mu.Lock()
 	found := p.found
@@ -160,8 +161,8 @@ func (p *Provider) config(found *oidc.Provider, redirect string) *oauth2.Config 
 	}
 }
 
-// A Failure is an error of signing in at a provider. Its cause is for the log, since it may have
-// addresses of a network that the caller does not know.
+// A Failure is an error of signing in at a provider. Its cause is only for the log, since it may
+// contain internal addresses that the caller must not see.
 type Failure struct {
 	User  *xxladapter.Error // what the caller may know
 	Cause error             // may be nil

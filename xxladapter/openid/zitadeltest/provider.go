@@ -19,7 +19,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// What the provider knows: its only client, and a user of its own.
+// The provider's only client, and one of its users.
 const (
 	ClientID     = "xxlwheel"
 	ClientSecret = "secret of xxlwheel"
@@ -29,14 +29,15 @@ const (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// A Provider is Zitadel's, on the loopback interface. Its users are in the groups "ops" and "unknown".
+// A Provider is Zitadel's provider on the loopback interface. Its users are in the groups "ops" and
+// "unknown".
 type Provider struct {
 	URL    string // of the issuer, without a slash at its end
 	keeper *keeper
 }
 
-// Start runs a provider until the test ends. callback is the address to which it sends people back.
-// Its client is the same in the whole process, so one test at a time can have a provider.
+// Start runs a provider until the test ends. callback is the address to which it sends browsers
+// back. Its client is shared by the whole process, so only one test at a time can have a provider.
 func Start(t testing.TB, callback string) *Provider {
 	t.Helper()
 	var handler http.Handler
@@ -53,7 +54,7 @@ func Start(t testing.TB, callback string) *Provider {
 // users is the provider's store of users: all have the password "verysecure".
 type users struct{ storage.UserStore }
 
-// keys of the provider; each is its own public key in the set, as op.Key and op.SigningKey.
+// A key is a key of the provider. It implements op.SigningKey and, with public set, op.Key.
 type key struct {
 	id      string
 	private *rsa.PrivateKey
@@ -78,8 +79,8 @@ func (k *key) Key() any {
 	return k.private
 }
 
-// A keeper is the provider's storage, with keys that change, groups of users, and users who are
-// disabled.
+// A keeper is the provider's storage. A test can change its key and the groups of its users, and
+// disable the users.
 type keeper struct {
 	*storage.Storage
 	mu       sync.Mutex // guards the fields below

@@ -49,7 +49,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// A browser keeps cookies and follows redirects, but stops before the paths that it is told of.
+// A browser keeps cookies and follows redirects, but stops before the given paths.
 type browser struct {
 	h *house
 	*http.Client
@@ -94,7 +94,7 @@ func (b *browser) signIn() (status int, body, next string) {
 	return b.answer(b.PostForm(b.h.URL+"/login/username", form))
 }
 
-// me returns what the scheduler says of the browser's user.
+// me returns what the scheduler says about the browser's user.
 func (b *browser) me() string {
 	b.h.t.Helper()
 	_, body, _ := b.answer(b.Get(b.h.url + "/api/v1/session"))
@@ -146,7 +146,7 @@ func TestWhatIsRefused(t *testing.T) {
 	status, body, _ = mine.answer(mine.Get(answer))
 	require.Equal(t, http.StatusUnauthorized, status, "a replayed code: %s", body)
 
-	// The nonce of the cookie is another one than that which the provider got.
+	// The nonce of the cookie differs from the one that the provider got.
 	b := h.browser()
 	b.before = "/login/oidc/callback"
 	_, _, answer = b.signIn()
