@@ -22,7 +22,7 @@ const (
 	maxSkipped = 10
 )
 
-// A Schedule is what a job's fields say about its due times.
+// A Schedule holds the fields of a job that determine its due times.
 type Schedule struct {
 	Type    string // one of the kinds of [cron.ParsePlan]
 	Conf    string
@@ -134,8 +134,8 @@ func days(plan cron.Plan, from, until time.Time) (found []Day) {
 	return found
 }
 
-// lateOn returns t, or a later instant of its day: mostly the last one, an hour before it where the
-// clock skips midnight.
+// lateOn returns t or a later instant of its day: usually the last one, or one an hour earlier if
+// the clock skips midnight.
 func lateOn(t time.Time) time.Time {
 	year, month, day := t.Date()
 	if last := time.Date(year, month, day+1, 0, 0, 0, 0, t.Location()).Add(-1); last.After(t) {

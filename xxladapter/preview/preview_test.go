@@ -161,8 +161,8 @@ func TestDaysAreCounted(t *testing.T) {
 	require.Equal(t, []Day{{"2026-09-04", 100, true}, {"2026-09-05", 100, true}, {"2026-09-06", 100, true}}, p.Days[:3], "midnight is skipped")
 }
 
-// TestAPreviewEnds looks for times of schedules that end, or never begin, and passes the last day
-// of a leap year, where package time is wrong about zones.
+// TestAPreviewEnds previews schedules that end or never begin, and passes the last day of a leap
+// year, on which package time is wrong about zones.
 func TestAPreviewEnds(t *testing.T) {
 	p, err := Of(Schedule{Type: cron.Cron, Conf: "0 0 9 30 2 ?", Zone: time.UTC}, instant(t, "2026-01-01T00:00:00Z"), MaxTimes, MaxMonths)
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ func (b *bench) history(logID int64) xxladapter.RunHistory {
 // ms returns t in whole milliseconds, as histories have it.
 func ms(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// handOver claims a fire at the present and settles it as taken, a while later. It returns the
-// history that the run should have.
+// handOver claims a fire now and settles it as accepted, a while later. It returns the history that
+// the run should have.
 func (b *bench) handOver(planned xxladapter.Fire) (fire xxladapter.Fire, want xxladapter.RunHistory) {
 	b.Helper()
 	fire = b.claim(planned, "n1", 1)[0]
@@ -145,7 +145,7 @@ var historyRules = []rule{
 		retried := b.claim(next[0], "n1", 1)[0]
 		h = b.history(retried.LogID)
 		b.Equal([]int64{2, refused.LogID}, []int64{int64(h.Attempt), h.Parent})
-		// So is one whose result came first.
+		// So is a hand-over whose result came first.
 		unsettled := b.claim(b.plan(id, at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		_, next, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: unsettled.LogID, Code: 500, Next: []xxladapter.Fire{
 			{JobID: id, Due: at(0), Type: xxladapter.TriggerRetry},

@@ -9,7 +9,8 @@ import (
 var stuckRules = []rule{
 	{"ATriggerWithoutOutcomeOrFireIsWrittenOff", func(b *bench) {
 		id := b.addJob("job")
-		// begun leaves a row as a program does that ended between the insert and the outcome.
+		// begun leaves a row without an outcome, like a program that died between the insert and
+		// the outcome.
 		begun := func() int64 {
 			fires := b.claimNow(b.plan(id, b.clock.Now(), xxladapter.TriggerManual), "n1")
 			b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fires.ID, LogID: fires.LogID})

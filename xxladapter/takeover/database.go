@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Database is what was read from a database of XXL-JOB, at one moment. All lists are in ascending
-// id order.
+// A Database holds what was read from a database of XXL-JOB at one moment. All lists are in
+// ascending id order.
 type Database struct {
 	Groups []*xxladapter.Group
 	// Jobs have the settings of new jobs. Running says whether XXL-JOB has the schedule on.
@@ -17,13 +17,13 @@ type Database struct {
 	Days     []xxladapter.Report // in the database's zone
 	// OwnTables says that the database has tables of ours, so schedulers of ours have worked on it.
 	OwnTables bool
-	// ReadAt is when it was read, and WrittenAt when an executor's sign of life or a trigger was last
-	// stored; zero means never. Both are by the database's clock.
+	// ReadAt is the time of the read, and WrittenAt the last time at which an executor's beat or a
+	// trigger was stored; zero means never. Both are by the database's clock.
 	ReadAt, WrittenAt time.Time
 }
 
-// Quiet is how long a database has to be without a sign of life before its jobs are started
-// elsewhere. Executors give one each 30 seconds while an admin serves them.
+// Quiet is how long a database has to be without a beat or a trigger before its jobs are started
+// elsewhere. Executors send a beat every 30 seconds while an admin serves them.
 const Quiet = time.Minute
 
 // Served reports whether an admin seems to work on the database.
@@ -46,7 +46,7 @@ const (
 	KindUser  Kind = "user"
 )
 
-// A Target is what the store has before it takes anything.
+// A Target holds what the store has before it takes anything.
 type Target struct {
 	// GroupsByApp are the ids of groups by their app names, and UserNames the names that users
 	// have or had. JobIDs are the ids of all jobs.
@@ -54,8 +54,8 @@ type Target struct {
 	UserNames   map[string]bool
 	JobIDs      map[int64]bool
 	Days        map[string]bool
-	// Taken are the ids of what was taken from the same database before, also if it was deleted
-	// since.
+	// Taken has the ids of the rows that were taken from the same database before, even if they
+	// were deleted since.
 	Taken map[Kind]map[int64]int64
 	// Others names databases from which the store has taken jobs before.
 	Others []string

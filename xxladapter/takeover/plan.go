@@ -16,11 +16,11 @@ import (
 type Options struct {
 	// From names the database. Under this name the store remembers what it took.
 	From string
-	// Sure allows a name that the store does not know, beside others that it knows.
+	// Sure allows a name that the store does not know although it knows others.
 	Sure bool
 	// Profile is the dialect in which the store's schedulers read cron expressions.
 	Profile cron.Profile
-	// Now is when unknown times of a job are set to.
+	// Now replaces the unknown times of a job.
 	Now time.Time
 }
 
@@ -34,14 +34,14 @@ type Plan struct {
 	// Versions belong to new jobs, and Days are those that the store does not have.
 	Versions []*xxladapter.GlueVersion
 	Days     []xxladapter.Report
-	// IDs are the ids in the store of what is not new, by the ids in the database.
+	// IDs maps ids in the database to ids in the store, for rows that are not new.
 	IDs    map[Kind]map[int64]int64
 	Report Report
 }
 
-// Compare returns what the store has to write to have all of the database that it can have. It
-// changes the rows of db. A conflict means that the store knows the database under another name, or
-// none, and opts is not sure.
+// Compare returns what the store has to write to take as much of the database as it can. It changes
+// the rows of db. The error is a conflict if the store has taken jobs before, but none under the
+// name From, and opts.Sure is not set.
 func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 	known := len(has.Taken[KindGroup])+len(has.Taken[KindJob]) > 0
 	if !known && len(has.Others) > 0 && !opts.Sure {
@@ -103,7 +103,7 @@ func (p *planner) groups() {
 	}
 }
 
-// mendGroup truncates what the store's column has no room for.
+// mendGroup truncates a title that is too long for the store's column.
 func (p *planner) mendGroup(g *xxladapter.Group) {
 	if limit := p.has.Title; limit > 0 && len([]rune(g.Title)) > limit {
 		p.note(Changed, "group", g.ID, g.AppName, "title is %q, the store has room for %d characters", g.Title, limit)
@@ -160,8 +160,8 @@ func (p *planner) jobs() {
 	}
 }
 
-// mend replaces values that XXL-JOB's form refuses and its tables allow. why is not empty if the job
-// cannot be taken.
+// mend replaces values that XXL-JOB's form refuses although its tables allow them. why is not empty
+// if the job cannot be taken.
 func (p *planner) mend(j *xxladapter.Job) (why string) {
 	mend := func(field string, value *string, most int, instead string) {
 		was := *value
@@ -225,9 +225,9 @@ func (p *planner) advise(j *xxladapter.Job) {
 	p.note(Advice, "job", j.ID, j.Name, "cannot be started until its schedule is mended: %v", err)
 }
 
-// Strict returns the expression of the default dialect that fires as XXL-JOB reads expr, or an empty
-// text if XXL-JOB does not read it or no expression is known to do the same. Both were compared over
-// their next 200 times.
+// Strict returns an expression of the default dialect that fires at the times at which XXL-JOB
+// fires expr. It compares their first 200 times from 2026 on. The text is empty if XXL-JOB cannot
+// read expr, or if no such expression is known.
 func Strict(expr string) string {
 	lenient, err := cron.Parse(expr, cron.XXL34)
 	if err != nil {

@@ -27,8 +27,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestCompareKeepsRowsApart checks what a database without anything odd becomes in an empty store and
-// in one that has taken it.
+// TestCompareKeepsRowsApart checks the plans for an ordinary database: for an empty store, and for
+// one that has taken it before.
 func TestCompareKeepsRowsApart(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	rows := func() *Database {

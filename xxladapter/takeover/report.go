@@ -5,7 +5,7 @@ type Report struct {
 	From    string `json:"from"`
 	DryRun  bool   `json:"dryRun"`
 	KeptIDs bool   `json:"keptIds"` // new groups and jobs have the ids of the database
-	// Served says that an admin of XXL-JOB seems to work on the database still, see [Quiet].
+	// Served says that an admin of XXL-JOB still seems to work on the database; see [Quiet].
 	Served bool `json:"served"`
 
 	Groups   Count `json:"groups"`
@@ -20,7 +20,7 @@ type Report struct {
 	Notes []Note `json:"notes"`
 }
 
-// A Count says what became of the rows of one kind.
+// A Count counts the rows of one kind by what was done with them.
 type Count struct {
 	Taken  int `json:"taken"`
 	Before int `json:"before"` // that the store has already
@@ -45,7 +45,7 @@ const (
 	Advice  = "advice"  // somebody should do something
 )
 
-// A Note is something about the database or one of its rows that people should know.
+// A Note is a remark about the database or one of its rows.
 type Note struct {
 	What string `json:"what"`
 	Kind string `json:"kind"` // group, job, version, user, day, log or database
