@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/contrib/bridges/otelslog"
 )
 
-// Logger returns a logger that writes to logger, and sends the same records to the collector. It is
-// logger itself for a nil t.
+// Logger returns a logger that writes to logger, and sends the same records to the collector. With
+// a nil t it returns logger itself.
 func (t *Telemetry) Logger(logger *slog.Logger) *slog.Logger {
 	if t == nil {
 		return logger
@@ -17,7 +17,7 @@ func (t *Telemetry) Logger(logger *slog.Logger) *slog.Logger {
 	return slog.New(slog.NewMultiHandler(logger.Handler(), atLevelOf{sending, logger.Handler()}))
 }
 
-// atLevelOf is a handler that takes the levels of another one.
+// atLevelOf is a handler that is enabled for the levels of another one.
 type atLevelOf struct {
 	slog.Handler
 	other slog.Handler

@@ -38,8 +38,9 @@ func findParents(find func(ctx context.Context, logID int64) (*xxladapter.Log, e
 	return p
 }
 
-// of calls found with the run, or with nil if it cannot be found: at once without a parent or if too
-// many wait, and later on another goroutine otherwise.
+// of calls found with the run logID, or with nil if it cannot be found. If logID is 0, nothing is
+// looked up, or too many callers wait, it calls found at once with nil. Otherwise another goroutine
+// calls found later.
 func (p *parents) of(logID int64, found func(*xxladapter.Log)) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -66,7 +67,8 @@ func (p *parents) work() {
 // parentsGrace is the time in which parents are found when a process ends.
 const parentsGrace = time.Second
 
-// stop finds the parents that are wanted still, for at most parentsGrace; the others are not found.
+// stop waits at most parentsGrace for the parents that are still looked up, and gives up on the
+// others.
 func (p *parents) stop(ctx context.Context) {
 	p.mu.Lock()
 	if !p.stopped {

@@ -20,7 +20,7 @@ const (
 	keyJob     = attribute.Key("xxlwheel.job.id")
 	keyName    = attribute.Key("xxlwheel.job.name")
 	keyApp     = attribute.Key("xxlwheel.app")
-	keyRun     = attribute.Key("xxlwheel.run.id") // of the log row
+	keyRun     = attribute.Key("xxlwheel.run.id") // the id of the log row
 	keyType    = attribute.Key("xxlwheel.trigger.type")
 	keyAttempt = attribute.Key("xxlwheel.attempt")
 	keyShard   = attribute.Key("xxlwheel.shard")
@@ -44,7 +44,7 @@ func (t *Telemetry) TraceParent(l *xxladapter.Log) string {
 	return ""
 }
 
-// flags says whether the trace is recorded, as all nodes with the same share of samples decide.
+// flags says whether the trace is recorded. All nodes with the same sampling share decide alike.
 func (t *Telemetry) flags(ids runIDs) trace.TraceFlags {
 	d := t.sampler.ShouldSample(sdktrace.SamplingParameters{TraceID: ids.trace})
 	return trace.TraceFlags(0).WithSampled(d.Decision == sdktrace.RecordAndSample)
@@ -76,8 +76,8 @@ func (t *Telemetry) Event(e trigger.Event) {
 	}
 }
 
-// fire records the span of the whole hand-over, which the others are below. parent is the run that the
-// fire retries or follows, or nil.
+// fire records the span of the whole hand-over, which is the parent of the others. parent is the
+// run that the fire retries or follows, or nil.
 func (t *Telemetry) fire(ids runIDs, e trigger.Event, parent *xxladapter.Log) {
 	begin, attributes := e.Began, []attribute.KeyValue{keyJob.Int64(e.JobID), keyRun.Int64(e.LogID), keyCode.Int(e.Code)}
 	if f := e.Fire; f.ID != 0 {

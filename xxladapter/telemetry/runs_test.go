@@ -191,7 +191,7 @@ func TestARetryIsLinked(t *testing.T) {
 	}
 }
 
-// TestAnExecutorThatIsAway has a span for the attempt, with its error, and none for a run.
+// TestAnExecutorThatIsAway expects a span for the attempt, with its error, and none for a run.
 func TestAnExecutorThatIsAway(t *testing.T) {
 	c := newCollector(t)
 	s := open(t, c, nil)
@@ -225,7 +225,7 @@ func event(log int64) trigger.Event {
 	}
 }
 
-// TestNodesAgreeWhichRunsAreTraced asks two nodes, each of which records a part of a run.
+// TestNodesAgreeWhichRunsAreTraced compares two nodes, each of which records a part of a run.
 func TestNodesAgreeWhichRunsAreTraced(t *testing.T) {
 	c := newCollector(t)
 	first, second := start(t, telemetry.Options{Endpoint: c.URL, Sample: 0.5}), start(t, telemetry.Options{Endpoint: c.URL, Sample: 0.5})
@@ -316,7 +316,8 @@ func TestNoRunWaitsForItsParent(t *testing.T) {
 	}
 }
 
-// TestLogsAndMetricsAreSent beside what they are written to otherwise.
+// TestLogsAndMetricsAreSent checks that records and metrics are sent to the collector, and still
+// reach their former places.
 func TestLogsAndMetricsAreSent(t *testing.T) {
 	c := newCollector(t)
 	registry := prometheus.NewRegistry()
@@ -352,7 +353,8 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestNilSendsNothing: what is off needs no question whether it is.
+// TestNilSendsNothing checks that a nil Telemetry can be used, so that callers need not ask whether
+// telemetry is on.
 func TestNilSendsNothing(t *testing.T) {
 	var off *telemetry.Telemetry
 	off.Event(event(1))

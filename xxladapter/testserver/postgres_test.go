@@ -22,7 +22,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 }
 
 func TestEachTestHasADatabaseOfItsOwn(t *testing.T) {
-	// With -count it is the first round's call that made what is copied.
+	// With -count, the call of the first round has made the template that the others copy.
 	again := sharedPostgres(t).template != ""
 	prepared := 0
 	prepare := func(url string) error {

@@ -143,7 +143,7 @@ func watch(pid int, dir string) (*os.File, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, ours.Close())
 	}
-	// It ends after its input, when this process does at the latest; nobody waits for that.
+	// The watchdog ends after its input, at the latest when this process ends. Nobody waits for it.
 	go func() { _ = cmd.Wait() }()
 	return ours, nil
 }

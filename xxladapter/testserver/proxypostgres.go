@@ -15,7 +15,7 @@ type postgresProtocol struct {
 	begun    bool // the startup message is over
 	texts    map[string]string
 	portals  map[string]string // texts by portal
-	partial  []byte            // of the request that is being read
+	partial  []byte            // the bytes so far of the request that is being read
 	executed []string
 }
 
@@ -60,7 +60,8 @@ func (p *postgresProtocol) request(from *bufio.Reader) (raw []byte, r *Request, 
 	}
 }
 
-// end returns what was read since the last request; with answer it is a request itself.
+// end returns the bytes since the last request. If answer is set, the server replies to them: they
+// are a request, which r describes.
 func (p *postgresProtocol) end(answer bool) (raw []byte, r *Request, err error) {
 	raw = p.partial
 	if answer {

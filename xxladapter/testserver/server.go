@@ -24,7 +24,7 @@ type Server struct {
 	process  *process // nil while it is stopped
 }
 
-// An engine makes a Server one of PostgreSQL or of MariaDB.
+// An engine holds what differs between servers of PostgreSQL and of MariaDB.
 type engine struct {
 	program string
 	// initialize creates an empty data directory.

@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// JobRows are what an edit of a job is decided by. REQUIRES: nobody else changes the job, its group,
-// or the claims of its fires.
+// JobRows holds the rows on which an edit of a job depends. REQUIRES: nobody else changes the job,
+// its group, or the claims of its fires.
 type JobRows struct {
 	Job   *xxladapter.Job // as it is; nil if there is none
 	Group bool            // whether the group of the edit's job exists
@@ -18,10 +18,10 @@ type JobRows struct {
 	LastDue, Claimed time.Time
 }
 
-// A JobChange is what an edit does.
+// A JobChange is the effect of an edit.
 type JobChange struct {
 	Was *xxladapter.Job // nil for a new job
-	Is  *xxladapter.Job // nil for a removed job; of a new one the ID is missing
+	Is  *xxladapter.Job // nil for a removed job; a new one has no ID yet
 	// Next is what StartJob returns.
 	Next time.Time
 	// Unchanged says that nothing is to be written, not even an audit row.

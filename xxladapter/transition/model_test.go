@@ -47,7 +47,7 @@ func TestPromises(t *testing.T) {
 	})
 }
 
-// A world is what a store keeps, with what has happened to it.
+// A world holds the state of a store and what has happened to it.
 type world struct {
 	now   time.Time
 	fires map[int64]xxladapter.Fire // open ones, by id
@@ -105,7 +105,7 @@ func (w *world) stop(t *rapid.T) {
 	})
 }
 
-// endTerm lets a term lapse; its node begins another one.
+// endTerm lets a term expire; its node begins another one.
 func (w *world) endTerm(t *rapid.T) {
 	term := w.drawTerm(t, "term")
 	if w.holds[term] {
@@ -123,7 +123,7 @@ func (w *world) drawTerm(t *rapid.T, name string) xxladapter.Term {
 	return rapid.SampledFrom(terms).Draw(t, name)
 }
 
-// drawFire chooses an open fire, or now and then one that is not.
+// drawFire chooses an open fire, or now and then one that is not open.
 func (w *world) drawFire(t *rapid.T) int64 {
 	open := slices.Sorted(maps.Keys(w.fires))
 	slices.Reverse(open)
@@ -211,7 +211,7 @@ func (w *world) settle(t *rapid.T) {
 	}
 }
 
-// settleAgain settles what is settled already, by the settlement before or by a result.
+// settleAgain settles a hand-over that a settlement or a result has settled before.
 func (w *world) settleAgain(t *rapid.T) {
 	logID := w.drawRun(t)
 	l := w.runs[logID]
@@ -369,7 +369,8 @@ func (w *world) promises(t *rapid.T) {
 	}
 }
 
-// check returns which promise about a run is broken. open says whether its fire is.
+// check returns an error that names a broken promise about a run. open says whether the run's fire
+// is open.
 func (l *run) check(open bool) error {
 	// A run has failed if its result says so, or if it is known that it never began. Then it
 	// has a retry, which was planned once, with whichever of both came first.

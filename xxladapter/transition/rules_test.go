@@ -75,7 +75,7 @@ func TestClaim(t *testing.T) {
 		{true, planned, 0, 3, 2, "misuse"},
 		{true, planned, 0, 0, 0, "misuse"},
 
-		// A term that is over is told so, whatever else is wrong.
+		// A term that is over is fenced, whatever else is wrong.
 		{false, claimed, -time.Hour, 1, 1, "fenced"},
 	} {
 		fire := fireIn(tt.state, theirs)
@@ -259,7 +259,7 @@ func TestFinish(t *testing.T) {
 		{state{200, 500}, 200, state{}, false},
 		{state{200, 200}, 200, state{}, false},
 
-		// A failure was followed already where the hand-over is known to have failed.
+		// If the hand-over has failed, its failure was followed by a retry already.
 		{state{500, 0}, 500, state{500, 500}, false},
 		{state{502, 0}, 500, state{502, 500}, false},
 		{state{500, 0}, 200, state{500, 200}, true},

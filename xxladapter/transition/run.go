@@ -20,14 +20,14 @@ type RunChangeKind int
 
 const (
 	KeepRun RunChangeKind = iota
-	// RecordRun writes the history: the fire that told it until now leaves the store or becomes
-	// ambiguous. If there is a history, only the instants are added to it.
+	// RecordRun writes the history, because the fire that held its facts leaves the store or
+	// becomes ambiguous. If there is a history, only the instants are added to it.
 	RecordRun
 	// ExtendRun adds instants to the history, if there is one.
 	ExtendRun
 )
 
-// runChange adds instants to the history of a run. A fire in the store tells everything but the
+// runChange adds instants to the history of a run. A fire in the store has all facts but the
 // instants, so a run that fires and ends normally costs one insert when it was handed over and one
 // update when it ends.
 func runChange(fire *xxladapter.Fire, add xxladapter.RunHistory) RunChange {
@@ -76,8 +76,8 @@ func (c RunChange) Add(h *xxladapter.RunHistory) *xxladapter.RunHistory {
 	return &after
 }
 
-// following returns the fires that follow from a run, with where they come from. attempt is the
-// run's; 0 counts as 1.
+// following returns the fires that follow from a run, with the run as their parent. attempt is the
+// run's attempt; 0 counts as 1.
 func following(next []xxladapter.Fire, logID int64, attempt int) []xxladapter.Fire {
 	next = slices.Clone(next)
 	for i := range next {

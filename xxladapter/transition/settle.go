@@ -11,9 +11,9 @@ import (
 // Where the fire is gone, since a result came first or the settlement is repeated, only the log
 // row is written.
 //
-// It reads Holds, Fire and Log. [xxladapter.ErrFenced] if the term is over; [xxladapter.ErrConflict]
-// if the fire belongs to another term, or is planned and would become ambiguous. A State
-// that no settlement has is an error of the caller.
+// It reads Holds, Fire and Log. The error is [xxladapter.ErrFenced] if the term is over, and
+// [xxladapter.ErrConflict] if the fire belongs to another term, or is planned and would become
+// ambiguous. A State other than empty and ambiguous is a bug of the caller.
 func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error) {
 	if s.State != "" && s.State != xxladapter.FireAmbiguous {
 		return Change{}, fmt.Errorf("fire %d is settled as %q, must be empty or %q", s.FireID, s.State, xxladapter.FireAmbiguous)
