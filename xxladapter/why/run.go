@@ -14,7 +14,7 @@ import (
 // maxReason limits a reason that an executor gave, in bytes.
 const maxReason = 2000
 
-// ofRun explains what became of a run: how it came to its executor, and how it ended.
+// ofRun explains a run: how it was handed over to its executor, and how it ended.
 func (f *Facts) ofRun(r Run) (found []Finding) {
 	l, proof := r.Log, []Record{logRecord(r.Log)}
 	values := params("log", strconv.FormatInt(l.ID, 10), "triggered", f.local(l.TriggerTime), "address", l.Address, "handler", l.Handler,

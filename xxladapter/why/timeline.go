@@ -35,7 +35,8 @@ var fateOf = map[xxladapter.MisfireKind]Fate{
 	xxladapter.MisfireLate: FateMisfire, xxladapter.MisfirePaused: FatePaused, xxladapter.MisfireExcluded: FateExcluded,
 }
 
-// Coming tells which of the due times that are still to come will be kept, as far as that is known.
+// Coming sets the fate of the future due times that a known pause or calendar will keep from
+// firing.
 func Coming(ticks []Tick, r *xxladapter.Restrictions, j *xxladapter.Job, zone *time.Location) {
 	for i := range ticks {
 		if ticks[i].Fate != FateComing {
@@ -49,8 +50,8 @@ func Coming(ticks []Tick, r *xxladapter.Restrictions, j *xxladapter.Job, zone *t
 	}
 }
 
-// Fates returns what became of each due time. It takes time in proportion to the lengths of the
-// lists. REQUIRES: due and misfires are in ascending order.
+// Fates returns what became of each due time, in time proportional to the lengths of the lists.
+// REQUIRES: due and misfires are in ascending order.
 func Fates(due []time.Time, runs []xxladapter.DueRun, open []xxladapter.Fire, misfires []xxladapter.Misfire, now time.Time) []Tick {
 	fired, waits := make(map[int64]bool, len(runs)), map[int64]bool{}
 	for i := range runs {

@@ -19,8 +19,8 @@ var (
 	two  = time.Date(2026, 3, 1, 2, 0, 0, 0, zone)
 )
 
-// facts returns those of a job that is due at two every night and ran then; change makes another
-// case of it.
+// facts returns the facts about a job that is due at two every night and has no run. change, if not
+// nil, makes another case of them.
 func facts(t *testing.T, change func(f *why.Facts)) why.Facts {
 	t.Helper()
 	f := why.Facts{

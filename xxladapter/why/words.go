@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Language is one of those in which findings are told.
+// A Language is a language of findings.
 type Language string
 
 const (
@@ -16,42 +16,42 @@ const (
 // Values lists all languages.
 func (Language) Values() []Language { return []Language{English, Chinese} }
 
-// words are the sentences of each code. The first one is used whose names all have a value.
+// words has the sentences of each code. The first sentence whose names all have a value is used.
 var words = map[Language]map[Code][]string{
 	English: {
 		NotCreated:  {"The job did not exist yet: it was created at {added}."},
-		Stopped:     {"The schedule was off: {by} switched it off at {since}.", "The schedule was off, and no record tells that anybody switched it off: it may never have been on."},
+		Stopped:     {"The schedule was off: {by} switched it off at {since}.", "The schedule was off, and there is no record that anybody switched it off: it may never have been on."},
 		NoSchedule:  {"The job has no schedule: it runs only when somebody or another job triggers it."},
 		BadSchedule: {"The schedule {type} {conf} cannot be read."},
 		NoMatch: {"The schedule {type} {conf} does not name this time. The nearest ones are {before} and {after}.",
 			"The schedule {type} {conf} does not name this time. The last one before it is {before}; there is none after it.",
 			"The schedule {type} {conf} does not name this time. The first one is {after}.",
 			"The schedule {type} {conf} does not name this time."},
-		AfterRun: {"The schedule {type} {conf} names no times: it counts from the end of the run before."},
+		AfterRun: {"The schedule {type} {conf} names no times: it counts from the end of the previous run."},
 		NotYet:   {"{due} is still to come."},
 		Misfire:  {"{due} was found at {noticed}, {late} late, as a misfire. The strategy {strategy} decided what follows."},
 		Paused: {"{due} lay in the pause that {by} began at {from}: {note}", "{due} lay in the pause that {by} began at {from}.",
 			"{due} lay in the pause that began at {from}: {note}", "{due} lay in a pause."},
-		Excluded:    {"{due} was not to fire: by the calendar {calendar}, {day} is a day without work."},
+		Excluded:    {"{due} does not fire: by the calendar {calendar}, {day} is a day without work."},
 		NoScheduler: {"No scheduler is alive: none holds a lease. {due} is {late} overdue."},
 		ClocksApart: {"The clock of the scheduler differs by {off} from the store's: it shows {scheduler} at {store}. Beyond 2 s a scheduler gives its lease back."},
 		Overdue:     {"{due} is {late} overdue, and no scheduler has planned it yet."},
 		NoRecord:    {"{due} was due, and nothing is stored about it: its log row was deleted, or another program keeps the schedule."},
 		NoPlace:     {"The fire of {due} has waited for {late}: the pool has no place for more calls to {app}.", "The fire of {due} has waited for {late}: the pool has no place for it."},
 		NodeFroze: {"Scheduler {node} claimed the fire of {due} and fell silent. {by} took it over at {at}, {late} after the claim.",
-			"Scheduler {node} claimed the fire of {due} and has fallen silent. Another one takes it over when it has noticed."},
+			"Scheduler {node} claimed the fire of {due} and has fallen silent. Another scheduler takes it over once it notices."},
 		BeingSent:      {"The fire of {due} is being handed over at this moment."},
 		Ambiguous:      {"The executor's answer to the request of {due} was lost. It is being asked whether the run began."},
 		RanLate:        {"The fire of {due} was claimed at {claimed}, {late} late: no scheduler was alive, or the pool had no place for it."},
 		NotTraced:      {"Run {log} was handed over by another program at {triggered}, so when it was due is not recorded."},
-		Unanswered:     {"Whether run {log} began is not known: {reason}", "Whether run {log} began is not known."},
-		NoExecutor:     {"Run {log} had nobody to go to: no executor of {app} was registered.", "Run {log} had nobody to go to: no executor was registered."},
-		Drained:        {"Run {log} had nobody to go to: every executor of {app} was drained.", "Run {log} had nobody to go to: every executor was drained."},
-		RefusedByRoute: {"Run {log} had nobody to go to: the route strategy {route} found no suitable executor. {reason}", "Run {log} had nobody to go to: the route strategy {route} found no suitable executor."},
+		Unanswered:     {"It is not known whether run {log} began: {reason}", "It is not known whether run {log} began."},
+		NoExecutor:     {"Run {log} was not sent: no executor of {app} was registered.", "Run {log} was not sent: no executor was registered."},
+		Drained:        {"Run {log} was not sent: every executor of {app} was drained.", "Run {log} was not sent: every executor was drained."},
+		RefusedByRoute: {"Run {log} was not sent: the route strategy {route} found no suitable executor. {reason}", "Run {log} was not sent: the route strategy {route} found no suitable executor."},
 		RefusedByBlock: {"The executor {address} discarded run {log}, because another run of the job was in progress and the block strategy is {block}."},
 		Refused:        {"The executor {address} refused run {log}: {reason}", "The executor {address} refused run {log}."},
 		Unreachable:    {"Run {log} did not reach the executor {address}: {reason}", "Run {log} did not reach the executor {address}."},
-		Running:        {"It runs: run {log} was triggered at {triggered} on {address} and has not ended."},
+		Running:        {"It is running: run {log} was triggered at {triggered} on {address} and has not ended."},
 		Ran:            {"It did run: run {log} was triggered at {triggered} on {address} and ended well at {finished}.", "It did run: run {log} was triggered at {triggered} and ended well."},
 		Failed:         {"Run {log} failed on {address}: {reason}", "Run {log} failed on {address}."},
 		TimedOut:       {"Run {log} was ended on {address} by the job's time limit: {reason}", "Run {log} was ended on {address} by the job's time limit."},
@@ -104,7 +104,8 @@ var words = map[Language]map[Code][]string{
 
 var name = regexp.MustCompile(`\{(\w+)\}`)
 
-// Words tells a finding in a language. It is empty for a code or a language that does not exist.
+// Words returns the finding as a sentence. It is empty for a code or a language that does not
+// exist.
 func (f Finding) Words(in Language) string {
 	for _, sentence := range words[in][f.Code] {
 		complete := true

@@ -20,12 +20,13 @@ type RunRequest struct {
 	// ScheduledTime is the due time in epoch milliseconds. Upstream has no such field and its
 	// executors ignore it; 0 means that the sender is an upstream admin.
 	ScheduledTime Int `json:"scheduledTime,omitempty"`
-	// TraceParent is the W3C trace context of the request, as in the header of that name, which a
-	// run with a request of its own has too. Empty means that the run is not traced.
+	// TraceParent is the W3C trace context of the run. A single run also has it in the header
+	// traceparent. Empty means that the run is not traced.
 	TraceParent string `json:"traceparent,omitempty"`
 }
 
-// An IdleBeatRequest asks whether a job neither runs nor waits there: POST [PathIdleBeat].
+// An IdleBeatRequest asks an executor whether a job neither runs nor waits there: POST
+// [PathIdleBeat].
 type IdleBeatRequest struct {
 	JobID Int `json:"jobId"`
 }

@@ -5,21 +5,22 @@ import (
 	"strconv"
 )
 
-// The batch of runs is not part of XXL-JOB. An executor of this project says with [HeaderBatch] in
-// each reply that it takes one; an executor whose replies lack the header gets single runs.
+// The batch of runs is not part of XXL-JOB. An executor of this project announces with
+// [HeaderBatch] in each reply that it accepts batches; an executor whose replies lack the header
+// gets single runs.
 const (
 	// PathRuns takes a list of [RunRequest] and answers [RunReplies]. To all other executors the
 	// path is unknown, and they start nothing.
 	PathRuns = "/runs"
 	// HeaderBatch is the header of a reply with the number of runs that a batch may have.
 	HeaderBatch = "Xxlwheel-Batch"
-	// MaxBatch is the largest number of runs in a batch that an executor of this project takes and
-	// a scheduler sends.
+	// MaxBatch is the largest number of runs in a batch that an executor of this project accepts
+	// and a scheduler sends.
 	MaxBatch = 256
 )
 
 // BatchSize returns how many runs a batch may have by the value of [HeaderBatch]: at most
-// [MaxBatch], and 0 if the executor takes none.
+// [MaxBatch], and 0 if the executor accepts no batches.
 func BatchSize(header string) int {
 	n, err := strconv.Atoi(header)
 	if err != nil || n < 1 {
@@ -37,7 +38,7 @@ type RunReplies struct {
 	Runs []RunReply `json:"runs,omitempty"`
 }
 
-// A RunReply says what became of one run of a batch: what the reply to [PathRun] would have said.
+// A RunReply is the reply to one run of a batch, as [PathRun] would have replied.
 type RunReply struct {
 	LogID Int    `json:"logId"`
 	Code  int    `json:"code"`

@@ -96,7 +96,7 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 		at = m.Due
 		return true
 	})
-	require.Regexp(t, `^excluded  .* was not to fire: by the calendar rest, `, run("job", "why", idle, "--at", at.Format(time.RFC3339)))
+	require.Regexp(t, `^excluded  .* does not fire: by the calendar rest, `, run("job", "why", idle, "--at", at.Format(time.RFC3339)))
 	require.Empty(t, run("log", "list", "--quiet", "--job", idle))
 	require.Contains(t, run("schedule", "preview", "0 0 9 * * ?", "--calendar", "rest"), "EXCLUDED")
 	run("job", "update", idle, "--calendar", "")
