@@ -9,9 +9,9 @@ import (
 type nodeCmd struct {
 	clientFlags
 
-	List       nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock and its pools."`
-	ShardMoves nodeMovesCmd `cmd:"" help:"List how shards of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
-	Drain      nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its shards move to the others."`
+	List  nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock and its pools."`
+	Moves nodeMovesCmd `cmd:"" help:"List how shards of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
+	Drain nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its shards move to the others."`
 }
 
 type nodeListCmd struct{}
