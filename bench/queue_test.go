@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/cases"
 )
 
-// A record is what a timer's callers leave for its worker. It is passed as a pointer, since
+// A record is what a timer's callers send to its worker. It is passed as a pointer, because
 // RingBuffer boxes all other values.
 type record struct{ deadline int64 }
 

@@ -2,6 +2,6 @@
 
 package bench_test
 
-// sockets returns how many connections with both ends this process may have: a number that every
-// system grants.
+// sockets returns the number of connections of which this process may have both ends. Every system
+// grants as many.
 func sockets() int { return 500 }

@@ -4,8 +4,8 @@ package bench_test
 
 import "syscall"
 
-// sockets returns how many connections with both ends this process may have, with some descriptors
-// to spare, and at most 5000: more only take longer.
+// sockets returns the number of connections of which this process may have both ends, with some
+// descriptors to spare. It is at most 5000, because more only take longer.
 func sockets() int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

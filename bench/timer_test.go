@@ -42,5 +42,5 @@ func BenchmarkBurst(b *testing.B) { run(b, cases.Burst) }
 // repetition does not make them steadier.
 func BenchmarkEarly(b *testing.B) { runKinds(b, cases.Early, contender.Ours()) }
 
-// The first kind is skipped: it has the same engine as the second.
+// BenchmarkTick skips the first kind, which has the same engine as the second.
 func BenchmarkTick(b *testing.B) { runKinds(b, cases.Tick, contender.Ours()[1:]) }

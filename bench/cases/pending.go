@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Pending measures all that is measured while many timeouts are pending. It is one case because
-// filling a timer takes longer than the measurements.
+// Pending makes all measurements for which many timeouts have to be pending. They are one case
+// because filling a timer takes longer than the measurements.
 var Pending = Case{
 	Name: "Pending",
 	Settings: func(short bool) []Setting {
@@ -25,8 +25,8 @@ var Pending = Case{
 	Open: openPending,
 }
 
-// resetAt and above is where deadlines are moved; idleAt is where the timer is also watched doing
-// nothing, beside the empty one. Other sizes would show nothing new.
+// resetAt is the number of pending timeouts with which deadlines are moved, and idleAt the number
+// with which an idle timer is watched. Other numbers would show nothing new.
 const (
 	resetAt = 1_000_000
 	idleAt  = 1_000_000
@@ -59,9 +59,9 @@ func openPending(k contender.Kind, s Setting) Ground {
 	return Ground{Variants: v, Close: t.Close}
 }
 
-// weigh measures what a pending timeout weighs: in bytes, with the handle that its owner keeps, and
-// in a full garbage collection: how long it takes, and its processor time, which does not depend on
-// how many processors were free for it.
+// weigh measures the bytes of a pending timeout, with the handle that its owner keeps, and the
+// duration and processor time of a full garbage collection. Processor time does not depend on how
+// many processors were free.
 func weigh(s Setting, before float64) func(Meter, int) {
 	return func(m Meter, n int) {
 		atLeast, collections := 2*n, 0
@@ -86,12 +86,12 @@ func inUse() float64 {
 	return float64(m.HeapAlloc) + float64(m.StackInuse)
 }
 
-// watch measures what a timer costs while nothing is due. An operation is to wait for a while.
+// watch measures the cost of a timer while nothing is due. An operation waits for the window.
 func watch(t contender.Timer, pending int) func(Meter, int) {
 	const window = 300 * time.Millisecond
 	return func(m Meter, n int) {
-		// A timer that was never used has not begun to tick; one that has been used may stay awake
-		// for eight ticks.
+		// A timer that was never used has not begun to tick. One that was used may stay awake for
+		// eight ticks.
 		t.Start(pending, time.Minute)
 		t.Stop(pending)
 		time.Sleep(120 * time.Millisecond)

@@ -6,7 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// resets moves deadlines of pending timeouts: the touch of a connection, made with a timer.
+// resets moves the deadlines of pending timeouts, as a server does whenever a connection is used.
 func resets(t contender.Timer, s Setting, order []int) []Variant {
 	measure := func(slot func(i int) int, delay func(i int) time.Duration) func(Meter, int) {
 		return func(m Meter, n int) {
@@ -23,7 +23,8 @@ func resets(t contender.Timer, s Setting, order []int) []Variant {
 	one := func(int) int { return 0 }
 	random := func(i int) int { return order[i%len(order)] }
 	later := func(int) time.Duration { return farMax + 5*time.Minute }
-	// earlier is nearer than all before it, for as many calls as there are slots.
+	// earlier returns a shorter delay than all calls before it, for as many calls as there are
+	// slots.
 	earlier := func(i int) time.Duration {
 		return farMin - 10*time.Second - time.Duration(i%len(order))*(20*time.Second/time.Duration(len(order)))
 	}

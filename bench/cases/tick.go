@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Tick measures what it costs to move the hand over buckets full of timeouts that are not due: ten
-// million over 512 buckets. An operation is to watch the timer for a second.
+// Tick measures the cost of moving the hand over buckets full of timeouts that are not due: ten
+// million in 512 buckets. An operation watches the timer for a second.
 var Tick = Case{
 	Name: "Tick",
 	Settings: func(short bool) []Setting {

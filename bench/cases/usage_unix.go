@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// usage is what the process has used up to now.
+// usage is what the process has used since its start.
 type usage struct {
 	cpu   time.Duration
 	waits int64 // times a thread gave up the processor to wait

@@ -47,18 +47,19 @@ type Kind struct {
 	// Ticks means that the timer uses Config.Tick.
 	Ticks bool
 
-	// FixedTick is the tick of a timer that does not let one choose.
+	// FixedTick is the tick of a timer whose tick cannot be chosen; 0 means that it can, or that
+	// there is none.
 	FixedTick time.Duration
 
 	// Early means that it is known to fire before the deadline.
 	Early bool
 
-	// Last means that it leaves something behind in the process that later measurements would show:
-	// dead goroutines, which every garbage collection visits.
+	// Last means that the timer has to be measured last: it leaves dead goroutines behind, which
+	// slow down every later garbage collection.
 	Last bool
 
-	// MaxPending is how many pending timeouts it can be filled with in a time that a benchmark has;
-	// 0 means any number. Why gives the reason.
+	// MaxPending limits the pending timeouts to a number with which the timer can be filled in
+	// acceptable time; 0 means no limit. Why gives the reason.
 	MaxPending int
 	Why        string
 }

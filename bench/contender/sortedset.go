@@ -10,8 +10,8 @@ var sortedSetKind = Kind{
 	Why:        "filling a skip list with more takes ten seconds and longer",
 }
 
-// sortedSet is an order in a skip list that is polled once a tick: what polling a sorted set in
-// Redis does, without the network.
+// sortedSet is an order in a skip list that is polled once a tick. It does what polling a sorted
+// set in Redis does, without the network.
 type sortedSet struct{ list *skip.SkipList }
 
 // A member is an entry with the method that the list asks for.

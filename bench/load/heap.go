@@ -12,9 +12,9 @@ import (
 )
 
 // watchHeap watches the memory of this process until ctx ends. It then writes the heap profile of
-// the collection that left most to file, and prints where the memory was at most: in live objects of
-// the heap, in all that Go held, and in the whole process. The difference of the last two is the
-// program itself and SQLite, whose memory Go does not know.
+// the collection that left most live memory to file. It prints the maxima of the live heap, of the
+// memory that Go held, and of the whole process. The last two differ by the program itself and by
+// SQLite, whose memory Go does not know.
 func watchHeap(ctx context.Context, out io.Writer, file string) error {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},

@@ -15,8 +15,8 @@ const appName = "load"
 // nowhere is the executor address of jobs that are never handed over.
 const nowhere = "http://127.0.0.1:1"
 
-// settle is how long before the first due time the jobs are started, and a node
-// is left alone before it is measured.
+// settle is the time between the start of the jobs and their first due time. A node also idles for
+// that long before it is measured.
 const settle = 5 * time.Second
 
 func addGroup(ctx context.Context, store xxladapter.GroupStore, addr string) (int64, error) {
@@ -53,8 +53,7 @@ func addJobs(ctx context.Context, store xxladapter.JobStore, n int, job *xxladap
 	return writers.Wait()
 }
 
-// populate creates n jobs of one schedule, which [spread] starts. It returns how
-// many there are.
+// populate creates n jobs with one schedule, which [spread] starts. It returns their number.
 func populate(ctx context.Context, o *opened, n int, kind xxladapter.ScheduleType, conf string) (rows int64, err error) {
 	group, err := addGroup(ctx, o, nowhere)
 	if err != nil {
@@ -66,8 +65,8 @@ func populate(ctx context.Context, o *opened, n int, kind xxladapter.ScheduleTyp
 	return multiply(ctx, o.db, n)
 }
 
-// multiply copies the one job of the table until there are n, by the database
-// itself: a million calls would take minutes. It returns how many there are.
+// multiply copies the only job of the table until there are n. The database does so itself, because
+// a million calls would take minutes. It returns the number of jobs.
 func multiply(ctx context.Context, db *sql.DB, n int) (rows int64, err error) {
 	const columns = `job_group, job_desc, add_time, update_time, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy, executor_route_strategy, executor_handler, executor_param,
@@ -88,8 +87,7 @@ func multiply(ctx context.Context, db *sql.DB, n int) (rows int64, err error) {
 	return rows, nil
 }
 
-// spread starts all jobs, due once in every period and spread evenly over it
-// from first on.
+// spread starts all jobs, with due times spread evenly over a period from first on.
 func spread(ctx context.Context, db *sql.DB, first time.Time, period time.Duration) error {
 	_, err := db.ExecContext(ctx, fmt.Sprintf(
 		`UPDATE xxl_job_info SET trigger_status = 1, trigger_last_time = 0, trigger_next_time = %d + (id %% %d) * 1000`,

@@ -23,8 +23,8 @@ type receipt struct {
 	At  int64 // when the handler began, in microseconds since 1970
 }
 
-// receipts are what an executor knows about a scheduler, whichever that is: the runs that it got,
-// and how many of their results were acknowledged.
+// receipts hold what an executor can see of any scheduler: the runs that it got, and how many of
+// their results were acknowledged.
 type receipts struct {
 	mu           sync.Mutex // guards the fields below
 	Runs         []receipt

@@ -13,11 +13,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// trip measures whole trips of jobs that fire every second: fire record, run
-// request over HTTP, run, result, log row. The executor has a process of its own,
-// so that the processor time of a trip is known for each side. Lateness is the
-// time from the due time until the run request is sent. The jobs are spread over
-// the second, or all due at its start.
+// trip measures whole trips of jobs that fire every second: fire record, run request over HTTP,
+// run, result and log row. The executor is a process of its own, so that the processor time of each
+// side is known. Lateness is the time from the due time until the run request is sent. The jobs are
+// spread over the second, or all due at its start.
 func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	o, err := open(ctx, p.store)
 	if err != nil {
@@ -104,8 +103,8 @@ func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs i
 	job := newJob(group, xxladapter.ScheduleCron, "* * * * * ?")
 	due := func(int) time.Time { return first }
 	if !burst {
-		// A period of whole seconds is due at whole seconds, all jobs at
-		// once; this one keeps the milliseconds of the start.
+		// With a period of whole seconds, all jobs would be due at the same whole seconds. This one
+		// keeps the milliseconds of the start.
 		job = newJob(group, xxladapter.ScheduleFixRate, "1.001")
 		due = func(i int) time.Time {
 			return first.Add(time.Duration(i) * time.Second / time.Duration(jobs)).Truncate(time.Millisecond)

@@ -14,10 +14,10 @@ type watched struct {
 	from time.Time // earlier scans do not count
 
 	mu    sync.Mutex      // guards the fields below
-	scans []time.Duration // that found jobs
+	scans []time.Duration // durations of the scans that found jobs
 	work  []time.Duration // processor time of this process during each
-	begun time.Time       // of the first of them
-	ended time.Time       // of the last
+	begun time.Time       // start of the first of these scans
+	ended time.Time       // end of the last one
 	jobs  int
 	fires int
 }
@@ -54,7 +54,7 @@ func (w *watched) planned() int {
 	return w.jobs
 }
 
-// A discard is a pool that takes every fire and hands none over.
+// A discard is a pool that accepts every fire and hands over none.
 type discard struct{}
 
 func (discard) Fire(xxladapter.Fire, func()) bool    { return true }

@@ -17,7 +17,7 @@ import (
 // A step is one case.
 type step struct {
 	name  string
-	time  string // for -benchtime; what is sampled for a fixed time needs it once
+	time  string // for -benchtime; 1x for a case that samples for a fixed time itself
 	own   bool   // only in the main module
 	once  bool   // only in the first round
 	netty bool   // Netty has it too
@@ -160,10 +160,10 @@ func build(ctx context.Context, name, dir, pkg, binary string, short bool) (sour
 	}, nil
 }
 
-// keep copies the results from a benchmark's output, and the reasons of those that
-// skipped or failed.
+// keep copies the results from the output of benchmarks, and the reasons of those that were skipped
+// or failed.
 func keep(w io.Writer, out []byte, first bool) error {
-	said := "" // the last thing that a benchmark logged: its reason
+	said := "" // the last line that a benchmark logged, which is its reason
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())

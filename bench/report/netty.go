@@ -18,7 +18,7 @@ const (
 	jctoolsJar = "/usr/share/java/jctools-core.jar"
 )
 
-// jvmFlags make room for five million timeouts on the heap. All else is the JVM's default.
+// jvmFlags make room for five million timeouts on the heap. Everything else has the JVM's defaults.
 var jvmFlags = []string{"-Xms4g", "-Xmx4g"}
 
 // netty is a JVM that runs measurements on request.

@@ -55,7 +55,7 @@ absent: BenchmarkPending/timer=goroutine/pending=1M: too large
 	require.Equal(t, 61.0, median)
 	require.Equal(t, map[string]string{"BenchmarkPending/timer=goroutine/pending=1M": "too large"}, r.absent)
 
-	// Tables and charts can be made of so little, too.
+	// Tables and charts can be made even from so few results.
 	var b strings.Builder
 	require.NoError(t, writeTables(&b, r))
 	require.Contains(t, b.String(), "| **wheel** | 52.0 ±∞ |")

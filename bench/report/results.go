@@ -13,7 +13,7 @@ import (
 // A series is all values of one benchmark in one unit.
 type series struct{ bench, unit string }
 
-// results holds the content of a raw output.
+// results holds the content of a file of raw results.
 type results struct {
 	head   []string // the lines about machine and versions
 	values map[series][]float64

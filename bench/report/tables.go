@@ -340,8 +340,8 @@ func (r *results) better(t table, c column, mine string) []string {
 	return better
 }
 
-// early reports whether a timer ran anything before its deadline, so that it cannot
-// be better at punctuality.
+// early reports whether a timer ran anything before its deadline. Such a timer is not compared by
+// lateness.
 func early(r *results, timer string) bool {
 	for s, values := range r.values {
 		if s.unit == "early" && timerOf(s.bench) == timer && slices.Max(values) > 0 {

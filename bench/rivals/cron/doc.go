@@ -7,7 +7,7 @@
 //	go test -run '^$' -bench . -count 10 ./cron | tee cron.txt
 //	benchstat -row .name,/zone,/expr -col /lib cron.txt
 //
-// Limits of the comparison: gronx has no parsed form, so its Next includes parsing and its Parse
-// only validates. Lengths of months, weekdays, W and L are not compared, because most of the other
-// libraries do not support them.
+// Limits of the comparison: gronx has no parsed form of an expression, so its Next includes parsing
+// and its Parse only validates. Lengths of months, weekdays, W and L are not compared, because most
+// of the other libraries do not support them.
 package cron

@@ -11,7 +11,7 @@
 // the reply. The other side is a bare socket in the same process, so its share of cpu-µs/op is small
 // and the same for all. Each server decodes the request and encodes the reply.
 //
-// Limits of the comparison: fasthttp's client does less. A call cannot be cancelled, nobody learns
-// whether a byte has left, the socket cannot be guarded, and the close of an idle connection by its
-// peer is found out only by a request that fails.
+// Limits of the comparison: fasthttp's client does less. A call cannot be cancelled, it is not
+// known whether a byte was sent, the socket cannot be guarded, and only a failed request shows that
+// the peer has closed an idle connection.
 package http

@@ -1,8 +1,8 @@
 // Package timers contains the Go timers in common use as contenders, which run the same cases as
 // the wheels of this repository and the baselines.
 //
-// Each is used as its documentation shows, with the fastest of its ways to run a function. If a
-// timer cannot take part in a case, the result says why.
+// Each is used as its documentation shows, and runs functions in its fastest way. If a timer cannot
+// take part in a case, the result says why.
 package timers
 
 import (
