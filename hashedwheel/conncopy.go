@@ -6,13 +6,14 @@ import (
 	"net"
 )
 
-// readFrom is ReadFrom of a connection whose inner one has that method.
+// readFrom does the work of ReadFrom for a connection whose inner connection has that method.
 func (c *watchedConn) readFrom(r io.Reader) (n int64, err error) {
 	c.writing.calls.Add(1)
 	defer c.writing.calls.Add(-1)
 	inner, ok := c.Conn.(*net.TCPConn)
 	if !ok {
-		// Nothing is known of what it does with r, but that it reads on when it has written.
+		// All that is known about the inner connection is that it reads r again once it has
+		// written.
 		return c.Conn.(io.ReaderFrom).ReadFrom(touchingReader{r, c})
 	}
 	limited, _ := r.(*io.LimitedReader)
@@ -25,7 +26,7 @@ func (c *watchedConn) readFrom(r io.Reader) (n int64, err error) {
 		source = wrapped.inside()
 		source.reading.calls.Add(1)
 		defer source.reading.calls.Add(-1)
-		r = source.Conn // the kernel moves nothing from what it does not know
+		r = source.Conn // the net package makes the kernel move data only from its own types
 	}
 	for left > 0 {
 		// The net package knows a LimitedReader, and what is in it, but not a second one inside.
@@ -56,7 +57,7 @@ func (c *watchedConn) readFrom(r io.Reader) (n int64, err error) {
 	return n, nil
 }
 
-// writeTo is WriteTo of a connection whose inner one has that method.
+// writeTo does the work of WriteTo for a connection whose inner connection has that method.
 func (c *watchedConn) writeTo(w io.Writer) (n int64, err error) {
 	c.reading.calls.Add(1)
 	defer c.reading.calls.Add(-1)
@@ -65,7 +66,7 @@ func (c *watchedConn) writeTo(w io.Writer) (n int64, err error) {
 		return c.Conn.(io.WriterTo).WriteTo(touchingWriter{w, c})
 	}
 	if _, ok := w.(*net.UnixConn); ok {
-		// The net package can splice into w, but only all there is.
+		// The net package can splice into w, but only everything up to the end of c.
 		n, err = inner.WriteTo(w)
 		if n > 0 {
 			c.touch(ReaderIdle)
@@ -94,7 +95,8 @@ func (c *watchedConn) writeTo(w io.Writer) (n int64, err error) {
 	return n, err
 }
 
-// A touchingReader gives what is written to a connection.
+// A touchingReader supplies the data that is written to c. Each read of data counts as a write to
+// c.
 type touchingReader struct {
 	io.Reader
 	c *watchedConn
@@ -108,7 +110,7 @@ func (r touchingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A touchingWriter takes what was read from a connection.
+// A touchingWriter gets the data that is read from c. Each write counts as a read from c.
 type touchingWriter struct {
 	io.Writer
 	c *watchedConn

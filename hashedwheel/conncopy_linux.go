@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	// transferPiece is the most that one system call writes before the write counts.
+	// transferPiece is the largest number of bytes that one system call writes. They count when it
+	// returns.
 	transferPiece = 64 << 10
 
-	// kernelPiece is the most that ReadFrom and WriteTo have the kernel move at a time. A
-	// slow one is found to make progress by bytesMoved.
+	// kernelPiece is the largest number of bytes that ReadFrom and WriteTo make the kernel move at
+	// a time. Meanwhile bytesMoved shows progress.
 	kernelPiece = 4 << 20
 )
 
-// Where struct tcp_info (linux/tcp.h, since 4.1) has its counters of payload bytes.
+// The offsets of the counters of payload bytes in struct tcp_info (linux/tcp.h, since 4.1).
 const (
 	tcpInfoBytesAcked    = 120
 	tcpInfoBytesReceived = 128
@@ -43,7 +44,8 @@ func bytesMoved(c net.Conn, s side) (bytes uint64, ok bool) {
 		failed [2]syscall.Errno
 	)
 	err = raw.Control(func(fd uintptr) {
-		// What has not been read is asked for first: it must not be more than what was received.
+		// The number of unread bytes is requested first, so that it is never larger than that of
+		// the received bytes.
 		_, _, failed[0] = syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TIOCINQ, uintptr(unsafe.Pointer(&unread)))
 		_, _, failed[1] = syscall.Syscall6(syscall.SYS_GETSOCKOPT, fd, syscall.IPPROTO_TCP, syscall.TCP_INFO,
 			uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&n)), 0)

@@ -8,16 +8,16 @@ import (
 	"weak"
 )
 
-// engines finds a timer by the number that its timeouts hold. A pointer instead would be the second
+// engines finds a timer by the number that its timeouts hold. A pointer instead would be a second
 // one that the collector has to follow in each of millions of pending handles, always to the same
-// object. Without it a full collection takes a quarter less time.
+// object.
 //
 // Invariant: a timer that may have handles lives until its Stop, even if nothing refers to it. The
 // collector does not see which handles refer to a timer, so the registry holds every engine from
 // New to Stop, and nothing but Stop ends one that was used. TestHandleHoldsItsTimer guards that.
 //
-// The price is that a forgotten timer continues; it is reported once. Looking an engine up by its
-// number costs no time that could be measured.
+// The price is that a forgotten timer continues; it is reported once. A lookup by number costs no
+// measurable time.
 var engines registry
 
 // A number is a place in the registry and the generation of one use of that place, in the upper
@@ -115,7 +115,7 @@ func (r *registry) size() (n int) {
 	return n
 }
 
-// over is a stopped engine, which handles of a stopped timer get in place of its own.
+// over is a stopped engine, which the handles of a stopped timer get instead of their own.
 var over = func() *engine {
 	e := &engine{intake: newIntake[*Timeout](), stopped: make(chan struct{})}
 	e.life.Store(stopped)
@@ -124,8 +124,8 @@ var over = func() *engine {
 	return e
 }()
 
-// maxInstances is Netty's: more timers than this in one process are nearly always a mistake, such
-// as one for each connection.
+// maxInstances is Netty's limit: more timers than this in one process are nearly always a mistake,
+// such as one for each connection.
 const maxInstances = 64
 
 var (
@@ -147,8 +147,8 @@ func (e *engine) forget() {
 	engines.remove(e.number)
 }
 
-// public returns the HashedWheelTimer of an engine: the one that New has returned, or one that
-// takes its place if that is no longer referenced.
+// public returns the HashedWheelTimer of an engine: the one that New has returned, or a new one if
+// that is no longer referenced.
 func (e *engine) public() *HashedWheelTimer {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -17,7 +17,7 @@ type worker struct {
 
 	batch   []*Timeout // taken out of the wheel, still linked, not yet processed
 	notices []call     // calls of Cancelled still to be made
-	room    []*Timeout // where batches lie
+	room    []*Timeout // the memory of batches
 	tick    uint64     // the tick being worked on
 	since   uint64     // the tick at which the worker took over
 	busiest int        // the largest size of the wheel before a sleep, since the last shrink
@@ -58,7 +58,7 @@ func (w *worker) work() {
 	e := w.engine
 	for w.finishBatch() {
 		if e.underWay.Load() {
-			e.relax() // taken over in the middle of a batch, which is done
+			e.relax() // another worker had the wheel in the middle of the batch that is now done
 		}
 		if e.clock.halting.Load() {
 			return
@@ -89,8 +89,8 @@ func (w *worker) pass(tick uint64) bool {
 		n := e.transfer(&e.timeouts, min(left, transfersPerCheck))
 		transferred += n
 		left -= n
-		// A batch that the end has interrupted is linked and not in the wheel. Nothing more may be
-		// filed.
+		// If the timer's end has interrupted a batch, its timeouts are linked but not in the wheel,
+		// and nothing more may be filed.
 		if !w.expire() || e.clock.halting.Load() {
 			return false
 		}
@@ -144,7 +144,7 @@ func (e *engine) publishWaiting() {
 // reading and the swap: the word would be the same, and the reading too old for it.
 func (e *engine) fileAll(group []*Timeout) {
 	for _, t := range group {
-		_ = t.load() // into the cache, all at once: swaps wait for one another
+		_ = t.load() // loads overlap, and swaps do not: this fills the cache
 	}
 	taken := e.group[:0]
 	for _, t := range group {
@@ -192,7 +192,7 @@ func (e *engine) settle(u unsettled, now int64) {
 			}
 			s = due
 		}
-		e.place(t, s.tick(), u.filed) // by now, or by a reading of a caller's
+		e.place(t, s.tick(), u.filed) // by now, or by a caller's reading of the clock
 		return
 	}
 }
@@ -248,7 +248,7 @@ func (w *worker) expire() bool {
 		batch, done := e.wheel.Collect(w.tick, w.room[:0])
 		if len(batch) > 0 {
 			for _, t := range batch {
-				_ = t.load() // into the cache, all at once: fires wait for one another
+				_ = t.load() // loads overlap, and fires do not: this fills the cache
 			}
 			w.begin(batch, nil)
 			if !w.finishBatch() {
