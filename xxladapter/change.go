@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Marks are a small snapshot of a store: whatever changes moves one of them. Comparing two of them
-// tells what to read again, at the cost of one statement. A change through another program, such as
-// a Java admin, moves them too, with one exception: a job that it removes.
+// Marks are a small snapshot of a store: each change moves one of them. The difference of two
+// snapshots, each of which costs one statement, shows what to read again. A change through another
+// program, such as a Java admin, moves them too, with one exception: a job that it removes.
 type Marks struct {
 	Run     int64 // the highest id of a log row; 0 means none
 	Ended   int64 // how many runs have ended, by the daily figures
@@ -39,7 +39,7 @@ type RunMark struct {
 // Open reports whether the state of the run will still change.
 func (m RunMark) Open() bool { return OutcomeOf(m.TriggerCode, m.HandleCode) == OutcomeRunning }
 
-// A ChangeStore is the part of [Store] that tells observers cheaply what has changed.
+// A ChangeStore is the part of [Store] from which observers learn cheaply what has changed.
 type ChangeStore interface {
 	// Marks returns the present marks.
 	Marks(ctx context.Context) (Marks, error)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A JobAct is what a [JobEdit] does, as the method of [JobStore] with that name does it.
+// A JobAct is what a [JobEdit] does: the same as the method of [JobStore] with that name.
 type JobAct string
 
 // The acts. ActReschedule is UpdateJob with reschedule.
@@ -34,8 +34,9 @@ func ActOfUpdate(reschedule bool) JobAct {
 // A JobEdit is one of many edits that are made together.
 type JobEdit struct {
 	Act JobAct
-	// Job is the job to create or to update. Of a job to start, stop or remove only ID counts, and
-	// for a start or stop Updated: the value that the caller has read, or zero to skip the check.
+	// Job is the job to create or to update. For a start, a stop or a removal only its ID counts
+	// and, for a start or a stop, Updated: the value that the caller has read, or zero to skip the
+	// check.
 	//
 	// In edits that are made as a whole, ChildIDs of a job to create or to update may contain -n,
 	// which stands for the job that the n-th edit creates; 1 is the first edit.
@@ -44,10 +45,10 @@ type JobEdit struct {
 	First func(after time.Time) time.Time
 }
 
-// A JobEdited is what has become of a [JobEdit].
+// A JobEdited is the result of a [JobEdit].
 type JobEdited struct {
-	ID   int64     // of the job, also of a created one; 0 if Err says that none was created
-	Next time.Time // of a start: the due time that StartJob returns
+	ID   int64     // id of the job, even of a created one; 0 if Err says that none was created
+	Next time.Time // for a start, the due time that StartJob returns
 	Err  error     // why the edit was refused, as the method of its act says; nil if it was made
 }
 
@@ -55,11 +56,12 @@ type JobEdited struct {
 // single calls.
 type JobEditStore interface {
 	// EditJobs makes the edits in one transaction, each as the method of its act does, with its
-	// version and its audit row, and returns what has become of each, in their order. An edit that
-	// is refused changes nothing, and the others are made. With whole nothing is made if one is
-	// refused: EditJobs returns the error of the first one that is.
+	// version and its audit row, and returns the result of each, in their order. An edit that is
+	// refused changes nothing, and the others are made. With whole, no edit is made if any is
+	// refused, and EditJobs returns the error of the first refused one.
 	//
-	// [CodeInvalid] if two edits are about the same job, or ChildIDs contains -n without need.
+	// The error has [CodeInvalid] if two edits are about the same job, or if ChildIDs contains -n
+	// where that has no meaning.
 	// REQUIRES: Job is set, and First for a start.
 	EditJobs(ctx context.Context, edits []JobEdit, whole bool) ([]JobEdited, error)
 }

@@ -42,7 +42,7 @@ func (l *Log) Took(h *RunHistory, now time.Time) (d time.Duration, ok bool) {
 //
 // Trigger times and ids of log rows have the same order, except for rows of almost the same time:
 // with Since or Before, a row may be missing that is more than a minute out of this order, which
-// takes a clock that was set back.
+// happens only if a clock was set back.
 type RunFilter struct {
 	LogFilter
 	Lost    bool   // only rows that [Log.Lost] reports

@@ -10,7 +10,7 @@ const (
 	ScheduleNone     ScheduleType = "NONE"      // only triggered by hand, by a parent or through the API
 	ScheduleCron     ScheduleType = "CRON"      // Quartz cron of six or seven fields
 	ScheduleFixRate  ScheduleType = "FIX_RATE"  // seconds between two due times
-	ScheduleFixDelay ScheduleType = "FIX_DELAY" // seconds after the end of the run before; not in XXL-JOB
+	ScheduleFixDelay ScheduleType = "FIX_DELAY" // seconds after the end of the previous run; not in XXL-JOB
 	ScheduleOnce     ScheduleType = "ONCE"      // one RFC 3339 instant; not in XXL-JOB
 )
 
@@ -30,8 +30,8 @@ const (
 	MisfireFireOnceNow MisfireStrategy = "FIRE_ONCE_NOW"
 
 	// Not in XXL-JOB, whose admins treat them as DO_NOTHING.
-	MisfireLatest MisfireStrategy = "LATEST" // the latest due time fires, as itself
-	MisfireAll    MisfireStrategy = "ALL"    // all of them, within [Settings.MisfireLimit]
+	MisfireLatest MisfireStrategy = "LATEST" // the latest missed due time fires
+	MisfireAll    MisfireStrategy = "ALL"    // all missed due times fire, within [Settings.MisfireLimit]
 )
 
 // Values lists all misfire strategies.

@@ -13,7 +13,8 @@ import (
 type User struct {
 	ID   int64
 	Name string // see [CheckUserName]; unique, and never changed
-	// Password is a hash that says how to check it; empty means that no password signs the user in.
+	// Password is a hash that names its algorithm and parameters; empty means that the user cannot
+	// sign in by password.
 	Password string
 	// Subject identifies the user at a provider of OpenID Connect, as its issuer, a blank and the
 	// provider's id of the user; empty for other users. It is unique. At most 255 characters.
@@ -25,7 +26,7 @@ type User struct {
 // MaxUserName is the length of the longest name of a user in characters, as in XXL-JOB.
 const MaxUserName = 50
 
-// CheckUserName refuses a name of no or too many characters, and one with a blank, a slash or a
+// CheckUserName refuses a name that is empty or too long, and one with a blank, a slash or a
 // control character: the name is part of log lines and of the names of tokens.
 func CheckUserName(name string) error {
 	if err := checkText("name", name, 1, MaxUserName); err != nil {
@@ -45,7 +46,7 @@ func (u *User) Administers() bool {
 // A UserChange is a change of a user. Zero fields change nothing.
 type UserChange struct {
 	Grants   *[]Grant // replace all
-	Password *string  // the hash that replaces the stored one; an empty one signs nobody in
+	Password *string  // the hash that replaces the stored one; with an empty one the user cannot sign in by password
 	// From makes the change a conflict unless the stored hash is still this one.
 	From *string
 	// EndSessions ends the sessions of the user but the one with the id Except. EndTokens ends its
@@ -101,23 +102,24 @@ type UpstreamUser struct {
 	Groups   []int64
 }
 
-// A UserStore is the part of [Store] that keeps users. At least one user is an administrator of all
-// groups and can sign in, once there is one: a change that would leave none is a conflict.
+// A UserStore is the part of [Store] that keeps users. Once there is an administrator of all groups
+// who can sign in, one has to remain: a change that would leave none is a conflict.
 type UserStore interface {
-	// CreateUser stores a new user and returns its id; ID and Added are set by the store.
-	// [ErrConflict] if the name or the subject is taken, and with first also if there is any user.
+	// CreateUser stores a new user and returns its id; ID and Added are set by the store. The error
+	// is [ErrConflict] if the name or the subject is taken and, with first, if there is any user.
 	CreateUser(ctx context.Context, u *User, first bool) (int64, error)
-	// UpdateUser changes what c names of the user with the id, and nothing else of it.
-	// [ErrNotFound] if the user does not exist. [ErrConflict] if c.From is not its password, and if
-	// no administrator who can sign in would remain.
+	// UpdateUser changes the fields of the user that c names. The error is [ErrNotFound] if the
+	// user does not exist, and [ErrConflict] if c.From is not its password or if no administrator
+	// who can sign in would remain.
 	UpdateUser(ctx context.Context, id int64, c UserChange) error
 	// RemoveUser deletes a user with its grants and credentials; each of its tokens has an audit
-	// row of its own. A user of upstream's with that name is no longer listed by UpstreamUsers.
-	// [ErrNotFound] if there is none. [ErrConflict] if no administrator who can sign in would remain.
+	// row of its own. UpstreamUsers still leaves out a user of XXL-JOB with that name. The error is
+	// [ErrNotFound] if there is no such user, and [ErrConflict] if no administrator who can sign in
+	// would remain.
 	RemoveUser(ctx context.Context, id int64) error
 	// Users lists the users that f selects, by id.
 	Users(ctx context.Context, f UserFilter) ([]*User, error)
-	// UpstreamUsers lists the users of XXL-JOB with the name, or all if it is empty, by name,
-	// without those whose name a user has or had.
+	// UpstreamUsers lists users of XXL-JOB by name: those with the given name, or all if it is
+	// empty. It leaves out those whose name a user has or had.
 	UpstreamUsers(ctx context.Context, name string) ([]UpstreamUser, error)
 }

@@ -10,8 +10,9 @@ import (
 // keep consumes the next due time if a pause or a calendar keeps it, and records it as a misfire of
 // its own kind. It reports whether it did.
 //
-// With it go the further due times up to horizon, since a pause may be ended early, or up to the
-// end of a day without work. None of them is found again after the end, so no burst follows.
+// It also consumes the further due times of a pause, up to horizon since the pause may be ended
+// early, or of a day without work, up to the end of the day. None of them is due afterwards, so no
+// burst follows.
 func keep(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizon time.Time) bool {
 	if d.Stop || d.Next.After(horizon) {
 		return false

@@ -74,10 +74,9 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 	}
 }
 
-// idle returns the pace after an empty scan. Upstream's is as long as its window, so a scan may
-// find jobs that are due at once and have no time left: of a hundred thousand jobs due at one
-// instant, tens of thousands were misfires then. Therefore it is half of the window, in whole
-// seconds.
+// idle returns the pace after an empty scan. Upstream's pace is as long as its window, so a scan
+// may find jobs that are due at once and, if they are many, become misfires before they are
+// planned. This one is half of the window, in whole seconds.
 func idle(window time.Duration) time.Duration {
 	return max(min(idlePace, (window/2).Truncate(time.Second)), busyPace)
 }
@@ -97,11 +96,11 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 	return false
 }
 
-// scan takes up to size of the jobs that are due within the window, commits what
-// becomes of them, and only then arms their fires.
+// scan takes up to size of the jobs that are due within the window, commits the decisions about
+// them, and only then arms their fires.
 func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	c := claim{size: size}
-	// What the last call of decide saw and returned; the store may repeat it.
+	// The argument and the result of the last call of decide, which the store may repeat.
 	var found []*xxladapter.Job
 	var decisions []xxladapter.Decision
 	s.misfires.beginScan(time.Now())

@@ -23,8 +23,8 @@ const (
 	ringLate = 2*ringTick + 1024*time.Nanosecond
 )
 
-// A ring holds planned fires until they are due. It takes the place of
-// upstream's sixty one-second slots, with a precision of milliseconds.
+// A ring holds planned fires until they are due. It replaces upstream's sixty slots of a second,
+// with a precision of milliseconds.
 //
 // Invariant: held has the id of every fire that is in the wheel or in flight in
 // the pool; the sweep leaves those alone. A fire that leaves without having
@@ -70,7 +70,8 @@ func (r *ring) arm(f xxladapter.Fire) error {
 	return nil
 }
 
-// schedule REQUIRES: a is held and not in the wheel.
+// schedule puts a into the wheel, or hands it out if it is due. REQUIRES: a is held and not in the
+// wheel.
 func (r *ring) schedule(a *armed) error {
 	wait := a.fire.Due.Sub(r.clock.now())
 	if wait <= 0 {

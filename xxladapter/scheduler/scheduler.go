@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Store is what this package needs of [xxladapter.Store].
+// A Store is the part of [xxladapter.Store] that this package needs.
 type Store interface {
 	xxladapter.Clock
 	ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
@@ -94,17 +94,17 @@ type Scheduler struct {
 	broom chan struct{} // a sweep is wanted
 
 	page    int     // how many planned fires one query of a sweep takes
-	backlog backlog // of the sweep alone
+	backlog backlog // used by the sweep alone
 	given   givenBack
 
-	misfires misfireLines // of the scan loop alone
+	misfires misfireLines // used by the scan loop alone
 
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // shards have come whose fires are not armed yet
 	retired atomic.Bool
 
 	roster    *roster
-	reporter  reporter      // of the lease loop alone
+	reporter  reporter      // used by the lease loop alone
 	suspected atomic.Uint64 // a ShardSet: shards whose owner may have died and whose fires are not armed yet
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// This file says which fires follow from what became of a run. They are planned
-// in the transaction that stores the outcome, so that a crash neither loses nor
-// doubles them; upstream submits them to a pool in memory first.
+// This file derives the fires that follow from the outcome of a run. They are planned in the
+// transaction that stores the outcome, so that a crash neither loses nor doubles them; upstream
+// submits them to a pool in memory first.
 
 // retry returns the next attempt of a failed run, or none if l has no attempt left. It keeps shard
 // and parameter of the row and takes everything else from the job as it is now
@@ -61,7 +61,7 @@ func backoff(s *xxladapter.Settings, retries int, jitter float64) time.Duration 
 	return (pause - time.Duration(jitter*float64(pause/2))).Truncate(time.Millisecond)
 }
 
-// attempt returns the number of the attempt that a fire is, and how many there can be.
+// attempt returns the number of a fire's attempt, and how many attempts there can be.
 func attempt(f xxladapter.Fire, l *xxladapter.Log) (n, of int) {
 	n = max(f.Attempt, 1)
 	return n, n + l.RetryCount

@@ -18,8 +18,8 @@ const resolveLimit = 30 * time.Second
 // Resolve settles a fire whose hand-over has no known outcome, because no answer came or because
 // the node that claimed it is gone, by the job's [xxladapter.AmbiguousPolicy]. A repeated request
 // has the same log id and trigger time. While the executor does not answer, the fire stays
-// ambiguous and is resolved again, for 30 s since it was claimed; then it has failed. The error is
-// the store's; the fire then stays as it is.
+// ambiguous and is resolved again, until 30 s after its claim; then it has failed. The error is the
+// store's; the fire then stays as it is.
 func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 	return h.act(func(by xxladapter.Term) error { return h.resolve(ctx, by, f) })
 }
@@ -59,7 +59,7 @@ const (
 	resolveAsk    resolution = iota // ask the executor's log, by [xxladapter.AmbiguousProbe]
 	resolveResend                   // by [xxladapter.AmbiguousResend]
 	resolveSkip                     // by [xxladapter.AmbiguousSkip]
-	resolveSent                     // there is a result, so it arrived
+	resolveSent                     // there is a result, so the request has arrived
 	resolveUnsent                   // there was nobody to send it to
 )
 
@@ -120,7 +120,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 
 // unanswered leaves the outcome open for the next sweep until the limit.
 func (h *HandOver) unanswered(ctx context.Context, at time.Time, f xxladapter.Fire, msg string) sendOutcome {
-	// By the clock that the claim was made by.
+	// The claim was made by the store's clock.
 	now, err := h.opts.Store.Now(ctx)
 	if err == nil && ctx.Err() == nil && now.Sub(f.Claimed) > resolveLimit {
 		return failed(at, xxladapter.ReasonUnknown+", and the executor does not say: "+msg)

@@ -25,7 +25,8 @@ type Scheduler interface {
 	// Resumed reports that the schedule of a job, which waited for the end of a run, continues at
 	// next.
 	Resumed(next time.Time)
-	// Again passes on a fire whose hand-over the store broke off. It may still be planned.
+	// Again passes on a fire whose hand-over an error of the store has interrupted. The fire may
+	// still be planned.
 	Again(f xxladapter.Fire)
 	// Sweep asks for a search of the store for planned fires that are due: some may have been
 	// planned without an answer, or refused by the [Pool], which has room again.

@@ -19,7 +19,7 @@ type shot struct {
 	err          error
 }
 
-// errDrained is why a run has no address although its group has some.
+// errDrained means that every address for a run is drained.
 var errDrained = errors.New(xxladapter.ReasonDrained)
 
 // aim chooses the addresses of a fire at a time of the store's clock: one for each shard of a
