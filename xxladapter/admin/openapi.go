@@ -19,7 +19,7 @@ func document(calls []call) object {
 	for _, c := range calls {
 		done, answer := "200", object{"description": "Done.", "content": contentOf(types, c)}
 		if c.redirects {
-			done, answer = "303", object{"description": "Leads the browser on, to the address in Location."}
+			done, answer = "303", object{"description": "Redirects the browser to the address in Location."}
 		}
 		operation := object{
 			"operationId": operationID(c),

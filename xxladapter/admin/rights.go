@@ -12,16 +12,16 @@ import (
 // A need is what a call requires of its caller. It stands beside the call's route.
 type need struct {
 	role xxladapter.Role
-	// everywhere says that the role must be for all groups. Otherwise one for any group admits to
-	// the call, which then concerns only groups for which the caller has the role.
+	// everywhere says that the role must be for all groups. Otherwise the role for any group is
+	// enough to make the call, which then concerns only groups for which the caller has the role.
 	everywhere bool
 	// public says that the caller need not be known.
 	public bool
 }
 
 // The needs of calls that concern groups. Their handlers reach what belongs to a group through
-// [Server.job] and its like, which check the role for that very group, and through the store,
-// which shows what is granted.
+// [Server.job] and similar methods, which check the role for that very group, and through the
+// store, which shows only what is granted.
 var (
 	viewer   = need{role: xxladapter.RoleViewer}
 	operator = need{role: xxladapter.RoleOperator}

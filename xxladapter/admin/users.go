@@ -14,7 +14,7 @@ import (
 type userForm struct {
 	ID          int64        `json:"id,omitempty" doc:"Must be omitted for a new user."`
 	Name        string       `json:"name,omitempty" doc:"1 to 50 characters without blanks and slashes. It cannot be changed."`
-	Password    *string      `json:"password,omitempty" doc:"At least 8 characters; empty means that no password signs the user in. It is never shown. A change ends the user's sessions and personal tokens."`
+	Password    *string      `json:"password,omitempty" doc:"At least 8 characters; empty means that the user cannot sign in by password. It is never shown. A change ends the user's sessions and personal tokens."`
 	HasPassword bool         `json:"hasPassword,omitempty" doc:"Read-only."`
 	Provider    bool         `json:"provider,omitempty" doc:"Read-only: true if the user signs in at a provider of OpenID Connect, which also grants the roles."`
 	Grants      *[]grantForm `json:"grants,omitempty" doc:"Replaces all roles of the user."`
@@ -136,8 +136,8 @@ func (s *Server) removeUser(ctx context.Context, path idPath) (no none, err erro
 type tokenForm struct {
 	User    *string         `json:"user,omitempty" doc:"The name of its user; defaults to the caller. Others need an administrator of all groups."`
 	Name    string          `json:"name" doc:"What it is for, 1 to 64 bytes." example:"ci"`
-	Role    xxladapter.Role `json:"role,omitempty" doc:"What it may do at most; defaults to what its user may."`
-	Groups  []int64         `json:"groups,omitempty" doc:"The groups in which it may do something, in each of which its user has a role; defaults to all of its user."`
+	Role    xxladapter.Role `json:"role,omitempty" doc:"The highest role of the token; defaults to that of its user."`
+	Groups  []int64         `json:"groups,omitempty" doc:"The groups to which the token is limited, in each of which its user has a role; defaults to all of the user's groups."`
 	Expires time.Time       `json:"expires" doc:"When it ends, within 366 days."`
 }
 

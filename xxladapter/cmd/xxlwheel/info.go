@@ -10,7 +10,7 @@ import (
 
 type infoCmd struct{ clientFlags }
 
-// Run prints what the scheduler that answers is.
+// Run prints a description of the scheduler that answers.
 func (c *infoCmd) Run(inv *invocation) error {
 	var raw json.RawMessage
 	if err := c.api().call(inv.ctx, "GET", "/info", nil, &raw); err != nil {

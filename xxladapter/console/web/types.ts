@@ -1405,11 +1405,11 @@ export interface TimelineAnswer {
 export interface Token {
 	/** When it ends, within 366 days. */
 	expires: string;
-	/** The groups in which it may do something, in each of which its user has a role; defaults to all of its user. */
+	/** The groups to which the token is limited, in each of which its user has a role; defaults to all of the user's groups. */
 	groups?: number[];
 	/** What it is for, 1 to 64 bytes. */
 	name: string;
-	/** What it may do at most; defaults to what its user may. */
+	/** The highest role of the token; defaults to that of its user. */
 	role?: "viewer" | "operator" | "editor" | "coder" | "admin";
 	/** The name of its user; defaults to the caller. Others need an administrator of all groups. */
 	user?: string;
@@ -1438,7 +1438,7 @@ export interface User {
 	id?: number;
 	/** 1 to 50 characters without blanks and slashes. It cannot be changed. */
 	name?: string;
-	/** At least 8 characters; empty means that no password signs the user in. It is never shown. A change ends the user's sessions and personal tokens. */
+	/** At least 8 characters; empty means that the user cannot sign in by password. It is never shown. A change ends the user's sessions and personal tokens. */
 	password?: string;
 	/** Read-only: true if the user signs in at a provider of OpenID Connect, which also grants the roles. */
 	provider?: boolean;

@@ -98,14 +98,14 @@ func (t *Tx) addHistory(ctx context.Context, c transition.RunChange) (err error)
 	return err
 }
 
-// attemptOf returns the attempt that a run was, or 0 if it has no history.
+// attemptOf returns the number of a run's attempt, or 0 if the run has no history.
 func (t *Tx) attemptOf(ctx context.Context, logID int64) (attempt int, err error) {
 	err = t.Query(ctx, selectAttempt, []any{logID}, func(r Row) error { return r.Scan(&attempt) })
 	return attempt, err
 }
 
-// RunHistories implements [xxladapter.Store]. Fires are read first: one that is settled in between
-// has its history recorded by then.
+// RunHistories implements [xxladapter.Store]. Fires are read first: if one is settled in between,
+// its history has been recorded when the histories are read.
 func (s *Store) RunHistories(ctx context.Context, logIDs []int64) (map[int64]xxladapter.RunHistory, error) {
 	found := map[int64]xxladapter.RunHistory{}
 	for ids := range slices.Chunk(logIDs, historyChunk) {
@@ -126,7 +126,7 @@ func (s *Store) RunHistories(ctx context.Context, logIDs []int64) (map[int64]xxl
 // historyChunk limits the ids of one statement.
 const historyChunk = 1000
 
-// openHistory collects what open fires tell.
+// openHistory returns a function that adds the history of a scanned open fire to found.
 func openHistory(found map[int64]xxladapter.RunHistory) func(Row) error {
 	return func(r Row) error {
 		f, err := ScanFire(r)

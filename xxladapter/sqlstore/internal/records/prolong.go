@@ -28,8 +28,8 @@ const prolongQuiet = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ?
 // clock: what they do when the store's clock is set back shows only in a snapshot.
 const snapshotLife = 4 * time.Second
 
-// A leaseSnapshot is what a node's last complete read of the leases found. It stays true as long as [prolongQuiet]
-// succeeds.
+// A leaseSnapshot is what a node's last complete read of the leases has found. It stays true as
+// long as [prolongQuiet] succeeds.
 type leaseSnapshot struct {
 	at      time.Time
 	lease   xxladapter.Lease // as returned to the node

@@ -18,13 +18,12 @@ const (
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
 				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
-	// AllDue is the part of firstDue without order and limit. Arguments: until when jobs are due,
-	// the node, until when those of all shards are due, the node again, and before when a planned
-	// fire was due of a job that is behind.
+	// AllDue is the part of firstDue without order and limit. Arguments: the last due time for the
+	// node's shards, the node, the end of the due times for all shards, the node again, and the
+	// time before which a planned fire must be due for its job to be behind.
 	//
-	// The fires of a job are counted because databases make a join of NOT EXISTS: PostgreSQL compared
-	// each due job with each planned fire, which took 3.5 s for 2,000 jobs and 21,000 fires. A count
-	// is read by index for each due job.
+	// The fires of a job are counted because databases make a join of NOT EXISTS: PostgreSQL would
+	// compare each due job with each planned fire. A count is read by index for each due job.
 	AllDue = dueOrBehind + `
 			AND (SELECT COUNT(*) FROM xxlwheel_fire WHERE xxlwheel_fire.job_id = xxl_job_info.id AND due_ms < ?
 				AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE')) = 0`
@@ -37,14 +36,14 @@ const (
 	SelectAnyDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + AllDue + ` LIMIT 1) AS due)`
 
-	// The guard lets a stop, a restart and another scheduler win over a decision about the job's
-	// earlier state.
+	// advanceJob stores a decision about a job, unless a stop, a restart or another scheduler has
+	// changed the job since it was read.
 	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
 		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
 
 	// InsertMisfire inserts a misfire. Arguments: those of [MisfireValues].
 	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES (?, ?, ?, ?, ?, ?, ?)`
-	// recordMisfire inserts a misfire, or moves the end of the one that the job has of the pause.
+	// recordMisfire inserts a misfire, or moves the end of the job's misfire for the same pause.
 	recordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) DO UPDATE SET until_ms = max(until_ms, excluded.until_ms), at_ms = excluded.at_ms`
 
 	// IsScheduled finds the fire of a due time of the schedule. Arguments: job and due time.
@@ -113,8 +112,8 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	return planned, claimed + locked, nil
 }
 
-// lockDue reads and locks due jobs, and returns until when they may be planned. Beside a scheduler
-// that knows nothing of our side tables that is earlier than the caller asked for.
+// lockDue reads and locks due jobs, and returns until when they may be planned. That is earlier
+// than the caller asked for beside a scheduler that knows nothing of our side tables.
 func (s *Store) lockDue(ctx context.Context, tx *Tx, claim ClaimDue, now time.Time, asked, ahead time.Duration) (
 	due []*xxladapter.Job, locked int, until time.Time, err error) {
 
@@ -131,8 +130,8 @@ func (s *Store) lockDue(ctx context.Context, tx *Tx, claim ClaimDue, now time.Ti
 	return due, locked, until, nil
 }
 
-// decideDue returns the decisions about due jobs; only the first about each job counts. If they are
-// to be short, it drops what they plan after until, also in the caller's decisions.
+// decideDue returns the decisions about due jobs; only the first about each job counts. With short,
+// it drops what they plan after until, also from the caller's decisions.
 func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (decisions []Decided) {
 
@@ -222,7 +221,7 @@ func (s *Store) store(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire
 	return planned, nil
 }
 
-// lockSchedule waits for other schedulers, where there may be some that know nothing of our side
+// lockSchedule waits for other schedulers on databases where some may know nothing of our side
 // tables.
 func (t *Tx) lockSchedule(ctx context.Context) error {
 	if t.Dialect.LockSchedule == "" {
@@ -235,8 +234,8 @@ func (t *Tx) lockSchedule(ctx context.Context) error {
 	return err
 }
 
-// PlanDue plans a fire that a scan decided on, unless it is a due time's own fire and is open
-// already. Another fire that happens to have the due time must not swallow it.
+// PlanDue plans a fire that a scan decided on, unless it is the schedule's fire of a due time and
+// is open already. A fire of another type with the same due time must not replace it.
 func (s *Store) PlanDue(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
 	planned, ok, err := s.planAt(ctx, tx, f)
 	if ok || err != nil {
@@ -270,5 +269,6 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 	return found, err
 }
 
-// Upstream's schedulers run unlocked without the row.
+// ErrNoScheduleLock means that the row is missing which all schedulers lock. Upstream's schedulers
+// would run without a lock.
 var ErrNoScheduleLock = errors.New("table xxl_job_lock has no row schedule_lock, without which several schedulers fire the same jobs: INSERT INTO xxl_job_lock VALUES ('schedule_lock')")

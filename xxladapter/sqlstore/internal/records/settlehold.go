@@ -12,10 +12,10 @@ import (
 // but where many are due at once, their results wait for the executor's and this node's processors.
 const settleHold = 250 * time.Millisecond
 
-// A settleHolder holds settlements back until the results of their runs come, so that both are written
-// together: the fire, the log row and the history change once, with one commit. A settlement whose
-// result does not come in time is written alone, as is a result whose settlement is not here, because
-// another node has sent the run.
+// A settleHolder holds settlements back until the results of their runs arrive, so that both are
+// written together: the fire, the log row and the history change once, with one commit. A
+// settlement whose result does not arrive in time is written alone. So is a result whose settlement
+// is not here, because another node has sent the run.
 type settleHolder struct {
 	mu   sync.Mutex            // guards the field below
 	held map[int64]*heldSettle // by log id
@@ -32,15 +32,15 @@ func mayWait(s *xxladapter.Settlement) bool {
 	return s.AwaitResult && s.State == "" && s.Code == xxladapter.ResultOK && s.LogID != 0
 }
 
-// hold waits until a result takes the settlement along, which it reports, or until it has to go on
-// alone: after settleHold, or when ctx ends.
+// hold waits until a result takes the settlement along, and then returns true. It returns false
+// after settleHold or when ctx ends: the settlement then has to be written alone.
 func (h *settleHolder) hold(ctx context.Context, c *FireCall) (taken bool) {
 	s := &heldSettle{call: c, done: make(chan struct{})}
 	h.mu.Lock()
 	if h.held == nil {
 		h.held = map[int64]*heldSettle{}
 	}
-	if h.held[c.LogID] != nil { // another settlement of the same run; the store says which one counts
+	if h.held[c.LogID] != nil { // another settlement of the same run; the store decides which one counts
 		h.mu.Unlock()
 		return false
 	}

@@ -15,8 +15,8 @@ const (
 	versionAt      = selectVersion + ` WHERE job_id = ? AND at_ms <= ? ORDER BY number DESC LIMIT 1`
 	insertVersion  = `INSERT INTO xxlwheel_job_version (` + versionColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	// oldVersions finds versions whose successor is old. A job's versions have ascending times, so a
-	// part of them leaves no gap.
+	// oldVersions finds versions whose successor is old. A job's versions have ascending times, so
+	// deleting a part of the result leaves no gap.
 	oldVersions = `SELECT v.job_id, v.number FROM xxlwheel_job_version v
 		JOIN xxlwheel_job_version n ON n.job_id = v.job_id AND n.number = v.number + 1
 		WHERE n.at_ms < ? ORDER BY v.at_ms, v.job_id, v.number LIMIT ?`
