@@ -168,7 +168,7 @@ function Misfires({ id }: { id: number }) {
 	const misfires = useCall("GET /jobs/{id}/misfires", { id, newest: true, limit: 100 }, 10e3);
 	return (
 		<Panel flush>
-			<Table label={t("job.tabMisfires")} rows={misfires.data?.misfires} id={(m) => m.id} error={misfires.error} retry={misfires.reload}
+			<Table bare label={t("job.tabMisfires")} rows={misfires.data?.misfires} id={(m) => m.id} error={misfires.error} retry={misfires.reload}
 				empty={<Empty icon="check" title={t("misfires.none")}>{t("misfires.noneText")}</Empty>}
 				columns={[
 					{ head: t("misfires.due"), cell: (m) => <Time at={m.due} relative /> },

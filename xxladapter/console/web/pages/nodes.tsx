@@ -41,13 +41,13 @@ export function Nodes() {
 	return (
 		<Page title={t("nav.nodes")} wide>
 			<Panel flush>
-				<Table label={t("nav.nodes")} columns={columns} rows={nodes.data?.nodes} id={(n) => n.node} error={nodes.error} retry={nodes.reload}
+				<Table bare label={t("nav.nodes")} columns={columns} rows={nodes.data?.nodes} id={(n) => n.node} error={nodes.error} retry={nodes.reload}
 					empty={<Empty icon="nodes" title={t("node.none")}>{t("node.noneText")}</Empty>} />
 			</Panel>
 			<p class="muted prose">{t("node.about")}</p>
 			{!!nodes.data?.moves.length && (
 				<Panel flush title={t("node.moves")}>
-					<Table label={t("node.moves")} columns={changes} rows={nodes.data.moves} id={(h) => `${h.at} ${h.term} ${h.cause}`} empty={null} />
+					<Table bare label={t("node.moves")} columns={changes} rows={nodes.data.moves} id={(h) => `${h.at} ${h.term} ${h.cause}`} empty={null} />
 				</Panel>
 			)}
 		</Page>

@@ -93,7 +93,7 @@ function Alarms({ channels }: { channels: string[] }) {
 	const is = { SENT: "SUCCESS", SKIPPED: "IDLE", FAILED: "FAIL" } as const;
 	return (
 		<Panel flush title={t("settings.alarms")} beside={may("admin", 0) && channels.length > 0 && <Button icon="broadcast" busy={busy} onClick={() => void test()}>{t("settings.test")}</Button>}>
-			<Table label={t("settings.alarms")} rows={result ? result.channels.map((c) => c.channel) : channels} id={(c) => c}
+			<Table bare label={t("settings.alarms")} rows={result ? result.channels.map((c) => c.channel) : channels} id={(c) => c}
 				empty={<Empty icon="broadcast" title={t("settings.noAlarms")}>{t("settings.noAlarmsText")}</Empty>}
 				columns={[
 					{ head: t("settings.channel"), cell: (c) => <code>{c}</code> },

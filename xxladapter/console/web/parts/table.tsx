@@ -35,6 +35,7 @@ interface TableProps<T> {
 	empty: ComponentChildren;
 	tone?: (row: T) => string | undefined;
 	order?: Order;
+	bare?: boolean; // nothing in the rows takes the focus: the table does, so that keys scroll it sideways
 }
 
 // firstRows fill a window. They are drawn before the rest of another list, and moreRows follow in each
@@ -50,7 +51,7 @@ interface Drawn<T> {
 }
 
 export function Table<T>(props: TableProps<T>) {
-	const { label, columns, rows, id, error, retry, empty, tone, order } = props;
+	const { label, columns, rows, id, error, retry, empty, tone, order, bare } = props;
 	const [, redraw] = useState(0);
 	// A list that is there at once, since somebody goes back to its page, is drawn whole: its place is kept.
 	const drawn = useRef<Drawn<T>>({ room: rows ? Infinity : firstRows, lines: [] }).current;
@@ -81,7 +82,7 @@ export function Table<T>(props: TableProps<T>) {
 		);
 	}
 	return (
-		<div class="table-box" tabIndex={-1}>
+		<div class="table-box" tabIndex={bare ? 0 : -1} role={bare ? "group" : undefined} aria-label={bare ? label : undefined}>
 			<table class="table" aria-label={label}>
 				<thead>
 					<tr>
