@@ -204,7 +204,7 @@ func (b *batch[T]) disown(s *slot[T], who id) bool {
 }
 
 // Pending returns how many payloads are added, not delivered and not cancelled. It is exact
-// whenever no other call is under way.
+// whenever no other call is in progress.
 func (b *Batch[T]) Pending() int64 {
 	fired := b.fired.Load()
 	started, cancelled, _ := b.intake.counts()
@@ -228,7 +228,7 @@ func (b *batch[T]) start() error {
 }
 
 // Stop ends the Batch and returns the payloads that will never be delivered, in no order. It waits
-// for a call of the function that is under way, unless it is called from inside that function. A
+// for a call of the function that is in progress, unless it is called from inside that function. A
 // second Stop returns none. It does not wait for calls that an Executor was given.
 func (b *Batch[T]) Stop() []T {
 	b.mu.Lock()

@@ -217,7 +217,7 @@ type watchedConn struct {
 
 // A transfer records the progress of long transfers in one direction.
 type transfer struct {
-	calls atomic.Int32             // under way
+	calls atomic.Int32             // in progress
 	bytes [idleKinds]atomic.Uint64 // moved by the connection, at the last check of each kind
 }
 
@@ -314,8 +314,8 @@ func (c *watchedConn) closedElsewhere() bool {
 	return err != nil || raw.Control(func(uintptr) {}) != nil
 }
 
-// progressed reports whether a long transfer is under way on a side that matters for kind, and the
-// connection has moved bytes since the last check.
+// progressed reports whether a long transfer is in progress on a side that matters for kind, and
+// the connection has moved bytes since the last check.
 func (c *watchedConn) progressed(kind IdleKind) bool {
 	moved := false
 	for _, t := range []struct {

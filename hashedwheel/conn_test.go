@@ -357,7 +357,7 @@ func throughProxy(t *testing.T, w *HashedWheelTimer, period time.Duration, to ne
 	return io.Copy(to, c)
 }
 
-// A transfer that is stuck is idle, whatever is under way.
+// A transfer that is stuck is idle, whatever is in progress.
 func TestStuckTransferIsIdle(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	for name, send := range map[string]func(to net.Conn, f *os.File) (int64, error){

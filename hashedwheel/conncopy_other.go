@@ -4,8 +4,8 @@ package hashedwheel
 
 import "net"
 
-// transferPiece and kernelPiece are the most that one call moves before it counts. Nothing else
-// tells here that a slow transfer makes progress, so they are small.
+// transferPiece and kernelPiece limit the bytes that one call moves. They are small, because
+// nothing else on this system shows that a slow transfer makes progress.
 const (
 	transferPiece = 16 << 10
 	kernelPiece   = 64 << 10

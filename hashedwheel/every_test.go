@@ -123,7 +123,7 @@ func TestResetOfARunningEvery(t *testing.T) {
 	})
 }
 
-// A run that is under way when the timer stops belongs to a timeout that will not run again: Stop
+// A run that is in progress when the timer stops belongs to a timeout that will not run again: Stop
 // returns it.
 func TestStopReturnsARunningEvery(t *testing.T) {
 	for name, opts := range map[string]Options{"worker": {}, "executor": {Executor: Goroutines}} {

@@ -25,7 +25,7 @@ func TestWatchLooksAgainBetweenTasks(t *testing.T) {
 			inside++
 		})
 	}
-	require.False(t, watched(), "nothing is under way")
+	require.False(t, watched(), "nothing is in progress")
 	w.take(laneTimeouts, &w.timeouts)
 	w.transfer(&w.timeouts, 10)
 	batch, _ := w.wheel.Collect(1, worker.room[:0])

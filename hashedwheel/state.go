@@ -51,9 +51,9 @@ const (
 	// periodic means that the timeout is armed again after it fired.
 	periodic state = 1 << 6
 
-	// fresh means that the timeout was armed when it was made, and not again since. It decides
-	// nothing. It only says that a cancellation which finds the timeout queued may well be the next
-	// thing that happens in its stripe: see withdraw.
+	// fresh means that the timeout was armed when it was made, and not again since. It is only a
+	// hint: if a cancellation finds the timeout queued, it may well be the next operation in its
+	// stripe. See withdraw.
 	fresh state = 1 << 7
 
 	// rebound means that Init has bound the timeout to another task while the worker held it. It

@@ -70,8 +70,8 @@ func (l *lateness) publish(t *tally) {
 	l.fired, l.max, l.left = 0, 0, 0
 }
 
-// Stats is a picture of a timer. Counters count since New and never fall. The numbers are read one
-// after the other while the timer continues, so they belong to nearly the same moment.
+// Stats is a snapshot of a timer. Counters count since New and never decrease. The numbers are read
+// one after the other while the timer continues, so they belong to nearly the same moment.
 type Stats struct {
 	Started   int64 // timeouts armed while they were not pending
 	Reset     int64 // timeouts armed again while they were pending
@@ -87,7 +87,7 @@ type Stats struct {
 	Pending int64 // accepted, not fired, not cancelled
 	Queued  int64 // left by callers and not yet processed by the worker
 
-	// Idle is the part of all this that serves Idles. What is left is the caller's own.
+	// Idle counts the part of the other fields that serves Idles. The rest is the caller's own.
 	Idle IdleStats
 
 	// Lateness is how long after its deadline a timeout fires, counted since New: 50 and 99 of 100
@@ -113,7 +113,7 @@ type IdleStats struct {
 	Cancelled int64 // those cancelled by the timer's Stop are not in it
 }
 
-// An idleTally counts for IdleStats. Nothing of it is counted by Touch.
+// An idleTally counts for IdleStats. Touch counts nothing.
 type idleTally struct {
 	members, reported                atomic.Int64
 	started, reset, fired, cancelled atomic.Int64
@@ -133,7 +133,7 @@ func (t *idleTally) stats() IdleStats {
 // Stats returns the timer's numbers. A call locks every stripe a few times, one after the other.
 func (w *HashedWheelTimer) Stats() Stats {
 	e := w.engine
-	// What is a part is read before what it is a part of.
+	// A part is read before the whole that contains it.
 	s := Stats{
 		Idle:      e.idle.stats(),
 		Pending:   w.PendingTimeouts(),
@@ -160,8 +160,8 @@ func (w *HashedWheelTimer) Stats() Stats {
 	return s
 }
 
-// fired returns how many timeouts have fired. The owner word has the number up to date and its
-// lower bits only, the tally has all of it up to the last batch.
+// fired returns how many timeouts have fired. The owner word has the lower bits of the present
+// number, and the tally has the whole number up to the last batch.
 func (e *engine) fired() int64 {
 	known := e.tally.fired.Load()
 	return known + int64((ownership(e.owner.Load())-ownership(known))&firedMask)
@@ -195,8 +195,8 @@ type tally struct {
 // logPause is the least time between two lines of a sparseLog.
 const logPause = 10 * time.Second
 
-// A sparseLog writes one line in a while about something that may happen very often. Its methods
-// may be called from any goroutine.
+// A sparseLog writes at most one line in logPause about something that may happen very often. Its
+// methods may be called from any goroutine.
 type sparseLog struct {
 	logger *slog.Logger
 	last   atomic.Int64 // when the last line was written, in nanoseconds since 1970; 0 before the first

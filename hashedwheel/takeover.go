@@ -149,7 +149,7 @@ func (e *engine) takeOverLocked(now ownership) {
 	e.launchLocked(w)
 }
 
-// checkStall polls the worker while a batch is under way. If the same call is running as at the
+// checkStall polls the worker while a batch is in progress. If the same call is running as at the
 // last poll, it gives the wheel to a new worker.
 //
 // When one task has stalled the worker, others may follow, and each would hold up the rest for two

@@ -51,7 +51,7 @@ type engine struct {
 	rejected atomic.Int64 // refused because of the limit
 	idle     idleTally
 	unarmed  unarmedLog
-	inside   atomic.Int64 // runs under way; counted on a timer with a limit only
+	inside   atomic.Int64 // runs in progress; counted on a timer with a limit only
 	waiting  atomic.Int64 // taken from the intake by the worker, not yet processed
 
 	periodics periodics
@@ -155,7 +155,7 @@ func (e *engine) submit(t *Timeout, delay time.Duration) error {
 }
 
 // PendingTimeouts returns how many timeouts are accepted, not fired and not cancelled. It is exact
-// whenever no other call is under way.
+// whenever no other call is in progress.
 func (w *HashedWheelTimer) PendingTimeouts() int64 { return w.pending() }
 
 func (e *engine) pending() int64 {

@@ -12,10 +12,10 @@ type Clock interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// A ClockEstimate is what one reading has told about a remote clock: a time that it showed, and the
-// local instant of that. In between it runs by the local monotonic clock, so that this machine's
-// wall clock may be moved without moving it. It is a value and never changes; the zero value knows
-// nothing.
+// A ClockEstimate is made from one reading of a remote clock: a time that it showed, and the local
+// instant at which it did. From then on the estimate runs by the local monotonic clock, so that a
+// change of this machine's wall clock does not move it. It is a value and never changes; the zero
+// value knows nothing.
 type ClockEstimate struct{ remote, local time.Time }
 
 // Seen returns the estimate after the remote clock showed t at some moment between the local
@@ -23,9 +23,10 @@ type ClockEstimate struct{ remote, local time.Time }
 //
 // At the instant answered the clock shows t at least, and at most t and the time since asked. An
 // estimate that lies in that span stays as it is, so that it does not jump with each round trip,
-// whose length says more about the way than about the clock. Any other estimate is replaced by t at
-// the instant answered, which is never ahead of the clock. If the remote clock is slower than the
-// local one, an estimate that stays may run ahead of it, by no more than the shortest round trip.
+// whose length says more about the network than about the clock. Any other estimate is replaced by
+// t at the instant answered, which is never ahead of the clock. If the remote clock is slower than
+// the local one, an estimate that stays may run ahead of it, by no more than the shortest round
+// trip.
 func (e ClockEstimate) Seen(t, asked, answered time.Time) ClockEstimate {
 	if e.Known() {
 		shown := e.At(answered)

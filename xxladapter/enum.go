@@ -6,8 +6,7 @@ import (
 )
 
 // An enum is a string type with a fixed list of values, spelt as they are stored and sent. Values
-// returns that list, in a slice of the caller's own; what validates, documents or offers values
-// asks for it.
+// returns that list, in a new slice, for code that validates, documents or offers values.
 type enum[T any] interface {
 	~string
 	Values() []T

@@ -253,9 +253,9 @@ type JobStore interface {
 	// The open fires that remain move to the job's group.
 	//
 	// [ErrNotFound] if the job or its group does not exist. [ErrConflict] if the job was changed
-	// since the caller read it, which its Updated tells unless that is zero; with reschedule also
-	// if TriggerNext is not after the store's clock, or a later one was claimed: the old schedule
-	// may have sent a fire for it already.
+	// since the caller read it, as its Updated shows unless that is zero; with reschedule also if
+	// TriggerNext is not after the store's clock, or a later one was claimed: the old schedule may
+	// have sent a fire for it already.
 	UpdateJob(ctx context.Context, j *Job, reschedule bool) error
 	// StartJob switches the schedule on and returns the first due time. first returns that time,
 	// as Next of a cron.Plan does: the first one after the store's clock, or after the last due

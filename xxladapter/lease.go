@@ -37,9 +37,9 @@ type Lease struct {
 	// Others lists the terms of the other nodes that hold leases and have not retired, by number.
 	// Some of them may have lapsed since the store looked.
 	Others []Term
-	// Quiet is true if no open fire was due. False tells nothing: the store has not looked.
+	// Quiet is true if no open fire was due. False says nothing: the store has not looked.
 	Quiet bool
-	// Report is what the node last told about itself, see [LeaseStore.ReportNode].
+	// Report is the node's last report; see [LeaseStore.ReportNode].
 	Report NodeReport
 }
 
@@ -64,7 +64,7 @@ type LeaseStore interface {
 	// Leases lists the leases that hold, by node, with Term, Until, Shards and Report alone. It
 	// gives and renews none.
 	Leases(ctx context.Context) ([]Lease, error)
-	// ReportNode replaces what a term's node tells about itself. A term that is over is no error.
+	// ReportNode replaces the report of a term's node. A term that is over is no error.
 	ReportNode(ctx context.Context, term Term, r NodeReport) error
 }
 

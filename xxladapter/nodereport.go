@@ -2,8 +2,8 @@ package xxladapter
 
 import "time"
 
-// A NodeReport is what a node tells others about itself, for people to look at. The zero value is that of
-// a node that has told nothing.
+// A NodeReport is what a node reports about itself, for people to look at. The zero value stands
+// for a node that has reported nothing.
 type NodeReport struct {
 	// Skew is how far the node's clock is ahead of the store's, in whole milliseconds; negative if
 	// it is behind.

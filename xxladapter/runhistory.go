@@ -58,7 +58,7 @@ func (h *RunHistory) Duration() (d time.Duration, ok bool) {
 	return max(h.Finished.Sub(h.Sent), 0), true
 }
 
-// HistoryOf returns the history of a run whose fire is still open, as far as the fire tells it.
+// HistoryOf returns the history of a run whose fire is still open, as far as the fire has it.
 // REQUIRES: the fire is claimed or ambiguous.
 func HistoryOf(f Fire) RunHistory {
 	return RunHistory{

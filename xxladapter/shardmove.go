@@ -42,17 +42,17 @@ func (MoveCause) Values() []MoveCause {
 	return []MoveCause{MoveJoined, MoveStopped, MoveDrained, MoveSkewed, MoveDied, MoveLapsed}
 }
 
-// KeptMoves is how many of the latest [ShardMove] values a store keeps. They are fewer if ids were lost
-// with transactions that failed.
+// KeptMoves limits the [ShardMove] values that a store keeps to the latest ones. It keeps fewer if
+// failed transactions have used up ids.
 const KeptMoves = 1000
 
-// A ShardMoveStore is the part of [Store] that tells how shards have changed hands. Its rows are written
-// by the methods of [LeaseStore], with the change itself.
+// A ShardMoveStore is the part of [Store] that lists how shards have changed hands. The methods of
+// [LeaseStore] write its rows, together with the change.
 type ShardMoveStore interface {
 	// ShardMoves lists the latest ones, the newest first.
 	ShardMoves(ctx context.Context, limit int) ([]ShardMove, error)
-	// SessionEnded notes that a term's session has ended, see [SessionStore]. If the lease lapses
-	// without another renewal, its cause is [MoveDied]; nothing else depends on it. A term that
-	// is over is no error.
+	// SessionEnded records that a term's session has ended; see [SessionStore]. If the lease lapses
+	// without another renewal, its cause is [MoveDied]; nothing else depends on it. A term that is
+	// over is no error.
 	SessionEnded(ctx context.Context, term Term) error
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Addresses decides which addresses the scheduler may be told to call, so that it cannot be used to
-// reach what its user cannot reach directly. The zero value forbids what is never an executor:
+// Addresses decides which addresses callers may make the scheduler call, so that it cannot be used
+// to reach what its user cannot reach directly. The zero value forbids what is never an executor:
 // link-local addresses, where clouds serve their machines' secrets, multicast, and the scheduler
 // itself. Its methods may be called from any goroutine.
 type Addresses struct {

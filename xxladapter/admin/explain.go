@@ -18,7 +18,7 @@ const (
 	longLate = 24 * time.Hour
 )
 
-// A past is what the store tells about a job and a time.
+// A past is what the store knows about a job at a time.
 type past struct {
 	job      *xxladapter.Job
 	then     why.Schedule

@@ -36,7 +36,7 @@ func (s *Store) RunHistories(ctx context.Context, logIDs []int64) (map[int64]xxl
 	return found, nil
 }
 
-// historyOf returns what is recorded of a run, or what its open fire tells.
+// historyOf returns the recorded history of a run, or that of its open fire.
 func (s *Store) historyOf(logID int64) (h xxladapter.RunHistory, ok bool) {
 	recorded, fire := s.runs[logID], s.firesOf[logID]
 	switch {

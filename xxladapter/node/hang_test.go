@@ -64,7 +64,7 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 		require.Greater(t, len(late), 20, "runs arrive at all")
 		return late[len(late)*99/100]
 	}
-	time.Sleep(time.Second) // until all of them are under way
+	time.Sleep(time.Second) // until all of them are in progress
 	alone := measure()
 
 	hung := map[int64]bool{}

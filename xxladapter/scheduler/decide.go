@@ -13,8 +13,8 @@ import (
 // window of 5 s.
 const maxFires = 100
 
-// decide returns what becomes of a job whose next trigger time is at most window
-// ahead of now. It is a pure function.
+// decide returns the decision about a job whose next trigger time is at most window ahead of now.
+// It is a pure function.
 //
 // The branches and their edges are those of XXL-JOB 3.4.2
 // (JobScheduleHelper.start):
@@ -28,7 +28,7 @@ const maxFires = 100
 // job that has several within the window. Here every due time up to now + window gets a fire of its
 // own, and the schedule continues from the due time, so that a fixed rate keeps its phase.
 //
-// A due time that a pause or a calendar keeps gives no fire in any of them, see [keep].
+// In no branch does a due time that a pause or a calendar keeps get a fire; see [keep].
 func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Duration) xxladapter.Decision {
 	d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
 	grace := window

@@ -8,11 +8,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// A span is a row of due times that were found too late, from the first to the last one.
+// A span is a sequence of due times that were found too late, from the first to the last one.
 type span struct{ due, until time.Time }
 
-// miss consumes the due times up to now that were found too late, as far as none of them is kept,
-// and records them.
+// miss consumes the due times that were found too late, up to now or to the first one that a pause
+// or a calendar keeps, and records them.
 //
 // Upstream continues from now, which is the same for a cron expression. For a fixed rate it shifts
 // all later due times by how late the scan was; here they keep the phase of the first one, so that
@@ -33,9 +33,9 @@ func miss(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Ti
 	return missed
 }
 
-// misfire plans what the job's strategy fires for the due times that were found too late. There are
-// several spans where a pause or a day without work lies between; the strategy counts them as one.
-// DO_NOTHING and FIRE_ONCE_NOW are XXL-JOB's; the other two fire due times as themselves.
+// misfire plans what the job's strategy fires for the due times that were found too late. A pause
+// or a day without work divides them into several spans, which the strategy counts as one.
+// DO_NOTHING and FIRE_ONCE_NOW are XXL-JOB's; the other two fire the missed due times themselves.
 func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Time, missed []span) {
 	if len(missed) == 0 {
 		return
@@ -75,8 +75,8 @@ func latest(plan cron.Plan, first, last time.Time, limit int) []time.Time {
 	return dues
 }
 
-// spaced moves due times from now on so that pause lies between two of them.
-// Without a pause they stay as they are, which is at once.
+// spaced moves due times from now on so that pause lies between two of them. Without a pause they
+// stay unchanged, so they fire at once.
 func spaced(dues []time.Time, now time.Time, pause time.Duration) []time.Time {
 	if pause <= 0 {
 		return dues

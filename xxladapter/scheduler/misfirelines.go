@@ -14,12 +14,12 @@ const namedMisfires = 10
 // overload has thousands a second. The store records each of them. It is used by one goroutine.
 type misfireLines struct {
 	logger *slog.Logger
-	second time.Time // the whole second that the counts are of
+	second time.Time // the whole second to which the counts belong
 	named  int
 	others int
 }
 
-// note logs or counts one misfire. beginScan comes before it.
+// note logs or counts one misfire. REQUIRES: beginScan was called.
 func (l *misfireLines) note(m xxladapter.Misfire) {
 	if l.named == namedMisfires {
 		l.others++

@@ -15,15 +15,15 @@ const (
 	reportSkew = 50 * time.Millisecond
 )
 
-// A reporter tells other nodes about this one, when there is something new to tell: a node where nothing
-// happens tells nothing.
+// A reporter reports this node to the others when something has changed. An idle node reports
+// nothing.
 type reporter struct {
-	term xxladapter.Term // that has told last
+	term xxladapter.Term // the term of the last report
 	at   time.Time
 	told xxladapter.NodeReport
 }
 
-// due reports whether r is to be told at now.
+// due says whether r has to be reported at now.
 func (p *reporter) due(term xxladapter.Term, now time.Time, r xxladapter.NodeReport) bool {
 	if term != p.term {
 		return true
@@ -34,8 +34,8 @@ func (p *reporter) due(term xxladapter.Term, now time.Time, r xxladapter.NodeRep
 	return r.Fast != p.told.Fast || r.Slow != p.told.Slow || (r.Skew-p.told.Skew).Abs() >= reportSkew
 }
 
-// tell tells others about this node if something has changed. What fails is told again after the next
-// renewal.
+// tell reports this node to the others if something has changed. A report that fails is repeated
+// after the next renewal.
 func (s *Scheduler) tell(ctx context.Context, term xxladapter.Term) {
 	r := xxladapter.NodeReport{Skew: time.Duration(s.stats.skew.Load()).Truncate(time.Millisecond)}
 	r.Fast, r.Slow = s.opts.Pool.Report()

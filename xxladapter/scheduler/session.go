@@ -14,7 +14,7 @@ const (
 	// sessionRetry is the pause after an attempt to hold or await a session that failed.
 	sessionRetry = 1 * time.Second
 
-	// trustAgain is how long a node whose session has ended is left alone. A node that still holds
+	// trustAgain is how long a node whose session has ended is not watched. A node that still holds
 	// a lease after that time is alive.
 	trustAgain = 2 * leaseLife
 
@@ -22,8 +22,8 @@ const (
 	trustSilent = time.Minute
 )
 
-// A roster is who holds leases, as far as the last renewal of this node says. Nodes form a ring by
-// the numbers of their terms, in which each watches the one before it.
+// A roster lists the terms that hold leases, as of the last renewal of this node. Nodes form a ring
+// by the numbers of their terms, in which each watches the one before it.
 type roster struct {
 	mu      sync.Mutex // guards the fields below
 	own     xxladapter.Term
@@ -75,7 +75,7 @@ func (r *roster) stillSilent(term xxladapter.Term, held bool) bool {
 	return before && !held
 }
 
-// tell REQUIRES: mu is held.
+// tell wakes those who wait for a change. REQUIRES: mu is held.
 func (r *roster) tell() {
 	close(r.changed)
 	r.changed = make(chan struct{})

@@ -78,8 +78,8 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	return nil
 }
 
-// sweepUntil is sweep with the end of what is armed of this node's own shards, and
-// with whether some of them have come.
+// sweepUntil does the work of sweep. It arms the fires of this node's own shards that are due
+// before until; arrived says whether some of these shards are new.
 func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time, tick, arrived bool) error {
 	if len(g.Dead) == 0 {
 		// Most of the time nothing is open, and one query shows it.

@@ -342,7 +342,7 @@ var fireRules = []rule{
 
 		b.NoError(b.store.RemoveJob(b.ctx, id))
 		for _, f := range b.openFires(xxladapter.FireFilter{JobID: id}) {
-			b.Equal(j.GroupID, f.GroupID, "what is under way keeps its group")
+			b.Equal(j.GroupID, f.GroupID, "what is in progress keeps its group")
 		}
 	}},
 }

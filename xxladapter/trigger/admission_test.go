@@ -159,7 +159,7 @@ func TestAdmissionKeepsItsBounds(t *testing.T) {
 				if !ok {
 					for id, items := range waiting {
 						if len(items) > 0 && inFlight[id] < min(a.perApp, places-total) {
-							t.Fatalf("app %d has %d waiting and %d under way, and may not go", id, len(items), inFlight[id])
+							t.Fatalf("app %d has %d waiting and %d in flight, and may not go", id, len(items), inFlight[id])
 						}
 					}
 					return

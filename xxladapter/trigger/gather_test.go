@@ -151,7 +151,7 @@ func (g *gatherer) queued(t *testing.T, n int) {
 	}, 10*time.Second, 100*time.Microsecond)
 }
 
-// patiently makes the gatherer wait for the request under way, however long that takes.
+// patiently makes the gatherer wait for the request in flight, however long that takes.
 func (g *gatherer) patiently() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -98,7 +98,7 @@ func TestARequestThatIsWithheldHasALengthOtherwise(t *testing.T) {
 }
 
 // TestAZombieLeavesWhatWasTakenOver: the node was silent while its request was
-// under way, another one took the fire over and settled it.
+// in flight, another one took the fire over and settled it.
 func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	var f *fixture
 	exec := newFakeExecutor(t, func(w http.ResponseWriter, path string) {

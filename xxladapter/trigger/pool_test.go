@@ -91,7 +91,7 @@ func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
 		<-s.started
 		require.True(t, p.Fire(fires[2], finished(2)), "there is room again")
 		cancel()
-		require.NoError(t, <-ended, "Run waits for what is under way")
+		require.NoError(t, <-ended, "Run waits for what is in flight")
 		require.Equal(t, 2, <-done, "what still waits is let go")
 		require.Equal(t, 1, <-done)
 		require.False(t, p.Fire(fires[2], finished(2)), "the pool has stopped")

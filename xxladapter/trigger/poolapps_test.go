@@ -21,7 +21,7 @@ import (
 type appSender struct {
 	mu    sync.Mutex
 	sent  map[string]int // calls by address
-	under map[string]int // calls under way
+	under map[string]int // calls in flight
 	most  map[string]int // of those
 }
 

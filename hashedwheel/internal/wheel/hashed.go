@@ -30,7 +30,7 @@ type hashed[E any] struct {
 	soonest uint64
 
 	// scan is how many entries the scan of the bucket under the hand has not visited yet; it goes
-	// from the end to the start. -1 means that no scan is under way.
+	// from the end to the start. -1 means that no scan is in progress.
 	scan int
 }
 

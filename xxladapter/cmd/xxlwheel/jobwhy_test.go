@@ -110,10 +110,10 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	}
 	becomes(t, "no_place", since)
 
-	// The scheduler freezes with a call under way, and another one on the same store finds out.
+	// The scheduler freezes with a call in progress, and another one on the same store finds out.
 	freezeUnlocked(t, serve, file)
 	_, server = serveOn(t, file)
-	becomes(t, "node_froze", func() string { // of whichever run was under way
+	becomes(t, "node_froze", func() string { // of whichever run was in progress
 		var said []string
 		for _, due := range duesOf(t, run, ok) {
 			said = append(said, run("job why "+ok+" --quiet --at "+due))

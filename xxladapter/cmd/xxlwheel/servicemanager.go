@@ -9,11 +9,11 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// tellServiceManager tells systemd that this process serves and, when ctx ends or ended is called,
-// that it stops; a unit of Type=notify waits for that. If the unit has WatchdogSec, systemd is told
-// twice in each interval that the process is alive. As in /healthz, nothing else is checked: a
-// restart does not bring a database back. Without systemd it does nothing. ended returns when nothing
-// more is told; it must be called.
+// tellServiceManager notifies systemd that this process serves and, when ctx ends or ended is
+// called, that it stops; a unit of Type=notify waits for that. If the unit has WatchdogSec, systemd
+// is told twice in each interval that the process is alive. As in /healthz, nothing else is
+// checked: a restart does not bring a database back. Without systemd it does nothing. ended returns
+// when nothing more is told; it must be called.
 func tellServiceManager(ctx context.Context, logger *slog.Logger) (ended func()) {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
