@@ -105,9 +105,9 @@ type BackfillFilter struct {
 // Methods that take an id return [ErrNotFound] if there is no such backfill.
 type BackfillStore interface {
 	// CreateBackfill stores a running backfill and returns its id. ID, State, Changed, Created and
-	// the counts are set by the store. [ErrNotFound] if there is no such job, [ErrConflict] if a
-	// backfill of the job is running: no due time gets two runs at once. REQUIRES: 1 to
-	// [MaxBackfill] due times after 1970 and before the year 5000, each once.
+	// the counts are set by the store. The error is [ErrNotFound] if there is no such job, and
+	// [ErrConflict] if a backfill of the job is running: no due time gets two runs at once.
+	// REQUIRES: 1 to [MaxBackfill] due times after 1970 and before the year 5000, each once.
 	CreateBackfill(ctx context.Context, b *Backfill) (int64, error)
 	// AdvanceBackfill stores which due times of a backfill have ended, and plans the next ones: the
 	// counts and Open are those of b, and as many due times as b.Wants returns get a fire and an
@@ -116,9 +116,9 @@ type BackfillStore interface {
 	// planned fires. [ErrConflict], and nothing is stored, if the backfill was changed since b was
 	// read, or is not running.
 	AdvanceBackfill(ctx context.Context, b *Backfill) ([]Fire, error)
-	// CancelBackfill ends a running backfill and drops its fires that are still planned. Once it has
-	// returned, none of them can be claimed. Runs in progress go on. [ErrConflict] if the backfill
-	// is not running.
+	// CancelBackfill ends a running backfill and drops its fires that are still planned. Once it
+	// has returned, none of them can be claimed. Runs in progress continue. The error is
+	// [ErrConflict] if the backfill is not running.
 	CancelBackfill(ctx context.Context, id int64) error
 	// Backfill returns a backfill with its due times.
 	Backfill(ctx context.Context, id int64) (*Backfill, error)
@@ -136,8 +136,8 @@ func NewBackfill(b *Backfill, id int64, now time.Time) *Backfill {
 	return &c
 }
 
-// Advance sets the progress that a caller has found on the stored backfill. [ErrConflict] if the
-// caller has read another state. It is a pure function.
+// Advance sets the progress that a caller has found on the stored backfill. The error is
+// [ErrConflict] if the caller has read another state. It is a pure function.
 func (b *Backfill) Advance(found *Backfill) error {
 	if b.State != BackfillRunning || b.Changed != found.Changed {
 		return Conflictf("backfill %d was changed meanwhile", b.ID)
@@ -161,7 +161,7 @@ func (b *Backfill) Settle(now time.Time) {
 	}
 }
 
-// Cancel ends the backfill. [ErrConflict] if it is not running.
+// Cancel ends the backfill. The error is [ErrConflict] if it is not running.
 func (b *Backfill) Cancel(now time.Time) error {
 	if b.State != BackfillRunning {
 		return Conflictf("backfill %d is %s, must be %s", b.ID, b.State, BackfillRunning)

@@ -187,12 +187,12 @@ func (c *Calendar) Audited() AuditObject { return AuditObject{Kind: AuditCalenda
 // calendar replaces the one that is built in under its name. ClaimDue waits for these methods, as
 // it does for those of [PauseStore].
 type CalendarStore interface {
-	// SaveCalendar stores a calendar in place of the stored one with its name, and returns the
-	// time of the change. seen is the Updated of the calendar that the caller read; the zero time
-	// skips the check. [ErrConflict] if the calendar was changed or deleted since.
+	// SaveCalendar stores a calendar in place of the stored one with its name, and returns the time
+	// of the change. seen is the Updated of the calendar that the caller read; the zero time skips
+	// the check. The error is [ErrConflict] if the calendar was changed or deleted since.
 	SaveCalendar(ctx context.Context, c *Calendar, seen time.Time) (time.Time, error)
-	// RemoveCalendar deletes a stored calendar. [ErrNotFound] if there is none. Jobs that name it
-	// follow the one that is built in, and otherwise none.
+	// RemoveCalendar deletes a stored calendar. The error is [ErrNotFound] if there is none. Jobs
+	// that name it follow the one that is built in, and otherwise none.
 	RemoveCalendar(ctx context.Context, name string) error
 	// Calendars lists the stored calendars by name.
 	Calendars(ctx context.Context) ([]*Calendar, error)

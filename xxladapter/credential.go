@@ -66,19 +66,19 @@ func CheckTokens(userID int64, has int) error {
 // A CredentialStore is the part of [Store] that keeps the credentials of users.
 type CredentialStore interface {
 	// CreateCredential stores a new credential and returns its id, and deletes those that have
-	// expired by c.Created. Of [MaxCredentials] sessions the one that was used the longest ago is
-	// deleted. [ErrConflict] if the user has that many tokens. [ErrNotFound] if the user does not
-	// exist.
+	// expired by c.Created. If the user has [MaxCredentials] sessions, the least recently used one
+	// is deleted. The error is [ErrConflict] if the user has that many tokens. It is [ErrNotFound]
+	// if the user does not exist.
 	CreateCredential(ctx context.Context, c *Credential) (int64, error)
-	// Credential returns the credential with the digest, expired ones too, and its user.
-	// [ErrNotFound] if there is none.
+	// Credential returns the credential with the digest, even an expired one, and its user. The
+	// error is [ErrNotFound] if there is none.
 	Credential(ctx context.Context, digest string) (*Credential, *User, error)
 	// Credentials lists the credentials of a kind of a user, or of all users if userID is 0, by id.
 	Credentials(ctx context.Context, userID int64, kind CredentialKind) ([]*Credential, error)
 	// UseCredential stores when a credential was used and when it expires. One that is gone is no
 	// error.
 	UseCredential(ctx context.Context, id int64, used, expires time.Time) error
-	// RemoveCredential deletes a credential of a user, or of any user if userID is 0.
+	// RemoveCredential deletes a credential of a user, or of any user if userID is 0. The error is
 	// [ErrNotFound] if there is none.
 	RemoveCredential(ctx context.Context, userID, id int64) error
 }

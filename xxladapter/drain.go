@@ -59,7 +59,8 @@ func (g *Group) Undrained(addresses []string, now time.Time) []string {
 }
 
 // WithDrain returns drains that hold at a time, ordered by address, with d in place of one of the
-// same address. It is a pure function. [ErrConflict] if there are more than [MaxDrains].
+// same address. It is a pure function. The error is [ErrConflict] if there are more than
+// [MaxDrains].
 func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, d.Address, now)
 	if len(kept) >= MaxDrains {
@@ -78,8 +79,8 @@ func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 	return kept, nil
 }
 
-// WithoutDrain returns drains that hold at a time, without that of an address. [ErrNotFound] if the
-// address is not drained.
+// WithoutDrain returns drains that hold at a time, without that of an address. The error is
+// [ErrNotFound] if the address is not drained.
 func WithoutDrain(drains []Drain, address string, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, address, now)
 	if len(kept) == len(withoutDrain(drains, "", now)) {
@@ -98,9 +99,10 @@ func withoutDrain(drains []Drain, address string, now time.Time) []Drain {
 // such group.
 type DrainStore interface {
 	// DrainExecutor stores a drain in place of an earlier one of the same address. The store sets
-	// Since. [ErrConflict] if [MaxDrains] other addresses are drained. Trips that have read the
-	// group before may still send a run to the address.
+	// Since. The error is [ErrConflict] if [MaxDrains] other addresses are drained. Trips that have
+	// read the group before may still send a run to the address.
 	DrainExecutor(ctx context.Context, groupID int64, d Drain) error
-	// UndrainExecutor ends the drain of an address. [ErrNotFound] if it is not drained.
+	// UndrainExecutor ends the drain of an address. The error is [ErrNotFound] if it is not
+	// drained.
 	UndrainExecutor(ctx context.Context, groupID int64, address string) error
 }

@@ -109,16 +109,16 @@ func CheckAddress(field, addr string) error {
 
 // A GroupStore is the part of [Store] that keeps groups.
 type GroupStore interface {
-	// SaveGroup stores a group and returns its id: a new one if g.ID is 0, else in place of the
-	// group with that id. The addresses of an automatic group are computed from registrations;
-	// those of g are ignored. [ErrNotFound] if g.ID names no group. [ErrConflict] if another
-	// group has the app name, or if g.Base is set and the group has other edits, see
-	// [Group.SameEdits].
+	// SaveGroup stores a group and returns its id: a new one if g.ID is 0, and otherwise in place
+	// of the group with that id. The addresses of an automatic group are computed from
+	// registrations; those of g are ignored. The error is [ErrNotFound] if g.ID names no group. It
+	// is [ErrConflict] if another group has the app name, or if g.Base is set and the group has
+	// other edits, see [Group.SameEdits].
 	SaveGroup(ctx context.Context, g *Group) (int64, error)
-	// RemoveGroup deletes a group, and what was granted for it. [ErrNotFound] if there is none,
-	// [ErrConflict] while it has jobs.
+	// RemoveGroup deletes a group, and what was granted for it. The error is [ErrNotFound] if there
+	// is none, and [ErrConflict] while it has jobs.
 	RemoveGroup(ctx context.Context, id int64) error
-	// Group returns a group. [ErrNotFound] if there is none.
+	// Group returns a group. The error is [ErrNotFound] if there is none.
 	Group(ctx context.Context, id int64) (*Group, error)
 	// Groups lists all groups, by id.
 	Groups(ctx context.Context) ([]*Group, error)

@@ -94,7 +94,7 @@ type LogFilter struct {
 
 // A LogStore is the part of [Store] that reads log rows.
 type LogStore interface {
-	// Log returns a log row. [ErrNotFound] if there is none.
+	// Log returns a log row. The error is [ErrNotFound] if there is none.
 	Log(ctx context.Context, id int64) (*Log, error)
 	// Logs lists the log rows that f selects, by id.
 	Logs(ctx context.Context, f LogFilter) ([]*Log, error)

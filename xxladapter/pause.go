@@ -100,11 +100,11 @@ type PauseStore interface {
 	// ID, From, By and EndedBy are set by the store. In the same transaction the planned fires of
 	// the schedules that it concerns are deleted, whatever their due times, and recorded as
 	// misfires of the pause. A schedule that waited for the end of such a fire continues now.
-	// Afterwards no fire of these schedules can be claimed that was not claimed before.
-	// [ErrNotFound] if the group does not exist.
+	// Afterwards no fire of these schedules can be claimed that was not claimed before. The error
+	// is [ErrNotFound] if the group does not exist.
 	CreatePause(ctx context.Context, p Pause) (Pause, error)
-	// EndPause ends a pause now and returns it. A pause that has ended is returned as it is.
-	// [ErrNotFound] if there is none.
+	// EndPause ends a pause now and returns it. A pause that has ended is returned as it is. The
+	// error is [ErrNotFound] if there is none.
 	EndPause(ctx context.Context, id int64) (Pause, error)
 	// Pauses lists the pauses that f selects, newest first.
 	Pauses(ctx context.Context, f PauseFilter) ([]Pause, error)

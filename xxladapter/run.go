@@ -27,7 +27,7 @@ type RunStore interface {
 	// sent. Any node may bring the result. applied is false if the row has a result already: that
 	// result stays, and nothing else of r is done. planned are the fires of r.Next as PlanFires
 	// returns them; it is empty if they were left out. The message is truncated to [MaxHandleMsg]
-	// characters. [ErrNotFound] if there is no such log row. REQUIRES: r.Code is not
+	// characters. The error is [ErrNotFound] if there is no such log row. REQUIRES: r.Code is not
 	// [ResultNone]; otherwise the result is refused, and nothing is written.
 	FinishRun(ctx context.Context, r RunResult) (applied bool, planned []Fire, err error)
 	// LostRuns lists up to limit runs that an executor took at least age ago, that have no

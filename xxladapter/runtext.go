@@ -38,7 +38,7 @@ type RunTextStore interface {
 	// [MaxTextNote]. Unlike other writes, the latest texts and claims may be lost when the database
 	// crashes; their runs are then offered again.
 	SaveTexts(ctx context.Context, texts []RunText) error
-	// RunText returns the stored text of a run. [ErrNotFound] if there is none.
+	// RunText returns the stored text of a run. The error is [ErrNotFound] if there is none.
 	RunText(ctx context.Context, logID int64) (*RunText, error)
 }
 

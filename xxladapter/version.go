@@ -42,8 +42,8 @@ type JobVersionStore interface {
 	// JobVersions lists the versions that f selects, newest first.
 	JobVersions(ctx context.Context, f JobVersionFilter) ([]*JobVersion, error)
 	// JobAsOf returns the job as it was at an instant, without its source and trigger times: by its
-	// versions, or as it is now if nothing has changed it since. [ErrNotFound] if there is no such
-	// job, or if its state at that time is not known.
+	// versions, or as it is now if nothing has changed it since. The error is [ErrNotFound] if
+	// there is no such job, or if its state at that time is not known.
 	JobAsOf(ctx context.Context, id int64, at time.Time) (*Job, error)
 	// PurgeJobVersions deletes up to limit versions that were replaced before an instant, oldest
 	// first, and returns their number.

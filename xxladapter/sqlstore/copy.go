@@ -26,8 +26,8 @@ type TableCount = records.TableCount
 // After an error the target has a part of the rows and is of no use. What makes schedulers do
 // something is copied last.
 //
-// [xxladapter.ErrConflict] if a scheduler works on either store or the target is not empty; without
-// the history also while fires are being handed over.
+// The error is [xxladapter.ErrConflict] if a scheduler works on either store or the target is not
+// empty; without the history also while fires are being handed over.
 func Copy(ctx context.Context, from, to xxladapter.Store, opts CopyOptions) ([]TableCount, error) {
 	source, ok := from.(*records.Store)
 	target, toOK := to.(*records.Store)

@@ -39,8 +39,8 @@ type TakeOverOptions struct {
 // after an error, the next call continues there. New runs of the store get ids above the newest log
 // row, whether or not log rows are taken, because executors know the runs of both by their ids.
 //
-// [xxladapter.ErrConflict] if the store knows another source, and none with this name, and Source is
-// empty.
+// The error is [xxladapter.ErrConflict] if the store knows another source, and none with this name,
+// and Source is empty.
 func TakeOver(ctx context.Context, from string, to xxladapter.Store, opts TakeOverOptions) (_ *takeover.Report, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err

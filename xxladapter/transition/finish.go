@@ -15,8 +15,8 @@ import (
 // settlement has planned it.
 //
 // It reads Fire, which is that of the log row, Log, and Attempt if there is no fire and a retry
-// follows. [xxladapter.ErrNotFound] if there is no
-// such row. A result without a code is an error of the caller.
+// follows. The error is [xxladapter.ErrNotFound] if there is no such row. A result without a code
+// is a bug of the caller.
 func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	if res.Code == xxladapter.ResultNone {
 		return Change{}, fmt.Errorf("result of log %d has code %d, which means that there is no result", res.LogID, res.Code)
