@@ -109,8 +109,14 @@ func TestBulkActionsAndTheirUndo(t *testing.T) {
 	require.Equal(t, bulkLine{Done: true, Succeeded: 1}, last)
 	_, err := s.store.Job(t.Context(), 4)
 	require.ErrorIs(t, err, xxladapter.ErrNotFound)
-	_, last = s.bulk(`{"action":"delete","filter":{"all":true}}`)
-	require.Equal(t, bulkLine{Done: true, Succeeded: 3}, last)
+	results, last = s.bulk(`{"action":"delete","ids":[4,2,99]}`)
+	require.Equal(t, bulkLine{Done: true, Succeeded: 1, Failed: 2}, last)
+	require.Equal(t, bulkLine{ID: 2}, results[2], "there is no way back")
+	require.Equal(t, xxladapter.CodeNotFound, results[4].Error.Code, "it is gone already")
+	require.Equal(t, xxladapter.CodeNotFound, results[99].Error.Code)
+	results, last = s.bulk(`{"action":"delete","filter":{"all":true}}`)
+	require.Equal(t, bulkLine{Done: true, Succeeded: 2}, last)
+	require.Equal(t, map[int64]bulkLine{1: {ID: 1}, 3: {ID: 3}}, results)
 }
 
 func TestBadBulkCallsAreRefused(t *testing.T) {
