@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// statPace is the pause between two counts while there are runs to count, and statRest the
-	// pause while there are none, because an idle node makes few statements.
+	// statPace is the pause between two counts while there are runs to count.
 	statPace = 10 * time.Second
+	// statRest is the pause while there are none and this node fires nothing: an idle node makes few
+	// statements. Runs of nodes that have just died wait for as long.
 	statRest = 2 * time.Minute
 	// statChunk is the number of runs that one transaction counts. In a database with a single
 	// writer, all other writes wait for it.
@@ -25,7 +26,10 @@ type StatStore interface {
 
 // Stats counts runs for the statistics. Several nodes may do so at the same time.
 type Stats struct {
-	Store  StatStore
+	Store StatStore
+	// Fired returns how many times this node has fired so far, which ends a rest. nil leaves every
+	// rest at its length.
+	Fired  func() int64
 	Logger *slog.Logger
 }
 
@@ -35,26 +39,41 @@ type Stats struct {
 func (s *Stats) Run(ctx context.Context) error {
 	pause := time.NewTimer(statPace)
 	defer pause.Stop()
+	var (
+		resting time.Time // since when there is nothing to count; zero while there is
+		fired   int64     // when that was found
+	)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-pause.C:
 		}
+		if !resting.IsZero() && time.Since(resting) < statRest && s.fired() == fired {
+			pause.Reset(statPace)
+			continue
+		}
+		resting, fired = time.Time{}, s.fired()
 		begin := time.Now()
 		left, err := s.Store.FoldStats(ctx, statChunk)
+		next := statPace
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
 				s.Logger.Error("counting of runs failed", "err", err)
 			}
-			pause.Reset(statPace)
 		case left == xxladapter.MoreStatWork:
-			pause.Reset(time.Since(begin))
-		case left == xxladapter.LaterStatWork:
-			pause.Reset(statPace)
-		default:
-			pause.Reset(statRest)
+			next = time.Since(begin)
+		case left == xxladapter.NoStatWork:
+			resting = time.Now()
 		}
+		pause.Reset(next)
 	}
+}
+
+func (s *Stats) fired() int64 {
+	if s.Fired == nil {
+		return 0
+	}
+	return s.Fired()
 }

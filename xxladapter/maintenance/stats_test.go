@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -63,6 +64,28 @@ func TestABacklogIsCountedInChunksWithRests(t *testing.T) {
 		require.NoError(t, <-ended)
 		require.Zero(t, store.left)
 		require.Contains(t, logged.String(), "no connection")
+	})
+}
+
+// TestAFireEndsARest counts runs ten seconds after a fire at the latest.
+func TestAFireEndsARest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fired atomic.Int64
+		store := &runCounter{}
+		store.calls.Store(1) // past its failure
+		s := &Stats{Store: store, Fired: fired.Load, Logger: slog.New(slog.DiscardHandler)}
+		go func() { assert.NoError(t, s.Run(t.Context())) }()
+		time.Sleep(statPace + time.Millisecond) // of the bubble's own time, as below
+		require.EqualValues(t, 2, store.calls.Load())
+		time.Sleep(3 * statPace)
+		require.EqualValues(t, 2, store.calls.Load(), "nothing has happened")
+		fired.Add(1)
+		time.Sleep(statPace)
+		require.EqualValues(t, 3, store.calls.Load())
+		time.Sleep(statRest - statPace)
+		require.EqualValues(t, 3, store.calls.Load(), "a rest of its own")
+		time.Sleep(statPace)
+		require.EqualValues(t, 4, store.calls.Load(), "other nodes may have fired")
 	})
 }
 

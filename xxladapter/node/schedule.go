@@ -59,7 +59,7 @@ func (n *Node) maintenance() []runner {
 		&maintenance.Waiting{Store: store, Logger: logger},
 		n.backfills,
 		&maintenance.Reports{Store: store, Logger: logger},
-		&maintenance.Stats{Store: store, Logger: logger},
+		&maintenance.Stats{Store: store, Fired: func() int64 { return n.scheduler.Wheel().Fired }, Logger: logger},
 		&maintenance.Texts{Store: store, Fetch: n.client.Log, Busy: n.pool.Busy, Wanted: n.textWanted, Logger: logger},
 		&maintenance.Retention{
 			Store: store, Keep: n.opts.KeepLogs, KeepSuccesses: n.opts.KeepSuccesses, KeepAudit: n.opts.KeepAudit,
