@@ -328,7 +328,7 @@ func TestClocksMayDiffer(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, status, body)
 }
 
-// TestTheProviderIsAway checks that the error is one line, and that passwords go on working.
+// TestTheProviderIsAway checks that the error is one line, and that passwords still work.
 func TestTheProviderIsAway(t *testing.T) {
 	s, p, logged := oidcSite(t)
 	b := s.browser()

@@ -51,7 +51,7 @@ func (s *Server) calls() []call {
 		takes("POST /api/v1/jobs/{id}/backfill", operator, "Run a job for each of its due times in a past range, once and in order, with a limit of runs in progress.", s.startBackfill).requiring("from", "to"),
 		reads("GET /api/v1/backfills", viewer, "List backfills with their progress, newest first.", s.listBackfills),
 		reads("GET /api/v1/backfills/{id}", viewer, "Show the progress of a backfill.", s.showBackfill),
-		reads("POST /api/v1/backfills/{id}/cancel", operator, "Cancel a running backfill: nothing more begins, and runs in progress go on.", s.cancelBackfill),
+		reads("POST /api/v1/backfills/{id}/cancel", operator, "Cancel a running backfill: nothing more begins, and runs in progress continue.", s.cancelBackfill),
 
 		reads("GET /api/v1/tags", viewer, "List the tags of jobs, each with the number of jobs that have it.", s.listTags),
 
@@ -71,7 +71,7 @@ func (s *Server) calls() []call {
 
 		reads("GET /api/v1/pauses", viewer, "List pauses of schedules, newest first.", s.listPauses),
 		takes("POST /api/v1/pauses", operator, "Pause the schedules of a group, or of all groups, which needs a role for all. Nothing fires by schedule once it has returned.", s.createPause),
-		reads("POST /api/v1/pauses/{id}/end", operator, "End a pause. Its due times are not made up for.", s.endPause),
+		reads("POST /api/v1/pauses/{id}/end", operator, "End a pause. Due times within it are not run later.", s.endPause),
 
 		reads("GET /api/v1/calendars", anyone, "List calendars of days without work, by name.", s.listCalendars),
 		reads("GET /api/v1/calendars/{name}", anyone, "Show a calendar.", s.showCalendar),
@@ -83,7 +83,7 @@ func (s *Server) calls() []call {
 		reads("GET /api/v1/groups/{id}", viewer, "Show a group.", s.showGroup),
 		takes("PUT /api/v1/groups/{id}", admin, "Change the given fields of a group. App name, addresses and token need an administrator of all groups.", s.updateGroup),
 		reads("DELETE /api/v1/groups/{id}", admin.forAll(), "Delete a group that has no jobs.", s.removeGroup),
-		takes("POST /api/v1/groups/{id}/drain", operator, "Send no new runs to one executor address of a group, until an end or until that is undone. Its runs go on.", s.drain).requiring("address"),
+		takes("POST /api/v1/groups/{id}/drain", operator, "Send no new runs to one executor address of a group, until a given time or until that is undone. Its runs in progress continue.", s.drain).requiring("address"),
 		takes("POST /api/v1/groups/{id}/undrain", operator, "Send runs to a drained executor address again.", s.undrain).requiring("address"),
 		reads("GET /api/v1/groups/{id}/executors", viewer, "Probe each executor of a group: whether it answers, and which generation of the protocol it speaks.", s.probeGroup),
 
@@ -98,7 +98,7 @@ func (s *Server) calls() []call {
 		reads("GET /api/v1/orders/{id}", viewer, "Show what became of a triggered run.", s.showOrder),
 		reads("GET /api/v1/fires", viewer, "List fires that are not settled, by due time.", s.listFires),
 		reads("GET /api/v1/nodes", viewer, "List the schedulers that hold a lease.", s.listNodes),
-		takes("POST /api/v1/nodes/drain", admin.forAll(), "Let a scheduler plan nothing more until it is started again. Its shards move to the others, and its hand-overs go on.", s.drainNode).requiring("node"),
+		takes("POST /api/v1/nodes/drain", admin.forAll(), "Let a scheduler plan nothing more until it is started again. Its shards move to the others, and its hand-overs continue.", s.drainNode).requiring("node"),
 		reads("GET /api/v1/cron/next", anyone, "List the next times of a cron expression.", s.nextOfCron),
 		reads("GET /api/v1/schedule/preview", anyone, "Show what a schedule of any type will do: its due times, in words, and at clock changes.", s.previewSchedule).within(s.heavy),
 

@@ -129,7 +129,7 @@ type credentialForm struct {
 	User    int64           `json:"userId"`
 	Name    string          `json:"name,omitempty" doc:"Of a token."`
 	Role    xxladapter.Role `json:"role,omitempty" doc:"What a token may do at most; omitted if it may do what its user may."`
-	Groups  []int64         `json:"groups,omitempty" doc:"The groups in which a token may do something; omitted if in all of its user."`
+	Groups  []int64         `json:"groups,omitempty" doc:"The groups to which a token is limited; omitted if it is not limited to some groups of its user."`
 	Address string          `json:"address,omitempty" doc:"From where it was created."`
 	Created *time.Time      `json:"addTime,omitempty"`
 	Used    *time.Time      `json:"usedTime,omitempty" doc:"Its last use, some minutes ago at most; omitted if it was never used."`

@@ -14,7 +14,7 @@ type calendarCmd struct {
 	clientFlags
 
 	List   calendarListCmd   `cmd:"" help:"List the calendars."`
-	Show   calendarShowCmd   `cmd:"" help:"Show a calendar. With -o json, what set reads."`
+	Show   calendarShowCmd   `cmd:"" help:"Show a calendar. Its output with -o json is what calendar set reads."`
 	Set    calendarSetCmd    `cmd:"" help:"Store a calendar from a JSON file, in place of the one with its name."`
 	Remove calendarRemoveCmd `cmd:"" help:"Delete a stored calendar that no job names."`
 }

@@ -17,7 +17,7 @@ type groupCmd struct {
 	Update groupUpdateCmd `cmd:"" help:"Change the given fields of a group."`
 	Remove groupRemoveCmd `cmd:"" help:"Delete a group that has no jobs."`
 
-	Drain   groupDrainCmd   `cmd:"" help:"Send no new runs to an executor. Its runs go on."`
+	Drain   groupDrainCmd   `cmd:"" help:"Send no new runs to an executor. Its runs in progress continue."`
 	Undrain groupUndrainCmd `cmd:"" help:"Send runs to a drained executor again."`
 }
 

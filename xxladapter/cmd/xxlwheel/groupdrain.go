@@ -11,7 +11,7 @@ type drainView struct {
 type groupDrainCmd struct {
 	groupID
 	Address string        `arg:"" help:"Address of the executor, as group list shows it."`
-	Note    string        `placeholder:"TEXT" help:"Why."`
+	Note    string        `placeholder:"TEXT" help:"The reason, shown with the drain."`
 	For     time.Duration `placeholder:"TIME" help:"End the drain after this long, for example 2h (default: when it is undone)."`
 }
 

@@ -24,8 +24,8 @@ import (
 type importCmd struct {
 	From        secret       `required:"" placeholder:"PLACE" help:"Database of XXL-JOB 2.3.0 or later, as mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE, or @FILE that contains it. It is only read."`
 	Store       secret       `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"Store to copy into, as for serve; schedulers may be using it, unless it has a journal (default ${default})."`
-	DryRun      bool         `help:"Only print what would be taken. Our tables are created where they are missing, but for a new file of SQLite."`
-	Logs        bool         `help:"Also take the log rows of runs that have ended. They are taken up to the newest one at the first time."`
+	DryRun      bool         `help:"Only print what would be taken. Missing tables of xxlwheel are created all the same, except in a new SQLite file."`
+	Logs        bool         `help:"Also take the log rows of runs that have ended, up to the one that was the newest when they were first taken."`
 	Start       bool         `help:"Also start the jobs that are on in the database. It must have been without executors and triggers for a minute, so that nothing fires twice."`
 	Source      string       `placeholder:"NAME" help:"Name under which the store remembers what it took (default: host, port and database)."`
 	Zone        string       `default:"Local" placeholder:"ZONE" help:"Time zone of the store's schedulers, as for serve (default: this machine's)."`

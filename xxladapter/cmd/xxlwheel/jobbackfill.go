@@ -98,7 +98,7 @@ type backfillCmd struct {
 	clientFlags
 
 	List   backfillListCmd   `cmd:"" help:"List backfills with their progress, newest first."`
-	Cancel backfillCancelCmd `cmd:"" help:"Cancel a running backfill. Runs in progress go on."`
+	Cancel backfillCancelCmd `cmd:"" help:"Cancel a running backfill. Runs in progress continue."`
 }
 
 type backfillListCmd struct {

@@ -16,7 +16,7 @@ type jobBulkCmd struct {
 	Handler string  `placeholder:"TEXT" help:"Only jobs whose handler contains this text."`
 	Author  string  `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
 	Tag     string  `placeholder:"TAG" help:"Only jobs with this tag."`
-	Last    string  `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest run that has ended was a SUCCESS or a FAIL, or NONE: no run has ended."`
+	Last    string  `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest ended run has this result: SUCCESS or FAIL; NONE selects jobs of which no run has ended."`
 	Running bool    `xor:"state" help:"Only jobs whose schedule is on."`
 	Stopped bool    `xor:"state" help:"Only jobs whose schedule is off."`
 	All     bool    `help:"All jobs. Must be given if nothing else selects them."`

@@ -26,7 +26,7 @@ type commands struct {
 	Executor executorCmd `cmd:"" help:"Run the sample executor."`
 	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
 	Group    groupCmd    `cmd:"" help:"Manage the groups of executors of a running scheduler."`
-	Pause    pauseCmd    `cmd:"" help:"Hold up the schedules of a group, or all of them, for a time."`
+	Pause    pauseCmd    `cmd:"" help:"Pause the schedules of a group, or all schedules, for a time."`
 	Calendar calendarCmd `cmd:"" help:"Manage calendars of days without work."`
 	User     userCmd     `cmd:"" help:"Manage the users of a running scheduler."`
 	Token    tokenCmd    `cmd:"" help:"Manage the personal tokens of users."`
@@ -39,7 +39,7 @@ type commands struct {
 	Forecast forecastCmd `cmd:"" help:"Show how many fires and how much run time to expect."`
 	Graph    graphCmd    `cmd:"" help:"Show jobs and their child jobs in layers, with their last results."`
 	Export   exportCmd   `cmd:"" help:"Declare the calendars, groups and jobs of a running scheduler in a file, by app names and keys."`
-	Apply    applyCmd    `cmd:"" help:"Make the calendars, groups and jobs of a running scheduler be as files declare them."`
+	Apply    applyCmd    `cmd:"" help:"Change the calendars, groups and jobs of a running scheduler to what files declare."`
 	Import   importCmd   `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
 	Info     infoCmd     `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
 	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`

@@ -17,9 +17,9 @@ type oidcFlags struct {
 	ClientID     string   `name:"client-id" placeholder:"ID" help:"Id of this scheduler at the provider."`
 	ClientSecret secret   `placeholder:"SECRET" help:"Secret of --oidc-client-id, or @FILE that contains it (default: a public client)."`
 	Name         string   `placeholder:"NAME" help:"What the sign-in button calls the provider (default: the host of --oidc-issuer)."`
-	Claim        string   `default:"groups" placeholder:"NAME" help:"Claim whose values give roles; dots lead into objects, as in realm_access.roles (default ${default})."`
+	Claim        string   `default:"groups" placeholder:"NAME" help:"Claim whose values give roles; dots separate the names of nested objects, as in realm_access.roles (default ${default})."`
 	Role         []string `sep:"none" placeholder:"VALUE=ROLE[@APP]" help:"Role of users whose claim has the value, for the group with the app name or for all groups; can be repeated. Users without any role are refused."`
-	Scope        []string `placeholder:"NAME" help:"Scopes that the provider is asked for, in addition to openid (default: profile, email)."`
+	Scope        []string `placeholder:"NAME" help:"Scopes to request from the provider, in addition to openid (default: profile, email)."`
 }
 
 // provider returns the provider, or nil without one.

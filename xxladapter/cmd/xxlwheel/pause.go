@@ -13,7 +13,7 @@ type pauseCmd struct {
 
 	Begin pauseBeginCmd `cmd:"" help:"Pause the schedules of a group, or of all groups. Nothing fires by schedule once it has returned."`
 	List  pauseListCmd  `cmd:"" help:"List pauses, newest first."`
-	End   pauseEndCmd   `cmd:"" help:"End a pause. Its due times are not made up for."`
+	End   pauseEndCmd   `cmd:"" help:"End a pause. Due times within it are not run later."`
 }
 
 // A pauseView is a pause as the API returns it.
@@ -41,7 +41,7 @@ func (p *pauseView) state() string {
 type pauseBeginCmd struct {
 	All   bool          `xor:"what" required:"" help:"Pause the schedules of all groups."`
 	App   string        `xor:"what" required:"" placeholder:"NAME" help:"Pause the schedules of the group with this app name."`
-	Note  string        `help:"Why, for those who wonder."`
+	Note  string        `help:"The reason, shown with the pause."`
 	For   time.Duration `xor:"end" placeholder:"SPAN" help:"End it after this time, for example 2h (default: it lasts until it is ended)."`
 	Until string        `xor:"end" placeholder:"TIME" help:"End it at this RFC 3339 instant."`
 }

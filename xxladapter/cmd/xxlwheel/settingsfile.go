@@ -17,7 +17,7 @@ import (
 // settingsFlags lets the flags of a command come from a file too. The command line wins over the
 // environment, and the environment wins over the file.
 type settingsFlags struct {
-	Config string `placeholder:"FILE" help:"YAML file with settings of this command, see config example; the command line and the environment win over it."`
+	Config string `placeholder:"FILE" help:"YAML file with settings of this command, see config example; the command line and the environment take precedence."`
 }
 
 // BeforeResolve reads the file and gives the flags its values. kong calls it when the command line

@@ -10,7 +10,7 @@ import (
 
 type statsCmd struct {
 	clientFlags
-	By     string `default:"hour" enum:"hour,group,job" placeholder:"WHAT" help:"What the figures are divided by: hour (default), group or job. By job, those with the most runs that did not succeed come first."`
+	By     string `default:"hour" enum:"hour,group,job" placeholder:"WHAT" help:"What the figures are grouped by: hour (default), group or job. By job, those with the most runs that did not succeed come first."`
 	Since  string `placeholder:"TIME" help:"Only runs triggered at or after this RFC 3339 instant, from its full hour on (default a day before --before)."`
 	Before string `placeholder:"TIME" help:"Only runs triggered before this RFC 3339 instant, to the end of its hour (default now)."`
 	App    string `placeholder:"NAME" help:"Only runs of the executors with this app name."`

@@ -61,8 +61,8 @@ func (c *tokenListCmd) Run(inv *invocation, parent *tokenCmd) error {
 type tokenCreateCmd struct {
 	Name    string  `arg:"" help:"What the token is for: 1 to 64 bytes."`
 	User    string  `required:"" placeholder:"NAME" help:"Name of the user as whom the token acts."`
-	Role    string  `default:"" enum:",viewer,operator,editor,coder,admin" placeholder:"ROLE" help:"What the token may do at most: viewer, operator, editor, coder or admin (default: what its user may)."`
-	Group   []int64 `placeholder:"ID" help:"Groups in which the token may do something, by id (default: all of its user)."`
+	Role    string  `default:"" enum:",viewer,operator,editor,coder,admin" placeholder:"ROLE" help:"Highest role of the token: viewer, operator, editor, coder or admin (default: that of its user)."`
+	Group   []int64 `placeholder:"ID" help:"Groups to which the token is limited, by id (default: all groups of its user)."`
 	Expires string  `default:"90d" placeholder:"TIME" help:"When the token ends, within 366 days: a span such as 90d or 12h, or an RFC 3339 instant (default ${default})."`
 }
 

@@ -164,7 +164,7 @@ func (id userID) path() string { return fmt.Sprintf("/users/%d", id.ID) }
 
 type userPasswordCmd struct {
 	userID
-	None bool `help:"Remove the password, so that none signs the user in."`
+	None bool `help:"Remove the password, so that the user cannot sign in by password."`
 }
 
 func (c *userPasswordCmd) Run(inv *invocation, parent *userCmd) error {

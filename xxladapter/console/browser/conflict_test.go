@@ -43,7 +43,8 @@ func TestTwoEditors(t *testing.T) {
 	}
 }
 
-// Somebody else edited a group while its dialog was open: what differs is shown, and both can go on.
+// Somebody else edited a group while its dialog was open: what differs is shown, and both can
+// continue.
 func TestTwoEditorsOfAGroup(t *testing.T) {
 	s := newSite(t, "")
 	path := fmt.Sprintf("/groups/%d", s.group("Orders"))

@@ -338,7 +338,7 @@ export interface Credential {
 	/** True for that of this call. */
 	current?: boolean;
 	expires?: string;
-	/** The groups in which a token may do something; omitted if in all of its user. */
+	/** The groups to which a token is limited; omitted if it is not limited to some groups of its user. */
 	groups?: number[];
 	id: number;
 	/** Of a token. */
@@ -1523,7 +1523,7 @@ export interface Calls {
 		body: undefined;
 		answer: Backfill;
 	};
-	/** Cancel a running backfill: nothing more begins, and runs in progress go on. */
+	/** Cancel a running backfill: nothing more begins, and runs in progress continue. */
 	"POST /backfills/{id}/cancel": {
 		params: { id: number };
 		body: undefined;
@@ -1625,7 +1625,7 @@ export interface Calls {
 		body: GroupUpdate;
 		answer: None;
 	};
-	/** Send no new runs to one executor address of a group, until an end or until that is undone. Its runs go on. */
+	/** Send no new runs to one executor address of a group, until a given time or until that is undone. Its runs in progress continue. */
 	"POST /groups/{id}/drain": {
 		params: { id: number };
 		body: Drain;
@@ -1871,7 +1871,7 @@ export interface Calls {
 		body: undefined;
 		answer: NodeList;
 	};
-	/** Let a scheduler plan nothing more until it is started again. Its shards move to the others, and its hand-overs go on. */
+	/** Let a scheduler plan nothing more until it is started again. Its shards move to the others, and its hand-overs continue. */
 	"POST /nodes/drain": {
 		params: { };
 		body: NodeDrain;
@@ -1907,7 +1907,7 @@ export interface Calls {
 		body: NewPause;
 		answer: Pause;
 	};
-	/** End a pause. Its due times are not made up for. */
+	/** End a pause. Due times within it are not run later. */
 	"POST /pauses/{id}/end": {
 		params: { id: number };
 		body: undefined;

@@ -384,7 +384,7 @@ func TestARepairForgetsTheGroupBefore(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// A repair does not go on without records that were on disk.
+// A repair does not continue without records that were on disk.
 func TestARepairMissesNoRecord(t *testing.T) {
 	opts, c := watched(t)
 	j, _ := open(t, opts, 1)

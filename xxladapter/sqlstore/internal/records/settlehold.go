@@ -73,7 +73,8 @@ func (h *settleHolder) take(logID int64, which *heldSettle) *heldSettle {
 	return s
 }
 
-// leave lets a settlement go on alone, because the group that would have taken it along does not run.
+// leave lets a settlement continue alone, because the group that would have taken it along does not
+// run.
 func (s *heldSettle) leave() {
 	s.call.Err = ErrAlone
 	close(s.done)
