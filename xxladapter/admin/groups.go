@@ -60,8 +60,8 @@ func (f *groupForm) apply(g *xxladapter.Group) error {
 	return nil
 }
 
-// redirects reports whether the form changes what is called, or with which secret. The scheduler
-// sends its own token to groups without one, so such a change could reveal it.
+// redirects reports whether the form changes the addresses that are called, or the secret that is
+// sent. The scheduler sends its own token to groups without one, so such a change could reveal it.
 func (f *groupForm) redirects(was, is *xxladapter.Group) bool {
 	return f.AccessToken != nil || is.AppName != was.AppName || is.AddressType != was.AddressType ||
 		!slices.Equal(is.Addresses, was.Addresses)
@@ -122,8 +122,8 @@ func (s *Server) showGroup(ctx context.Context, path idPath) (form groupForm, er
 	return showGroupForm(g, now), err
 }
 
-// updateGroup changes the given fields. If another caller is quicker, it begins again with the group
-// as that caller has left it.
+// updateGroup changes the given fields. If another caller is quicker, it starts again from the
+// group as that caller has stored it.
 func (s *Server) updateGroup(ctx context.Context, path idPath, form groupUpdateForm) (no none, err error) {
 	for tries := 0; ; tries++ {
 		g, err := s.group(ctx, path.ID)

@@ -15,8 +15,8 @@ type rerunForm struct {
 	Addresses []string `json:"addressList,omitempty" doc:"The executors to choose from; defaults to those of the group."`
 }
 
-// rerun runs a run again: with its parameter, and of a broadcast the same shard. The job's route
-// chooses the address again.
+// rerun runs a run again with its parameter and, for a broadcast, in the same shard. The job's
+// route chooses the address again.
 func (s *Server) rerun(ctx context.Context, path triggerPath, form *rerunForm) (no planned, err error) {
 	if err := checkOrderKey(path.Key); err != nil {
 		return no, err

@@ -15,7 +15,7 @@ type step struct {
 	old     bool // the run failed too long ago to be reported
 }
 
-// A verdict is what becomes of some steps.
+// A verdict is the result of judging some steps.
 type verdict struct {
 	after     xxladapter.AlarmState
 	quiet     []int64 // failed runs that need no alarm

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Store is what this package needs of [xxladapter.Store].
+// A Store is the part of [xxladapter.Store] that this package needs.
 type Store interface {
 	xxladapter.Clock
 	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
@@ -97,7 +97,7 @@ func NewHandOver(opts Options) (*HandOver, error) {
 	return &HandOver{opts: opts, routes: route.New(opts.Sender), jitter: rand.Float64}, nil
 }
 
-// Stats counts what leases kept a [HandOver] from doing.
+// Stats counts the writes and requests of a [HandOver] that leases have prevented.
 type Stats struct {
 	Fenced   int64 // writes that the store refused because their term was over
 	Withheld int64 // requests that were not sent for doubt of the lease
@@ -105,7 +105,7 @@ type Stats struct {
 
 type stats struct{ fenced, withheld atomic.Int64 }
 
-// Stats may be called at any time.
+// Stats returns the current counters. It may be called at any time, from any goroutine.
 func (h *HandOver) Stats() Stats {
 	return Stats{Fenced: h.stats.fenced.Load(), Withheld: h.stats.withheld.Load()}
 }

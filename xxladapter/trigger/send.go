@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A sendOutcome is what is known after a run request.
+// A sendOutcome is what is known about a run request after it.
 type sendOutcome struct {
 	at   time.Time // when the request left
 	kind EventKind // EventSent, EventFailed or EventAmbiguous
@@ -106,8 +106,8 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 		o.sent = sent
 	}
 	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Sent: o.sent, Acknowledged: o.acknowledged}
-	// The outcome must be stored even when the caller is being stopped: what
-	// is lost here has to be asked again after the restart.
+	// The outcome must be stored even when the caller is being stopped: an outcome that is lost
+	// here has to be found out after the restart.
 	storing, done := lingering(ctx, settleGrace)
 	defer done()
 	var now time.Time

@@ -12,7 +12,7 @@ import (
 
 // EditJobs implements [xxladapter.Store]. However many edits there are, the transaction has a few
 // statements for every hundred of them: it locks and reads all rows, decides all edits, and writes
-// what they change, each kind of rows together. Single edits take the same way.
+// what they change, each kind of rows together. Single edits are made in the same way.
 func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) (made []xxladapter.JobEdited, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *Store) editJobs(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit
 	return made, s.recordEdits(ctx, tx, work.all)
 }
 
-// editRows are the rows that edits are decided by.
+// editRows holds the rows on which edits depend.
 type editRows struct {
 	jobs             map[int64]*xxladapter.Job
 	groups           map[int64]bool
@@ -92,8 +92,8 @@ const (
 	scheduledFires = `SELECT job_id, due_ms, state FROM xxlwheel_fire`
 )
 
-// rowsOfEdits locks and reads what the edits are decided by: jobs before groups and fires, each in
-// the order of their ids.
+// rowsOfEdits locks and reads the rows on which the edits depend: jobs before groups and fires,
+// each in the order of their ids.
 func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows editRows, err error) {
 	var jobs, groups, starts, reschedules []int64
 	for i := range edits {
@@ -207,7 +207,7 @@ func (w *jobWork) create(ctx context.Context, tx *Tx, made []xxladapter.JobEdite
 	return tx.insertSettings(ctx, w.created)
 }
 
-// nameCreated replaces what stands for new jobs among the children by their ids.
+// nameCreated replaces the placeholders of new jobs among the children by the jobs' ids.
 func (w *jobWork) nameCreated(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit, made []xxladapter.JobEdited) error {
 	if !slices.ContainsFunc(edits, func(e xxladapter.JobEdit) bool { return e.NamesCreated() }) {
 		return nil
@@ -223,7 +223,7 @@ func (w *jobWork) nameCreated(ctx context.Context, tx *Tx, edits []xxladapter.Jo
 	return tx.updateRows(ctx, childColumns, rows)
 }
 
-// change writes what edits change of jobs that exist.
+// change writes the changes of jobs that exist.
 func (w *jobWork) change(ctx context.Context, tx *Tx, now time.Time) error {
 	if err := tx.updateJobs(ctx, w.updated); err != nil {
 		return err
