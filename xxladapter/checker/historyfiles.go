@@ -33,7 +33,7 @@ func (rd *reader) readFile(ctx context.Context, name string) error {
 }
 
 // CheckFiles reads the files as one history, judges it and prints the report. An error means that
-// there is no judgement.
+// the history could not be judged.
 func CheckFiles(ctx context.Context, files []string, opts Options, out io.Writer) (clean bool, err error) {
 	if _, err := opts.withDefaults(); err != nil {
 		return false, err

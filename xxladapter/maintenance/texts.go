@@ -23,7 +23,7 @@ const (
 	// leastTextPause is the pause between two polls during a backlog. It leaves the processor to
 	// more urgent work.
 	leastTextPause = 20 * time.Millisecond
-	// textYield is how long waiting hand-overs delay texts at most; textPatience is the pause
+	// textYield limits the time for which waiting hand-overs delay texts; textPatience is the pause
 	// between two checks whether any still wait.
 	textYield    = time.Second
 	textPatience = 20 * time.Millisecond

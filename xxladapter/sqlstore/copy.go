@@ -23,8 +23,8 @@ type TableCount = records.TableCount
 // must have been opened by [Open] without a journal, and be without schedulers. All rows keep their
 // ids, and new rows of the target get ids that the source has not given.
 //
-// After an error the target has a part of the rows and is of no use. What makes schedulers do
-// something is copied last.
+// After an error the target has only a part of the rows and must not be used. Rows that make
+// schedulers act are copied last.
 //
 // The error is [xxladapter.ErrConflict] if a scheduler works on either store or the target is not
 // empty; without the history also while fires are being handed over.

@@ -123,8 +123,8 @@ func Redacted(place string) string { return records.Redacted(place) }
 // is none. Other processes may have the file open as well. The error names the file and the reason
 // on one line; the file is then unchanged, or partly migrated, and the next call continues.
 //
-// A new file is readable by its owner alone, and an existing one that everybody can read is made so.
-// While the file is removed, or another one has its name, all calls fail with an
+// A new file is readable by its owner alone. An existing file that everybody can read is restricted
+// to its owner. While the file is removed, or another one has its name, all calls fail with an
 // [xxladapter.Error]; the store notices that within about a second.
 func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Store, error) {
 	if err := opts.check(); err != nil {
@@ -139,9 +139,10 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Stor
 // call of the store sees it at once. Other programs that read the file see what the tables have.
 //
 // The journal belongs to the store as the file does: while it is there, the file without it lacks
-// what was acknowledged last, and is refused. Close brings everything into the tables and removes the
-// journal, as does the next OpenSQLite or OpenJournaled after a crash. While a process has a journal,
-// every other one that opens the file is refused, and the other way round.
+// what was acknowledged last, and is refused. Close brings everything into the tables and removes
+// the journal, as does the next OpenSQLite or OpenJournaled after a crash. While a process has a
+// journal, no other process can open the file, and while another process has the file open, no
+// process can open it with a journal.
 func OpenJournaled(ctx context.Context, file string, opts Options) (xxladapter.Store, error) {
 	return openJournaled(ctx, file, opts, false)
 }

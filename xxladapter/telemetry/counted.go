@@ -7,8 +7,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// spanCounts count spans on their way: those that have ended, and those that the collector took or did
-// not. What is in neither of the latter waits, or was dropped because the queue was full.
+// spanCounts count the spans that have ended, and those that the collector accepted or not. The
+// remaining spans wait, or were dropped because the queue was full.
 type spanCounts struct{ ended, sent, failed prometheus.Counter }
 
 // countSpans returns counts that are metrics of the registry, if there is one.

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// runIDs are the ids of a run's trace: any node can make them of what the log row says.
+// runIDs are the ids of a run's trace: any node can derive them from the log row.
 type runIDs struct {
 	trace      trace.TraceID
 	fire, send trace.SpanID
@@ -38,7 +38,7 @@ func (ids runIDs) under(ctx context.Context, parent trace.SpanID, flags trace.Tr
 	}))
 }
 
-// A chosenID is what the next span of a context is to have as its ids; a zero one is random.
+// A chosenID holds the ids for the next span of a context. A zero id is chosen at random.
 type chosenID struct {
 	trace trace.TraceID // of a span without a parent
 	span  trace.SpanID

@@ -52,8 +52,9 @@ type Registry interface {
 	prometheus.Gatherer
 }
 
-// Telemetry sends what a process does. Create it with [Start], and end it with [Telemetry.Stop]. Its
-// methods may be called from any goroutine, also on nil, which sends nothing.
+// Telemetry sends the traces, metrics and logs of a process. Create it with [Start], and end it
+// with [Telemetry.Stop]. Its methods may be called from any goroutine, also on nil, which sends
+// nothing.
 type Telemetry struct {
 	opts    Options
 	tracer  trace.Tracer
@@ -64,7 +65,7 @@ type Telemetry struct {
 	parents *parents
 }
 
-// CheckEndpoint refuses what is no base URL of a collector.
+// CheckEndpoint returns an error for a text that is not the base URL of a collector.
 func CheckEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -127,7 +128,8 @@ func Start(ctx context.Context, opts Options) (*Telemetry, error) {
 // scope names the instrumentation.
 const scope = "github.com/xxlwheel/xxlwheel/xxladapter/telemetry"
 
-// resourceOf returns what all that is sent says about the process. Variables win.
+// resourceOf returns the attributes that describe the process in all that is sent. Environment
+// variables take precedence.
 func resourceOf(ctx context.Context, opts Options) (*resource.Resource, error) {
 	about := []attribute.KeyValue{attribute.String("service.name", opts.Service)}
 	for key, value := range map[string]string{"service.version": opts.Version, "service.instance.id": opts.Instance} {
@@ -138,7 +140,7 @@ func resourceOf(ctx context.Context, opts Options) (*resource.Resource, error) {
 	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(about...), resource.WithFromEnv())
 }
 
-// Stop sends what is left, for at most the time of ctx, and ends.
+// Stop sends what is left, until ctx ends at the latest, and then ends.
 func (t *Telemetry) Stop(ctx context.Context) error {
 	if t == nil {
 		return nil
