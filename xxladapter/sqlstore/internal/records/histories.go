@@ -147,11 +147,14 @@ func recorded(found map[int64]xxladapter.RunHistory) func(Row) error {
 // time in question, because the histories have no index on their due times: each run would pay for
 // it.
 func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxladapter.DueRun, error) {
-	found, err := s.openRunsDue(ctx, f)
+	open, err := s.openRunsDue(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	var first, last int64
+	var (
+		first, last int64
+		runs        []xxladapter.DueRun
+	)
 	err = errors.Join(
 		s.Query(ctx, FirstSince, []any{s.Dialect.Datetime(f.From.Add(-almost))}, func(r Row) error { return r.Scan(&first) }),
 		s.Query(ctx, LastUntil, []any{s.Dialect.Datetime(f.To.Add(f.Late + almost))}, func(r Row) error { return r.Scan(&last) }))
@@ -166,22 +169,20 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		err := s.Query(ctx, query, args, func(r Row) error {
 			var run xxladapter.DueRun
 			err := r.Scan(append(historyInto(&run.RunHistory), &run.TriggerCode, &run.HandleCode)...)
-			found[run.LogID] = run
+			runs = append(runs, run)
+			delete(open, run.LogID) // it has just been settled
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	ids := slices.Sorted(maps.Keys(found))
-	if f.Limit > 0 && len(ids) > f.Limit {
-		ids = ids[:f.Limit]
+	runs = slices.AppendSeq(runs, maps.Values(open))
+	if f.Limit > 0 && len(runs) > f.Limit {
+		slices.SortFunc(runs, func(a, b xxladapter.DueRun) int { return cmp.Compare(a.LogID, b.LogID) })
+		runs = runs[:f.Limit]
 	}
-	var runs []xxladapter.DueRun
-	for _, id := range ids {
-		runs = append(runs, found[id])
-	}
-	slices.SortStableFunc(runs, func(a, b xxladapter.DueRun) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID)) })
+	slices.SortFunc(runs, func(a, b xxladapter.DueRun) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID)) })
 	return runs, nil
 }
 
