@@ -55,7 +55,11 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 	case xxladapter.ScheduleFixRate:
 		t.repeat(t.firstOf(j), t.period(plan))
 	case xxladapter.ScheduleFixDelay:
-		t.repeat(t.firstOf(j), t.period(plan)+j.Run)
+		first := t.firstOf(j)
+		if j.Next.Equal(xxladapter.AfterRun) {
+			first = first.Add(t.period(plan))
+		}
+		t.repeat(first, t.period(plan)+j.Run)
 	case xxladapter.ScheduleOnce:
 		if !j.Next.IsZero() {
 			t.add(t.firstOf(j), 1)
@@ -93,8 +97,8 @@ func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
 	}
 }
 
-// firstOf returns the next fire of a job, not before now. A job that waits for the end of a run
-// counts as due again once the expected duration has passed.
+// firstOf returns the next fire of a job, not before now. For a job that waits for the end of a run
+// it is that end, after the expected duration; the delay is not added.
 func (t *table) firstOf(j Job) time.Time {
 	switch {
 	case j.Next.IsZero():

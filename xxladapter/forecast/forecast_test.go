@@ -43,7 +43,7 @@ func TestFiresAreCountedByQuarterOfAnHour(t *testing.T) {
 		{"overdue rate", Job{Type: "FIX_RATE", Conf: "900", Next: at(-100)}, []int64{1, 1, 1, 1, 1}},
 		{"rate of a tenth", Job{Type: "FIX_RATE", Conf: "0.1", Next: at(0)}, []int64{4500, 9000, 9000, 9000, 9000}},
 		{"delay", Job{Type: "FIX_DELAY", Conf: "60", Next: at(7.5), Run: 4 * time.Minute}, []int64{0, 3, 3, 3, 3}},
-		{"delay during a run", Job{Type: "FIX_DELAY", Conf: "3600", Next: xxladapter.AfterRun, Run: 10 * time.Minute}, []int64{0, 1, 0, 0, 0}},
+		{"delay during a run", Job{Type: "FIX_DELAY", Conf: "1500", Next: xxladapter.AfterRun, Run: 10 * time.Minute}, []int64{0, 0, 1, 0, 0}},
 		{"once", Job{Type: "ONCE", Conf: "2026-03-01T12:30:00Z", Next: at(22.5)}, []int64{0, 0, 1, 0, 0}},
 		{"none", Job{Type: "NONE"}, []int64{0, 0, 0, 0, 0}},
 	} {
