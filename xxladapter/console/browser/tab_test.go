@@ -247,20 +247,27 @@ func (t *tab) accessible(where string) {
 	}
 }
 
-// fits fails the test if the page is wider than the window.
+// fits fails the test if the page is wider than the window, a panel's content wider than the panel, a
+// table wider than its place on a desk, or the chosen tab out of view.
 func (t *tab) fits(where string) {
 	t.t.Helper()
 	var size struct {
 		Page, Window float64
-		Widest       string
+		Widest, Out  string
 	}
 	t.eval(`(() => {
 		const right = (e) => e.getBoundingClientRect().right;
 		const widest = [...document.querySelectorAll("main *")].filter((e) => !e.closest(".spoken")).reduce((a, b) => (right(b) >= right(a) ? b : a), document.body);
-		return { Page: document.documentElement.scrollWidth, Window: innerWidth, Widest: widest.outerHTML.slice(0, 120) };
+		const wide = [...document.querySelectorAll(innerWidth < 1024 ? ".panel-body" : ".panel-body, .table-box")].find((e) => e.scrollWidth > e.clientWidth + 1);
+		const tab = document.querySelector(".tabs [aria-current]");
+		const out = wide ?? (tab && right(tab) > right(tab.parentElement) + 1 ? tab : undefined);
+		return { Page: document.documentElement.scrollWidth, Window: innerWidth, Widest: widest.outerHTML.slice(0, 120), Out: out ? out.scrollWidth + " in " + out.clientWidth + ": " + out.outerHTML.slice(0, 300) : "" };
 	})()`, &size)
 	if size.Page > size.Window {
 		t.t.Errorf("%s: the page is %v wide, the window %v: %s", where, size.Page, size.Window, size.Widest)
+	}
+	if size.Out != "" {
+		t.t.Errorf("%s: does not fit its place: %s", where, size.Out)
 	}
 }
 

@@ -97,13 +97,16 @@ func locale(dir, name string) (texts map[string]string, err error) {
 	return texts, nil
 }
 
-// between separates the texts of a key; no text contains it.
-const between = "|"
+// between separates the texts of a key, and line the keys; no text contains them.
+const (
+	between = "|"
+	line    = "\n"
+)
 
 // join returns a JSON object with the texts of each key, in the order of locales and joined by
 // between: a list for each key would make the bundle 3 KB larger. Keys are split at their first
-// period: the first part is the key of an object that has the rest as its keys. Short names are in
-// the object "".
+// period: the first part is the key of an object that has the rest as its keys. The texts of short
+// names are the lines of one text, in their order, below "" and "": their names would be another 4 KB.
 func join(dir string, short map[string]string) (string, error) {
 	joined := map[string][]string{}
 	for i, name := range locales {
@@ -115,8 +118,8 @@ func join(dir string, short map[string]string) (string, error) {
 			if len(joined[key]) != i {
 				return "", fmt.Errorf("%s.json has the key %s, which must be in all locales", name, key)
 			}
-			if strings.Contains(text, between) {
-				return "", fmt.Errorf("%s.json: %s is %q, must not contain %q", name, key, text, between)
+			if strings.ContainsAny(text, between+line) {
+				return "", fmt.Errorf("%s.json: %s is %q, must not contain %q or %q", name, key, text, between, line)
 			}
 			joined[key] = append(joined[key], text)
 		}
@@ -126,17 +129,24 @@ func join(dir string, short map[string]string) (string, error) {
 			return "", fmt.Errorf("%s is missing in %s.json, must be in all locales", key, locales[len(all)])
 		}
 	}
+	lines := make([]string, len(short))
 	nested := map[string]map[string]string{}
 	for key, all := range joined {
-		group, rest, _ := strings.Cut(key, ".")
 		if name := short[key]; name != "" {
-			group, rest = "", name
+			n, err := strconv.ParseInt(name, 36, 0)
+			if err != nil {
+				return "", err
+			}
+			lines[n] = strings.Join(all, between)
+			continue
 		}
+		group, rest, _ := strings.Cut(key, ".")
 		if nested[group] == nil {
 			nested[group] = map[string]string{}
 		}
 		nested[group][rest] = strings.Join(all, between)
 	}
+	nested[""] = map[string]string{"": strings.Join(lines, line)}
 	data, err := json.Marshal(nested) // keys are sorted, so that the bytes are always the same
 	return string(data), err
 }

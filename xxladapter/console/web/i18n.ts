@@ -9,7 +9,7 @@ type Params = Record<string, string | number>;
 // Each key has its texts in the order of these languages; the bundler has joined the locales, and keys
 // that it has shortened have no group.
 const order: readonly Lang[] = ["en", "zh-CN"];
-const flat = new Map<string, string[]>(Object.entries(texts).flatMap(([group, keys]) => Object.entries(keys).map(([rest, all]) => [group ? `${group}.${rest}` : rest, all.split("|")])));
+const flat = new Map(Object.entries(texts).flatMap(([group, keys]) => Object.entries(keys).flatMap(([rest, all]) => all.split("\n").map((line, n) => [group ? `${group}.${rest}` : n.toString(36), line.split("|")] as const))));
 
 // t returns the text of a key in the chosen language, with {name} replaced.
 export function t(key: Key, params?: Params): string {

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { call, skew } from "./api";
 import { lang } from "./prefs";
-import { t } from "./i18n";
+import { t, type Key } from "./i18n";
 
 // now is the scheduler's time in ms; it moves once a second.
 export const now = signal(Date.now());
@@ -120,16 +120,16 @@ export function ago(at: Date): string {
 export function span(ms: number): string {
 	if (ms < 1) return `${ms.toFixed(1)} ms`;
 	if (ms < 1000) return `${Math.round(ms)} ms`;
-	if (ms < 60e3) return `${(ms / 1000).toFixed(ms < 10e3 ? 1 : 0)} s`;
-	if (ms < 3600e3) return two(Math.round(ms / 1e3), 60, (n) => `${n} m`, (n) => `${n} s`);
-	if (ms < 86400e3) return two(Math.round(ms / 60e3), 60, (n) => `${n} h`, (n) => `${n} m`);
-	return two(Math.round(ms / 3600e3), 24, (n) => t("time.days", { n }), (n) => `${n} h`);
+	if (ms < 60e3) return t("time.seconds", { n: (ms / 1000).toFixed(ms < 10e3 && ms % 1000 ? 1 : 0) });
+	if (ms < 3600e3) return two(Math.round(ms / 1e3), 60, "time.minutes", "time.seconds");
+	if (ms < 86400e3) return two(Math.round(ms / 60e3), 60, "time.hours", "time.minutes");
+	return two(Math.round(ms / 3600e3), 24, "time.days", "time.hours");
 }
 
 // two returns n small units as large and small ones; no small ones are left out.
-function two(n: number, per: number, large: (n: number) => string, small: (n: number) => string): string {
+function two(n: number, per: number, large: Key, small: Key): string {
 	const rest = n % per;
-	return large((n - rest) / per) + (rest ? " " + small(rest) : "");
+	return t(large, { n: (n - rest) / per }) + (rest ? " " + t(small, { n: rest }) : "");
 }
 
 // learnZone asks for the scheduler's zone, which is that of a schedule without one of its own. A zone

@@ -56,7 +56,7 @@ export function Api() {
 	}
 	const file = address("GET /openapi.json", {}).href;
 	return (
-		<Page title={t("nav.api")} beside={doc && <span class="muted">{number(calls.length)}</span>} actions={<a class="button" href={file} download="openapi.json">{t("api.download")}</a>}>
+		<Page title={t("nav.api")} beside={doc && <span class="muted">{number(shown.length)}</span>} actions={<a class="button" href={file} download="openapi.json">{t("api.download")}</a>}>
 			<p class="muted">{t("api.intro")}</p>
 			<div class="filters" role="search">
 				<input type="search" aria-label={t("api.find")} placeholder={t("api.find")} value={find}
@@ -91,7 +91,7 @@ function Call({ method, path, op, schemas }: { method: string; path: string; op:
 			<summary>
 				<span class="row-main">
 					<Tag tone={method === "GET" ? undefined : "accent"}>{method}</Tag>
-					<code class="cut">{path}</code>
+					<code>{path}</code>
 				</span>
 				<span class="muted">{op.summary}</span>
 			</summary>

@@ -71,17 +71,17 @@ export function Forecast() {
 					</Panel>
 					{cell && (
 						<div class="columns">
-							<div class="col-7">
+							<div class="col-8">
 								<Panel flush title={!ours ? t("forecast.busiest", { at: times(cell.at, data.minutes) }) : times(cell.at, data.minutes)} beside={inside.data?.in && <small>{plural("forecast.jobs", inside.data.in.count)}</small>}>
 									<Table label={t("forecast.list")} rows={inside.data?.in?.jobs} id={(j) => j.id} error={inside.error} retry={inside.reload} empty={<Empty icon="check" title={t("forecast.none")} />}
 										columns={[
-											{ head: t("job.name"), grow: true, cell: (j) => <span class="row-main"><a class="row-link" href={href(`jobs/${j.id}`)}>{j.name}</a><small>#{j.id}</small></span> },
+											{ head: t("job.name"), grow: true, cell: (j) => <span class="row-main"><a dir="auto" class="row-link" href={href(`jobs/${j.id}`)}>{j.name}</a><small>#{j.id}</small></span> },
 											{ head: t("forecast.byFires"), end: true, cell: (j) => number(j.fires) },
 											{ head: t("forecast.byTime"), end: true, cell: (j) => (j.runSeconds ? span(j.runSeconds * 1000) : <span class="none">–</span>) },
 										]} />
 								</Panel>
 							</div>
-							<div class="col-5">
+							<div class="col-4">
 								<Quarters cells={data.cells} minutes={data.minutes} chosen={cell.at} />
 							</div>
 						</div>

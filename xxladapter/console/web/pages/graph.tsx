@@ -102,7 +102,7 @@ function Nodes({ nodes, byID, chosen, fails }: { nodes: GraphNode[]; byID: Map<n
 						head: t("job.name"), grow: true,
 						cell: (n) => (
 							<span class="row-main">
-								<a class="row-link" href={href(`jobs/${n.id}`)}>{n.name}</a>
+								<a dir="auto" class="row-link" href={href(`jobs/${n.id}`)}>{n.name}</a>
 								<small>#{n.id}</small>
 								{n.id === chosen ? <Tag tone="accent">{t("graph.chosen")}</Tag> : fails.has(n.id) && <Tag tone="warn">{t("graph.lost")}</Tag>}
 							</span>

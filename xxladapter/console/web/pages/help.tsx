@@ -6,7 +6,7 @@ import { places } from "../parts/frame";
 import { Page, Panel } from "../parts/page";
 
 const about: Record<string, Key> = {
-	"": "help.overview", jobs: "help.jobs", runs: "help.runs", forecast: "help.forecast", graph: "help.graph", executors: "help.executors", nodes: "help.nodes", audit: "help.audit", users: "help.users", settings: "help.settings", me: "help.me", api: "help.api",
+	"": "help.overview", jobs: "help.jobs", runs: "help.runs", forecast: "help.forecast", graph: "help.graph", executors: "help.executors", nodes: "help.nodes", audit: "help.audit", transfer: "help.transfer", users: "help.users", settings: "help.settings", me: "help.me", api: "help.api",
 };
 
 export function Help() {

@@ -40,8 +40,10 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			beside={
 				<>
 					<Tag>#{id}</Tag>
-					<Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} />
-					<span class="muted">{t(j.running ? "jobs.on" : "jobs.off")}</span>
+					<span class="row-main">
+						<Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} />
+						<span class="muted">{t(j.running ? "jobs.on" : "jobs.off")}</span>
+					</span>
 				</>
 			}
 			actions={

@@ -81,7 +81,7 @@ export function Jobs() {
 			cell: (j) => (
 				<>
 					<span class="row-main">
-						<a class="row-link" href={href(`jobs/${j.id}`)} title={j.name}>
+						<a dir="auto" class="row-link" href={href(`jobs/${j.id}`)} title={j.name}>
 							{j.name}
 						</a>
 						<small>#{j.id}</small>

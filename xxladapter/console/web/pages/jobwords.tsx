@@ -49,7 +49,7 @@ export async function switchJob(job: Job, on: boolean) {
 
 export function JobLink({ id, name }: { id: number; name?: string }) {
 	return (
-		<a href={href(`jobs/${id}`)} class="cut">
+		<a href={href(`jobs/${id}`)} class="cut" dir="auto">
 			{name ?? `#${id}`}
 		</a>
 	);

@@ -99,12 +99,11 @@ function Tokens({ mayCreate }: { mayCreate: boolean }) {
 						cell: (c) => (
 							<>
 								<span class="row-main"><b class="cut">{c.name}</b></span>
-								<span class="row-under">{scope(c)}</span>
+								<span class="row-under is-note" title={scope(c)}>{scope(c)}</span>
 								<span class="row-under"><Time at={c.expires} relative /></span>
 							</>
 						),
 					},
-					{ head: t("token.scope"), from: "mid", cell: scope },
 					{ head: t("me.used"), from: "wide", end: true, cell: (c) => <Time at={c.usedTime} relative /> },
 					{ head: t("field.expires"), from: "mid", end: true, cell: (c) => <Time at={c.expires} relative /> },
 					{ head: t("list.actions"), hidden: true, end: true, cell: (c) => <Button tone="quiet" icon="remove" aria-label={t("token.revoke", { name: c.name ?? "" })} onClick={() => setRemove(c)} /> },

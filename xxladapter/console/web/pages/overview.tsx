@@ -81,7 +81,7 @@ export function Overview() {
 									<span class="of-fail">{t("status.FAIL")}</span>
 								</span>
 								<div class="segments" role="group" aria-label={t("forecast.length")}>
-									{lengths.map((n) => <button key={n} type="button" aria-pressed={n === days} onClick={() => setQuery({ days: n === 1 ? undefined : String(n) })}>{n === 1 ? "24 h" : t("time.days", { n })}</button>)}
+									{lengths.map((n) => <button key={n} type="button" aria-pressed={n === days} onClick={() => setQuery({ days: n === 1 ? undefined : String(n) })}>{n === 1 ? t("time.hours", { n: 24 }) : t("time.days", { n })}</button>)}
 								</div>
 							</>
 						}
@@ -97,7 +97,7 @@ export function Overview() {
 									<li key={l.id} class="is-fail">
 										<Icon name="fail" />
 										<div>
-											<a class="row-link" href={href(`runs/${l.id}`)}>
+											<a dir="auto" class="row-link" href={href(`runs/${l.id}`)}>
 												{l.jobName ?? `${t("job.one")} #${l.jobId}`}
 											</a>
 											<p>{summary(l)}</p>
@@ -124,7 +124,7 @@ export function Overview() {
 										<li key={a.key} class={a.fail ? "is-fail" : undefined}>
 											<Icon name="warn" />
 											<div>
-												<a class="row-link" href={a.to}>{a.title}</a>
+												<a dir="auto" class="row-link" href={a.to}>{a.title}</a>
 												<p>{a.text}</p>
 											</div>
 											<span />
@@ -175,7 +175,7 @@ function Next({ jobs, fires, names, loaded }: NextProps) {
 			{list.map((f) => (
 				<li key={f.key}>
 					<Icon name="clock" />
-					<a class="row-link cut" href={href(`jobs/${f.id}`)}>{names.get(f.id) ?? `${t("job.one")} #${f.id}`}</a>
+					<a dir="auto" class="row-link cut" href={href(`jobs/${f.id}`)}>{names.get(f.id) ?? `${t("job.one")} #${f.id}`}</a>
 					<Time at={f.at} relative />
 				</li>
 			))}

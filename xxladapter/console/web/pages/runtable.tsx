@@ -55,7 +55,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 			cell: (l) => (
 				<>
 					<span class="row-main">
-						<a class="row-link" href={href(`runs/${l.id}`)}>{fixed ? `#${l.id}` : (l.jobName ?? `${t("job.one")} #${l.jobId}`)}</a>
+						<a dir="auto" class="row-link" href={href(`runs/${l.id}`)}>{fixed ? `#${l.id}` : (l.jobName ?? `${t("job.one")} #${l.jobId}`)}</a>
 						{!fixed && <small>#{l.id}</small>}
 					</span>
 					<span class="row-under"><Time at={l.triggerTime} relative />{l.tookMs !== undefined && " · " + span(l.tookMs)}</span>

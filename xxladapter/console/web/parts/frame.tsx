@@ -91,7 +91,7 @@ function Top({ menu }: { menu: () => void }) {
 				{(hasToken() || session.value?.kind === "user") && !signedOut.value && (
 					<>
 						{session.value?.name && <a class="who" href={href("me")}>{session.value.name}</a>}
-						<Button icon="user" tone="quiet" aria-label={t("frame.signout")} onClick={() => signOut().catch(tellError)} />
+						<Button icon="leave" tone="quiet" aria-label={t("frame.signout")} onClick={() => signOut().catch(tellError)} />
 					</>
 				)}
 			</span>

@@ -1,6 +1,7 @@
 // The head of each page, its panels and its tabs.
 
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { useTitle } from "../data";
 import { t } from "../i18n";
 
@@ -53,8 +54,14 @@ export function Panel({ title, beside, children, flush }: { title?: string; besi
 }
 
 export function Tabs({ label, tabs, current }: { label: string; tabs: { id: string; to: string; text: string; count?: number }[]; current: string }) {
+	// Where the tabs are wider than the window, the current one is moved into view.
+	const bar = useRef<HTMLElement>(null);
+	useEffect(() => {
+		const at = bar.current?.querySelector<HTMLElement>("[aria-current]");
+		if (at) bar.current!.scrollLeft = at.offsetLeft + at.offsetWidth - bar.current!.clientWidth;
+	}, [current]);
 	return (
-		<nav class="tabs" aria-label={label}>
+		<nav class="tabs" aria-label={label} ref={bar}>
 			{tabs.map((tab) => (
 				<a key={tab.id} href={tab.to} aria-current={tab.id === current ? "page" : undefined}>
 					{tab.text}
