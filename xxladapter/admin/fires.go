@@ -2,6 +2,8 @@ package admin
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -11,6 +13,7 @@ import (
 type fireForm struct {
 	ID         int64                  `json:"id"`
 	JobID      int64                  `json:"jobId"`
+	JobName    string                 `json:"jobName,omitempty"`
 	Due        time.Time              `json:"due"`
 	Type       xxladapter.TriggerType `json:"triggerType"`
 	State      xxladapter.FireState   `json:"state"`
@@ -63,9 +66,18 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 	})
 	more := len(fires) > limit
 	fires = fires[:min(len(fires), limit)]
+	if err != nil {
+		return no, err
+	}
+	jobs := map[int64]bool{}
+	for i := range fires {
+		jobs[fires[i].JobID] = true
+	}
+	names, err := s.opts.Store.JobNames(ctx, slices.Collect(maps.Keys(jobs)), nil)
 	forms := make([]fireForm, len(fires))
 	for i := range fires {
 		forms[i] = showFire(&fires[i])
+		forms[i].JobName = names[fires[i].JobID]
 	}
 	return fireList{forms, more}, err
 }

@@ -150,9 +150,10 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 	id := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
 	var open struct {
 		Fires []struct {
-			ID    int64
-			Due   time.Time
-			State string
+			ID      int64
+			JobName string
+			Due     time.Time
+			State   string
 		}
 		More bool
 	}
@@ -161,6 +162,9 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 	}
 	s.get("/api/v1/fires?limit=2&state=planned", &open)
 	require.Len(t, open.Fires, 2)
+	var job struct{ Name string }
+	s.get(fmt.Sprintf("/api/v1/jobs/%d", id), &job)
+	require.Equal(t, job.Name, open.Fires[0].JobName)
 	require.True(t, open.More)
 	last := open.Fires[1]
 	open.More = false

@@ -482,6 +482,7 @@ export interface Fire {
 	executorParam?: string;
 	id: number;
 	jobId: number;
+	jobName?: string;
 	logId?: number;
 	/** The scheduler that claimed it. */
 	node?: string;

@@ -1,5 +1,6 @@
 // What is wrong, what is about to happen, and how it went.
 
+import type { Answer } from "../api";
 import { useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { href, query, setQuery } from "../route";
@@ -24,10 +25,9 @@ export function Overview() {
 	const failed = useCall("GET /logs", { status: "FAIL", newest: true, limit: 6, since: new Date(Math.floor(now.value / 3600e3) * 3600e3 - 24 * 3600e3).toISOString() }, 5e3);
 	const running = useCall("GET /logs", { status: "RUNNING", newest: true, limit: 100 }, 5e3);
 	const fires = useCall("GET /fires", { state: "planned", limit: 20 }, 3e3);
-	const on = useCall("GET /jobs", { running: true, limit: 1000 }, 10e3);
+	const at = useCall("GET /overview", {}, 10e3).data;
 	const nodes = useCall("GET /nodes", {}, 10e3);
 	const groups = useGroups();
-	const names = new Map((on.data?.jobs ?? []).map((j) => [j.id, j.name]));
 	const byHour = new Map((stats.data?.stats ?? []).map((s) => [Date.parse(s.hour!), s]));
 	const bars = Array.from({ length: hours }, (_, i) => {
 		const from = first + i * 3600e3;
@@ -52,21 +52,22 @@ export function Overview() {
 	const bad = total ? total.runs - total.success : 0;
 	const late = total?.lateness.p99Ms;
 	const addresses = [...groups.byID.values()].reduce((n, g) => n + (g.addressList?.length ?? 0), 0);
-	const emptyGroups = [...groups.byID.values()].filter((g) => !g.addressList?.length && (on.data?.jobs ?? []).some((j) => j.jobGroup === g.id));
-	const due = (on.data?.jobs ?? []).filter((j) => j.triggerNextTime && Date.parse(j.triggerNextTime) < now.value - 15e3);
-	const attention = [
-		...emptyGroups.map((g) => ({ key: "g" + g.id, fail: true, to: href(`executors/${g.id}`), title: g.title || g.appName || "", text: t("overview.noExecutor") })),
-		...due.map((j) => ({ key: "d" + j.id, fail: false, to: href(`jobs/${j.id}`), title: j.name ?? "", text: t("overview.overdue") })),
+	const attention = at && [
+		...at.failing.filter((j) => j.inARow > 1).map((j) => ({ key: "f" + j.id, fail: true, to: href(`runs/${j.logId}`), title: j.name, text: t("overview.inARow", { n: j.inARow }) })),
+		...at.noExecutor.map((g) => ({ key: "g" + g.id, fail: true, to: href(`executors/${g.id}`), title: groups.name(g.id), text: t("overview.noExecutor") })),
+		...at.overdue.map((j) => ({ key: "d" + j.id, fail: true, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.overdue") })),
+		...at.calendars.map((c) => ({ key: "c" + c.name + c.year, fail: false, to: href("settings"), title: c.name, text: t("overview.poor", { year: c.year }) })),
+		...at.notFired.map((j) => ({ key: "n" + j.id, fail: false, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.notFired") })),
 	];
 	return (
 		<Page title={t("nav.overview")} wide>
 			<div class="figures">
-				<Figure to="jobs?running=true" name={t("overview.on")} value={on.data && (on.data.next ? "1000+" : number(on.data.jobs.length))} />
+				<Figure to="jobs?running=true" name={t("overview.on")} value={at && number(at.runningJobs.count) + (at.runningJobs.more ? "+" : "")} />
 				<Figure to="runs?status=RUNNING" name={t("overview.now")} value={running.data && number(running.data.logs.length) + (running.data.next ? "+" : "")} />
 				<Figure to="runs?status=FAIL" name={t("overview.failed24")} value={total && number(bad)} tone={bad ? "fail" : undefined} />
 				<Figure to="runs?status=SUCCESS" name={t("overview.ok24")} value={total && number(total.success)} />
 				<Figure to="runs" name={t("overview.late")} value={late === undefined ? undefined : span(late)} tone={late !== undefined && late > 5000 ? "warn" : undefined} />
-				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} tone={groups.data && addresses === 0 && on.data?.jobs.length ? "warn" : undefined} />
+				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} tone={groups.data && addresses === 0 && at?.runningJobs.count ? "warn" : undefined} />
 				<Figure to="nodes" name={t("nav.nodes")} value={nodes.data && number(nodes.data.nodes.length)} tone={nodes.data?.nodes.length === 0 ? "fail" : undefined} />
 			</div>
 			<div class="columns">
@@ -115,7 +116,7 @@ export function Overview() {
 				</div>
 				<div class="col-4">
 					<Panel flush title={t("overview.attention")}>
-						{on.data && groups.data ? (
+						{attention && groups.data ? (
 							attention.length === 0 ? (
 								<Empty icon="check" title={t("overview.calm")} />
 							) : (
@@ -138,7 +139,7 @@ export function Overview() {
 						)}
 					</Panel>
 					<Panel flush title={t("overview.next")}>
-						<Next jobs={(on.data?.jobs ?? []).filter((j) => j.triggerNextTime)} fires={fires.data?.fires ?? []} names={names} loaded={!!on.data && !!fires.data} />
+						<Next jobs={at?.next ?? []} fires={fires.data?.fires ?? []} loaded={!!at && !!fires.data} />
 					</Panel>
 				</div>
 			</div>
@@ -156,18 +157,17 @@ function Figure({ to, name, value, tone }: { to: string; name: string; value?: s
 }
 
 interface NextProps {
-	jobs: { id?: number; name?: string; triggerNextTime?: string }[];
-	fires: { id: number; jobId: number; due: string }[];
-	names: Map<number | undefined, string | undefined>;
+	jobs: Answer<"GET /overview">["next"];
+	fires: Answer<"GET /fires">["fires"];
 	loaded: boolean;
 }
 
 // Next merges what is planned already with the next due time of each job.
-function Next({ jobs, fires, names, loaded }: NextProps) {
-	const planned = fires.map((f) => ({ key: "f" + f.id, id: f.jobId, at: f.due }));
+function Next({ jobs, fires, loaded }: NextProps) {
+	const planned = fires.map((f) => ({ key: "f" + f.id, id: f.jobId, name: f.jobName, at: f.due }));
 	const seen = new Set(planned.map((p) => p.id + p.at));
-	const later = jobs.filter((j) => !seen.has(j.id! + j.triggerNextTime!)).map((j) => ({ key: "j" + j.id, id: j.id!, at: j.triggerNextTime! }));
-	const list = [...planned, ...later].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)).slice(0, 12);
+	const later = jobs.filter((j) => !seen.has(j.id + j.triggerNextTime!)).map((j) => ({ key: "j" + j.id, id: j.id, name: j.name, at: j.triggerNextTime! }));
+	const list = [...planned, ...later].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)).slice(0, 20);
 	if (!loaded) return <Waiting rows={6} />;
 	if (list.length === 0) return <Empty icon="clock" title={t("overview.noNext")} />;
 	return (
@@ -175,7 +175,7 @@ function Next({ jobs, fires, names, loaded }: NextProps) {
 			{list.map((f) => (
 				<li key={f.key}>
 					<Icon name="clock" />
-					<a dir="auto" class="row-link cut" href={href(`jobs/${f.id}`)}>{names.get(f.id) ?? `${t("job.one")} #${f.id}`}</a>
+					<a dir="auto" class="row-link cut" href={href(`jobs/${f.id}`)}>{f.name ?? `${t("job.one")} #${f.id}`}</a>
 					<Time at={f.at} relative />
 				</li>
 			))}
