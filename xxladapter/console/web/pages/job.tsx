@@ -20,6 +20,7 @@ import { JobLink, Schedule, switchJob, useGroups } from "./jobwords";
 import { Lateness, RunStatus, RunTable } from "./runtable";
 import { PauseNotice } from "./pauses";
 import { Timeline } from "./timeline";
+import { JobVersions } from "./versions";
 import { Why } from "./why";
 
 // tabs of a job's page, by the last part of its address.
@@ -63,7 +64,12 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			{tab === "why" && <Why job={j} />}
 			{tab === "code" && <Code job={j} />}
 			{tab === "misfires" && <Misfires id={id} />}
-			{tab === "changes" && <AuditList fixed={{ job: id }} />}
+			{tab === "changes" && (
+				<div class="columns">
+					<div class="col-8"><AuditList fixed={{ job: id }} /></div>
+					<div class="col-4"><JobVersions job={j} /></div>
+				</div>
+			)}
 			{run && <RunDialog job={j} onClose={() => setRun(false)} />}
 			{remove && (
 				<Confirm title={t("calendar.remove", { name: j.name ?? "" })} action={t("bulk.delete")} danger onClose={() => setRemove(false)}
