@@ -1,13 +1,15 @@
 // Who changed what, with each field before and after.
 
 import { useCall } from "../data";
-import type { AuditRow } from "../api";
+import { send, type AuditRow } from "../api";
 import { t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Button, Empty, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
 import { FieldChanges } from "../parts/changes";
 import { Page, Panel } from "../parts/page";
+import { save } from "../parts/save";
 import { Pager } from "../parts/table";
+import { tellError } from "../parts/toast";
 import { number } from "../i18n";
 
 const pageSize = 50;
@@ -15,8 +17,10 @@ const kinds = ["job", "group", "run", "runs", "pause", "calendar", "user", "toke
 
 export function Audit() {
 	const check = useCall("GET /audit/verify", {});
+	const kind = query.value.get("kind") || undefined;
+	const download = () => send("GET /audit/export", { kind, format: "csv" }).then(async (answer) => save("audit.csv", await answer.blob())).catch(tellError);
 	return (
-		<Page title={t("nav.audit")} wide beside={check.data && <span title={t("audit.wholeAbout")}><Status is={check.data.whole ? "SUCCESS" : "FAIL"} text={t(check.data.whole ? "audit.whole" : "audit.broken", { id: check.data.broken?.id ?? 0 })} /></span>}>
+		<Page title={t("nav.audit")} wide actions={<Button icon="download" onClick={() => void download()}>{t("transfer.export")}</Button>} beside={check.data && <span title={t("audit.wholeAbout")}><Status is={check.data.whole ? "SUCCESS" : "FAIL"} text={t(check.data.whole ? "audit.whole" : "audit.broken", { id: check.data.broken?.id ?? 0 })} /></span>}>
 			<AuditList />
 		</Page>
 	);

@@ -11,6 +11,7 @@ import { FieldChanges } from "../parts/changes";
 import { Confirm } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
 import { Page, Panel } from "../parts/page";
+import { save } from "../parts/save";
 import { tell, tellError } from "../parts/toast";
 import { useGroups } from "./jobwords";
 
@@ -37,12 +38,7 @@ function Export() {
 		try {
 			const what = { appName: app || undefined, withoutRunning };
 			if (may("editor")) await call("POST /export", what);
-			const file = await (await send("GET /export", { ...what, format: "yaml" })).blob();
-			const link = document.createElement("a");
-			link.href = URL.createObjectURL(file);
-			link.download = `${app || "jobs"}.yaml`;
-			link.click();
-			URL.revokeObjectURL(link.href);
+			save(`${app || "jobs"}.yaml`, await (await send("GET /export", { ...what, format: "yaml" })).blob());
 		} catch (e) {
 			tellError(e);
 		}

@@ -9,6 +9,7 @@ import { pieces } from "./ansi";
 import { Button, Empty, Failure, Spoken, Waiting } from "./basic";
 import { Lines } from "./lines";
 import { Panel } from "./page";
+import { save } from "./save";
 
 const ahead = 20; // lines above and below those in view
 const mostWrapped = 500; // lines that wrap have no height that is known before, so all are in the document
@@ -106,13 +107,7 @@ export function Tail({ id, grows }: { id: number; grows: boolean }) {
 		height.current = (!wrap && b.querySelector<HTMLElement>(".log-line")?.offsetHeight) || height.current;
 		if (follow) b.scrollTop = b.scrollHeight;
 	}, [drawn, follow, wrap, find]);
-	const download = () => {
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([lines.text()], { type: "text/plain" }));
-		link.download = `run-${id}.log`;
-		link.click();
-		URL.revokeObjectURL(link.href);
-	};
+	const download = () => save(`run-${id}.log`, new Blob([lines.text()], { type: "text/plain" }));
 	const before = wrap ? first : 0;
 	const state = lines.total > 0 || ended ? t(ended ? "tail.ended" : "tail.live", { n: number(lines.dropped + lines.total) }) : "";
 	return (
