@@ -44,7 +44,7 @@ func (MoveCause) Values() []MoveCause {
 
 // KeptMoves limits the [ShardMove] values that a store keeps to the latest ones. It keeps fewer if
 // failed transactions have used up ids.
-const KeptMoves = 1000
+const KeptMoves = 200
 
 // A ShardMoveStore is the part of [Store] that lists how shards have changed hands. The methods of
 // [LeaseStore] write its rows, together with the change.
