@@ -15,18 +15,21 @@ const (
 
 	selectUncounted = `SELECT folded_id, (SELECT MAX(id) FROM xxl_job_log) FROM xxlwheel_stat_mark WHERE id = 1`
 	hasEnded        = `(l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))`
-	// SelectNewerResults has the uncounted rows from its argument on. CROSS JOIN makes SQLite begin
-	// with the few open rows.
-	SelectNewerResults = `SELECT newest.job_id, l.handle_code FROM (
-			SELECT job_id, MAX(id) AS id FROM (
-				SELECT l.job_id, l.id FROM xxl_job_log l WHERE l.id > ? AND ` + hasEnded + `
-				UNION ALL SELECT l.job_id, l.id FROM xxlwheel_stat_open o CROSS JOIN xxl_job_log l WHERE l.id = o.log_id AND ` + hasEnded + `
+	// SelectNewerResults reads the uncounted rows from its argument on. A row's id and its success are
+	// one number, so that the newest row of a job is found without reading it again, and jobs whose
+	// stored result says the same are left out: these are most. CROSS JOIN makes SQLite begin with the
+	// few open rows.
+	SelectNewerResults = `SELECT newest.job_id, newest.at_last % 2 FROM (
+			SELECT job_id, MAX(ended_as) AS at_last FROM (
+				SELECT l.job_id, ` + idAndSuccess + ` AS ended_as FROM xxl_job_log l WHERE l.id > ? AND ` + hasEnded + `
+				UNION ALL SELECT l.job_id, ` + idAndSuccess + ` FROM xxlwheel_stat_open o CROSS JOIN xxl_job_log l WHERE l.id = o.log_id AND ` + hasEnded + `
 			) AS ended GROUP BY job_id
-		) AS newest JOIN xxl_job_log l ON l.id = newest.id LEFT JOIN xxlwheel_last_result r ON r.job_id = newest.job_id
-		WHERE r.log_id IS NULL OR r.log_id <= newest.id`
+		) AS newest LEFT JOIN xxlwheel_last_result r ON r.job_id = newest.job_id
+		WHERE r.log_id IS NULL OR (2 * r.log_id <= newest.at_last AND CASE WHEN r.result = 'SUCCESS' THEN 1 ELSE 0 END <> newest.at_last % 2)`
+	idAndSuccess = `2 * l.id + CASE WHEN l.handle_code = 200 THEN 1 ELSE 0 END`
 )
 
-// NewerResults are jobs whose newest result is not the stored one.
+// NewerResults are jobs whose newest result is not what is stored of them.
 type NewerResults struct{ succeeded, failed []int64 }
 
 // newerResults reads what f needs of them.
@@ -40,10 +43,9 @@ func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer
 		return newer, err
 	}
 	err = s.Query(ctx, SelectNewerResults, []any{max(folded, highest-newestUncounted)}, func(r Row) error {
-		var job int64
-		var code int
-		err := r.Scan(&job, &code)
-		if code == xxladapter.ResultOK {
+		var job, succeeded int64
+		err := r.Scan(&job, &succeeded)
+		if succeeded == 1 {
 			newer.succeeded = append(newer.succeeded, job)
 		} else {
 			newer.failed = append(newer.failed, job)
