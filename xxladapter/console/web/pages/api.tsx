@@ -6,7 +6,7 @@ import { useCall } from "../data";
 import { number, t } from "../i18n";
 import { query, setQuery } from "../route";
 import { session } from "../session";
-import { Button, Empty, Failure, Tag, Waiting } from "../parts/basic";
+import { Button, Empty, Pending, Tag } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { tell, tellError } from "../parts/toast";
 
@@ -65,7 +65,7 @@ export function Api() {
 						setQuery({ find: e.currentTarget.value });
 					}} />
 			</div>
-			{!doc ? <Panel>{loaded.error ? <Failure error={loaded.error} retry={loaded.reload} /> : <Waiting />}</Panel> : shown.length === 0 ? <Panel><Empty icon="filter" title={t("api.none")} /></Panel> : (
+			{!doc ? <Panel><Pending call={loaded} /></Panel> : shown.length === 0 ? <Panel><Empty icon="filter" title={t("api.none")} /></Panel> : (
 				[...groups].map(([name, list]) => (
 					<Panel key={name} flush title={name}>
 						<ul class="entries">

@@ -4,7 +4,7 @@ import { useCall } from "../data";
 import { send, type AuditRow } from "../api";
 import { t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
-import { Button, Empty, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Pending, Status, Tag, Time } from "../parts/basic";
 import { FieldChanges } from "../parts/changes";
 import { Page, Panel } from "../parts/page";
 import { save } from "../parts/save";
@@ -45,9 +45,7 @@ export function AuditList({ fixed }: { fixed?: { job: number } }) {
 				</div>
 			)}
 			<Panel flush>
-				{!rows ? (
-					list.error ? <Failure error={list.error} retry={list.reload} /> : <Waiting />
-				) : rows.length === 0 ? (
+				{!rows ? <Pending call={list} /> : rows.length === 0 ? (
 					<Empty icon="audit" title={t("audit.none")}>
 						{kind && <Button onClick={() => setQuery({ kind: undefined })}>{t("list.clearFilters")}</Button>}
 					</Empty>
@@ -73,7 +71,7 @@ function Entry({ row: r, named }: { row: AuditRow; named: boolean }) {
 			<div class="entry-head">
 				<b>{r.actor.name || word("actor", r.actor.kind)}</b>
 				{r.actor.name && <Tag>{word("actor", r.actor.kind)}</Tag>}
-				<code class="muted">{r.call}</code>
+				<span class="muted" title={r.call}>{did(r.call)}</span>
 				{named && <What row={r} />}
 				<span class="entry-time"><Time at={r.time} relative /></span>
 			</div>
@@ -81,6 +79,15 @@ function Entry({ row: r, named }: { row: AuditRow; named: boolean }) {
 			{r.actor.address && <small>{t("audit.from", { address: r.actor.address })}</small>}
 		</li>
 	);
+}
+
+// did says what a call such as "POST /api/v1/jobs/{id}/start" has done: by its last word, or else by its
+// method. What is no call of the API, such as a command, stands as it is.
+function did(call: string): string {
+	const [method = "", path = ""] = call.split(" ");
+	const words = [path.split("/").filter((part) => part !== "" && !part.startsWith("{")).at(-1) ?? "", method];
+	const text = words.map((w) => [w, word("did", w)] as const).find(([w, in_]) => w !== in_);
+	return path.startsWith("/api/") && text ? text[1] : call;
 }
 
 function What({ row: r }: { row: AuditRow }) {

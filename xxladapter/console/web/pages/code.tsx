@@ -6,7 +6,7 @@ import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
 import { guardLeaving, query, setQuery } from "../route";
 import { may } from "../session";
-import { Button, Empty, Failure, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Failure, Pending, Tag, Time, Waiting } from "../parts/basic";
 import { CodeDiff, CodeEditor, templateOf } from "../parts/code";
 import { Confirm, Dialog } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
@@ -19,7 +19,7 @@ type Stored = Answer<"GET /jobs/{id}/glue">;
 
 export function Code({ job }: { job: Job }) {
 	const glue = useCall("GET /jobs/{id}/glue", { id: job.id! }, 5e3);
-	if (!glue.data) return <Panel>{glue.error ? <Failure error={glue.error} retry={glue.reload} /> : <Waiting />}</Panel>;
+	if (!glue.data) return <Panel><Pending call={glue} /></Panel>;
 	if (glue.data.glueType === "BEAN") {
 		return (
 			<Panel>

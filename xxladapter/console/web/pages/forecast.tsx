@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { href, query, setQuery } from "../route";
-import { Empty, Failure, Waiting } from "../parts/basic";
+import { Empty, Nothing, Pending } from "../parts/basic";
 import { Heatmap } from "../parts/heatmap";
 import { Icon } from "../parts/icons";
 import { Page, Panel } from "../parts/page";
@@ -59,13 +59,13 @@ export function Forecast() {
 					))}
 				</select>
 			</div>
-			{!data ? <Panel>{ahead.error ? <Failure error={ahead.error} retry={ahead.reload} /> : <Waiting />}</Panel> : (
+			{!data ? <Panel><Pending call={ahead} /></Panel> : (
 				<>
 					{data.unknownDurations > 0 && <p class="inline muted"><Icon name="clock" />{plural("forecast.unknown", data.unknownDurations)}</p>}
 					{!!data.unreadable && <p class="inline late"><Icon name="warn" />{plural("forecast.unreadable", data.unreadable)}</p>}
 					<Panel title={label} beside={peak && peak[by] > 0 && <small>{t("forecast.peak", { at: times(peak.at, data.minutes), value: value(peak[by]) })}</small>}>
 						{fires === 0 ? <Empty icon="clock" title={t("forecast.none")}>{t("forecast.noneText")}</Empty> : (
-							<Heatmap label={label} chosen={chosen} choose={(at) => setQuery({ at })}
+							<Heatmap label={label} text={value} chosen={chosen} choose={(at) => setQuery({ at })}
 								cells={data.cells.map((c) => ({ at: c.at, value: c[by], title: `${times(c.at, data.minutes)}\n${plural("forecast.fires", c.fires)}\n${span(c.runSeconds * 1000)}` }))} />
 						)}
 					</Panel>
@@ -77,7 +77,7 @@ export function Forecast() {
 										columns={[
 											{ head: t("job.name"), grow: true, cell: (j) => <span class="row-main"><a dir="auto" class="row-link" href={href(`jobs/${j.id}`)}>{j.name}</a><small>#{j.id}</small></span> },
 											{ head: t("forecast.byFires"), end: true, cell: (j) => number(j.fires) },
-											{ head: t("forecast.byTime"), end: true, cell: (j) => (j.runSeconds ? span(j.runSeconds * 1000) : <span class="none">–</span>) },
+											{ head: t("forecast.byTime"), end: true, cell: (j) => (j.runSeconds ? span(j.runSeconds * 1000) : <Nothing />) },
 										]} />
 								</Panel>
 							</div>
@@ -111,7 +111,7 @@ function Quarters({ cells, minutes, chosen }: { cells: { at: string; fires: numb
 						),
 					},
 					{ head: t("forecast.byFires"), end: true, cell: (c) => number(c.fires) },
-					{ head: t("forecast.byTime"), end: true, cell: (c) => (c.runSeconds ? span(c.runSeconds * 1000) : <span class="none">–</span>) },
+					{ head: t("forecast.byTime"), end: true, cell: (c) => (c.runSeconds ? span(c.runSeconds * 1000) : <Nothing />) },
 				]} />
 			{all.length > pageSize && <Pager first={at === 0} last={at + pageSize >= all.length} onBack={() => setPage(at / pageSize - 1)} onNext={() => setPage(at / pageSize + 1)} shown={t("list.shown", { from: number(at + 1), to: number(at + rows.length) })} />}
 		</Panel>

@@ -5,7 +5,7 @@ import type { GraphNode } from "../api";
 import { useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { href, query, setQuery } from "../route";
-import { Button, Empty, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Nothing, Pending, Status, Tag, Time } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Layers } from "../parts/layers";
 import { Page, Panel } from "../parts/page";
@@ -36,7 +36,7 @@ export function Graph() {
 					)}
 				</div>
 			)}
-			{!data ? <Panel>{graph.error ? <Failure error={graph.error} retry={graph.reload} /> : <Waiting />}</Panel> : data.nodes.length === 0 ? (
+			{!data ? <Panel><Pending call={graph} /></Panel> : data.nodes.length === 0 ? (
 				<Panel>
 					<Empty icon="graph" title={t(job === undefined ? "graph.none" : "graph.noneOf")}>{t("graph.noneText")}</Empty>
 				</Panel>
@@ -124,7 +124,7 @@ function Nodes({ nodes, byID, chosen, fails }: { nodes: GraphNode[]; byID: Map<n
 						head: t("graph.with"), end: true,
 						cell: (n) => {
 							const count = below(n.id, byID);
-							return count === 0 ? <span class="none">–</span> : <Button tone="quiet" aria-label={t("graph.show", { n: number(count), name: n.name })} onClick={() => setQuery({ job: String(n.id) })}>{number(count)}</Button>;
+							return count === 0 ? <Nothing /> : <Button tone="quiet" aria-label={t("graph.show", { n: number(count), name: n.name })} onClick={() => setQuery({ job: String(n.id) })}>{number(count)}</Button>;
 						},
 					},
 				]} />

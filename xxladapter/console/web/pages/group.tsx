@@ -6,7 +6,7 @@ import { changedSomething, useCall } from "../data";
 import { plural, t } from "../i18n";
 import { go, href } from "../route";
 import { may } from "../session";
-import { Button, Empty, Fact, Facts, Failure, Status, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Fact, Facts, Nothing, Pending, Status, Tag, Time } from "../parts/basic";
 import { Conflict } from "../parts/conflict";
 import { Confirm } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
@@ -24,7 +24,7 @@ export function Group({ id }: { id: number }) {
 	const [drain, setDrain] = useState<string>();
 	const above = { to: href("executors"), text: t("nav.executors") };
 	const g = group.data;
-	if (!g) return <Page title={`${t("field.jobGroup")} #${id}`} above={above}>{group.error ? <Failure error={group.error} retry={group.reload} /> : <Waiting />}</Page>;
+	if (!g) return <Page title={`${t("field.jobGroup")} #${id}`} above={above}><Pending call={group} /></Page>;
 	const drains = new Map((g.drains ?? []).map((d) => [d.address, d]));
 	// An address that is drained may have gone; it is shown until that is undone.
 	const addresses = [...new Set([...(g.addressList ?? []), ...drains.keys()])];
@@ -69,11 +69,11 @@ export function Group({ id }: { id: number }) {
 							head: t("group.answer"),
 							cell: (a) => {
 								const e = byAddress.get(a);
-								if (!e) return probes.error ? <span class="none">–</span> : <span class="muted">{t("group.probing")}</span>;
+								if (!e) return probes.error ? <Nothing /> : <span class="muted">{t("group.probing")}</span>;
 								return e.alive ? <Status is="SUCCESS" text={t("group.alive")} /> : <span title={e.error}><Status is="FAIL" text={t("group.dead")} /></span>;
 							},
 						},
-						{ head: t("group.roundTrip"), end: true, from: "mid", cell: (a) => (byAddress.get(a)?.roundTripMs === undefined ? <span class="none">–</span> : span(byAddress.get(a)!.roundTripMs!)) },
+						{ head: t("group.roundTrip"), end: true, from: "mid", cell: (a) => (byAddress.get(a)?.roundTripMs === undefined ? <Nothing /> : span(byAddress.get(a)!.roundTripMs!)) },
 						{ head: t("group.generation"), from: "mid", cell: (a) => generation(byAddress.get(a)?.generation) },
 						{ head: t("list.actions"), hidden: true, end: true, cell: (a) => may("operator", id) && <Button tone="quiet" icon={drains.has(a) ? "run" : "pause"} aria-label={t(drains.has(a) ? "drain.undo" : "drain.do", { address: a })} onClick={() => setDrain(a)} /> },
 					]} />
@@ -126,7 +126,7 @@ function DrainDialog({ group: id, address, on, onClose }: { group: number; addre
 }
 
 function generation(g?: string) {
-	if (!g) return <span class="none">–</span>;
+	if (!g) return <Nothing />;
 	return <span>{g === "xxlwheel" ? g : `XXL-JOB ${({ G1: "2.2 – 3.1", G2: "3.2", G3: "3.3 – 3.4", G4: "3.5" } as Record<string, string>)[g] ?? g}`}</span>;
 }
 

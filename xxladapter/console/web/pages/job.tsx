@@ -7,7 +7,7 @@ import { number, t, word } from "../i18n";
 import { lang } from "../prefs";
 import { go, href } from "../route";
 import { may } from "../session";
-import { Button, Empty, Fact, Facts, Failure, LinkButton, Mono, Switch, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Fact, Facts, LinkButton, Mono, Nothing, Pending, Switch, Tag, Time, Waiting } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
 import { Page, Panel, Tabs } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
@@ -34,7 +34,7 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 	const [remove, setRemove] = useState(false);
 	const above = { to: href("jobs"), text: t("nav.jobs") };
 	const j = job.data;
-	if (!j) return <Page title={`${t("job.one")} #${id}`} above={above}>{job.error ? <Failure error={job.error} retry={job.reload} /> : <Waiting />}</Page>;
+	if (!j) return <Page title={`${t("job.one")} #${id}`} above={above}><Pending call={job} /></Page>;
 	return (
 		<Page
 			title={j.name ?? ""} above={above} wide
@@ -120,7 +120,7 @@ function State({ job: j }: { job: JobData }) {
 							{ head: t("runs.id"), cell: (l) => <a class="row-link" href={href(`runs/${l.id}`)}>#{l.id}</a> },
 							{ head: t("runs.result"), cell: (l) => <RunStatus run={l} /> },
 							{ head: t("runs.triggered"), cell: (l) => <Time at={l.triggerTime} relative /> },
-							{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <span class="none">–</span> : span(l.tookMs)) },
+							{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <Nothing /> : span(l.tookMs)) },
 							{ head: t("runs.late"), end: true, from: "mid", cell: (l) => <Lateness ms={l.history?.latenessMs} /> },
 							{ head: t("runs.address"), from: "mid", cell: (l) => <Mono>{l.executorAddress || "–"}</Mono> },
 						]} />
@@ -162,7 +162,7 @@ function State({ job: j }: { job: JobData }) {
 					<dl class="facts is-list">
 						<Fact name={t("field.author")}>{j.author}</Fact>
 						{!!j.tags?.length && <Fact name={t("field.tags")}><span class="inline">{j.tags.map((name) => <a key={name} class="tag" href={href(`jobs?tag=${encodeURIComponent(name)}`)}>{name}</a>)}</span></Fact>}
-						<Fact name={t("field.alarmEmail")}>{j.alarmEmail || <span class="none">–</span>}</Fact>
+						<Fact name={t("field.alarmEmail")}>{j.alarmEmail || <Nothing />}</Fact>
 						<Fact name={t("fact.added")}><Time at={j.addTime} /></Fact>
 						<Fact name={t("fact.updated")}><Time at={j.updateTime} /></Fact>
 					</dl>

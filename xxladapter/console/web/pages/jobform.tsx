@@ -6,7 +6,7 @@ import { ApiError, call, type Job } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t, word, type Key } from "../i18n";
 import { go, guardLeaving, href, query } from "../route";
-import { Button, Failure, LinkButton, Waiting } from "../parts/basic";
+import { Button, Failure, LinkButton, Pending, Waiting } from "../parts/basic";
 import { Conflict } from "../parts/conflict";
 import { Dialog } from "../parts/dialog";
 import { Field, FormSection, Select } from "../parts/form";
@@ -31,7 +31,7 @@ export function EditJob({ id }: { id: number }) {
 	const groups = useGroups();
 	const [first, setFirst] = useState<Job>();
 	if (job.data && !first) setFirst(job.data);
-	if (!first) return <Page title={t("form.edit")}>{job.error ? <Failure error={job.error} retry={job.reload} /> : <Waiting />}</Page>;
+	if (!first) return <Page title={t("form.edit")}><Pending call={job} /></Page>;
 	return <JobForm job={first} start={draftOf(first)} groups={groups} />;
 }
 

@@ -6,7 +6,7 @@ import { useCall, useDelayed } from "../data";
 import { number, t } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { may } from "../session";
-import { Button, Empty, LinkButton, Mono, Switch, Time } from "../parts/basic";
+import { Button, Empty, LinkButton, Mono, Nothing, Switch, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Spark } from "../parts/spark";
@@ -103,7 +103,7 @@ export function Jobs() {
 		{ head: t("field.author"), sort: "AUTHOR", from: "vast", cell: (j) => <span class="cut">{j.author}</span> },
 		{ head: t("fact.scheduleConf"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} /> },
 		{ head: t("job.latest"), sort: "RESULT", from: "wide", cell: (j) => <Spark runs={recent.get(j.id!)} /> },
-		{ head: t("fact.triggerNextTime"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <span class="none">–</span>) },
+		{ head: t("fact.triggerNextTime"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <Nothing />) },
 		{ head: t("job.running"), sort: "STATUS", end: true, cell: (j) => <Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} /> },
 		{
 			head: t("list.actions"), hidden: true, end: true,

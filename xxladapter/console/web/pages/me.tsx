@@ -5,7 +5,7 @@ import { ApiError, call, type Credential } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
 import { session } from "../session";
-import { Button, Empty, Fact, Facts, Failure, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Fact, Facts, Pending, Tag, Time, Waiting } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
 import { Field } from "../parts/form";
 import { Roles } from "../parts/grants";
@@ -26,7 +26,7 @@ export function Me() {
 function Mine({ session: signedIn }: { session: boolean }) {
 	const me = useCall("GET /me", {});
 	const sessions = useCall("GET /me/sessions", {});
-	if (!me.data) return <Page title={t("nav.me")}>{me.error ? <Failure error={me.error} retry={me.reload} /> : <Waiting />}</Page>;
+	if (!me.data) return <Page title={t("nav.me")}><Pending call={me} /></Page>;
 	return (
 		<Page title={t("nav.me")} wide>
 			<Panel>

@@ -2,7 +2,7 @@
 
 import { useCall } from "../data";
 import { number, t, word } from "../i18n";
-import { Empty, Mono, Status, Time } from "../parts/basic";
+import { Empty, Mono, Nothing, Status, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { Table, type Column } from "../parts/table";
 import type { ShardMove, Node, Pool } from "../api";
@@ -11,7 +11,7 @@ import type { ShardMove, Node, Pool } from "../api";
 const calm: ShardMove["cause"][] = ["joined", "stopped", "drained"];
 
 function Load({ of: p }: { of: Pool }) {
-	if (!p.places) return <span class="none">–</span>;
+	if (!p.places) return <Nothing />;
 	return (
 		<span class="num">
 			{t("node.places", { n: number(p.inFlight), all: number(p.places) })}

@@ -6,7 +6,7 @@ import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
-import { Button, Fact, Facts, Failure, Time, Waiting } from "../parts/basic";
+import { Button, Fact, Facts, Nothing, Pending, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Tail } from "../parts/tail";
@@ -23,7 +23,7 @@ export function Run({ id }: { id: number }) {
 	const above = { to: href("runs"), text: t("job.tabRuns") };
 	const title = t("runs.title", { id });
 	const l = run.data;
-	if (!l) return <Page title={title} above={above}>{run.error ? <Failure error={run.error} retry={run.reload} /> : <Waiting />}</Page>;
+	if (!l) return <Page title={title} above={above}><Pending call={run} /></Page>;
 	const mayRun = may("operator", l.jobGroup);
 	const name = job.data?.name ?? `${t("job.one")} #${l.jobId}`;
 	return (
@@ -48,9 +48,9 @@ export function Run({ id }: { id: number }) {
 			<Panel title={t("runs.facts")}>
 				<Facts>
 					<Fact name={t("job.one")}><a href={href(`jobs/${l.jobId}`)}>{name}</a></Fact>
-					<Fact name={t("field.executorHandler")}>{l.executorHandler ? <code>{l.executorHandler}</code> : <span class="none">–</span>}</Fact>
-					<Fact name={t("runs.address")}>{l.executorAddress ? <code>{l.executorAddress}</code> : <span class="none">–</span>}</Fact>
-					<Fact name={t("field.executorParam")}>{l.executorParam ? <code>{l.executorParam}</code> : <span class="none">–</span>}</Fact>
+					<Fact name={t("field.executorHandler")}>{l.executorHandler ? <code>{l.executorHandler}</code> : <Nothing />}</Fact>
+					<Fact name={t("runs.address")}>{l.executorAddress ? <code>{l.executorAddress}</code> : <Nothing />}</Fact>
+					<Fact name={t("field.executorParam")}>{l.executorParam ? <code>{l.executorParam}</code> : <Nothing />}</Fact>
 					{l.executorShardingParam && <Fact name={t("runs.shard")}><code>{l.executorShardingParam}</code></Fact>}
 					<Fact name={t("runs.retries")}>{l.executorFailRetryCount}</Fact>
 					{l.history && <Fact name={t("runs.attemptName")}>{l.history.attempt}</Fact>}
@@ -114,7 +114,7 @@ function Track({ log: l }: { log: Log }) {
 			</li>
 			<li class={ended ? (l.handleCode === 200 ? "is-done" : "is-fail") : sent ? "is-now" : ""}>
 				<b>{ended ? t(l.handleCode === 200 ? "status.SUCCESS" : "status.FAIL") : t(sent ? "status.RUNNING" : "track.noResult")}</b>
-				<span>{ended ? <Time at={h?.finished ?? l.handleTime} /> : <span class="none">–</span>}</span>
+				<span>{ended ? <Time at={h?.finished ?? l.handleTime} /> : <Nothing />}</span>
 				{ended && took !== undefined && <span class="muted">{t("track.took", { span: span(took) })}</span>}
 			</li>
 			{l.status === "FAIL" && (

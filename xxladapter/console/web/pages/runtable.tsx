@@ -5,7 +5,7 @@ import { useCall, useDelayed } from "../data";
 import type { Log, Run } from "../api";
 import { number, t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
-import { Button, Empty, Mono, Status, Tag, Time } from "../parts/basic";
+import { Button, Empty, Mono, Nothing, Status, Tag, Time } from "../parts/basic";
 import { Panel } from "../parts/page";
 import { Pager, Table, type Column } from "../parts/table";
 import { fromWall, midnight, span } from "../time";
@@ -65,17 +65,17 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 		{ head: t("runs.result"), cell: (l) => <RunStatus run={l} /> },
 		{ head: t("runs.triggered"), from: "mid", cell: (l) => <Time at={l.triggerTime} relative /> },
 		{ head: t("runs.late"), end: true, from: "mid", cell: (l) => <Lateness ms={l.history?.latenessMs} /> },
-		{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <span class="none">–</span> : span(l.tookMs)) },
+		{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <Nothing /> : span(l.tookMs)) },
 		{
 			head: t("runs.cause"), from: "wide",
 			cell: (l) => (
 				<span class="inline">
-					{l.history ? word("triggerType", l.history.triggerType) : <span class="none">–</span>}
+					{l.history ? word("triggerType", l.history.triggerType) : <Nothing />}
 					{l.history && l.history.attempt > 1 && <Tag>{t("runs.attempt", { n: l.history.attempt })}</Tag>}
 				</span>
 			),
 		},
-		{ head: t("runs.address"), from: "mid", cell: (l) => (l.executorAddress ? <Mono>{l.executorAddress.replace(/^https?:\/\/|\/$/g, "")}</Mono> : <span class="none">–</span>) },
+		{ head: t("runs.address"), from: "mid", cell: (l) => (l.executorAddress ? <Mono>{l.executorAddress.replace(/^https?:\/\/|\/$/g, "")}</Mono> : <Nothing />) },
 		{ head: t("runs.message"), from: "wide", grow: !!fixed, cell: (l) => <span class="cut muted">{summary(l)}</span> },
 		{
 			head: t("list.actions"), hidden: true, end: true,
@@ -159,7 +159,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 
 // Lateness marks runs that left more than a second after they were due.
 export function Lateness({ ms }: { ms?: number }) {
-	if (ms === undefined) return <span class="none">–</span>;
+	if (ms === undefined) return <Nothing />;
 	return <span class={ms > 1000 ? "late" : "muted"}>{span(ms)}</span>;
 }
 

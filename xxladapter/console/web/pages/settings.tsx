@@ -5,7 +5,7 @@ import { call, type Answer } from "../api";
 import { useCall } from "../data";
 import { number, t, word } from "../i18n";
 import { may } from "../session";
-import { Button, Empty, Fact, Failure, Status, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Fact, Nothing, Pending, Status, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { Table } from "../parts/table";
 import { tellError } from "../parts/toast";
@@ -16,7 +16,7 @@ import { Pauses } from "./pauses";
 export function Settings() {
 	const info = useCall("GET /info", {}, 30e3);
 	const i = info.data;
-	if (!i) return <Page title={t("nav.settings")}>{info.error ? <Failure error={info.error} retry={info.reload} /> : <Waiting />}</Page>;
+	if (!i) return <Page title={t("nav.settings")}><Pending call={info} /></Page>;
 	return (
 		<Page title={t("nav.settings")} wide>
 			<div class="columns">
@@ -45,7 +45,7 @@ function Keeping({ info: { retention: r } }: { info: Info }) {
 				<Fact name={t("job.tabRuns")}>{kept(r.logsSeconds)}</Fact>
 				<Fact name={t("settings.successes")}>{kept(r.successesSeconds)}</Fact>
 				<Fact name={t("nav.audit")}>{kept(r.auditSeconds)}</Fact>
-				<Fact name={t("settings.texts")}>{r.runTexts ? t(`settings.texts.${r.runTexts}`) : <span class="none">–</span>}</Fact>
+				<Fact name={t("settings.texts")}>{r.runTexts ? t(`settings.texts.${r.runTexts}`) : <Nothing />}</Fact>
 			</dl>
 			<p class="field-help">{t("settings.flags")}</p>
 		</Panel>
@@ -58,7 +58,7 @@ function About({ info: i }: { info: Info }) {
 	return (
 		<Panel title={t("settings.about")}>
 			<dl class="facts is-list">
-				<Fact name={t("settings.version")}>{i.version ?? <span class="none">–</span>}{i.revision && <small> {i.revision.slice(0, 12)}</small>}</Fact>
+				<Fact name={t("settings.version")}>{i.version ?? <Nothing />}{i.revision && <small> {i.revision.slice(0, 12)}</small>}</Fact>
 				<Fact name="Go">{i.go}</Fact>
 				<Fact name={t("node.name")}><code>{i.node}</code></Fact>
 				<Fact name={t("settings.store")}>{t(`store.${i.store.kind}`)}{i.store.journal && ` + ${t("settings.journal")}`}<br /><small>{i.store.version}</small></Fact>
@@ -101,11 +101,11 @@ function Alarms({ channels }: { channels: string[] }) {
 						head: t("runs.result"), grow: true,
 						cell: (c) => {
 							const d = by.get(c);
-							if (!d) return <span class="none">–</span>;
+							if (!d) return <Nothing />;
 							return <span title={d.error}><Status is={is[d.result]} text={word("delivery", d.result)} />{d.error && <span class="row-under is-shown">{d.error}</span>}</span>;
 						},
 					},
-					{ head: t("runs.duration"), end: true, cell: (c) => (by.has(c) ? span(by.get(c)!.tookMs) : <span class="none">–</span>) },
+					{ head: t("runs.duration"), end: true, cell: (c) => (by.has(c) ? span(by.get(c)!.tookMs) : <Nothing />) },
 				]} />
 		</Panel>
 	);

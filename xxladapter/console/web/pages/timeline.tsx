@@ -5,7 +5,7 @@ import type { Answer, Job, Misfire } from "../api";
 import { useCall } from "../data";
 import { number, t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
-import { Button, Empty, Failure, Status, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Nothing, Pending, Status, Time } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
 import { Pager, Table } from "../parts/table";
@@ -50,7 +50,7 @@ export function Timeline({ job: j }: { job: Job }) {
 				<Button disabled={isNaN(given)} onClick={() => setQuery({ to: undefined })}>{t("timeline.now")}</Button>
 				<span class="muted">{instant(new Date(from))} – {instant(new Date(to))}</span>
 			</div>
-			{data ? <Shown job={j} data={data} /> : <Panel>{line.error ? <Failure error={line.error} retry={line.reload} /> : <Waiting />}</Panel>}
+			{data ? <Shown job={j} data={data} /> : <Panel><Pending call={line} /></Panel>}
 		</div>
 	);
 }
@@ -128,11 +128,11 @@ function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Mark[]; r
 				columns={[
 					{ head: t("fact.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.text)}`)}><Time at={r.text} /></a> },
 					{ head: t("runs.result"), cell: result },
-					{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.run.logId}`)}>#{r.run.run.logId}</a> : <span class="none">–</span> },
-					{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.run.triggerType) : <span class="none">–</span> },
+					{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.run.logId}`)}>#{r.run.run.logId}</a> : <Nothing /> },
+					{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.run.triggerType) : <Nothing /> },
 					{ head: t("fact.sent"), from: "mid", cell: (r) => <Time at={r.run?.run.sent} /> },
 					{ head: t("runs.late"), end: true, cell: (r) => <Lateness ms={r.run?.run.latenessMs} /> },
-					{ head: t("runs.duration"), end: true, from: "mid", cell: (r) => r.run?.end && r.run.run.sent ? span(r.run.end - r.run.begin) : <span class="none">–</span> },
+					{ head: t("runs.duration"), end: true, from: "mid", cell: (r) => r.run?.end && r.run.run.sent ? span(r.run.end - r.run.begin) : <Nothing /> },
 				]} />
 			{all.length > pageSize && <Pager first={at === 0} last={at + pageSize >= all.length} onBack={() => setPage(at / pageSize - 1)} onNext={() => setPage(at / pageSize + 1)} shown={t("list.shown", { from: number(at + 1), to: number(at + rows.length) })} />}
 		</Panel>

@@ -5,7 +5,7 @@ import { call, type Job } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
 import { may } from "../session";
-import { Button, Empty, Failure, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Failure, Pending, Tag, Time, Waiting } from "../parts/basic";
 import { FieldChanges } from "../parts/changes";
 import { Confirm } from "../parts/dialog";
 import { Panel } from "../parts/page";
@@ -18,9 +18,7 @@ export function JobVersions({ job }: { job: Job }) {
 	const newest = versions?.[0]?.version ?? 0;
 	return (
 		<Panel flush title={t("code.versions")}>
-			{!versions ? (
-				list.error ? <Failure error={list.error} retry={list.reload} /> : <Waiting />
-			) : versions.length === 0 ? (
+			{!versions ? <Pending call={list} /> : versions.length === 0 ? (
 				<Empty icon="audit" title={t("code.noVersions")} />
 			) : (
 				<ul class="entries versions">

@@ -6,10 +6,10 @@ import { useCall } from "../data";
 import { t, word } from "../i18n";
 import { lang } from "../prefs";
 import { href, query, setQuery } from "../route";
-import { Button, Empty, Failure, Status, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Failure, Pending, Status, Time, Waiting } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
-import { fromWall, instant, now, offset, span, wall } from "../time";
+import { brief, fromWall, instant, now, offset, span, wall } from "../time";
 
 const hour = 3600e3;
 const longest = 32 * 24 * hour; // the longest time that the API shows at once
@@ -25,9 +25,7 @@ export function Why({ job: j }: { job: Job }) {
 				<Ask at={at} latest={due.times?.[0]?.due} />
 				{why.data?.scheduleIsPresent && <p class="inline late"><Icon name="warn" />{t("why.present")}</p>}
 				<Panel flush title={why.data ? t("why.between", { from: instant(new Date(why.data.from)), to: instant(new Date(why.data.to)) }) : t("job.tabWhy")}>
-					{!why.data ? (
-						why.error ? <Failure error={why.error} retry={why.reload} /> : <Waiting />
-					) : why.data.findings.length === 0 ? (
+					{!why.data ? <Pending call={why} /> : why.data.findings.length === 0 ? (
 						<Empty icon="search" title={t("why.none")}>{t("why.noneText")}</Empty>
 					) : (
 						<ol class="entries">
@@ -97,7 +95,7 @@ function tone(code: Finding["code"]): string {
 }
 
 function Reason({ finding: f, job }: { finding: Finding; job: number }) {
-	const text = lang.value === "en" ? f.words.en : f.words.zh;
+	const text = inZone(lang.value === "en" ? f.words.en : f.words.zh, f);
 	// A failed run gives its reason in the words; its first line belongs to the sentence.
 	const cut = text.indexOf("\n");
 	return (
@@ -126,6 +124,14 @@ function Reason({ finding: f, job }: { finding: Finding; job: number }) {
 	);
 }
 
+const isInstant = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
+
+// inZone shows the times that a sentence names as the rest of the page shows times. Only values of the
+// finding are times: what an executor has written stays as it is.
+function inZone(text: string, f: Finding): string {
+	return Object.values(f.params).map(String).filter((value) => isInstant.test(value)).reduce((sentence, at) => sentence.replaceAll(at, brief(new Date(at))), text);
+}
+
 // steps is the order of what happens to a run; other facts stand before it.
 const steps = ["due", "triggerTime", "claimed", "sent", "acknowledged", "finished", "takenOver", "takenOverBy", "node", "term"];
 
@@ -140,7 +146,7 @@ function Proof({ evidence: e, job }: { evidence: Evidence; job: number }) {
 }
 
 function fact(name: string, value: string) {
-	if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return <Time at={value} />;
+	if (isInstant.test(value)) return <Time at={value} />;
 	if (name === "misfireStrategy" || name === "scheduleType") return word(name, value);
 	if (name === "running") return t(value === "true" ? "form.yes" : "form.no");
 	return value;

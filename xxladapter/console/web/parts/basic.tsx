@@ -9,7 +9,7 @@ import { Icon, type IconName } from "./icons";
 
 // Time shows an instant; its title has the job's zone and the browser's.
 export function Time({ at, relative }: { at?: string; relative?: boolean }) {
-	if (!at) return <span class="none">–</span>;
+	if (!at) return <Nothing />;
 	const date = new Date(at);
 	let title = instant(date);
 	if (zone.value && zone.value !== browserZone) title += `\n${browserZone}: ${instant(date, browserZone)}`;
@@ -142,6 +142,14 @@ export function Waiting({ rows = 6 }: { rows?: number }) {
 		</div>
 	);
 }
+
+// Pending stands for what a call has not brought: it waits, or says why there is nothing.
+export function Pending({ call }: { call: { error?: ApiError; reload: () => void } }) {
+	return call.error ? <Failure error={call.error} retry={call.reload} /> : <Waiting />;
+}
+
+// Nothing stands where a value is missing.
+export const Nothing = () => <span class="none">–</span>;
 
 export function Facts({ children }: { children: ComponentChildren }) {
 	return <dl class="facts">{children}</dl>;

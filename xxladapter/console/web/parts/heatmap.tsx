@@ -13,6 +13,8 @@ export interface Cell {
 interface Props {
 	label: string;
 	cells: Cell[];
+	// text shows a value in the legend.
+	text: (value: number) => string;
 	// chosen is the beginning of the cell that has a frame.
 	chosen?: string;
 	choose: (at: string) => void;
@@ -77,9 +79,15 @@ export function level(value: number, most: number): number {
 	return value <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(Math.sqrt(value / most) * 4));
 }
 
+// steps returns the largest value of each level that whole values can have, least first.
+function steps(most: number): { is: number; upTo: number }[] {
+	const all = [1, 2, 3, 4].map((is) => ({ is, upTo: Math.floor((most * is * is) / 16) }));
+	return all.filter(({ upTo }, i) => upTo > 0 && upTo !== all[i - 1]?.upTo);
+}
+
 const opacity = [0, 0.22, 0.42, 0.68, 1];
 
-export function Heatmap({ label, cells, chosen, choose }: Props) {
+export function Heatmap({ label, cells, text, chosen, choose }: Props) {
 	const box = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(900);
 	useEffect(() => {
@@ -113,6 +121,13 @@ export function Heatmap({ label, cells, chosen, choose }: Props) {
 					);
 				})}
 			</svg>
+			<figcaption class="legend">
+				{steps(most).map(({ is, upTo }) => (
+					<small key={is}>
+						<svg width="9" height="9" aria-hidden="true"><rect width="9" height="9" rx="2" fill="var(--accent)" fill-opacity={opacity[is]} /></svg> ≤ {text(upTo)}
+					</small>
+				))}
+			</figcaption>
 		</figure>
 	);
 }
