@@ -28,7 +28,7 @@ func TestValuesListsEveryConstant(t *testing.T) {
 		xxladapter.JobSort("").Values(), xxladapter.JobAct("").Values(), xxladapter.MisfireKind("").Values(),
 		xxladapter.Role("").Values(), xxladapter.ActorKind("").Values(), xxladapter.CredentialKind("").Values(), xxladapter.StoreKind("").Values(),
 		xxladapter.StatResult("").Values(), xxladapter.StatBy("").Values(), xxladapter.LastResult("").Values(),
-		xxladapter.BackfillState("").Values(), xxladapter.MoveCause("").Values(),
+		xxladapter.BackfillState("").Values(), xxladapter.MoveCause("").Values(), xxladapter.SchedulingMode("").Values(), xxladapter.NodeRole("").Values(),
 	} {
 		listed[reflect.TypeOf(values).Elem().Name()] = values
 	}

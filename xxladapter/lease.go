@@ -24,8 +24,12 @@ type Lease struct {
 	// Until is the instant when the lease lapses unless it is renewed, by the store's clock. The
 	// lease is valid strictly before that instant.
 	Until time.Time
-	// Shards is the node's part of the jobs, see [Deal]. It is empty if the node has retired, and
-	// may be empty if there are more than [Shards] nodes.
+	// Mode is how the node takes part, for as long as the term lasts.
+	Mode SchedulingMode
+	// Retired is true if the node takes no shards for the rest of its term.
+	Retired bool
+	// Shards is the node's part of the jobs, see [Deal] and [Lead]. It is empty if the node has
+	// retired or stands by, and may be empty if there are more than [Shards] nodes.
 	Shards ShardSet
 	// Dead lists the terms that are over and still own fires, by node, then number. It may contain
 	// an earlier term of the same node.
@@ -48,11 +52,15 @@ type Lease struct {
 type LeaseStore interface {
 	// Lease gives node the right to claim and settle for life from now, or renews it. The term
 	// stays the same while the node renews before its lease lapses; afterwards it is a new one.
-	// The shards are dealt by [Deal] among the nodes whose leases hold, without the retired ones.
+	// The shards are dealt among the nodes whose leases hold, without the retired ones: by [Lead] if
+	// all of them are in [SchedulingLeader], else by [Deal]. A new term is in [SchedulingAll].
 	// When the clock was set back, a lease that was given before holds for no longer than its
 	// life from the next call on. REQUIRES: node is not empty and life is at least a millisecond;
 	// anything else is refused.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
+	// Lead is Lease for a node that plans all jobs or none: a new term is in [SchedulingLeader]. A
+	// term keeps the mode in which it began, whichever of the two renews it.
+	Lead(ctx context.Context, node string, life time.Duration) (Lease, error)
 	// Retire takes a term's shards away for good, and keeps why as a [ShardMove] if it had any. The
 	// lease still holds, can be renewed, and settles what it has claimed. A term that is over is
 	// no error.
@@ -61,8 +69,8 @@ type LeaseStore interface {
 	// it still had are a [ShardMove] with the cause [MoveStopped]. A term that is over already
 	// is no error.
 	Resign(ctx context.Context, term Term) error
-	// Leases lists the leases that hold, by node, with Term, Until, Shards and Report alone. It
-	// gives and renews none.
+	// Leases lists the leases that hold, by node, with Term, Until, Mode, Retired, Shards and Report
+	// alone. It gives and renews none.
 	Leases(ctx context.Context) ([]Lease, error)
 	// ReportNode replaces the report of a term's node. A term that is over is no error.
 	ReportNode(ctx context.Context, term Term, r NodeReport) error
@@ -98,6 +106,75 @@ func (s ShardSet) All() iter.Seq[int] {
 				return
 			}
 		}
+	}
+}
+
+// A SchedulingMode says which schedulers of a store plan jobs.
+type SchedulingMode string
+
+// The modes. Nodes of one store should all have the same; while they differ, all of them plan jobs.
+const (
+	// SchedulingAll lets each node plan a part of the jobs.
+	SchedulingAll SchedulingMode = "all"
+	// SchedulingLeader lets one node plan all jobs. The others stand by: they hand over what is
+	// triggered or overdue, and one of them takes all jobs when the leader's lease ends.
+	SchedulingLeader SchedulingMode = "leader"
+)
+
+// Values returns the modes.
+func (SchedulingMode) Values() []SchedulingMode {
+	return []SchedulingMode{SchedulingAll, SchedulingLeader}
+}
+
+// Validate refuses a mode that is none of [SchedulingMode.Values], as an [Error] with [CodeInvalid].
+func (m SchedulingMode) Validate() error { return checkOneOf("scheduling", m) }
+
+// A NodeRole is what a node does with the jobs of a store.
+type NodeRole string
+
+// The roles.
+const (
+	NodePlans   NodeRole = "plans"   // plans a part of the jobs, beside others
+	NodeLeads   NodeRole = "leads"   // plans all jobs, in SchedulingLeader
+	NodeStandby NodeRole = "standby" // plans none until the leader's lease ends
+	NodeRetired NodeRole = "retired" // plans none for the rest of its term
+)
+
+// Values returns the roles.
+func (NodeRole) Values() []NodeRole {
+	return []NodeRole{NodePlans, NodeLeads, NodeStandby, NodeRetired}
+}
+
+// Role returns what the node does with the jobs under this lease.
+func (l Lease) Role() NodeRole {
+	switch {
+	case l.Retired:
+		return NodeRetired
+	case l.Mode == SchedulingLeader && l.Shards == AllShards:
+		return NodeLeads
+	case l.Mode == SchedulingLeader && l.Shards == 0:
+		return NodeStandby
+	}
+	return NodePlans
+}
+
+// Lead gives all shards to one node, the leader, when node renews its lease. Arguments are those of
+// [Deal]. The leader is the live node that has the most shards, the first by name among equals, and
+// node if no live node has any. So a leader stays the leader while its lease holds, and after its
+// death the first node that renews succeeds it.
+func Lead(owners *[Shards]string, live []string, node string) {
+	held := make(map[string]int, len(live))
+	for _, owner := range owners {
+		held[owner]++
+	}
+	leader := node
+	for _, name := range slices.Sorted(slices.Values(live)) {
+		if held[name] > held[leader] || held[name] == held[leader] && held[name] > 0 && name < leader {
+			leader = name
+		}
+	}
+	for shard := range owners {
+		owners[shard] = leader
 	}
 }
 

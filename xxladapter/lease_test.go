@@ -1,6 +1,7 @@
 package xxladapter
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -93,5 +94,74 @@ func TestDealAfterADeathMovesTheDeadNodesShardsOnly(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, moved, Shards/n)
 		require.LessOrEqual(t, moved, (Shards+n-1)/n)
+	}
+}
+
+// TestLeadGivesAllShardsToOneNode lets nodes join, die and renew at random. One node has all shards
+// after each renewal, and it changes only with its death.
+func TestLeadGivesAllShardsToOneNode(t *testing.T) {
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		var owners [Shards]string
+		live := []string{"first"}
+		leader := "first"
+		Lead(&owners, live, leader)
+		for i := range 200 {
+			if len(live) < 2 || len(live) < 16 && rnd.IntN(2) == 0 {
+				live = append(live, fmt.Sprintf("node-%03d", rnd.IntN(1000)*1000+i))
+			} else {
+				gone := rnd.IntN(len(live))
+				live = slices.Delete(slices.Clone(live), gone, gone+1)
+			}
+			node := live[rnd.IntN(len(live))]
+			if !slices.Contains(live, leader) {
+				leader = node
+			}
+			Lead(&owners, slices.Clone(live), node)
+			for shard, owner := range owners {
+				require.Equal(t, leader, owner, "seed %d: shard %d after a renewal of %s among %v", seed, shard, node, live)
+			}
+		}
+	}
+}
+
+// TestLeadAfterDeal has one node take the shards of the others: the one with the most, and the first
+// by name if some have as many.
+func TestLeadAfterDeal(t *testing.T) {
+	for _, live := range [][]string{{"b", "a"}, {"c", "b", "a"}} {
+		for _, renews := range live {
+			var owners [Shards]string
+			for range 2 {
+				for _, name := range live {
+					Deal(&owners, live, name)
+				}
+			}
+			held := map[string]int{}
+			for _, owner := range owners {
+				held[owner]++
+			}
+			want := slices.MinFunc(live, func(a, b string) int { return cmp.Or(held[b]-held[a], cmp.Compare(a, b)) })
+			Lead(&owners, live, renews)
+			for _, owner := range owners {
+				require.Equal(t, want, owner, "%v", held)
+			}
+		}
+	}
+}
+
+func TestTheRoleOfALease(t *testing.T) {
+	for _, c := range []struct {
+		lease Lease
+		want  NodeRole
+	}{
+		{Lease{Mode: SchedulingAll, Shards: AllShards}, NodePlans},
+		{Lease{Mode: SchedulingAll}, NodePlans},
+		{Lease{Mode: SchedulingLeader, Shards: AllShards}, NodeLeads},
+		{Lease{Mode: SchedulingLeader}, NodeStandby},
+		{Lease{Mode: SchedulingLeader, Shards: 1}, NodePlans},
+		{Lease{Mode: SchedulingLeader, Retired: true}, NodeRetired},
+		{Lease{Mode: SchedulingAll, Retired: true}, NodeRetired},
+	} {
+		require.Equal(t, c.want, c.lease.Role(), "%+v", c.lease)
 	}
 }

@@ -16,6 +16,7 @@ import (
 type held struct {
 	number  int64 // of the term
 	retired bool
+	mode    xxladapter.SchedulingMode
 	until   time.Time
 	life    time.Duration
 	ended   time.Time // until when the lease held when its session was seen to end; zero if it was not
@@ -24,6 +25,15 @@ type held struct {
 
 // Lease implements [xxladapter.Store].
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	return s.lease(ctx, node, life, xxladapter.SchedulingAll)
+}
+
+// Lead implements [xxladapter.Store].
+func (s *Store) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	return s.lease(ctx, node, life, xxladapter.SchedulingLeader)
+}
+
+func (s *Store) lease(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
 		return xxladapter.Lease{}, errors.New("memstore: lease without a node or a life")
 	}
@@ -54,19 +64,21 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 	lease, lives := s.leases[node]
 	if !lives {
 		s.lastTerm++
-		lease.number = s.lastTerm
+		lease.number, lease.mode = s.lastTerm, mode
 	}
+	had := lives && s.shardsOf(node) != 0
 	lease.until, lease.life = now.Add(life), life
 	s.leases[node] = lease
 	if !lease.retired {
-		xxladapter.Deal(&s.owners, s.takers(), node)
+		s.deal(node)
 	}
-	if !lives {
+	if !had {
 		s.addShardMove(xxladapter.Term{Node: node, Number: lease.number}, xxladapter.MoveJoined, s.shardsOf(node).Len(), now)
 	}
 	return xxladapter.Lease{
-		Term:   xxladapter.Term{Node: node, Number: lease.number},
-		Until:  lease.until,
+		Term:  xxladapter.Term{Node: node, Number: lease.number},
+		Until: lease.until,
+		Mode:  lease.mode, Retired: lease.retired,
 		Shards: s.shardsOf(node),
 		Dead:   s.deadOwners(),
 
@@ -106,6 +118,18 @@ func (s *Store) quiet(now time.Time) bool {
 		}
 	}
 	return true
+}
+
+// deal gives node its shards.
+func (s *Store) deal(node string) {
+	deal := xxladapter.Lead
+	takers := s.takers()
+	for _, taker := range takers {
+		if s.leases[taker].mode != xxladapter.SchedulingLeader {
+			deal = xxladapter.Deal
+		}
+	}
+	deal(&s.owners, takers, node)
 }
 
 // takers returns the nodes that get shards.
@@ -205,7 +229,7 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		l := s.leases[node]
 		term := xxladapter.Term{Node: node, Number: l.number}
 		if s.holds(term) {
-			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Shards: s.shardsOf(node), Report: l.report})
+			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Mode: l.mode, Retired: l.retired, Shards: s.shardsOf(node), Report: l.report})
 		}
 	}
 	return found, nil

@@ -25,17 +25,17 @@ func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 	}{
 		"nothing": {
 			func(context.Context, *records.Store, xxladapter.Term) error { return nil },
-			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}, Shards: xxladapter.AllShards},
+			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}, Mode: xxladapter.SchedulingAll, Shards: xxladapter.AllShards},
 		},
 		"the term ends": {
 			func(ctx context.Context, s *records.Store, by xxladapter.Term) error { return s.Resign(ctx, by) },
-			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 2}, Shards: xxladapter.AllShards},
+			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 2}, Mode: xxladapter.SchedulingAll, Shards: xxladapter.AllShards},
 		},
 		"it retires": {
 			func(ctx context.Context, s *records.Store, by xxladapter.Term) error {
 				return s.Retire(ctx, by, xxladapter.MoveStopped)
 			},
-			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}},
+			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}, Mode: xxladapter.SchedulingAll, Retired: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 					if err := tx.Query(ctx, records.SelectLeaseState, nil, state.Scan); err != nil {
 						return err
 					}
-					r := state.Renew("n2", 1000, records.ToMilli(c.looked))
+					r := state.Renew("n2", 1000, records.ToMilli(c.looked), xxladapter.SchedulingAll)
 					if renewed {
 						want = start.Add(time.Minute + time.Second)
 						if _, err := tx.Exec(ctx, records.RenewLease, records.ToMilli(want), 60_000, "n1"); err != nil {

@@ -154,6 +154,14 @@ func (b *bench) lease(node string, life time.Duration) xxladapter.Lease {
 	return l
 }
 
+// lead is lease for a node that plans all jobs or none.
+func (b *bench) lead(node string, life time.Duration) xxladapter.Lease {
+	b.Helper()
+	l, err := b.store.Lead(b.ctx, node, life)
+	b.NoError(err)
+	return l
+}
+
 // claimDue claims the due jobs with one fire each. They are due again a minute later.
 func (b *bench) claimDue() []xxladapter.Fire {
 	b.Helper()

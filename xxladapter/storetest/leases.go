@@ -227,6 +227,73 @@ var leaseRules = []rule{
 		b.clock.Advance(leaseLife)
 		b.Equal(xxladapter.AllShards, b.lease("n1", leaseLife).Shards, "the next term takes part again")
 	}},
+	{"OneLeaderHasAllShardsUntilItsLeaseEnds", func(b *bench) {
+		n2 := b.lead("n2", leaseLife)
+		b.Equal(xxladapter.NodeLeads, n2.Role())
+		n1 := b.lead("n1", leaseLife)
+		b.Equal(xxladapter.NodeStandby, n1.Role())
+		b.Zero(n1.Shards)
+		b.Equal([]xxladapter.Term{n2.Term}, n1.Others)
+		for range 3 { // a store may cache what earlier renewals have found
+			b.Equal(xxladapter.AllShards, b.lead("n2", leaseLife).Shards)
+			b.Zero(b.lead("n1", leaseLife+time.Second).Shards)
+		}
+		b.clock.Advance(leaseLife - time.Millisecond)
+		b.Zero(b.lead("n1", leaseLife).Shards, "n2 may be alive")
+		b.clock.Advance(time.Millisecond)
+		b.Equal(xxladapter.NodeLeads, b.lead("n3", leaseLife).Role(), "the first that renews")
+		b.Equal(xxladapter.NodeStandby, b.lead("n1", leaseLife).Role())
+		b.Equal(xxladapter.NodeStandby, b.lead("n2", leaseLife).Role(), "a new term")
+	}},
+	{"ALeaderThatStopsIsSucceededAtOnce", func(b *bench) {
+		id := b.addRunning("job", at(0))
+		n1 := b.lead("n1", leaseLife)
+		b.lead("n2", leaseLife)
+		b.NoError(b.store.Retire(b.ctx, n1.Term, xxladapter.MoveDrained))
+		n1 = b.lead("n1", leaseLife)
+		b.Equal(xxladapter.NodeRetired, n1.Role())
+		n2 := b.lead("n2", leaseLife)
+		b.Equal(xxladapter.NodeLeads, n2.Role())
+		b.Empty(n2.Others)
+		for _, l := range []xxladapter.Lease{n1, n2} {
+			fires, _, err := b.store.ClaimDue(b.ctx, l.Term, 0, 10, everyMinute)
+			b.NoError(err)
+			b.Len(fires, l.Shards.Len()/xxladapter.Shards)
+			for _, f := range fires {
+				b.Equal(id, f.JobID)
+			}
+		}
+		held, err := b.store.Leases(b.ctx)
+		b.NoError(err)
+		b.Equal(xxladapter.NodeRetired, held[0].Role())
+		b.Equal(xxladapter.NodeLeads, held[1].Role())
+		b.lead("n3", leaseLife)
+		b.resign(n2.Term)
+		b.Equal(xxladapter.NodeLeads, b.lead("n3", leaseLife).Role())
+		var got []string
+		for _, h := range b.moves() {
+			got = append(got, fmt.Sprint(h.Term.Node, " ", h.Cause, " ", h.Shards))
+		}
+		b.Equal([]string{"n1 joined 64", "n1 drained 64", "n2 joined 64", "n2 stopped 64", "n3 joined 64"}, got)
+	}},
+	{"ALeaderNeedsTheModeOfAllNodes", func(b *bench) {
+		b.lead("n1", leaseLife)
+		n2 := b.lease("n2", leaseLife)
+		b.Equal(32, n2.Shards.Len(), "n2 has no leader")
+		n1 := b.lead("n1", leaseLife)
+		b.Equal(32, n1.Shards.Len())
+		b.Equal(xxladapter.NodePlans, n1.Role())
+		b.Equal(xxladapter.SchedulingLeader, b.lease("n1", leaseLife).Mode, "as its term began")
+		b.Equal(xxladapter.SchedulingAll, b.lead("n2", leaseLife).Mode)
+		b.Equal(32, b.lead("n1", leaseLife).Shards.Len())
+		b.resign(n2.Term)
+		b.Equal(xxladapter.NodeStandby, b.lead("n2", leaseLife).Role(), "n1 has more")
+		b.Equal(xxladapter.NodeLeads, b.lead("n1", leaseLife).Role())
+		held, err := b.store.Leases(b.ctx)
+		b.NoError(err)
+		b.Equal(xxladapter.SchedulingLeader, held[0].Mode)
+		b.Equal(xxladapter.NodeStandby, held[1].Role())
+	}},
 	{"DeadAreTheTermsThatAreOverAndOwnFires", func(b *bench) {
 		id := b.addJob("job")
 		b.lease("n1", leaseLife)

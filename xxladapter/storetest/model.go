@@ -517,9 +517,14 @@ func (m *model) drawTerm(t *rapid.T, name string) xxladapter.Term {
 
 func (m *model) lease(t *rapid.T) {
 	node, life := aNode.Draw(t, "node"), time.Duration(rapid.IntRange(0, 60_000).Draw(t, "life ms"))*time.Millisecond
+	leads := rapid.Bool().Draw(t, "leads")
 	var leases []xxladapter.Lease
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error {
-		got, err := s.Lease(m.ctx, node, life)
+		ask := s.Lease
+		if leads {
+			ask = s.Lead
+		}
+		got, err := ask(m.ctx, node, life)
 		leases = append(leases, got)
 		return err
 	})

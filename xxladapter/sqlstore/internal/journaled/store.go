@@ -286,6 +286,17 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 // tell which dead terms own some, and whether the node may rest.
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
 	l, err := s.Store.Lease(with(ctx, leasing), node, life)
+	return s.look(l, err)
+}
+
+// Lead implements [xxladapter.Store], as Lease does.
+func (s *Store) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	l, err := s.Store.Lead(with(ctx, leasing), node, life)
+	return s.look(l, err)
+}
+
+// look completes a lease with what the memory tells, unless it was not given.
+func (s *Store) look(l xxladapter.Lease, err error) (xxladapter.Lease, error) {
 	if err != nil {
 		return l, err
 	}

@@ -16,7 +16,7 @@ const (
 	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
-	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired, ended_ms) VALUES (?, ?, ?, ?, 0, 0)`
+	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired, ended_ms, leads) VALUES (?, ?, ?, ?, 0, 0, ?)`
 	// RenewLease sets how long a node's lease holds, and its life.
 	RenewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
 	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
@@ -37,7 +37,7 @@ const (
 	// A term that does not hold never holds again, so a "no" stays true.
 	termHolds = `SELECT 1 FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?`
 
-	selectLeases = `SELECT node, term, until_ms, skew_ms, fast_places, fast_in_flight, fast_waiting, slow_places, slow_in_flight, slow_waiting
+	selectLeases = `SELECT node, term, until_ms, leads, retired, skew_ms, fast_places, fast_in_flight, fast_waiting, slow_places, slow_in_flight, slow_waiting
 		FROM xxlwheel_lease WHERE until_ms > ? ORDER BY node`
 	reportNode = `UPDATE xxlwheel_lease SET skew_ms = ?, fast_places = ?, fast_in_flight = ?, fast_waiting = ?, slow_places = ?, slow_in_flight = ?, slow_waiting = ?
 		WHERE node = ? AND term = ?`
@@ -50,26 +50,35 @@ const (
 
 // Lease implements [xxladapter.Store].
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	return s.lease(ctx, node, life, xxladapter.SchedulingAll)
+}
+
+// Lead implements [xxladapter.Store].
+func (s *Store) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	return s.lease(ctx, node, life, xxladapter.SchedulingLeader)
+}
+
+func (s *Store) lease(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
 		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
 	}
-	lease, err := s.leaseOrRenew(ctx, node, life)
+	lease, err := s.leaseOrRenew(ctx, node, life, mode)
 	if err == nil {
 		s.others.share(!lease.NextLapse.IsZero())
 	}
 	return lease, err
 }
 
-func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (xxladapter.Lease, error) {
 	if lease, done, err := s.prolongBySnapshot(ctx, node, life); done || err != nil {
 		return lease, err
 	}
-	lease, done, err := s.prolong(ctx, node, life)
+	lease, done, err := s.prolong(ctx, node, life, mode)
 	if done || err != nil {
 		return lease, err
 	}
 	err = s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) (err error) {
-		lease, err = tx.lease(ctx, node, life, s.Clock)
+		lease, err = tx.lease(ctx, node, life, mode, s.Clock)
 		return err
 	})
 	if err != nil {
@@ -82,12 +91,12 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 // statement that is a transaction by itself. done is false if there is more to do, or if the lease
 // was changed since the read. It waits for no other node, not even for one that is frozen in its
 // own renewal.
-func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
+func (s *Store) prolong(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (_ xxladapter.Lease, done bool, err error) {
 	var state LeaseState
 	if err := s.QueryBy(ctx, s.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
 		return xxladapter.Lease{}, false, err
 	}
-	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()))
+	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()), mode)
 	if !r.quiet() {
 		s.snapshots.note(node, leaseSnapshot{}, false)
 		return xxladapter.Lease{}, false, nil
@@ -106,7 +115,7 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration) (_
 	return lease, true, nil
 }
 
-func (t *Tx) lease(ctx context.Context, node string, life time.Duration, clock func() time.Time) (xxladapter.Lease, error) {
+func (t *Tx) lease(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode, clock func() time.Time) (xxladapter.Lease, error) {
 	var last int64
 	err := t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
 	if err != nil {
@@ -117,7 +126,7 @@ func (t *Tx) lease(ctx context.Context, node string, life time.Duration, clock f
 		return xxladapter.Lease{}, err
 	}
 	// The clock is read after the wait for the lock.
-	r := state.Renew(node, life.Milliseconds(), ToMilli(clock()))
+	r := state.Renew(node, life.Milliseconds(), ToMilli(clock()), mode)
 	if err := t.Apply(ctx, &r, last); err != nil {
 		return xxladapter.Lease{}, err
 	}
@@ -150,7 +159,7 @@ func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 	} else {
 		r.mine.Number = last + 1
 		if _, err = t.Exec(ctx, updateTerm, r.mine.Number); err == nil {
-			_, err = t.Exec(ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life)
+			_, err = t.Exec(ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life, bit(r.mine.leads))
 		}
 	}
 	if err != nil {
@@ -218,9 +227,10 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	now := ToMilli(s.Clock())
 	err := s.Query(ctx, selectLeases, []any{now}, func(r Row) error {
 		var l xxladapter.Lease
-		var skew int64
-		err := r.Scan(&l.Node, &l.Number, milli{&l.Until}, &skew,
+		var leads, retired, skew int64
+		err := r.Scan(&l.Node, &l.Number, milli{&l.Until}, &leads, &retired, &skew,
 			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places, &l.Report.Slow.InFlight, &l.Report.Slow.Waiting)
+		l.Mode, l.Retired = modeOf(leads != 0), retired != 0
 		l.Report.Skew = time.Duration(skew) * time.Millisecond
 		found = append(found, l)
 		return err

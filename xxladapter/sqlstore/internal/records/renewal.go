@@ -10,10 +10,10 @@ import (
 
 // SelectLeaseState reads all that a renewal has to know, each row beginning with its kind: one
 // statement, because every node asks every second.
-const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired, ended_ms FROM xxlwheel_lease
-	UNION ALL SELECT 1, node, shard, 0, 0, 0, 0 FROM xxlwheel_shard
-	UNION ALL SELECT 2, node, term, 0, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
-	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0, 0 FROM xxlwheel_fire`
+const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired, ended_ms, leads FROM xxlwheel_lease
+	UNION ALL SELECT 1, node, shard, 0, 0, 0, 0, 0 FROM xxlwheel_shard
+	UNION ALL SELECT 2, node, term, 0, 0, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
+	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0, 0, 0 FROM xxlwheel_fire`
 
 // A LeaseState is the result of SelectLeaseState.
 type LeaseState struct {
@@ -29,22 +29,23 @@ type leaseRow struct {
 	until   int64 // in ms
 	life    int64 // in ms
 	retired bool
+	leads   bool  // the term is in SchedulingLeader
 	ended   int64 // until when the lease held when its session was seen to end, in ms; 0 if it was not
 }
 
 // Scan adds one row.
 func (s *LeaseState) Scan(r Row) error {
 	var (
-		kind, number, until, life, retired, ended int64
-		node                                      string
+		kind, number, until, life, retired, ended, leads int64
+		node                                             string
 	)
-	if err := r.Scan(&kind, Text(&node), &number, &until, &life, &retired, &ended); err != nil {
+	if err := r.Scan(&kind, Text(&node), &number, &until, &life, &retired, &ended, &leads); err != nil {
 		return err
 	}
 	term := xxladapter.Term{Node: node, Number: number}
 	switch {
 	case kind == 0:
-		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0, ended})
+		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0, leads != 0, ended})
 	case kind == 2:
 		s.claimed = append(s.claimed, term)
 	case kind == 3:
@@ -78,15 +79,16 @@ type cutLease struct {
 	latest   int64 // until when it may hold, in ms
 }
 
-// Renew computes a renewal. It is a pure function.
+// Renew computes a renewal; a new term is in mode. It is a pure function.
 //
 // A lease that would hold for longer than its life was given before the clock was set back. It is
 // cut to its life from now; otherwise a node that died then would count as alive for as long as the
 // clock was set back by.
-func (s *LeaseState) Renew(node string, life, now int64) renewal {
-	r := renewal{mine: leaseRow{Term: xxladapter.Term{Node: node}}}
+func (s *LeaseState) Renew(node string, life, now int64, mode xxladapter.SchedulingMode) renewal {
+	r := renewal{mine: leaseRow{Term: xxladapter.Term{Node: node}, leads: mode == xxladapter.SchedulingLeader}}
 	var (
 		takers []string
+		shared bool // another node that takes shards is in SchedulingAll
 		live   = map[xxladapter.Term]bool{}
 	)
 	for _, l := range s.leases {
@@ -108,6 +110,7 @@ func (s *LeaseState) Renew(node string, life, now int64) renewal {
 		live[l.Term] = true
 		if !l.retired && l.Node != node {
 			takers = append(takers, l.Node)
+			shared = shared || !l.leads
 			r.others = append(r.others, l.Term)
 		}
 	}
@@ -116,7 +119,11 @@ func (s *LeaseState) Renew(node string, life, now int64) renewal {
 	r.still = s.due > now
 	if !r.mine.retired {
 		owners := s.owners
-		xxladapter.Deal(&owners, append(takers, node), node)
+		if r.mine.leads && !shared {
+			xxladapter.Lead(&owners, append(takers, node), node)
+		} else {
+			xxladapter.Deal(&owners, append(takers, node), node)
+		}
 		for shard, owner := range owners {
 			if owner != s.owners[shard] {
 				if r.moved == nil {
@@ -159,7 +166,7 @@ func (s *LeaseState) moves(r *renewal) (found []xxladapter.ShardMove) {
 			found = append(found, h)
 		}
 	}
-	if r.mine.Number == 0 && r.shards != 0 {
+	if r.shards != 0 && (r.mine.Number == 0 || !slices.Contains(s.owners[:], r.mine.Node)) {
 		found = append(found, xxladapter.ShardMove{Cause: xxladapter.MoveJoined, Term: r.mine.Term, Shards: r.shards.Len()})
 	}
 	return found
@@ -172,11 +179,20 @@ func (r *renewal) quiet() bool {
 
 // lease returns what the node gets.
 func (r *renewal) lease() xxladapter.Lease {
-	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Shards: r.shards, Dead: r.dead, Others: r.others, Quiet: r.still}
+	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Mode: modeOf(r.mine.leads), Retired: r.mine.retired,
+		Shards: r.shards, Dead: r.dead, Others: r.others, Quiet: r.still}
 	if r.lapse != 0 {
 		l.NextLapse = fromMilli(r.lapse)
 	}
 	return l
+}
+
+// modeOf returns the mode that a column leads stands for.
+func modeOf(leads bool) xxladapter.SchedulingMode {
+	if leads {
+		return xxladapter.SchedulingLeader
+	}
+	return xxladapter.SchedulingAll
 }
 
 // snapshot returns what later renewals can rely on after this one. REQUIRES: r is quiet.
