@@ -31,7 +31,7 @@ func watched(store xxladapter.Store) *Metrics {
 	m.Watch(Sources{
 		Scheduler: func() scheduler.Stats {
 			return scheduler.Stats{
-				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Shards: xxladapter.ShardSet(0).With(3).With(63),
+				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Role: xxladapter.NodeLeads, Shards: xxladapter.ShardSet(0).With(3).With(63),
 				Held: 12, Terms: 2, Hints: 3, Dropped: 4, Skew: -250 * time.Millisecond,
 			}
 		},
@@ -163,6 +163,7 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		"xxlwheel_dispatch_queue_depth pool=slow": 0,
 		"xxlwheel_leader shard=3":                 1,
 		"xxlwheel_leader shard=63":                1,
+		"xxlwheel_leads":                          1,
 		"xxlwheel_term":                           7,
 		"xxlwheel_terms_total":                    2,
 		"xxlwheel_death_hints_total":              3,

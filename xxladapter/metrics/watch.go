@@ -43,6 +43,7 @@ var (
 	depth    = gauge("dispatch_queue_depth", "Fires that wait for a free place, by pool.", "pool")
 	inFlight = gauge("dispatch_inflight", "Fires that are being handed over, by pool.", "pool")
 	leader   = gauge("leader", "1 for each shard of jobs that this node plans.", "shard")
+	leads    = gauge("leads", "1 if this node leads, 0 if it stands by; nothing in the scheduling mode all.")
 	term     = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms    = gauge("terms_total", "Terms that this node has had.")
 	hints    = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
@@ -60,7 +61,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, depth, inFlight, leader, term, terms, hints, dropped, skew, online, runsOpen, lastMove, storeUp,
+		held, depth, inFlight, leader, leads, term, terms, hints, dropped, skew, online, runsOpen, lastMove, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -101,6 +102,12 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 		value(term, float64(s.Term.Number))
 		for shard := range s.Shards.All() {
 			value(leader, 1, strconv.Itoa(shard))
+		}
+		switch s.Role {
+		case xxladapter.NodeLeads:
+			value(leads, 1)
+		case xxladapter.NodeStandby:
+			value(leads, 0)
 		}
 	} else {
 		value(term, 0)

@@ -21,6 +21,10 @@ import (
 // Options configures a [Node]. Only Store must be set.
 type Options struct {
 	Store xxladapter.Store
+	// Scheduling says whether this node plans a part of the jobs beside the other nodes of the store,
+	// or all or none of them. The default is [xxladapter.SchedulingAll]. All nodes of a store should
+	// have the same.
+	Scheduling xxladapter.SchedulingMode
 	// AccessToken is required of executors and sent to them, in addition to the tokens of single
 	// groups. It is also required of users of the API, unless OperatorTokens has any. If it is
 	// empty nothing is checked, and the node does not serve other machines.

@@ -29,7 +29,7 @@ func (n *Node) buildTrigger() (err error) {
 		return fmt.Errorf("node: Options.FastPool, SlowPool, PoolPerApp and Drain: %w", err)
 	}
 	n.scheduler, err = scheduler.New(scheduler.Options{
-		Store: n.opts.Store, Pool: n.pool, Node: n.name, Zone: n.opts.Zone, CronProfile: n.opts.CronProfile,
+		Store: n.opts.Store, Pool: n.pool, Node: n.name, Mode: n.opts.Scheduling, Zone: n.opts.Zone, CronProfile: n.opts.CronProfile,
 		SkewLimit: n.opts.SkewLimit, OnMisfire: n.opts.OnMisfire, Logger: n.opts.Logger,
 	})
 	if err != nil {

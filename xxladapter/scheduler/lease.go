@@ -150,8 +150,12 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		s.resign(ctx)
 		return nil
 	}
+	ask := s.opts.Store.Lease
+	if s.opts.Mode == xxladapter.SchedulingLeader {
+		ask = s.opts.Store.Lead
+	}
 	start := time.Now()
-	lease, err := s.opts.Store.Lease(attempt, s.opts.Node, leaseLife)
+	lease, err := ask(attempt, s.opts.Node, leaseLife)
 	if err != nil {
 		return s.failed(before, err)
 	}
@@ -202,10 +206,11 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	if s.retired.Load() {
 		gained = 0
 	}
-	if s.retired.Load() || lease.Shards == 0 {
+	if standby := lease.Role() == xxladapter.NodeStandby; s.retired.Load() || lease.Shards == 0 && !standby {
 		own = xxladapter.Term{} // it retires, or was drained by an operator
 	}
 	s.grant.Store(&grant{lease, deadline})
+	s.tellRole(&before.Lease, &lease)
 	s.roster.set(own, lease.Others)
 	if gained != 0 {
 		s.arrived.Store(true)
@@ -213,6 +218,19 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	}
 	if gained != 0 || len(lease.Dead) > 0 || before.Quiet && !lease.Quiet {
 		s.Sweep()
+	}
+}
+
+// tellRole logs that the node begins to lead or to stand by.
+func (s *Scheduler) tellRole(before, now *xxladapter.Lease) {
+	if now.Mode != xxladapter.SchedulingLeader || before.Term == now.Term && before.Role() == now.Role() {
+		return
+	}
+	switch now.Role() {
+	case xxladapter.NodeLeads:
+		s.opts.Logger.Info("node leads, it plans all jobs", "node", s.opts.Node, "term", now.Number)
+	case xxladapter.NodeStandby:
+		s.opts.Logger.Info("node stands by, another one leads", "node", s.opts.Node, "term", now.Number)
 	}
 }
 

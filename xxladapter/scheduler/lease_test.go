@@ -66,6 +66,13 @@ func (l *line) Lease(ctx context.Context, node string, life time.Duration) (xxla
 	return l.Store.Lease(ctx, node, life)
 }
 
+func (l *line) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	if err := l.pass(ctx); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	return l.Store.Lead(ctx, node, life)
+}
+
 func (l *line) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	if err := l.pass(ctx); err != nil {
 		return err

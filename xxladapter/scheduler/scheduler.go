@@ -21,6 +21,7 @@ type Store interface {
 		decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 	Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
+	Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
 	Resign(ctx context.Context, term xxladapter.Term) error
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
@@ -55,6 +56,9 @@ type Options struct {
 	// Node is this process's name among the schedulers of the store. No two processes may ever use
 	// the same one.
 	Node string
+	// Mode says whether this node plans a part of the jobs, or all or none of them. The default is
+	// [xxladapter.SchedulingAll].
+	Mode xxladapter.SchedulingMode
 	// Window is how far ahead a scan reads, and how late a due time may be before it counts as a
 	// misfire. XXL-JOB uses the same five seconds for both (PRE_READ_MS in JobScheduleHelper),
 	// which is the default. It must be at least 1s.
@@ -130,6 +134,12 @@ func New(opts Options) (*Scheduler, error) {
 		opts.Limit = 5000
 	case opts.Limit < 0:
 		return nil, fmt.Errorf("scheduler: Options.Limit is %d, must not be negative", opts.Limit)
+	}
+	if opts.Mode == "" {
+		opts.Mode = xxladapter.SchedulingAll
+	}
+	if err := opts.Mode.Validate(); err != nil {
+		return nil, fmt.Errorf("scheduler: Options.Mode: %w", err)
 	}
 	if opts.Zone == nil {
 		opts.Zone = time.Local

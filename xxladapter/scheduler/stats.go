@@ -12,6 +12,7 @@ type Stats struct {
 	Term   xxladapter.Term     // the last one; zero before the first
 	Holds  bool                // whether the node may act in Term now
 	Shards xxladapter.ShardSet // of that term
+	Role   xxladapter.NodeRole // of that term; see [xxladapter.Lease.Role]
 	Held   int                 // fires in the wheel or being handed over
 
 	Terms   int64 // terms that the node was given
@@ -33,7 +34,7 @@ type stats struct {
 func (s *Scheduler) Stats() Stats {
 	g := s.grant.Load()
 	return Stats{
-		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Held: s.ring.len(),
+		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Role: g.Role(), Held: s.ring.len(),
 		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Hints: s.stats.hints.Load(), Dropped: s.stats.dropped.Load(),
 		Skew: time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),
 	}

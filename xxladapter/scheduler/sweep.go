@@ -95,9 +95,13 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 		if err := s.armPlanned(ctx, g.Shards, until, tick, arrived); err != nil {
 			return err
 		}
+	}
+	if g.Shards != 0 || g.Role() == xxladapter.NodeStandby {
 		if err := s.armOrphans(ctx, g.Shards, now); err != nil {
 			return err
 		}
+	}
+	if g.Shards != 0 {
 		for _, dead := range g.Dead {
 			if err := s.resolveOf(ctx, xxladapter.FireFilter{Owner: dead, Shards: g.Shards}, time.Time{}); err != nil {
 				return err
