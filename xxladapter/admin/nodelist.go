@@ -10,14 +10,16 @@ import (
 
 // A nodeForm is a scheduler that holds a lease.
 type nodeForm struct {
-	Node   string         `json:"node"`
-	Term   int64          `json:"term"`
-	Until  time.Time      `json:"until" doc:"When its lease expires unless it is renewed."`
-	Shards int            `json:"shards" doc:"How many of the 64 shards it plans."`
-	Ahead  int64          `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
-	Fast   poolForm       `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
-	Slow   poolForm       `json:"slow" doc:"Its pool for slow jobs, as it last said."`
-	Last   *shardMoveForm `json:"lastMove,omitempty" doc:"How it last got or lost shards, as far as that is among those that are kept."`
+	Node   string                    `json:"node"`
+	Term   int64                     `json:"term"`
+	Until  time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
+	Mode   xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
+	Role   xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
+	Shards int                       `json:"shards" doc:"How many of the 64 shards it plans."`
+	Ahead  int64                     `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
+	Fast   poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
+	Slow   poolForm                  `json:"slow" doc:"Its pool for slow jobs, as it last said."`
+	Last   *shardMoveForm            `json:"lastMove,omitempty" doc:"How it last got or lost shards, as far as that is among those that are kept."`
 }
 
 // A poolForm counts what is in a part of a scheduler's pool.
@@ -59,7 +61,7 @@ func (s *Server) listNodes(ctx context.Context, _ none) (no nodeList, err error)
 	}
 	nodes := make([]nodeForm, len(leases))
 	for i, l := range leases {
-		nodes[i] = nodeForm{Node: l.Node, Term: l.Number, Until: l.Until, Shards: l.Shards.Len(),
+		nodes[i] = nodeForm{Node: l.Node, Term: l.Number, Until: l.Until, Mode: l.Mode, Role: l.Role(), Shards: l.Shards.Len(),
 			Ahead: l.Report.Skew.Milliseconds(), Fast: poolForm(l.Report.Fast), Slow: poolForm(l.Report.Slow)}
 		if at := slices.IndexFunc(moves, func(h shardMoveForm) bool { return h.Node == l.Node && h.Term == l.Number }); at >= 0 {
 			nodes[i].Last = &moves[at]

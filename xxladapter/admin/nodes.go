@@ -24,8 +24,8 @@ func (s *Server) drainNode(ctx context.Context, _ none, form nodeDrainForm) (no 
 		return no, xxladapter.NotFoundf("scheduler %q holds no lease", form.Node)
 	}
 	lease := leases[i]
-	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && l.Shards != 0 }) {
-		return no, xxladapter.Conflictf("no other scheduler plans jobs, one must")
+	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && !l.Retired }) {
+		return no, xxladapter.Conflictf("no other scheduler can plan jobs, one must")
 	}
 	if err := s.opts.Store.Retire(ctx, lease.Term, xxladapter.MoveDrained); err != nil {
 		return no, err

@@ -42,6 +42,37 @@ func TestADrainedSchedulerHasNoShards(t *testing.T) {
 	require.Equal(t, http.StatusOK, drain("node-1"))
 }
 
+func TestTheLeaderIsShownAndCanBeDrained(t *testing.T) {
+	s := newSite(t)
+	lead := func() {
+		for _, node := range []string{"node-1", "node-2"} {
+			_, err := s.store.Lead(t.Context(), node, time.Hour)
+			require.NoError(t, err)
+		}
+	}
+	roles := func() []string {
+		var got struct{ Nodes []struct{ Mode, Role string } }
+		status, answer := s.as(granted(0, xxladapter.RoleViewer))("GET", "/api/v1/nodes", "")
+		require.Equal(t, http.StatusOK, status)
+		require.NoError(t, json.Unmarshal([]byte(answer), &got))
+		var roles []string
+		for _, n := range got.Nodes {
+			require.Equal(t, "leader", n.Mode)
+			roles = append(roles, n.Role)
+		}
+		return roles
+	}
+	lead()
+	require.Equal(t, []string{"leads", "standby"}, roles())
+	call := s.as(granted(0, xxladapter.RoleAdmin))
+	status, _ := call("POST", "/api/v1/nodes/drain", `{"node":"node-1"}`)
+	require.Equal(t, http.StatusOK, status)
+	lead()
+	require.Equal(t, []string{"retired", "leads"}, roles())
+	status, _ = call("POST", "/api/v1/nodes/drain", `{"node":"node-2"}`)
+	require.Equal(t, http.StatusConflict, status, "the last one")
+}
+
 func TestNodesTellWhyShardsMoved(t *testing.T) {
 	s := newSite(t)
 	s.lease("node-1", "node-2")

@@ -22,6 +22,7 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 		Node         string
 		Term         int64
 		Until        time.Time
+		Role         string
 		Shards       int
 		ClockAheadMs int64
 		Fast, Slow   pool
@@ -29,13 +30,13 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 	}
 	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
 	return listing[node]{
-		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "SHARDS", "CLOCK", "FAST", "SLOW", "LAST MOVE"},
+		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "ROLE", "SHARDS", "CLOCK", "FAST", "SLOW", "LAST MOVE"},
 		row: func(n *node) []string {
 			last := "-"
 			if h := n.LastMove; h != nil {
 				last = fmt.Sprintf("%s %s", h.Cause, timeText(&h.At))
 			}
-			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), fmt.Sprintf("%d of 64", n.Shards),
+			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), n.Role, fmt.Sprintf("%d of 64", n.Shards),
 				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), last}
 		},
 	}.print(inv, &parent.clientFlags, "/nodes", nil)

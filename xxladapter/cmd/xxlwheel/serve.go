@@ -34,6 +34,8 @@ type serveCmd struct {
 	Zone              string       `default:"Local" placeholder:"ZONE" help:"Time zone for cron expressions, for example Asia/Shanghai (default: this machine's)."`
 	CronProfile       cron.Profile `default:"quartz" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default); xxl34, which reproduces XXL-JOB 3.4, including its faults; sane, which fires once when the clock changes; or unix, with five fields."`
 
+	Scheduling string `default:"all" enum:"all,leader" placeholder:"MODE" help:"Which schedulers of the store plan jobs: all, each a part (default), or leader, one of them all jobs while the others stand by. The same for all schedulers of a store."`
+
 	NoConsole  bool   `help:"Do not serve the web console."`
 	ConsoleDir string `type:"path" placeholder:"DIR" help:"Folder with the files of the web console, in place of those in the binary; for work on the console itself."`
 	NoMCP      bool   `name:"no-mcp" help:"Do not serve assistants at /mcp."`
@@ -144,7 +146,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 		return opts, err
 	}
 	return node.Options{
-		Console: pages, Around: around,
+		Console: pages, Around: around, Scheduling: xxladapter.SchedulingMode(c.Scheduling),
 		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
 		AllowDefaultToken: c.AllowDefaultToken, AllowDeclare: c.AllowDeclare, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: c.CronProfile,

@@ -1011,7 +1011,11 @@ export interface Node {
 	fast: Pool;
 	/** How it last got or lost shards, as far as that is among those that are kept. */
 	lastMove?: ShardMove;
+	/** all: it plans jobs beside others. leader: it plans all jobs or none. */
+	mode: "all" | "leader";
 	node: string;
+	/** plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock. */
+	role: "plans" | "leads" | "standby" | "retired";
 	/** How many of the 64 shards it plans. */
 	shards: number;
 	/** Its pool for slow jobs, as it last said. */
