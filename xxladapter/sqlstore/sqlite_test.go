@@ -48,9 +48,13 @@ var emptyFile = fixture.File{Make: func(file string) error {
 }}
 
 func TestMain(m *testing.M) {
-	// Half of rapid's default, because SQLite is slow under the race detector; the command line has
-	// precedence.
-	if err := flag.Set("rapid.checks", "50"); err != nil {
+	// SQLite is slow under the race detector, so no more than half of rapid's default; the command line
+	// has precedence.
+	checks := "20"
+	if testserver.IsLong() {
+		checks = "50"
+	}
+	if err := flag.Set("rapid.checks", checks); err != nil {
 		panic(err)
 	}
 	testserver.Main(m)

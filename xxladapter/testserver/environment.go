@@ -35,10 +35,14 @@ const (
 // Long skips a test that takes long by nature, unless the environment asks for long tests.
 func Long(t testing.TB) {
 	t.Helper()
-	if os.Getenv(longEnv) != "1" && !Soak() {
+	if !IsLong() {
 		t.Skipf("takes long; set %s=1 to run it", longEnv)
 	}
 }
+
+// IsLong reports whether the environment asks for long tests. A test that may try any number of cases
+// tries more of them then.
+func IsLong() bool { return os.Getenv(longEnv) == "1" || Soak() }
 
 // Soak reports whether the environment asks for hours of tests on a machine of their own.
 func Soak() bool { return os.Getenv(soakEnv) == "1" }

@@ -117,11 +117,12 @@ func freePort(t *testing.T) string {
 // bubble cannot contain.
 func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(limit); !ok(); {
+	pause := 20 * time.Millisecond
+	for deadline := time.Now().Add(limit); !ok(); pause = min(2*pause, 200*time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %v: %s", limit, what)
 		}
-		time.Sleep(20 * time.Millisecond) // the pause between two polls
+		time.Sleep(pause) // between two polls; one may run a whole command
 	}
 }
 

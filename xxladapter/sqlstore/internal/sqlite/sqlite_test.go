@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestMain(m *testing.M) {
@@ -22,6 +24,11 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	if !testserver.IsLong() { // a third of rapid's default; the command line has precedence
+		if err := flag.Set("rapid.checks", "33"); err != nil {
+			panic(err)
+		}
 	}
 	m.Run()
 }
