@@ -16,6 +16,7 @@ type jobQuery struct {
 	Light    bool               `query:"light" doc:"Leave out executorParam, glueSource and glueRemark, which may be large."`
 	Count    bool               `query:"count" doc:"Also count the jobs of all pages."`
 	Recent   bool               `query:"recent" doc:"Also list the newest 20 runs of each job."`
+	Words    bool               `query:"words" doc:"Also describe the schedule of each job in words."`
 }
 
 // A jobChoice selects jobs.
@@ -59,11 +60,31 @@ func checkSearch(param, text string) error {
 }
 
 type jobList struct {
-	Jobs    []jobForm `json:"jobs"`
-	Next    int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
-	NextKey string    `json:"nextKey,omitempty" doc:"The second part of the cursor, for other orders than ID."`
-	Recent  []jobRuns `json:"recent,omitempty" doc:"With recent: the newest runs of each job of the page that has any, in the order of the page."`
+	Jobs    []jobForm  `json:"jobs"`
+	Next    int64      `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
+	NextKey string     `json:"nextKey,omitempty" doc:"The second part of the cursor, for other orders than ID."`
+	Recent  []jobRuns  `json:"recent,omitempty" doc:"With recent: the newest runs of each job of the page that has any, in the order of the page."`
+	Words   []jobWords `json:"words,omitempty" doc:"With words: the schedules of the jobs of the page, in its order. A job whose schedule is invalid is left out."`
 	counted
+}
+
+// jobWords describes the schedule of a job. The words mention no zone.
+type jobWords struct {
+	ID int64 `json:"id" doc:"The job."`
+	words
+}
+
+// scheduleWords describes the schedules of jobs, in the order of the jobs. It leaves out jobs whose
+// schedule is invalid, which other programs may have written.
+func (s *Server) scheduleWords(jobs []*xxladapter.Job) []jobWords {
+	var described []jobWords
+	for _, j := range jobs {
+		w, err := describeSchedule(string(j.ScheduleType), j.ScheduleConf, s.opts.CronProfile)
+		if err == nil {
+			described = append(described, jobWords{j.ID, w})
+		}
+	}
+	return described
 }
 
 // jobRuns are the newest runs of a job.
@@ -147,6 +168,9 @@ func (s *Server) listJobs(ctx context.Context, q jobQuery) (no jobList, err erro
 		if list.Recent, err = s.recentRuns(ctx, jobs); err != nil {
 			return no, err
 		}
+	}
+	if q.Words {
+		list.Words = s.scheduleWords(jobs)
 	}
 	if q.Count {
 		n, err := s.opts.Store.CountJobs(ctx, f, maxCount+1)

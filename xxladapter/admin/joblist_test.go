@@ -100,6 +100,25 @@ func TestJobListsShowRecentRuns(t *testing.T) {
 	require.Nil(t, without.Recent)
 }
 
+// A list of jobs describes the schedule of each in both languages; a schedule that cannot be read,
+// as another program may have written, has no words and hides no other.
+func TestJobListsSayTheSchedulesInWords(t *testing.T) {
+	s := newSite(t)
+	daily := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
+	group, err := s.store.Groups(t.Context())
+	require.NoError(t, err)
+	_, err = s.store.CreateJob(t.Context(), &xxladapter.Job{GroupID: group[0].ID, Name: "n", Author: "a", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "at two"})
+	require.NoError(t, err)
+	often := s.createJob(`,"scheduleType":"FIX_RATE","scheduleConf":"30"`)
+	var page jobList
+	s.get("/api/v1/jobs?words&desc", &page)
+	require.Len(t, page.Jobs, 3)
+	require.Equal(t, []jobWords{{often, words{"every 30 seconds", "每30秒"}}, {daily, words{"at 02:00, every day", "每天，02:00"}}}, page.Words)
+	var without jobList
+	s.get("/api/v1/jobs", &without)
+	require.Nil(t, without.Words)
+}
+
 func TestJobListsRefuseWhatTheyDoNotKnow(t *testing.T) {
 	s := newSite(t)
 	for query, message := range map[string]string{

@@ -38,6 +38,15 @@ type words struct {
 	Chinese string `json:"zh"`
 }
 
+// describeSchedule describes a schedule in each language. The error is that of [cron.ParsePlan].
+func describeSchedule(kind, conf string, profile cron.Profile) (w words, err error) {
+	if w.English, err = cron.DescribePlan(kind, conf, cron.English, profile); err != nil {
+		return words{}, err
+	}
+	w.Chinese, err = cron.DescribePlan(kind, conf, cron.Chinese, profile)
+	return w, err
+}
+
 type previewTime struct {
 	At   time.Time    `json:"at"`
 	Mark preview.Mark `json:"mark,omitempty" doc:"How a clock change concerns it. SHIFTED: the clock skips the time that was meant, this is right after the gap. FIRST_PASS, SECOND_PASS: the clock shows this time twice."`
@@ -82,10 +91,8 @@ func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (n
 		return no, invalidConf(err)
 	}
 	shown := schedulePreview{Zone: schedule.Zone.String(), Times: []previewTime{}, Assumed: p.Assumed, Changes: []clockChange{}}
-	for language, to := range map[cron.Language]*string{cron.English: &shown.Words.English, cron.Chinese: &shown.Words.Chinese} {
-		if *to, err = cron.DescribePlan(schedule.Type, schedule.Conf, language, schedule.Profile); err != nil {
-			return no, invalidConf(err)
-		}
+	if shown.Words, err = describeSchedule(schedule.Type, schedule.Conf, schedule.Profile); err != nil {
+		return no, invalidConf(err)
 	}
 	calendar, err := s.namedCalendar(ctx, q.Calendar)
 	if err != nil {

@@ -811,6 +811,8 @@ export interface JobList {
 	nextKey?: string;
 	/** With recent: the newest runs of each job of the page that has any, in the order of the page. */
 	recent?: JobRuns[];
+	/** With words: the schedules of the jobs of the page, in its order. A job whose schedule is invalid is left out. */
+	words?: JobWords[];
 }
 
 export interface JobRuns {
@@ -877,6 +879,13 @@ export interface JobUpdate {
 	triggerNextTime?: string;
 	/** Read-only. Each change increases it. */
 	updateTime?: string;
+}
+
+export interface JobWords {
+	en: string;
+	/** The job. */
+	id: number;
+	zh: string;
 }
 
 export interface KeptTimes {
@@ -1662,7 +1671,7 @@ export interface Calls {
 	};
 	/** List jobs, by id or in another order. */
 	"GET /jobs": {
-		params: { after?: number; limit?: number; group?: number; name?: string; handler?: string; author?: string; tag?: string; type?: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE"; running?: boolean; lastResult?: "SUCCESS" | "FAIL" | "NONE"; sort?: "ID" | "NAME" | "GROUP" | "AUTHOR" | "HANDLER" | "TYPE" | "STATUS" | "NEXT" | "LAST" | "UPDATED" | "RESULT"; desc?: boolean; afterKey?: string; light?: boolean; count?: boolean; recent?: boolean };
+		params: { after?: number; limit?: number; group?: number; name?: string; handler?: string; author?: string; tag?: string; type?: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE"; running?: boolean; lastResult?: "SUCCESS" | "FAIL" | "NONE"; sort?: "ID" | "NAME" | "GROUP" | "AUTHOR" | "HANDLER" | "TYPE" | "STATUS" | "NEXT" | "LAST" | "UPDATED" | "RESULT"; desc?: boolean; afterKey?: string; light?: boolean; count?: boolean; recent?: boolean; words?: boolean };
 		body: undefined;
 		answer: JobList;
 	};

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Job } from "../api";
 import { useCall, useDelayed } from "../data";
 import { number, t } from "../i18n";
+import { lang } from "../prefs";
 import { href, query, setQuery } from "../route";
 import { may } from "../session";
 import { Button, Empty, LinkButton, Mono, Nothing, Switch, Time } from "../parts/basic";
@@ -46,7 +47,7 @@ export function Jobs() {
 	const jobs = useCall("GET /jobs", {
 		name: q.get("name") || undefined, handler: q.get("handler") || undefined, author: q.get("author") || undefined, group: group ? Number(group) : undefined, lastResult: last || undefined,
 		running: state ? state === "true" : undefined, tag: tag || undefined, after: cursor && Number(cursor.id), afterKey: cursor && by !== "ID" ? cursor.key : undefined,
-		limit: pageSize, light: true, count: true, recent: true, sort: by as "ID", desc,
+		limit: pageSize, light: true, count: true, recent: true, words: true, sort: by as "ID", desc,
 	}, 5000);
 	// After the jobs: a browser has six connections, and what is asked last may wait for one.
 	const groups = useGroups();
@@ -55,6 +56,7 @@ export function Jobs() {
 	const filtered = !!(found || group || state || tag || last);
 	const rows = jobs.data?.jobs;
 	const recent = new Map((jobs.data?.recent ?? []).map((r) => [r.id, r.runs]));
+	const words = new Map((jobs.data?.words ?? []).map((w) => [w.id, lang.value === "en" ? w.en : w.zh]));
 	const whole = !!rows?.length && rows.every((j) => chosen.has(j.id!));
 	const choose = (list: Job[], on: boolean) => {
 		setAll(false);
@@ -93,7 +95,7 @@ export function Jobs() {
 						</span>
 					)}
 					<span class="row-under">
-						<Schedule job={j} />
+						<Schedule job={j} words={words.get(j.id!)} />
 					</span>
 				</>
 			),
@@ -101,7 +103,7 @@ export function Jobs() {
 		{ head: t("field.jobGroup"), sort: "GROUP", from: "mid", cell: (j) => <span class="cut">{groups.name(j.jobGroup)}</span> },
 		{ head: t("field.executorHandler"), sort: "HANDLER", from: "vast", cell: (j) => (j.glueType === "BEAN" ? <Mono>{j.executorHandler}</Mono> : <span>{t(`glue.${j.glueType ?? "BEAN"}`)}</span>) },
 		{ head: t("field.author"), sort: "AUTHOR", from: "vast", cell: (j) => <span class="cut">{j.author}</span> },
-		{ head: t("fact.scheduleConf"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} /> },
+		{ head: t("fact.scheduleConf"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} words={words.get(j.id!)} /> },
 		{ head: t("job.latest"), sort: "RESULT", from: "wide", cell: (j) => <Spark runs={recent.get(j.id!)} /> },
 		{ head: t("fact.triggerNextTime"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <Nothing />) },
 		{ head: t("job.running"), sort: "STATUS", end: true, cell: (j) => <Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} /> },

@@ -9,11 +9,16 @@ import { Mono } from "../parts/basic";
 import { tell, tellError } from "../parts/toast";
 import { instant, span } from "../time";
 
-export function Schedule({ job }: { job: Pick<Job, "scheduleType" | "scheduleConf" | "settings"> }) {
+// Schedule shows a schedule. With words, a cron expression is said in them, and a pointer sees it.
+export function Schedule({ job, words }: { job: Pick<Job, "scheduleType" | "scheduleConf" | "settings">; words?: string }) {
 	const conf = job.scheduleConf ?? "";
 	switch (job.scheduleType) {
 		case "CRON":
-			return (
+			return words ? (
+				<span class="cut" title={`${conf}\n${words}`}>
+					{words} {job.settings?.zone && <small>{job.settings.zone}</small>}
+				</span>
+			) : (
 				<span class="inline">
 					<Mono>{conf}</Mono>
 					{job.settings?.zone && <small>{job.settings.zone}</small>}
