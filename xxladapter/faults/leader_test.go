@@ -25,7 +25,7 @@ func mostLeaderless() time.Duration { return pick(12*time.Second, resolved()) }
 // wakes it again. Another one leads each time, and each due time runs once.
 func TestTheLeaderDies(t *testing.T) {
 	testserver.Long(t)
-	oneAfterAnother(t, engines, func(t *testing.T, e engine) {
+	onEach(t, engines, func(t *testing.T, e engine) {
 		if e.nodes < 2 {
 			t.Skip("needs a second scheduler, and this store has one")
 		}
@@ -42,9 +42,9 @@ func TestTheLeaderDies(t *testing.T) {
 			most  time.Duration // until another one leads
 		}
 		faults := []fault{
-			{"killed", (*process).kill, (*process).start, leaseLapse + time.Second},
-			{"frozen", (*process).freeze, (*process).thaw, leaseLapse + time.Second},
-			{"stopped", func(p *process) { p.stop() }, (*process).start, leaseLapse},
+			{"killed", (*process).kill, (*process).start, pick(mostLeaderless(), leaseLapse+time.Second)},
+			{"frozen", (*process).freeze, (*process).thaw, pick(mostLeaderless(), leaseLapse+time.Second)},
+			{"stopped", func(p *process) { p.stop() }, (*process).start, pick(mostLeaderless(), leaseLapse)},
 		}
 		took := map[string][]time.Duration{}
 		var kills []time.Time
