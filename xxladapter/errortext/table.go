@@ -547,8 +547,8 @@ var table = []rule{
 	{"no_lease", "调度节点“{value}”没有租约", []form{
 		{"scheduler %q holds no lease", "value"},
 	}},
-	{"last_scheduler", "没有其他调度节点在调度任务，至少须有一个", []form{
-		{"no other scheduler plans jobs, one must", ""},
+	{"last_scheduler", "没有其他调度节点可以调度任务，至少须有一个", []form{
+		{"no other scheduler can plan jobs, one must", ""},
 	}},
 	{"node_runs", "调度节点“{node}”正在运行，须先停止全部节点才能更改时区", []form{
 		{"node %q runs, the zone of a store can be changed while no node does", "node"},
