@@ -344,7 +344,14 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 			require.Greater(t, waiting(false, 3, 1), 3*time.Second, "alone")
 			// We notice the admin when a second begins between its scan and ours, which happens
 			// every other time by chance. What was planned before that is due five seconds later.
-			require.LessOrEqual(t, waiting(true, 16, 10), records.BesideOthersIdle, "beside a Java admin")
+			// Chance may let us forget the admin for once; without the rule it fails each time.
+			for attempt := 1; ; attempt++ {
+				ahead := waiting(true, 16, 10)
+				if ahead <= records.BesideOthersIdle {
+					break
+				}
+				require.Less(t, attempt, 3, "planned %v ahead beside a Java admin", ahead)
+			}
 			require.Greater(t, waiting(false, int(records.OthersLife/time.Second)+4, 1), 3*time.Second, "alone again")
 		})
 	}
