@@ -279,7 +279,7 @@ func (b *batch[T]) dropped() {
 	}
 }
 
-// work is the worker.
+// work runs the batch's worker.
 func (b *batch[T]) work() {
 	b.mu.Lock()
 	b.mu.worker = goroutineID()

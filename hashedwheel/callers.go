@@ -66,7 +66,7 @@ func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
 	}
 }
 
-// armAt is arm for a deadline, in nanoseconds since the start.
+// armAt works like arm for a deadline, in nanoseconds since the start.
 func (e *engine) armAt(t *Timeout, deadline int64) (was bool, err error) {
 	due := e.clock.due(deadline, 0) | armed
 	for {
@@ -126,7 +126,7 @@ func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 	return was, true, nil
 }
 
-// armFresh is arm for a new t, which no other goroutine knows and which was never armed.
+// armFresh arms a new t, which no other goroutine knows and which was never armed.
 func (e *engine) armFresh(t *Timeout, n state) error {
 	if !e.limit.reserve() && !e.inherit() {
 		return e.refuseFull(t)
@@ -195,14 +195,14 @@ func (e *engine) refuse(t *Timeout) {
 	}
 }
 
-// refuseFull is refuse on a timer that has no place left.
+// refuseFull refuses t on a timer that has no place left.
 func (e *engine) refuseFull(t *Timeout) error {
 	e.rejected.Add(1)
 	e.refuse(t)
 	return ErrTooManyPending
 }
 
-// cancel is Timeout.Cancel.
+// cancel does what Timeout.Cancel promises.
 func (e *engine) cancel(t *Timeout) bool {
 	for {
 		s := t.load()
@@ -248,7 +248,7 @@ func (e *engine) unlink(st *stripe[*Timeout], t *Timeout, s state) bool {
 	return true
 }
 
-// withdraw is unlink for a t that is queued. If nothing has been pushed after t, as when a call
+// withdraw unlinks a t that is queued. If nothing has been pushed after t, as when a call
 // with a timeout returns at once, t comes out of the queue again: the worker need not process it,
 // the queue does not grow, and the collector need not keep it.
 //

@@ -93,7 +93,7 @@ type periodics struct { // guards the field below, and orders runs
 	running map[*Timeout]struct{}
 }
 
-// claimPeriodic is claim for the run of a periodic timeout.
+// claimPeriodic claims the run of a periodic timeout.
 func (e *engine) claimPeriodic(t *Timeout, s state) (task TimerTask, ok bool) {
 	e.periodics.Lock()
 	defer e.periodics.Unlock()
@@ -143,7 +143,7 @@ func (e *engine) rearm(c call) {
 	delete(e.periodics.running, c.t)
 }
 
-// resetPeriodic is Timeout.Reset for a periodic timeout.
+// resetPeriodic works like Timeout.Reset for a periodic timeout.
 func (e *engine) resetPeriodic(t *Timeout, delay time.Duration) (was bool) {
 	e.periodics.Lock()
 	defer e.periodics.Unlock()

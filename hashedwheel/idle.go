@@ -220,6 +220,7 @@ func (m *IdleMemberOf[V]) SetPeriod(period time.Duration) error {
 	return nil
 }
 
+// errNoMember refuses a change of what is no member, and changes nothing.
 var errNoMember = errors.New("hashedwheel: IdleMember.SetPeriod: m is no member, must be one")
 
 // Period returns the period of m, and 0 if it is no member.

@@ -358,7 +358,7 @@ func (q *queue[E]) groups(limit int, f func([]E), free func(*segment[E])) (done 
 	return done
 }
 
-// each is groups for one entry at a time.
+// each works like groups, for one entry at a time.
 func (q *queue[E]) each(limit int, f func(E), free func(*segment[E])) (done int) {
 	return q.groups(limit, func(group []E) {
 		for _, e := range group {

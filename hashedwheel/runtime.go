@@ -32,7 +32,7 @@ func split(task TimerTask) (taskType, unsafe.Pointer) {
 	return taskTypes.of(w.table, task), w.value
 }
 
-// join is the inverse of split.
+// join puts together what split has divided.
 func join(typ taskType, value unsafe.Pointer) (task TimerTask) {
 	*(*interfaceWords)(unsafe.Pointer(&task)) = interfaceWords{taskTypes.info(typ).table, value}
 	return task

@@ -60,7 +60,7 @@ func (i id) word(status uint64) uint64 {
 	return uint64(i)>>32<<32 | status
 }
 
-// nextGeneration is the word of the slot once this use is over.
+// nextGeneration returns the word of the slot once this use is over.
 func (i id) nextGeneration() uint64 { return (uint64(i)>>32 + 1) << 32 } // slotFree
 
 // A slotTable is an array of slots that never move, in chunks that come and go. A payload without
@@ -127,7 +127,8 @@ func (s *slotTable[T]) slot(n uint32) *slot[T] {
 	return &(*s.chunks.Load())[n/chunkLen].Load().slots[n%chunkLen]
 }
 
-// lookup is slot for numbers that may be out of date or come from outside; nil if there is none.
+// lookup works like slot for numbers that may be out of date or come from outside; nil if there is
+// none.
 func (s *slotTable[T]) lookup(n uint32) *slot[T] {
 	chunks := *s.chunks.Load()
 	if int(n/chunkLen) >= len(chunks) {

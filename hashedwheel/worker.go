@@ -52,7 +52,7 @@ const (
 	batchLen = 128
 )
 
-// work is the body of a worker goroutine: passes, and sleep where there is nothing to do.
+// work makes passes, and sleeps where there is nothing to do; each worker goroutine runs it.
 func (w *worker) work() {
 	defer w.leave()
 	e := w.engine

@@ -25,7 +25,7 @@ func checkOneOf[T enum[T]](field string, value T) error {
 	return Invalidf("%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
 }
 
-// checkOneOfOrEmpty is checkOneOf for a field that may be empty.
+// checkOneOfOrEmpty works like checkOneOf for a field that may be empty.
 func checkOneOfOrEmpty[T enum[T]](field string, value T) error {
 	if value == "" {
 		return nil

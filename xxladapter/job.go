@@ -123,7 +123,7 @@ func (j *Job) Broken() (broken BrokenRules) {
 		func() error { return CheckParam(j.Param) },
 		func() error { return checkText("glueRemark", j.GlueRemark, 0, 128) },
 	}
-	checks = append(checks, j.checkHandler, j.checkNumbers, j.Settings.validate, j.checkTags, j.checkChildren)
+	checks = append(checks, j.checkHandler, j.checkNumbers, j.Settings.validate, j.checkTags, j.CheckChildren)
 	for _, check := range checks {
 		if err := check(); err != nil {
 			broken = append(broken, err)
@@ -154,9 +154,9 @@ func (j *Job) checkNumbers() error {
 // maxInt is the largest value of upstream's int columns.
 const maxInt = 1<<31 - 1
 
-// checkChildren refuses values that are no ids of other jobs, and more ids than fit into upstream's
-// column.
-func (j *Job) checkChildren() error {
+// CheckChildren checks what [Job.Validate] says about ChildIDs: each is the id of another job, and
+// they fit into upstream's column. Its error is an [Error] with [CodeInvalid].
+func (j *Job) CheckChildren() error {
 	for _, id := range j.ChildIDs {
 		if id <= 0 || id == j.ID {
 			return Invalidf("childJobIds contains %d, must be the id of another job", id)

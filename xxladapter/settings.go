@@ -114,7 +114,7 @@ const (
 // Values lists all values of the setting.
 func (LogPolicy) Values() []LogPolicy { return []LogPolicy{KeepAll, KeepFailures} }
 
-// validate is the part of [Job.Validate] that concerns the settings.
+// validate checks what [Job.Validate] says about the settings.
 func (s *Settings) validate() error {
 	if s.Zone != "" {
 		if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "Local" {

@@ -22,7 +22,7 @@ func (j *Job) SetTags(tags []string) {
 	}
 }
 
-// checkTags is the part of [Job.Validate] that concerns the tags.
+// checkTags checks what [Job.Validate] says about the tags.
 func (j *Job) checkTags() error {
 	if len(j.Tags) > MaxTags {
 		return Invalidf("tags has %d entries, must have at most %d", len(j.Tags), MaxTags)

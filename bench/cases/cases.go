@@ -143,5 +143,5 @@ func delays() []time.Duration {
 	return d
 }
 
-// noOne is the function of timeouts whose run does not matter.
+// noOne does nothing, for timeouts whose run does not matter.
 func noOne(int) {}

@@ -23,8 +23,8 @@ type Addresses struct {
 	// changed.
 	Allow []netip.Prefix
 
-	mu  sync.RWMutex     // guards the fields below
-	own []netip.AddrPort // the addresses that this process listens on
+	mu        sync.RWMutex     // guards the fields below
+	listening []netip.AddrPort // the addresses that this process listens on
 }
 
 // metadata lists the addresses outside the link-local ranges at which clouds serve their machines'
@@ -72,7 +72,7 @@ func (a *Addresses) Serve(listener net.Addr) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.own = append(a.own, own...)
+	a.listening = append(a.listening, own...)
 }
 
 // CheckURL refuses an executor's URL that must not be called, as far as its text shows. A host name
@@ -124,7 +124,7 @@ func (a *Addresses) CheckDial(addr netip.AddrPort) error {
 	}
 	a.mu.RLock()
 	defer a.mu.RUnlock()
-	if slices.Contains(a.own, addr) {
+	if slices.Contains(a.listening, addr) {
 		return fmt.Errorf("%s is the scheduler itself", addr)
 	}
 	return nil

@@ -24,7 +24,7 @@ func CloseSilent(s *http.Server) {
 	s.RegisterOnShutdown(silent.close)
 }
 
-// note is the server's ConnState callback.
+// note follows a connection, as the server's ConnState callback.
 func (s *silentConns) note(conn net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,7 +37,7 @@ func (bulkAction) Values() []bulkAction {
 	return []bulkAction{bulkStart, bulkStop, bulkDelete, bulkChange, bulkTrigger}
 }
 
-// role is the role that the action needs for each job.
+// role returns what the action needs for each job.
 func (a bulkAction) role() xxladapter.Role {
 	if a == bulkDelete || a == bulkChange {
 		return xxladapter.RoleEditor
@@ -173,7 +173,7 @@ func (s *Server) runBulk(ctx context.Context, w *streamWriter, form *bulkForm, i
 		batch = bulkTriggers
 	}
 	results := make(chan bulkLine, batch)
-	go func() {
+	go func() { // until the loop below has read the last result
 		defer close(results)
 		for ids := range slices.Chunk(ids, batch) {
 			if ctx.Err() != nil {

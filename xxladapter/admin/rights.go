@@ -72,7 +72,7 @@ func allow(ctx context.Context, group int64, absent error) error {
 	return allowRole(ctx, role, group, absent)
 }
 
-// allowRole is allow for another role than the call's.
+// allowRole works like allow for another role than the call's.
 func allowRole(ctx context.Context, role xxladapter.Role, group int64, absent error) error {
 	switch access.RightsOf(ctx).Decide(role, group) {
 	case access.Allowed:

@@ -31,7 +31,7 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 	return decodeStrictly(data, v)
 }
 
-// decodeStrictly is [decodeStrict] for a body that has been read.
+// decodeStrictly works like [decodeStrict] with a body that has been read.
 func decodeStrictly(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return xxladapter.Invalidf("request body is not valid UTF-8")

@@ -57,10 +57,12 @@ type Monitor struct {
 
 	raised sync.Map // job ids whose next success matters
 
+	// These guard themselves.
+	down      *downs
+	unsettled unsettled
+
 	// Only the goroutine of Run uses these.
 	pace   pace
-	down   *downs
-	unset  unsettled
 	idle   bool          // the last poll found nothing open
 	listed time.Duration // how long the store took to list the failed runs
 }

@@ -32,7 +32,7 @@ const (
 // poll finds what has to be reported, and sends it with the context sending.
 func (m *Monitor) poll(ctx, sending context.Context) error {
 	m.idle = false
-	if err := m.unset.settle(ctx, m.opts.Store); err != nil {
+	if err := m.unsettled.settle(ctx, m.opts.Store); err != nil {
 		return err
 	}
 	now, err := m.opts.Store.Now(ctx)

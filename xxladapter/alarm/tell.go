@@ -69,7 +69,7 @@ func (m *Monitor) tellOne(ctx context.Context, subjects []subject) {
 		}
 		if err := m.settle(context.WithoutCancel(ctx), about, status); err != nil {
 			m.logger.Error("outcome of an alarm not stored, will be tried again", "alarm", a.ID, "err", err)
-			m.unset.add(about, status)
+			m.unsettled.add(about, status)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package cron
 
 import "math/bits"
 
-// ceilXXL is ceil as XXL-JOB 3.4 does it when the day of month has W or another special item. It
+// ceilXXL rounds up as XXL-JOB 3.4 does when the day of month has W or another special item. It
 // follows that release's order of steps, which causes its faults: it fixes the time of day before
 // the day, and a move to a nearest weekday keeps that time instead of starting at midnight. Earlier
 // times of that day are skipped. If a day moved forward, only its first match remains, since the

@@ -53,10 +53,8 @@ func (c *comparison) children(at string, e *JobEntry, d *declared) {
 		}
 	}
 	column := xxladapter.Job{ID: -1, ChildIDs: long}
-	for _, broken := range column.Broken() {
-		if strings.HasPrefix(broken.Error(), "childJobIds ") {
-			c.report(at+".children", broken)
-		}
+	if err := column.CheckChildren(); err != nil {
+		c.report(at+".children", err)
 	}
 }
 

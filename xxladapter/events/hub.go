@@ -35,6 +35,8 @@ type Hub struct {
 	store  Store
 	logger *slog.Logger
 
+	polling sync.WaitGroup // the pollers that have not ended
+
 	mu         sync.Mutex // guards the fields below
 	closed     bool
 	listeners  map[*Listener]struct{}
@@ -42,7 +44,6 @@ type Hub struct {
 	number     int64   // of the last event
 	recent     []Event // the last events of the generation
 	stop       context.CancelFunc
-	polling    sync.WaitGroup
 }
 
 // NewHub returns a hub that polls nothing yet. A nil logger means slog.Default().
@@ -98,7 +99,9 @@ func (l *Listener) Leave() {
 	l.hub.remove(l)
 }
 
-// remove removes a listener. REQUIRES: the caller holds mu.
+// remove removes a listener.
+//
+// REQUIRES: h.mu is held.
 func (h *Hub) remove(l *Listener) {
 	if _, listens := h.listeners[l]; !listens {
 		return
@@ -122,7 +125,9 @@ func (h *Hub) Close() {
 	h.polling.Wait()
 }
 
-// start begins to poll. REQUIRES: the caller holds mu.
+// start begins to poll.
+//
+// REQUIRES: h.mu is held.
 func (h *Hub) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h.generation, h.stop = rand.Text(), cancel

@@ -47,7 +47,7 @@ func (a *admins) call(ctx context.Context, op string, body func(*admin) ([]byte,
 	return err
 }
 
-// callFor is call for an operation whose reply has a payload.
+// callFor makes a call whose reply has a payload.
 func (a *admins) callFor(ctx context.Context, op string, body func(*admin) ([]byte, error)) (json.RawMessage, error) {
 	var failed []error
 	first := int(a.last.Load())

@@ -242,7 +242,7 @@ func (j *journal) close() error {
 	return j.file.Close()
 }
 
-// write is the writing goroutine.
+// write stores what was queued; one goroutine runs it.
 func (j *journal) write() {
 	defer close(j.stopped)
 	for range j.wake {

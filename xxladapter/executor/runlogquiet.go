@@ -119,7 +119,7 @@ func (q *quietLogs) find(logID int64, day string) (text string, ok bool) {
 	return "", false
 }
 
-// gathered is find for the logs that are not written yet.
+// gathered finds among the logs that are not written yet.
 func (q *quietLogs) gathered(logID int64, day string) (text string, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

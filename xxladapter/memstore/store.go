@@ -14,6 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+// errClosed refuses every call after Close.
 var errClosed = errors.New("memstore: closed")
 
 // A Store is an [xxladapter.Store] in memory. Its zero value is not usable; see [New].

@@ -164,7 +164,9 @@ func (c *ringCache) add(key uint64, r *ring) {
 	c.addrs += len(r.addrs)
 }
 
-// drop removes the ring with the key, if there is one. REQUIRES: c.mu is held.
+// drop removes the ring with the key, if there is one.
+//
+// REQUIRES: c.mu is held.
 func (c *ringCache) drop(key uint64) {
 	if r := c.rings[key]; r != nil {
 		c.addrs -= len(r.addrs)
@@ -173,7 +175,9 @@ func (c *ringCache) drop(key uint64) {
 }
 
 // oldest returns the key of the least recently used ring. It scans all of them, which costs little
-// compared with building the ring that needs the room. REQUIRES: c.mu is held and there is a ring.
+// compared with building the ring that needs the room.
+//
+// REQUIRES: c.mu is held and there is a ring.
 func (c *ringCache) oldest() (key uint64) {
 	var oldest *cachedRing
 	for k, r := range c.rings {

@@ -46,7 +46,7 @@ func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, 
 		return nil
 	}
 	if tick {
-		for _, f := range s.given.take() {
+		for _, f := range s.givenBack.take() {
 			if err := s.ring.arm(f); err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func (s *Scheduler) offerAgain(ctx context.Context, filter xxladapter.FireFilter
 
 // Again remembers a fire whose hand-over the store broke off, for the next sweep by
 // the clock.
-func (s *Scheduler) Again(f xxladapter.Fire) { s.given.add(f) }
+func (s *Scheduler) Again(f xxladapter.Fire) { s.givenBack.add(f) }
 
 // givenBack are fires that were handed out and may still be planned.
 type givenBack struct {

@@ -69,9 +69,9 @@ func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Durati
 
 // correct replaces a next time that no schedule has given: 0, as an INSERT by a tool leaves it, or
 // a time before 1970. The job counts as overdue once, at now, as it does with XXL-JOB; the due
-// times before that are unknown. A ONCE has its due time in its configuration. missed is true if
-// the job is overdue.
-func correct(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) (missed bool) {
+// times before that are unknown, which the result says. A ONCE has its due time in its
+// configuration.
+func correct(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) (unknown bool) {
 	if d.Next.UnixMilli() > 0 {
 		return false
 	}

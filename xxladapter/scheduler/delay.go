@@ -6,7 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// decideDelay is decide for a job whose next due time follows from the end of its run: there is one
+// decideDelay decides on a job whose next due time follows from the end of its run: there is one
 // due time, and after it the schedule waits. The call that stores the end of the run continues it,
 // see [xxladapter.Resume]. A due time that fires nothing is followed by the next one right away,
 // because no run will end.

@@ -90,7 +90,7 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
-	case <-s.wake:
+	case <-s.scanNow:
 		return true
 	}
 	return false

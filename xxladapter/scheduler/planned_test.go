@@ -51,8 +51,8 @@ func TestAScheduleThatContinuesSoonIsScannedNow(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		defer b.sched.ring.stop()
 		b.sched.Resumed(time.Now().Add(time.Minute))
-		require.Empty(t, b.sched.wake)
+		require.Empty(t, b.sched.scanNow)
 		b.sched.Resumed(time.Now().Add(time.Second))
-		require.Len(t, b.sched.wake, 1)
+		require.Len(t, b.sched.scanNow, 1)
 	})
 }

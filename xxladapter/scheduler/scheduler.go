@@ -86,20 +86,21 @@ type Options struct {
 // DefaultSkewLimit is the default of [Options.SkewLimit].
 const DefaultSkewLimit = 2 * time.Second
 
-// A Scheduler plans and hands out the fires of one store.
+// A Scheduler plans and hands out the fires of one store. Fields without a remark guard themselves.
 type Scheduler struct {
-	opts  Options
+	opts  Options // not changed after New
 	clock *storeClock
 	grant atomic.Pointer[grant] // never nil
 	stats stats
 	ring  *ring
-	plans *plans
-	wake  chan struct{} // a scan is wanted
-	broom chan struct{} // a sweep is wanted
+	plans *plans // used by the scan loop alone
 
-	page    int     // how many planned fires one query of a sweep takes
-	backlog backlog // used by the sweep alone
-	given   givenBack
+	scanNow  chan struct{} // a scan is wanted
+	sweepNow chan struct{} // a sweep is wanted
+
+	page      int     // how many planned fires one query of a sweep takes; not changed after New
+	backlog   backlog // used by the sweep alone
+	givenBack givenBack
 
 	misfires misfireLines // used by the scan loop alone
 
@@ -159,10 +160,10 @@ func New(opts Options) (*Scheduler, error) {
 	clock := new(storeClock)
 	s := &Scheduler{
 		opts: opts, clock: clock,
-		page:  sweepLimit,
-		plans: newPlans(opts.Zone, opts.CronProfile),
-		wake:  make(chan struct{}, 1),
-		broom: make(chan struct{}, 1),
+		page:     sweepLimit,
+		plans:    newPlans(opts.Zone, opts.CronProfile),
+		scanNow:  make(chan struct{}, 1),
+		sweepNow: make(chan struct{}, 1),
 
 		renewal: make(chan struct{}, 1),
 		roster:  newRoster(),
@@ -192,10 +193,10 @@ func (s *Scheduler) Run(ctx context.Context) error {
 }
 
 // Wake brings the next scan forward to now, because a job was started or changed.
-func (s *Scheduler) Wake() { signal(s.wake) }
+func (s *Scheduler) Wake() { signal(s.scanNow) }
 
 // Sweep brings the next sweep forward to now, because fires may be due that nobody holds.
-func (s *Scheduler) Sweep() { signal(s.broom) }
+func (s *Scheduler) Sweep() { signal(s.sweepNow) }
 
 // signal requests something, unless it is requested already.
 func signal(wanted chan<- struct{}) {

@@ -75,7 +75,9 @@ func (r *roster) stillSilent(term xxladapter.Term, held bool) bool {
 	return before && !held
 }
 
-// tell wakes those who wait for a change. REQUIRES: mu is held.
+// tell wakes those who wait for a change.
+//
+// REQUIRES: r.mu is held.
 func (r *roster) tell() {
 	close(r.changed)
 	r.changed = make(chan struct{})

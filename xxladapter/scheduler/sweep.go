@@ -35,7 +35,7 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 				continue
 			}
 			tick = true
-		case <-s.broom:
+		case <-s.sweepNow:
 		}
 		if err := s.sweep(ctx, tick); ctx.Err() == nil && !errors.Is(err, errNoLease) {
 			failing.note(err)

@@ -154,7 +154,7 @@ func (b *bench) lease(node string, life time.Duration) xxladapter.Lease {
 	return l
 }
 
-// lead is lease for a node that plans all jobs or none.
+// lead leases to a node that plans all jobs or none.
 func (b *bench) lead(node string, life time.Duration) xxladapter.Lease {
 	b.Helper()
 	l, err := b.store.Lead(b.ctx, node, life)

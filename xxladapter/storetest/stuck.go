@@ -52,7 +52,7 @@ var stuckRules = []rule{
 	}},
 }
 
-// claimNow is claim with one row, triggered now.
+// claimNow claims with one row, triggered now.
 func (b *bench) claimNow(fire xxladapter.Fire, node string) xxladapter.Fire {
 	b.Helper()
 	logs := b.newLogs(fire.JobID, 1)

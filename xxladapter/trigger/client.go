@@ -190,7 +190,7 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 	return reply, err
 }
 
-// exchange is call with the header of the reply.
+// exchange makes a call, and returns the header of the reply too.
 func (c *Client) exchange(ctx context.Context, addr, appName, path string, req any) (wire.Reply, http.Header, error) {
 	body := []byte(`""`) // what G1 and G2 send where there is nothing to say
 	if req != nil {

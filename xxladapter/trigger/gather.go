@@ -83,11 +83,11 @@ type gatherer struct {
 	client *Client
 	key    executorKey
 
-	mu      sync.Mutex // guards the fields below, and taken and left of runs
+	mu      sync.Mutex // guards the fields below, batch of each run and waiters of each batch
 	most    int        // the limit of runs in a batch
 	waiting []*gathered
 	latest  *int        // the request that was begun last, while it is in flight; nil means none
-	hurry   *time.Timer // ends the wait of the first run in waiting; nil while none waits
+	timer   *time.Timer // ends the wait of the first run in waiting; nil while none waits
 }
 
 // gathered is a run on its way.
@@ -97,18 +97,18 @@ type gathered struct {
 	body  []byte
 	batch *batch // the batch that contains the run; nil while the run waits
 
-	done  chan struct{} // closed when the fields below are set
-	alone bool          // the run was not sent, and its caller has to send it alone
-	this  *int          // the request that the caller then makes; nil if no run waits for its end
-	reply wire.Reply
-	err   error
+	done      chan struct{} // closed when the fields below are set
+	sendAlone bool          // the run was not sent, and its caller has to send it alone
+	request   *int          // the request that the caller then makes; nil if no run waits for its end
+	reply     wire.Reply
+	err       error
 }
 
 // A batch is one request in flight.
 type batch struct {
-	runs   []*gathered
-	cancel context.CancelFunc
-	here   int // callers that wait for it; guarded by the gatherer's mutex
+	runs    []*gathered
+	cancel  context.CancelFunc
+	waiters int // callers that wait for it; guarded by the gatherer's mutex
 }
 
 func (g *gatherer) limit(most int) {
@@ -121,9 +121,9 @@ func (g *gatherer) limit(most int) {
 func (g *gatherer) run(ctx context.Context, req *wire.RunRequest) (wire.Reply, error) {
 	g.mu.Lock()
 	if g.latest == nil {
-		this := g.begin()
+		request := g.begin()
 		g.mu.Unlock()
-		defer g.end(this)
+		defer g.end(request)
 		return g.client.runAlone(ctx, g.key.addr, g.key.appName, req)
 	}
 	g.mu.Unlock()
@@ -140,26 +140,28 @@ func (g *gatherer) run(ctx context.Context, req *wire.RunRequest) (wire.Reply, e
 			return wire.Reply{}, err
 		}
 	}
-	if r.this != nil {
-		defer g.end(r.this)
+	if r.request != nil {
+		defer g.end(r.request)
 	}
-	if r.alone {
+	if r.sendAlone {
 		return g.client.runAlone(ctx, g.key.addr, g.key.appName, req)
 	}
 	return r.reply, r.err
 }
 
-// begin records a new request. REQUIRES: mu is held.
+// begin records a new request.
+//
+// REQUIRES: g.mu is held.
 func (g *gatherer) begin() *int {
 	g.latest = new(int)
 	return g.latest
 }
 
 // end records the end of a request, and starts the next one.
-func (g *gatherer) end(this *int) {
+func (g *gatherer) end(request *int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.latest == this { // another one may have been begun beside it
+	if g.latest == request { // another one may have been begun beside it
 		g.latest = nil
 		g.next()
 	}
@@ -174,8 +176,8 @@ func (g *gatherer) join(r *gathered) {
 		g.next()
 		return
 	}
-	if g.hurry == nil {
-		g.hurry = time.AfterFunc(gatherLimit, func() {
+	if g.timer == nil {
+		g.timer = time.AfterFunc(gatherLimit, func() {
 			g.mu.Lock()
 			defer g.mu.Unlock()
 			g.next()
@@ -183,11 +185,13 @@ func (g *gatherer) join(r *gathered) {
 	}
 }
 
-// next sends the waiting runs, up to the limits of a batch. REQUIRES: mu is held.
+// next sends the waiting runs, up to the limits of a batch.
+//
+// REQUIRES: g.mu is held.
 func (g *gatherer) next() {
-	if g.hurry != nil {
-		g.hurry.Stop()
-		g.hurry = nil
+	if g.timer != nil {
+		g.timer.Stop()
+		g.timer = nil
 	}
 	size, n := 2, 0 // the brackets of the list
 	for n < len(g.waiting) && n < g.most && size+len(g.waiting[n].body)+1 <= maxBatchBytes+3 {
@@ -202,20 +206,20 @@ func (g *gatherer) next() {
 	if len(g.waiting) == 0 {
 		g.waiting = nil
 	}
-	this := g.begin()
+	request := g.begin()
 	if n == 1 { // its caller sends it
-		runs[0].alone, runs[0].this = true, this
+		runs[0].sendAlone, runs[0].request = true, request
 		close(runs[0].done)
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	b := &batch{runs: runs, cancel: cancel, here: n}
+	b := &batch{runs: runs, cancel: cancel, waiters: n}
 	for _, r := range runs {
 		r.batch = b
 	}
 	g.client.batches.sending.Go(func() {
 		defer cancel()
-		defer g.end(this)
+		defer g.end(request)
 		g.send(ctx, b, size)
 	})
 }
@@ -231,7 +235,7 @@ func (g *gatherer) leave(r *gathered) error {
 	default:
 	}
 	if r.batch != nil {
-		if r.batch.here--; r.batch.here == 0 {
+		if r.batch.waiters--; r.batch.waiters == 0 {
 			r.batch.cancel()
 		}
 		return outcome(true, r.ctx.Err())
@@ -286,7 +290,7 @@ func settleBatch(runs []*gathered, replies map[wire.Int]wire.Reply, err error) {
 		reply, ok := replies[r.req.LogID]
 		switch {
 		case errors.Is(err, errNotBatched):
-			r.alone = true
+			r.sendAlone = true
 		case err != nil:
 			r.err = err
 		case ok:

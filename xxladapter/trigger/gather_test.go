@@ -155,7 +155,7 @@ func (g *gatherer) queued(t *testing.T, n int) {
 func (g *gatherer) patiently() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.hurry = time.AfterFunc(time.Hour, func() {})
+	g.timer = time.AfterFunc(time.Hour, func() {})
 }
 
 // answers returns the outcomes of n calls by log id.

@@ -202,7 +202,9 @@ func (p *Pool) put(w work) bool {
 	return true
 }
 
-// offer queues w, or notes that there was no place. REQUIRES: mu is held.
+// offer queues w, or notes that there was no place.
+//
+// REQUIRES: p.mu is held.
 func (p *Pool) offer(lane int, app int64, w work) bool {
 	ok := p.lanes[lane].offer(app, w)
 	if !ok && w.planned {
@@ -211,7 +213,9 @@ func (p *Pool) offer(lane int, app int64, w work) bool {
 	return ok
 }
 
-// start starts whatever may go in the lane. REQUIRES: mu is held.
+// start starts whatever may go in the lane.
+//
+// REQUIRES: p.mu is held.
 func (p *Pool) start(lane int) {
 	for {
 		w, app, ok := p.lanes[lane].next()
@@ -230,7 +234,7 @@ func (p *Pool) start(lane int) {
 	}
 }
 
-// serve is a worker: it does one task after the other until Run ends. It is kept while there is
+// serve works: it does one task after the other until Run ends. It is kept while there is
 // nothing to do, because a new goroutine would have to grow its stack again: a hand-over needs more
 // than the first 2 KiB.
 func (p *Pool) serve(ctx context.Context, h *HandOver, t task) {
@@ -291,7 +295,9 @@ func (p *Pool) leave(t task, began time.Time) bool {
 	return true
 }
 
-// finish counts a task off. REQUIRES: mu is held.
+// finish counts a task off.
+//
+// REQUIRES: p.mu is held.
 func (p *Pool) finish(t task, began time.Time) {
 	now := time.Now()
 	p.slow.note(t.work.fire.JobID, now.Sub(began), now)

@@ -90,7 +90,7 @@ func (f *jobFlags) form(had map[string]any) map[string]any {
 	return form
 }
 
-// formFor is form for an existing job, whose settings it reads if they are needed.
+// formFor works like form for an existing job, whose settings it reads if they are needed.
 func (f *jobFlags) formFor(inv *invocation, api apiClient, job jobID) (map[string]any, error) {
 	form := f.form(nil)
 	if form["settings"] == nil {

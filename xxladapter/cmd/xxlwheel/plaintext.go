@@ -35,7 +35,7 @@ func plainText(text string) string {
 // differently from what it is.
 func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
-// oneLine is plainText with runs of line breaks and tabs replaced by a space.
+// oneLine returns plainText with runs of line breaks and tabs replaced by a space.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(plainText(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }

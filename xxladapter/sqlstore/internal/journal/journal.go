@@ -269,7 +269,7 @@ func (j *Journal) Failed() error {
 	return j.failed
 }
 
-// write is the writing goroutine.
+// write stores what was queued; one goroutine runs it.
 func (j *Journal) write() {
 	defer close(j.stopped)
 	for range j.wake {

@@ -51,7 +51,7 @@ func (b *packet) ids(ids []int64) {
 // values can be compared.
 func (b *packet) byID(ids []int64, values []any) { b.byKey("id", ids, values) }
 
-// byKey is byID for another column than id.
+// byKey works like byID for another column than id.
 func (b *packet) byKey(column string, ids []int64, values []any) {
 	same := true
 	for _, v := range values {

@@ -155,7 +155,7 @@ INSERT INTO ` + migration.Table + ` (version_id, is_applied) VALUES (0, true);
 	return strings.TrimPrefix(b.String(), "\n")
 }
 
-// FullPlan is [Plan] for a database without our side tables.
+// FullPlan returns the [Plan] of a database without our side tables.
 func FullPlan() (string, error) {
 	steps, err := Schema.StepsFrom(0)
 	return planOf(steps, false), err

@@ -27,7 +27,7 @@ func waited(err error) bool {
 	return errors.As(err, &server) && server.Code == lockNotAvailable
 }
 
-// groupRepeats is [repeats] for groups, which do not wait for rows.
+// groupRepeats works like [repeats] for groups, which do not wait for rows.
 func groupRepeats(err error) bool { return repeats(err) && !waited(err) }
 
 // repeats reports whether a transaction that failed like this left nothing behind and may succeed

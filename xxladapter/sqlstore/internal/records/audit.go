@@ -79,7 +79,7 @@ func appendAudited(to []audited, o xxladapter.AuditObject, before, after xxladap
 	return to
 }
 
-// recordAll is record for many changes. REQUIRES: ctx has a call.
+// recordAll records many changes. REQUIRES: ctx has a call.
 func (s *Store) recordAll(ctx context.Context, tx *Tx, all []audited) error {
 	if len(all) == 0 {
 		return nil

@@ -173,7 +173,7 @@ func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 	return nil
 }
 
-// Holds reports whether the term is its node's current one, with a lease that has not lapsed.
+// holds reports whether the term is its node's current one, with a lease that has not lapsed.
 func (t *Tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bool, error) {
 	return t.has(ctx, termHolds, term.Node, term.Number, ToMilli(now))
 }

@@ -40,7 +40,7 @@ type others struct {
 	shared bool            // other nodes of ours use the store
 }
 
-// Share records whether other nodes of ours hold a lease. While they do, next times are forgotten,
+// share records whether other nodes of ours hold a lease. While they do, next times are forgotten,
 // since those nodes move them.
 func (o *others) share(shared bool) {
 	o.mu.Lock()

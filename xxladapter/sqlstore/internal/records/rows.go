@@ -105,7 +105,7 @@ func (t *Tx) insertAll(ctx context.Context, insert string, rows [][]any) error {
 	return nil
 }
 
-// insertRows is insertAll for a table that generates ids, which it returns.
+// insertRows works like insertAll for a table that generates ids, which it returns.
 func (t *Tx) insertRows(ctx context.Context, insert string, rows [][]any) (ids []int64, err error) {
 	for part := range parts(rows) {
 		query, args := ManyRows(insert, len(part)), flat(part)

@@ -170,7 +170,7 @@ func (s *Store) WriteBy(ctx context.Context, by writer, apply func(ctx context.C
 	return by.Write(ctx, apply)
 }
 
-// writeOne is WriteBy for a single statement that may run twice.
+// writeOne works like WriteBy for a single statement that may run twice.
 func (s *Store) writeOne(ctx context.Context, by writer, apply func(ctx context.Context, tx *Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -43,7 +43,7 @@ func withoutID(insert string) string {
 	return strings.Replace(insert, "VALUES (?, ", "VALUES (", 1)
 }
 
-// withID is the opposite of withoutID.
+// withID returns an INSERT that also stores the id, as its first value.
 func withID(insert string) string {
 	insert = strings.Replace(insert, "(", "(id, ", 1)
 	return strings.Replace(insert, "VALUES (", "VALUES (?, ", 1)

@@ -65,7 +65,7 @@ func (g *groupWriter) Write(ctx context.Context, apply func(context.Context, *re
 	return g.join(&write{ctx: ctx, apply: apply})
 }
 
-// WriteOne is Write for a single statement, which runs without a transaction if it is alone.
+// WriteOne writes by a single statement, which runs without a transaction if it is alone.
 func (g *groupWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
 	return g.join(&write{ctx: ctx, apply: apply, single: true})
 }

@@ -186,7 +186,9 @@ func (c *Client) keep(p *peer, conn *conn) {
 	}
 }
 
-// sweepLater starts the timer that forgets what is not used. REQUIRES: mu is held.
+// sweepLater starts the timer that forgets what is not used.
+//
+// REQUIRES: c.mu is held.
 func (c *Client) sweepLater() {
 	if c.sweep == nil && !c.closed {
 		c.sweep = time.AfterFunc(c.opts.IdleFor, c.forget)
