@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"flag"
 	"testing"
 	"time"
 
@@ -48,14 +47,6 @@ var emptyFile = fixture.File{Make: func(file string) error {
 }}
 
 func TestMain(m *testing.M) {
-	// SQLite is slow under the race detector, so no more than half of rapid's default; the command line
-	// has precedence.
-	checks := "20"
-	if testserver.IsLong() {
-		checks = "50"
-	}
-	if err := flag.Set("rapid.checks", checks); err != nil {
-		panic(err)
-	}
+	testserver.Cases(20, 50) // no more than half of rapid's default: SQLite is slow under the race detector
 	testserver.Main(m)
 }

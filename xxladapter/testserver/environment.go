@@ -1,8 +1,10 @@
 package testserver
 
 import (
+	"flag"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 )
 
@@ -35,14 +37,23 @@ const (
 // Long skips a test that takes long by nature, unless the environment asks for long tests.
 func Long(t testing.TB) {
 	t.Helper()
-	if !IsLong() {
+	if !long() {
 		t.Skipf("takes long; set %s=1 to run it", longEnv)
 	}
 }
 
-// IsLong reports whether the environment asks for long tests. A test that may try any number of cases
-// tries more of them then.
-func IsLong() bool { return os.Getenv(longEnv) == "1" || Soak() }
+func long() bool { return os.Getenv(longEnv) == "1" || Soak() }
+
+// Cases makes rapid try a property with few cases, or with many if the environment asks for long
+// tests. It is called before the flags are parsed, so that -rapid.checks has precedence.
+func Cases(few, many int) {
+	if long() {
+		few = many
+	}
+	if err := flag.Set("rapid.checks", strconv.Itoa(few)); err != nil {
+		panic(err) // the test binary does not contain rapid
+	}
+}
 
 // Soak reports whether the environment asks for hours of tests on a machine of their own.
 func Soak() bool { return os.Getenv(soakEnv) == "1" }

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -25,11 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if !testserver.IsLong() { // a third of rapid's default; the command line has precedence
-		if err := flag.Set("rapid.checks", "33"); err != nil {
-			panic(err)
-		}
-	}
+	testserver.Cases(33, 100)
 	m.Run()
 }
 
