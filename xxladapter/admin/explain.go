@@ -21,9 +21,8 @@ const (
 // A past is what the store knows about a job at a time.
 type past struct {
 	job      *xxladapter.Job
-	then     why.Schedule
-	plan     cron.Plan // nil if the schedule cannot be read
-	zone     *time.Location
+	spans    []why.Span
+	zone     *time.Location // of the first span
 	now      time.Time
 	runs     []xxladapter.DueRun
 	open     []xxladapter.Fire
@@ -55,16 +54,11 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	for i := range rows {
 		rows[i].Actor = actors(rows[i].Actor)
 	}
-	p.then = why.ScheduleAt(p.job, rows, from)
-	then := *p.job
-	then.ScheduleType, then.ScheduleConf, then.Settings.Zone = p.then.Type, p.then.Conf, p.then.Zone
-	p.zone = s.opts.Zone
-	if own, err := time.LoadLocation(p.then.Zone); err == nil && p.then.Zone != "" {
-		p.zone = own
+	p.spans = why.Spans(p.job, rows, from, to)
+	for i := range p.spans {
+		p.spans[i].Plan = s.planOf(p.job, p.spans[i].Schedule)
 	}
-	if p.plan, err = s.plan(&then); err != nil {
-		p.plan = nil // its finding says so
-	}
+	p.zone = s.zoneThen(p.spans[0].Schedule)
 	filter := xxladapter.RunsDueFilter{JobID: id, From: from, To: to, Late: soonLate, Limit: limit}
 	if to.Sub(from) <= time.Minute {
 		filter.Late = longLate
@@ -80,17 +74,39 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	if p.misfires, err = s.misfiresIn(ctx, id, from, to); err != nil {
 		return nil, err
 	}
-	planned, _ := why.Ticks(p.then, p.plan, p.job.TriggerNext, from, to, limit)
-	if filter.Late < longLate && (len(p.misfires) > 0 || slices.ContainsFunc(p.fates(planned), func(t why.Tick) bool { return t.Fate == why.FateNothing })) {
+	why.SetAnchors(p.spans, p.job, p.runs, p.open)
+	planned, _ := why.Planned(p.spans, limit)
+	if filter.Late < longLate && (len(p.misfires) > 0 || slices.ContainsFunc(s.fates(p, planned), func(t why.Tick) bool { return t.Fate == why.FateNothing })) {
 		filter.Late = longLate
 		p.runs, err = s.opts.Store.RunsDue(ctx, filter)
 	}
 	return p, err
 }
 
-func (p *past) fates(planned []time.Time) []why.Tick {
+// planOf returns what a schedule that a job has or had means; nil if it cannot be read, and then its
+// finding says so.
+func (s *Server) planOf(j *xxladapter.Job, then why.Schedule) cron.Plan {
+	with := *j
+	with.ScheduleType, with.ScheduleConf, with.Settings.Zone = then.Type, then.Conf, then.Zone
+	plan, err := s.plan(&with)
+	if err != nil {
+		return nil
+	}
+	return plan
+}
+
+// zoneThen returns the time zone of a schedule that a job has or had; the scheduler's if it is unknown.
+func (s *Server) zoneThen(then why.Schedule) *time.Location {
+	if zone, err := s.zoneOf(then.Zone); err == nil {
+		return zone
+	}
+	return s.opts.Zone
+}
+
+// fates says what became of due times, or will: of the present schedule's, in its time zone.
+func (s *Server) fates(p *past, planned []time.Time) []why.Tick {
 	ticks := why.Fates(planned, p.runs, p.open, p.misfires, p.now)
-	why.Coming(ticks, p.restrictions, p.job, p.zone)
+	why.Coming(ticks, p.restrictions, p.job, s.zoneThen(p.spans[len(p.spans)-1].Schedule))
 	return ticks
 }
 
@@ -159,7 +175,7 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 	if err != nil {
 		return no, err
 	}
-	answer := whyAnswer{From: facts.From, To: facts.To, Present: p.then.Present, Findings: []findingForm{}}
+	answer := whyAnswer{From: facts.From, To: facts.To, Present: p.spans[0].Present, Findings: []findingForm{}}
 	for _, f := range why.Decide(*facts) {
 		answer.Findings = append(answer.Findings, showFinding(f))
 	}
@@ -169,7 +185,7 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 // factsOf adds to a past what only the explanation of one time needs.
 func (s *Server) factsOf(ctx context.Context, p *past, from, to time.Time) (*why.Facts, error) {
 	f := &why.Facts{
-		Job: p.job, Then: p.then, Plan: p.plan, From: from, To: to, Now: p.now, Local: time.Now(), Open: p.open, Misfires: p.misfires,
+		Job: p.job, Spans: p.spans, From: from, To: to, Now: p.now, Local: time.Now(), Open: p.open, Misfires: p.misfires,
 		Restrictions: p.restrictions, Pauses: map[int64]xxladapter.Pause{},
 	}
 	for _, m := range p.misfires {

@@ -91,10 +91,13 @@ func TestWhyIsFoundInTheStore(t *testing.T) {
 }
 
 func TestATimelineShowsWhatWasDueAndWhatFired(t *testing.T) {
-	s := newSite(t)
+	from := time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+	s, elapsed := siteAt(t, from.Add(-time.Minute))
 	ctx := t.Context()
 	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 * * * * ?"`)
-	from := time.Now().Truncate(time.Minute).Add(-10 * time.Minute)
+	status, body := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/start", job), testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	elapsed(10 * time.Minute)
 	lease, err := s.store.Lease(ctx, "n1", time.Hour)
 	require.NoError(t, err)
 	var logs []int64

@@ -23,6 +23,16 @@ type timelineQuery struct {
 	To   time.Time `query:"to" doc:"The instant before which it ends, at most 32 days after from; defaults to now."`
 }
 
+// A spanForm is a time in which one schedule of a job stood.
+type spanForm struct {
+	From         time.Time               `json:"from"`
+	To           time.Time               `json:"to" doc:"It ends before this instant."`
+	Running      bool                    `json:"running"`
+	ScheduleType xxladapter.ScheduleType `json:"scheduleType"`
+	ScheduleConf string                  `json:"scheduleConf"`
+	Zone         string                  `json:"zone,omitempty" doc:"Empty means the scheduler's."`
+}
+
 // A tickForm is a due time of the schedule.
 type tickForm struct {
 	Due  time.Time `json:"due"`
@@ -45,13 +55,14 @@ type barForm struct {
 }
 
 type timelineAnswer struct {
-	From     time.Time     `json:"from"`
-	To       time.Time     `json:"to"`
-	Present  bool          `json:"scheduleIsPresent,omitempty" doc:"True if the job was changed since from, and nothing tells how its schedule was: the due times are those of the present one."`
-	Planned  []tickForm    `json:"planned" doc:"The due times of the schedule as it stood at from."`
-	Runs     []barForm     `json:"runs" doc:"The runs that were due in that time, by due time."`
-	Misfires []misfireForm `json:"misfires" doc:"Due times that got no fire of their own, with the strategy that decided so."`
-	More     bool          `json:"more,omitempty" doc:"True if there are more than 10,000 due times or runs; those are left out."`
+	From      time.Time     `json:"from"`
+	To        time.Time     `json:"to"`
+	Present   bool          `json:"scheduleIsPresent,omitempty" doc:"True if the job was changed since from, and nothing tells how its schedule was: the due times are those of the present one."`
+	Schedules []spanForm    `json:"schedules" doc:"The schedules that the job had in that time, one after the other."`
+	Planned   []tickForm    `json:"planned" doc:"The due times of those schedules. A schedule that is off has none."`
+	Runs      []barForm     `json:"runs" doc:"The runs that were due in that time, by due time."`
+	Misfires  []misfireForm `json:"misfires" doc:"Due times that got no fire of their own, with the strategy that decided so."`
+	More      bool          `json:"more,omitempty" doc:"True if there are more than 10,000 due times or runs; those are left out."`
 }
 
 func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelineAnswer, err error) {
@@ -76,12 +87,16 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	if err != nil {
 		return no, err
 	}
-	planned, more := why.Ticks(p.then, p.plan, p.job.TriggerNext, q.From, q.To, maxTimeline)
+	planned, more := why.Planned(p.spans, maxTimeline)
 	answer := timelineAnswer{
-		From: q.From.In(p.zone), To: q.To.In(p.zone), Present: p.then.Present, More: more,
-		Planned: []tickForm{}, Runs: []barForm{}, Misfires: []misfireForm{},
+		From: q.From.In(p.zone), To: q.To.In(p.zone), Present: p.spans[0].Present, More: more,
+		Schedules: []spanForm{}, Planned: []tickForm{}, Runs: []barForm{}, Misfires: []misfireForm{},
 	}
-	for _, t := range p.fates(planned) {
+	for i := range p.spans {
+		then := &p.spans[i]
+		answer.Schedules = append(answer.Schedules, spanForm{then.From.In(p.zone), then.To.In(p.zone), then.Running, then.Type, then.Conf, then.Zone})
+	}
+	for _, t := range s.fates(p, planned) {
 		answer.Planned = append(answer.Planned, tickForm(t))
 	}
 	if len(p.runs) > maxTimeline {

@@ -1,21 +1,20 @@
 package why
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
 // Facts are the records about one job at one time.
 type Facts struct {
 	Job *xxladapter.Job // as it is now
-	// Then is its schedule as it stood at From, and Plan what it means; nil if it cannot be read.
-	Then Schedule
-	Plan cron.Plan
 	// From and To bound the time in question: From is included and To is not.
 	From, To time.Time
+	// Spans are its schedules in that time, see [Spans]. REQUIRES: at least one.
+	Spans []Span
 	// Now is the store's clock, and Local this machine's at the same moment.
 	Now, Local time.Time
 
@@ -69,8 +68,8 @@ func Decide(f Facts) (found []Finding) {
 // ofMisfire explains a due time that was found too late.
 func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	due := m.Due
-	if ticks, _ := Ticks(f.Then, f.Plan, f.Job.TriggerNext, f.From, f.To, 1); len(ticks) > 0 {
-		due = ticks[0]
+	if _, tick := f.then(); !tick.IsZero() {
+		due = tick
 	}
 	switch m.Kind() {
 	case xxladapter.MisfirePaused:
@@ -136,45 +135,55 @@ func (f *Facts) ofNothing() (found []Finding) {
 	if f.Job.Added.After(f.To) {
 		return []Finding{{NotCreated, params("added", f.local(f.Job.Added)), []Record{j}}}
 	}
-	if !f.Then.Running {
+	then, due := f.then()
+	if !then.Running {
 		stopped := Finding{Stopped, params(), []Record{j}}
-		if row := f.Then.Switch; row != nil {
+		if row := then.Switch; row != nil {
 			stopped.Params = params("by", actorText(row.Actor), "since", f.local(row.At))
 			stopped.Evidence = append([]Record{auditRecord(row)}, j)
 		}
 		found = append(found, stopped)
 	}
-	if due, ok := f.due(); ok {
-		if len(found) > 0 {
-			return found
-		}
-		return f.ofDue(due, j)
-	}
-	return append(found, f.ofNoDue(j))
-}
-
-// due returns the due time that the schedule has in the time in question.
-func (f *Facts) due() (time.Time, bool) {
-	ticks, _ := Ticks(f.Then, f.Plan, f.Job.TriggerNext, f.From, f.To, 1)
-	if len(ticks) == 0 {
-		return time.Time{}, false
-	}
-	return ticks[0], true
-}
-
-// ofNoDue explains why the schedule has no due time in the time in question.
-func (f *Facts) ofNoDue(j Record) Finding {
-	values := params("type", string(f.Then.Type), "conf", f.Then.Conf)
 	switch {
-	case f.Then.Type == xxladapter.ScheduleNone:
+	case due.IsZero():
+		return append(found, f.ofNoDue(then, j))
+	case len(found) > 0:
+		return found
+	}
+	return f.ofDue(due, j)
+}
+
+// then returns the schedule that the answer is about, and its first due time; zero if it has none.
+// One that was on comes before one that was off, and one with a due time before one without.
+func (f *Facts) then() (about *Span, due time.Time) {
+	for _, running := range []bool{true, false} {
+		for i := range f.Spans {
+			if s := &f.Spans[i]; s.Running == running {
+				if ticks, _ := s.ticks(1); len(ticks) > 0 {
+					return s, ticks[0]
+				}
+			}
+		}
+	}
+	if i := slices.IndexFunc(f.Spans, func(s Span) bool { return s.Running }); i > 0 {
+		return &f.Spans[i], due
+	}
+	return &f.Spans[0], due
+}
+
+// ofNoDue explains why a schedule has no due time in the time in question.
+func (f *Facts) ofNoDue(then *Span, j Record) Finding {
+	values := params("type", string(then.Type), "conf", then.Conf)
+	switch {
+	case then.Type == xxladapter.ScheduleNone:
 		return Finding{NoSchedule, values, []Record{j}}
-	case f.Plan == nil:
+	case then.Plan == nil:
 		return Finding{BadSchedule, values, []Record{j}}
-	case f.Then.Type == xxladapter.ScheduleFixDelay:
+	case then.Type == xxladapter.ScheduleFixDelay:
 		return Finding{AfterRun, values, []Record{j}}
 	}
-	before, after := nearest(f.Then, f.Plan, f.Job.TriggerNext, f.From)
-	values = params("type", string(f.Then.Type), "conf", f.Then.Conf, "before", f.local(before), "after", f.local(after))
+	before, after := then.nearest(f.From)
+	values = params("type", string(then.Type), "conf", then.Conf, "before", f.local(before), "after", f.local(after))
 	return Finding{NoMatch, values, []Record{j}}
 }
 

@@ -3,6 +3,7 @@ package why
 import (
 	"encoding/json"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -18,50 +19,98 @@ type Schedule struct {
 	// Present is true if the job was changed since and nothing tells how it was before: this is the
 	// schedule that it has now.
 	Present bool
-	// Since is the last change before that instant, as far as it is known.
-	Since time.Time
 	// Switch is the audit row that switched the schedule on or off last before that instant; nil
 	// if there is none.
 	Switch *xxladapter.AuditRow
 }
 
-// ScheduleAt returns the schedule of a job as it stood at an instant: the present one, with the
-// changes undone that the audit has of later times. rows are audit rows of the job, by id.
-func ScheduleAt(j *xxladapter.Job, rows []xxladapter.AuditRow, at time.Time) Schedule {
+// A Span is a time in which one schedule of a job stood.
+type Span struct {
+	Schedule
+	From, To time.Time // From is included and To is not
+	// Stands is true if the job has this schedule still, as far as it is known.
+	Stands bool
+	// Plan is what the schedule means; nil if it cannot be read.
+	Plan cron.Plan
+	// Anchor is a due time of the schedule, on either side of the span: a FIX_RATE counts from it.
+	// Zero if none is known.
+	Anchor time.Time
+}
+
+// Spans returns the schedules of a job in a time: in ascending order, without gaps, and at least
+// one. They are the present schedule with the changes undone that the audit has of later times. rows
+// are audit rows of the job, by id. If nothing tells how the schedule was before the last change of
+// the job, it is taken to be the present one. Plan and Anchor stay empty.
+func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, from, to time.Time) []Span {
 	s := Schedule{Running: j.Running, Type: j.ScheduleType, Conf: j.ScheduleConf, Zone: j.Settings.Zone}
+	var spans []Span // the last one first
+	stands := true
+	add := func(s Schedule, at time.Time) {
+		if at.Before(to) {
+			spans = append(spans, Span{Schedule: s, From: at, To: to, Stands: stands})
+			to = at
+		}
+		stands = false
+	}
 	undone := false
-	for i := len(rows) - 1; i >= 0; i-- {
-		row := &rows[i]
-		if !row.At.After(at) {
-			if s.Since.IsZero() && changes(row, "running", "scheduleType", "scheduleConf", "settings") {
-				s.Since = row.At
-			}
-			if s.Switch == nil && switches(row) {
-				s.Switch = row
-			}
+	for i := range slices.Backward(rows) {
+		if !rows[i].At.After(from) {
 			continue
 		}
 		undone = true
-		for _, c := range row.Changes {
-			s.undo(c)
+		before := s
+		for _, c := range rows[i].Changes {
+			before.undo(c)
 		}
-	}
-	if s.Since.IsZero() && !j.Updated.After(at) {
-		s.Since = j.Updated
+		if before != s {
+			add(s, rows[i].At.Add(time.Millisecond)) // its due times are later than the change
+		}
+		s = before
 	}
 	// Updated counts whole seconds and may be a little ahead of the clock.
-	s.Present = !undone && j.Updated.After(at.Add(time.Second))
-	return s
+	if !undone && j.Updated.After(from.Add(time.Second)) {
+		add(s, j.Updated)
+		s.Present, stands = true, true
+	}
+	add(s, from)
+	slices.Reverse(spans)
+	var last *xxladapter.AuditRow
+	for i := range spans {
+		for ; len(rows) > 0 && !rows[0].At.After(spans[i].From); rows = rows[1:] {
+			if switches(&rows[0]) {
+				last = &rows[0]
+			}
+		}
+		spans[i].Switch = last
+	}
+	return spans
+}
+
+// SetAnchors sets the anchors of spans: a due time of the schedule that has a run or an open fire in
+// the span, and otherwise, if the schedule stands, the next due time of the job.
+func SetAnchors(spans []Span, j *xxladapter.Job, runs []xxladapter.DueRun, open []xxladapter.Fire) {
+	for i := range spans {
+		if spans[i].Stands {
+			spans[i].Anchor = j.TriggerNext
+		}
+	}
+	anchor := func(t xxladapter.TriggerType, due time.Time) {
+		i := sort.Search(len(spans), func(i int) bool { return spans[i].To.After(due) })
+		if t == xxladapter.TriggerCron && i < len(spans) && !due.Before(spans[i].From) {
+			spans[i].Anchor = due
+		}
+	}
+	for i := range open {
+		anchor(open[i].Type, open[i].Due)
+	}
+	for i := range runs {
+		anchor(runs[i].Type, runs[i].Due)
+	}
 }
 
 // switches reports whether a row switches a schedule on or off. A job is created with it off.
 func switches(row *xxladapter.AuditRow) bool {
 	return slices.ContainsFunc(row.Changes, func(c xxladapter.FieldChange) bool { return c.Field == "running" && len(c.Before) > 0 })
-}
-
-// changes reports whether a row changes one of the fields.
-func changes(row *xxladapter.AuditRow, fields ...string) bool {
-	return slices.ContainsFunc(row.Changes, func(c xxladapter.FieldChange) bool { return slices.Contains(fields, c.Field) })
 }
 
 // undo restores what a field was before a change.
@@ -88,23 +137,34 @@ func restore[T any](text json.RawMessage, to *T) {
 	}
 }
 
-// Ticks returns up to limit due times of a schedule from an instant on, before another one. anchor
-// is a due time of the job, and since when it has had this schedule: a FIX_RATE counts from the
-// one, back to the other. It has no due times without an anchor. more is true if there are more.
-func Ticks(s Schedule, plan cron.Plan, anchor, from, to time.Time, limit int) (ticks []time.Time, more bool) {
+// Planned returns up to limit due times that were planned in spans, or will be: a schedule that is off
+// has none, unless nothing tells whether it was off. more is true if there are more.
+func Planned(spans []Span, limit int) (ticks []time.Time, more bool) {
+	for i := range spans {
+		if !spans[i].Running && !spans[i].Present {
+			continue
+		}
+		of, more := spans[i].ticks(limit - len(ticks))
+		if ticks = append(ticks, of...); more {
+			return ticks, true
+		}
+	}
+	return ticks, false
+}
+
+// ticks returns up to limit due times of a span, whether the schedule is on or off. more is true if
+// there are more.
+func (s *Span) ticks(limit int) (ticks []time.Time, more bool) {
 	switch {
-	case plan == nil || s.Type == xxladapter.ScheduleFixDelay || s.Type == xxladapter.ScheduleNone:
+	case s.Plan == nil || s.Type == xxladapter.ScheduleFixDelay || s.Type == xxladapter.ScheduleNone:
 		return nil, false
 	case s.Type == xxladapter.ScheduleFixRate:
-		if anchor.IsZero() {
+		if s.Anchor.IsZero() {
 			return nil, false
 		}
-		if s.Since.After(from) {
-			from = s.Since
-		}
-		return rateTicks(plan, anchor, from, to, limit)
+		return rateTicks(s.Plan, s.Anchor, s.From, s.To, limit)
 	}
-	for at := plan.Next(from.Add(-time.Nanosecond)); !at.IsZero() && at.Before(to); at = plan.Next(at) {
+	for at := s.Plan.Next(s.From.Add(-time.Nanosecond)); !at.IsZero() && at.Before(s.To); at = s.Plan.Next(at) {
 		if len(ticks) == limit {
 			return ticks, true
 		}
@@ -133,18 +193,19 @@ func rateTicks(plan cron.Plan, anchor, from, to time.Time, limit int) (ticks []t
 	return ticks, false
 }
 
-// nearest returns the last due time before an instant and the first one from then on; zero if there
-// is none within five years.
-func nearest(s Schedule, plan cron.Plan, anchor, at time.Time) (before, after time.Time) {
+// nearest returns the last due time before an instant and the first one from then on, as if the
+// schedule stood at all times; zero if there is none within five years.
+func (s *Span) nearest(at time.Time) (before, after time.Time) {
+	plan := s.Plan
 	if plan == nil {
 		return before, after
 	}
 	if s.Type == xxladapter.ScheduleFixRate {
-		if anchor.IsZero() {
+		if s.Anchor.IsZero() {
 			return before, after
 		}
-		period := plan.Next(plan.Next(anchor)).Sub(plan.Next(anchor))
-		around, _ := rateTicks(plan, anchor, at.Add(-period), at.Add(period), 3)
+		period := plan.Next(plan.Next(s.Anchor)).Sub(plan.Next(s.Anchor))
+		around, _ := rateTicks(plan, s.Anchor, at.Add(-period), at.Add(period), 3)
 		for _, t := range around {
 			if t.Before(at) {
 				before = t

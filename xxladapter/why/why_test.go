@@ -32,11 +32,13 @@ func facts(t *testing.T, change func(f *why.Facts)) why.Facts {
 		Leases: []xxladapter.Lease{{Term: xxladapter.Term{Node: "n1", Number: 3}, Until: two.Add(7*time.Hour + 4*time.Second)}},
 		Group:  &xxladapter.Group{AppName: "billing", Addresses: []string{"http://a/"}},
 	}
-	f.Then = why.Schedule{Running: true, Type: f.Job.ScheduleType, Conf: f.Job.ScheduleConf}
+	f.Spans = []why.Span{{Schedule: why.Schedule{Running: true, Type: f.Job.ScheduleType, Conf: f.Job.ScheduleConf}, From: f.From, To: f.To}}
 	if change != nil {
 		change(&f)
 	}
-	f.Plan, _ = cron.ParsePlan(string(f.Then.Type), f.Then.Conf, zone)
+	for i := range f.Spans {
+		f.Spans[i].Plan, _ = cron.ParsePlan(string(f.Spans[i].Type), f.Spans[i].Conf, zone)
+	}
 	return f
 }
 
@@ -84,12 +86,12 @@ func TestEachRecordHasItsFinding(t *testing.T) {
 	}{
 		// No fire was planned.
 		{"created later", func(f *F) { f.Job.Added = two.Add(time.Hour) }, []why.Code{why.NotCreated}},
-		{"stopped", func(f *F) { f.Then.Running = false }, []why.Code{why.Stopped}},
-		{"stopped, and another time", func(f *F) { f.Then.Running, f.Then.Conf = false, "0 0 3 * * ?" }, []why.Code{why.Stopped, why.NoMatch}},
-		{"another time", func(f *F) { f.Then.Conf = "0 0 3 * * ?" }, []why.Code{why.NoMatch}},
-		{"no schedule", func(f *F) { f.Then.Type = xxladapter.ScheduleNone }, []why.Code{why.NoSchedule}},
-		{"unreadable", func(f *F) { f.Then.Conf = "often" }, []why.Code{why.BadSchedule}},
-		{"after a run", func(f *F) { f.Then.Type, f.Then.Conf = xxladapter.ScheduleFixDelay, "60" }, []why.Code{why.AfterRun}},
+		{"stopped", func(f *F) { f.Spans[0].Running = false }, []why.Code{why.Stopped}},
+		{"stopped, and another time", func(f *F) { f.Spans[0].Running, f.Spans[0].Conf = false, "0 0 3 * * ?" }, []why.Code{why.Stopped, why.NoMatch}},
+		{"another time", func(f *F) { f.Spans[0].Conf = "0 0 3 * * ?" }, []why.Code{why.NoMatch}},
+		{"no schedule", func(f *F) { f.Spans[0].Type = xxladapter.ScheduleNone }, []why.Code{why.NoSchedule}},
+		{"unreadable", func(f *F) { f.Spans[0].Conf = "often" }, []why.Code{why.BadSchedule}},
+		{"after a run", func(f *F) { f.Spans[0].Type, f.Spans[0].Conf = xxladapter.ScheduleFixDelay, "60" }, []why.Code{why.AfterRun}},
 		{"to come", func(f *F) { f.Now = two.Add(-time.Hour) }, []why.Code{why.NotYet}},
 		{"misfire", func(f *F) {
 			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Policy: xxladapter.MisfireDoNothing}}
@@ -183,7 +185,7 @@ func TestEachRecordHasItsFinding(t *testing.T) {
 
 func TestAStopNamesWhoDidIt(t *testing.T) {
 	row := &xxladapter.AuditRow{ID: 7, At: two.Add(-time.Hour), Actor: xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"}, Call: "POST /api/v1/jobs/{id}/stop"}
-	found := why.Decide(facts(t, func(f *why.Facts) { f.Then.Running, f.Then.Switch = false, row }))
+	found := why.Decide(facts(t, func(f *why.Facts) { f.Spans[0].Running, f.Spans[0].Switch = false, row }))
 	require.Equal(t, why.Stopped, found[0].Code)
 	require.Equal(t, "The schedule was off: user lin switched it off at 2026-03-01T01:00:00+08:00.", found[0].Words(why.English))
 	require.Equal(t, why.Record{Kind: "audit", ID: 7, Facts: map[string]string{
@@ -198,7 +200,7 @@ func TestAnotherTimeNamesTheNearestOnes(t *testing.T) {
 		"0 0 3 * * ? 2025": {"2025-12-31T03:00:00+08:00", ""},
 		"0 0 3 * * ? 2030": {"", "2030-01-01T03:00:00+08:00"},
 	} {
-		found := why.Decide(facts(t, func(f *why.Facts) { f.Then.Conf = conf }))
+		found := why.Decide(facts(t, func(f *why.Facts) { f.Spans[0].Conf = conf }))
 		require.Equal(t, []why.Code{why.NoMatch}, codes(found), conf)
 		require.Equal(t, want, [2]string{found[0].Params["before"], found[0].Params["after"]}, conf)
 		require.NotEmpty(t, found[0].Words(why.English))
@@ -215,36 +217,132 @@ func TestTheScheduleIsThatOfTheTime(t *testing.T) {
 		{ID: 2, At: two.Add(time.Hour), Changes: []xxladapter.FieldChange{change("scheduleConf", `"0 0 2 * * ?"`, `"0 0 4 * * ?"`), change("settings", `{"zone":"Asia/Tokyo"}`, `{}`)}},
 		{ID: 3, At: two.Add(2 * time.Hour), Changes: []xxladapter.FieldChange{change("running", "false", "true")}},
 	}
-	require.Equal(t, why.Schedule{Type: xxladapter.ScheduleCron, Conf: "0 0 2 * * ?", Zone: "Asia/Tokyo", Since: two.Add(-2 * time.Hour), Switch: &rows[0]},
-		why.ScheduleAt(job, rows, two))
-	require.Equal(t, why.Schedule{Running: true, Type: xxladapter.ScheduleCron, Conf: "0 0 4 * * ?", Since: two.Add(2 * time.Hour), Switch: &rows[2]},
-		why.ScheduleAt(job, rows, two.Add(3*time.Hour)))
-	now := why.ScheduleAt(job, nil, two)
-	require.True(t, now.Present, "nothing tells how it was")
-	require.Equal(t, "0 0 4 * * ?", now.Conf)
-	require.False(t, why.ScheduleAt(job, nil, two.Add(3*time.Hour)).Present)
+	nightly := func(at string) why.Schedule {
+		return why.Schedule{Running: true, Type: xxladapter.ScheduleCron, Conf: at}
+	}
+	off := why.Schedule{Type: xxladapter.ScheduleCron, Conf: "0 0 2 * * ?", Zone: "Asia/Tokyo", Switch: &rows[0]}
+	edited := why.Schedule{Type: xxladapter.ScheduleCron, Conf: "0 0 4 * * ?", Switch: &rows[0]}
+	on := nightly("0 0 4 * * ?")
+	on.Switch = &rows[2]
+	from, to := two.Add(-time.Hour), two.Add(3*time.Hour)
+	edit, start := two.Add(time.Hour+time.Millisecond), two.Add(2*time.Hour+time.Millisecond)
+	require.Equal(t, []why.Span{
+		{Schedule: off, From: from, To: edit}, {Schedule: edited, From: edit, To: start}, {Schedule: on, From: start, To: to, Stands: true},
+	}, why.Spans(job, rows, from, to))
+	require.Equal(t, []why.Span{{Schedule: off, From: two, To: two.Add(time.Minute)}}, why.Spans(job, rows, two, two.Add(time.Minute)))
+	require.Equal(t, []why.Span{{Schedule: on, From: to, To: to.Add(1), Stands: true}}, why.Spans(job, rows, to, to.Add(1)))
+	before := why.Spans(job, rows, two.Add(-4*time.Hour), two.Add(-3*time.Hour))
+	require.True(t, before[0].Running, "it was on before its first row switched it off")
+	require.Nil(t, before[0].Switch)
+
+	unknown := nightly("0 0 4 * * ?")
+	unknown.Present = true
+	require.Equal(t, []why.Span{
+		{Schedule: unknown, From: two, To: job.Updated, Stands: true}, {Schedule: nightly("0 0 4 * * ?"), From: job.Updated, To: to, Stands: true},
+	}, why.Spans(job, nil, two, to), "nothing tells how it was")
+	require.False(t, why.Spans(job, nil, to, to.Add(time.Hour))[0].Present)
+
+	job.Running = false
+	spans := why.Spans(job, nil, two, two.Add(30*time.Hour))
+	for i := range spans {
+		spans[i].Plan, _ = cron.ParsePlan("CRON", "0 0 3,5 * * ?", zone)
+	}
+	planned, more := why.Planned(spans, 10)
+	require.Equal(t, []time.Time{two.Add(time.Hour)}, planned, "it may have been on before the last change, and was off after it")
+	require.False(t, more)
+}
+
+// TestAChangeEndsWhatWasPlanned: an edit within a minute moves the due times from then on, and in the
+// time in which a job is off there are none.
+func TestAChangeEndsWhatWasPlanned(t *testing.T) {
+	seconds := func(n float64) time.Time { return two.Add(time.Duration(n * float64(time.Second))) }
+	row := func(at float64, field, before string) xxladapter.AuditRow {
+		return xxladapter.AuditRow{At: seconds(at), Changes: []xxladapter.FieldChange{{Field: field, Before: json.RawMessage(before), After: json.RawMessage(`""`)}}}
+	}
+	planned := func(spans []why.Span, limit int) (after []float64, more bool) {
+		for i := range spans {
+			spans[i].Plan, _ = cron.ParsePlan(string(spans[i].Type), spans[i].Conf, zone)
+		}
+		ticks, more := why.Planned(spans, limit)
+		for _, at := range ticks {
+			after = append(after, at.Sub(two).Seconds())
+		}
+		return after, more
+	}
+	job := &xxladapter.Job{Running: true, ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "40 * * * * ?", TriggerNext: seconds(280)}
+	rows := []xxladapter.AuditRow{row(10, "scheduleConf", `"0/10 * * * * ?"`), row(60, "running", "true"), row(100, "running", "false")}
+	spans := why.Spans(job, rows, seconds(0), seconds(200))
+	all, more := planned(spans, 100)
+	require.Equal(t, []float64{0, 10, 40, 160}, all, "what is due at the instant of a change is of the schedule before it; off from 60 to 100")
+	require.False(t, more)
+	some, more := planned(spans, 2)
+	require.Equal(t, []float64{0, 10}, some)
+	require.True(t, more)
+
+	// A rate has another phase after each start: a run shows the former ones.
+	job = &xxladapter.Job{Running: true, ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "30", TriggerNext: seconds(250)}
+	rows = []xxladapter.AuditRow{row(60, "running", "true"), row(100, "running", "false"), row(110, "running", "true"), row(145, "running", "false")}
+	run := func(due float64, of xxladapter.TriggerType) xxladapter.DueRun {
+		return xxladapter.DueRun{RunHistory: xxladapter.RunHistory{Due: seconds(due), Type: of}}
+	}
+	spans = why.Spans(job, rows, seconds(0), seconds(200))
+	why.SetAnchors(spans, job, []xxladapter.DueRun{run(35, xxladapter.TriggerCron), run(50, xxladapter.TriggerManual)}, nil)
+	all, _ = planned(spans, 100)
+	require.Equal(t, []float64{5, 35, 160, 190}, all, "nothing tells the phase of the start at 100")
+	why.SetAnchors(spans, job, nil, []xxladapter.Fire{{Due: seconds(105), Type: xxladapter.TriggerCron}, {Due: seconds(177), Type: xxladapter.TriggerBackfill}})
+	all, _ = planned(spans[1:], 100)
+	require.Equal(t, []float64{105, 160, 190}, all)
+
+	// A schedule that was replaced after the time in question has no phase of the present one.
+	spans = why.Spans(job, rows, seconds(101), seconds(109))
+	why.SetAnchors(spans, job, nil, nil)
+	require.Zero(t, spans[0].Anchor)
+}
+
+// TestTheAnswerIsAboutTheScheduleThatWasOn: within one minute a job may have several.
+func TestTheAnswerIsAboutTheScheduleThatWasOn(t *testing.T) {
+	half := two.Add(30 * time.Second)
+	divided := func(first, second why.Schedule) func(f *why.Facts) {
+		return func(f *why.Facts) {
+			f.Spans = []why.Span{{Schedule: first, From: two, To: half}, {Schedule: second, From: half, To: f.To}}
+		}
+	}
+	at := func(conf string, running bool) why.Schedule {
+		return why.Schedule{Running: running, Type: xxladapter.ScheduleCron, Conf: conf}
+	}
+	for name, tt := range map[string]struct {
+		first, second why.Schedule
+		want          []why.Code
+		conf          string // of no_match
+	}{
+		"due before the stop":         {at("10 * * * * ?", true), at("10 * * * * ?", false), []why.Code{why.NoRecord}, ""},
+		"due after the stop":          {at("40 * * * * ?", true), at("40 * * * * ?", false), []why.Code{why.Stopped}, ""},
+		"due after the edit":          {at("0 0 3 * * ?", true), at("40 * * * * ?", true), []why.Code{why.NoRecord}, ""},
+		"started with another time":   {at("0 0 3 * * ?", false), at("0 0 4 * * ?", true), []why.Code{why.NoMatch}, "0 0 4 * * ?"},
+		"due at neither":              {at("0 0 3 * * ?", true), at("0 0 4 * * ?", true), []why.Code{why.NoMatch}, "0 0 3 * * ?"},
+		"due while off, and while on": {at("10 * * * * ?", false), at("40 * * * * ?", true), []why.Code{why.NoRecord}, ""},
+		"off all the time, and then":  {at("0 0 3 * * ?", false), at("40 * * * * ?", false), []why.Code{why.Stopped}, ""},
+	} {
+		found := why.Decide(facts(t, divided(tt.first, tt.second)))
+		require.Equal(t, tt.want, codes(found), name)
+		if tt.conf != "" {
+			require.Equal(t, tt.conf, found[0].Params["conf"], name)
+		}
+	}
 }
 
 func TestTicksOfARateKeepTheirPhase(t *testing.T) {
 	plan, err := cron.ParsePlan("FIX_RATE", "30", zone)
 	require.NoError(t, err)
-	s := why.Schedule{Type: xxladapter.ScheduleFixRate, Since: two}
-	seconds := func(ticks []time.Time) (after []int) {
-		for _, at := range ticks {
-			after = append(after, int(at.Sub(two).Seconds()))
-		}
-		return after
-	}
 	for _, anchor := range []time.Duration{10 * time.Second, 70 * time.Second, time.Hour + 10*time.Second} {
-		ticks, more := why.Ticks(s, plan, two.Add(anchor), two.Add(-time.Minute), two.Add(100*time.Second), 100)
-		require.Equal(t, []int{10, 40, 70}, seconds(ticks), "none from before the schedule was set")
+		span := why.Span{Schedule: why.Schedule{Running: true, Type: xxladapter.ScheduleFixRate}, From: two, To: two.Add(100 * time.Second), Plan: plan, Anchor: two.Add(anchor)}
+		ticks, more := why.Planned([]why.Span{span}, 3)
+		require.Equal(t, []time.Time{two.Add(10 * time.Second), two.Add(40 * time.Second), two.Add(70 * time.Second)}, ticks)
 		require.False(t, more)
+		ticks, more = why.Planned([]why.Span{span}, 2)
+		require.Len(t, ticks, 2)
+		require.True(t, more)
 	}
-	ticks, more := why.Ticks(s, plan, two.Add(10*time.Second), two, two.Add(time.Hour), 2)
-	require.Equal(t, []int{10, 40}, seconds(ticks))
-	require.True(t, more)
-	none, _ := why.Ticks(s, plan, time.Time{}, two, two.Add(time.Hour), 2)
-	require.Empty(t, none)
 }
 
 func TestFates(t *testing.T) {
@@ -270,13 +368,15 @@ func TestWordsOfNothingAreEmpty(t *testing.T) {
 func BenchmarkTimeline(b *testing.B) {
 	plan, err := cron.ParsePlan("CRON", "* * * * * ?", zone)
 	require.NoError(b, err)
-	s := why.Schedule{Type: xxladapter.ScheduleCron}
+	spans := []why.Span{{
+		Schedule: why.Schedule{Running: true, Type: xxladapter.ScheduleCron}, From: two, To: two.Add(10_000 * time.Second), Plan: plan,
+	}}
 	runs := make([]xxladapter.DueRun, 10_000)
 	for i := range runs {
 		runs[i].Due = two.Add(time.Duration(i) * time.Second)
 	}
 	for b.Loop() {
-		due, _ := why.Ticks(s, plan, time.Time{}, two, two.Add(10_000*time.Second), 10_000)
+		due, _ := why.Planned(spans, 10_000)
 		if ticks := why.Fates(due, runs, nil, nil, two); len(ticks) != 10_000 || ticks[9999].Fate != why.FateFired {
 			b.Fatal(len(ticks))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,7 +38,13 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 		From              time.Time
 		ScheduleIsPresent bool
 		More              bool
-		Planned           []struct {
+		Schedules         []struct {
+			From         time.Time
+			Running      bool
+			ScheduleType string
+			ScheduleConf string
+		}
+		Planned []struct {
 			Due  time.Time
 			Fate string
 		}
@@ -56,6 +63,15 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 		cells []string
 	}
 	var lines []line
+	for i, then := range answer.Schedules {
+		change := "OFF"
+		if then.Running {
+			change = strings.TrimSpace("ON " + then.ScheduleType + " " + then.ScheduleConf)
+		}
+		if i > 0 || !then.Running {
+			lines = append(lines, line{then.From, []string{instantOf(then.From), change, "-", "-", "-", "-"}})
+		}
+	}
 	for _, t := range answer.Planned {
 		if t.Fate != "FIRED" { // its runs are below
 			lines = append(lines, line{t.Due, []string{instantOf(t.Due), t.Fate, "-", "-", "-", "-"}})

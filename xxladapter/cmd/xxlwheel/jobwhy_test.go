@@ -87,6 +87,7 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	run("job stop " + nightly)
 	require.Regexp(t, `(?m)^stopped  The schedule was off: open switched it off at .*\n    audit \d+: actor open, call POST /api/v1/jobs/\{id\}/stop`,
 		run("job why "+nightly+" --at 2030-01-01T02:00:00+08:00"))
+	require.Regexp(t, `(?m)^\S+ +OFF .*\n\S+ +ON CRON 0 0 2 \* \* \? .*\n\S+ +OFF `, run("job timeline "+nightly))
 
 	// A frozen executor answers nothing: the app's one place is taken, and the next fires wait. Several
 	// do, because each has the place for three seconds only.
@@ -174,4 +175,27 @@ func duesOf(t *testing.T, run func(string) string, job string) (dues []string) {
 		dues = append(dues, l.History.Due.Format(time.RFC3339Nano))
 	}
 	return dues
+}
+
+// TestATimeOfTheDayIsTheLastOne: --at 02:00 asks about the night that has passed.
+func TestATimeOfTheDayIsTheLastOne(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	noon := time.Date(2026, 3, 29, 12, 0, 0, 0, zone)
+	for text, want := range map[string]string{
+		"02:00":                "2026-03-29T03:00:00+02:00", // the clock skips it that night
+		"01:59:59":             "2026-03-29T01:59:59+01:00",
+		"12:00":                "2026-03-29T12:00:00+02:00",
+		"12:00:01":             "2026-03-28T12:00:01+01:00",
+		"23:30":                "2026-03-28T23:30:00+01:00",
+		"2026-01-02T15:04:05Z": "2026-01-02T15:04:05Z",
+	} {
+		at, err := clockTime(text, noon)
+		require.NoError(t, err, text)
+		require.Equal(t, want, at.Format(time.RFC3339), text)
+	}
+	for _, text := range []string{"24:00", "2:61", "noon", ""} {
+		_, err := clockTime(text, noon)
+		require.ErrorContains(t, err, "must be a time such as 02:00", text)
+	}
 }

@@ -1301,6 +1301,17 @@ export interface ShardMove {
 	term: number;
 }
 
+export interface Span {
+	from: string;
+	running: boolean;
+	scheduleConf: string;
+	scheduleType: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE";
+	/** It ends before this instant. */
+	to: string;
+	/** Empty means the scheduler's. */
+	zone?: string;
+}
+
 export interface Started {
 	triggerNextTime?: string;
 }
@@ -1407,12 +1418,14 @@ export interface TimelineAnswer {
 	misfires: Misfire[];
 	/** True if there are more than 10,000 due times or runs; those are left out. */
 	more?: boolean;
-	/** The due times of the schedule as it stood at from. */
+	/** The due times of those schedules. A schedule that is off has none. */
 	planned: Tick[];
 	/** The runs that were due in that time, by due time. */
 	runs: Bar[];
 	/** True if the job was changed since from, and nothing tells how its schedule was: the due times are those of the present one. */
 	scheduleIsPresent?: boolean;
+	/** The schedules that the job had in that time, one after the other. */
+	schedules: Span[];
 	to: string;
 }
 
