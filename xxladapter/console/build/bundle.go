@@ -36,8 +36,10 @@ func bundle(dir string) (map[string][]byte, error) {
 		MinifyIdentifiers: true,
 		LegalComments:     api.LegalCommentsNone, // licences.txt has them in full
 		Charset:           api.CharsetUTF8,
-		JSX:               api.JSXAutomatic,
-		JSXImportSource:   "preact",
+		JSX:               api.JSXTransform,
+		JSXFactory:        "jsxElement", // see elements
+		JSXFragment:       "jsxFragment",
+		TsconfigRaw:       "{}", // tsconfig.json, which is for the type check, would override JSX
 		LogLevel:          api.LogLevelSilent,
 		Plugins:           []api.Plugin{texts(web)},
 	})

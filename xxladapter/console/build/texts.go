@@ -38,11 +38,16 @@ func texts(web string) api.Plugin {
 					return `"` + name + `"`
 				}
 				return quoted
-			})
+			}) + elements
 			return api.OnLoadResult{Contents: &source, Loader: api.LoaderTSX}, err
 		})
 	}}
 }
+
+// elements ends each source: it imports what JSX becomes. h("p", null, text) is shorter than what the
+// automatic transform makes, jsx("p", {children: text}). No source has a name of its own like these,
+// which would hide them. The bundler drops the import of a source without JSX.
+const elements = "\nimport { h as jsxElement, Fragment as jsxFragment } from \"preact\";\n"
 
 // literalKey finds literals that may be keys. madeKey finds the beginnings of keys that are
 // composed from a value, as in t(`status.${is}`), word("status", is) and "error." + code.
