@@ -21,8 +21,11 @@ import (
 type apiClient struct {
 	server string // base URL
 	token  string
+	cookie string // of a session; empty means none
 	ca     string // file of further certificate authorities; empty means only the system's
 	key    string // idempotency key of the call; empty means none
+
+	lastEvent string // id of the event after which a stream continues; empty means that it begins anew
 
 	patient bool // the answer may take longer than 30 s
 }
@@ -129,6 +132,12 @@ func (c apiClient) send(ctx context.Context, method, path string, in any) (*http
 	req.Header.Set("Content-Type", "application/json")
 	if c.token != "" {
 		req.Header.Set(wire.HeaderToken, c.token)
+	}
+	if c.cookie != "" {
+		req.Header.Set("Cookie", c.cookie)
+	}
+	if c.lastEvent != "" {
+		req.Header.Set("Last-Event-ID", c.lastEvent)
 	}
 	if c.key != "" {
 		req.Header.Set("Idempotency-Key", c.key)

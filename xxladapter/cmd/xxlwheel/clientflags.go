@@ -7,10 +7,12 @@ type clientFlags struct {
 	TLSCA       string `name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust when the scheduler serves https, in addition to the system's."`
 	Output      string `short:"o" default:"table" enum:"table,json,yaml," placeholder:"FORMAT" help:"Output format: table (default), json, which prints each entry as the API returns it, one per line, or yaml, which prints each as a document."`
 	Quiet       bool   `short:"q" help:"Print only ids."`
+
+	cookie string // of a session, for commands that sign in; sent in place of the token
 }
 
 func (c *clientFlags) api() apiClient {
-	return apiClient{server: c.Server, token: string(c.AccessToken), ca: c.TLSCA}
+	return apiClient{server: c.Server, token: string(c.AccessToken), cookie: c.cookie, ca: c.TLSCA}
 }
 
 // structured reports whether values are printed as the API returns them, for programs.

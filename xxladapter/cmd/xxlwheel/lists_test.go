@@ -55,6 +55,7 @@ func TestEveryListInEveryFormat(t *testing.T) {
 	d := newDesk(t)
 	d.must("user create root --role admin --all", "pass of root\n")
 	d.must("token create deploy --user root", "")
+	require.Equal(t, http.StatusOK, d.login("root", "pass of root"))
 	script := writeFile(t, "echo one\n")
 	d.must("job add --app some-app --name nightly --author 张三 --glue-type GLUE_SHELL --fixed-rate 1h --tag billing --glue-file "+script, "")
 	d.must("job glue save 1 --remark second --file "+writeFile(t, "echo two\n"), "")
@@ -68,12 +69,13 @@ func TestEveryListInEveryFormat(t *testing.T) {
 
 	lists := map[string]struct {
 		args  string // beside the command's words
-		empty bool   // there is nothing to print
+		stdin string
+		empty bool // there is nothing to print
 	}{
 		"audit list":    {args: "-n 1000"},
 		"backfill list": {}, "calendar list": {}, "group list": {}, "job list": {},
 		"job glue list": {args: "1"}, "job missed": {args: "1", empty: true}, "job tags": {}, "job versions": {args: "1"},
-		"log list": {}, "node list": {}, "node moves": {}, "pause list": {}, "token list": {args: "--all"}, "user list": {},
+		"log list": {}, "node list": {}, "node moves": {}, "pause list": {}, "session list": {args: "--user root", stdin: "pass of root\n"}, "token list": {args: "--all"}, "user list": {},
 	}
 	var words []string
 	for name := range lists {
@@ -86,14 +88,14 @@ func TestEveryListInEveryFormat(t *testing.T) {
 			d.t = t
 			line := name + " " + list.args
 			var objects []map[string]any
-			for text := range strings.Lines(d.must(line+" -o json", "")) {
+			for text := range strings.Lines(d.must(line+" -o json", list.stdin)) {
 				var object map[string]any
 				require.NoError(t, json.Unmarshal([]byte(text), &object), text)
 				objects = append(objects, object)
 			}
 			require.Equal(t, list.empty, len(objects) == 0)
 
-			documents := yaml.NewDecoder(strings.NewReader(d.must(line+" -o yaml", "")))
+			documents := yaml.NewDecoder(strings.NewReader(d.must(line+" -o yaml", list.stdin)))
 			for i := 0; ; i++ {
 				var document map[string]any
 				err := documents.Decode(&document)
@@ -108,11 +110,11 @@ func TestEveryListInEveryFormat(t *testing.T) {
 				}
 			}
 
-			head, ids := headAndIDs(d.must(line+" -o table", ""))
+			head, ids := headAndIDs(d.must(line+" -o table", list.stdin))
 			require.Regexp(t, `^[A-Z][A-Z0-9 ]*$`, head)
 			require.Len(t, ids, len(objects))
-			require.Equal(t, strings.Join(ids, "\n"), d.must(line+" -q", ""))
-			otherHead, otherIDs := headAndIDs(d.must(line, ""))
+			require.Equal(t, strings.Join(ids, "\n"), d.must(line+" -q", list.stdin))
+			otherHead, otherIDs := headAndIDs(d.must(line, list.stdin))
 			require.Equal(t, head, otherHead, "a table is the default")
 			require.Equal(t, ids, otherIDs) // other columns may have moved, such as the end of a lease
 		})

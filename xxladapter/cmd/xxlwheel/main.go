@@ -30,6 +30,7 @@ type commands struct {
 	Calendar calendarCmd `cmd:"" help:"Manage calendars of days without work."`
 	User     userCmd     `cmd:"" help:"Manage the users of a running scheduler."`
 	Token    tokenCmd    `cmd:"" help:"Manage the personal tokens of users."`
+	Session  sessionCmd  `cmd:"" help:"List and end the sessions in which a user is signed in."`
 	Node     nodeCmd     `cmd:"" help:"Show the schedulers that share a store."`
 	Backfill backfillCmd `cmd:"" help:"Show and cancel backfills, which job backfill begins."`
 	Log      logCmd      `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
@@ -41,6 +42,7 @@ type commands struct {
 	Export   exportCmd   `cmd:"" help:"Declare the calendars, groups and jobs of a running scheduler in a file, by app names and keys."`
 	Apply    applyCmd    `cmd:"" help:"Change the calendars, groups and jobs of a running scheduler to what files declare."`
 	Import   importCmd   `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
+	Events   eventsCmd   `cmd:"" help:"Print what changes in a running scheduler, as it happens."`
 	Info     infoCmd     `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
 	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`
 	Stats    statsCmd    `cmd:"" help:"Show how runs ended, how long they took and how late they were."`

@@ -80,6 +80,8 @@ type listing[T any] struct {
 	// entry's id.
 	columns []string
 	row     func(*T) []string
+	// skip leaves an entry out; nil leaves none out.
+	skip func(*T) bool
 	// count limits the entries to print; 0 means no limit.
 	count int
 }
@@ -112,6 +114,8 @@ func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query ur
 				return fmt.Errorf("read %s of the answer: %w", l.key, err)
 			}
 			switch {
+			case l.skip != nil && l.skip(&entry):
+				continue
 			case c.Quiet:
 				fmt.Fprintln(inv.stdout, oneLine(l.row(&entry)[0]))
 			case c.structured():

@@ -14,9 +14,9 @@ import (
 // maxPasswordInput bounds in bytes what is read of standard input; the scheduler takes far less.
 const maxPasswordInput = 64 << 10
 
-// readPassword asks for a new password on a terminal, twice and without echo. Without a terminal,
-// the password is the only line of standard input.
-func readPassword(inv *invocation) (string, error) {
+// readPassword asks for a password on a terminal without echo, and for a new one twice. Without a
+// terminal, the password is the only line of standard input.
+func readPassword(inv *invocation, isNew bool) (string, error) {
 	terminal, isFile := inv.stdin.(*os.File)
 	if !isFile || !term.IsTerminal(int(terminal.Fd())) {
 		input, err := await(inv.ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(inv.stdin, maxPasswordInput)) })
@@ -26,8 +26,8 @@ func readPassword(inv *invocation) (string, error) {
 		return onlyLine(string(input))
 	}
 	first, err := askHidden(inv, terminal, "Password: ")
-	if err != nil {
-		return "", err
+	if err != nil || !isNew {
+		return string(first), err
 	}
 	second, err := askHidden(inv, terminal, "The same again: ")
 	switch {

@@ -118,7 +118,7 @@ func (c *userCreateCmd) Run(inv *invocation, parent *userCmd) error {
 		form["grants"] = granted(nil, groups, c.Role)
 	}
 	if !c.NoPassword {
-		if form["password"], err = readPassword(inv); err != nil {
+		if form["password"], err = readPassword(inv, true); err != nil {
 			return err
 		}
 	}
@@ -171,7 +171,7 @@ func (c *userPasswordCmd) Run(inv *invocation, parent *userCmd) error {
 	password := ""
 	if !c.None {
 		var err error
-		if password, err = readPassword(inv); err != nil {
+		if password, err = readPassword(inv, true); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// sessionCmd has one subcommand for each operation on one's own sessions.
+type sessionCmd struct {
+	clientFlags
+
+	List sessionListCmd `cmd:"" help:"List the sessions in which a user is signed in. The password is asked for on a terminal, or else is the only line of standard input."`
+	End  sessionEndCmd  `cmd:"" help:"End a session, whose browser has to sign in again. The password is asked for on a terminal, or else is the only line of standard input."`
+}
+
+// A sessionUser signs in for one command. Tokens reach no sessions, so that a stolen token cannot
+// sign its user out.
+type sessionUser struct {
+	User string `required:"" placeholder:"NAME" help:"Name of the user who signs in."`
+}
+
+// signedIn calls do with flags by which calls are made in a new session, and ends that session.
+func (u sessionUser) signedIn(inv *invocation, flags clientFlags, do func(flags *clientFlags) error) (err error) {
+	password, err := readPassword(inv, false)
+	if err != nil {
+		return err
+	}
+	flags.AccessToken = ""
+	resp, err := flags.api().send(inv.ctx, http.MethodPost, "/session", map[string]string{"name": u.User, "password": password})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	var cookies []string
+	for _, cookie := range resp.Cookies() {
+		cookies = append(cookies, (&http.Cookie{Name: cookie.Name, Value: cookie.Value}).String())
+	}
+	flags.cookie = strings.Join(cookies, "; ")
+	defer func() {
+		if ended := flags.api().call(context.WithoutCancel(inv.ctx), http.MethodDelete, "/session", nil, nil); err == nil {
+			err = ended
+		}
+	}()
+	return do(&flags)
+}
+
+// A sessionView is a session as the API lists it.
+type sessionView struct {
+	ID      int64      `json:"id"`
+	Address string     `json:"address"`
+	Added   *time.Time `json:"addTime"`
+	Used    *time.Time `json:"usedTime"`
+	Expires *time.Time `json:"expires"`
+	Current bool       `json:"current"`
+}
+
+type sessionListCmd struct{ sessionUser }
+
+func (c *sessionListCmd) Run(inv *invocation, parent *sessionCmd) error {
+	return c.signedIn(inv, parent.clientFlags, func(flags *clientFlags) error {
+		return listing[sessionView]{
+			key: "credentials", columns: []string{"ID", "FROM", "SIGNED IN", "USED", "EXPIRES"},
+			row: func(v *sessionView) []string {
+				return []string{fmt.Sprint(v.ID), v.Address, timeText(v.Added), timeText(v.Used), timeText(v.Expires)}
+			},
+			skip: func(v *sessionView) bool { return v.Current }, // that of this command
+		}.print(inv, flags, "/me/sessions", url.Values{})
+	})
+}
+
+type sessionEndCmd struct {
+	ID int64 `arg:"" help:"Id of the session, as \"session list\" shows it."`
+	sessionUser
+}
+
+func (c *sessionEndCmd) Run(inv *invocation, parent *sessionCmd) error {
+	return c.signedIn(inv, parent.clientFlags, func(flags *clientFlags) error {
+		return flags.api().call(inv.ctx, http.MethodDelete, fmt.Sprintf("/me/sessions/%d", c.ID), nil, nil)
+	})
+}

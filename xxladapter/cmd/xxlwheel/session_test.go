@@ -1,0 +1,35 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSessionCommands lists and ends the sessions of a user who signs in with a password.
+func TestSessionCommands(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.must("user create bob --role admin --all", "pass of bob\n")
+	d.must("user create ann --role viewer --all", "pass of ann\n")
+	for _, name := range []string{"ann", "ann", "bob"} {
+		require.Equal(t, http.StatusOK, d.login(name, "pass of "+name))
+	}
+	const anns = "session list --user ann"
+	head, ids := headAndIDs(d.must(anns, "pass of ann\n"))
+	require.Regexp(t, `^ID +FROM +SIGNED IN +USED +EXPIRES$`, head)
+	require.Len(t, ids, 2, "that of the command is not among them")
+	require.Empty(t, d.must("session end "+ids[0]+" --user ann", "pass of ann\n"))
+	require.Equal(t, ids[1], d.must(anns+" -q", "pass of ann\n"), "each command has ended its own")
+
+	code, _, stderr := d.run("session end "+ids[1]+" --user bob", "pass of bob\n")
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, "session "+ids[1]+" does not exist", "it is somebody else's")
+	code, _, stderr = d.run(anns, "a guess\n")
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, "the name or the password is wrong")
+	code, _, stderr = d.run(anns, "")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "standard input is empty, must have the password as its only line")
+}
