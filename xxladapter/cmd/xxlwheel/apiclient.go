@@ -73,8 +73,9 @@ func (c apiClient) call(ctx context.Context, method, path string, in, out any) e
 	return nil
 }
 
-// download copies an answer that is no JSON value to out.
+// download copies an answer that is no JSON value to out, however long it takes.
 func (c apiClient) download(ctx context.Context, path string, out io.Writer) error {
+	c.patient = true
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/url"
 	"os/user"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -132,7 +134,23 @@ func (c *auditExportCmd) Run(inv *invocation, parent *auditCmd) error {
 		return err
 	}
 	query.Set("format", c.Format)
-	return parent.api().download(inv.ctx, "/audit/export?"+query.Encode(), inv.stdout)
+	out := &counter{out: inv.stdout}
+	what := func() string { return fmt.Sprintf("exporting, %d KiB so far", out.bytes.Load()>>10) }
+	return waiting(inv.stderr, inv.asks && !parent.Quiet && !isTerminal(inv.stdout), what, func() error {
+		return parent.api().download(inv.ctx, "/audit/export?"+query.Encode(), out)
+	})
+}
+
+// A counter counts what is written to out.
+type counter struct {
+	out   io.Writer
+	bytes atomic.Int64
+}
+
+func (c *counter) Write(data []byte) (int, error) {
+	n, err := c.out.Write(data)
+	c.bytes.Add(int64(n))
+	return n, err
 }
 
 // byCommand returns the context of a command that changes a store itself.

@@ -37,15 +37,23 @@ func (c *auditVerifyCmd) Run(inv *invocation, parent *auditCmd) error {
 	}
 	var raw json.RawMessage
 	var state auditState
+	shown := inv.asks && !parent.Quiet
 	if c.File != "" {
-		if state, err = verifyFile(c.File, &expected); err != nil {
+		err := waiting(inv.stderr, shown, doing("reading the file"), func() (err error) {
+			state, err = verifyFile(c.File, &expected)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		if raw, err = json.Marshal(state); err != nil {
 			return err
 		}
 	} else {
-		if err := parent.api().call(inv.ctx, "GET", "/audit/verify", nil, &raw); err != nil {
+		api := parent.api()
+		api.patient = true // a long chain takes minutes
+		err := waiting(inv.stderr, shown, doing("verifying"), func() error { return api.call(inv.ctx, "GET", "/audit/verify", nil, &raw) })
+		if err != nil {
 			return err
 		}
 		if err := json.Unmarshal(raw, &state); err != nil {

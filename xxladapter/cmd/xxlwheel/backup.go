@@ -20,7 +20,9 @@ func (c *backupCmd) Run(inv *invocation) error {
 	if !isFile {
 		return usagef("--store is %q, must be sqlite:FILE", sqlstore.Redacted(string(c.Store)))
 	}
-	err := sqlstore.BackupSQLite(inv.ctx, file, c.To)
+	err := waiting(inv.stderr, inv.asks, func() string {
+		return fmt.Sprintf("copying, %d MiB of %d at most", sizeOf(c.To)>>20, (sizeOf(file)+sizeOf(file+"-wal"))>>20)
+	}, func() error { return sqlstore.BackupSQLite(inv.ctx, file, c.To) })
 	var refused *xxladapter.Error
 	if errors.As(err, &refused) {
 		return usagef("--%s", refused.Message)
@@ -34,4 +36,13 @@ func (c *backupCmd) Run(inv *invocation) error {
 	}
 	fmt.Fprintf(inv.stdout, "%s: %d bytes\n", c.To, info.Size())
 	return nil
+}
+
+// sizeOf returns the size of a file in bytes; 0 if there is none.
+func sizeOf(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }

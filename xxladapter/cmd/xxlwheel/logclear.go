@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,23 +54,36 @@ func (c *logClearCmd) Run(inv *invocation, parent *logCmd) error {
 	if err := c.confirm(inv, "Delete "+c.what()+"?"); err != nil {
 		return err
 	}
-	deleted := int64(0)
-	for {
-		var part struct {
-			Deleted int64
-			Done    bool
-		}
-		if err := api.call(inv.ctx, "POST", "/logs/clear", form, &part); err != nil {
-			return err
-		}
-		if deleted += part.Deleted; part.Done {
-			if parent.structured() {
-				return parent.printValue(inv.stdout, map[string]int64{"deleted": deleted})
-			}
-			fmt.Fprintf(inv.stdout, "deleted %d\n", deleted)
-			return nil
-		}
+	deleted, err := c.delete(inv, parent, api, form)
+	switch {
+	case err != nil:
+		return err
+	case parent.structured():
+		return parent.printValue(inv.stdout, map[string]int64{"deleted": deleted})
 	}
+	fmt.Fprintf(inv.stdout, "deleted %d\n", deleted)
+	return nil
+}
+
+// delete repeats the call until nothing is left, and returns the number of deleted runs.
+func (c *logClearCmd) delete(inv *invocation, parent *logCmd, api apiClient, form map[string]any) (int64, error) {
+	var deleted atomic.Int64
+	what := func() string { return fmt.Sprintf("deleting, %d runs so far", deleted.Load()) }
+	err := waiting(inv.stderr, inv.asks && !parent.Quiet, what, func() error {
+		for {
+			var part struct {
+				Deleted int64
+				Done    bool
+			}
+			if err := api.call(inv.ctx, "POST", "/logs/clear", form, &part); err != nil {
+				return err
+			}
+			if deleted.Add(part.Deleted); part.Done {
+				return nil
+			}
+		}
+	})
+	return deleted.Load(), err
 }
 
 // A selection is how many runs would be deleted.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
-	"golang.org/x/term"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
@@ -93,7 +92,7 @@ func main() {
 	node.Tune()
 	os.Exit(run(ctx, os.Args[1:], console{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		asks: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		asks: isTerminal(os.Stdin) && isTerminal(os.Stderr),
 	}))
 }
 

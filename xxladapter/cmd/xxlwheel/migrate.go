@@ -33,8 +33,10 @@ func (c *migrateCmd) Run(inv *invocation) error {
 		if err := sqlstore.MigrateMySQL(inv.ctx, store, c.CreateUpstream, opts); err != nil || !c.DueIndex {
 			return err
 		}
-		_, err := sqlstore.DueIndexMySQL(inv.ctx, store, true, opts)
-		return err
+		return waiting(inv.stderr, inv.asks, doing("adding the index"), func() error {
+			_, err := sqlstore.DueIndexMySQL(inv.ctx, store, true, opts)
+			return err
+		})
 	}
 	plan, err := sqlstore.PlanMySQL(inv.ctx, store, opts)
 	if err == nil && c.DueIndex {

@@ -17,14 +17,14 @@ const maxPasswordInput = 64 << 10
 // readPassword asks for a password on a terminal without echo, and for a new one twice. Without a
 // terminal, the password is the only line of standard input.
 func readPassword(inv *invocation, isNew bool) (string, error) {
-	terminal, isFile := inv.stdin.(*os.File)
-	if !isFile || !term.IsTerminal(int(terminal.Fd())) {
+	if !isTerminal(inv.stdin) {
 		input, err := await(inv.ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(inv.stdin, maxPasswordInput)) })
 		if err != nil {
 			return "", fmt.Errorf("read password from standard input: %w", err)
 		}
 		return onlyLine(string(input))
 	}
+	terminal := inv.stdin.(*os.File)
 	first, err := askHidden(inv, terminal, "Password: ")
 	if err != nil || !isNew {
 		return string(first), err
@@ -39,6 +39,12 @@ func readPassword(inv *invocation, isNew bool) (string, error) {
 		return "", usagef("the two passwords differ, must be the same")
 	}
 	return string(first), nil
+}
+
+// isTerminal reports whether a stream of the command is a terminal.
+func isTerminal(stream any) bool {
+	file, isFile := stream.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
 // onlyLine returns the line of a text that must have exactly one.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
@@ -49,11 +50,14 @@ func withoutJournal(place secret) string {
 
 func (c *storeCopyCmd) copy(inv *invocation, from, to xxladapter.Store) error {
 	opts := sqlstore.CopyOptions{WithoutHistory: !c.History}
-	if inv.asks {
-		opts.Progress = func(table string, rows int64) { fmt.Fprintf(inv.stderr, "\r%s: %d\x1b[K", table, rows) }
-		defer fmt.Fprint(inv.stderr, "\r\x1b[K")
-	}
-	counts, err := sqlstore.Copy(inv.ctx, from, to, opts)
+	var step atomic.Value // what waiting shows
+	step.Store("copying")
+	opts.Progress = func(table string, rows int64) { step.Store(fmt.Sprintf("copying %s, %d rows", table, rows)) }
+	var counts []sqlstore.TableCount
+	err := waiting(inv.stderr, inv.asks, func() string { return step.Load().(string) }, func() (err error) {
+		counts, err = sqlstore.Copy(inv.ctx, from, to, opts)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -41,4 +45,48 @@ func TestWaitingShowsWhatIsDoneNow(t *testing.T) {
 		}))
 		require.Equal(t, "\rfirst, 1s\x1b[K\rsecond, 2s\x1b[K\r\x1b[K", out.String())
 	})
+}
+
+// A signalling records what is written, and closes written with the first text that is redrawn.
+type signalling struct {
+	lockedBuffer
+
+	once    sync.Once
+	written chan struct{}
+}
+
+func (s *signalling) Write(data []byte) (int, error) {
+	if data[0] == '\r' {
+		s.once.Do(func() { close(s.written) })
+	}
+	return s.lockedBuffer.Write(data)
+}
+
+// TestCommandsThatTakeLongSaySo lets a scheduler answer no sooner than the terminal says what the
+// command does.
+func TestCommandsThatTakeLongSaySo(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]string{
+		"log clear --all --yes": `deleting, 0 runs so far`,
+		"audit verify":          `verifying`,
+		"audit export":          `exporting, 0 KiB so far`,
+	} {
+		t.Run(words, func(t *testing.T) {
+			t.Parallel()
+			stderr := &signalling{written: make(chan struct{})}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case <-stderr.written:
+				case <-r.Context().Done():
+				}
+				fmt.Fprint(w, `{"deleted":7,"done":true,"whole":true}`)
+			}))
+			t.Cleanup(server.Close)
+			var stdout strings.Builder
+			args := append(strings.Fields(words), "--server", server.URL)
+			require.Zero(t, run(t.Context(), args, console{stdin: strings.NewReader(""), stdout: &stdout, stderr: stderr, asks: true}))
+			require.Regexp(t, `^(\r`+want+`, \ds\x1b\[K)+\r\x1b\[K$`, stderr.String())
+			require.NotContains(t, stdout.String(), "\r")
+		})
+	}
 }
