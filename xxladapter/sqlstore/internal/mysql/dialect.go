@@ -71,9 +71,10 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.
 				suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)`,
 		RecordRun: records.InsertHistory + keepHistory,
 		// A collation would also match similar letters.
-		Has:    func(column string) string { return `LOCATE(CAST(? AS BINARY), CAST(` + column + ` AS BINARY)) > 0` },
-		Bytes:  func(text string) string { return `CAST(CONVERT(` + text + ` USING utf8mb4) AS BINARY)` },
-		Widths: schema.widths,
+		NeverRan: records.NeverRanExists,
+		Has:      func(column string) string { return `LOCATE(CAST(? AS BINARY), CAST(` + column + ` AS BINARY)) > 0` },
+		Bytes:    func(text string) string { return `CAST(CONVERT(` + text + ` USING utf8mb4) AS BINARY)` },
+		Widths:   schema.widths,
 		Datetime: func(t time.Time) any {
 			if t.IsZero() {
 				return nil

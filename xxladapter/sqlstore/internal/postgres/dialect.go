@@ -62,6 +62,7 @@ var dialect = records.Dialect{
 		return `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note)
 			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{ids, bodies, sizes, complete, notes}
 	},
+	NeverRan:  records.NeverRanExists,
 	Has:       func(column string) string { return `strpos(` + column + `, ?) > 0` },
 	Bytes:     func(text string) string { return text + ` COLLATE "C"` },
 	AddToSlot: records.AddToSlot,

@@ -78,6 +78,8 @@ type Dialect struct {
 	RecordRun string
 	// InsertTexts returns one statement that inserts all texts. Nil inserts each with its own.
 	InsertTexts func(texts []TextRow) (query string, args []any)
+	// NeverRan is the condition that a job has no stored result. It reads the stored results by job.
+	NeverRan string
 	// Has returns the condition that a text column contains the argument, byte for byte.
 	Has func(column string) string
 	// Bytes returns a text expression in a form that is compared by its bytes.

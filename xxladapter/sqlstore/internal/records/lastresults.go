@@ -29,6 +29,13 @@ const (
 	idAndSuccess = `2 * l.id + CASE WHEN l.handle_code = 200 THEN 1 ELSE 0 END`
 )
 
+// Two forms of [Dialect.NeverRan]. SQLite takes a third of the time for the second one. PostgreSQL would
+// read all stored results into memory for it, and again for each job if they do not fit.
+const (
+	NeverRanExists = `NOT EXISTS (SELECT 1 FROM xxlwheel_last_result WHERE xxlwheel_last_result.job_id = xxl_job_info.id)`
+	NeverRanIn     = `id NOT IN (SELECT job_id FROM xxlwheel_last_result)`
+)
+
 // NewerResults are jobs whose newest result is not what is stored of them.
 type NewerResults struct{ succeeded, failed []int64 }
 
@@ -67,7 +74,7 @@ func (c *conditions) addLastResult(d *Dialect, result xxladapter.LastResult, new
 	case xxladapter.LastFail:
 		stored, with, without = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result <> 'SUCCESS')`, newer.failed, newer.succeeded
 	case xxladapter.LastNone:
-		stored = `NOT EXISTS (SELECT 1 FROM xxlwheel_last_result WHERE xxlwheel_last_result.job_id = xxl_job_info.id)`
+		stored = d.NeverRan
 		with, without = nil, append(newer.succeeded, newer.failed...)
 	default:
 		return

@@ -30,8 +30,9 @@ var dialect = records.Dialect{
 			`UPDATE sqlite_sequence SET seq = ` + id + ` WHERE name = '` + table + `' AND seq < ` + id,
 		}
 	},
-	Has:   func(column string) string { return `instr(` + column + `, ?) > 0` },
-	Bytes: func(text string) string { return text },
+	NeverRan: records.NeverRanIn,
+	Has:      func(column string) string { return `instr(` + column + `, ?) > 0` },
+	Bytes:    func(text string) string { return text },
 	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
 		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,
 	Seconds:   `(strftime('%s', handle_time) - strftime('%s', trigger_time))`,
