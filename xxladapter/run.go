@@ -21,6 +21,12 @@ type RunResult struct {
 	WantText bool
 }
 
+// An Accepted is an executor's request to begin a run that it has taken from a queue.
+type Accepted struct {
+	LogID   int64
+	Address string // of the executor, as it is registered
+}
+
 // A RunStore is the part of [Store] that ends runs.
 type RunStore interface {
 	// FinishRun stores the result of a run and settles the claimed or ambiguous fire of the run as
@@ -30,6 +36,13 @@ type RunStore interface {
 	// characters. The error is [ErrNotFound] if there is no such log row. REQUIRES: r.Code is not
 	// [ResultNone]; otherwise the result is refused, and nothing is written.
 	FinishRun(ctx context.Context, r RunResult) (applied bool, planned []Fire, err error)
+	// AcceptRuns gives runs that wait in a queue to the executors that ask for them, and returns in
+	// the order of list whether each may begin. The first address that asks gets the run: its fire
+	// is settled as sent, and its log row gets the address. The same address gets the same answer
+	// again until the run has a result. Any node may ask. The answer is false if another address
+	// has the run, if the hand-over has another outcome, if the run has a result, or if there is no
+	// such run; it must not begin then. A list without members is answered without a write.
+	AcceptRuns(ctx context.Context, list []Accepted) ([]bool, error)
 	// LostRuns lists up to limit runs that an executor took at least age ago, that have no
 	// result, and whose address is not registered. Their log ids are above after.
 	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*Log, error)

@@ -107,7 +107,7 @@ func (s *Store) rows(by xxladapter.Term, fireID, logID int64) transition.Rows {
 	r := transition.Rows{Holds: s.holds(by), Fire: s.fires[fireID]}
 	if l := s.logs[logID]; l != nil {
 		state := transition.StateOf(l)
-		r.Log = &state
+		r.Log, r.Address = &state, l.Address
 	}
 	if h := s.runs[logID]; h != nil {
 		r.Attempt = h.Attempt
@@ -127,6 +127,8 @@ func (s *Store) store(c transition.Change, fireID, logID int64) (planned []xxlad
 	switch c.Log.Columns {
 	case transition.TriggerColumns:
 		l.TriggerCode, l.TriggerMsg = c.Log.After.TriggerCode, c.Log.Msg
+	case transition.AcceptColumns:
+		l.Address, l.TriggerCode, l.TriggerMsg = c.Log.Address, c.Log.After.TriggerCode, c.Log.Msg
 	case transition.HandleColumns:
 		l.TriggerCode = c.Log.After.TriggerCode
 		l.HandleTime, l.HandleCode, l.HandleMsg = toSecond(c.Log.At), c.Log.After.HandleCode, c.Log.Msg

@@ -39,6 +39,26 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []
 	return change.Log.Columns == transition.HandleColumns, planned, nil
 }
 
+// AcceptRuns implements [xxladapter.Store].
+func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	may := make([]bool, len(list))
+	for i, a := range list {
+		fireID := int64(0)
+		if f := s.firesOf[a.LogID]; f != nil {
+			fireID = f.ID
+		}
+		var change transition.Change
+		change, may[i] = transition.Accept(s.rows(xxladapter.Term{}, fireID, a.LogID), a, s.clock())
+		s.store(change, fireID, a.LogID)
+	}
+	return may, nil
+}
+
 // LostRuns implements [xxladapter.Store].
 func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error) {
 	if err := s.enter(ctx); err != nil {

@@ -9,6 +9,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+func (s *measured) AcceptRuns(ctx context.Context, arg1 []xxladapter.Accepted) (value1 []bool, err error) {
+	defer s.done("accept_runs", time.Now(), &err)
+	return s.Store.AcceptRuns(ctx, arg1)
+}
+
 func (s *measured) AdvanceBackfill(ctx context.Context, arg1 *xxladapter.Backfill) (value1 []xxladapter.Fire, err error) {
 	defer s.done("advance_backfill", time.Now(), &err)
 	return s.Store.AdvanceBackfill(ctx, arg1)

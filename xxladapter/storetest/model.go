@@ -52,6 +52,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"TakeFire":      m.takeFire,
 			"SettleFire":    m.settleFire,
 			"FinishRun":     m.finishRun,
+			"AcceptRun":     m.acceptRun,
 			"WriteOffStuck": m.writeOffStuck,
 			"Lease":         m.lease,
 			"Lease2":        m.lease,
@@ -505,6 +506,17 @@ func (m *model) finishRun(t *rapid.T) {
 	})
 	require.Equal(t, applied[0], applied[1])
 	m.learn(t, planned[0], planned[1])
+}
+
+func (m *model) acceptRun(t *rapid.T) {
+	l, address := m.logs.draw(t, "log"), rapid.SampledFrom([]string{queueA, queueB}).Draw(t, "address")
+	var may [][]bool
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		got, err := s.AcceptRuns(m.ctx, []xxladapter.Accepted{{LogID: id(m.logs, l), Address: address}})
+		may = append(may, got)
+		return err
+	})
+	require.Equal(t, may[0], may[1])
 }
 
 // drawTerm chooses an issued term, most likely a new one, or sometimes one that was never issued.

@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Orders", orderRules},
 		{"Backfills", backfillRules},
 		{"Logs", logRules},
+		{"Accepts", acceptRules},
 		{"Histories", historyRules},
 		{"RunLists", runListRules},
 		{"JobRuns", jobRunRules},

@@ -2,9 +2,9 @@
 // its log row. A store reads and locks the rows, asks here, and writes what the answer says, in one
 // transaction.
 //
-//	planned ── Claim ──▶ claimed ── Settle ──▶ ambiguous
-//	   │                    │                      │
-//	   └────── Settle ──────┴── Settle, Finish ────┴──▶ removed
+//	planned ── Claim ──▶ claimed ──── Settle ────▶ ambiguous
+//	   │                    │                          │
+//	   └────── Settle ──────┴─ Settle, Accept, Finish ─┴──▶ removed
 //
 // Every function is pure: it reads no clock, takes no lock, does no I/O and changes no argument.
 package transition
@@ -29,6 +29,8 @@ type Rows struct {
 	Log *LogState
 	// Attempt is that of the run's history, where there is no fire; 0 means that it is not known.
 	Attempt int
+	// Address is that of the log row.
+	Address string
 }
 
 // A LogState is the part of a log row that decides what may happen to it.
@@ -78,8 +80,10 @@ type LogChange struct {
 	Before, After LogState
 	// Msg goes into the message column: trigger_msg or handle_msg. It fits there.
 	Msg string
-	// At is the handle time, in whole seconds; zero with [TriggerColumns].
+	// At is the handle time, in whole seconds; zero unless Columns is [HandleColumns].
 	At time.Time
+	// Address is that of the executor; empty unless Columns is [AcceptColumns].
+	Address string
 }
 
 // Columns says which columns a [LogChange] writes.
@@ -89,6 +93,7 @@ const (
 	NoColumns      Columns = iota
 	TriggerColumns         // trigger_code and trigger_msg
 	HandleColumns          // handle_time, handle_code, handle_msg, and trigger_code
+	AcceptColumns          // those of TriggerColumns, and executor_address
 )
 
 // Fenced returns the error for a caller whose term is over: an [xxladapter.ErrFenced].

@@ -158,6 +158,8 @@ func (a *act) carryOut(c transition.Change, f *fire, r *run, openRuns []int64) (
 	switch l := c.Log; l.Columns {
 	case transition.TriggerColumns:
 		a.trigger(r, l)
+	case transition.AcceptColumns:
+		a.accept(r, l)
 	case transition.HandleColumns:
 		a.handle(r, l, c.WantText)
 	}
@@ -177,6 +179,17 @@ func (a *act) trigger(r *run, l transition.LogChange) {
 	a.buf.number(r.ID)
 	a.buf.number(int64(r.TriggerCode))
 	a.buf.text(r.TriggerMsg)
+}
+
+func (a *act) accept(r *run, l transition.LogChange) {
+	r.TriggerCode, r.TriggerMsg, r.Address = l.After.TriggerCode, l.Msg, l.Address
+	a.m.runChanged(r)
+	a.runs = append(a.runs, r)
+	a.buf.kind(accepted)
+	a.buf.number(r.ID)
+	a.buf.number(int64(r.TriggerCode))
+	a.buf.text(r.TriggerMsg)
+	a.buf.text(r.Address)
 }
 
 func (a *act) handle(r *run, l transition.LogChange, wantText bool) {

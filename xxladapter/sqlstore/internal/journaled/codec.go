@@ -28,6 +28,7 @@ const (
 	extended  kind = 14 // instants were added to the history of a run
 	stopped   kind = 15 // the schedule of a job has ended
 	kept      kind = 16 // a misfire of a pause or of a day without work was recorded
+	accepted  kind = 17 // an executor took a run from a queue
 )
 
 // A buffer is a record that is being written.

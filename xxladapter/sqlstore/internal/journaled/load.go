@@ -211,7 +211,7 @@ func (r *replay) change(number int64, k kind, f *fields) error {
 	case planned, opened, claimed, doubted, taken, removed:
 		r.fire(number, k, f)
 		return nil
-	case logged, triggered, handled, recorded, extended:
+	case logged, triggered, handled, accepted, recorded, extended:
 		return r.run(number, k, f)
 	case moved:
 		return r.move(number, f)
@@ -287,7 +287,7 @@ func (r *replay) run(number int64, k kind, f *fields) error {
 			row.Log = *l
 			r.m.runChanged(row)
 		}
-	case triggered, handled:
+	case triggered, handled, accepted:
 		return r.result(number, k, f)
 	case recorded, extended:
 		c := transition.RunChange{Kind: transition.RecordRun, History: f.history()}
@@ -309,9 +309,12 @@ func (r *replay) result(number int64, k kind, f *fields) error {
 	var l xxladapter.Log
 	var wantText int64
 	l.ID, l.TriggerCode = f.number(), int(f.number())
-	if k == triggered {
+	switch k {
+	case triggered:
 		l.TriggerMsg = f.text()
-	} else {
+	case accepted:
+		l.TriggerMsg, l.Address = f.text(), f.text()
+	default:
 		l.HandleTime, l.HandleCode, l.HandleMsg, wantText = f.time(), int(f.number()), f.text(), f.number()
 	}
 	if f.bad {
@@ -326,9 +329,12 @@ func (r *replay) result(number int64, k kind, f *fields) error {
 		return nil
 	}
 	row.TriggerCode = l.TriggerCode
-	if k == triggered {
+	switch k {
+	case triggered:
 		row.TriggerMsg = l.TriggerMsg
-	} else {
+	case accepted:
+		row.TriggerMsg, row.Address = l.TriggerMsg, l.Address
+	default:
 		row.HandleTime, row.HandleCode, row.HandleMsg, row.wantText = l.HandleTime, l.HandleCode, l.HandleMsg, wantText
 	}
 	r.m.runChanged(row)

@@ -14,6 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+	"golang.org/x/sync/errgroup"
 )
 
 // A Store is an [xxladapter.Store]. The calls below act in memory; those in tables.go go to the
@@ -203,7 +204,7 @@ func rowsOf(a *act, by xxladapter.Term, f *fire, r *run) (rows transition.Rows) 
 	}
 	if r != nil {
 		state := transition.StateOf(&r.Log)
-		rows.Log, rows.Attempt = &state, max(r.attempt, 0)
+		rows.Log, rows.Attempt, rows.Address = &state, max(r.attempt, 0), r.Address
 	}
 	return rows
 }
@@ -272,6 +273,33 @@ func (s *Store) FinishRun(ctx context.Context, res xxladapter.RunResult) (applie
 	}
 	return applied, planned, nil
 }
+
+// AcceptRuns implements [xxladapter.Store]. Each run is a call of its own; the syncs of the journal
+// are shared.
+func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
+	may := make([]bool, len(list))
+	var all errgroup.Group
+	all.SetLimit(acceptAtOnce)
+	for i, asked := range list {
+		all.Go(func() error {
+			return s.front.act(ctx, need{logID: asked.LogID}, func(a *act, got answer) error {
+				f, r := a.m.byLog[asked.LogID], a.m.runs[asked.LogID]
+				var change transition.Change
+				if change, may[i] = transition.Accept(rowsOf(a, xxladapter.Term{}, f, r), asked, a.now); may[i] {
+					a.carryOut(change, f, r, got.openRuns)
+				}
+				return nil
+			})
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	return may, nil
+}
+
+// acceptAtOnce limits how many runs of one list are accepted in parallel.
+const acceptAtOnce = 64
 
 // ResumeJob implements [xxladapter.Store].
 func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed bool, err error) {

@@ -24,7 +24,7 @@ const (
 	// it is the only read of a call.
 	selectRows = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 			f.id, f.state, f.node, f.term, f.log_id, f.due_ms, f.trigger_type, f.shard_index, f.shard_total, f.claimed_ms, f.attempt, f.parent_log_id,
-			l.id, l.trigger_time, l.trigger_code, l.handle_code
+			l.id, l.trigger_time, l.trigger_code, l.handle_code, l.executor_address
 		FROM (SELECT 1 AS one) AS one LEFT JOIN xxl_job_log l ON l.id = ? LEFT JOIN xxlwheel_fire f ON `
 	// SelectRowsByFire and SelectRowsByLog find the fire by its id and by its log row.
 	SelectRowsByFire = selectRows + `f.id = ?`
@@ -78,7 +78,7 @@ func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lock
 		return r.Scan(&holds, integer{&fire.ID}, Text(&fire.State), Text(&fire.Owner.Node), integer{&fire.Owner.Number},
 			integer{&fire.LogID}, milli{&fire.Due}, Text(&fire.Type), integer{&index}, integer{&total}, milli{&fire.Claimed},
 			integer{&attempt}, integer{&fire.Parent},
-			integer{&rows.logID}, datetime{&rows.triggered}, integer{&triggerCode}, integer{&handleCode})
+			integer{&rows.logID}, datetime{&rows.triggered}, integer{&triggerCode}, integer{&handleCode}, Text(&rows.Address))
 	})
 	rows.Holds = holds > 0
 	if fire.ID != 0 {
@@ -115,6 +115,8 @@ func (s *Store) carryOut(ctx context.Context, tx *Tx, c transition.Change, rows 
 	switch l := c.Log; l.Columns {
 	case transition.TriggerColumns:
 		_, err = tx.Exec(ctx, setTriggered, l.After.TriggerCode, l.Msg, rows.logID)
+	case transition.AcceptColumns:
+		_, err = tx.Exec(ctx, setAccepted, l.After.TriggerCode, l.Msg, l.Address, rows.logID)
 	case transition.HandleColumns:
 		_, err = tx.Exec(ctx, setHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, OrNull(l.Msg), rows.logID)
 	}

@@ -89,7 +89,7 @@ func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error 
 // updateLog writes the columns of a stored row that its run has changed. changed is false if the
 // row is gone.
 func (s *Store) updateLog(ctx context.Context, tx *Tx, r WrittenLog, state transition.LogState) (changed bool, err error) {
-	n, err := tx.Exec(ctx, setTriggered, state.TriggerCode, OrNull(r.Log.TriggerMsg), r.Log.ID)
+	n, err := tx.Exec(ctx, setAccepted, state.TriggerCode, OrNull(r.Log.TriggerMsg), OrNull(r.Log.Address), r.Log.ID)
 	if n == 0 || err != nil || r.Base.HandleCode == state.HandleCode {
 		return n > 0, err
 	}

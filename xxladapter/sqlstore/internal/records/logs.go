@@ -23,6 +23,7 @@ const (
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	setTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
+	setAccepted  = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, executor_address = ? WHERE id = ?`
 	setHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 
 	// SelectLost finds runs without a result whose executor is no longer registered. It is ordered

@@ -1,0 +1,27 @@
+package transition
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// Accept gives a run that waits in a queue to the executor that asks for it, and reports whether the
+// run may begin. An open fire is settled as sent; the log row gets the address. Without a fire the
+// run may begin if this address has it already: then the answer to an earlier request was lost. now
+// is the store's clock.
+//
+// It reads Fire, which is that of the log row, Log and Address.
+func Accept(r Rows, a xxladapter.Accepted, now time.Time) (c Change, mayBegin bool) {
+	switch {
+	case r.Log == nil || r.Log.HandleCode != xxladapter.ResultNone:
+		return Change{}, false
+	case r.Fire == nil || r.Fire.State == xxladapter.FirePlanned:
+		return Change{}, r.Log.TriggerCode == xxladapter.ResultOK && r.Address == a.Address
+	}
+	c.Fire = RemoveFire
+	c.Log = triggered(*r.Log, xxladapter.ResultOK, "taken from the queue by "+a.Address)
+	c.Log.Columns, c.Log.Address = AcceptColumns, a.Address
+	c.Run = runChange(r.Fire, xxladapter.RunHistory{LogID: a.LogID, Acknowledged: milli(now)})
+	return c, true
+}
