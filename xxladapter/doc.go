@@ -15,6 +15,7 @@
 //
 // Beside that trip:
 //
+//	queue        carries runs and calls through a broker, in place of HTTP
 //	cron         parses schedules and computes due times
 //	forecast     counts the fires to expect, by quarter of an hour
 //	declare      compares jobs that files declare with those of a store

@@ -94,9 +94,12 @@ func (g *Group) validateToken() error {
 	return nil
 }
 
-// CheckAddress refuses an executor address that is not an http or https URL, or that cannot be part
-// of a comma separated list.
+// CheckAddress refuses an executor address that is neither an http or https URL nor a
+// [QueueAddress], or that cannot be part of a comma separated list.
 func CheckAddress(field, addr string) error {
+	if _, queued := ParseQueueAddress(addr); queued && len(addr) <= 255 {
+		return nil
+	}
 	rest, ok := strings.CutPrefix(addr, "http://")
 	if !ok {
 		rest, ok = strings.CutPrefix(addr, "https://")

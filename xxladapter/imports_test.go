@@ -72,8 +72,9 @@ var rules = map[string]rule{
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
-	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/wire"},
-		"an executor serves the protocol and checks tokens; applications embed it without a scheduler"},
+	"xxladapter/queue": {[]string{"xxladapter"}, "runs are carried whatever they do; it alone knows the broker"},
+	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/queue", "xxladapter/wire"},
+		"an executor serves the protocol or takes runs from a queue, and checks tokens; applications embed it without a scheduler"},
 	"xxladapter/trigger/internal/post": {nil, "a request is sent whatever it asks for"},
 	"xxladapter/trigger": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/route", "xxladapter/trigger/internal/post", "xxladapter/wire"},
 		"a hand-over chooses an address, speaks the protocol, hides tokens in errors, and finds a fixed delay's next time"},
@@ -93,9 +94,9 @@ var rules = map[string]rule{
 	"xxladapter/telemetry": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/trigger", "xxladapter/wire"},
 		"spans are made of the events of hand-overs and of runs"},
 	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/maintenance",
-		"xxladapter/metrics", "xxladapter/openid", "xxladapter/scheduler", "xxladapter/trigger"}, "it wires the parts of a process together, on any store"},
+		"xxladapter/metrics", "xxladapter/openid", "xxladapter/queue", "xxladapter/scheduler", "xxladapter/trigger", "xxladapter/wire"}, "it wires the parts of a process together, on any store"},
 	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/queue", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
 	"xxladapter/storetest":  {[]string{"xxladapter"}, "it tests any store, and so knows none"},
@@ -116,12 +117,13 @@ var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-col
 // forTests are the packages that only tests import.
 var forTests = []string{"xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
 
-// drivers are the libraries for databases, each with the one package of the adapter that knows it.
+// drivers are the libraries for databases and for the broker, each with the one package of the adapter that knows it.
 var drivers = map[string]string{
 	"modernc.org/sqlite":             "xxladapter/sqlstore/internal/sqlite",
 	"github.com/go-sql-driver/mysql": "xxladapter/sqlstore/internal/mysql",
 	"github.com/jackc/pgx/v5":        "xxladapter/sqlstore/internal/postgres",
 	"github.com/pressly/goose/v3":    "xxladapter/sqlstore/internal/migration",
+	"github.com/nats-io/nats.go":     "xxladapter/queue",
 }
 
 func TestImportsPointDown(t *testing.T) {

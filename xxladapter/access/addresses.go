@@ -81,6 +81,9 @@ func (a *Addresses) CheckURL(field, text string) error {
 	if err := xxladapter.CheckAddress(field, text); err != nil {
 		return err
 	}
+	if _, queued := xxladapter.ParseQueueAddress(text); queued {
+		return nil // nothing connects to it
+	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#") {
 		return xxladapter.Invalidf("%s contains %q, must be http://host:port or https://host:port", field, text)

@@ -29,6 +29,14 @@ type fakeCompleter struct {
 	fail error
 }
 
+func (c *fakeCompleter) Accept(_ context.Context, list []xxladapter.Accepted) ([]bool, error) {
+	may := make([]bool, len(list))
+	for i, a := range list {
+		may[i] = a.LogID > 0
+	}
+	return may, nil
+}
+
 func (c *fakeCompleter) Complete(_ context.Context, list []wire.Callback) error {
 	if c.fail != nil {
 		return c.fail

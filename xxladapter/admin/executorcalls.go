@@ -23,6 +23,7 @@ var executorOps = map[string]executorOp{
 	strings.ToLower(wire.OpRegistry):       (*Server).register,
 	strings.ToLower(wire.OpRegistryRemove): (*Server).unregister,
 	strings.ToLower(wire.OpCallback):       (*Server).callback,
+	strings.ToLower(wire.OpAccept):         (*Server).accept,
 	strings.ToLower(wire.OpAddJob):         jobCall(wire.OpAddJob, (*Server).addJobCall),
 	strings.ToLower(wire.OpUpdateJob):      jobCall(wire.OpUpdateJob, (*Server).updateJobCall),
 	strings.ToLower(wire.OpRemoveJob):      jobCall(wire.OpRemoveJob, (*Server).removeJobCall),
@@ -132,6 +133,9 @@ func (s *Server) register(ctx context.Context, by access.Caller, body []byte) (a
 	}
 	if err := s.opts.Addresses.CheckURL("registryValue", reg.Value); err != nil {
 		return nil, err
+	}
+	if at, queued := xxladapter.ParseQueueAddress(reg.Value); queued && (at.App != reg.Key || at.Instance == "") {
+		return nil, xxladapter.Invalidf("registryValue is %q, must be nats://app/name with the app of registryKey", reg.Value)
 	}
 	return nil, s.opts.Store.Register(ctx, reg.Key, reg.Value)
 }

@@ -73,7 +73,7 @@ func FuzzExecutorCalls(f *testing.F) {
 	s := fuzzed(f)
 	ops := []string{
 		wire.OpRegistry, wire.OpRegistryRemove, wire.OpCallback, wire.OpAddJob, wire.OpUpdateJob, wire.OpRemoveJob,
-		wire.OpStartJob, wire.OpStopJob, wire.OpTriggerJob, wire.OpDeclare,
+		wire.OpStartJob, wire.OpStopJob, wire.OpTriggerJob, wire.OpAccept, wire.OpDeclare,
 	}
 	require.Len(f, executorOps, len(ops))
 	recorded, err := filepath.Glob("../wire/testdata/*/*.http")

@@ -25,6 +25,9 @@ import (
 // are durable.
 type Completer interface {
 	Complete(ctx context.Context, callbacks []wire.Callback) error
+	// Accept gives runs to executors that have taken them from a queue, and says of each whether it
+	// may begin.
+	Accept(ctx context.Context, list []xxladapter.Accepted) ([]bool, error)
 }
 
 // Executors calls executors; trigger.Client is one.

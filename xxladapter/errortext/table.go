@@ -411,6 +411,9 @@ var table = []rule{
 	{"registry_app", "{field} 为“{value}”，须为访问令牌所属的 AppName", []form{
 		{"registryKey is %q, must be the app that the access token is for", "field=registryKey;value"},
 	}},
+	{"registry_queue", "{field} 为“{value}”，须为 nats://app/name，其中 app 与 registryKey 相同", []form{
+		{"registryValue is %q, must be nats://app/name with the app of registryKey", "field=registryValue;value"},
+	}},
 	{"glue_type", "{field} 为 {value} 的任务没有源码", []form{
 		{"glueType is %s, must be another type for the job to have a source", "field=glueType;value"},
 	}},

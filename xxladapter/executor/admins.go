@@ -21,6 +21,8 @@ type admins struct {
 	opts *Options
 	all  []*admin
 	last atomic.Int32 // index of the one that answered last
+	// report carries calls in place of HTTP; nil means HTTP.
+	report func(ctx context.Context, op string, header http.Header, body []byte) ([]byte, error)
 }
 
 type admin struct {
@@ -105,6 +107,29 @@ func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admi
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.opts.AdminTimeout)
 	defer cancel()
+	answer, err := a.carry(ctx, to, op, data)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := wire.DecodeReply(answer)
+	if err != nil {
+		return nil, errors.New(access.Conceal(err.Error(), a.opts.AccessToken)) // it quotes the answer
+	}
+	if reply.Code != wire.CodeOK {
+		return nil, &refusedError{reply, a.opts.AccessToken}
+	}
+	return reply.Payload, nil
+}
+
+// carry sends a request and returns the body of the answer.
+func (a *admins) carry(ctx context.Context, to *admin, op string, data []byte) ([]byte, error) {
+	if a.report != nil {
+		h := http.Header{}
+		h.Set("Content-Type", wire.ContentType)
+		h.Set(wire.HeaderToken, a.opts.AccessToken)
+		h.Set(wire.HeaderAppName, a.opts.AppName)
+		return a.report(ctx, op, h, data)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url+strings.TrimPrefix(wire.AdminPath, "/")+op, bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -127,14 +152,7 @@ func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admi
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("answered with status %d", resp.StatusCode)
 	}
-	reply, err := wire.DecodeReply(answer)
-	if err != nil {
-		return nil, errors.New(access.Conceal(err.Error(), a.opts.AccessToken)) // it quotes the answer
-	}
-	if reply.Code != wire.CodeOK {
-		return nil, &refusedError{reply, a.opts.AccessToken}
-	}
-	return reply.Payload, nil
+	return answer, nil
 }
 
 // sameBody returns a body that does not depend on the admin.

@@ -12,7 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -38,6 +40,7 @@ type live struct {
 	logs    *runLogs
 	journal *journal
 	scripts *scripts
+	queue   *queue.Conn // nil means none
 }
 
 // New checks the options. It opens nothing; Run does.
@@ -97,7 +100,13 @@ func (e *Executor) Run(ctx context.Context) error {
 		}
 		defer listener.Close()
 	}
-	if e.addr, err = e.findAddress(listener); err != nil {
+	conn, err := e.connectQueue(ctx)
+	if err != nil {
+		return err
+	}
+	if conn != nil {
+		defer conn.Close()
+	} else if e.addr, err = e.findAddress(listener); err != nil {
 		return err
 	}
 	since := dataSince(e.opts.DataDir, time.Now())
@@ -106,7 +115,7 @@ func (e *Executor) Run(ctx context.Context) error {
 		return fmt.Errorf("executor: %w", err)
 	}
 	e.reportUnfinished(journal)
-	l := &live{journal: journal, logs: newRunLogs(e.opts.DataDir, e.opts.MaxRunLog, e.opts.Logger)}
+	l := &live{queue: conn, journal: journal, logs: newRunLogs(e.opts.DataDir, e.opts.MaxRunLog, e.opts.Logger)}
 	l.logs.since = since
 	l.jobs = newJobs(journal, l.logs, &e.opts)
 	l.scripts = newScripts(e.opts.DataDir)
@@ -135,7 +144,18 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	}
 	access.CloseSilent(server)
 
-	var serving, background, registration sync.WaitGroup
+	var serving, background, registration, taking sync.WaitGroup
+	if l.queue != nil {
+		admins.report = l.queue.Report
+		at, _ := xxladapter.ParseQueueAddress(e.addr) // which connectQueue has made
+		stopCalls, err := l.queue.Serve(at, e.answerCall)
+		if err != nil {
+			return fmt.Errorf("executor: %w", err)
+		}
+		defer stopCalls()
+		in := newIntake(e, l, admins, at)
+		taking.Go(func() { in.run(beatCtx) })
+	}
 	if listener != nil {
 		serving.Go(func() {
 			serveOn := server.Serve
@@ -163,6 +183,7 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	registration.Go(func() { e.sendDeclared(beatCtx, admins) })
 	<-beatCtx.Done()
 
+	taking.Wait()
 	e.awaitHandlers(l.jobs, l.jobs.drain())
 	registration.Wait()
 	e.finished.Store(true)
@@ -205,7 +226,11 @@ func closeServer(server *http.Server) {
 
 // reportUnfinished gives a result to every run that the previous process did not finish.
 func (e *Executor) reportUnfinished(j *journal) {
-	for _, r := range j.unfinished() {
+	unfinished := j.unfinished()
+	if e.opts.Queue != "" {
+		unfinished = nil // the intake asks whether they were given to this executor
+	}
+	for _, r := range unfinished {
 		if len(e.opts.Admins) == 0 {
 			j.done(r.logID)
 			continue

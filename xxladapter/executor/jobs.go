@@ -27,7 +27,8 @@ type jobs struct {
 	journal *journal
 	logs    *runLogs
 	opts    *Options
-	keep    bool // keep results, for an admin
+	keep    bool   // keep results, for an admin
+	ended   func() // is called with each result, must not wait; nil ignores it
 
 	mu       sync.Mutex // guards the fields below, and every job, binding and jobRun that they lead to
 	byID     map[int64]*job
@@ -91,7 +92,7 @@ type jobRun struct {
 // submit accepts a run for a handler, or says why not. The returned function waits until the log id
 // is on disk: runs that are submitted before the first of them is waited for share a sync.
 func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait func() error) {
-	b, err := s.enqueue(req, h, glue)
+	b, err := s.enqueue(req, h, glue, nil)
 	return func() error {
 		for {
 			if err == nil {
@@ -104,12 +105,37 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait 
 			if s.journal.accepted(int64(req.LogID), int64(req.LogTime)) {
 				return errSeen
 			}
-			b, err = s.enqueue(req, h, glue)
+			b, err = s.enqueue(req, h, glue, nil)
 		}
 	}
 }
 
-func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*batch, error) {
+// A resolved is what runs a request, or why nothing does.
+type resolved struct {
+	handler *handler
+	glue    glueVersion
+	refused string // empty means that handler is set
+}
+
+// begin puts a run into its job's queue that the journal has accepted with b. What is refused now
+// has a result, because a scheduler has given the run to this executor.
+func (s *jobs) begin(req *wire.RunRequest, b *batch, by resolved) {
+	msg := by.refused
+	if msg == "" {
+		_, err := s.enqueue(req, by.handler, by.glue, b)
+		if err == nil {
+			return
+		}
+		msg = err.Error()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.report(&jobRun{req: req}, wire.CodeFail, msg)
+}
+
+// enqueue puts a run into its job's queue. accepted is the batch of the journal that has it; nil
+// means that it is not in the journal yet.
+func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accepted *batch) (*batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, logID, logTime := int64(req.JobID), int64(req.LogID), int64(req.LogTime)
@@ -118,7 +144,7 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*bat
 	}
 	// Checked before any other refusal: a scheduler that sends a run again because it got no answer
 	// must learn that the run was accepted.
-	if s.journal.seen(logID, logTime) {
+	if accepted == nil && s.journal.seen(logID, logTime) {
 		return nil, errSeen
 	}
 	j := s.byID[id]
@@ -131,9 +157,12 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion) (*bat
 	case s.queued >= s.opts.MaxQueued && !(busy && covers):
 		return nil, refusal("executor queue is full")
 	}
-	b, err := s.journal.accept(logID, id, logTime, time.Now())
-	if err != nil {
-		return nil, err
+	b := accepted
+	if b == nil {
+		var err error
+		if b, err = s.journal.accept(logID, id, logTime, time.Now()); err != nil {
+			return nil, err
+		}
 	}
 	if j == nil {
 		j = &job{id: id}
@@ -236,6 +265,9 @@ func (s *jobs) retire(j *job, b *binding) {
 
 // report stores a run's result.
 func (s *jobs) report(r *jobRun, code int, msg string) {
+	if s.ended != nil {
+		s.ended()
+	}
 	if !s.keep {
 		s.journal.done(int64(r.req.LogID))
 		return

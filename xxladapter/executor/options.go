@@ -68,6 +68,17 @@ type Options struct {
 	// the address of the first suitable network interface.
 	Address string
 
+	// Queue is the URL of a NATS server with JetStream from which runs are taken, in place of Listen
+	// and Admins: nats://host:port, or tls://host:port, with user and password, or a token, before the
+	// host. A path is the namespace, which must be that of the schedulers; empty means "default". The
+	// executor then needs no open port. Several URLs of one cluster are separated by commas.
+	Queue string
+	// QueueCredentials is a file with the JWT and the seed of a user of Queue; empty uses what the URL
+	// has.
+	QueueCredentials string
+	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means 256.
+	QueuePlaces int
+
 	// DataDir holds the journal and the run logs; empty means "executor-logs". It is created if it
 	// does not exist.
 	DataDir string
@@ -136,11 +147,15 @@ type Options struct {
 	HTTPClient *http.Client
 
 	serverTLS *tls.Config // nil means http
+	clientTLS *tls.Config // nil trusts the system's authorities
 }
 
 // withDefaults returns a checked copy of o.
 func (o Options) withDefaults() (Options, error) {
 	if err := o.checkAdmins(); err != nil {
+		return o, err
+	}
+	if err := o.checkQueue(); err != nil {
 		return o, err
 	}
 	n := utf8.RuneCountInString(o.AppName)
@@ -159,7 +174,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Address != "" && (!isURL(o.Address) || len(o.Address) > 255) {
 		return o, invalid("Address", o.Address, "must be an http or https URL of at most 255 characters without a comma")
 	}
-	if o.NoListen && o.Address == "" && len(o.Admins) > 0 {
+	if o.NoListen && o.Address == "" && len(o.Admins) > 0 && o.Queue == "" {
 		return o, invalid("Address", o.Address, "must be set with NoListen")
 	}
 	setZero(&o.Listen, ":9999")
@@ -215,6 +230,7 @@ func (o *Options) readTLS() error {
 	if err != nil {
 		return fmt.Errorf("executor: Options.TLSCA: %w", err)
 	}
+	o.clientTLS = trust
 	if trust != nil {
 		if o.HTTPClient != nil {
 			return invalid("TLSCA", o.TLSCA, "cannot be set with HTTPClient")

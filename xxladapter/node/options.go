@@ -15,6 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
@@ -116,6 +117,10 @@ type Options struct {
 	// while this node runs, and is a secret. nil offers no link.
 	OnSetup func(link string)
 	Logger  *slog.Logger // nil means slog.Default()
+
+	// Queue is the broker to which executors at nats:// addresses are connected; nil means that there
+	// are none. The caller closes it after Run.
+	Queue *queue.Conn
 
 	onCallback func(outcome string)
 	sender     trigger.Sender // nil means HTTP

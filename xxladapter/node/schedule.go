@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
@@ -18,7 +19,11 @@ func (n *Node) buildTrigger() (err error) {
 	if err != nil {
 		return fmt.Errorf("node: Options.TLSCA: %w", err)
 	}
-	n.client, err = trigger.NewClient(trigger.ClientOptions{Sent: n.tokens.Sent, MayDial: n.addresses.CheckDial, TLS: tls})
+	client := trigger.ClientOptions{Sent: n.tokens.Sent, MayDial: n.addresses.CheckDial, TLS: tls}
+	if n.opts.Queue != nil { // a nil pointer in the interface would be one
+		client.Broker, client.Never = n.opts.Queue, queue.ErrTooLarge
+	}
+	n.client, err = trigger.NewClient(client)
 	if err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func (n *Node) buildTrigger() (err error) {
 		sender = n.opts.sender
 	}
 	n.handOver, err = trigger.NewHandOver(trigger.Options{
-		Store: n.opts.Store, Sender: sender, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent, TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
+		Store: n.opts.Store, Sender: sender, Queue: n.client, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent, TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
 		Texts: n.opts.RunTexts, TextWanted: n.textWanted.post, Logger: n.opts.Logger,
 	})
 	if err != nil {

@@ -85,6 +85,11 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if err := n.offerSetup(ctx, ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	stopQueue, err := n.serveQueue(ctx)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	defer stopQueue()
 	ended := make(chan error, 1) // by this goroutine, which Serve waits for
 	go func() {
 		if n.http.TLSConfig != nil {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger/internal/post"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -41,6 +42,10 @@ type ClientOptions struct {
 	// more than the hand-overs that a pool of default size has in flight, so that a burst opens its
 	// connections once.
 	Concurrency int
+	// Broker carries runs and calls to executors that use a queue; nil reaches none of them. Never is
+	// the error that it wraps for a run that it can never store; nil means that there is none.
+	Broker Broker
+	Never  error
 }
 
 var (
@@ -50,7 +55,7 @@ var (
 	headerTraceParent = "Traceparent"
 )
 
-// A Client calls executors over HTTP. Its methods may be called from any
+// A Client calls executors over HTTP, or over a broker where the address says so. Its methods may be called from any
 // goroutine.
 type Client struct {
 	http    *post.Client
@@ -60,6 +65,8 @@ type Client struct {
 	// runs at another path. Addresses that are not in it get [wire.PathRun].
 	runPaths sync.Map // string -> string
 	batches  batches
+	broker   Broker // nil means none
+	never    error
 }
 
 // NewClient returns a Client with its own connections. The error names an option that is negative.
@@ -86,6 +93,8 @@ func NewClient(opts ClientOptions) (*Client, error) {
 	return &Client{
 		timeout: opts.Timeout,
 		sent:    opts.Sent,
+		broker:  opts.Broker,
+		never:   opts.Never,
 		http: post.New(post.Options{
 			Dial: dialer.DialContext, TLS: opts.TLS,
 			Idle: opts.Concurrency,
@@ -243,6 +252,10 @@ func (e *statusError) Error() string { return fmt.Sprintf("post %s: HTTP status 
 func (c *Client) post(ctx context.Context, deadline time.Time, addr, appName, token, path string, body []byte, header ...[2]string) (post.Answer, error) {
 	if at, ok := ctx.Deadline(); ok && at.Before(deadline) {
 		deadline = at
+	}
+	if to, queued := xxladapter.ParseQueueAddress(addr); queued {
+		h := http.Header{headerToken: {token}, headerAppName: {appName}}
+		return c.callQueued(ctx, deadline, to, h, path, body)
 	}
 	base := strings.TrimSuffix(addr, "/")
 	answer, sent, err := c.http.Do(ctx, &post.Call{

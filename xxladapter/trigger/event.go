@@ -29,7 +29,7 @@ type Event struct {
 type EventKind int
 
 const (
-	EventSent      EventKind = iota // the executor accepted the run
+	EventSent      EventKind = iota // the executor accepted the run, or a queue has stored it
 	EventFailed                     // it did not take the run, or there was no executor to send it to
 	EventAmbiguous                  // the outcome is not known yet
 	EventResult                     // the run ended and its result is stored

@@ -25,6 +25,7 @@ type Store interface {
 	SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) ([]xxladapter.Fire, error)
 	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []xxladapter.Fire, error)
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
+	AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 }
 
@@ -40,6 +41,8 @@ type Options struct {
 	Store     Store
 	Sender    Sender
 	Scheduler Scheduler
+	// Queue stores the runs for executors that take them from a queue. With nil such runs fail.
+	Queue Queuer
 	// OnEvent is called with each [Event]. Nil ignores them.
 	OnEvent func(Event)
 	// TraceParent returns the W3C trace context under which the executor continues the run of a log
@@ -63,6 +66,7 @@ type HandOver struct {
 	routes *route.Routes
 	jitter func() float64 // a random number from 0 to 1
 	stats  stats
+	queued queuedRuns
 	// doubted is the Unix second of the last fire that was withheld.
 	doubted atomic.Int64
 }

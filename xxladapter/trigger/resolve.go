@@ -25,6 +25,10 @@ func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 }
 
 func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
+	inQueue, due := h.queued.due(f.ID, time.Now())
+	if !due {
+		return nil
+	}
 	err := h.takeFire(ctx, term, f)
 	if errors.Is(err, xxladapter.ErrConflict) {
 		return nil
@@ -48,6 +52,9 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	}
 	if err != nil {
 		return err
+	}
+	if to, queued := xxladapter.ParseQueueAddress(l.Address); queued && l.HandleCode == xxladapter.ResultNone {
+		return h.requeue(ctx, f, inQueue, to, job, group, l)
 	}
 	return h.settle(ctx, f, job, group, l, h.findOut(ctx, f, job, group, l))
 }

@@ -39,6 +39,7 @@ func (h *HandOver) aim(ctx context.Context, f xxladapter.Fire, job *xxladapter.J
 	if job.Route != xxladapter.RouteShardingBroadcast {
 		s := shot{index: f.ShardIndex, total: max(f.ShardTotal, 1)}
 		s.addr, s.err = h.routes.Choose(ctx, job.Route, job.ID, addrs)
+		s.addr = anyOf(job.Route, f, group, s.addr, now)
 		return []shot{s}
 	}
 	if f.ShardTotal > 0 || len(addrs) == 0 { // one shard again, or nobody to send to
@@ -86,6 +87,9 @@ func (h *HandOver) shoot(ctx context.Context, f xxladapter.Fire, s shot, job *xx
 	} else {
 		req := h.runRequest(f, job, l)
 		req.BroadcastIndex, req.BroadcastTotal = wire.Int(s.index), wire.Int(s.total)
+		if _, queued := xxladapter.ParseQueueAddress(s.addr); queued {
+			return h.enqueue(ctx, f, job, group, l, req, queueKey(l.ID))
+		}
 		o = h.send(ctx, f.Owner, s.addr, group.AppName, req)
 	}
 	return h.settle(ctx, f, job, group, l, o)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +26,11 @@ type executorCmd struct {
 	AllowHost         []string `placeholder:"NAME" help:"Additional host names under which schedulers may call this executor when it needs no token, for example a proxy's."`
 	DataDir           string   `default:"executor-logs" placeholder:"DIR" help:"Directory for run logs and unsent results (default ${default})."`
 
-	TLS  tlsFlags       `embed:""`
-	OTLP telemetryFlags `embed:"" prefix:"otlp-"`
+	QueuePlaces int `default:"256" placeholder:"N" help:"Runs to take from --queue before they have ended (default ${default})."`
+
+	TLS    tlsFlags       `embed:""`
+	Broker queueFlags     `embed:""`
+	OTLP   telemetryFlags `embed:"" prefix:"otlp-"`
 
 	settingsFlags
 	logFlags `set:"log_level=info"`
@@ -34,7 +38,39 @@ type executorCmd struct {
 
 // check refuses settings that cannot be used, before anything is opened.
 func (c *executorCmd) check() error {
-	return cmp.Or(checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.TLS.check(), c.OTLP.check())
+	if c.Broker.Queue != "" {
+		return cmp.Or(c.checkQueue(), c.Broker.check(), c.TLS.check(), c.OTLP.check())
+	}
+	return cmp.Or(checkListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.Broker.check(), c.TLS.check(), c.OTLP.check())
+}
+
+// Defaults of the flags that --queue replaces.
+const (
+	defaultAdmin  = "http://127.0.0.1:8080"
+	defaultListen = "127.0.0.1:9999"
+)
+
+// checkQueue refuses flags that --queue replaces.
+func (c *executorCmd) checkQueue() error {
+	switch {
+	case !slices.Equal(c.Admin, []string{defaultAdmin}):
+		return usagef("--admin must not be together with --queue, over which the schedulers are reached")
+	case c.Listen != defaultListen || c.Address != "" || c.TLS.TLSCert != "":
+		return usagef("--listen, --address and --tls-cert must not be together with --queue; nothing is listened to")
+	case c.QueuePlaces < 1:
+		return usagef("--queue-places is %d, must be at least 1", c.QueuePlaces)
+	}
+	return nil
+}
+
+// transport sets how the schedulers are reached.
+func (c *executorCmd) transport(o *executor.Options) {
+	if c.Broker.Queue != "" {
+		o.Queue, o.QueueCredentials, o.QueuePlaces = string(c.Broker.Queue), c.Broker.QueueCredentials, c.QueuePlaces
+		return
+	}
+	o.Admins, o.AllowDefaultToken, o.AllowHosts = c.Admin, c.AllowDefaultToken, c.AllowHost
+	o.Listen, o.Address, o.TLSCert, o.TLSKey = c.Listen, c.Address, c.TLS.TLSCert, c.TLS.TLSKey
 }
 
 func (c *executorCmd) Run(inv *invocation) error {
@@ -42,6 +78,9 @@ func (c *executorCmd) Run(inv *invocation) error {
 		return err
 	}
 	for _, admin := range c.Admin {
+		if c.Broker.Queue != "" {
+			break
+		}
 		if err := checkAdmin(inv.ctx, admin, string(c.AccessToken)); err != nil {
 			return err
 		}
@@ -53,12 +92,12 @@ func (c *executorCmd) Run(inv *invocation) error {
 	}
 	defer stopTelemetry(inv.ctx, sending, plain)
 	logger := sending.Logger(plain)
-	e, err := executor.New(executor.Options{
-		Admins: c.Admin, AppName: c.App, AccessToken: string(c.AccessToken), AllowDefaultToken: c.AllowDefaultToken, AllowHosts: c.AllowHost,
-		Listen: c.Listen, Address: c.Address, DataDir: c.DataDir,
-		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA,
+	opts := executor.Options{
+		AppName: c.App, AccessToken: string(c.AccessToken), DataDir: c.DataDir, TLSCA: c.TLS.TLSCA,
 		Logger: logger, Trace: sending.TraceRuns(),
-	})
+	}
+	c.transport(&opts)
+	e, err := executor.New(opts)
 	if err != nil {
 		return err
 	}
@@ -72,7 +111,11 @@ func (c *executorCmd) Run(inv *invocation) error {
 		return err
 	case <-e.Ready():
 	}
-	fmt.Fprintf(inv.stdout, "xxlwheel executor %s accepts runs at %s\n", c.App, e.Addr())
+	if c.Broker.Queue != "" {
+		fmt.Fprintf(inv.stdout, "xxlwheel executor %s takes runs from %s as %s\n", c.App, c.Broker.shown(), e.Addr())
+	} else {
+		fmt.Fprintf(inv.stdout, "xxlwheel executor %s accepts runs at %s\n", c.App, e.Addr())
+	}
 	return stopped(logger, <-ended)
 }
 

@@ -45,6 +45,7 @@ type serveCmd struct {
 	Logs   serveLogs      `embed:""`
 	Limits serveLimits    `embed:""`
 	TLS    tlsFlags       `embed:""`
+	Broker queueFlags     `embed:""`
 	OIDC   oidcFlags      `embed:"" prefix:"oidc-"`
 	OTLP   telemetryFlags `embed:"" prefix:"otlp-"`
 	Public string         `name:"public-url" placeholder:"URL" help:"Address under which browsers reach this scheduler, with the prefix of a proxy, to come back from the provider of OpenID Connect (default: the host that the browser names)."`
@@ -72,6 +73,13 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if metricsLn != nil {
 		defer metricsLn.Close()
 	}
+	broker, err := c.Broker.connect(inv.ctx, "xxlwheel "+ln.Addr().String(), c.TLS.TLSCA, logger)
+	if err != nil {
+		return err
+	}
+	if broker != nil {
+		defer broker.Close()
+	}
 	store, err := openStore(inv.ctx, string(c.Store), sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife})
 	if err != nil {
 		return err
@@ -85,7 +93,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	defer stopTelemetry(inv.ctx, sending, plain)
 	logger = sending.Logger(plain)
 	opts.OnEvent, opts.TraceParent = sending.Event, sending.TraceParent
-	opts.Store, opts.Metrics, opts.Logger = store, measured, logger
+	opts.Store, opts.Metrics, opts.Logger, opts.Queue = store, measured, logger, broker
 	opts.Version, opts.Revision = buildOf(debug.ReadBuildInfo())
 	opts.OnSetup = func(link string) {
 		fmt.Fprintf(inv.stdout, "nobody can sign in yet; this link creates the first user, once: %s%s%s\n", c.TLS.scheme(), ln.Addr(), link)
@@ -95,6 +103,9 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return errors.Join(err, store.Close())
 	}
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on %s%s, store %s\n", c.TLS.scheme(), ln.Addr(), sqlstore.Redacted(string(c.Store)))
+	if broker != nil {
+		fmt.Fprintf(inv.stdout, "queue %s\n", broker.Shown())
+	}
 	if opts.Console != nil {
 		fmt.Fprintf(inv.stdout, "console %s\n", consoleURL(c.TLS.scheme(), ln.Addr()))
 	}
@@ -127,7 +138,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check(), c.OTLP.check()); err != nil {
+	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check(), c.Broker.check(), c.OTLP.check()); err != nil {
 		return opts, err
 	}
 	provider, err := c.OIDC.provider(c.TLS.TLSCA)

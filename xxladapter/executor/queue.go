@@ -1,0 +1,339 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// An intake takes runs from a queue and begins those that the schedulers give to this executor. In
+// this order, a run
+//
+//  1. is taken, if there is a place for it;
+//  2. is written to the journal, so that it begins here once at most;
+//  3. is asked for: the store gives it to the first executor that asks;
+//  4. begins, and is removed from the queue.
+//
+// A run that stops between two steps is delivered again, here or elsewhere. After a restart the
+// intake asks again for the runs that the journal has as open.
+type intake struct {
+	e      *Executor
+	l      *live
+	admins *admins
+	at     xxladapter.QueueAddress
+	places chan struct{} // a token for each free place
+	taken  chan *queue.Delivery
+
+	mu      sync.Mutex     // guards the field below
+	pending map[int64]bool // log ids that were asked for and have no answer
+}
+
+const (
+	// acceptBatch limits the runs of one request to the schedulers.
+	acceptBatch = 256
+	// acceptAtOnce is how many such requests are in flight.
+	acceptAtOnce = 4
+	// askPause and askPauseMax are between two attempts to reach a scheduler.
+	askPause, askPauseMax = 500 * time.Millisecond, 10 * time.Second
+)
+
+func newIntake(e *Executor, l *live, a *admins, at xxladapter.QueueAddress) *intake {
+	in := &intake{
+		e: e, l: l, admins: a, at: at, pending: map[int64]bool{},
+		places: make(chan struct{}, e.opts.QueuePlaces), taken: make(chan *queue.Delivery, e.opts.QueuePlaces),
+	}
+	in.free(e.opts.QueuePlaces)
+	l.jobs.ended = func() { in.free(1) }
+	return in
+}
+
+// run takes runs until ctx ends. Then it gives those back that it has not asked for.
+func (in *intake) run(ctx context.Context) {
+	if !in.askForUnfinished(ctx) {
+		return
+	}
+	var feeding, accepting sync.WaitGroup
+	for _, of := range []xxladapter.QueueAddress{{App: in.at.App}, in.at} {
+		feeding.Go(func() { in.feed(ctx, of) })
+	}
+	for range acceptAtOnce {
+		accepting.Go(func() { in.acceptTaken(ctx) })
+	}
+	feeding.Wait()
+	accepting.Wait()
+	for {
+		select {
+		case d := <-in.taken:
+			d.Return()
+		default:
+			return
+		}
+	}
+}
+
+// free gives n places back. It never waits, because each place was reserved.
+func (in *intake) free(n int) {
+	for range n {
+		in.places <- struct{}{}
+	}
+}
+
+// reserve waits for a place, and reserves up to half of the others too: the rest is for the other
+// address. It returns 0 if ctx ends.
+func (in *intake) reserve(ctx context.Context) (n int) {
+	select {
+	case <-ctx.Done():
+		return 0
+	case <-in.places:
+	}
+	for n = 1; n < min(acceptBatch, 1+len(in.places)/2); n++ {
+		select {
+		case <-in.places:
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// feed takes the runs of one address until ctx ends.
+func (in *intake) feed(ctx context.Context, of xxladapter.QueueAddress) {
+	feed := in.l.queue.Feed(of)
+	pause := newPause(time.Second, 10*time.Second)
+	for failing := false; ctx.Err() == nil; {
+		n := in.reserve(ctx)
+		left := n
+		err := error(nil)
+		if n > 0 {
+			err = feed.Take(ctx, n, func(d *queue.Delivery) {
+				left--
+				in.taken <- d
+			})
+		}
+		in.free(left)
+		if err == nil {
+			if failing {
+				in.e.opts.Logger.Info("runs come from the queue again", "queue", in.l.queue.Shown())
+			}
+			failing = false
+			pause.reset()
+			continue
+		}
+		if ctx.Err() == nil && !failing {
+			in.e.opts.Logger.Warn("no runs come from the queue", "err", err)
+		}
+		failing = true
+		sleep(ctx, pause.next())
+	}
+}
+
+// acceptTaken asks for the runs that were taken until ctx ends. Those that wait share a request.
+func (in *intake) acceptTaken(ctx context.Context) {
+	for {
+		var list []*queue.Delivery
+		select {
+		case <-ctx.Done():
+			return
+		case d := <-in.taken:
+			list = append(list, d)
+		}
+		for more := true; more && len(list) < acceptBatch; {
+			select {
+			case d := <-in.taken:
+				list = append(list, d)
+			default:
+				more = false
+			}
+		}
+		in.accept(ctx, list)
+	}
+}
+
+// An offer is a run that was taken and written to the journal.
+type offer struct {
+	delivery *queue.Delivery
+	req      *wire.RunRequest
+	batch    *batch
+}
+
+// accept does steps 2 to 4 with a list of runs.
+func (in *intake) accept(ctx context.Context, list []*queue.Delivery) {
+	var offers []offer
+	for _, d := range list {
+		if o, ok := in.note(d); ok {
+			offers = append(offers, o)
+		} else {
+			in.free(1)
+		}
+	}
+	var ids []int64
+	kept := offers[:0]
+	for _, o := range offers {
+		if err := o.batch.wait(); err != nil { // the journal has logged it
+			o.delivery.Later()
+			in.forget(o.req)
+			in.free(1)
+			continue
+		}
+		kept, ids = append(kept, o), append(ids, int64(o.req.LogID))
+	}
+	if len(kept) == 0 {
+		return
+	}
+	may, ok := in.ask(ctx, ids)
+	for i, o := range kept {
+		switch {
+		case !ok: // nobody knows; the next start asks again
+			in.free(1)
+		case may[i]:
+			in.l.jobs.begin(o.req, o.batch, in.resolve(o))
+			o.delivery.Done()
+		default: // another executor has it, or it was given up
+			in.l.journal.done(int64(o.req.LogID))
+			o.delivery.Done()
+			in.free(1)
+		}
+		in.forget(o.req)
+	}
+}
+
+// note writes a run to the journal. It returns false for a run that is not to begin, or that is being
+// asked for already.
+func (in *intake) note(d *queue.Delivery) (offer, bool) {
+	req := new(wire.RunRequest)
+	err := wire.Decode(d.Body, req)
+	if err == nil {
+		err = checkRun(req)
+	}
+	if msg := in.e.checkHeaders(wire.PathRun, d.Header); err == nil && msg != "" {
+		err = errors.New(msg)
+	}
+	if err != nil {
+		in.e.opts.Logger.Error("run from the queue dropped", "log", int64(req.LogID), "err", err)
+		d.Done()
+		return offer{}, false
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	logID := int64(req.LogID)
+	if in.pending[logID] {
+		return offer{}, false
+	}
+	b, err := in.l.journal.accept(logID, int64(req.JobID), int64(req.LogTime), time.Now())
+	switch {
+	case err == nil:
+		in.pending[logID] = true
+		return offer{d, req, b}, true
+	case errors.Is(err, errSeen): // its result is, or will be, in the journal
+		d.Done()
+	default:
+		d.Later()
+	}
+	return offer{}, false
+}
+
+func (in *intake) forget(req *wire.RunRequest) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.pending, int64(req.LogID))
+}
+
+// resolve returns what runs an offer, or why nothing does.
+func (in *intake) resolve(o offer) resolved {
+	h, glue, refused := in.e.resolve(in.l, o.req, func() []byte { return o.delivery.Body })
+	o.req.GlueSource = "" // a waiting run needs no copy
+	if refused != nil {
+		return resolved{refused: refused.Msg}
+	}
+	return resolved{handler: h, glue: glue}
+}
+
+// ask asks for runs until a scheduler answers. It returns false if ctx ends first.
+func (in *intake) ask(ctx context.Context, ids []int64) (may []bool, ok bool) {
+	list := make([]wire.Accept, len(ids))
+	for i, id := range ids {
+		list[i] = wire.Accept{LogID: wire.Int(id), Address: in.e.addr}
+	}
+	pause := newPause(askPause, askPauseMax)
+	for failing := false; ctx.Err() == nil; {
+		payload, err := in.admins.callFor(ctx, wire.OpAccept, sameBody(list))
+		if err == nil {
+			err = json.Unmarshal(payload, &may)
+		}
+		if err == nil && len(may) == len(ids) {
+			return may, true
+		}
+		if ctx.Err() == nil && !failing {
+			in.e.opts.Logger.Warn("no scheduler says whether runs may begin; asking again", "runs", len(ids), "err", err)
+		}
+		failing = true
+		sleep(ctx, pause.next())
+	}
+	return nil, false
+}
+
+// askForUnfinished ends the runs that an earlier process left open. Those that were given to this
+// executor have failed, since they may have begun; the others are somebody else's.
+func (in *intake) askForUnfinished(ctx context.Context) bool {
+	for list := in.l.journal.unfinished(); len(list) > 0; {
+		part := list[:min(acceptBatch, len(list))]
+		list = list[len(part):]
+		ids := make([]int64, len(part))
+		for i, r := range part {
+			ids[i] = r.logID
+		}
+		may, ok := in.ask(ctx, ids)
+		if !ok {
+			return false
+		}
+		for i, r := range part {
+			if !may[i] {
+				in.l.journal.done(r.logID)
+				continue
+			}
+			r.code, r.msg = wire.CodeFail, msgRestarted
+			in.l.journal.finish(r)
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// answerCall answers a scheduler's call that came over the queue, as ServeHTTP does.
+func (e *Executor) answerCall(op string, header http.Header, body []byte) []byte {
+	r, err := http.NewRequest(http.MethodPost, "/"+op, bytes.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	r.Host = "localhost" // browsers do not reach the queue
+	r.Header = header
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	var w callReply
+	e.ServeHTTP(&w, r)
+	return w.body.Bytes()
+}
+
+// A callReply keeps the body of a response.
+type callReply struct {
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (r *callReply) Header() http.Header {
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	return r.header
+}
+
+func (r *callReply) WriteHeader(int)             {}
+func (r *callReply) Write(p []byte) (int, error) { return r.body.Write(p) }

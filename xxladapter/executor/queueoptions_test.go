@@ -1,0 +1,59 @@
+package executor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+func TestAQueueTakesThePlaceOfAdminsAndListen(t *testing.T) {
+	good := Options{Queue: "nats://u:p@127.0.0.1:4222/orders", AppName: "orders"}
+	_, err := New(good)
+	require.NoError(t, err)
+	for want, change := range map[string]func(o *Options){
+		"Queue and Admins are set":            func(o *Options) { o.Admins = []string{"http://127.0.0.1:8080"} },
+		"does not listen":                     func(o *Options) { o.Listen = "127.0.0.1:1" },
+		"Options.AppName is \"\"":             func(o *Options) { o.AppName = "" },
+		"QueuePlaces is -1":                   func(o *Options) { o.QueuePlaces = -1 },
+		"queue URL must be nats://host:port":  func(o *Options) { o.Queue = "http://127.0.0.1:4222" },
+		"queue namespace is \"A.b\"":          func(o *Options) { o.Queue = "nats://127.0.0.1:4222/A.b" },
+		"needs Queue":                         func(o *Options) { o.Queue, o.QueueCredentials = "", "file" },
+		"namespace in the first server alone": func(o *Options) { o.Queue = "nats://a:1/x,nats://b:1/x" },
+	} {
+		o := good
+		change(&o)
+		_, err := New(o)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestAnExecutorKeepsItsName(t *testing.T) {
+	dir := t.TempDir()
+	first, err := instanceName(dir)
+	require.NoError(t, err)
+	_, ok := xxladapter.ParseQueueAddress("nats://orders/" + first)
+	require.True(t, ok, first)
+	again, err := instanceName(dir)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	other, err := instanceName(t.TempDir())
+	require.NoError(t, err)
+	require.NotEqual(t, first, other)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "instance"), []byte(strings.Repeat("x", 65)), 0o600))
+	_, err = instanceName(dir)
+	require.ErrorContains(t, err, "must have up to 64 letters")
+}
+
+// TestAnExecutorWithoutItsBrokerFailsAtOnce connects to a port that nobody listens to.
+func TestAnExecutorWithoutItsBrokerFailsAtOnce(t *testing.T) {
+	e, err := New(Options{Queue: "nats://u:s3cret@127.0.0.1:1", AppName: "orders", DataDir: t.TempDir()})
+	require.NoError(t, err)
+	err = e.Run(t.Context())
+	require.ErrorContains(t, err, "queue nats://127.0.0.1:1/default cannot be used")
+	require.NotContains(t, err.Error(), "s3cret")
+}

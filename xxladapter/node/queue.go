@@ -1,0 +1,74 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// serveQueue answers what executors report over the queue, until stop is called. Each report becomes
+// a request to the server of this node, so that tokens and operations have the rules of HTTP.
+func (n *Node) serveQueue(ctx context.Context) (stop func(), err error) {
+	if n.opts.Queue == nil {
+		return func() {}, nil
+	}
+	stop, err = n.opts.Queue.ServeReports(func(op string, header http.Header, body []byte) []byte {
+		return n.answerReport(ctx, op, header, body)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("serve the queue: %w", err)
+	}
+	return stop, nil
+}
+
+// answerReport answers one report.
+func (n *Node) answerReport(ctx context.Context, op string, header http.Header, body []byte) []byte {
+	if !isOperation(op) { // op is a token of a subject, and may be anything
+		return nil
+	}
+	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, wire.AdminPath+op, bytes.NewReader(body))
+	if err != nil {
+		return nil
+	}
+	r.Host = "localhost" // browsers do not reach the queue
+	r.RemoteAddr = "127.0.0.1:0"
+	for _, name := range []string{wire.HeaderToken, wire.HeaderAppName, "Content-Type"} {
+		if value := http.Header(header).Get(name); value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	var w reply
+	n.http.Handler.ServeHTTP(&w, r)
+	return w.body.Bytes()
+}
+
+// A reply keeps the body of a response.
+type reply struct {
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (r *reply) Header() http.Header {
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	return r.header
+}
+
+func (r *reply) WriteHeader(int) {}
+
+func (r *reply) Write(p []byte) (int, error) { return r.body.Write(p) }
+
+// isOperation reports whether op has letters only, as all operations do, so that it names no other
+// path of the server.
+func isOperation(op string) bool {
+	for _, r := range op {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return op != ""
+}

@@ -1,0 +1,14 @@
+// Package queue carries runs from schedulers to executors through a broker, NATS with JetStream, and
+// calls in both directions. An executor that uses it needs no open port.
+//
+//	subject                              kind
+//	xw.<namespace>.run.<app>.any         runs for any executor of the app; stored
+//	xw.<namespace>.run.<app>.at.<name>   runs for one executor; stored
+//	xw.<namespace>.call.<app>.<name>.*   calls to one executor: beat, idleBeat, kill, log
+//	xw.<namespace>.up.*                  calls to any scheduler: registry, accept, callback
+//
+// Runs lie in one work-queue stream on disk until an executor acknowledges them. Calls are requests
+// with replies, and are not stored. What a run is and who may begin it is not decided here: the
+// store gives each run to the first executor that asks, so that a run that is delivered or published
+// twice begins once.
+package queue

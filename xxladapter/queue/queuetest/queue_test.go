@@ -1,0 +1,256 @@
+package queuetest
+
+import (
+	"fmt"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ended waits until a job has n rows that all have a result, and returns them.
+func (s *site) ended(job int64, n int, limit time.Duration) (list []row) {
+	s.t.Helper()
+	s.eventually(limit, fmt.Sprintf("job %d has %d runs that have ended", job, n), func() bool {
+		list = s.rows(job)
+		for _, r := range list {
+			if r.HandleCode == 0 {
+				return false
+			}
+		}
+		return len(list) == n
+	})
+	return list
+}
+
+// TestARunGoesThroughTheQueueAndBack has a scheduler and executors that listen to nobody.
+func TestARunGoesThroughTheQueueAndBack(t *testing.T) {
+	t.Parallel()
+	for _, store := range []string{"sqlite:DIR/x.db", "sqlite:DIR/x.db?journal=on"} {
+		t.Run(strings.ReplaceAll(store, "/", "_"), func(t *testing.T) {
+			s := newSite(t, store)
+			s.startExecutor("e1")
+			s.startExecutor("e2")
+			addresses := s.executors(2)
+
+			job := s.job("any", nil)
+			for range 20 {
+				s.trigger(job)
+			}
+			for _, r := range s.ended(job, 20, 30*time.Second) {
+				require.Equal(t, []int{200, 200}, []int{r.TriggerCode, r.HandleCode}, "%+v", r)
+				require.Contains(t, addresses, r.Address)
+				require.Equal(t, 1, s.counts()[r.ID])
+			}
+
+			first := s.job("first", map[string]any{"executorRouteStrategy": "FIRST"})
+			s.trigger(first)
+			require.Equal(t, addresses[0], s.ended(first, 1, 20*time.Second)[0].Address)
+
+			broadcast := s.job("broadcast", map[string]any{"executorRouteStrategy": "SHARDING_BROADCAST"})
+			s.trigger(broadcast)
+			shards := s.ended(broadcast, 2, 20*time.Second)
+			require.ElementsMatch(t, addresses, []string{shards[0].Address, shards[1].Address})
+
+			unknown := s.job("unknown", map[string]any{"executorHandler": "nobody"})
+			s.trigger(unknown)
+			r := s.ended(unknown, 1, 20*time.Second)[0]
+			require.Equal(t, 500, r.HandleCode)
+			require.Contains(t, r.HandleMsg, "job handler [nobody] not found")
+
+			late := s.job("late", map[string]any{"executorParam": "1m", "executorTimeout": 1})
+			s.trigger(late)
+			require.Equal(t, 502, s.ended(late, 1, 20*time.Second)[0].HandleCode)
+
+			long := s.job("long", map[string]any{"executorParam": "1m"})
+			s.trigger(long)
+			s.eventually(20*time.Second, "the run has begun", func() bool {
+				rows := s.rows(long)
+				return len(rows) == 1 && s.counts()[rows[0].ID] == 1
+			})
+			var text struct {
+				Content string `json:"logContent"`
+			}
+			id := s.rows(long)[0].ID
+			require.NoError(t, s.call(http.MethodGet, fmt.Sprintf("/logs/%d/text", id), nil, &text))
+			require.Contains(t, text.Content, "handler count")
+			require.NoError(t, s.call(http.MethodPost, fmt.Sprintf("/logs/%d/kill", id), nil, nil))
+			r = s.ended(long, 1, 20*time.Second)[0]
+			require.Equal(t, 500, r.HandleCode)
+			require.Contains(t, r.HandleMsg, "kill")
+		})
+	}
+}
+
+// TestAKilledExecutorsRunsBeginOnce kills an executor that has much to do, and starts it again.
+func TestAKilledExecutorsRunsBeginOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	e := s.startExecutor("e1")
+	s.executors(1)
+	var jobs []int64
+	for i := range 10 {
+		jobs = append(jobs, s.job(fmt.Sprint("job ", i), map[string]any{"executorParam": "20ms"}))
+	}
+	const each = 30
+	go func() {
+		for range each {
+			for _, job := range jobs {
+				s.trigger(job)
+			}
+		}
+	}()
+	for range 5 {
+		time.Sleep(300 * time.Millisecond) // wherever the runs are then
+		e.kill()
+		e = s.startExecutor("e1")
+	}
+	for _, job := range jobs {
+		for _, r := range s.ended(job, each, 120*time.Second) {
+			began := s.counts()[r.ID]
+			require.LessOrEqual(t, began, 1, "%+v", r)
+			if r.HandleCode == 200 {
+				require.Equal(t, 1, began, "%+v", r)
+			} else {
+				require.Contains(t, r.HandleMsg, "restarted", "%+v", r)
+			}
+		}
+	}
+}
+
+// TestAKilledBrokerLosesNoRun kills the broker, with its files and without them.
+func TestAKilledBrokerLosesNoRun(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		t.Run(fmt.Sprintf("files lost %v", lost), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, "sqlite:DIR/x.db")
+			e := s.startExecutor("e1")
+			s.executors(1)
+			jobs := []int64{s.job("one", nil), s.job("two", nil)}
+			e.kill() // what is queued waits
+			const each = 10
+			for i := range each {
+				if i == each/2 {
+					s.broker.kill()
+				}
+				for _, job := range jobs {
+					s.trigger(job)
+				}
+				time.Sleep(100 * time.Millisecond) // some are published before the kill
+			}
+			if lost {
+				require.NoError(t, exec.Command("rm", "-r", s.dir+"/broker").Run())
+			}
+			s.startBroker()
+			s.startExecutor("e1")
+			for _, job := range jobs {
+				for _, r := range s.ended(job, each, 100*time.Second) {
+					require.Equal(t, 200, r.HandleCode, "%+v", r)
+					require.Equal(t, 1, s.counts()[r.ID], "%+v", r)
+				}
+			}
+		})
+	}
+}
+
+// TestARestartedSchedulerSettlesWhatIsQueued has runs in the queue that the killed scheduler
+// published.
+func TestARestartedSchedulerSettlesWhatIsQueued(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	e := s.startExecutor("e1")
+	s.executors(1)
+	job := s.job("job", nil)
+	e.kill()
+	const runs = 50
+	for range runs {
+		s.trigger(job)
+	}
+	s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
+	s.scheduler.kill()
+	s.startExecutor("e1") // asks in vain
+	time.Sleep(time.Second)
+	require.Empty(t, s.counts(), "begun without an answer")
+	s.startScheduler("sqlite:DIR/x.db")
+	for _, r := range s.ended(job, runs, 60*time.Second) {
+		require.Equal(t, 200, r.HandleCode, "%+v", r)
+		require.Equal(t, 1, s.counts()[r.ID])
+	}
+}
+
+// TestAnAcceptedRunOutlivesItsScheduler kills a scheduler that has given a run away.
+func TestAnAcceptedRunOutlivesItsScheduler(t *testing.T) {
+	t.Parallel()
+	const store = "sqlite:DIR/x.db?journal=on"
+	s := newSite(t, store)
+	s.startExecutor("e1")
+	addr := s.executors(1)[0]
+	job := s.job("job", map[string]any{"executorParam": "4s"})
+	s.trigger(job)
+	s.eventually(20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 1 })
+	s.scheduler.kill()
+	s.startScheduler(store)
+	r := s.rows(job)[0]
+	require.Equal(t, []any{addr, 200, 0}, []any{r.Address, r.TriggerCode, r.HandleCode})
+	require.Equal(t, 200, s.ended(job, 1, 30*time.Second)[0].HandleCode)
+	require.Len(t, s.counts(), 1)
+}
+
+// TestARunForAnExecutorThatIsGoneFails deregisters the executor that a run waits
+// for.
+func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	e := s.startExecutor("e1")
+	addr := s.executors(1)[0]
+	job := s.job("job", map[string]any{"executorRouteStrategy": "FIRST"})
+	e.kill()
+	s.trigger(job)
+	s.eventually(20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
+	require.NoError(t, s.executorCall("registryRemove", map[string]any{"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": addr}))
+	s.eventually(60*time.Second, "the hand-over has failed", func() bool { return s.rows(job)[0].TriggerCode == 500 })
+	require.Contains(t, s.rows(job)[0].TriggerMsg, "the executor is gone")
+	s.startExecutor("e1")
+	time.Sleep(3 * time.Second) // for what must not happen
+	require.Empty(t, s.counts())
+}
+
+// TestABrokerThatCannotBeUsedIsOneLine starts commands with wrong credentials, and without a broker.
+func TestABrokerThatCannotBeUsedIsOneLine(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	for url, want := range map[string]string{
+		"nats://scheduler:wrong-one@127.0.0.1:" + s.port: "refuses the credentials",
+		"nats://127.0.0.1:" + s.port:                     "refuses the credentials",
+		"nats://127.0.0.1:1":                             "cannot be used",
+		"http://127.0.0.1:1":                             "queue URL must be nats://host:port",
+		"nats://127.0.0.1:1/No_Space":                    "queue namespace is",
+	} {
+		for _, command := range [][]string{
+			{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + s.dir + "/other.db"},
+			{"executor", "--data-dir", s.dir + "/other"},
+		} {
+			out, err := exec.Command(xxlwheel, append(command, "--queue", url)...).CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(out), want)
+			require.Equal(t, 1, strings.Count(string(out), "\n"), "%s", out)
+			require.NotContains(t, string(out), "wrong-one")
+		}
+	}
+}
+
+// TestTheCommandRunsSamples has the executor of the command line.
+func TestTheCommandRunsSamples(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	e := start(t, "", xxlwheel, "executor", "--queue", s.url("executor"), "--app", app, "--access-token", accessToken, "--data-dir", s.dir+"/e")
+	e.line("takes runs from nats://127.0.0.1:" + s.port + "/tests")
+	s.executors(1)
+	job := s.job("sample", map[string]any{"executorHandler": "demoJobHandler"})
+	s.trigger(job)
+	require.Equal(t, 200, s.ended(job, 1, 20*time.Second)[0].HandleCode)
+}

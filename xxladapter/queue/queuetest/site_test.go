@@ -1,0 +1,383 @@
+package queuetest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+)
+
+// role names the part that a child of the tests plays.
+const role = "QUEUETEST_ROLE"
+
+var xxlwheel string // the built command
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "broker":
+		playBroker(os.Args[1], os.Args[2])
+		return
+	case "executor":
+		playExecutor(os.Args[1], os.Args[2], os.Args[3])
+		return
+	}
+	dir, err := os.MkdirTemp("", "queuetest")
+	if err != nil {
+		panic(err)
+	}
+	xxlwheel = filepath.Join(dir, "xxlwheel")
+	build := exec.Command("go", "build", "-o", xxlwheel, "./xxladapter/cmd/xxlwheel")
+	build.Dir, build.Stderr = filepath.Join("..", "..", ".."), os.Stderr
+	if err := build.Run(); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// password is that of both users of the broker, scheduler and executor.
+const password = "t0p-secret"
+
+// users have the rights that docs/queue.md names.
+func users() []*server.User {
+	const own = "xw.tests."
+	user := func(name string, publish, subscribe []string) *server.User {
+		return &server.User{Username: name, Password: password, Permissions: &server.Permissions{
+			Publish:   &server.SubjectPermission{Allow: append(publish, "$JS.API.>", "_INBOX.>")},
+			Subscribe: &server.SubjectPermission{Allow: append(subscribe, "_INBOX.>")},
+		}}
+	}
+	return []*server.User{
+		user("scheduler", []string{own + "run.>", own + "call.>"}, []string{own + "up.*"}),
+		user("executor", []string{own + "up.*", "$JS.ACK.>"}, []string{own + "call." + app + ".>"}),
+	}
+}
+
+// playBroker is a nats-server with JetStream, until it is killed.
+func playBroker(port, dir string) {
+	n, _ := strconv.Atoi(port)
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: n, JetStream: true, StoreDir: dir, Users: users(), NoSigs: true,
+	})
+	if err != nil {
+		panic(err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(10 * time.Second) {
+		panic("nats-server does not start")
+	}
+	fmt.Println("broker ready")
+	_, _ = io.Copy(io.Discard, os.Stdin) // the test holds it open
+}
+
+// playExecutor runs jobs until it gets a signal. Each run that begins adds a line to began.
+func playExecutor(url, dir, began string) {
+	e, err := executor.New(executor.Options{Queue: url, AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: 64})
+	if err != nil {
+		panic(err)
+	}
+	if err := e.Handle("count", func(ctx context.Context, run *executor.Run) error {
+		f, err := os.OpenFile(began, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err = fmt.Fprintf(f, "%d %d/%d\n", run.LogID, run.ShardIndex, run.ShardTotal); err != nil || run.Param == "" {
+			return err
+		}
+		pause, err := time.ParseDuration(run.Param)
+		if err != nil {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}); err != nil {
+		panic(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-e.Ready()
+		fmt.Println("executor ready at", e.Addr())
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	if err := e.Run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+const (
+	app         = "queue-app"
+	accessToken = "a-token-of-tests"
+)
+
+// A child is a process that ends with its test.
+type child struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	lines chan string
+	err   bytes.Buffer
+}
+
+func start(t *testing.T, env, program string, args ...string) *child {
+	t.Helper()
+	c := &child{t: t, cmd: exec.Command(program, args...), lines: make(chan string, 1000)}
+	c.cmd.Env = append(os.Environ(), role+"="+env)
+	c.cmd.Stderr = &c.err
+	_, err := c.cmd.StdinPipe() // closed when this process ends
+	require.NoError(t, err)
+	out, err := c.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.cmd.Start())
+	go func() {
+		defer close(c.lines)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			c.lines <- s.Text()
+		}
+	}()
+	t.Cleanup(func() {
+		c.kill()
+		if t.Failed() {
+			t.Logf("stderr of %s %v:\n%s", filepath.Base(program), args, c.err.String())
+		}
+	})
+	return c
+}
+
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait() // an error comes from the kill itself
+}
+
+// line waits for a line of stdout that contains text.
+func (c *child) line(text string) string {
+	c.t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		select {
+		case line, ok := <-c.lines:
+			if !ok {
+				_ = c.cmd.Wait()
+				c.t.Fatalf("no line with %q before the end; stderr:\n%s", text, c.err.String())
+			}
+			if strings.Contains(line, text) {
+				return line
+			}
+		case <-limit:
+			c.t.Fatalf("no line with %q within 30 s", text)
+		}
+	}
+}
+
+// A site is a broker, a scheduler and what executors have begun.
+type site struct {
+	t          *testing.T
+	dir, port  string
+	api, began string
+	broker     *child
+	scheduler  *child
+	schedPort  string
+	group      int64
+}
+
+func freePort(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+}
+
+func newSite(t *testing.T, store string) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir(), port: freePort(t), schedPort: freePort(t)}
+	s.began = filepath.Join(s.dir, "began")
+	s.startBroker()
+	s.startScheduler(store)
+	s.group = s.create("/groups", map[string]any{"appName": app, "title": app, "addressType": 0})
+	return s
+}
+
+// url returns the broker for a user.
+func (s *site) url(user string) string {
+	return fmt.Sprintf("nats://%s:%s@127.0.0.1:%s/tests", user, password, s.port)
+}
+
+func (s *site) startBroker() {
+	s.broker = start(s.t, "broker", os.Args[0], s.port, filepath.Join(s.dir, "broker"))
+	s.broker.line("broker ready")
+}
+
+func (s *site) startScheduler(store string) {
+	s.scheduler = start(s.t, "", xxlwheel, "serve", "--listen", "127.0.0.1:"+s.schedPort, "--store", strings.ReplaceAll(store, "DIR", s.dir),
+		"--queue", s.url("scheduler"), "--access-token", accessToken, "--no-console", "--no-mcp")
+	s.scheduler.line("queue nats://127.0.0.1:" + s.port + "/tests")
+	s.api = "http://127.0.0.1:" + s.schedPort + "/api/v1"
+	s.eventually(20*time.Second, "the scheduler answers", func() bool { return s.call(http.MethodGet, "/info", nil, nil) == nil })
+}
+
+func (s *site) startExecutor(name string) *child {
+	c := start(s.t, "executor", os.Args[0], s.url("executor"), filepath.Join(s.dir, name), s.began)
+	c.line("executor ready")
+	return c
+}
+
+// executors waits until the group has n addresses, and returns them.
+func (s *site) executors(n int) []string {
+	var g struct {
+		Addresses []string `json:"addressList"`
+	}
+	s.eventually(20*time.Second, fmt.Sprintf("%d executors are registered", n), func() bool {
+		return s.call(http.MethodGet, fmt.Sprintf("/groups/%d", s.group), nil, &g) == nil && len(g.Addresses) == n
+	})
+	return g.Addresses
+}
+
+func (s *site) call(method, path string, body, answer any) error {
+	data, err := json.Marshal(body)
+	require.NoError(s.t, err)
+	var in io.Reader
+	if body != nil {
+		in = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.api+path, in)
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+accessToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %d %s", method, path, resp.StatusCode, text)
+	}
+	if err == nil && answer != nil {
+		err = json.Unmarshal(text, answer)
+	}
+	return err
+}
+
+func (s *site) create(path string, body any) int64 {
+	s.t.Helper()
+	var made struct {
+		ID int64 `json:"id"`
+	}
+	require.NoError(s.t, s.call(http.MethodPost, path, body, &made))
+	return made.ID
+}
+
+// job creates a job of the handler that counts, which sleeps as long as its parameter says.
+func (s *site) job(name string, fields map[string]any) int64 {
+	s.t.Helper()
+	all := map[string]any{
+		"jobGroup": s.group, "name": name, "author": "tests", "executorHandler": "count", "glueType": "BEAN",
+		"scheduleType": "NONE", "executorRouteStrategy": "ROUND", "executorBlockStrategy": "SERIAL_EXECUTION",
+	}
+	for k, v := range fields {
+		all[k] = v
+	}
+	return s.create("/jobs", all)
+}
+
+func (s *site) trigger(job int64) {
+	s.t.Helper()
+	require.NoError(s.t, s.call(http.MethodPost, fmt.Sprintf("/jobs/%d/trigger", job), map[string]any{}, nil))
+}
+
+// A row is a log row as the API shows it.
+type row struct {
+	ID          int64  `json:"id"`
+	Address     string `json:"executorAddress"`
+	TriggerCode int    `json:"triggerCode"`
+	TriggerMsg  string `json:"triggerMsg"`
+	HandleCode  int    `json:"handleCode"`
+	HandleMsg   string `json:"handleMsg"`
+}
+
+// rows returns the log rows of a job.
+func (s *site) rows(job int64) (list []row) {
+	after := ""
+	for {
+		var page struct {
+			Logs []row  `json:"logs"`
+			Next *int64 `json:"next"`
+		}
+		if err := s.call(http.MethodGet, fmt.Sprintf("/logs?job=%d&limit=1000%s", job, after), nil, &page); err != nil {
+			return nil
+		}
+		list = append(list, page.Logs...)
+		if page.Next == nil || *page.Next == 0 {
+			return list
+		}
+		after = fmt.Sprintf("&after=%d", *page.Next)
+	}
+}
+
+// counts returns how often each run began.
+func (s *site) counts() map[int64]int {
+	data, err := os.ReadFile(s.began)
+	if err != nil {
+		return nil
+	}
+	counts := map[int64]int{}
+	for _, line := range strings.Fields(strings.ReplaceAll(string(data), "\n", " ")) {
+		if id, err := strconv.ParseInt(line, 10, 64); err == nil {
+			counts[id]++
+		}
+	}
+	return counts
+}
+
+// eventually polls what other processes do.
+func (s *site) eventually(limit time.Duration, what string, ok func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(limit); !ok(); {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("not within %v: %s", limit, what)
+		}
+		time.Sleep(50 * time.Millisecond) // between two polls
+	}
+}
+
+// executorCall posts to the operations for executors.
+func (s *site) executorCall(op string, body any) error {
+	data, err := json.Marshal(body)
+	require.NoError(s.t, err)
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, strings.TrimSuffix(s.api, "/v1")+"/"+op, bytes.NewReader(data))
+	require.NoError(s.t, err)
+	req.Header.Set("XXL-JOB-ACCESS-TOKEN", accessToken)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && !strings.Contains(string(text), "200") {
+		err = fmt.Errorf("%s: %s", op, text)
+	}
+	return err
+}

@@ -1,0 +1,173 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// A fakeQueue keeps runs by position. It drops a run whose key it has seen.
+type fakeQueue struct {
+	err  error // of Enqueue
+	runs map[uint64]string
+	seen map[string]uint64
+	to   []string // addresses of what was stored
+	last uint64
+}
+
+func (q *fakeQueue) Enqueue(_ context.Context, addr, _, key string, _ *wire.RunRequest) (uint64, error) {
+	if q.err != nil {
+		return 0, q.err
+	}
+	if at, again := q.seen[key]; again {
+		return at, nil
+	}
+	q.last++
+	q.runs[q.last], q.seen[key] = key, q.last
+	q.to = append(q.to, addr)
+	return q.last, nil
+}
+
+func (q *fakeQueue) Queued(_ context.Context, position uint64, key string) (bool, error) {
+	return q.runs[position] == key, nil
+}
+
+func (q *fakeQueue) Dequeue(_ context.Context, position uint64) error {
+	delete(q.runs, position)
+	return nil
+}
+
+// queued is a fixture with a queue in a bubble.
+func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.T, f *fixture, q *fakeQueue), addrs ...string) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, route, addrs...)
+		q := &fakeQueue{runs: map[uint64]string{}, seen: map[string]uint64{}}
+		f.over.opts.Queue = q
+		check(t, f, q)
+	})
+}
+
+// sweep resolves what is open, as the scheduler does each second.
+func (f *fixture) sweep(d time.Duration) {
+	f.t.Helper()
+	for range d / time.Second {
+		time.Sleep(time.Second)
+		open, err := f.store.OpenFires(f.t.Context(), xxladapter.FireFilter{})
+		require.NoError(f.t, err)
+		for _, fire := range open {
+			if fire.State != xxladapter.FirePlanned {
+				require.NoError(f.t, f.over.Resolve(f.t.Context(), fire))
+			}
+		}
+	}
+}
+
+func TestARunForAQueueIsSettledWhenItIsAccepted(t *testing.T) {
+	queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		l := f.logs()[0]
+		require.Equal(t, []any{"nats://some-app", 0}, []any{l.Address, l.TriggerCode})
+		require.Equal(t, EventSent, (<-f.events).Kind)
+		f.sweep(5 * time.Minute)
+		require.Equal(t, []string{"nats://some-app"}, q.to, "the queue has it: it is published once")
+
+		may, err := f.over.Accept(t.Context(), []xxladapter.Accepted{{LogID: l.ID, Address: "nats://some-app/a"}})
+		require.NoError(t, err)
+		require.Equal(t, []bool{true}, may)
+		l = f.logs()[0]
+		require.Equal(t, []any{"nats://some-app/a", 200}, []any{l.Address, l.TriggerCode})
+		f.sweep(5 * time.Minute)
+		require.Len(t, q.to, 1)
+		require.Empty(t, f.events)
+	}, "nats://some-app/a", "nats://some-app/b")
+}
+
+func TestWhatAQueueHasLostIsPublishedAgainWithinAMinute(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		f.sweep(10 * time.Second)
+		clear(q.runs)
+		f.sweep(time.Minute)
+		require.Equal(t, []string{"nats://some-app/a", "nats://some-app/a"}, q.to)
+		require.NotEmpty(t, q.runs)
+	}, "nats://some-app/a", "nats://some-app/b")
+}
+
+func TestABrokerThatIsAwayDelaysARun(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		q.err = errors.New("no broker")
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		f.sweep(5 * time.Minute)
+		require.Zero(t, f.logs()[0].TriggerCode, "it has not failed")
+		require.Empty(t, f.events)
+		q.err = nil
+		f.sweep(10 * time.Second)
+		require.Len(t, q.to, 1)
+	}, "nats://some-app/a")
+}
+
+func TestAnotherNodeGoesOnWithWhatIsQueued(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		f.over.queued = queuedRuns{} // a new process
+		f.sweep(time.Minute)
+		require.Len(t, q.to, 1, "its key is the same")
+	}, "nats://some-app/a")
+}
+
+func TestARunThatNoQueueTakesHasFailed(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		q.err = fmt.Errorf("%w: too large", ErrRefused)
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		require.Contains(t, f.logs()[0].TriggerMsg, "too large")
+		f.over.opts.Queue = nil
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		require.Contains(t, f.logs()[1].TriggerMsg, "start it with --queue")
+		require.Equal(t, 500, f.logs()[1].TriggerCode)
+	}, "nats://some-app/a")
+}
+
+func TestARunForAnExecutorThatIsGoneHasFailedAndIsRetried(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+		g, err := f.store.Group(t.Context(), f.job.GroupID)
+		require.NoError(t, err)
+		g.Addresses = []string{"nats://some-app/b"}
+		_, err = f.store.SaveGroup(t.Context(), g)
+		require.NoError(t, err)
+		f.sweep(time.Minute)
+		l := f.logs()[0]
+		require.Equal(t, 500, l.TriggerCode)
+		require.Contains(t, l.TriggerMsg, "the executor is gone")
+		require.Empty(t, q.runs)
+		require.Len(t, f.sched.planned, 1, "the next attempt")
+		may, err := f.over.Accept(t.Context(), []xxladapter.Accepted{{LogID: l.ID, Address: "nats://some-app/a"}})
+		require.NoError(t, err)
+		require.Equal(t, []bool{false}, may, "it was given up")
+	}, "nats://some-app/a")
+}
+
+func TestWhichRunsAreForAnyExecutor(t *testing.T) {
+	now := time.Now()
+	group := &xxladapter.Group{Addresses: []string{"nats://some-app/a", "nats://some-app/b", "http://a:1"}}
+	drained := *group
+	drained.Drains = []xxladapter.Drain{{Address: "nats://some-app/b", Until: now.Add(time.Hour)}}
+	for _, r := range xxladapter.RouteStrategy("").Values() {
+		want := "nats://some-app"
+		switch r {
+		case xxladapter.RouteFirst, xxladapter.RouteLast, xxladapter.RouteConsistentHash, xxladapter.RouteShardingBroadcast:
+			want = "nats://some-app/a"
+		}
+		require.Equal(t, want, anyOf(r, xxladapter.Fire{}, group, "nats://some-app/a", now), r)
+		require.Equal(t, "http://a:1", anyOf(r, xxladapter.Fire{}, group, "http://a:1", now))
+		require.Equal(t, "nats://some-app/a", anyOf(r, xxladapter.Fire{Addresses: []string{"nats://some-app/a"}}, group, "nats://some-app/a", now))
+		require.Equal(t, "nats://some-app/a", anyOf(r, xxladapter.Fire{}, &drained, "nats://some-app/a", now), "a drained one would take it")
+	}
+}
