@@ -14,6 +14,7 @@ import { Spark } from "../parts/spark";
 import { Pager, Table, type Column } from "../parts/table";
 import type { Action } from "../bulk";
 import { BulkBar, BulkDialog, bulkFilter } from "./bulk";
+import { JobDrawer, useRoomy } from "./jobdrawer";
 import { PauseNotice } from "./pauses";
 import { Schedule, switchJob, useGroups } from "./jobwords";
 
@@ -30,6 +31,8 @@ export function Jobs() {
 	const tag = q.get("tag") ?? "";
 	const last = (q.get("last") ?? "") as "" | (typeof results)[number];
 	const [field, setField] = useState<(typeof sought)[number]>(sought.find((f) => q.get(f)) ?? "name");
+	const detail = Number(q.get("show")) || undefined;
+	const beside = useRoomy() && !!detail;
 	const by = q.get("sort") ?? "ID";
 	const desc = q.get("desc") === "true";
 	// Each cursor is the id, and the key of another order than by id.
@@ -113,6 +116,7 @@ export function Jobs() {
 				<span class="row-actions">
 					{may("operator", j.jobGroup) && <Button icon="run" tone="quiet" shortcut="r" aria-label={t("jobs.run", { name: j.name ?? "" })} onClick={() => setRun(j)} />}
 					<span class="from-mid">
+						<Button icon="search" tone="quiet" shortcut="d" aria-label={t("jobs.details", { name: j.name ?? "" })} aria-expanded={detail === j.id} onClick={() => setQuery({ show: detail === j.id ? undefined : String(j.id) })} />
 						{may("editor", j.jobGroup) && <LinkButton icon="edit" tone="quiet" shortcut="e" to={href(`jobs/${j.id}/edit`)} label={t("calendar.edit", { name: j.name ?? "" })} />}
 						<LinkButton icon="runs" tone="quiet" shortcut="l" to={href(`runs?job=${j.id}`)} label={t("jobs.runs", { name: j.name ?? "" })} />
 					</span>
@@ -165,9 +169,10 @@ export function Jobs() {
 				</div>
 			</div>
 			{(all || chosen.size > 0) && <BulkBar chosen={chosen} all={all} matching={jobs.data?.count} more={jobs.data?.more} onAll={() => setAll(true)} onNone={chooseNone} onAction={setAction} />}
+			<div class={beside ? "beside" : undefined}>
 			<Panel flush>
 				<Table
-					label={t("nav.jobs")} columns={columns} rows={rows} id={(j) => j.id!} order={{ by, desc, set: (sort, down) => setQuery({ sort, desc: down ? "true" : undefined, after: undefined }) }} error={jobs.error} retry={jobs.reload}
+					label={t("nav.jobs")} columns={beside ? columns.filter((c) => !c.from || c.sort === "NEXT") : columns} rows={rows} id={(j) => j.id!} order={{ by, desc, set: (sort, down) => setQuery({ sort, desc: down ? "true" : undefined, after: undefined }) }} error={jobs.error} retry={jobs.reload}
 					tone={(j) => [!j.running && "is-off", (all || chosen.has(j.id!)) && "is-chosen"].filter(Boolean).join(" ") || undefined}
 					empty={
 						filtered ? (
@@ -185,6 +190,8 @@ export function Jobs() {
 						onNext={() => setQuery({ after: JSON.stringify([...cursors, { id: String(jobs.data?.next), key: jobs.data?.nextKey ?? "" }]) })} shown={t("list.shown", { from: number(cursors.length * pageSize + 1), to: number(cursors.length * pageSize + shown) })} />
 				)}
 			</Panel>
+			{detail && <JobDrawer key={detail} id={detail} words={words.get(detail)} onClose={() => setQuery({ show: undefined })} />}
+			</div>
 			{action && (
 				<BulkDialog action={action} choice={all ? { filter: bulkFilter({ name: q.get("name") ?? "", handler: q.get("handler") ?? "", author: q.get("author") ?? "", lastResult: last, group, running: state, tag }) } : { ids: [...chosen.keys()] }} names={chosen}
 					onClose={(changed) => {

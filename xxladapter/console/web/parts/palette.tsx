@@ -74,7 +74,7 @@ export function Palette() {
 export function Keys() {
 	const rows: [string, string][] = [
 		["/", t("keys.search")], ["Ctrl K", t("keys.palette")], ["j  k", t("keys.rows")], ["Enter", t("keys.open")],
-		["e", t("keys.edit")], ["r", t("keys.run")], ["l", t("keys.runs")], ["x", t("keys.choose")], ["?", t("keys.list")],
+		["e", t("keys.edit")], ["d", t("keys.details")], ["r", t("keys.run")], ["l", t("keys.runs")], ["x", t("keys.choose")], ["?", t("keys.list")],
 	];
 	return (
 		<Dialog title={t("frame.keys")} onClose={() => (keysOpen.value = false)}>
