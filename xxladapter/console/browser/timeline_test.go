@@ -30,6 +30,25 @@ func TestTheTimelineOfAJob(t *testing.T) {
 	s.call("POST", fmt.Sprintf("/jobs/%d/stop", failing), nil, nil)
 	tab.click("7 days")
 	tab.until("the length is in the address", `location.search.includes("span=7d")`)
+	tab.click("30 days")
+	tab.until("a month is in the address, and its runs are drawn", `location.search.includes("span=30d") && `+drawn("bar-fail")+` !== ""`)
+	for _, look := range []struct {
+		lang, theme string
+		width       int64
+	}{
+		{"en", "light", 1440}, {"zh-CN", "dark", 1024}, {"zh-CN", "light", 390}, {"en", "dark", 390},
+	} {
+		tab.look(look.lang, look.theme, look.width)
+		tab.visit(fmt.Sprintf("jobs/%d/timeline?span=30d", failing))
+		tab.until("a month is drawn", `document.querySelectorAll("svg.chart g text").length > 1`)
+		tab.until("its days stand apart", `(() => { const at = [...document.querySelectorAll("svg.chart g text")].map((e) => e.getBoundingClientRect()); return at.every((b, i) => i === 0 || b.left > at[i - 1].right); })()`)
+		name := fmt.Sprintf("timeline-month-%s-%s-%d", look.lang, look.theme, look.width)
+		tab.accessible(name)
+		tab.fits(name)
+		tab.picture(name)
+	}
+	tab.look("en", "light", 1440)
+	tab.visit(fmt.Sprintf("jobs/%d/timeline?span=30d", failing))
 	tab.click("1 hour")
 	tab.click("Earlier")
 	tab.until("nothing ran an hour ago", `document.body.innerText.includes("Nothing was due, and nothing ran") && location.search.includes("to=")`)

@@ -14,8 +14,8 @@ import { instant, now, span } from "../time";
 import { Lateness } from "./runtable";
 
 const hour = 3600e3;
-const spans = { "1h": hour, "6h": 6 * hour, "24h": 24 * hour, "7d": 168 * hour } as const;
-const spanText = { "1h": "timeline.hour", "6h": "timeline.hours", "24h": "timeline.day", "7d": "timeline.week" } as const;
+const spans = { "1h": hour, "6h": 6 * hour, "24h": 24 * hour, "7d": 168 * hour, "30d": 720 * hour } as const;
+const spanText = { "1h": "timeline.hour", "6h": "timeline.hours", "24h": "timeline.day", "7d": "timeline.week", "30d": "timeline.month" } as const;
 type Span = keyof typeof spans;
 const names = Object.keys(spans) as Span[];
 

@@ -8,7 +8,7 @@ import { go } from "../route";
 import { clock, day, now, shift, span } from "../time";
 
 const minute = 60e3;
-const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((n) => n * minute);
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080, 20160].map((n) => n * minute);
 const planned = 20; // where due times begin, in px
 const lanes = 64; // where runs begin
 const lane = 14;
@@ -94,7 +94,7 @@ export function Trips({ label, from, to, ticks, runs, misfires }: Props) {
 	const present = runs.some((r) => r.end === undefined) ? now.value : 0;
 	const { placed, rows, due, ...paths } = useMemo(() => draw(width ? ticks : [], width ? runs : [], x, present), [ticks, runs, from, to, width, present]);
 	const foot = lanes + rows * lane + 6;
-	const step = steps.find((s) => (width * s) / (to - from) >= (s >= 1440 * minute ? 84 : 60)) ?? steps.at(-1)! * 2;
+	const step = steps.find((s) => (width * s) / (to - from) >= (s >= 1440 * minute ? 84 : 60)) ?? steps.at(-1)!;
 	const ahead = shift(new Date(from));
 	const labels: number[] = [];
 	// The names of both halves stand at the left.
