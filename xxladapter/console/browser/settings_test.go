@@ -72,6 +72,23 @@ func TestAPause(t *testing.T) {
 	tab.until("the notice is gone", `document.querySelector("tbody tr") && !document.querySelector(".banner")`)
 }
 
+// The built-in calendar is named in the reader's language, with the name that the API knows.
+func TestTheNameOfTheBuiltInCalendar(t *testing.T) {
+	s := newSite(t, "")
+	job := s.job(s.group("Orders"), "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?"})
+	tab := s.open("settings")
+	for _, look := range []struct{ lang, theme, name string }{
+		{"en", "light", "Public holidays of China (cn)"}, {"zh-CN", "dark", "中国法定节假日 (cn)"},
+	} {
+		tab.look(look.lang, look.theme, 1440)
+		tab.visit("settings")
+		tab.sees(look.name)
+		tab.accessible("calendar-name-" + look.lang)
+		tab.visit(fmt.Sprintf("jobs/%d/edit", job))
+		tab.until("the form offers it", fmt.Sprintf(`[...document.querySelectorAll("option")].some((o) => o.value === "cn" && o.text === %q)`, look.name))
+	}
+}
+
 // A calendar is made, named by a job, and not deleted while a job names it.
 func TestCalendars(t *testing.T) {
 	s := newSite(t, "")

@@ -12,6 +12,7 @@ import { Field } from "../parts/form";
 import { Panel } from "../parts/page";
 import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
+import { calendarName } from "./jobwords";
 
 const weekdays = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const;
 
@@ -34,7 +35,7 @@ export function Calendars() {
 						head: t("field.title"), grow: true,
 						cell: (c) => (
 							<>
-								<span class="row-main"><b>{c.name}</b>{c.builtIn && <Tag>{t("calendar.builtIn")}</Tag>}</span>
+								<span class="row-main"><b>{calendarName(c.name ?? "")}</b>{c.builtIn && <Tag>{t("calendar.builtIn")}</Tag>}</span>
 								{c.note && <span class="row-under is-note" title={c.note}>{c.note}</span>}
 							</>
 						),

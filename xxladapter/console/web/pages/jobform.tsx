@@ -14,7 +14,7 @@ import { Page, Panel } from "../parts/page";
 import { tell } from "../parts/toast";
 import { DryRun } from "./dryrun";
 import { changedFields, choices, draftOf, FieldError, jobOf, type Draft, type FieldName } from "./jobfields";
-import { useGroups } from "./jobwords";
+import { calendarName, useGroups } from "./jobwords";
 
 export function NewJob() {
 	const copied = Number(query.value.get("copy")) || undefined;
@@ -144,7 +144,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 								)}
 								{(draft.scheduleType === "CRON" || draft.scheduleType === "ONCE") && f("zone", input("zone", { placeholder: "Asia/Shanghai", spellcheck: false }), { help: t("form.zoneHelp") })}
 								{draft.scheduleType !== "NONE" && (draft.calendar || !!calendars.data?.calendars.length) && f("calendar", <Select name="calendar" value={draft.calendar} onChange={(e) => set("calendar", e.currentTarget.value)}
-									options={[{ value: "", text: t("form.noCalendar") }, ...[...new Set([draft.calendar, ...(calendars.data?.calendars ?? []).map((c) => c.name!)])].filter(Boolean).map((c) => ({ value: c, text: c }))]} />, { help: t("form.calendarHelp") })}
+									options={[{ value: "", text: t("form.noCalendar") }, ...[...new Set([draft.calendar, ...(calendars.data?.calendars ?? []).map((c) => c.name!)])].filter(Boolean).map((c) => ({ value: c, text: calendarName(c) }))]} />, { help: t("form.calendarHelp") })}
 								{f("misfireStrategy", list("misfireStrategy"))}
 							</FormSection>
 							<FormSection title={t("form.task")}>

@@ -3,7 +3,7 @@
 import type { Job } from "../api";
 import { call } from "../api";
 import { changedSomething, useCall } from "../data";
-import { t } from "../i18n";
+import { known, t } from "../i18n";
 import { href } from "../route";
 import { Mono } from "../parts/basic";
 import { tell, tellError } from "../parts/toast";
@@ -51,6 +51,11 @@ export async function switchJob(job: Job, on: boolean) {
 	changedSomething();
 }
 
+// calendarName returns what people call a calendar; one that is built in has a name in each language.
+export function calendarName(name: string): string {
+	const key = `calendarName.${name}`;
+	return known(key) ? `${t(key)} (${name})` : name;
+}
 
 export function JobLink({ id, name }: { id: number; name?: string }) {
 	return (

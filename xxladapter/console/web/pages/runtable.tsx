@@ -62,18 +62,18 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 				</>
 			),
 		},
-		{ head: t("runs.result"), cell: (l) => <RunStatus run={l} /> },
+		{ head: t("runs.result"), cell: (l) => (
+			<span class="inline">
+				<RunStatus run={l} />
+				{l.history && l.history.attempt > 1 && <Tag>{t("runs.attempt", { n: l.history.attempt })}</Tag>}
+			</span>
+		) },
 		{ head: t("runs.triggered"), from: "mid", cell: (l) => <Time at={l.triggerTime} relative /> },
 		{ head: t("runs.late"), end: true, from: "mid", cell: (l) => <Lateness ms={l.history?.latenessMs} /> },
 		{ head: t("runs.duration"), end: true, from: "mid", cell: (l) => (l.tookMs === undefined ? <Nothing /> : span(l.tookMs)) },
 		{
 			head: t("runs.cause"), from: "wide",
-			cell: (l) => (
-				<span class="inline">
-					{l.history ? word("triggerType", l.history.triggerType) : <Nothing />}
-					{l.history && l.history.attempt > 1 && <Tag>{t("runs.attempt", { n: l.history.attempt })}</Tag>}
-				</span>
-			),
+			cell: (l) => l.history ? word("triggerType", l.history.triggerType) : <Nothing />,
 		},
 		{ head: t("runs.address"), from: "mid", cell: (l) => (l.executorAddress ? <Mono>{l.executorAddress.replace(/^https?:\/\/|\/$/g, "")}</Mono> : <Nothing />) },
 		{ head: t("runs.message"), from: "wide", grow: !!fixed, cell: (l) => <span class="cut muted">{summary(l)}</span> },
