@@ -86,6 +86,18 @@ var acceptRules = []rule{
 		l := b.log(fire.LogID)
 		b.Equal([]any{queueA, 200, 500, "no"}, []any{l.Address, l.TriggerCode, l.HandleCode, l.HandleMsg})
 	}},
+	{"ListsShowTheAddressThatHasTheRun", func(b *bench) {
+		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		listed := func() string {
+			logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
+			b.NoError(err)
+			b.Len(logs, 1)
+			return logs[0].Address
+		}
+		b.NotEqual(queueA, listed())
+		b.True(b.accept(fire.LogID, queueA))
+		b.Equal(queueA, listed())
+	}},
 	{"OneOfManyThatAskAtOnceGetsTheRun", func(b *bench) {
 		id := b.addJob("job")
 		var runs []int64
