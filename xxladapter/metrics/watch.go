@@ -25,6 +25,9 @@ type Sources struct {
 	Groups     func(context.Context) ([]*xxladapter.Group, error)
 	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
+	// Queued returns how many runs lie in the queue, by app, and is called as seldom; nil means that
+	// there is no queue.
+	Queued func(context.Context) (map[string]int64, error)
 }
 
 const (
@@ -52,6 +55,7 @@ var (
 	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
 	runsOpen = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
 	lastMove = gauge("last_shard_move_timestamp_seconds", "When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.", "cause")
+	queued   = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
 	storeUp  = gauge("store_up", "1 if the store answered the last read of its figures.")
 
 	wheelPending = gauge("wheel_pending", "Pending timeouts of the wheel.")
@@ -61,7 +65,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, depth, inFlight, leader, leads, term, terms, hints, dropped, skew, online, runsOpen, lastMove, storeUp,
+		held, depth, inFlight, leader, leads, term, terms, hints, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -79,6 +83,10 @@ type watcher struct {
 	groups   []*xxladapter.Group
 	openRuns int64
 	latest   map[xxladapter.MoveCause]time.Time // when shards last changed hands
+
+	queueMu    sync.Mutex // guards the fields below
+	queueAsked time.Time
+	inQueue    map[string]int64 // by app; nil if the queue did not answer
 }
 
 // Describe implements [prometheus.Collector].
@@ -134,6 +142,10 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	value(wheelLag, wheel.TickLag.Seconds())
 	value(wheelLate, wheel.LatenessMax.Seconds())
 
+	for app, n := range w.askQueue() {
+		value(queued, float64(n), app)
+	}
+
 	w.askStore()
 	if !w.ok {
 		value(storeUp, 0)
@@ -151,6 +163,25 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	for cause, at := range w.latest {
 		value(lastMove, float64(at.UnixMilli())/1000, string(cause))
 	}
+}
+
+// askQueue returns how many runs lie in the queue, by app, unless it was asked recently.
+func (w *watcher) askQueue() map[string]int64 {
+	if w.sources.Queued == nil {
+		return nil
+	}
+	w.queueMu.Lock()
+	defer w.queueMu.Unlock()
+	if w.queueAsked.IsZero() || time.Since(w.queueAsked) >= storeEvery {
+		ctx, cancel := context.WithTimeout(context.Background(), storeLimit)
+		defer cancel()
+		found, err := w.sources.Queued(ctx)
+		if err != nil {
+			found = nil
+		}
+		w.queueAsked, w.inQueue = time.Now(), found
+	}
+	return w.inQueue
 }
 
 // askStore reads the figures of the store, unless they are recent. It may be called concurrently:

@@ -65,7 +65,12 @@ func (n *Node) watchMetrics() http.Handler {
 	if n.opts.Metrics == nil {
 		return nil
 	}
+	var queued func(context.Context) (map[string]int64, error)
+	if n.opts.Queue != nil {
+		queued = n.opts.Queue.Depths
+	}
 	n.opts.Metrics.Watch(metrics.Sources{
+		Queued:    queued,
 		Scheduler: n.scheduler.Stats, Wheel: n.scheduler.Wheel, Loads: n.pool.Loads,
 		Groups: n.opts.Store.Groups, Reports: n.opts.Store.Reports, ShardMoves: n.opts.Store.ShardMoves,
 	})

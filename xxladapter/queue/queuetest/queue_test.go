@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
 
@@ -171,6 +173,7 @@ func TestARestartedSchedulerSettlesWhatIsQueued(t *testing.T) {
 		s.trigger(job)
 	}
 	s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
+	require.Contains(t, s.metrics(), `xxlwheel_queued_runs{app="queue-app"} 50`)
 	s.scheduler.kill()
 	s.startExecutor("e1") // asks in vain
 	time.Sleep(time.Second)
@@ -198,6 +201,77 @@ func TestAnAcceptedRunOutlivesItsScheduler(t *testing.T) {
 	require.Equal(t, []any{addr, 200, 0}, []any{r.Address, r.TriggerCode, r.HandleCode})
 	require.Equal(t, 200, s.ended(job, 1, 30*time.Second)[0].HandleCode)
 	require.Len(t, s.counts(), 1)
+}
+
+// TestManyQueuedRunsBeginOnce kills one of two executors while both work off a full queue.
+func TestManyQueuedRunsBeginOnce(t *testing.T) {
+	s := newSite(t, "sqlite:DIR/x.db")
+	e := s.startExecutor("e1")
+	s.executors(1)
+	e.kill()
+	const jobs, each = 100, 20
+	var ids []int64
+	for i := range jobs {
+		ids = append(ids, s.job(fmt.Sprint("job ", i), nil))
+	}
+	for range each {
+		require.NoError(t, s.call(http.MethodPost, "/jobs/bulk", map[string]any{"action": "trigger", "ids": ids}, nil))
+	}
+	s.eventually(60*time.Second, "all are queued", func() bool {
+		n := 0
+		for _, id := range ids {
+			n += len(s.rows(id))
+		}
+		return n == jobs*each
+	})
+	begin := time.Now()
+	e = s.startExecutor("e1")
+	s.startExecutor("e2")
+	s.eventually(60*time.Second, "the first have begun", func() bool { return len(s.counts()) > jobs*each/4 })
+	e.kill()
+	s.startExecutor("e1")
+	for _, id := range ids {
+		for _, r := range s.ended(id, each, 120*time.Second) {
+			if began := s.counts()[r.ID]; r.HandleCode != 200 || began != 1 {
+				require.Contains(t, r.HandleMsg, "restarted", "%+v", r)
+				require.LessOrEqual(t, began, 1)
+			}
+		}
+	}
+	t.Logf("%d runs ended within %v", jobs*each, time.Since(begin).Round(10*time.Millisecond))
+}
+
+// TestASecondMessageOfARunBeginsNothing publishes a run again for another executor.
+func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	s.startExecutor("e1")
+	s.startExecutor("e2")
+	addresses := s.executors(2)
+	job := s.job("job", map[string]any{"executorRouteStrategy": "FIRST"})
+	s.trigger(job)
+	run := s.ended(job, 1, 20*time.Second)[0]
+	require.Equal(t, addresses[0], run.Address)
+
+	nc, err := nats.Connect(s.url("scheduler"))
+	require.NoError(t, err)
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	require.NoError(t, err)
+	for _, addr := range addresses {
+		name := addr[strings.LastIndexByte(addr, '/')+1:]
+		m := nats.NewMsg("xw.tests.run." + app + ".at." + name)
+		m.Header.Set("Xxl-Job-Access-Token", accessToken)
+		m.Data = fmt.Appendf(nil, `{"jobId":%d,"executorHandler":"count","logId":%d,"logDateTime":%d,"glueType":"BEAN"}`, job, run.ID, time.Now().UnixMilli())
+		_, err := js.PublishMsg(t.Context(), m)
+		require.NoError(t, err)
+	}
+	s.eventually(20*time.Second, "both have taken it", func() bool {
+		stream, err := js.Stream(t.Context(), "xw-tests-runs")
+		return err == nil && stream.CachedInfo().State.Msgs == 0
+	})
+	time.Sleep(time.Second) // for what must not happen
+	require.Equal(t, map[int64]int{run.ID: 1}, s.counts())
 }
 
 // TestARunForAnExecutorThatIsGoneFails deregisters the executor that a run waits

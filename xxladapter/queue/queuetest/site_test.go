@@ -381,3 +381,16 @@ func (s *site) executorCall(op string, body any) error {
 	}
 	return err
 }
+
+// metrics returns the page of the scheduler's metrics.
+func (s *site) metrics() string {
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, strings.TrimSuffix(s.api, "/api/v1")+"/metrics", nil)
+	require.NoError(s.t, err)
+	req.Header.Set("Authorization", "Bearer "+accessToken)
+	resp, err := http.DefaultClient.Do(req)
+	require.NoError(s.t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(s.t, err)
+	return string(text)
+}
