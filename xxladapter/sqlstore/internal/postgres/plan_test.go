@@ -100,6 +100,20 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 	}
 }
 
+// TestMeanDurationsReadTheNewestHistories checks that neither table is read as a whole for the few
+// newest rows that are asked for.
+func TestMeanDurationsReadTheNewestHistories(t *testing.T) {
+	t.Parallel()
+	s := openPostgresCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	fillForPlans(t, s)
+	all := planOf(t, s, records.MeanDurationsAfter, []any{99_000, 99_000})
+	require.NotContains(t, all, "Seq Scan")
+	for _, bound := range []string{"(log_id > '99000'::bigint)", "(id > '99000'::bigint)"} {
+		require.Contains(t, all, bound, "a value that is known before the plan is made")
+	}
+}
+
 // TestPostgresListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its
 // limit. Any other list reads only the values to sort by and the jobs of its page.
 func TestPostgresListsJobsByItsIndexes(t *testing.T) {

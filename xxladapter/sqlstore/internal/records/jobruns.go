@@ -15,10 +15,13 @@ import (
 const lastRuns = `SELECT id, job_id, trigger_code, handle_code, trigger_time FROM xxl_job_log
 	WHERE id IN (SELECT (SELECT MAX(l.id) FROM xxl_job_log AS l WHERE l.job_id = xxl_job_info.id) FROM xxl_job_info WHERE `
 
-// meanDurations groups the newest histories by job.
-const meanDurations = `SELECT l.job_id, SUM(CASE WHEN r.finished_ms < r.sent_ms THEN 0 ELSE r.finished_ms - r.sent_ms END), COUNT(*)
+const newestHistory = `SELECT MAX(log_id) FROM xxlwheel_run`
+
+// MeanDurationsAfter groups the histories above an id by job. The id is an argument, for both tables:
+// PostgreSQL takes the result of a subquery for a third of a table, and reads all of both.
+const MeanDurationsAfter = `SELECT l.job_id, SUM(CASE WHEN r.finished_ms < r.sent_ms THEN 0 ELSE r.finished_ms - r.sent_ms END), COUNT(*)
 	FROM xxlwheel_run AS r JOIN xxl_job_log AS l ON l.id = r.log_id
-	WHERE r.log_id > (SELECT MAX(log_id) FROM xxlwheel_run) - ? AND r.finished_ms IS NOT NULL AND r.sent_ms IS NOT NULL
+	WHERE r.log_id > ? AND l.id > ? AND r.finished_ms IS NOT NULL AND r.sent_ms IS NOT NULL
 	GROUP BY l.job_id`
 
 // LastRunsOf returns the statement of LastRuns.
@@ -90,7 +93,12 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[i
 // MeanDurations implements [xxladapter.Store].
 func (s *Store) MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error) {
 	means := map[int64]time.Duration{}
-	err := s.Query(ctx, meanDurations, []any{rows}, func(r Row) error {
+	var newest int64
+	if err := s.Query(ctx, newestHistory, nil, func(r Row) error { return r.Scan(integer{&newest}) }); err != nil {
+		return nil, err
+	}
+	after := newest - int64(rows)
+	err := s.Query(ctx, MeanDurationsAfter, []any{after, after}, func(r Row) error {
 		var job, sum, n int64
 		err := r.Scan(&job, &sum, &n)
 		means[job] = time.Duration(sum/max(n, 1)) * time.Millisecond
