@@ -88,7 +88,7 @@ var rules = map[string]rule{
 		"executors call it by the protocol, operators preview schedules, probe executors and ask why a job did not run"},
 	"xxladapter/errortext":        {[]string{"xxladapter", "xxladapter/cron"}, "an error is read by its format, whichever package made it; those of cron have types of their own"},
 	"xxladapter/console":          {[]string{"xxladapter/wire"}, "the console is files; it calls the API from the browser, and knows the paths of XXL-JOB's"},
-	"xxladapter/console/apitypes": {[]string{"xxladapter/admin"}, "it writes the API's types down"},
+	"xxladapter/console/apitypes": {[]string{"xxladapter", "xxladapter/admin"}, "it writes the API's types down"},
 	"xxladapter/metrics": {[]string{"xxladapter", "xxladapter/scheduler", "xxladapter/trigger", "hashedwheel"},
 		"it reads the figures of the parts that it shows"},
 	"xxladapter/telemetry": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/trigger", "xxladapter/wire"},

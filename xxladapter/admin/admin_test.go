@@ -552,9 +552,20 @@ func TestRunLogAndKill(t *testing.T) {
 	require.Equal(t, http.StatusConflict, status, body)
 }
 
+func TestAServerRefusesMissingOptions(t *testing.T) {
+	_, err := New(Options{Completer: new(fakeCompleter)})
+	require.EqualError(t, err, "admin: Options.Store is nil, must be set")
+	_, err = New(Options{Store: memstore.New(time.Now)})
+	require.EqualError(t, err, "admin: Options.Completer is nil, must be set")
+}
+
+// A panickingStore panics in every method.
+type panickingStore struct{ xxladapter.Store }
+
 func TestAPanicDoesNotEndTheServer(t *testing.T) {
 	var logged bytes.Buffer
-	s := New(Options{Store: nil, Completer: new(fakeCompleter), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	s, err := New(Options{Store: panickingStore{}, Completer: new(fakeCompleter), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	require.NoError(t, err)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
 	require.Equal(t, http.StatusInternalServerError, w.Code)
@@ -567,7 +578,8 @@ func TestAPanicDoesNotEndTheServer(t *testing.T) {
 
 // TestAPanicBeforeACallIsAnsweredAsOneInIt lets a panic hit the search for the caller.
 func TestAPanicBeforeACallIsAnsweredAsOneInIt(t *testing.T) {
-	s := New(Options{Store: nil, Completer: new(fakeCompleter), Logger: slog.New(slog.DiscardHandler), Accounts: new(accounts.Accounts)})
+	s, err := New(Options{Store: panickingStore{}, Completer: new(fakeCompleter), Logger: slog.New(slog.DiscardHandler), Accounts: new(accounts.Accounts)})
+	require.NoError(t, err)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
 	require.Equal(t, http.StatusInternalServerError, w.Code)

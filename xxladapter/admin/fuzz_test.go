@@ -23,10 +23,11 @@ import (
 // fuzzed returns a server with a group, a job and a run, for arbitrary requests.
 func fuzzed(f *testing.F) *Server {
 	store := memstore.New(time.Now)
-	s := New(Options{Store: store, Completer: new(fakeCompleter), Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
+	s, err := New(Options{Store: store, Completer: new(fakeCompleter), Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(f, err)
 	s.EndStreams() // a stream of events would not end
 	s.jobCalls.SetLimit(1e9)
-	_, err := store.SaveGroup(f.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+	_, err = store.SaveGroup(f.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(f, err)
 	return s
 }

@@ -45,7 +45,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	s := newSite(t)
 	doc := loadDocument(t, s)
 	require.Equal(t, "3.1.0", doc["openapi"])
-	server := New(Options{Store: s.store, Completer: s.completer, AccessToken: testToken})
+	server := s.server
 	described := 0
 	ids := map[any]bool{}
 	for path, item := range at(t, doc, "paths").(object) {
@@ -74,7 +74,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 func TestEveryFieldOfEverySchemaIsTheGoStructs(t *testing.T) {
 	s := newSite(t)
 	schemas := at(t, loadDocument(t, s), "components", "schemas").(object)
-	server := New(Options{Store: s.store, Completer: s.completer})
+	server := s.server
 	seen := map[string]bool{}
 	var check func(reflect.Type)
 	check = func(typ reflect.Type) {
@@ -272,7 +272,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		require.Equal(t, http.StatusUnauthorized, status)
 		v.answer(strings.ToLower(c.method), c.path, status, body)
 	}
-	calls := New(Options{Store: s.store, Completer: s.completer}).calls()
+	calls := s.server.calls()
 	for _, c := range calls {
 		if c.redirects { // nowhere, without a provider
 			done++

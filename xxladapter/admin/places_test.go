@@ -17,7 +17,8 @@ import (
 // TestHeavyCallsAreBounded checks which calls share places, and what one gets that finds none.
 func TestHeavyCallsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(Options{Store: memstore.New(nil), Completer: new(fakeCompleter), AccessToken: testToken})
+		s, err := New(Options{Store: memstore.New(nil), Completer: new(fakeCompleter), AccessToken: testToken})
+		require.NoError(t, err)
 		ask := func(method, path, body string) *httptest.ResponseRecorder {
 			r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+apiBase+path, strings.NewReader(body))
 			r.Header.Set("Authorization", "Bearer "+testToken)

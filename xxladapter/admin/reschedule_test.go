@@ -47,10 +47,11 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 			require.NoError(t, err)
 
 			changed := 0
-			s := New(Options{
+			s, err := New(Options{
 				Store: slowStore{store}, Completer: new(fakeCompleter), Zone: time.UTC,
 				Logger: slog.New(slog.DiscardHandler), JobChanged: func() { changed++ },
 			})
+			require.NoError(t, err)
 			ctx := access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin))
 			require.NoError(t, s.change(ctx, j, &jobForm{ScheduleConf: &conf}))
 			j, err = store.Job(t.Context(), id)

@@ -40,7 +40,9 @@ func siteWith(t *testing.T, change func(*Options)) *site {
 		change(&opts)
 	}
 	opts.Accounts = accounts.New(s.store, opts.Logger)
-	s.server = New(opts)
+	var err error
+	s.server, err = New(opts)
+	require.NoError(t, err)
 	srv := httptest.NewServer(s.server)
 	t.Cleanup(srv.Close)
 	t.Cleanup(s.server.EndStreams) // for which Close would wait

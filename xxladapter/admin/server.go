@@ -157,8 +157,14 @@ type Server struct {
 	description object
 }
 
-// New returns the handler. REQUIRES: Store and Completer are set.
-func New(opts Options) *Server {
+// New returns the handler. The error names a field of the options that has to be set.
+func New(opts Options) (*Server, error) {
+	switch {
+	case opts.Store == nil:
+		return nil, errors.New("admin: Options.Store is nil, must be set")
+	case opts.Completer == nil:
+		return nil, errors.New("admin: Options.Completer is nil, must be set")
+	}
 	if opts.Planned == nil {
 		opts.Planned = func(xxladapter.Fire) {}
 	}
@@ -202,7 +208,7 @@ func New(opts Options) *Server {
 		s.mux.HandleFunc(base+"{op...}", s.executorCall)
 	}
 	s.routes()
-	return s
+	return s, nil
 }
 
 // pages returns the rule for one kind of calls. Without a token a process listens only on the

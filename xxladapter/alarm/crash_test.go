@@ -33,13 +33,17 @@ func monitorUntilKilled(file string) error {
 	if err != nil {
 		return err
 	}
-	return NewMonitor(Options{
+	m, err := NewMonitor(Options{
 		Store: store, Node: "child", Logger: quiet,
 		Channels: []Channel{&fakeChannel{name: "child", send: func(context.Context, *Alarm) error {
 			fmt.Println("sending")
 			select {}
 		}}},
-	}).Run(context.Background())
+	})
+	if err != nil {
+		return err
+	}
+	return m.Run(context.Background())
 }
 
 // TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce kills a real process with SIGKILL, on
@@ -81,7 +85,9 @@ func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
 	channel := &fakeChannel{name: "survivor"}
 	survivors := func() (monitors []*Monitor) {
 		for i := range 2 {
-			monitors = append(monitors, NewMonitor(Options{Store: store, Node: fmt.Sprint("n", i), Channels: []Channel{channel}, Logger: quiet}))
+			m, err := NewMonitor(Options{Store: store, Node: fmt.Sprint("n", i), Channels: []Channel{channel}, Logger: quiet})
+			require.NoError(t, err)
+			monitors = append(monitors, m)
 		}
 		return monitors
 	}()

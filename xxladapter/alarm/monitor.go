@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -67,9 +68,17 @@ type Monitor struct {
 	listed time.Duration // how long the store took to list the failed runs
 }
 
-// NewMonitor returns a Monitor that does nothing before Run. REQUIRES: Store, Node and at least one
-// channel are set.
-func NewMonitor(opts Options) *Monitor {
+// NewMonitor returns a Monitor that does nothing before Run. The error names a field of the options
+// that has to be set.
+func NewMonitor(opts Options) (*Monitor, error) {
+	switch {
+	case opts.Store == nil:
+		return nil, errors.New("alarm: Options.Store is nil, must be set")
+	case opts.Node == "":
+		return nil, errors.New("alarm: Options.Node is empty, must be set")
+	case len(opts.Channels) == 0:
+		return nil, errors.New("alarm: Options.Channels is empty, must have at least one")
+	}
 	if opts.Source == "" {
 		opts.Source = opts.Node
 	}
@@ -79,7 +88,7 @@ func NewMonitor(opts Options) *Monitor {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	return &Monitor{opts: opts, logger: opts.Logger, wake: make(chan struct{}, 1), down: newDowns(len(opts.Channels))}
+	return &Monitor{opts: opts, logger: opts.Logger, wake: make(chan struct{}, 1), down: newDowns(len(opts.Channels))}, nil
 }
 
 // Failed hints that a run failed, so that Run polls at once. It never blocks.

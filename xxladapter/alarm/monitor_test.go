@@ -96,7 +96,8 @@ func startMonitor(t *testing.T, opts Options) (*Monitor, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	m := NewMonitor(opts)
+	m, err := NewMonitor(opts)
+	require.NoError(t, err)
 	go func() { ended <- m.Run(ctx) }()
 	stop := sync.OnceFunc(func() {
 		cancel()
@@ -541,4 +542,17 @@ func TestWithoutChannelsOldAlarmsAreClosed(t *testing.T) {
 		cancel()
 		require.NoError(t, <-ended)
 	})
+}
+
+func TestAMonitorRefusesMissingOptions(t *testing.T) {
+	channel := &fakeChannel{name: "c"}
+	store := memstore.New(time.Now)
+	for message, opts := range map[string]Options{
+		"alarm: Options.Store is nil, must be set":                 {Node: "n", Channels: []Channel{channel}},
+		"alarm: Options.Node is empty, must be set":                {Store: store, Channels: []Channel{channel}},
+		"alarm: Options.Channels is empty, must have at least one": {Store: store, Node: "n"},
+	} {
+		_, err := NewMonitor(opts)
+		require.EqualError(t, err, message)
+	}
 }

@@ -1,21 +1,26 @@
 package node
 
 import (
+	"fmt"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
 // withAlarms returns the loop that handles failed runs, and hooks it into opts.OnEvent.
-func withAlarms(opts *Options, node string) runner {
+func withAlarms(opts *Options, node string) (runner, error) {
 	if len(opts.Alarms) == 0 {
-		return &alarm.Closer{Store: opts.Store, Node: node, Logger: opts.Logger}
+		return &alarm.Closer{Store: opts.Store, Node: node, Logger: opts.Logger}, nil
 	}
-	m := alarm.NewMonitor(alarm.Options{
+	m, err := alarm.NewMonitor(alarm.Options{
 		Store: opts.Store, Channels: opts.Alarms, Node: node, OnAlarm: opts.OnAlarm, Logger: opts.Logger,
 	})
+	if err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
 	opts.OnEvent = hintAlarms(m, opts.OnEvent)
-	return m
+	return m, nil
 }
 
 // hintAlarms returns a listener that notifies the monitor of what may matter to it and then calls

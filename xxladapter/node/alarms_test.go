@@ -52,7 +52,8 @@ func TestEventsAreHintsForAlarms(t *testing.T) {
 			OnEvent: func(trigger.Event) { passedOn++ },
 		}
 		ended := make(chan error, 1)
-		alarms := withAlarms(opts, "n")
+		alarms, err := withAlarms(opts, "n")
+		require.NoError(t, err)
 		go func() { ended <- alarms.Run(ctx) }()
 		expect := func(kind alarm.Kind) {
 			t.Helper()

@@ -80,7 +80,10 @@ func New(opts Options) (*Node, error) {
 		opts = measure(opts)
 	}
 	name := uniqueName()
-	alarms := withAlarms(&opts, name)
+	alarms, err := withAlarms(&opts, name)
+	if err != nil {
+		return nil, err
+	}
 	n := &Node{
 		name: name, opts: opts,
 		tokens:    access.NewExecutors(opts.AccessToken, opts.Store.Groups),

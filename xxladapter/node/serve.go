@@ -22,7 +22,7 @@ func (n *Node) buildServer() error {
 	if err != nil {
 		return fmt.Errorf("node: Options.TLSCert and TLSKey: %w", err)
 	}
-	api := admin.New(admin.Options{
+	api, err := admin.New(admin.Options{
 		Metrics: n.watchMetrics(), Checks: checks(n.opts.Store, n.scheduler.Stats, n.name),
 		Store: n.opts.Store, Completer: n.handOver, Executors: n.client,
 		Zone: n.opts.Zone, CronProfile: n.opts.CronProfile, Logger: n.opts.Logger,
@@ -36,6 +36,9 @@ func (n *Node) buildServer() error {
 		Info: n.info(), TestAlarms: n.testAlarms(),
 		Planned: func(f xxladapter.Fire) { n.scheduler.Planned([]xxladapter.Fire{f}) },
 	})
+	if err != nil {
+		return fmt.Errorf("node: %w", err)
+	}
 	var handler http.Handler = api
 	if n.opts.Console != nil {
 		handler = n.opts.Console.Around(handler)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,8 +17,7 @@ import (
 
 func TestAuditCommands(t *testing.T) {
 	store := memstore.New(time.Now)
-	server := httptest.NewServer(admin.New(admin.Options{Store: store}))
-	defer server.Close()
+	server := apiServer(t, admin.Options{Store: store})
 	audit := func(args ...string) []string { return append([]string{"audit", "--server", server.URL}, args...) }
 	must := func(args ...string) string { return mustCLI(t, audit(args...)...) }
 	fails := func(code int, line string, args ...string) {

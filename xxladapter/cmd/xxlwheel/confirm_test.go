@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +16,7 @@ import (
 // elsewhere.
 func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	store := memstore.New(time.Now)
-	server := httptest.NewServer(admin.New(admin.Options{Store: store}))
-	defer server.Close()
+	server := apiServer(t, admin.Options{Store: store})
 	command := func(words string) []string { return append(strings.Fields(words), "--server", server.URL) }
 	mustCLI(t, command("job add --app some-app --name nightly --handler h")...)
 	there := func() bool {

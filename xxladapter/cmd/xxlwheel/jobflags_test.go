@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -60,8 +59,7 @@ func helpNames(t *testing.T, flag reflect.StructField, values any) {
 func newAPI(t *testing.T) (store *memstore.Store, run func(args ...string) (code int, stdout, stderr string)) {
 	t.Helper()
 	store = memstore.New(time.Now)
-	server := httptest.NewServer(admin.New(admin.Options{Store: store}))
-	t.Cleanup(server.Close)
+	server := apiServer(t, admin.Options{Store: store})
 	return store, func(args ...string) (int, string, string) {
 		return cli(t, append(slices.Clone(args), "--server", server.URL)...)
 	}
@@ -70,8 +68,7 @@ func newAPI(t *testing.T) (store *memstore.Store, run func(args ...string) (code
 // TestEveryFieldOfAJobHasAFlag compares the flags with the API's description of itself, in both
 // directions.
 func TestEveryFieldOfAJobHasAFlag(t *testing.T) {
-	server := httptest.NewServer(admin.New(admin.Options{Store: memstore.New(time.Now)}))
-	defer server.Close()
+	server := apiServer(t, admin.Options{Store: memstore.New(time.Now)})
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]any }

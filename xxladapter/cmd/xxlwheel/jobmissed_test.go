@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +16,7 @@ import (
 func TestMissedDueTimesAreListedOverAllPages(t *testing.T) {
 	const many = 2300
 	ctx, store := t.Context(), memstore.New(time.Now)
-	server := httptest.NewServer(admin.New(admin.Options{Store: store, JobChanged: func() {}, Planned: func(xxladapter.Fire) {}}))
-	defer server.Close()
+	server := apiServer(t, admin.Options{Store: store, JobChanged: func() {}, Planned: func(xxladapter.Fire) {}})
 	job := func(args ...string) []string { return append([]string{"job", "--server", server.URL}, args...) }
 	id := mustCLI(t, job("add", "--name=late", "--app=some-app", "--handler=h", "--fixed-rate=1s", "--start")...)
 	lease, err := store.Lease(ctx, "n1", time.Minute)

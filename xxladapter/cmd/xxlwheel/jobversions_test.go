@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +15,7 @@ import (
 )
 
 func TestVersionCommands(t *testing.T) {
-	server := httptest.NewServer(admin.New(admin.Options{Store: memstore.New(time.Now)}))
-	defer server.Close()
+	server := apiServer(t, admin.Options{Store: memstore.New(time.Now)})
 	job := func(args ...string) []string { return append([]string{"job", "--server", server.URL}, args...) }
 	must := func(args ...string) string { return mustCLI(t, job(args...)...) }
 	fails := func(code int, line string, args ...string) {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
 )
 
@@ -76,7 +77,12 @@ type schema struct {
 // answer of each call, by its method and its path below /api/v1.
 func declarations() (string, error) {
 	// The document does not depend on the options, and no other call is made.
-	server := admin.New(admin.Options{Logger: slog.New(slog.DiscardHandler)})
+	server, err := admin.New(admin.Options{
+		Store: struct{ xxladapter.Store }{}, Completer: struct{ admin.Completer }{}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return "", err
+	}
 	request := httptest.NewRequest(http.MethodGet, "http://localhost/api/v1/openapi.json", nil)
 	answer := httptest.NewRecorder()
 	server.ServeHTTP(answer, request)
