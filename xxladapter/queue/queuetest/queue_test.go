@@ -205,6 +205,7 @@ func TestAnAcceptedRunOutlivesItsScheduler(t *testing.T) {
 
 // TestManyQueuedRunsBeginOnce kills one of two executors while both work off a full queue.
 func TestManyQueuedRunsBeginOnce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "sqlite:DIR/x.db")
 	e := s.startExecutor("e1")
 	s.executors(1)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -46,6 +47,11 @@ func TestMain(m *testing.M) {
 	build := exec.Command("go", "build", "-o", xxlwheel, "./xxladapter/cmd/xxlwheel")
 	build.Dir, build.Stderr = filepath.Join("..", "..", ".."), os.Stderr
 	if err := build.Run(); err != nil {
+		panic(err)
+	}
+	flag.Parse()
+	// The tests wait for the broker far more than they work.
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
