@@ -186,7 +186,7 @@ func TestPagesFollowRights(t *testing.T) {
 	reads := "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Schedulers|Export, import|Settings|My account|API|Help"
 	viewer := s.signedIn("li.na", "jobs")
 	viewer.sees("settle orders")
-	require.Equal(t, reads+"|Runs of settle orders", offers(viewer))
+	require.Equal(t, reads+"|Details of settle orders|Runs of settle orders", offers(viewer))
 	viewer.visit(fmt.Sprintf("jobs/%d", job))
 	require.Equal(t, reads, offers(viewer))
 	viewer.allowed = append(viewer.allowed, "403 (Forbidden)")
