@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestEveryMistakeIsOneLine checks that a mistake gives a non-zero exit code and one line on stderr
@@ -278,6 +280,7 @@ func TestOperatorCommands(t *testing.T) {
 var totalsLine = regexp.MustCompile(`(?m)^fires=(\d+) results=(\d+) failed=(\d+) missed=(\d+) early=(\d+) late_p50=[\d.]+ms late_p99=[\d.]+ms late_max=[\d.]+ms$`)
 
 func TestDemoGoesOnWhereItWas(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.db")
 	for range 2 {

@@ -84,6 +84,7 @@ func TestWhyNamesWhatAnExecutorLeftOpen(t *testing.T) {
 // TestWhyNamesAMisfire keeps every scheduler away for longer than due times are planned ahead and a
 // misfire takes.
 func TestWhyNamesAMisfire(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	store := "sqlite:" + t.TempDir() + "/x.db"
 	a := askingAt(t, store)
@@ -100,6 +101,7 @@ func TestWhyNamesAMisfire(t *testing.T) {
 // TestWhyNamesADueTimeThatAnotherProgramHoldsUp locks what a Java admin locks while it schedules, as
 // one that hangs would.
 func TestWhyNamesADueTimeThatAnotherProgramHoldsUp(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	store := testserver.MySQL(t)
 	mustCLI(t, "migrate", "--create-upstream", "--store", store)
@@ -121,6 +123,7 @@ func TestWhyNamesADueTimeThatAnotherProgramHoldsUp(t *testing.T) {
 // TestWhyNamesAClockThatIsOff moves the database's clock by an hour under a scheduler, which then
 // schedules nothing.
 func TestWhyNamesAClockThatIsOff(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	server := testserver.StartMariaDB(t, "--sysdate-is-now")
 	root := server.URL("")
@@ -142,6 +145,7 @@ func TestWhyNamesAClockThatIsOff(t *testing.T) {
 // TestWhyNamesAHandOverThatNobodyKnowsAbout freezes an executor for longer than it is asked whether a
 // run began.
 func TestWhyNamesAHandOverThatNobodyKnowsAbout(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	a := askingAt(t, "sqlite:"+t.TempDir()+"/x.db")
 	frozen := start(t, "xxlwheel", "executor", "--admin", a.server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())

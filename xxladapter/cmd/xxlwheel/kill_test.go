@@ -15,6 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A witness is an executor that records each run it receives: what really happened, whatever the
@@ -38,6 +39,7 @@ const restartLimit = 5 * time.Second
 // yet sent, and restarts it. Every due time has to fire exactly once, not early, and with one
 // result.
 func TestKilledBetweenCommitAndFire(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	const rounds = 6
 	dir := t.TempDir()

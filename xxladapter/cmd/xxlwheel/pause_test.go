@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestAPauseHoldsARealSchedulerUp pauses a job of every second, and gives another one a calendar on
 // which today has no work.
 func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	_, server := serveOn(t, t.TempDir()+"/x.db")
 	run := func(words ...string) string { return mustCLI(t, append(words, "--server", server)...) }
