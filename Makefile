@@ -22,9 +22,11 @@ build: ## build bin/xxlwheel
 test: ## run the tests, in under two minutes
 	go test ./...
 
-# One package at a time: tests that judge how late real processes are do not wait for others.
+# One package at a time: tests that judge how late real processes are do not wait for others. What
+# they need is compiled before, on all processors.
 .PHONY: test-all
 test-all: ## run the long tests too, all with the race detector
+	go build -race ./...
 	XXLWHEEL_TEST_LONG=1 go test -race -p 1 -timeout 20m ./...
 
 # They run on this machine, but without the race detector, which processors of 32 bits lack.
