@@ -29,6 +29,7 @@ func TestValuesListsEveryConstant(t *testing.T) {
 		xxladapter.Role("").Values(), xxladapter.ActorKind("").Values(), xxladapter.CredentialKind("").Values(), xxladapter.StoreKind("").Values(),
 		xxladapter.StatResult("").Values(), xxladapter.StatBy("").Values(), xxladapter.LastResult("").Values(),
 		xxladapter.BackfillState("").Values(), xxladapter.MoveCause("").Values(), xxladapter.SchedulingMode("").Values(), xxladapter.NodeRole("").Values(),
+		xxladapter.Spread("").Values(),
 	} {
 		listed[reflect.TypeOf(values).Elem().Name()] = values
 	}

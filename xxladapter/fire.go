@@ -75,6 +75,7 @@ type FireFilter struct {
 	Groups    []int64
 	State     FireState
 	Owner     Term      // the term that owns the fire
+	IDs       []int64   // ids of fires; nil means all, and an empty list none
 	Shards    ShardSet  // the shards of jobs; empty means all
 	DueBefore time.Time // exclusive
 	// AfterDue and AfterID name a position in the list: the due time and id of a fire, which need

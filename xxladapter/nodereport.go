@@ -10,7 +10,18 @@ type NodeReport struct {
 	Skew time.Duration
 	// Fast and Slow are the parts of the pool that hands fires over.
 	Fast, Slow PoolReport
+	// Address is the URL under which other nodes reach this one, at most [MaxNodeAddress] bytes. If it
+	// is empty, a leader gives the node no fires.
+	Address string
+	// Spread is what the node does with fires while it leads. It is empty outside of
+	// [SchedulingLeader].
+	Spread Spread
+	// Fires counts the fires that were spread.
+	Fires SpreadReport
 }
+
+// MaxNodeAddress limits [NodeReport].Address, in bytes.
+const MaxNodeAddress = 255
 
 // A PoolReport counts the places of a part of a pool, and the fires that have one or wait for one.
 type PoolReport struct{ Places, InFlight, Waiting int }

@@ -28,14 +28,14 @@ func (c *conditions) addShards(column string, shards xxladapter.ShardSet) {
 	c.add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
 }
 
-// addGroups restricts a column to the groups; nil restricts nothing.
-func (c *conditions) addGroups(d *Dialect, column string, groups []int64) {
+// addIDs restricts a column to the ids; nil restricts nothing.
+func (c *conditions) addIDs(d *Dialect, column string, ids []int64) {
 	switch {
-	case groups == nil:
-	case len(groups) == 0:
+	case ids == nil:
+	case len(ids) == 0:
 		c.add(`1 = 0`)
 	default:
-		condition, args := d.Among(column, groups)
+		condition, args := d.Among(column, ids)
 		c.add(condition, args...)
 	}
 }
@@ -43,7 +43,7 @@ func (c *conditions) addGroups(d *Dialect, column string, groups []int64) {
 // addJobsOf restricts job_id to the jobs that are in the groups now; nil restricts nothing.
 func (c *conditions) addJobsOf(d *Dialect, groups []int64) {
 	var of conditions
-	of.addGroups(d, `job_group`, groups)
+	of.addIDs(d, `job_group`, groups)
 	if len(of.texts) > 0 {
 		c.add(`job_id IN (SELECT id FROM xxl_job_info WHERE `+of.texts[0]+`)`, of.args...)
 	}

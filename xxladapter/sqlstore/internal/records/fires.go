@@ -143,6 +143,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	if f.Owner != (xxladapter.Term{}) {
 		where.add(`node = ? AND term = ?`, f.Owner.Node, f.Owner.Number)
 	}
+	where.addIDs(s.Dialect, `id`, f.IDs)
 	if f.Shards != 0 && f.Shards != xxladapter.AllShards {
 		where.addShards(`job_id`, f.Shards)
 	}

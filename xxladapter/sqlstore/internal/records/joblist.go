@@ -166,7 +166,7 @@ func (d *Dialect) jobConditions(f xxladapter.JobFilter, newer NewerResults) (whe
 	if f.GroupID != 0 {
 		where.add(`job_group = ?`, f.GroupID)
 	}
-	where.addGroups(d, `job_group`, f.Groups)
+	where.addIDs(d, `job_group`, f.Groups)
 	for _, part := range []struct{ column, text string }{
 		{`job_desc`, f.Name}, {`executor_handler`, f.Handler}, {`author`, f.Author},
 	} {

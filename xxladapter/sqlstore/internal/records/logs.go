@@ -111,7 +111,7 @@ func (d *Dialect) logConditions(where *conditions, f xxladapter.LogFilter) {
 	if f.GroupID != 0 {
 		where.add(`job_group = ?`, f.GroupID)
 	}
-	where.addGroups(d, `job_group`, f.Groups)
+	where.addIDs(d, `job_group`, f.Groups)
 	if condition := ofStatus[f.Status]; condition != "" {
 		where.add(condition)
 	}

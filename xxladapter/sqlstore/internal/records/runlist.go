@@ -245,7 +245,7 @@ func (s *Store) JobNames(ctx context.Context, ids, groups []int64) (map[int64]st
 	var where conditions
 	these, args := s.Dialect.Among(`id`, ids)
 	where.add(these, args...)
-	where.addGroups(s.Dialect, `job_group`, groups)
+	where.addIDs(s.Dialect, `job_group`, groups)
 	query, args := where.where(`SELECT id, job_desc FROM xxl_job_info`)
 	err := s.Query(ctx, query, args, func(r Row) error {
 		var id int64

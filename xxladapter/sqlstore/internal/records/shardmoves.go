@@ -53,7 +53,8 @@ func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
 func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, n xxladapter.NodeReport) error {
 	return s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
 		_, err := tx.Exec(ctx, reportNode, n.Skew.Milliseconds(), n.Fast.Places, n.Fast.InFlight, n.Fast.Waiting,
-			n.Slow.Places, n.Slow.InFlight, n.Slow.Waiting, term.Node, term.Number)
+			n.Slow.Places, n.Slow.InFlight, n.Slow.Waiting,
+			n.Address, string(n.Spread), n.Fires.Sent, n.Fires.Received, n.Fires.Dropped, term.Node, term.Number)
 		return err
 	})
 }

@@ -172,7 +172,7 @@ func (c *conditions) addStats(d *Dialect, f xxladapter.StatFilter) {
 	if f.GroupID != 0 {
 		c.add(`group_id = ?`, f.GroupID)
 	}
-	c.addGroups(d, `group_id`, f.Groups)
+	c.addIDs(d, `group_id`, f.Groups)
 }
 
 // statChunk limits the jobs of one statement.

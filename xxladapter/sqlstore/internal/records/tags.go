@@ -18,7 +18,7 @@ const (
 // CountTags implements [xxladapter.Store].
 func (s *Store) CountTags(ctx context.Context, groups []int64) ([]xxladapter.TagCount, error) {
 	var where conditions
-	where.addGroups(s.Dialect, `job_group`, groups)
+	where.addIDs(s.Dialect, `job_group`, groups)
 	query, args := where.where(countTags)
 	var found []xxladapter.TagCount
 	err := s.Query(ctx, query+` GROUP BY tag`, args, func(r Row) error {
