@@ -15,6 +15,7 @@
 //
 // Beside that trip:
 //
+//	spread       chooses the nodes that hand over what a leader plans, and sends them the ids of fires
 //	queue        carries runs and calls through a broker, in place of HTTP
 //	cron         parses schedules and computes due times
 //	forecast     counts the fires to expect, by quarter of an hour

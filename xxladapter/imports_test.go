@@ -78,6 +78,7 @@ var rules = map[string]rule{
 	"xxladapter/trigger/internal/post": {nil, "a request is sent whatever it asks for"},
 	"xxladapter/trigger": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/route", "xxladapter/trigger/internal/post", "xxladapter/wire"},
 		"a hand-over chooses an address, speaks the protocol, hides tokens in errors, and finds a fixed delay's next time"},
+	"xxladapter/spread": {[]string{"xxladapter", "xxladapter/access"}, "fires are given to nodes whatever they do; access checks the token"},
 	"xxladapter/scheduler": {[]string{"xxladapter", "xxladapter/cron", "hashedwheel"},
 		"due times come from schedules and wait in the wheel; who takes fires is an interface"},
 	"xxladapter/maintenance": {[]string{"xxladapter", "xxladapter/trigger", "xxladapter/wire"},
