@@ -108,6 +108,7 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	if !ok {
 		return c, errNoLease
 	}
+	running := ctx
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
 	// The time before the decisions is mostly a wait for the store's lock, and smaller claims
@@ -137,7 +138,7 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	}
 	c.due = min(len(found), due)
 	c.locked = due - c.due
-	for _, f := range planned {
+	for _, f := range s.share(running, term, planned) {
 		if err := s.ring.arm(f); err != nil {
 			return c, err // the wheel has stopped, and the store has the fires
 		}

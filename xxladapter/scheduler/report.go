@@ -31,7 +31,9 @@ func (p *reporter) due(term xxladapter.Term, now time.Time, r xxladapter.NodeRep
 	if now.Sub(p.at) < reportPace {
 		return false
 	}
-	return r.Fast != p.told.Fast || r.Slow != p.told.Slow || (r.Skew-p.told.Skew).Abs() >= reportSkew
+	moved := (r.Skew - p.told.Skew).Abs() >= reportSkew
+	r.Skew = p.told.Skew
+	return moved || r != p.told
 }
 
 // tell reports this node to the others if something has changed. A report that fails is repeated
@@ -39,6 +41,9 @@ func (p *reporter) due(term xxladapter.Term, now time.Time, r xxladapter.NodeRep
 func (s *Scheduler) tell(ctx context.Context, term xxladapter.Term) {
 	r := xxladapter.NodeReport{Skew: time.Duration(s.stats.skew.Load()).Truncate(time.Millisecond)}
 	r.Fast, r.Slow = s.opts.Pool.Report()
+	if s.opts.Mode == xxladapter.SchedulingLeader {
+		r.Address, r.Spread, r.Fires = s.opts.Advertise, s.opts.Spread, s.stats.spread()
+	}
 	now := time.Now()
 	if !s.reporter.due(term, now, r) {
 		return

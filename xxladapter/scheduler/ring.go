@@ -35,6 +35,9 @@ type ring struct {
 	// may reports whether fires may be handed out. While it returns false, due fires are dropped.
 	may  func() bool
 	fire func(f xxladapter.Fire, done func()) bool
+	// overdue is called when a fire was left to another node for as long as it may be. It must be set
+	// before leave is called.
+	overdue func()
 
 	// mu is taken before the timer's own locks, and never while the pool is called. The timer
 	// holds none of its own while due runs.
@@ -46,6 +49,9 @@ type ring struct {
 type armed struct {
 	fire    xxladapter.Fire
 	timeout *hashedwheel.Timeout // nil means it is on its way through the pool
+	// elsewhere says that another node hands the fire over. The ring forgets it orphanAge after its
+	// due time, so that the sweep arms it if it is still planned. It is not changed while held.
+	elsewhere bool
 }
 
 func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func()) bool) (*ring, error) {
@@ -70,10 +76,47 @@ func (r *ring) arm(f xxladapter.Fire) error {
 	return nil
 }
 
+// leave holds f for another node, unless it is held already, and returns nil then. The caller may take
+// it back with [ring.takeBack].
+func (r *ring) leave(f xxladapter.Fire) (*armed, error) {
+	a := &armed{fire: f, elsewhere: true}
+	if !r.hold(a) {
+		return nil, nil
+	}
+	if err := r.schedule(a); err != nil {
+		r.release(a)
+		return nil, err
+	}
+	return a, nil
+}
+
+// takeBack arms a fire that was left to another node.
+func (r *ring) takeBack(a *armed) error {
+	r.mu.Lock()
+	if r.held[a.fire.ID] != a {
+		r.mu.Unlock()
+		return nil // dropped, or overdue
+	}
+	if a.timeout != nil {
+		a.timeout.Cancel()
+	}
+	delete(r.held, a.fire.ID)
+	r.mu.Unlock()
+	return r.arm(a.fire)
+}
+
+// at returns when the wheel has to do something about a.
+func (a *armed) at() time.Time {
+	if a.elsewhere {
+		return a.fire.Due.Add(orphanAge)
+	}
+	return a.fire.Due
+}
+
 // schedule puts a into the wheel, or hands it out if it is due. REQUIRES: a is held and not in the
 // wheel.
 func (r *ring) schedule(a *armed) error {
-	wait := a.fire.Due.Sub(r.clock.now())
+	wait := a.at().Sub(r.clock.now())
 	if wait <= 0 {
 		r.handOut(a)
 		return nil
@@ -98,7 +141,7 @@ func (r *ring) due(a *armed) {
 	if dropped {
 		return
 	}
-	if a.fire.Due.After(r.clock.now()) {
+	if a.at().After(r.clock.now()) {
 		if err := r.schedule(a); err != nil {
 			r.release(a)
 		}
@@ -107,9 +150,14 @@ func (r *ring) due(a *armed) {
 	r.handOut(a)
 }
 
-// handOut gives the fire to the pool. If the pool has no place, or if nothing may be handed out,
+// handOut gives the fire to the pool, or forgets it if another node was to hand it over. If the pool has no place, or if nothing may be handed out,
 // the fire is dropped and waits in the store for the sweep.
 func (r *ring) handOut(a *armed) {
+	if a.elsewhere {
+		r.release(a)
+		r.overdue()
+		return
+	}
 	if !r.may() || !r.fire(a.fire, func() { r.done(a) }) {
 		r.release(a)
 	}

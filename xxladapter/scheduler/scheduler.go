@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/hashedwheel"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -59,6 +61,15 @@ type Options struct {
 	// Mode says whether this node plans a part of the jobs, or all or none of them. The default is
 	// [xxladapter.SchedulingAll].
 	Mode xxladapter.SchedulingMode
+	// Spread says who hands over what this node plans while it leads. The default is
+	// [xxladapter.SpreadNone]: the node itself. Anything else needs SendHint.
+	Spread xxladapter.Spread
+	// Advertise is the URL under which other nodes reach this one, for the fires that a leader gives
+	// it. Empty means that it gets none.
+	Advertise string
+	// SendHint gives the fires of a hint to the node at a URL. It may be called from several goroutines
+	// at once, and limits its own time.
+	SendHint func(ctx context.Context, address string, h spread.Hint) error
 	// Window is how far ahead a scan reads, and how late a due time may be before it counts as a
 	// misfire. XXL-JOB uses the same five seconds for both (PRE_READ_MS in JobScheduleHelper),
 	// which is the default. It must be at least 1s.
@@ -111,6 +122,12 @@ type Scheduler struct {
 	roster    *roster
 	reporter  reporter      // used by the lease loop alone
 	suspected atomic.Uint64 // a ShardSet: shards whose owner may have died and whose fires are not armed yet
+
+	followers  *followers
+	sharing    sharing        // used by the scan loop alone
+	sending    sync.WaitGroup // hints that are being sent
+	overdueNow chan struct{}  // a fire was left to another node for as long as it may be
+	taking     chan struct{}  // a place for each hint that may be taken at once
 }
 
 // New returns a Scheduler that does nothing before Run. The error names an option
@@ -142,6 +159,15 @@ func New(opts Options) (*Scheduler, error) {
 	if err := opts.Mode.Validate(); err != nil {
 		return nil, fmt.Errorf("scheduler: Options.Mode: %w", err)
 	}
+	if opts.Spread == "" {
+		opts.Spread = xxladapter.SpreadNone
+	}
+	if err := opts.Spread.Validate(); err != nil {
+		return nil, fmt.Errorf("scheduler: Options.Spread: %w", err)
+	}
+	if opts.Spread != xxladapter.SpreadNone && opts.SendHint == nil {
+		return nil, errors.New("scheduler: Options.SendHint is nil, must be set to spread fires")
+	}
 	if opts.Zone == nil {
 		opts.Zone = time.Local
 	}
@@ -167,6 +193,10 @@ func New(opts Options) (*Scheduler, error) {
 
 		renewal: make(chan struct{}, 1),
 		roster:  newRoster(),
+
+		followers:  &followers{logger: opts.Logger, known: make(map[xxladapter.Term]*follower)},
+		overdueNow: make(chan struct{}, 1),
+		taking:     make(chan struct{}, takeLimit),
 	}
 	s.misfires.logger = opts.Logger
 	s.grant.Store(&grant{})
@@ -175,6 +205,7 @@ func New(opts Options) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.ring.overdue = func() { signal(s.overdueNow) }
 	return s, nil
 }
 
@@ -188,6 +219,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	loops.Go(func() error { s.sweepLoop(ctx); return nil })
 	err := loops.Wait()
 	s.retire(ctx)
+	s.sending.Wait()
 	s.ring.stop()
 	return err
 }
@@ -209,5 +241,5 @@ func signal(wanted chan<- struct{}) {
 // Wheel returns the statistics of the wheel.
 func (s *Scheduler) Wheel() hashedwheel.Stats { return s.ring.timer.Stats() }
 
-// Held returns how many fires are in the wheel or being handed over.
+// Held returns how many fires are in the wheel or being handed over, here or by other nodes.
 func (s *Scheduler) Held() int { return s.ring.len() }

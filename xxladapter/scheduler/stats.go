@@ -9,16 +9,19 @@ import (
 
 // Stats describes a scheduler at one moment.
 type Stats struct {
-	Term   xxladapter.Term     // the last one; zero before the first
-	Holds  bool                // whether the node may act in Term now
-	Shards xxladapter.ShardSet // of that term
-	Role   xxladapter.NodeRole // of that term; see [xxladapter.Lease.Role]
-	Held   int                 // fires in the wheel or being handed over
+	Term   xxladapter.Term           // the last one; zero before the first
+	Holds  bool                      // whether the node may act in Term now
+	Shards xxladapter.ShardSet       // of that term
+	Role   xxladapter.NodeRole       // of that term; see [xxladapter.Lease.Role]
+	Mode   xxladapter.SchedulingMode // of the node
+	Held   int                       // fires in the wheel or being handed over, here or by other nodes
 
 	Terms   int64 // terms that the node was given
 	Fenced  int64 // calls that the store refused because their term was over
 	Hints   int64 // sessions of other nodes that ended while these held leases
 	Dropped int64 // fires dropped from the wheel because the term had ended or the shard had moved
+
+	Spread xxladapter.SpreadReport // fires that a leader planned for another node
 
 	Skew   time.Duration // how far this machine's clock was ahead of the store's when last compared
 	Skewed bool          // more than the limit: the node claims nothing
@@ -26,6 +29,7 @@ type Stats struct {
 
 type stats struct {
 	terms, fenced, hints, dropped atomic.Int64
+	sent, received, kept          atomic.Int64 // fires that were spread; see xxladapter.SpreadReport
 	skew                          atomic.Int64 // ns
 	skewed                        atomic.Bool
 }
@@ -34,8 +38,13 @@ type stats struct {
 func (s *Scheduler) Stats() Stats {
 	g := s.grant.Load()
 	return Stats{
-		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Role: g.Role(), Held: s.ring.len(),
+		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Role: g.Role(), Mode: s.opts.Mode, Held: s.ring.len(),
 		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Hints: s.stats.hints.Load(), Dropped: s.stats.dropped.Load(),
-		Skew: time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),
+		Spread: s.stats.spread(),
+		Skew:   time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),
 	}
+}
+
+func (s *stats) spread() xxladapter.SpreadReport {
+	return xxladapter.SpreadReport{Sent: s.sent.Load(), Received: s.received.Load(), Dropped: s.kept.Load()}
 }

@@ -24,6 +24,7 @@ const (
 func (s *Scheduler) sweepLoop(ctx context.Context) {
 	ticker := time.NewTicker(sweepPace)
 	defer ticker.Stop()
+	var overdue <-chan time.Time // nil unless fires that were left to other nodes are to be looked for
 	failing := outage{logger: s.opts.Logger, level: slog.LevelError, begins: "sweep failed", ends: "sweeps work again"}
 	for {
 		tick := false
@@ -36,6 +37,17 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 			}
 			tick = true
 		case <-s.sweepNow:
+		case <-s.overdueNow:
+			if overdue == nil {
+				overdue = time.After(overduePace)
+			}
+			continue
+		case <-overdue:
+			overdue = nil
+			if err := s.armOverdue(ctx); ctx.Err() == nil {
+				failing.note(err)
+			}
+			continue
 		}
 		if err := s.sweep(ctx, tick); ctx.Err() == nil && !errors.Is(err, errNoLease) {
 			failing.note(err)

@@ -1,0 +1,148 @@
+package scheduler
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+const (
+	// shunLife is how long a leader gives a node nothing after a hint that failed. It doubles with each
+	// further failure up to shunMost. A dead node's lease lapses meanwhile.
+	shunLife = leaseLife
+	shunMost = time.Minute
+
+	// mostSending is how many hints to one node may be on their way. A node that is so slow gets no
+	// more until one of them has ended.
+	mostSending = 4
+)
+
+// A follower is another node that takes fires from this one while this one leads. Its fields are
+// guarded by the mutex of followers, but for the term and the address, which are not changed.
+type follower struct {
+	xxladapter.Term
+	address string // empty if it has reported none
+
+	sending  int           // hints on their way
+	failures int           // hints in succession that it did not take
+	shunned  time.Time     // it gets nothing until then
+	shunFor  time.Duration // how long it was shunned last
+}
+
+// followers are the nodes that take fires from this one while it leads.
+type followers struct {
+	logger *slog.Logger
+
+	mu    sync.Mutex // guards the fields below
+	known map[xxladapter.Term]*follower
+	live  []*follower // those of the last renewal, by term; empty unless this node leads
+	read  time.Time   // when the addresses were last read
+}
+
+// meet learns which nodes take fires, if this node leads and spreads them: all that hold a lease, have
+// not retired, and have reported an address.
+func (s *Scheduler) meet(ctx context.Context, lease *xxladapter.Lease) {
+	if s.opts.Spread == xxladapter.SpreadNone || lease.Role() != xxladapter.NodeLeads {
+		s.followers.set(nil)
+		return
+	}
+	if s.followers.missing(lease.Others) {
+		leases, err := s.opts.Store.Leases(ctx)
+		if err != nil {
+			s.opts.Logger.Debug("addresses of other nodes are not known", "err", err)
+		} else {
+			s.followers.learn(leases)
+		}
+	}
+	s.followers.set(lease.Others)
+}
+
+// missing reports whether the address of one of the terms has to be read. A node that reports none, as
+// an older version, is asked for it at most every reportPace.
+func (n *followers) missing(terms []xxladapter.Term) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(terms, func(t xxladapter.Term) bool {
+		f := n.known[t]
+		return f == nil || f.address == "" && time.Since(n.read) >= reportPace
+	})
+}
+
+// learn notes the addresses that nodes have reported.
+func (n *followers) learn(leases []xxladapter.Lease) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.read = time.Now()
+	for _, l := range leases {
+		if f := n.known[l.Term]; f == nil || f.address == "" {
+			n.known[l.Term] = &follower{Term: l.Term, address: l.Report.Address}
+		}
+	}
+}
+
+// set replaces the nodes that take fires. It forgets those that are no longer there.
+func (n *followers) set(terms []xxladapter.Term) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.live = n.live[:0:0]
+	for _, t := range terms {
+		if f := n.known[t]; f != nil && f.address != "" {
+			n.live = append(n.live, f)
+		}
+	}
+	for t := range n.known {
+		if !slices.Contains(terms, t) {
+			delete(n.known, t)
+		}
+	}
+}
+
+// ready returns the nodes that take fires now, by term.
+func (n *followers) ready() []*follower {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	now := time.Now()
+	var found []*follower
+	for _, f := range n.live {
+		if f.sending < mostSending && !now.Before(f.shunned) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// begin notes that a hint is being sent.
+func (n *followers) begin(f *follower) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f.sending++
+}
+
+// end notes how a hint has ended. The first failure of several is logged, and the first success after
+// them.
+func (n *followers) end(f *follower, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f.sending--
+	if err == nil {
+		if f.failures > 0 {
+			n.logger.Info("node takes fires again", "node", f.Node, "address", f.address, "failures", f.failures)
+		}
+		f.failures, f.shunFor, f.shunned = 0, 0, time.Time{}
+		return
+	}
+	f.failures++
+	if time.Now().Before(f.shunned) {
+		return // it was sent before an earlier one had failed
+	}
+	f.shunFor = min(max(2*f.shunFor, shunLife), shunMost)
+	f.shunned = time.Now().Add(f.shunFor)
+	if f.failures == 1 {
+		n.logger.Warn("node takes no fires, they stay with the leader; is its --advertise right?",
+			"node", f.Node, "address", f.address, "err", err)
+	}
+}
