@@ -10,16 +10,19 @@ import (
 
 // A nodeForm is a scheduler that holds a lease.
 type nodeForm struct {
-	Node   string                    `json:"node"`
-	Term   int64                     `json:"term"`
-	Until  time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
-	Mode   xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
-	Role   xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
-	Shards int                       `json:"shards" doc:"How many of the 64 shards it plans."`
-	Ahead  int64                     `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
-	Fast   poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
-	Slow   poolForm                  `json:"slow" doc:"Its pool for slow jobs, as it last said."`
-	Last   *shardMoveForm            `json:"lastMove,omitempty" doc:"How it last got or lost shards, as far as that is among those that are kept."`
+	Node    string                    `json:"node"`
+	Term    int64                     `json:"term"`
+	Until   time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
+	Mode    xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
+	Role    xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
+	Shards  int                       `json:"shards" doc:"How many of the 64 shards it plans."`
+	Ahead   int64                     `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
+	Fast    poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
+	Slow    poolForm                  `json:"slow" doc:"Its pool for slow jobs, as it last said."`
+	Address string                    `json:"address,omitempty" doc:"Where other schedulers reach it, as it last said; it gets fires of a leader there."`
+	Spread  xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all schedulers, by the job, at random or in turn. Nothing outside of the mode leader."`
+	Fires   *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader."`
+	Last    *shardMoveForm            `json:"lastMove,omitempty" doc:"How it last got or lost shards, as far as that is among those that are kept."`
 }
 
 // A poolForm counts what is in a part of a scheduler's pool.
@@ -27,6 +30,13 @@ type poolForm struct {
 	Places   int `json:"places" doc:"How many runs can be handed over at a time; 0 if it has not said so yet."`
 	InFlight int `json:"inFlight" doc:"Runs that are being handed over."`
 	Waiting  int `json:"waiting" doc:"Runs that wait for a place."`
+}
+
+// A spreadForm counts fires that a leader planned for another scheduler, since the process began.
+type spreadForm struct {
+	Sent     int64 `json:"sent" doc:"Given to others, as the leader."`
+	Received int64 `json:"received" doc:"Taken from a leader."`
+	Dropped  int64 `json:"dropped" doc:"Meant for another one, which did not take them, and kept."`
 }
 
 // A shardMoveForm says that a scheduler got or lost shards.
@@ -62,7 +72,11 @@ func (s *Server) listNodes(ctx context.Context, _ none) (no nodeList, err error)
 	nodes := make([]nodeForm, len(leases))
 	for i, l := range leases {
 		nodes[i] = nodeForm{Node: l.Node, Term: l.Number, Until: l.Until, Mode: l.Mode, Role: l.Role(), Shards: l.Shards.Len(),
-			Ahead: l.Report.Skew.Milliseconds(), Fast: poolForm(l.Report.Fast), Slow: poolForm(l.Report.Slow)}
+			Ahead: l.Report.Skew.Milliseconds(), Fast: poolForm(l.Report.Fast), Slow: poolForm(l.Report.Slow),
+			Address: l.Report.Address, Spread: l.Report.Spread}
+		if l.Report.Spread != "" {
+			nodes[i].Fires = (*spreadForm)(&l.Report.Fires)
+		}
 		if at := slices.IndexFunc(moves, func(h shardMoveForm) bool { return h.Node == l.Node && h.Term == l.Number }); at >= 0 {
 			nodes[i].Last = &moves[at]
 		}

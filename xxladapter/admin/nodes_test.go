@@ -73,6 +73,28 @@ func TestTheLeaderIsShownAndCanBeDrained(t *testing.T) {
 	require.Equal(t, http.StatusConflict, status, "the last one")
 }
 
+// TestNodesTellWhatWasSpread, in the mode leader alone.
+func TestNodesTellWhatWasSpread(t *testing.T) {
+	s := newSite(t)
+	for _, node := range []string{"node-1", "node-2"} {
+		lease, err := s.store.Lead(t.Context(), node, time.Hour)
+		require.NoError(t, err)
+		if node == "node-1" {
+			require.NoError(t, s.store.ReportNode(t.Context(), lease.Term, xxladapter.NodeReport{
+				Address: "http://10.0.0.7:8080", Spread: xxladapter.SpreadHash, Fires: xxladapter.SpreadReport{Sent: 5, Received: 3, Dropped: 1},
+			}))
+		}
+	}
+	status, answer := s.as(granted(0, xxladapter.RoleViewer))("GET", "/api/v1/nodes", "")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, answer, `"address":"http://10.0.0.7:8080","spread":"hash","fires":{"sent":5,"received":3,"dropped":1}`)
+	var got struct{ Nodes []map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(answer), &got))
+	for _, field := range []string{"address", "spread", "fires"} {
+		require.NotContains(t, got.Nodes[1], field, "it has not reported")
+	}
+}
+
 func TestNodesTellWhyShardsMoved(t *testing.T) {
 	s := newSite(t)
 	s.lease("node-1", "node-2")

@@ -32,7 +32,7 @@ func watched(store xxladapter.Store) *Metrics {
 		Scheduler: func() scheduler.Stats {
 			return scheduler.Stats{
 				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Role: xxladapter.NodeLeads, Shards: xxladapter.ShardSet(0).With(3).With(63),
-				Held: 12, Terms: 2, Hints: 3, Dropped: 4, Skew: -250 * time.Millisecond,
+				Mode: xxladapter.SchedulingLeader, Held: 12, Terms: 2, Hints: 3, Dropped: 4, Spread: xxladapter.SpreadReport{Sent: 8, Dropped: 1}, Skew: -250 * time.Millisecond,
 			}
 		},
 		Wheel: func() hashedwheel.Stats { return hashedwheel.Stats{Pending: 5, Fired: 6} },
@@ -154,23 +154,26 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 	require.Contains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=joined")
 	require.NotContains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=died")
 	for name, want := range map[string]float64{
-		"xxlwheel_wheel_entries":                  12,
-		"xxlwheel_wheel_pending":                  5,
-		"xxlwheel_wheel_fired_total":              6,
-		"xxlwheel_wheel_dropped_total":            4,
-		"xxlwheel_dispatch_queue_depth pool=fast": 4,
-		"xxlwheel_dispatch_inflight pool=fast":    2,
-		"xxlwheel_dispatch_queue_depth pool=slow": 0,
-		"xxlwheel_leader shard=3":                 1,
-		"xxlwheel_leader shard=63":                1,
-		"xxlwheel_leads":                          1,
-		"xxlwheel_term":                           7,
-		"xxlwheel_terms_total":                    2,
-		"xxlwheel_death_hints_total":              3,
-		"xxlwheel_clock_skew_seconds":             -0.25,
-		"xxlwheel_executors_online app=some-app":  1,
-		"xxlwheel_runs_open":                      0,
-		"xxlwheel_store_up":                       1,
+		"xxlwheel_wheel_entries":                   12,
+		"xxlwheel_wheel_pending":                   5,
+		"xxlwheel_wheel_fired_total":               6,
+		"xxlwheel_wheel_dropped_total":             4,
+		"xxlwheel_dispatch_queue_depth pool=fast":  4,
+		"xxlwheel_dispatch_inflight pool=fast":     2,
+		"xxlwheel_dispatch_queue_depth pool=slow":  0,
+		"xxlwheel_leader shard=3":                  1,
+		"xxlwheel_leader shard=63":                 1,
+		"xxlwheel_leads":                           1,
+		"xxlwheel_term":                            7,
+		"xxlwheel_spread_fires_total way=sent":     8,
+		"xxlwheel_spread_fires_total way=received": 0,
+		"xxlwheel_spread_fires_total way=dropped":  1,
+		"xxlwheel_terms_total":                     2,
+		"xxlwheel_death_hints_total":               3,
+		"xxlwheel_clock_skew_seconds":              -0.25,
+		"xxlwheel_executors_online app=some-app":   1,
+		"xxlwheel_runs_open":                       0,
+		"xxlwheel_store_up":                        1,
 	} {
 		require.Contains(t, got, name)
 		require.InDelta(t, want, got[name], 1e-9, name)

@@ -50,6 +50,7 @@ var (
 	term     = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms    = gauge("terms_total", "Terms that this node has had.")
 	hints    = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
+	spread   = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, dropped: kept, because the other one did not take them; nothing in the scheduling mode all.", "way")
 	dropped  = gauge("wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.")
 	skew     = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
 	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
@@ -65,7 +66,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, depth, inFlight, leader, leads, term, terms, hints, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
+		held, depth, inFlight, leader, leads, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -101,8 +102,8 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	value := func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	count := func(d *prometheus.Desc, v int64) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
+	count := func(d *prometheus.Desc, v int64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 	}
 	s := w.sources.Scheduler()
 	value(held, float64(s.Held))
@@ -122,6 +123,11 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	}
 	count(terms, s.Terms)
 	count(hints, s.Hints)
+	if s.Mode == xxladapter.SchedulingLeader {
+		count(spread, s.Spread.Sent, "sent")
+		count(spread, s.Spread.Received, "received")
+		count(spread, s.Spread.Dropped, "dropped")
+	}
 	count(dropped, s.Dropped)
 	value(skew, s.Skew.Seconds())
 

@@ -18,6 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
 )
@@ -37,6 +38,7 @@ type Node struct {
 	client    *trigger.Client
 	pool      *trigger.Pool
 	scheduler *scheduler.Scheduler
+	hints     *spread.Client
 	handOver  *trigger.HandOver
 	backfills *maintenance.Backfills
 	upkeep    []runner
@@ -69,6 +71,11 @@ func (n notice) post() {
 func New(opts Options) (*Node, error) {
 	if opts.Store == nil {
 		return nil, errors.New("node: Options.Store is nil, must be set")
+	}
+	if opts.Advertise != "" {
+		if err := access.CheckBase("Options.Advertise", opts.Advertise); err != nil {
+			return nil, fmt.Errorf("node: %w", err)
+		}
 	}
 	if opts.KeepSuccesses < 0 {
 		return nil, fmt.Errorf("node: Options.KeepSuccesses is %v, must not be negative", opts.KeepSuccesses)

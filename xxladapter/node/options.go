@@ -26,6 +26,13 @@ type Options struct {
 	// or all or none of them. The default is [xxladapter.SchedulingAll]. All nodes of a store should
 	// have the same.
 	Scheduling xxladapter.SchedulingMode
+	// Spread says who hands over what this node plans while it leads, in
+	// [xxladapter.SchedulingLeader]. The default is [xxladapter.SpreadNone]: the node itself. All nodes
+	// of a store should have the same, since any of them may lead.
+	Spread xxladapter.Spread
+	// Advertise is the URL under which the other nodes of the store reach this one, so that a leader
+	// can give it fires; see [access.CheckBase]. Empty means that it gets none.
+	Advertise string
 	// AccessToken is required of executors and sent to them, in addition to the tokens of single
 	// groups. It is also required of users of the API, unless OperatorTokens has any. If it is
 	// empty nothing is checked, and the node does not serve other machines.

@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
+	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
 )
@@ -33,8 +34,10 @@ func (n *Node) buildTrigger() (err error) {
 	if err != nil {
 		return fmt.Errorf("node: Options.FastPool, SlowPool, PoolPerApp and Drain: %w", err)
 	}
+	n.hints = spread.NewClient(n.opts.AccessToken, tls)
 	n.scheduler, err = scheduler.New(scheduler.Options{
-		Store: n.opts.Store, Pool: n.pool, Node: n.name, Mode: n.opts.Scheduling, Zone: n.opts.Zone, CronProfile: n.opts.CronProfile,
+		Store: n.opts.Store, Pool: n.pool, Node: n.name, Mode: n.opts.Scheduling,
+		Spread: n.opts.Spread, Advertise: n.opts.Advertise, SendHint: n.hints.Send, Zone: n.opts.Zone, CronProfile: n.opts.CronProfile,
 		SkewLimit: n.opts.SkewLimit, OnMisfire: n.opts.OnMisfire, Logger: n.opts.Logger,
 	})
 	if err != nil {
@@ -79,6 +82,7 @@ func (n *Node) maintenance() []runner {
 // other schedulers of the store read schedules in another time zone.
 func (n *Node) Schedule(ctx context.Context) error {
 	defer n.client.Close()
+	defer n.hints.Close()
 	if err := agreeZone(ctx, &n.opts); err != nil || ctx.Err() != nil {
 		return err
 	}

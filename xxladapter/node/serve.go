@@ -14,6 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
+	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 )
 
 // buildServer builds the server for executors and for users of the API.
@@ -40,6 +41,10 @@ func (n *Node) buildServer() error {
 		return fmt.Errorf("node: %w", err)
 	}
 	var handler http.Handler = api
+	handler = spread.NewHandler(spread.HandlerOptions{
+		Pages:   access.NewPages(access.PagesOptions{Open: n.opts.AccessToken == "", Hosts: n.opts.AllowHosts, Setting: "the allowed hosts (--allow-host)"}),
+		Permits: n.tokens.Permits, Accept: n.scheduler.TakeHint, Next: handler,
+	})
 	if n.opts.Console != nil {
 		handler = n.opts.Console.Around(handler)
 	}

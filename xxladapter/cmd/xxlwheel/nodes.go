@@ -9,7 +9,7 @@ import (
 type nodeCmd struct {
 	clientFlags
 
-	List  nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock and its pools."`
+	List  nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock, its pools and the runs that a leader has spread."`
 	Moves nodeMovesCmd `cmd:"" help:"List how shards of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
 	Drain nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its shards move to the others."`
 }
@@ -26,18 +26,24 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 		Shards       int
 		ClockAheadMs int64
 		Fast, Slow   pool
+		Spread       string
+		Fires        struct{ Sent, Received, Dropped int64 }
 		LastMove     *shardMove
 	}
 	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
 	return listing[node]{
-		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "ROLE", "SHARDS", "CLOCK", "FAST", "SLOW", "LAST MOVE"},
+		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "ROLE", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD", "LAST MOVE"},
 		row: func(n *node) []string {
 			last := "-"
 			if h := n.LastMove; h != nil {
 				last = fmt.Sprintf("%s %s", h.Cause, timeText(&h.At))
 			}
+			spread := "-"
+			if n.Spread != "" {
+				spread = fmt.Sprintf("%s, %d sent, %d received, %d dropped", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Dropped)
+			}
 			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), n.Role, fmt.Sprintf("%d of 64", n.Shards),
-				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), last}
+				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}
 		},
 	}.print(inv, &parent.clientFlags, "/nodes", nil)
 }

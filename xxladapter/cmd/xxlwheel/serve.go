@@ -35,6 +35,8 @@ type serveCmd struct {
 	CronProfile       cron.Profile `default:"quartz" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default); xxl34, which reproduces XXL-JOB 3.4, including its faults; sane, which fires once when the clock changes; or unix, with five fields."`
 
 	Scheduling string `default:"all" enum:"all,leader" placeholder:"MODE" help:"Which schedulers of the store plan jobs: all, each a part (default), or leader, one of them all jobs while the others stand by. The same for all schedulers of a store."`
+	Spread     string `default:"none" enum:"none,hash,random,round" placeholder:"WAY" help:"Who hands over the runs that a leader plans: none, the leader itself (default); or all schedulers: hash, by the job, random, or round, in turn."`
+	Advertise  string `placeholder:"URL" help:"Address under which the other schedulers reach this one, for the runs that a leader gives it, as http://HOST:PORT (default: derived from --listen)."`
 
 	NoConsole  bool   `help:"Do not serve the web console."`
 	ConsoleDir string `type:"path" placeholder:"DIR" help:"Folder with the files of the web console, in place of those in the binary; for work on the console itself."`
@@ -66,6 +68,9 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return err
 	}
 	defer ln.Close() // the server closes it too; the second close has no effect
+	if opts.Advertise, err = c.advertised(ln.Addr()); err != nil {
+		return err
+	}
 	metricsLn, err := c.listenMetrics()
 	if err != nil {
 		return err
@@ -145,6 +150,9 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
+	if err := c.checkSpread(); err != nil {
+		return opts, err
+	}
 	if err := checkPublicURL(c.Public); err != nil {
 		return opts, err
 	}
@@ -157,7 +165,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 		return opts, err
 	}
 	return node.Options{
-		Console: pages, Around: around, Scheduling: xxladapter.SchedulingMode(c.Scheduling),
+		Console: pages, Around: around, Scheduling: xxladapter.SchedulingMode(c.Scheduling), Spread: xxladapter.Spread(c.Spread),
 		AccessToken: string(c.AccessToken), OperatorTokens: revealed(c.OperatorToken), ReadTokens: revealed(c.ReadToken),
 		AllowDefaultToken: c.AllowDefaultToken, AllowDeclare: c.AllowDeclare, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: c.CronProfile,

@@ -29,7 +29,7 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 	opts, err := parseServe(t, "--zone=UTC", "--no-console", "--no-mcp").nodeOptions()
 	require.NoError(t, err)
 	require.Equal(t, node.Options{
-		Scheduling: xxladapter.SchedulingAll,
+		Scheduling: xxladapter.SchedulingAll, Spread: xxladapter.SpreadNone,
 		Zone:       time.UTC, FastPool: 200, SlowPool: 100, Drain: 10 * time.Second, SkewLimit: 2 * time.Second,
 		KeepLogs: 30 * 24 * time.Hour, KeepSuccesses: 10 * time.Minute, KeepAudit: 180 * 24 * time.Hour,
 		KeepStats: 90 * 24 * time.Hour, RunTexts: xxladapter.TextsFailures,
@@ -39,7 +39,7 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 	t.Setenv("XXLWHEEL_CLOCK_SKEW", "0s")
 	c := parseServe(t, "--no-console", "--no-mcp", "--slow-pool=8", "--pool-per-app=3", "--drain=1m", "--keep-successes=4d", "--store-connections=20", "--store-lock-life=3s", "--zone=UTC",
 		"--access-token=a", "--operator-token=o", "--read-token=r", "--allow-default-token", "--allow-declare", "--allow-address=10.0.0.0/8",
-		"--keep-logs=0", "--keep-audit=0", "--keep-stats=0", "--store-run-logs=all", "--cron-profile=xxl34", "--scheduling=leader")
+		"--keep-logs=0", "--keep-audit=0", "--keep-stats=0", "--store-run-logs=all", "--cron-profile=xxl34", "--scheduling=leader", "--spread=round")
 	require.Equal(t, 20, c.Limits.StoreConnections)
 	require.Equal(t, 3*time.Second, c.Limits.StoreLockLife)
 	opts, err = c.nodeOptions()
@@ -47,7 +47,7 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 	require.Equal(t, node.Options{
 		AccessToken: "a", OperatorTokens: []string{"o"}, ReadTokens: []string{"r"}, AllowDefaultToken: true, AllowDeclare: true,
 		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
-		Scheduling:     xxladapter.SchedulingLeader,
+		Scheduling:     xxladapter.SchedulingLeader, Spread: xxladapter.SpreadRound,
 		Zone:           time.UTC, CronProfile: cron.XXL34,
 		FastPool: 7, SlowPool: 8, PoolPerApp: 3, Drain: time.Minute, SkewLimit: -1,
 		KeepSuccesses: 4 * 24 * time.Hour, RunTexts: xxladapter.TextsAll,

@@ -1014,10 +1014,14 @@ export interface NewToken {
 }
 
 export interface Node {
+	/** Where other schedulers reach it, as it last said; it gets fires of a leader there. */
+	address?: string;
 	/** How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind. */
 	clockAheadMs: number;
 	/** Its pool for ordinary jobs, as it last said. */
 	fast: Pool;
+	/** Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader. */
+	fires?: Spread;
 	/** How it last got or lost shards, as far as that is among those that are kept. */
 	lastMove?: ShardMove;
 	/** all: it plans jobs beside others. leader: it plans all jobs or none. */
@@ -1029,6 +1033,8 @@ export interface Node {
 	shards: number;
 	/** Its pool for slow jobs, as it last said. */
 	slow: Pool;
+	/** Who hands over what it plans while it leads: none: itself. hash, random, round: all schedulers, by the job, at random or in turn. Nothing outside of the mode leader. */
+	spread?: "none" | "hash" | "random" | "round";
 	term: number;
 	/** When its lease expires unless it is renewed. */
 	until: string;
@@ -1310,6 +1316,15 @@ export interface Span {
 	to: string;
 	/** Empty means the scheduler's. */
 	zone?: string;
+}
+
+export interface Spread {
+	/** Meant for another one, which did not take them, and kept. */
+	dropped: number;
+	/** Taken from a leader. */
+	received: number;
+	/** Given to others, as the leader. */
+	sent: number;
 }
 
 export interface Started {

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"net"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+)
+
+// checkSpread refuses --spread and --advertise where they would have no effect or cannot be used.
+func (c *serveCmd) checkSpread() error {
+	leader := c.Scheduling == string(xxladapter.SchedulingLeader)
+	switch {
+	case !leader && c.Spread != string(xxladapter.SpreadNone):
+		return usagef("--spread is %s, must be none without --scheduling leader", c.Spread)
+	case !leader && c.Advertise != "":
+		return usagef("--advertise is %q, must not be given without --scheduling leader", c.Advertise)
+	case c.Advertise != "":
+		if err := access.CheckBase("--advertise", c.Advertise); err != nil {
+			return usagef("%v", err)
+		}
+	}
+	return nil
+}
+
+// advertised returns the URL under which the other schedulers reach this one, which listens at an
+// address; empty if none gives it anything.
+func (c *serveCmd) advertised(at net.Addr) (string, error) {
+	if c.Scheduling != string(xxladapter.SchedulingLeader) || c.Advertise != "" {
+		return c.Advertise, nil
+	}
+	url, err := access.OwnURL(c.Listen, at, c.TLS.TLSCert != "")
+	if errors.Is(err, access.ErrNoInterface) {
+		return "", nil // nobody could reach it
+	}
+	return url, err
+}

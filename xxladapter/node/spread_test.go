@@ -1,0 +1,105 @@
+package node
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+)
+
+// clusterToken is the access token of the nodes of these tests.
+const clusterToken = "a token of the cluster"
+
+// startNode runs a node of a store on the loopback interface until the end of the test, and returns
+// it with its address.
+func startNode(t *testing.T, store xxladapter.Store, opts Options) (*Node, string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	url := "http://" + ln.Addr().String()
+	opts.Store, opts.AccessToken, opts.Zone, opts.Logger = store, clusterToken, time.UTC, slog.New(slog.DiscardHandler)
+	if opts.Scheduling == xxladapter.SchedulingLeader {
+		opts.Advertise = url
+	}
+	n, err := New(opts)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = n.Run(ctx, ln) })
+	t.Cleanup(func() { cancel(); ended.Wait() })
+	return n, url
+}
+
+// TestNodesTakeFiresOfTheirLeaderOverHTTP: a leader and a follower of one store.
+func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
+	store := memstore.New(time.Now)
+	opts := Options{Scheduling: xxladapter.SchedulingLeader, Spread: xxladapter.SpreadRound}
+	one, _ := startNode(t, store, opts)
+	within(t, "one leads", func() bool { return one.Stats().Scheduler.Role == xxladapter.NodeLeads })
+	two, _ := startNode(t, store, opts)
+	group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	j := &xxladapter.Job{GroupID: group, Name: "job", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "* * * * * ?"}
+	j.SetDefaults()
+	id, err := store.CreateJob(t.Context(), j)
+	require.NoError(t, err)
+	require.NoError(t, storetest.StartAt(t.Context(), store, id, time.Now().Add(time.Second)))
+	within(t, "the follower gets fires", func() bool { return two.Stats().Scheduler.Spread.Received > 1 })
+	within(t, "the leader has counted them", func() bool { return one.Stats().Scheduler.Spread.Sent > 1 })
+	require.Zero(t, one.Stats().Scheduler.Spread.Dropped)
+	leases, err := store.Leases(t.Context())
+	require.NoError(t, err)
+	for _, l := range leases {
+		require.Equal(t, xxladapter.SpreadRound, l.Report.Spread)
+		require.True(t, strings.HasPrefix(l.Report.Address, "http://127.0.0.1:"))
+	}
+}
+
+// TestANodeTakesFiresFromItsOwnLeaderAlone: not without the token, not from a leader of another store
+// that has the same token, not under the path of another method, and not in the mode all.
+func TestANodeTakesFiresFromItsOwnLeaderAlone(t *testing.T) {
+	foreign := memstore.New(time.Now)
+	stranger, err := foreign.Lead(t.Context(), "stranger", time.Hour)
+	require.NoError(t, err)
+	store := memstore.New(time.Now)
+	leader, err := store.Lead(t.Context(), "leader", time.Hour)
+	require.NoError(t, err)
+	n, url := startNode(t, store, Options{Scheduling: xxladapter.SchedulingLeader})
+	within(t, "it stands by", func() bool { return n.Stats().Scheduler.Role == xxladapter.NodeStandby })
+	own := n.Stats().Scheduler.Term
+	send := func(token string, at string, from, to xxladapter.Term) error {
+		c := spread.NewClient(token, nil)
+		defer c.Close()
+		return c.Send(t.Context(), at, spread.Hint{From: from, To: to, Fires: []int64{1}})
+	}
+	require.NoError(t, send(clusterToken, url, leader.Term, own))
+	require.EqualError(t, send("", url, leader.Term, own), `401 Unauthorized: "the access token is wrong"`)
+	require.EqualError(t, send("another token", url, leader.Term, own), `401 Unauthorized: "the access token is wrong"`)
+	require.ErrorContains(t, send(clusterToken, url, stranger.Term, own), "holds no lease of this store")
+	require.ErrorContains(t, send(clusterToken, url, leader.Term, xxladapter.Term{Node: own.Node, Number: own.Number + 1}), "fires are for node")
+
+	all, url := startNode(t, memstore.New(time.Now), Options{})
+	within(t, "it plans", func() bool { return all.Stats().Scheduler.Holds })
+	require.ErrorContains(t, send(clusterToken, url, leader.Term, all.Stats().Scheduler.Term), "409 Conflict: \"this node is in the scheduling mode all")
+	resp, err := http.Get(url + spread.Path)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusMethodNotAllowed, resp.StatusCode)
+	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestAnAddressThatNobodyReachesIsRefused(t *testing.T) {
+	_, err := New(Options{Store: memstore.New(time.Now), Advertise: "web-1:8080"})
+	require.EqualError(t, err, `node: Options.Advertise is "web-1:8080", must be http://HOST:PORT or https://HOST:PORT`)
+}
