@@ -57,13 +57,18 @@ func newClusterOn(t *testing.T, e engine, db database) *cluster {
 
 // newClusterVia is newClusterOn, but each scheduler reaches the store by a separate URL.
 func newClusterVia(t *testing.T, e engine, db database, url func(node int) string, flags ...string) *cluster {
+	return newClusterOf(t, e, db, func(node int) []string { return append([]string{"--store", url(node)}, flags...) })
+}
+
+// newClusterOf is newClusterOn, but each scheduler has flags of its own, which name its store.
+func newClusterOf(t *testing.T, e engine, db database, flags func(node int) []string) *cluster {
 	c := &cluster{t: t, ctx: context.Background(), db: db, history: new(lockedBuffer)}
 	c.rec = checker.NewRecorder(c.history, "test")
 	for i := range e.nodes {
 		listen := "127.0.0.1:" + freePort(t)
 		c.servers = append(c.servers, "http://"+listen)
 		c.nodes = append(c.nodes, newProcess(t, fmt.Sprintf("scheduler %d", i+1),
-			append([]string{"serve", "--listen", listen, "--store", url(i), "--zone", "UTC"}, flags...)...))
+			append([]string{"serve", "--listen", listen, "--zone", "UTC"}, flags(i)...)...))
 	}
 	for i := range 3 {
 		// Each executor has a recorder of its own, as real ones would.

@@ -1,0 +1,89 @@
+//go:build linux
+
+package faults
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// A courier carries hints to one scheduler, and loses some of them.
+type courier struct {
+	server        *httptest.Server
+	target        atomic.Pointer[url.URL] // nil until the scheduler's address is known
+	carried, lost atomic.Int64
+}
+
+// newCourier returns a courier that loses a part of the hints.
+func newCourier(t *testing.T, loses float64) *courier {
+	c := new(courier)
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(c.target.Load()) }}
+	c.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != spread.Path || c.target.Load() == nil:
+			http.Error(w, "not here", http.StatusNotFound)
+		case rand.Float64() < loses:
+			c.lost.Add(1)
+			w.WriteHeader(http.StatusNoContent) // the sender believes that it has arrived
+		default:
+			c.carried.Add(1)
+			forward.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(c.server.Close)
+	return c
+}
+
+// TestHalfOfTheHintsAreLost: a leader spreads what it plans, and half of what it sends vanishes on the
+// way. What nobody has claimed a second after its due time is armed by the leader, so nothing is lost
+// or doubled, and hardly anything is later than that.
+func TestHalfOfTheHintsAreLost(t *testing.T) {
+	testserver.Long(t)
+	onEach(t, servers, func(t *testing.T, e engine) {
+		db := e.open(t)
+		var couriers []*courier
+		for range e.nodes {
+			couriers = append(couriers, newCourier(t, 0.5))
+		}
+		c := newClusterOf(t, e, db, func(i int) []string {
+			return []string{"--store", db.url, "--scheduling", "leader", "--spread", "hash", "--advertise", couriers[i].server.URL}
+		})
+		for i, server := range c.servers {
+			target, err := url.Parse(server)
+			require.NoError(t, err)
+			couriers[i].target.Store(target)
+		}
+		c.addJobs(pick(60, *jobs), mixed, nil)
+		c.waitForRuns(60)
+		pause(leaseLapse + 5*time.Second) // until the leader knows the others, and what it planned before is over
+		from := checker.At(time.Now())
+		pause(pick(10*time.Second, *lasting))
+		until := checker.At(time.Now())
+		c.judge(checker.Options{Epsilon: resolved(), NoMisfires: true})
+		late := c.lateness(func(run checker.Run) bool { return run.Due > from && run.Due < until })
+		var carried, lost int64
+		for _, courier := range couriers {
+			carried, lost = carried+courier.carried.Load(), lost+courier.lost.Load()
+		}
+		p99 := late[len(late)*99/100]
+		t.Logf("%d hints carried, %d lost; %d runs late by %v at the median, %v at p99, %v at most", carried, lost, len(late), late[len(late)/2], p99, late[len(late)-1])
+		require.NotZero(t, carried)
+		behind, _ := slices.BinarySearch(late, time.Second)
+		require.Greater(t, len(late)-behind, len(late)/10, "what the lost hints named waits for a second")
+		require.Less(t, len(late)-behind, len(late)*2/3, "what the others named does not")
+		require.LessOrEqual(t, p99, pick(2500*time.Millisecond, 1500*time.Millisecond))
+	})
+}
