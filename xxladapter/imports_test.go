@@ -70,7 +70,7 @@ var rules = map[string]rule{
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
-	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/storetest"}, "tests of several databases begin with it"},
+	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/sqlstore/internal/records", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
 	"xxladapter/queue": {[]string{"xxladapter"}, "runs are carried whatever they do; it alone knows the broker"},
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/queue", "xxladapter/wire"},

@@ -95,26 +95,11 @@ func abandon(conn *sql.Conn) {
 // read begins the transaction, and locks and reads the rows that the group is about.
 func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.FireCall, now time.Time) (records.FireRows, error) {
 	var (
-		batch              packet
-		scans              []func(records.Row) error // one for each SELECT
-		terms              = map[xxladapter.Term]bool{}
-		fires, ended, logs []int64
+		batch packet
+		scans []func(records.Row) error // one for each SELECT
+		about = records.AboutOf(group)
+		rows  = records.NewFireRows(group)
 	)
-	for _, c := range group {
-		switch {
-		case c.Follows():
-			continue // the settlement names its rows
-		case c.Finish == nil:
-			terms[c.By] = true
-			fires = append(fires, c.FireID)
-		default:
-			ended = append(ended, c.LogID)
-		}
-		if c.LogID != 0 {
-			logs = append(logs, c.LogID)
-		}
-	}
-	rows := records.NewFireRows(group)
 	selecting := func(query string, ids []int64, scan func(records.Row) error) {
 		if len(ids) > 0 {
 			batch.add(query)
@@ -124,10 +109,10 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 		}
 	}
 	batch.add("START TRANSACTION")
-	if len(terms) > 0 {
+	if len(about.Terms) > 0 {
 		batch.add(groupLeases, f.store.OwnTime(), records.ToMilli(now))
 		before := ""
-		for term := range terms {
+		for term := range about.Terms {
 			batch.write(before+"(?,?)", term.Node, term.Number)
 			before = ","
 		}
@@ -144,9 +129,9 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 		rows.Fires[fire.ID] = fire
 		return err
 	}
-	selecting(groupFires, fires, scanFire)
-	selecting(groupFiresOf, ended, scanFire)
-	selecting(groupLogStates, logs, func(r records.Row) error {
+	selecting(groupFires, about.Fires, scanFire)
+	selecting(groupFiresOf, about.Ended, scanFire)
+	selecting(groupLogStates, about.Logs, func(r records.Row) error {
 		var id int64
 		var l records.LogState
 		err := r.Scan(&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode)

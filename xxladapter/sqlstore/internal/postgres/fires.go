@@ -44,30 +44,15 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 // in the order of their ids, since groups of other nodes may be about the same rows.
 func (f *fireGroups) read(ctx context.Context, conn *pgxpool.Conn, group []*records.FireCall, now time.Time) (records.FireRows, error) {
 	var (
-		batch              pgx.Batch
-		terms              = map[xxladapter.Term]bool{}
-		fires, ended, logs []int64
+		batch pgx.Batch
+		about = records.AboutOf(group)
+		rows  = records.NewFireRows(group)
 	)
-	for _, c := range group {
-		switch {
-		case c.Follows():
-			continue // the settlement names its rows
-		case c.Finish == nil:
-			terms[c.By] = true
-			fires = append(fires, c.FireID)
-		default:
-			ended = append(ended, c.LogID)
-		}
-		if c.LogID != 0 {
-			logs = append(logs, c.LogID)
-		}
-	}
-	rows := records.NewFireRows(group)
 	batch.Queue("BEGIN")
-	if len(terms) > 0 {
-		f.queueLeases(&batch, terms, now, &rows)
+	if len(about.Terms) > 0 {
+		f.queueLeases(&batch, about.Terms, now, &rows)
 	}
-	batch.Queue(groupFires, fires, ended).Query(func(found pgx.Rows) error {
+	batch.Queue(groupFires, about.Fires, about.Ended).Query(func(found pgx.Rows) error {
 		for found.Next() {
 			fire, err := records.ScanFire(found)
 			if err != nil {
@@ -77,8 +62,8 @@ func (f *fireGroups) read(ctx context.Context, conn *pgxpool.Conn, group []*reco
 		}
 		return found.Err()
 	})
-	if len(logs) > 0 {
-		batch.Queue(groupLogs, logs).Query(func(found pgx.Rows) error {
+	if len(about.Logs) > 0 {
+		batch.Queue(groupLogs, about.Logs).Query(func(found pgx.Rows) error {
 			var id int64
 			var l records.LogState
 			_, err := pgx.ForEachRow(found, []any{&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode}, func() error {

@@ -3,14 +3,13 @@ package records
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 )
 
 // TestServerClockIsNeverAhead reads a clock over a slow network. The answer
@@ -19,7 +18,7 @@ func TestServerClockIsNeverAhead(t *testing.T) {
 	for _, there := range []time.Duration{10 * time.Millisecond, 90 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			const trip = 100 * time.Millisecond
-			c, err := NewServerClock(t.Context(), fixture.Quiet, func(context.Context) (time.Time, error) {
+			c, err := NewServerClock(t.Context(), slog.New(slog.DiscardHandler), func(context.Context) (time.Time, error) {
 				time.Sleep(there)
 				now := time.Now()
 				time.Sleep(trip - there)
@@ -43,7 +42,7 @@ func TestServerClockRunsOn(t *testing.T) {
 		var ahead atomic.Int64
 		var away atomic.Bool
 		ahead.Store(int64(time.Hour))
-		c, err := NewServerClock(t.Context(), fixture.Quiet, func(context.Context) (time.Time, error) {
+		c, err := NewServerClock(t.Context(), slog.New(slog.DiscardHandler), func(context.Context) (time.Time, error) {
 			if away.Load() {
 				return time.Time{}, errors.New("away")
 			}

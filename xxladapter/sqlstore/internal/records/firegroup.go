@@ -8,6 +8,35 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
+// An About names the rows that a group of fire calls is about.
+type About struct {
+	Terms map[xxladapter.Term]bool // of claims and settlements
+	Fires []int64                  // ids of claims and settlements
+	Ended []int64                  // log ids of results, to find their fires by
+	Logs  []int64                  // log ids of settlements and results
+}
+
+// AboutOf collects what the calls of a group are about. A result whose settlement is in the group
+// adds nothing: the settlement names the same rows.
+func AboutOf(group []*FireCall) About {
+	a := About{Terms: map[xxladapter.Term]bool{}}
+	for _, c := range group {
+		switch {
+		case c.follows():
+			continue
+		case c.Finish == nil:
+			a.Terms[c.By] = true
+			a.Fires = append(a.Fires, c.FireID)
+		default:
+			a.Ended = append(a.Ended, c.LogID)
+		}
+		if c.LogID != 0 {
+			a.Logs = append(a.Logs, c.LogID)
+		}
+	}
+	return a
+}
+
 // FireRows are the rows that a group of fire calls is about. REQUIRES: they are locked, except for
 // the leases, which may end meanwhile.
 type FireRows struct {

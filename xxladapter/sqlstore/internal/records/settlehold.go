@@ -105,5 +105,5 @@ func withSettlements(group []*FireCall) []*FireCall {
 	return all
 }
 
-// Follows reports whether the group makes the settlement of the run too.
-func (c *FireCall) Follows() bool { return c.before != nil }
+// follows reports whether the group makes the settlement of the run too.
+func (c *FireCall) follows() bool { return c.before != nil }

@@ -17,7 +17,15 @@ import (
 )
 
 func TestIdleCostsOfSQLite(t *testing.T) {
-	t.Parallel()
+	s := openCounted(t)
+	defer func() { require.NoError(t, s.Close()) }()
+	fixture.IdleCosts(t, s, counted.statements.Load)
+}
+
+// openCounted opens a new store whose statements are counted. REQUIRES: the test is not parallel,
+// since there is one count.
+func openCounted(t *testing.T) *records.Store {
+	t.Helper()
 	counted.register.Do(func() {
 		db, err := sql.Open(driverName, "")
 		require.NoError(t, err)
@@ -27,8 +35,7 @@ func TestIdleCostsOfSQLite(t *testing.T) {
 	})
 	s, err := openNamed(t.Context(), "sqlite, counted", filepath.Join(t.TempDir(), "xxl.db"), records.Options{Clock: time.Now, Logger: fixture.Quiet}, defaultLockWait)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
-	fixture.IdleCosts(t, s, counted.statements.Load)
+	return s
 }
 
 // counted is SQLite's driver with a count of the prepared statements that run. Once a store is

@@ -113,7 +113,12 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 	if front != nil {
 		parts.Front = front
 	}
-	return records.New(parts), nil
+	s := records.New(parts)
+	if front == nil { // a journal makes these calls in memory
+		s.Fires = records.NewFireQueue(s.RunFires)
+		s.Ends = append(s.Ends, s.Fires.Close)
+	}
+	return s, nil
 }
 
 // prepareWithin retries [prepare] while other processes switch a new file to WAL: SQLite does not
