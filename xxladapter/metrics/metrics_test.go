@@ -11,8 +11,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
@@ -179,6 +181,41 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		require.InDelta(t, want, got[name], 1e-9, name)
 	}
 	require.NotContains(t, got, "xxlwheel_leader shard=0")
+}
+
+// TestAScrapeShowsOneMoment lets one scrape continue after another one has asked the store again.
+func TestAScrapeShowsOneMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		w := &watcher{sources: Sources{
+			Scheduler: func() scheduler.Stats { return scheduler.Stats{} },
+			Loads:     func() []trigger.Load { return nil },
+			Wheel:     func() hashedwheel.Stats { return hashedwheel.Stats{} },
+			Groups: func(context.Context) ([]*xxladapter.Group, error) {
+				asked++
+				return []*xxladapter.Group{{AppName: "app", Addresses: make([]string, asked)}}, nil
+			},
+			Reports:    func(context.Context, time.Time, time.Time) ([]xxladapter.Report, error) { return nil, nil },
+			ShardMoves: func(context.Context, int) ([]xxladapter.ShardMove, error) { return nil, nil },
+		}}
+		first := make(chan prometheus.Metric)
+		go func() { // the loop below waits for its end
+			defer close(first)
+			w.Collect(first)
+		}()
+		var last dto.Metric
+		for m := range first {
+			if m.Desc() == storeUp { // the store was asked, and its figures follow
+				time.Sleep(storeEvery)
+				w.Collect(make(chan prometheus.Metric, 100))
+			}
+			if m.Desc() == online {
+				require.NoError(t, m.Write(&last))
+			}
+		}
+		require.Equal(t, 2, asked)
+		require.InDelta(t, 1, last.GetGauge().GetValue(), 0, "what the first scrape has found")
+	})
 }
 
 func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {

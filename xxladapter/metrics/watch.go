@@ -25,8 +25,8 @@ type Sources struct {
 	Groups     func(context.Context) ([]*xxladapter.Group, error)
 	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
-	// Queued returns how many runs lie in the queue, by app, and is called as seldom; nil means that
-	// there is no queue.
+	// Queued returns how many runs lie in the queue, by app. It is called at most every ten seconds,
+	// too; nil means that there is no queue.
 	Queued func(context.Context) (map[string]int64, error)
 }
 
@@ -78,16 +78,24 @@ func (m *Metrics) Watch(s Sources) { m.registry.MustRegister(&watcher{sources: s
 type watcher struct {
 	sources Sources
 
-	mu       sync.Mutex // guards the fields below
-	asked    time.Time
-	ok       bool
-	groups   []*xxladapter.Group
-	openRuns int64
-	latest   map[xxladapter.MoveCause]time.Time // when shards last changed hands
+	// Lock order: the two are never held together, so that a slow queue does not delay the store's
+	// figures.
+
+	mu      sync.Mutex // guards the fields below
+	asked   time.Time
+	figures storeFigures
 
 	queueMu    sync.Mutex // guards the fields below
 	queueAsked time.Time
 	inQueue    map[string]int64 // by app; nil if the queue did not answer
+}
+
+// storeFigures are what one question to the store has found. They are not changed afterwards.
+type storeFigures struct {
+	ok       bool // false means that the store did not answer
+	groups   []*xxladapter.Group
+	openRuns int64
+	latest   map[xxladapter.MoveCause]time.Time // when shards last changed hands
 }
 
 // Describe implements [prometheus.Collector].
@@ -152,21 +160,21 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 		value(queued, float64(n), app)
 	}
 
-	w.askStore()
-	if !w.ok {
+	stored := w.askStore()
+	if !stored.ok {
 		value(storeUp, 0)
 		return
 	}
 	value(storeUp, 1)
-	value(runsOpen, float64(w.openRuns))
+	value(runsOpen, float64(stored.openRuns))
 	apps := map[string]int{}
-	for _, g := range w.groups {
+	for _, g := range stored.groups {
 		apps[g.AppName] += len(g.Addresses)
 	}
 	for app, n := range apps {
 		value(online, float64(n), app)
 	}
-	for cause, at := range w.latest {
+	for cause, at := range stored.latest {
 		value(lastMove, float64(at.UnixMilli())/1000, string(cause))
 	}
 }
@@ -190,14 +198,20 @@ func (w *watcher) askQueue() map[string]int64 {
 	return w.inQueue
 }
 
-// askStore reads the figures of the store, unless they are recent. It may be called concurrently:
-// each scrape collects in a goroutine of its own.
-func (w *watcher) askStore() {
+// askStore returns the figures of the store, which it reads unless they are recent. It may be called
+// concurrently: each scrape collects in a goroutine of its own.
+func (w *watcher) askStore() storeFigures {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.asked.IsZero() && time.Since(w.asked) < storeEvery {
-		return
+	if w.asked.IsZero() || time.Since(w.asked) >= storeEvery {
+		w.figures = w.readStore()
+		w.asked = time.Now()
 	}
+	return w.figures
+}
+
+// readStore asks the store.
+func (w *watcher) readStore() (f storeFigures) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeLimit)
 	defer cancel()
 	groups, err := w.sources.Groups(ctx)
@@ -209,16 +223,15 @@ func (w *watcher) askStore() {
 	if err == nil {
 		moves, err = w.sources.ShardMoves(ctx, xxladapter.KeptMoves)
 	}
-	w.asked, w.ok = time.Now(), err == nil
-	if !w.ok {
-		return
+	if err != nil {
+		return f
 	}
-	w.groups, w.openRuns = groups, 0
-	w.latest = map[xxladapter.MoveCause]time.Time{}
+	f = storeFigures{ok: true, groups: groups, latest: map[xxladapter.MoveCause]time.Time{}}
 	for _, h := range slices.Backward(moves) { // the newest last
-		w.latest[h.Cause] = h.At
+		f.latest[h.Cause] = h.At
 	}
 	for _, r := range reports {
-		w.openRuns += r.Running
+		f.openRuns += r.Running
 	}
+	return f
 }
