@@ -33,7 +33,7 @@ type Metrics struct {
 	fires, ambiguous, callbacks, misfires, alarms, storeErrors *prometheus.CounterVec
 	missed, blocked, fenced, scanCapped, scanLocked, deleted   prometheus.Counter
 	lateness, runTime, scanTime, scanWait, scanDue             prometheus.Histogram
-	dispatch, storeOps                                         *prometheus.HistogramVec
+	handOver, storeOps                                         *prometheus.HistogramVec
 }
 
 // New returns metrics with a registry of their own, which includes the metrics of the Go runtime
@@ -45,7 +45,7 @@ func New() *Metrics {
 	m.fires = m.counters("fires_total", "Hand-overs to executors, by their immediate outcome.", "result")
 	m.ambiguous = m.counters("ambiguous_total", "Hand-overs without an answer that were settled later, by outcome.", "resolution")
 	m.lateness = m.histogram("fire_lateness_seconds", "Time from the due time of a scheduled fire until its request was sent.", lateness)
-	m.dispatch = m.histograms("dispatch_duration_seconds", "Time from the request to the executor until its outcome is stored.", callTimes, "outcome")
+	m.handOver = m.histograms("hand_over_duration_seconds", "Time from the request to the executor until its outcome is stored.", callTimes, "outcome")
 	m.misfires = m.counters("misfires_total", "Misfire records, by misfire strategy.", "policy")
 	m.missed = m.counter("fires_missed_total", "Misfire records whose strategy fires nothing, so that due times have no run.")
 	m.blocked = m.counter("duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before.")
@@ -66,7 +66,7 @@ func New() *Metrics {
 	// visible.
 	for _, result := range []string{"sent", "failed", "ambiguous"} {
 		m.fires.WithLabelValues(result)
-		m.dispatch.WithLabelValues(result)
+		m.handOver.WithLabelValues(result)
 	}
 	for _, resolution := range []string{"sent", "failed"} {
 		m.ambiguous.WithLabelValues(resolution)
@@ -124,7 +124,7 @@ func (m *Metrics) Event(e trigger.Event) {
 		trigger.EventSent: "sent", trigger.EventFailed: "failed", trigger.EventAmbiguous: "ambiguous",
 	}[e.Kind]
 	m.fires.WithLabelValues(result).Inc()
-	m.dispatch.WithLabelValues(result).Observe(time.Since(e.At).Seconds())
+	m.handOver.WithLabelValues(result).Observe(time.Since(e.At).Seconds())
 	switch {
 	case e.Fire.State == xxladapter.FireAmbiguous:
 		if e.Kind != trigger.EventAmbiguous {

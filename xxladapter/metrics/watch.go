@@ -42,22 +42,22 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	held     = gauge("wheel_entries", "Fires in the wheel or being handed over.")
-	depth    = gauge("dispatch_queue_depth", "Fires that wait for a free place, by pool.", "pool")
-	inFlight = gauge("dispatch_inflight", "Fires that are being handed over, by pool.", "pool")
-	leader   = gauge("leader", "1 for each shard of jobs that this node plans.", "shard")
-	leads    = gauge("leads", "1 if this node leads, 0 if it stands by; nothing in the scheduling mode all.")
-	term     = gauge("term", "Number of this node's term; 0 without a lease.")
-	terms    = gauge("terms_total", "Terms that this node has had.")
-	hints    = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
-	spread   = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, dropped: kept, because the other one did not take them; nothing in the scheduling mode all.", "way")
-	dropped  = gauge("wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.")
-	skew     = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
-	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
-	runsOpen = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
-	lastMove = gauge("last_shard_move_timestamp_seconds", "When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.", "cause")
-	queued   = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
-	storeUp  = gauge("store_up", "1 if the store answered the last read of its figures.")
+	held         = gauge("wheel_entries", "Fires in the wheel or being handed over.")
+	poolWaiting  = gauge("pool_waiting", "Fires that wait for a free place, by pool.", "pool")
+	poolInFlight = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
+	leader       = gauge("leader", "1 for each shard of jobs that this node plans.", "shard")
+	leads        = gauge("leads", "1 if this node leads, 0 if it stands by; nothing in the scheduling mode all.")
+	term         = gauge("term", "Number of this node's term; 0 without a lease.")
+	terms        = gauge("terms_total", "Terms that this node has had.")
+	hints        = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
+	spread       = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, dropped: kept, because the other one did not take them; nothing in the scheduling mode all.", "way")
+	dropped      = gauge("wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.")
+	skew         = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
+	online       = gauge("executors_online", "Addresses of executors, by app.", "app")
+	runsOpen     = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
+	lastMove     = gauge("last_shard_move_timestamp_seconds", "When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.", "cause")
+	queued       = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
+	storeUp      = gauge("store_up", "1 if the store answered the last read of its figures.")
 
 	wheelPending = gauge("wheel_pending", "Pending timeouts of the wheel.")
 	wheelFired   = gauge("wheel_fired_total", "Timeouts that the wheel has fired.")
@@ -66,7 +66,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, depth, inFlight, leader, leads, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
+		held, poolWaiting, poolInFlight, leader, leads, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -145,8 +145,8 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 		flying[l.Pool] += l.InFlight
 	}
 	for pool, n := range waiting {
-		value(depth, float64(n), pool)
-		value(inFlight, float64(flying[pool]), pool)
+		value(poolWaiting, float64(n), pool)
+		value(poolInFlight, float64(flying[pool]), pool)
 	}
 
 	wheel := w.sources.Wheel()
