@@ -58,7 +58,6 @@ type site struct {
 	planned   []xxladapter.Fire
 	changed   int
 	removed   int
-	listens   time.Duration // how long a call of as reads events
 }
 
 // note records what the server has called.

@@ -16,24 +16,30 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// as returns a function that makes calls with the rights of grants.
-func (s *site) as(grants ...xxladapter.Grant) func(method, path, body string) (int, string) {
-	s.t.Helper()
+// handler returns the API for a caller with the rights of grants. A stream of events, which does not
+// end by itself, ends after listens.
+func (s *site) handler(listens time.Duration, grants ...xxladapter.Grant) http.Handler {
 	mux := http.NewServeMux()
 	for _, c := range s.server.calls() {
 		mux.HandleFunc(c.method+" "+c.path, func(w http.ResponseWriter, r *http.Request) {
 			ctx := access.WithRights(context.WithValue(r.Context(), visitKey{}, rootVisit()), access.NewRights(grants...))
-			if c.stream == eventStream { // which does not end by itself
+			if c.stream == eventStream {
 				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, s.listens)
+				ctx, cancel = context.WithTimeout(ctx, listens)
 				defer cancel()
 			}
 			s.server.answer(w, r.WithContext(ctx), nil, c.need, c.serve)
 		})
 	}
+	return mux
+}
+
+// as returns a function that makes calls with the rights of grants. It reads no events.
+func (s *site) as(grants ...xxladapter.Grant) func(method, path, body string) (int, string) {
+	handler := s.handler(0, grants...)
 	return func(method, path, body string) (int, string) {
 		w := httptest.NewRecorder()
-		mux.ServeHTTP(w, httptest.NewRequestWithContext(s.t.Context(), method, path, strings.NewReader(body)))
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(s.t.Context(), method, path, strings.NewReader(body)))
 		return w.Code, strings.TrimSpace(w.Body.String())
 	}
 }
