@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -38,6 +39,39 @@ func TestACertificateAndItsKeyGoTogether(t *testing.T) {
 	none, err := ServerTLS("", "")
 	require.NoError(t, err)
 	require.Nil(t, none)
+}
+
+// TestARenewedCertificateReplacesTheOld changes the files between two checks. Files that are broken or
+// gone leave the last valid certificate in use.
+func TestARenewedCertificateReplacesTheOld(t *testing.T) {
+	cert, key := certificateOf(t)
+	secret, err := os.ReadFile(key)
+	require.NoError(t, err)
+	files := &certificateFiles{cert: cert, key: key}
+	now := time.Now()
+	at := func(later time.Duration) *tls.Certificate {
+		t.Helper()
+		now = now.Add(later)
+		got, err := files.get(now)
+		require.NoError(t, err)
+		return got
+	}
+	first := at(0)
+	require.NoError(t, os.Chtimes(key, time.Time{}, now.Add(time.Hour)))
+	require.Same(t, first, at(certificateCheck-1), "not checked yet")
+	second := at(1)
+	require.NotSame(t, first, second)
+	require.Same(t, second, at(certificateCheck), "nothing has changed")
+
+	require.NoError(t, os.WriteFile(key, []byte("half a file"), 0o600))
+	require.Same(t, second, at(certificateCheck))
+	require.NoError(t, os.Remove(key))
+	require.Same(t, second, at(certificateCheck))
+	require.NoError(t, os.WriteFile(key, secret, 0o600))
+	require.NotSame(t, second, at(certificateCheck))
+
+	_, err = (&certificateFiles{cert: cert, key: cert}).get(now)
+	require.Error(t, err, "there was never a valid one")
 }
 
 // TestOldVersionsOfTLSAreRefused checks our servers and our clients.
