@@ -20,7 +20,8 @@ func (n *Node) info() admin.Info {
 	is := admin.Info{
 		Version: o.Version, Revision: o.Revision, Go: runtime.Version(), Node: n.name,
 		Metrics: o.Metrics != nil, Console: o.Console != nil,
-		KeepLogs: o.KeepLogs, KeepSuccesses: cmp.Or(o.KeepSuccesses, maintenance.SuccessAge), KeepAudit: o.KeepAudit, KeepStats: o.KeepStats,
+		KeepLogs: max(o.KeepLogs, 0), KeepSuccesses: cmp.Or(o.KeepSuccesses, maintenance.SuccessAge),
+		KeepAudit: max(o.KeepAudit, 0), KeepStats: max(o.KeepStats, 0),
 		RunTexts: cmp.Or(o.RunTexts, xxladapter.TextsFailures),
 		FastPool: cmp.Or(o.FastPool, trigger.DefaultFast), SlowPool: cmp.Or(o.SlowPool, trigger.DefaultSlow), PoolPerApp: o.PoolPerApp,
 		Drain: cmp.Or(o.Drain, trigger.DefaultDrain), SkewLimit: cmp.Or(o.SkewLimit, scheduler.DefaultSkewLimit),

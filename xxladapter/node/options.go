@@ -83,7 +83,8 @@ type Options struct {
 	// SkewLimit is how far this machine's clock may differ from the store's; see scheduler.Options.
 	// The default is 2s.
 	SkewLimit time.Duration
-	// KeepLogs is how long log rows are kept after their trigger; 0 or less keeps them forever.
+	// KeepLogs is how long log rows are kept after their trigger. 0 or less keeps them
+	// forever, as a negative logretentiondays of XXL-JOB does.
 	KeepLogs time.Duration
 	// KeepSuccesses is how long rows of successful runs are kept if their job keeps failures only.
 	// The default is ten minutes. Beside a Java admin on the same database it must be more than

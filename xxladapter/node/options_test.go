@@ -24,6 +24,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		_, err := New(opts)
 		require.ErrorContains(t, err, rule)
 	}
-	_, err = New(Options{Store: store, KeepLogs: -1, SkewLimit: -1})
+	n, err := New(Options{Store: store, KeepLogs: -24 * time.Hour, SkewLimit: -1})
 	require.NoError(t, err, "keep forever, and do not compare the clocks")
+	require.Zero(t, n.info().KeepLogs, "the API says 0 for forever")
 }
