@@ -288,7 +288,7 @@ func (b *batch[T]) work() {
 	normal := false
 	defer func() {
 		if !normal && !b.clock.halting.Load() {
-			go b.work() // it closes ended in place of this one
+			go b.work() // Stop waits for ended, which it closes in place of this one
 			return
 		}
 		close(b.ended)

@@ -62,7 +62,7 @@ var Goroutines Executor = goroutines{}
 type goroutines struct{}
 
 func (goroutines) Execute(run func()) error {
-	go run()
+	go run() // nobody waits, as with time.AfterFunc
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (e *engine) launchLocked(w *worker) {
 	}
 	e.mu.current = w
 	e.ended.Add(1)
-	go func() {
+	go func() { // Stop waits for ended
 		id := goroutineID()
 		e.mu.Lock()
 		e.mu.workers[id] = w

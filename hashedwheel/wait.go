@@ -142,7 +142,9 @@ func (c *wheelContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mu.err != nil {
-		go f() // not at once: the context package holds a lock that f needs
+		// Not at once: the context package holds a lock that f needs. Nobody waits, because f only
+		// cancels a context.
+		go f()
 		return func() bool { return false }
 	}
 	if c.mu.after == nil {

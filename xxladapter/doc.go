@@ -49,6 +49,7 @@
 //	checker     judges recorded histories: every due time fired, none twice
 //	testserver  starts databases and faulty networks for tests
 //	faults      kills, freezes and cuts off whole processes, and lets checker judge
+//	conventions holds imports, names, locks and links of the whole repository to their rules
 //
 // Tables, columns and enumerations carry the names of XXL-JOB 3.4.2.
 package xxladapter

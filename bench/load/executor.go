@@ -146,7 +146,7 @@ func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- e.Run(ctx) }()
+	go func() { ended <- e.Run(ctx) }() // the deferred function waits for it
 	defer func() {
 		stop()
 		err = errors.Join(err, <-ended)

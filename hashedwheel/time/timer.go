@@ -98,12 +98,12 @@ func (t *Timer) end() {
 // The tasks of timeouts.
 type (
 	sendTask Timer // sends the time
-	goTask   Timer // calls the function on a goroutine of its own
+	goTask   Timer // calls the function on a goroutine of its own, for which nobody waits
 	callTask Timer // calls the function
 )
 
 func (t *sendTask) Run(*hashedwheel.Timeout) { (*Timer)(t).send() }
-func (t *goTask) Run(*hashedwheel.Timeout)   { go t.f() }
+func (t *goTask) Run(*hashedwheel.Timeout)   { go t.f() } // nobody waits, as in package time
 func (t *callTask) Run(*hashedwheel.Timeout) { t.f() }
 
 // offer puts a time into c, unless there is one already.

@@ -173,7 +173,7 @@ func (s *Server) runBulk(ctx context.Context, w *streamWriter, form *bulkForm, i
 		batch = bulkTriggers
 	}
 	results := make(chan bulkLine, batch)
-	go func() { // until the loop below has read the last result
+	go func() { // the loop below waits for results to be closed
 		defer close(results)
 		for ids := range slices.Chunk(ids, batch) {
 			if ctx.Err() != nil {

@@ -43,6 +43,8 @@ type tails struct {
 }
 
 // A tail reads the text of one run for all its viewers.
+//
+// Lock order: the locks of tails and of a tail are never held together.
 type tail struct {
 	stop    context.CancelFunc
 	ended   chan struct{} // closed when the reading has ended; the last viewer waits for it
@@ -116,7 +118,7 @@ func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
 		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 		t = &tail{stop: stop, ended: make(chan struct{}), moved: make(chan struct{})}
 		s.tails.open[id] = t
-		go s.readTail(reading, t, id, next)
+		go s.readTail(reading, t, id, next) // the last viewer waits for it, see unwatch
 	}
 	t.viewers++
 	return t, nil

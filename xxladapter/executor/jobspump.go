@@ -23,7 +23,7 @@ func (s *jobs) startPump(j *job) {
 	}
 	j.pumping = true
 	s.pumps++
-	go s.pump(j) // drained is closed when the last pump has ended
+	go s.pump(j) // drain waits for drained, which the last pump closes
 }
 
 // pump does a job's runs one after the other until there are none. Handlers run on its goroutine;
@@ -84,7 +84,7 @@ func (s *jobs) step(j *job) bool {
 	defer func() {
 		if !returned { // runtime.Goexit ends this goroutine
 			if s.settle(j, r, log, wire.CodeFail, "handler ended its goroutine without returning") {
-				go s.pump(j) // in place of this one
+				go s.pump(j) // in place of this one; drain waits for it as before
 			}
 		}
 	}()

@@ -15,7 +15,7 @@ import (
 
 // runLogs manages the logs of all runs, below the data directory.
 //
-// Lock order: runLogs.mu, runLog.mu, quietLogs.mu, quietLogs.indexing.
+// Lock order: runLogs.mu, runLog.mu, quietLogs.mu. quietLogs.indexing is held alone.
 type runLogs struct {
 	dir      string
 	maxBytes int64 // bytes per run

@@ -19,6 +19,8 @@ type quietLogs struct {
 	dir    string
 	logger *slog.Logger
 
+	// Lock order: the two are never held together.
+
 	mu    sync.Mutex // guards the fields below
 	day   string     // the day of the logs in buf
 	buf   []byte

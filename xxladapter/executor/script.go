@@ -135,7 +135,7 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 		return errScriptExit(-1)
 	}
 	copied := make(chan struct{})
-	go func() {
+	go func() { // waited for below
 		defer close(copied)
 		_, _ = io.Copy(writerOnly{run.log}, out) // ends with out, or at its deadline
 	}()

@@ -103,8 +103,8 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 		return errors.Join(err, ln.Close())
 	}
 	defer stopQueue()
-	ended := make(chan error, 1) // by this goroutine, which Serve waits for
-	go func() {
+	ended := make(chan error, 1)
+	go func() { // Serve waits for it, below
 		if n.http.TLSConfig != nil {
 			ended <- n.http.ServeTLS(ln, "", "")
 		} else {

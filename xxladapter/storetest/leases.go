@@ -142,7 +142,7 @@ var leaseRules = []rule{
 		renewed := make(chan struct{})
 		b.clock.After(func() { // the next renewal has read the clock
 			b.clock.Advance(leaseLife / 2)
-			go func() {
+			go func() { // the case waits for renewed
 				defer close(renewed)
 				newer, _ = b.store.Lease(b.ctx, "n1", leaseLife)
 			}()

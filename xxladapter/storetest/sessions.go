@@ -17,7 +17,7 @@ func (b *bench) hold(term xxladapter.Term) (end func()) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.ctx)
 	ended := make(chan struct{})
-	go func() {
+	go func() { // end waits for it
 		defer close(ended)
 		_ = b.store.HoldSession(ctx, term) // of ctx
 	}()
@@ -72,7 +72,7 @@ var sessionRules = []rule{
 			err    error
 		}
 		awaited := make(chan result, 1)
-		go func() {
+		go func() { // the case waits for its result
 			waited, err := b.store.AwaitSession(b.ctx, one)
 			awaited <- result{waited, err}
 		}()

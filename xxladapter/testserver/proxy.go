@@ -17,6 +17,8 @@ import (
 // A Proxy is a network between a client and its MySQL, MariaDB or PostgreSQL server
 // that a test may break. It reads the protocol, so that faults hit chosen requests.
 // Connections must not be encrypted or compressed.
+//
+// Lock order: the locks of a Proxy and of its links are never held together.
 type Proxy struct {
 	url     string
 	target  string

@@ -32,7 +32,7 @@ func newAntlabs(cfg contender.Config) contender.Timer {
 		slot: make([]timer.TimeNoder, cfg.Slots),
 		done: make(chan struct{}),
 	}
-	go func() {
+	go func() { // Close waits for it
 		defer close(a.done)
 		a.t.Run()
 	}()

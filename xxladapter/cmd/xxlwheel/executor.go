@@ -105,7 +105,7 @@ func (c *executorCmd) Run(inv *invocation) error {
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- e.Run(inv.ctx) }()
+	go func() { ended <- e.Run(inv.ctx) }() // both ways out wait for ended
 	select {
 	case err := <-ended:
 		return err

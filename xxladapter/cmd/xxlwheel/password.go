@@ -85,7 +85,7 @@ func await(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
 		err   error
 	}
 	done := make(chan result, 1)
-	go func() {
+	go func() { // nobody waits for it after ctx, see above
 		input, err := read()
 		done <- result{input, err}
 	}()

@@ -223,7 +223,7 @@ func serveMetrics(ln net.Listener, pages *access.Pages, m *metrics.Metrics) (sto
 	})
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(ln) }()
+	go func() { ended <- server.Serve(ln) }() // the returned function waits for it
 	return func() error {
 		err := server.Close()
 		if served := <-ended; !errors.Is(served, http.ErrServerClosed) {

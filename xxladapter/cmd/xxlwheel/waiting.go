@@ -13,7 +13,7 @@ func waiting(out io.Writer, shown bool, what func() string, work func() error) e
 		return work()
 	}
 	ended, gone := make(chan struct{}), make(chan struct{})
-	go func() { // ends before waiting returns
+	go func() { // the deferred function waits for it
 		defer close(gone)
 		begun := time.Now()
 		tick := time.NewTicker(progressDelay)

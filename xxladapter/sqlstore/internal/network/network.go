@@ -29,6 +29,8 @@ var errEnded = errors.New("sqlstore: closed")
 // wait would wait in vain, each for a time limit of its own, and are closed as well. A slow server
 // answers on no connection at that moment, and connections on which slow answers are expected are
 // left alone.
+//
+// Lock order: the locks of Connections, of a socket and of a [Patience] are never held together.
 type Connections struct {
 	mu        sync.Mutex // guards the fields below
 	sockets   map[*socket]struct{}

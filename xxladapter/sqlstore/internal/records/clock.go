@@ -38,7 +38,7 @@ func NewServerClock(ctx context.Context, logger *slog.Logger, ask func(context.C
 			return nil, err
 		}
 	}
-	go c.run(running) // it closes ended
+	go c.run(running) // Close waits for ended
 	return c, nil
 }
 

@@ -1,4 +1,4 @@
-package xxladapter_test
+package conventions
 
 import (
 	"regexp"
@@ -40,9 +40,9 @@ func TestBothLanguagesOfREADMESayTheSame(t *testing.T) {
 		slices.Sort(f.Code)
 		return f
 	}
-	english := read("../README.md")
+	english := read("README.md")
 	require.Greater(t, len(english.Examples), 3)
 	require.Greater(t, len(english.Figures), 40)
 	require.Greater(t, len(english.Links), 30)
-	require.Equal(t, english, read("../README.zh-CN.md"))
+	require.Equal(t, english, read("README.zh-CN.md"))
 }

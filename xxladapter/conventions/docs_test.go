@@ -1,40 +1,13 @@
-package xxladapter_test
+package conventions
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// repositoryFiles returns the files of this repository with a suffix, relative to this folder.
-func repositoryFiles(t *testing.T, suffix string) (files []string) {
-	t.Helper()
-	require.NoError(t, filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
-			return filepath.SkipDir
-		}
-		if !d.IsDir() && strings.HasSuffix(file, suffix) {
-			files = append(files, file)
-		}
-		return nil
-	}))
-	return files
-}
-
-func readFile(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	return string(text)
-}
 
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
@@ -44,7 +17,7 @@ var (
 
 // Links between the documents, and from them to files and headings, lead somewhere.
 func TestLinksLeadSomewhere(t *testing.T) {
-	for _, file := range repositoryFiles(t, ".md") {
+	for _, file := range filesOf(t, ".", ".md") {
 		for _, m := range link.FindAllStringSubmatch(readFile(t, file), -1) {
 			target, fragment, _ := strings.Cut(m[1], "#")
 			if strings.Contains(target, "://") {
@@ -52,9 +25,9 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			}
 			to := file
 			if target != "" {
-				to = filepath.Join(filepath.Dir(file), filepath.FromSlash(target))
+				to = path.Join(path.Dir(file), target)
 			}
-			if _, err := os.Stat(to); err != nil {
+			if !exists(to) {
 				t.Errorf("%s links to %s, which does not exist", file, m[1])
 				continue
 			}
@@ -84,19 +57,17 @@ var (
 // Every promise and every difference names what holds it. A test that is renamed is renamed there.
 func TestNamedTestsExist(t *testing.T) {
 	tests, cases := map[string]bool{}, map[string]bool{}
-	for _, file := range repositoryFiles(t, "_test.go") {
+	for _, file := range filesOf(t, ".", "_test.go") {
 		for _, m := range testFunc.FindAllStringSubmatch(readFile(t, file), -1) {
 			tests[m[1]] = true
 		}
 	}
-	suite, err := filepath.Glob("storetest/*.go")
-	require.NoError(t, err)
-	for _, file := range suite {
+	for _, file := range filesOf(t, "xxladapter/storetest", ".go") {
 		for _, m := range suiteCase.FindAllStringSubmatch(readFile(t, file), -1) {
 			cases[m[1]] = true
 		}
 	}
-	for _, file := range repositoryFiles(t, ".md") {
+	for _, file := range filesOf(t, ".", ".md") {
 		text := readFile(t, file)
 		for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
 			if !tests[m[1]] {
@@ -110,9 +81,9 @@ func TestNamedTestsExist(t *testing.T) {
 		}
 	}
 	for file, rows := range map[string]string{
-		"../README.md":        section(t, readFile(t, "../README.md"), "### What it promises"),
-		"../SECURITY.md":      section(t, readFile(t, "../SECURITY.md"), "## Faults of XXL-JOB"),
-		"docs/differences.md": readFile(t, "docs/differences.md"),
+		"README.md":                      section(t, readFile(t, "README.md"), "### What it promises"),
+		"SECURITY.md":                    section(t, readFile(t, "SECURITY.md"), "## Faults of XXL-JOB"),
+		"xxladapter/docs/differences.md": readFile(t, "xxladapter/docs/differences.md"),
 	} {
 		n := 0
 		for line := range strings.Lines(rows) {
@@ -145,10 +116,10 @@ var (
 // The documents name targets that the Makefile has.
 func TestNamedTargetsExist(t *testing.T) {
 	targets := map[string]bool{}
-	for _, m := range target.FindAllStringSubmatch(readFile(t, "../Makefile"), -1) {
+	for _, m := range target.FindAllStringSubmatch(readFile(t, "Makefile"), -1) {
 		targets[m[1]] = true
 	}
-	for _, file := range append(repositoryFiles(t, ".md"), "../.ci/run", "faults/doc.go") {
+	for _, file := range append(filesOf(t, ".", ".md"), ".ci/run", "xxladapter/faults/doc.go") {
 		for _, m := range madeTarget.FindAllStringSubmatch(strings.ReplaceAll(readFile(t, file), "//\t", ""), -1) {
 			if !targets[m[1]] {
 				t.Errorf("%s says make %s, and there is no such target", file, m[1])

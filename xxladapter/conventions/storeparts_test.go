@@ -1,10 +1,9 @@
-package xxladapter_test
+package conventions
 
 import (
 	"go/ast"
 	"go/parser"
-	"go/token"
-	"os"
+	"path"
 	"strings"
 	"testing"
 
@@ -32,7 +31,7 @@ func TestTheStoreIsComposedOfSmallParts(t *testing.T) {
 		checkPart(t, name, parts[name])
 		composed++
 	}
-	require.Equal(t, len(parts)-1, composed, "an interface of this package is no part of Store")
+	require.Equal(t, len(parts)-1, composed, "an interface of xxladapter is no part of Store")
 }
 
 func checkPart(t *testing.T, name string, part *ast.InterfaceType) {
@@ -45,19 +44,15 @@ func checkPart(t *testing.T, name string, part *ast.InterfaceType) {
 	}
 }
 
-// interfaces are those that this package exports, by name.
+// interfaces are those that xxladapter exports, by name.
 func interfaces(t *testing.T) map[string]*ast.InterfaceType {
 	t.Helper()
 	found := map[string]*ast.InterfaceType{}
-	entries, err := os.ReadDir(".")
-	require.NoError(t, err)
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+	for _, file := range sourcesOf(t, "xxladapter") {
+		if path.Dir(file) != "xxladapter" {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments)
-		require.NoError(t, err)
-		ast.Inspect(file, func(n ast.Node) bool {
+		ast.Inspect(parse(t, file, parser.ParseComments).File, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.IsExported() {
 				if i, ok := spec.Type.(*ast.InterfaceType); ok {
 					found[spec.Name.Name] = i

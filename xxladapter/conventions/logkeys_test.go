@@ -1,11 +1,7 @@
-package xxladapter_test
+package conventions
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,16 +12,9 @@ import (
 // TestErrorsAreLoggedUnderOneKey: a search for err= finds every logged error of both libraries.
 func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
 	lines := 0
-	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return err
-		}
-		files := token.NewFileSet()
-		parsed, err := parser.ParseFile(files, file, nil, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(parsed, func(n ast.Node) bool {
+	for _, file := range sourcesOf(t, ".") {
+		s := parse(t, file, 0)
+		ast.Inspect(s.File, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || !isLogCall(call) {
 				return true
@@ -38,15 +27,13 @@ func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
 				if i+1 < len(call.Args) && isError(call.Args[i+1]) {
 					lines++
 					if key.Value != `"err"` {
-						t.Errorf("%s: an error is logged under %s, must be \"err\"", files.Position(key.Pos()), key.Value)
+						t.Errorf("%s: an error is logged under %s, must be \"err\"", s.at(key), key.Value)
 					}
 				}
 			}
 			return true
 		})
-		return nil
-	})
-	require.NoError(t, err)
+	}
 	require.Greater(t, lines, 20, "the test has found the calls")
 }
 

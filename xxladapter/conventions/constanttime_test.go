@@ -1,4 +1,4 @@
-package xxladapter_test
+package conventions
 
 import (
 	"bytes"
@@ -6,8 +6,7 @@ import (
 	"go/parser"
 	"go/printer"
 	"go/token"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,15 +43,8 @@ var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUppe
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	compared := 0
 	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "openid", "trigger", "cmd/xxlwheel"} {
-		files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
-		require.NoError(t, err)
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			src, err := os.ReadFile(file)
-			require.NoError(t, err)
-			early, constant := comparisons(t, file, src)
+		for _, file := range sourcesOf(t, path.Join("xxladapter", pkg)) {
+			early, constant := comparisons(t, file, readFile(t, file))
 			for _, place := range early {
 				t.Errorf("%s: compares a token in a time that tells where it differs", place)
 			}
@@ -87,14 +79,14 @@ func TestTheSearchForComparisonsFindsThem(t *testing.T) {
 		`role := e.operators.Role(bearer(r)); return role == RoleAdmin`:                                 false,
 		`by, ok, err := e.tokens.Caller(ctx, token, app); return ok && err == nil && by == everyCaller`: false,
 	} {
-		early, _ := comparisons(t, "x.go", []byte("package x\nfunc f() bool {\n"+body+"\n}\n"))
+		early, _ := comparisons(t, "x.go", "package x\nfunc f() bool {\n"+body+"\n}\n")
 		require.Equal(t, found, len(early) > 0, body)
 	}
 }
 
 // comparisons are the places where a file compares tokens in a telling way, and
 // how often it does so by access.
-func comparisons(t *testing.T, file string, src []byte) (early []string, constant int) {
+func comparisons(t *testing.T, file, src string) (early []string, constant int) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
 	require.NoError(t, err)

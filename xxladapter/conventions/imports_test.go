@@ -1,13 +1,9 @@
-package xxladapter_test
+package conventions
 
 import (
 	"go/ast"
 	"go/parser"
-	"go/token"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -100,10 +96,11 @@ var rules = map[string]rule{
 		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/queue", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
-	"xxladapter/storetest":  {[]string{"xxladapter"}, "it tests any store, and so knows none"},
-	"xxladapter/checker":    {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
-	"xxladapter/testserver": {nil, "it starts servers and knows none of its users"},
-	"xxladapter/faults":     {nil, "it holds tests only"},
+	"xxladapter/storetest":   {[]string{"xxladapter"}, "it tests any store, and so knows none"},
+	"xxladapter/checker":     {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
+	"xxladapter/testserver":  {nil, "it starts servers and knows none of its users"},
+	"xxladapter/faults":      {nil, "it holds tests only"},
+	"xxladapter/conventions": {nil, "it holds tests only"},
 
 	"bench":           {nil, "it holds tests only"},
 	"bench/contender": {[]string{"hashedwheel"}, "the timer is one contender among others"},
@@ -128,33 +125,17 @@ var drivers = map[string]string{
 }
 
 func TestImportsPointDown(t *testing.T) {
-	root := ".." // this package's folder is one below the module's
 	made := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	for _, file := range sourcesOf(t, ".") {
+		pkg := path.Dir(file)
+		if inOtherModule(pkg) {
+			continue
 		}
-		if d.IsDir() {
-			if file != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || hasGoMod(file)) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
-			return nil
-		}
-		rel, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		pkg := path.Dir(filepath.ToSlash(rel))
 		made[pkg] = true
 		for _, target := range checkImports(t, file, pkg) {
 			made[pkg+" "+target] = true
 		}
-		return nil
-	})
-	require.NoError(t, err)
+	}
 	for pkg, r := range rules {
 		if !made[pkg] {
 			t.Errorf("package %s has a rule and no files", pkg)
@@ -170,10 +151,14 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// hasGoMod reports whether a folder is a module of its own.
-func hasGoMod(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil
+// inOtherModule reports whether a folder belongs to one of the modules inside this repository.
+func inOtherModule(folder string) bool {
+	for ; folder != "."; folder = path.Dir(folder) {
+		if exists(path.Join(folder, "go.mod")) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkImports returns the packages of this repository that a file of pkg imports.
@@ -184,9 +169,7 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 		t.Errorf("%s: package %s has no rule for its imports", file, pkg)
 		return nil
 	}
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-	require.NoError(t, err)
-	for _, imp := range parsed.Imports {
+	for _, imp := range parse(t, file, parser.ImportsOnly).Imports {
 		target, err := strconv.Unquote(imp.Path.Value)
 		require.NoError(t, err)
 		own, inRepo := strings.CutPrefix(target, module)
@@ -217,14 +200,8 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 // aligned on processors of 32 bits, where its first use panics.
 func TestAtomicWordsAreAligned(t *testing.T) {
 	bare := regexp.MustCompile(`^(Int64|Uint64|Float64|Duration|(Add|And|Or|Load|Store|Swap|CompareAndSwap)(Int64|Uint64))$`)
-	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
-			return err
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			return err
-		}
+	for _, file := range filesOf(t, ".", ".go") {
+		parsed := parse(t, file, 0)
 		for _, imp := range parsed.Imports {
 			switch target, _ := strconv.Unquote(imp.Path.Value); target {
 			case "go.uber.org/atomic", "sync/atomic":
@@ -232,7 +209,7 @@ func TestAtomicWordsAreAligned(t *testing.T) {
 				if imp.Name != nil {
 					name = imp.Name.Name
 				}
-				ast.Inspect(parsed, func(n ast.Node) bool {
+				ast.Inspect(parsed.File, func(n ast.Node) bool {
 					sel, ok := n.(*ast.SelectorExpr)
 					if !ok || !bare.MatchString(sel.Sel.Name) {
 						return true
@@ -247,9 +224,7 @@ func TestAtomicWordsAreAligned(t *testing.T) {
 				})
 			}
 		}
-		return nil
-	})
-	require.NoError(t, err)
+	}
 }
 
 // driverOf is the driver that a package belongs to, or empty.
@@ -264,15 +239,9 @@ func driverOf(target string) string {
 
 // Advice about indexes is MySQL's alone: the statements that all databases run must not have it.
 func TestOnlyMySQLForcesIndexes(t *testing.T) {
-	err := filepath.WalkDir("sqlstore", func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || filepath.Dir(file) == filepath.Join("sqlstore", "internal", "mysql") {
-			return err
-		}
-		text, err := os.ReadFile(file)
-		if strings.Contains(string(text), "FORCE INDEX") {
+	for _, file := range filesOf(t, "xxladapter/sqlstore", ".go") {
+		if path.Dir(file) != "xxladapter/sqlstore/internal/mysql" && strings.Contains(readFile(t, file), "FORCE INDEX") {
 			t.Errorf("%s: only sqlstore/internal/mysql may have FORCE INDEX", file)
 		}
-		return err
-	})
-	require.NoError(t, err)
+	}
 }
