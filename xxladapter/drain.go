@@ -66,12 +66,6 @@ func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 	if len(kept) >= MaxDrains {
 		return nil, Conflictf("%d addresses of the group are drained, must be at most %d", len(kept), MaxDrains)
 	}
-	wholeMilli := func(t time.Time) time.Time {
-		if t.IsZero() {
-			return t
-		}
-		return time.UnixMilli(t.UnixMilli()).UTC()
-	}
 	d.Note, d.By = ValidText(d.Note), ValidText(d.By)
 	d.Since, d.Until = wholeMilli(now), wholeMilli(d.Until)
 	kept = append(kept, d)

@@ -2,6 +2,7 @@ package xxladapter
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -75,4 +76,50 @@ type RunListStore interface {
 	// JobNames returns the names of the jobs that exist among the ids, in these groups; nil means
 	// all groups, and an empty list none.
 	JobNames(ctx context.Context, ids, groups []int64) (map[int64]string, error)
+}
+
+// A LastRun is what lists of jobs show of a job's newest log row.
+type LastRun struct {
+	LogID     int64
+	Status    LogStatus
+	Triggered time.Time // in whole seconds
+}
+
+// A JobRunStore is the part of [Store] that returns the recent runs of many jobs.
+type JobRunStore interface {
+	// LastRuns returns the newest log row of each job among the ids that has any.
+	LastRuns(ctx context.Context, jobIDs []int64) (map[int64]LastRun, error)
+	// RecentRuns returns the newest log rows of each job among the ids that has any: at most most
+	// of them, the newest first. REQUIRES: most is above 0.
+	RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[int64][]LastRun, error)
+	// MeanDurations returns the mean [RunHistory.Duration] of each job that has one among the
+	// newest histories: those whose log id is greater than the highest one minus rows. The means
+	// are whole milliseconds. REQUIRES: rows is above 0.
+	MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error)
+}
+
+// A LastResult selects jobs by the status of their newest run that has ended.
+type LastResult string
+
+const (
+	LastSuccess LastResult = "SUCCESS"
+	LastFail    LastResult = "FAIL"
+	LastNone    LastResult = "NONE" // no run has ended
+)
+
+// Values lists all of them.
+func (LastResult) Values() []LastResult { return []LastResult{LastSuccess, LastFail, LastNone} }
+
+// Validate refuses a value that does not exist; the empty one means any.
+func (r LastResult) Validate() error { return checkOneOfOrEmpty("lastResult", r) }
+
+// Ranked lists the results in the order of [SortByResult].
+func (LastResult) Ranked() []LastResult { return []LastResult{LastFail, LastSuccess, LastNone} }
+
+// rank returns the place of a result in that order. The empty one is [LastNone].
+func (r LastResult) rank() int {
+	if r == "" {
+		r = LastNone
+	}
+	return slices.Index(r.Ranked(), r)
 }

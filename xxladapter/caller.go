@@ -54,3 +54,29 @@ func (a Actor) Text() string {
 	}
 	return string(a.Kind) + " " + a.Name
 }
+
+// callKey marks the call in a context.
+type callKey struct{}
+
+// WithCall returns a context for a call that may change something, such as "PUT /api/v1/jobs/{id}".
+// Stores audit what is done with it. An empty call ends that: what follows is not audited.
+func WithCall(ctx context.Context, call string) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
+}
+
+// CallOf returns the call of ctx, or an empty text.
+func CallOf(ctx context.Context) string {
+	call, _ := ctx.Value(callKey{}).(string)
+	return call
+}
+
+// forUser marks a context.
+type forUser struct{}
+
+// ForUser returns a context for calls of the store that a user waits for, such as those of the
+// management API. Any number of them may come at once, and each may be slow, so a store reserves
+// room for the calls of its scheduler.
+func ForUser(ctx context.Context) context.Context { return context.WithValue(ctx, forUser{}, true) }
+
+// IsForUser reports whether ctx comes from [ForUser].
+func IsForUser(ctx context.Context) bool { return ctx.Value(forUser{}) != nil }
