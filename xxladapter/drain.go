@@ -13,8 +13,8 @@ const MaxDrains = 1000
 // ReasonDrained is what the message of a hand-over says if every address was drained.
 const ReasonDrained = "every executor address is drained"
 
-// A Drain keeps new runs away from one executor address of a group. Runs that the executor has go
-// on, and it may register as before.
+// A Drain keeps new runs away from one executor address of a group. Runs that the executor has
+// continue, and it may register as before.
 type Drain struct {
 	Address string `json:"address"`
 	Note    string `json:"note,omitempty"` // at most 255 characters
@@ -87,9 +87,9 @@ func withoutDrain(drains []Drain, address string, now time.Time) []Drain {
 	return slices.DeleteFunc(slices.Clone(drains), func(d Drain) bool { return d.Address == address || !d.holds(now) })
 }
 
-// A DrainStore is the part of [Store] that keeps which executors get no new runs. [Group.Drains] has
-// them. They stay when the executor registers, leaves, or its group is saved, and are removed with
-// the group. Both calls drop drains whose end has passed, and return [ErrNotFound] if there is no
+// A DrainStore is the part of [Store] that stores which executors get no new runs; [Group.Drains]
+// lists them. A drain is kept when the executor registers or leaves and when its group is saved, and
+// is removed with the group. Both calls drop drains whose end has passed, and return [ErrNotFound] if there is no
 // such group.
 type DrainStore interface {
 	// DrainExecutor stores a drain in place of an earlier one of the same address. The store sets

@@ -49,8 +49,8 @@ const (
 type Error struct {
 	Code    Code
 	Message string
-	// Format and Args are what Message was made of, so that it can be said in another language. They
-	// are empty for a message that no format has made.
+	// Format and Args are what Message was formatted from, so that it can be translated. They are
+	// empty for a message without a format.
 	Format string
 	Args   []any
 	Err    error // the cause; may be nil

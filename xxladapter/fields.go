@@ -184,9 +184,9 @@ type FieldConflict struct {
 
 // FieldConflicts compares three states of one object: base, from which a caller started; stored, as
 // it is now; and yours, the fields that the caller gives. It returns the fields of yours that are
-// stored otherwise, and the other ones that differ from base: somebody else has changed them. Fields
-// that base lacks are not known any more. Fields that stored lacks are left out. The order is that of
-// stored; secret values are concealed.
+// stored otherwise, and the other ones that differ from base: somebody else has changed them. The
+// former value of a field that base lacks is unknown. Fields that stored lacks are left out. The
+// order is that of stored; secret values are concealed.
 func FieldConflicts(base, stored, yours Fields) []FieldConflict {
 	from, mine := base.byName(), yours.byName()
 	var conflicts []FieldConflict

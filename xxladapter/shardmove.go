@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A ShardMove is that a node got or lost shards: at its first lease, or when it left its part of the jobs
-// to others.
+// A ShardMove records that a node got shards, with its first lease, or lost its part of the jobs to
+// others.
 type ShardMove struct {
 	ID    int64
 	At    time.Time // by the store's clock, in whole milliseconds

@@ -78,8 +78,8 @@ func datesOf(year int, days []xxladapter.Day) []string {
 	return dates
 }
 
-// calendars compares the declared calendars. A stored one that is not declared stays, also when jobs
-// are pruned: calendars have no owner.
+// calendars compares the declared calendars. A stored one that is not declared is kept, even when
+// jobs are pruned: calendars have no owner.
 func (c *comparison) calendars(stored []*xxladapter.Calendar) {
 	is := map[string]*xxladapter.Calendar{}
 	for _, s := range stored {

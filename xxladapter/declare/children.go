@@ -9,8 +9,8 @@ import (
 )
 
 // children resolves the references to child jobs. A job that is new in this document is named by its
-// place, see [xxladapter.DeclaredJob]. Children that the state does not have stay: the caller cannot
-// see them, or another program has removed them.
+// place, see [xxladapter.DeclaredJob]. Children that the state does not have are kept: the caller
+// cannot see them, or another program has removed them.
 func (c *comparison) children(at string, e *JobEntry, d *declared) {
 	for n, ref := range e.Children {
 		to := parseRef(e.AppName, ref)

@@ -42,8 +42,8 @@ type place struct {
 	line int
 }
 
-// Locate adds file and line to problems, and sorts them by these. A place that no file has is that of
-// what contains it.
+// Locate adds file and line to problems, and sorts by them. A place that is in no file gets the
+// position of the place that contains it.
 func (s *Source) Locate(problems []Problem) []Problem {
 	located := slices.Clone(problems)
 	for i, p := range located {

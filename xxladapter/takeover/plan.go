@@ -16,7 +16,8 @@ import (
 type Options struct {
 	// From names the database. Under this name the store remembers what it took.
 	From string
-	// Sure allows a name that the store does not know although it knows others.
+	// Sure allows a name under which the store has taken nothing yet, although it has taken jobs
+	// under others.
 	Sure bool
 	// Profile is the dialect in which the store's schedulers read cron expressions.
 	Profile cron.Profile

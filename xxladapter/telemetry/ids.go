@@ -17,8 +17,8 @@ type runIDs struct {
 	fire, send trace.SpanID
 }
 
-// idsOf returns the ids of a run. triggered is the log row's trigger time, in whole seconds; it keeps
-// the runs of two schedulers apart that send to one collector.
+// idsOf returns the ids of a run. triggered is the log row's trigger time, in whole seconds; it
+// distinguishes the runs of different stores that send to one collector.
 func idsOf(jobID, logID int64, triggered time.Time) (ids runIDs) {
 	text := []byte("xxlwheel run ")
 	for _, n := range []int64{jobID, logID, triggered.Unix()} {
