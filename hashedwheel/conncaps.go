@@ -130,8 +130,9 @@ func newWatchedConn(c net.Conn) (*watchedConn, net.Conn) {
 	return w, w.outer
 }
 
-// able returns c with exactly the methods that can names. Callers find a method by a type assertion,
-// and a type's methods are fixed when it is compiled, so each combination is a type and a case.
+// able returns c with exactly the methods that can names. Callers find a method by a type
+// assertion, and a type's methods are fixed when it is compiled, so each combination is a type and
+// a case.
 func (c *watchedConn) able(can int) net.Conn {
 	rf, wt, cw, cr, sc := readFromPart{c}, writeToPart{c}, closeWritePart{c}, closeReadPart{c}, syscallPart{c}
 	switch can {

@@ -43,8 +43,8 @@ const (
 	// a backlog remains.
 	maxTransfersPerPass = 100_000
 
-	// transfersPerCheck is how many timeouts the worker files before it checks again what is due, so
-	// that a burst does not delay that. Filing that many takes about a millisecond.
+	// transfersPerCheck is how many timeouts the worker files before it checks again what is due,
+	// so that a burst does not delay that. Filing that many takes about a millisecond.
 	transfersPerCheck = 4096
 
 	// batchLen is how many timeouts are taken out of the wheel at a time. Their states are

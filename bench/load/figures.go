@@ -39,8 +39,8 @@ func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 	fmt.Fprintln(out, line.String())
 }
 
-// kind returns the kind of the store at a place: memory, sqlite, journal (SQLite with one), mysql or
-// postgres.
+// kind returns the kind of the store at a place: memory, sqlite, journal (SQLite with one), mysql
+// or postgres.
 func kind(place string) string {
 	if strings.HasSuffix(place, "?journal=on") {
 		return "journal"

@@ -9,11 +9,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// watchGauges prints a line every pace until ctx ends: the runs that were sent
-// and that ended per second since the previous line, the contents of the pool,
-// the work of the database, and how busy this process and the whole machine
-// were. In a slow run it shows whether this process, the database or another
-// program used the processors, and whether jobs moved to the slow pool.
+// watchGauges prints a line every pace until ctx ends: the runs that were sent and that ended per
+// second since the previous line, the contents of the pool, the work of the database, and how busy
+// this process and the whole machine were. In a slow run it shows whether this process, the
+// database or another program used the processors, and whether jobs moved to the slow pool.
 func watchGauges(ctx context.Context, out io.Writer, pace time.Duration, n *node.Node, o *opened, seen *seen) {
 	before, began := takeGauges(ctx, n, o, seen), time.Now()
 	tick := time.NewTicker(pace)

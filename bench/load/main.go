@@ -11,8 +11,9 @@
 //	go run ./bench/load rival -rival ratchjob -program FILE -jobs 1000     whole trips of any scheduler, from outside
 //
 // The flag -store names an empty store in the form of "xxlwheel serve --store", which is not
-// emptied afterwards. The default, sqlite, is a temporary file, and so is journal, with a journal in
-// front. With memory, trip measures what remains of a trip without a database. The executor of trip has a process of its own.
+// emptied afterwards. The default, sqlite, is a temporary file, and so is journal, with a journal
+// in front. With memory, trip measures what remains of a trip without a database. The executor of
+// trip has a process of its own.
 //
 // The result is a line in the format that benchstat reads. make bench-scheduler runs all but
 // the last two on servers of its own and writes bench/results/scheduler.md.

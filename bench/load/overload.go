@@ -17,10 +17,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// overload measures what becomes of due times when more is due than can be handed over. -jobs is what
-// the machine hands over in a second, as trip measures it. Half of that is due every second all the time; in
-// phases of whole minutes all of it, twice and four times as much. A second app with an executor of
-// its own has a hundredth of the jobs, and should notice nothing.
+// overload measures what becomes of due times when more is due than can be handed over. -jobs is
+// what the machine hands over in a second, as trip measures it. Half of that is due every second
+// all the time; in phases of whole minutes all of it, twice and four times as much. A second app
+// with an executor of its own has a hundredth of the jobs, and should notice nothing.
 //
 // Every job is due in whole minutes that its cron expression names, so the due times are known
 // beforehand, and each must turn up once: sent, refused, or in the record of a misfire.

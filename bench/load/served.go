@@ -25,8 +25,8 @@ type served struct {
 	server errgroup.Group
 }
 
-// serve starts a node on the store, on a free port. The end of ctx does not stop it: executors report
-// the last results after a measurement.
+// serve starts a node on the store, on a free port. The end of ctx does not stop it: executors
+// report the last results after a measurement.
 func (o *opened) serve(ctx context.Context, p plan, w watcher) (*served, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

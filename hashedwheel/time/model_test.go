@@ -15,8 +15,8 @@ import (
 )
 
 // The tests of this file do the same at random to a timer of this package and to one of package
-// time, side by side in a synctest bubble, and compare all that they answer. All delays are whole ticks of
-// the wheel, so that even the times have to be equal.
+// time, side by side in a synctest bubble, and compare all that they answer. All delays are whole
+// ticks of the wheel, so that even the times have to be equal.
 
 // A pair is the same timer twice: that of package time, then ours.
 type pair [2]struct {

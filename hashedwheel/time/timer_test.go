@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/time"
 )
 
-// Beside model_test.go, these are the behaviours that Go checks of package time in its sleep_test.go
-// and tick_test.go.
+// Beside model_test.go, these are the behaviours that Go checks of package time in its
+// sleep_test.go and tick_test.go.
 
 // panicOf returns what f panics with.
 func panicOf(f func()) (value any) {
