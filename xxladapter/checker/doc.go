@@ -62,6 +62,6 @@
 //
 // # The source
 //
-// The files whose names begin with history hold what is recorded and how it is written and read. All
-// others judge a history that was read; they open no file and know no format.
+// The files whose names begin with history hold what is recorded and how it is written and read.
+// All others judge a history that was read; they open no file and know no format.
 package checker

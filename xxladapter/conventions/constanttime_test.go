@@ -15,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secretName is how values are called here that may be a token, and notSecret
-// what is called so and is none: messages about tokens, times, lengths, and how
-// all personal tokens begin.
+// secretName is how values are called here that may be a token, and notSecret what is called so and
+// is none: messages about tokens, times, lengths, and how all personal tokens begin.
 var (
 	secretName = regexp.MustCompile(`(?i)token|secret|passw|bearer|digest`)
 	notSecret  = regexp.MustCompile(`^(Msg.*|tokenLife|tokenGap|tokenPrefix|minPassword|maxPassword)$`)
@@ -35,11 +34,10 @@ var comparesEarly = map[string][]string{
 // keepsSecret are functions whose result is as secret as what they are given.
 var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUpper", "string", "byte", "Get", "Clone"}
 
-// TestTokensAreComparedInConstantTime reads the source of every package that
-// sees tokens. A token, or what a function makes of one, may be compared by
-// access alone, as a digest, and that by crypto/subtle: code that writes ==,
-// strings.EqualFold or a look-up in a map instead makes this test fail. Whether
-// one is set, and whether it is the well-known one, may be asked anywhere.
+// TestTokensAreComparedInConstantTime reads the source of every package that sees tokens. A token,
+// or what a function makes of one, may be compared by access alone, as a digest, and that by
+// crypto/subtle: code that writes ==, strings.EqualFold or a look-up in a map instead makes this
+// test fail. Whether one is set, and whether it is the well-known one, may be asked anywhere.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	compared := 0
 	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "openid", "trigger", "cmd/xxlwheel"} {

@@ -13,9 +13,9 @@ import (
 // waits is what the comment of a go statement has to speak of.
 var waits = regexp.MustCompile(`\bwait(s|ed|ing)?\b`)
 
-// TestEveryGoroutineSaysWhoWaitsForIt in a comment on the line of the go statement or above it, or why
-// nobody waits. The Go methods of sync.WaitGroup and errgroup.Group need none: whoever calls Wait is
-// found by the name. The files of the interleaving tests are left out.
+// TestEveryGoroutineSaysWhoWaitsForIt in a comment on the line of the go statement or above it, or
+// why nobody waits. The Go methods of sync.WaitGroup and errgroup.Group need none: whoever calls
+// Wait is found by the name. The files of the interleaving tests are left out.
 func TestEveryGoroutineSaysWhoWaitsForIt(t *testing.T) {
 	found := 0
 	for _, file := range sourcesOf(t, ".") {
@@ -38,8 +38,8 @@ func TestEveryGoroutineSaysWhoWaitsForIt(t *testing.T) {
 	require.Greater(t, found, 20, "the test has found the statements")
 }
 
-// commentOn returns what is said on the line where a node begins, and in the comment that ends on the
-// line above.
+// commentOn returns what is said on the line where a node begins, and in the comment that ends on
+// the line above.
 func (s source) commentOn(n ast.Node) (text string) {
 	line := s.at(n).Line
 	for _, c := range s.Comments {

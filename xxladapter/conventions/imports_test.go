@@ -15,16 +15,16 @@ import (
 
 const module = "github.com/xxlwheel/xxlwheel/"
 
-// A rule says which packages of this repository a package may import in its production code, and why.
-// Arrows point down: to the domain's words, to pure functions, to what a package hands its work to.
-// Only commands know which store is in use.
+// A rule says which packages of this repository a package may import in its production code, and
+// why. Arrows point down: to the domain's words, to pure functions, to what a package hands its
+// work to. Only commands know which store is in use.
 type rule struct {
 	may     []string
 	because string
 }
 
-// rules has a rule for each package. An import that is allowed and not made is an error too, so that
-// an arrow that is gone cannot come back unseen.
+// rules has a rule for each package. An import that is allowed and not made is an error too, so
+// that an arrow that is gone cannot come back unseen.
 var rules = map[string]rule{
 	"hashedwheel":                {[]string{"hashedwheel/internal/wheel"}, "clock, locks and goroutine stand around pure wheels"},
 	"hashedwheel/internal/wheel": {nil, "wheels know no clock, lock or goroutine"},
@@ -115,7 +115,8 @@ var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-col
 // forTests are the packages that only tests import.
 var forTests = []string{"xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
 
-// drivers are the libraries for databases and for the broker, each with the one package of the adapter that knows it.
+// drivers are the libraries for databases and for the broker, each with the one package of the
+// adapter that knows it.
 var drivers = map[string]string{
 	"modernc.org/sqlite":             "xxladapter/sqlstore/internal/sqlite",
 	"github.com/go-sql-driver/mysql": "xxladapter/sqlstore/internal/mysql",

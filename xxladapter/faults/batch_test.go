@@ -16,10 +16,11 @@ import (
 )
 
 // TestBatchesOfRunsBreak runs jobs that are due together, so that their runs share requests. Of
-// these, some are cut before any run, or after some runs or all of them have been accepted, and some
-// replies mention a part of what was accepted. Every run still happens, and none happens twice. In
-// the meantime schedulers are killed. Requests are whole again before the jobs are stopped: a run
-// whose request was cut is in doubt for seconds, and would rightly arrive long after the stop.
+// these, some are cut before any run, or after some runs or all of them have been accepted, and
+// some replies mention a part of what was accepted. Every run still happens, and none happens
+// twice. In the meantime schedulers are killed. Requests are whole again before the jobs are
+// stopped: a run whose request was cut is in doubt for seconds, and would rightly arrive long after
+// the stop.
 func TestBatchesOfRunsBreak(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

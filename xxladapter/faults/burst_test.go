@@ -117,8 +117,8 @@ func (c *cluster) startBurst() time.Time {
 	return due
 }
 
-// requirePlanned checks that the fires of the burst are, or were, in the store: the transaction that
-// moves the next due times writes them.
+// requirePlanned checks that the fires of the burst are, or were, in the store: the transaction
+// that moves the next due times writes them.
 func (c *cluster) requirePlanned(due time.Time) {
 	c.t.Helper()
 	db := openDatabase(c.t, c.db.url)
@@ -144,8 +144,8 @@ func (c *cluster) lateness(selected func(checker.Run) bool) []time.Duration {
 	return late
 }
 
-// takenOver returns the log ids of the runs whose fire was in its hand-over when its scheduler died,
-// and was taken over by another one, or by the same after its restart.
+// takenOver returns the log ids of the runs whose fire was in its hand-over when its scheduler
+// died, and was taken over by another one, or by the same after its restart.
 func (c *cluster) takenOver() map[int64]bool {
 	c.t.Helper()
 	db := openDatabase(c.t, c.db.url)

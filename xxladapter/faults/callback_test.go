@@ -15,9 +15,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestKilledRightAfterAcknowledgingAResult kills the scheduler that accepted a result as soon as the
-// executor reads its acknowledgement. The executor forgets the result then, so the store must have it
-// after the restart. There are 50 rounds, and 500 in a soak.
+// TestKilledRightAfterAcknowledgingAResult kills the scheduler that accepted a result as soon as
+// the executor reads its acknowledgement. The executor forgets the result then, so the store must
+// have it after the restart. There are 50 rounds, and 500 in a soak.
 func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
 	onEach(t, engines, func(t *testing.T, e engine) {
 		c := newCluster(t, e)

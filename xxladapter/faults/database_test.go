@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestDatabaseRestarted shuts down or kills the database server under load, and starts it again. The
-// schedulers need no restart, and continue within seconds of its return.
+// TestDatabaseRestarted shuts down or kills the database server under load, and starts it again.
+// The schedulers need no restart, and continue within seconds of its return.
 func TestDatabaseRestarted(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
@@ -47,7 +47,7 @@ func TestDatabaseRestarted(t *testing.T) {
 	})
 }
 
-// inDoubt limits how late a fire may be, counted from the server's return, if the server committed its
-// claim and could no longer answer. Its scheduler cannot look for the claim before the return, and
-// its lease may have lapsed meanwhile.
+// inDoubt limits how late a fire may be, counted from the server's return, if the server committed
+// its claim and could no longer answer. Its scheduler cannot look for the claim before the return,
+// and its lease may have lapsed meanwhile.
 const inDoubt = 5 * time.Second

@@ -11,9 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestDelaysSurviveKills kills schedulers while they run jobs whose next due time follows from the end
-// of the last run. An end that is lost with a scheduler would stop its job forever; an end that counts
-// twice would double the job.
+// TestDelaysSurviveKills kills schedulers while they run jobs whose next due time follows from the
+// end of the last run. An end that is lost with a scheduler would stop its job forever; an end that
+// counts twice would double the job.
 func TestDelaysSurviveKills(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

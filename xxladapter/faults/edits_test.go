@@ -14,9 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestEditsRaceWithFires changes, stops and starts jobs a hundred times a second while they fire. Once
-// a stop is acknowledged its job no longer fires, and once an edit is acknowledged nothing fires on
-// the old schedule.
+// TestEditsRaceWithFires changes, stops and starts jobs a hundred times a second while they fire.
+// Once a stop is acknowledged its job no longer fires, and once an edit is acknowledged nothing
+// fires on the old schedule.
 func TestEditsRaceWithFires(t *testing.T) {
 	testserver.Long(t)
 	schedules := []schedule{

@@ -31,16 +31,16 @@ type engine struct {
 	// the power, and a busy disk would delay runs.
 	open func(t *testing.T) database
 
-	// alone creates one on disk, on a server that only this test uses, for tests that kill, freeze or
-	// measure the server.
+	// alone creates one on disk, on a server that only this test uses, for tests that kill, freeze
+	// or measure the server.
 	alone func(t *testing.T) database
 
 	// hold locks, in a transaction, what every scheduler waits for while it holds locks of its own.
 	// stuck counts the sessions with an open transaction that have sent nothing for half a second.
 	hold, stuck string
 
-	// lockMisfires keeps others from reading the misfires until unlock; empty means that the store has
-	// no such lock.
+	// lockMisfires keeps others from reading the misfires until unlock; empty means that the store
+	// has no such lock.
 	lockMisfires, unlock string
 }
 
@@ -101,8 +101,8 @@ var (
 		},
 	}
 
-	// oneFile is SQLite with two scheduler processes, which lock each other out of the file and share
-	// nothing else.
+	// oneFile is SQLite with two scheduler processes, which lock each other out of the file and
+	// share nothing else.
 	oneFile = engine{name: "sqlite shared", nodes: 2, open: inMemory, alone: onDisk}
 )
 

@@ -13,8 +13,8 @@ import (
 )
 
 // TestFrozenAndWoken suspends a scheduler with SIGSTOP while it holds fires that are due during the
-// freeze, and wakes it after the others have taken over. What it held fires once, from its successor;
-// what it had claimed is resolved; and it does no harm when it wakes.
+// freeze, and wakes it after the others have taken over. What it held fires once, from its
+// successor; what it had claimed is resolved; and it does no harm when it wakes.
 func TestFrozenAndWoken(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
@@ -37,9 +37,9 @@ func TestFrozenAndWoken(t *testing.T) {
 	})
 }
 
-// TestFrozenWithALock suspends a scheduler with SIGSTOP in the middle of a transaction. The database
-// releases its locks long before it wakes, and the others continue so early that no due time becomes
-// a misfire.
+// TestFrozenWithALock suspends a scheduler with SIGSTOP in the middle of a transaction. The
+// database releases its locks long before it wakes, and the others continue so early that no due
+// time becomes a misfire.
 func TestFrozenWithALock(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

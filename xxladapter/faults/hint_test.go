@@ -21,13 +21,13 @@ import (
 const nearDeath = 100 * time.Millisecond
 
 // mostHinted is how late 99 of 100 runs are at most that a killed scheduler had planned and not
-// claimed. Without a hint they are late by more than a second, when other nodes begin to arm them. A
-// short run may share its machine, on which runs without a kill are late as well.
+// claimed. Without a hint they are late by more than a second, when other nodes begin to arm them.
+// A short run may share its machine, on which runs without a kill are late as well.
 func mostHinted() time.Duration { return pick(900*time.Millisecond, 300*time.Millisecond) }
 
 // TestPlannedFiresOfAKilledScheduler kills one of three schedulers with SIGKILL and starts it again
-// once its lease has lapsed. Another scheduler notices that its session has ended and hands out what
-// it had planned, long before the lease lapses.
+// once its lease has lapsed. Another scheduler notices that its session has ended and hands out
+// what it had planned, long before the lease lapses.
 func TestPlannedFiresOfAKilledScheduler(t *testing.T) {
 	testserver.Long(t)
 	oneAfterAnother(t, engines, func(t *testing.T, e engine) {

@@ -47,14 +47,14 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	})
 }
 
-// resolved is how late a run may be if a killed scheduler had begun its hand-over. The successor acts
-// when the lease has lapsed, after four seconds, and may be killed while it does, which is rarer in a
-// short run.
+// resolved is how late a run may be if a killed scheduler had begun its hand-over. The successor
+// acts when the lease has lapsed, after four seconds, and may be killed while it does, which is
+// rarer in a short run.
 func resolved() time.Duration { return pick(12*time.Second, 30*time.Second) }
 
-// TestKilledAfterTheRequestWasSent kills every scheduler after a run request has arrived and before it
-// is answered, so that no scheduler has recorded its outcome. The runs take so long that no result
-// reveals it either.
+// TestKilledAfterTheRequestWasSent kills every scheduler after a run request has arrived and before
+// it is answered, so that no scheduler has recorded its outcome. The runs take so long that no
+// result reveals it either.
 func TestKilledAfterTheRequestWasSent(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

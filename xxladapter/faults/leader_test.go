@@ -19,8 +19,8 @@ func (c *cluster) leader() *process {
 	return c.nextLeader(nil)
 }
 
-// nextLeader waits until a scheduler other than former leads, and returns it. No other one may lead or
-// plan jobs at the same time.
+// nextLeader waits until a scheduler other than former leads, and returns it. No other one may lead
+// or plan jobs at the same time.
 func (c *cluster) nextLeader(former *process) *process {
 	c.t.Helper()
 	var leader *process

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestWhyShardsMoved stops, drains, freezes and kills schedulers, and the others tell why each has lost
-// its shards.
+// TestWhyShardsMoved stops, drains, freezes and kills schedulers, and the others tell why each has
+// lost its shards.
 func TestWhyShardsMoved(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

@@ -71,9 +71,9 @@ func TestConnectionsDieWithoutAWord(t *testing.T) {
 // seconds: it waits for each silence once, 2.5 s at most, and for a busy machine.
 const lateBySilence = 6 * time.Second
 
-// TestCommitsWhoseAnswerIsLost cuts the connection at commits of each kind of transaction, before the
-// server gets them or before its answer comes back. Nothing is lost or doubled, and a lost answer
-// delays a run by less than a second.
+// TestCommitsWhoseAnswerIsLost cuts the connection at commits of each kind of transaction, before
+// the server gets them or before its answer comes back. Nothing is lost or doubled, and a lost
+// answer delays a run by less than a second.
 func TestCommitsWhoseAnswerIsLost(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
@@ -115,8 +115,8 @@ func TestCommitsWhoseAnswerIsLost(t *testing.T) {
 }
 
 // answerLostWithin is how late a run may be if answers are lost. One costs less than a second, but
-// several may follow each other: a fixed delay counts from a result, whose answer may be lost before
-// that of the claim. A short run shares the machine with other tests.
+// several may follow each other: a fixed delay counts from a result, whose answer may be lost
+// before that of the claim. A short run shares the machine with other tests.
 func answerLostWithin() time.Duration { return pick(4*time.Second, 3*time.Second) }
 
 // kindOf names a transaction by the first words of its statements.
@@ -145,7 +145,8 @@ func TestCommitsThatComeLate(t *testing.T) {
 		for i := range rounds(4, 200) {
 			trap := proxies[i%len(proxies)].Trap(testserver.Hold, func(r *testserver.Request) bool { return r.Commits })
 			<-trap.Sprung()
-			// The server ends an idle transaction after lockLife, so a late commit must come before.
+			// The server ends an idle transaction after lockLife, so a late commit must come
+			// before.
 			pause(between(r, lockLife/2, lockLife))
 			trap.Release()
 			pause(between(r, 0, time.Second))
@@ -195,8 +196,8 @@ const (
 	lateByStall = 6 * time.Second
 )
 
-// TestStoppedWithoutANetwork sends SIGTERM to a scheduler whose connections have all fallen silent. It
-// exits before an orchestrator would kill it, and gives its lease back if new connections work.
+// TestStoppedWithoutANetwork sends SIGTERM to a scheduler whose connections have all fallen silent.
+// It exits before an orchestrator would kill it, and gives its lease back if new connections work.
 func TestStoppedWithoutANetwork(t *testing.T) {
 	testserver.Long(t)
 	for name, unreachable := range map[string]bool{"new connections work": false, "they do not": true} {

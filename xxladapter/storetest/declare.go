@@ -116,8 +116,8 @@ var declareRules = []rule{
 		b.verifyAudit()
 	}},
 	{"ADeclaredCalendarCountsAtOnce", func(b *bench) {
-		// The days that a declaration takes away are those of the next scan, of a store with a memory
-		// of calendars too.
+		// The days that a declaration takes away are those of the next scan, of a store with a
+		// memory of calendars too.
 		j := b.newJob("daily")
 		j.Settings.Calendar = "office"
 		id, err := b.store.CreateJob(b.ctx, j)

@@ -8,11 +8,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// sessionLook is how long a case waits to see that a session is held. It is real time, since servers
-// wait by their own clocks.
+// sessionLook is how long a case waits to see that a session is held. It is real time, since
+// servers wait by their own clocks.
 const sessionLook = 200 * time.Millisecond
 
-// hold holds the session of a term until end is called or the case ends, and returns once it is held.
+// hold holds the session of a term until end is called or the case ends, and returns once it is
+// held.
 func (b *bench) hold(term xxladapter.Term) (end func()) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.ctx)
@@ -27,8 +28,8 @@ func (b *bench) hold(term xxladapter.Term) (end func()) {
 	return end
 }
 
-// free checks that nobody holds the session of a term. Its limit is long: a slow answer is no sign of
-// a holder.
+// free checks that nobody holds the session of a term. Its limit is long: a slow answer is no sign
+// of a holder.
 func (b *bench) free(term xxladapter.Term, why string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)

@@ -405,7 +405,8 @@ func recountAfterRandomCalls(b *bench) {
 			}
 			_, _ = b.store.SettleFire(b.ctx, b.term("n1"), s) // the row may be gone
 		case n < 8:
-			// A result of a run that certainly was not sent is not counted, and no executor sends it.
+			// A result of a run that certainly was not sent is not counted, and no executor sends
+			// it.
 			if f := pick(); !xxladapter.HandOverFailed(b.codeOf(f)) {
 				ended[f.LogID] = true
 				msg := []string{"", "x [job running, killed]", xxladapter.LostMsg}[random.IntN(3)]

@@ -71,7 +71,8 @@ func Java(t testing.TB) {
 	}
 }
 
-// JavaAdmin returns the jar of a Java admin that the environment names, and skips a test without one.
+// JavaAdmin returns the jar of a Java admin that the environment names, and skips a test without
+// one.
 func JavaAdmin(t testing.TB) (jar string) {
 	t.Helper()
 	jar = os.Getenv(javaAdminEnv)

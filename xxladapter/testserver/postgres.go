@@ -185,8 +185,8 @@ func TempDir(t testing.TB) string {
 	return dir
 }
 
-// inMemory returns a folder in memory, if the system has one that is large enough, and otherwise "",
-// which means the directory for temporary files.
+// inMemory returns a folder in memory, if the system has one that is large enough, and otherwise
+// "", which means the directory for temporary files.
 func inMemory() string {
 	const dir, enough = "/dev/shm", 4 << 30
 	var fs syscall.Statfs_t

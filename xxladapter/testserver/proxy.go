@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A Proxy is a network between a client and its MySQL, MariaDB or PostgreSQL server
-// that a test may break. It reads the protocol, so that faults hit chosen requests.
-// Connections must not be encrypted or compressed.
+// A Proxy is a network between a client and its MySQL, MariaDB or PostgreSQL server that a test may
+// break. It reads the protocol, so that faults hit chosen requests. Connections must not be
+// encrypted or compressed.
 //
 // Lock order: the locks of a Proxy and of its links are never held together.
 type Proxy struct {
@@ -44,8 +44,8 @@ type Request struct {
 	// Transaction are the statements of the open transaction so far, including these; without an
 	// open transaction it equals Statements.
 	Transaction []string
-	// Commits tells whether this request makes something durable: it contains a COMMIT, or it writes
-	// outside of a transaction.
+	// Commits tells whether this request makes something durable: it contains a COMMIT, or it
+	// writes outside of a transaction.
 	Commits bool
 }
 
@@ -60,17 +60,17 @@ type Fault int
 const (
 	// CutBefore resets the connection and does not deliver the request.
 	CutBefore Fault = iota
-	// CutAfter delivers the request. When the answer is complete it resets the connection instead of
-	// forwarding the answer.
+	// CutAfter delivers the request. When the answer is complete it resets the connection instead
+	// of forwarding the answer.
 	CutAfter
-	// Hold keeps the request until [Trap.Release] and then delivers it, even if the client has closed
-	// the connection meanwhile.
+	// Hold keeps the request until [Trap.Release] and then delivers it, even if the client has
+	// closed the connection meanwhile.
 	Hold
 	// SilentBefore drops the request and everything that follows on its connection, in both
 	// directions. The connection stays open on both sides.
 	SilentBefore
-	// SilentAfter does the same once the server has answered: the request has been executed, and the
-	// client never learns it.
+	// SilentAfter does the same once the server has answered: the request has been executed, and
+	// the client never learns it.
 	SilentAfter
 )
 
@@ -105,8 +105,8 @@ func NewProxy(t testing.TB, address string) *Proxy {
 // URL returns the URL that the proxy was created with, but leading through the proxy.
 func (p *Proxy) URL() string { return p.url }
 
-// Trap sets a trap for the next request that matches. match is called on goroutines of the proxy, one
-// at a time.
+// Trap sets a trap for the next request that matches. match is called on goroutines of the proxy,
+// one at a time.
 func (p *Proxy) Trap(fault Fault, match func(*Request) bool) *Trap { return p.set(fault, match, true) }
 
 // Always sets a trap for every request that matches, until [Trap.Remove].
@@ -122,8 +122,8 @@ func (p *Proxy) set(fault Fault, match func(*Request) bool, once bool) *Trap {
 	return trap
 }
 
-// Sprung returns a channel that is closed when the trap has caught its first request; for CutAfter and
-// SilentAfter, when the server has answered it.
+// Sprung returns a channel that is closed when the trap has caught its first request; for CutAfter
+// and SilentAfter, when the server has answered it.
 func (t *Trap) Sprung() <-chan struct{} { return t.sprung }
 
 // Count returns how many requests the trap has caught.
@@ -181,13 +181,13 @@ func (p *Proxy) Stall() { p.each((*link).stall) }
 // Resume ends Stall.
 func (p *Proxy) Resume() { p.each((*link).resume) }
 
-// Silence drops all traffic on the present connections from now on. They stay open on both sides, and
-// when one side closes its connection the other does not notice. New connections work, unless
+// Silence drops all traffic on the present connections from now on. They stay open on both sides,
+// and when one side closes its connection the other does not notice. New connections work, unless
 // [Proxy.HoldNew] says otherwise.
 func (p *Proxy) Silence() { p.each((*link).silence) }
 
-// HoldNew sets whether new connections are accepted and then ignored. Connections that were held stay
-// ignored when that ends.
+// HoldNew sets whether new connections are accepted and then ignored. Connections that were held
+// stay ignored when that ends.
 func (p *Proxy) HoldNew(hold bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -323,8 +323,8 @@ type link struct {
 // A protocol parses the bytes of one connection. request and answer are called on different
 // goroutines.
 type protocol interface {
-	// request reads from the client up to the end of the next request. r is nil if no answer follows,
-	// as in the handshake.
+	// request reads from the client up to the end of the next request. r is nil if no answer
+	// follows, as in the handshake.
 	request(from *bufio.Reader) (raw []byte, r *Request, err error)
 	// answer reads a part of what the server sends; last reports that the answer to a request ends
 	// with it.
