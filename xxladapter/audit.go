@@ -143,7 +143,8 @@ type AuditMark struct {
 	Hash string `json:"hash"`
 }
 
-// AuditEnds are the ends of the chain. Both have id 0 and [AuditGenesis] if no row was ever written.
+// AuditEnds are the ends of the chain. Both have id 0 and [AuditGenesis] if no row was ever
+// written.
 type AuditEnds struct {
 	Anchor AuditMark // the newest row that was deleted because of its age
 	Last   AuditMark // the newest row
@@ -182,9 +183,9 @@ func (f *AuditFilter) Selects(r *AuditRow) bool {
 	return true
 }
 
-// An AuditStore is the part of [Store] that keeps the audit. Every method that changes something for
-// a call in its context appends the rows of the change in the same transaction. Changes that leave
-// all fields as they are have no row.
+// An AuditStore is the part of [Store] that keeps the audit. Every method that changes something
+// for a call in its context appends the rows of the change in the same transaction. Changes that
+// leave all fields as they are have no row.
 type AuditStore interface {
 	// AppendAudit appends a row about something that the call in ctx did outside of the store, with
 	// fields as after. Without a call it does nothing.

@@ -37,7 +37,8 @@ type Backfill struct {
 	State BackfillState
 	// Changed counts the changes, so that of two schedulers that advance it one is refused.
 	Changed int64
-	// Dues are the due times in the order of their runs, in whole milliseconds. Lists leave them out.
+	// Dues are the due times in the order of their runs, in whole milliseconds. Lists leave them
+	// out.
 	Dues []time.Time
 
 	BackfillProgress
@@ -112,9 +113,9 @@ type BackfillStore interface {
 	// AdvanceBackfill stores which due times of a backfill have ended, and plans the next ones: the
 	// counts and Open are those of b, and as many due times as b.Wants returns get a fire and an
 	// order, in one transaction. It stops before a due time at which the job has another open fire;
-	// that one is planned by a later call. When nothing is left the backfill is done. It returns the
-	// planned fires. [ErrConflict], and nothing is stored, if the backfill was changed since b was
-	// read, or is not running.
+	// that one is planned by a later call. When nothing is left the backfill is done. It returns
+	// the planned fires. [ErrConflict], and nothing is stored, if the backfill was changed since b
+	// was read, or is not running.
 	AdvanceBackfill(ctx context.Context, b *Backfill) ([]Fire, error)
 	// CancelBackfill ends a running backfill and drops its fires that are still planned. Once it
 	// has returned, none of them can be claimed. Runs in progress continue. The error is

@@ -8,8 +8,8 @@ const ChinaCalendar = "cn"
 // builtIn are the calendars that need not be stored.
 //
 // The days of China follow the notices of the General Office of the State Council on the
-// arrangement of public holidays (国务院办公厅关于部分节假日安排的通知). Off are the holidays that a
-// notice names, with the weekends among them; Work are the days of weekends on which it orders work.
+// arrangement of public holidays (国务院办公厅关于部分节假日安排的通知). Off are the holidays that a notice names,
+// with the weekends among them; Work are the days of weekends on which it orders work.
 var builtIn = []*Calendar{{
 	Name:    ChinaCalendar,
 	Note:    "Working days in mainland China, by the yearly notices of the State Council",

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAClockEstimateIsCorrectedNoMoreThanItIsKnown reads a clock in a call of 40 ms, ten seconds after
-// an earlier reading.
+// TestAClockEstimateIsCorrectedNoMoreThanItIsKnown reads a clock in a call of 40 ms, ten seconds
+// after an earlier reading.
 func TestAClockEstimateIsCorrectedNoMoreThanItIsKnown(t *testing.T) {
 	const took = 40 * time.Millisecond
 	start := time.Now()

@@ -43,8 +43,8 @@ func CheckOwner(field, owner string) error { return checkText(field, owner, 0, 6
 
 // A Declaration is a set of changes that a store carries out together or not at all.
 type Declaration struct {
-	// Calendars are stored as [CalendarStore.SaveCalendar] does, before all else. Updated is that of
-	// the calendar as the caller has read it.
+	// Calendars are stored as [CalendarStore.SaveCalendar] does, before all else. Updated is that
+	// of the calendar as the caller has read it.
 	Calendars []*Calendar
 	// Groups are stored as [GroupStore.SaveGroup] does, before the jobs.
 	Groups []*Group
@@ -62,8 +62,8 @@ type SeenJob struct {
 // A DeclaredJob is a job as it is to be.
 type DeclaredJob struct {
 	// Job has the ID 0 for a new job. Updated is that of the job as the caller has read it, and
-	// GlueUpdated is read as by [JobStore.UpdateJob]. A child id of -n stands for the n-th of the declaration's jobs,
-	// counted from 1. An existing job stays in its group.
+	// GlueUpdated is read as by [JobStore.UpdateJob]. A child id of -n stands for the n-th of the
+	// declaration's jobs, counted from 1. An existing job stays in its group.
 	Job
 	// App is the app name of the job's group. GroupID may be 0 for a group of the declaration.
 	App string

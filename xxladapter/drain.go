@@ -88,9 +88,9 @@ func withoutDrain(drains []Drain, address string, now time.Time) []Drain {
 }
 
 // A DrainStore is the part of [Store] that stores which executors get no new runs; [Group.Drains]
-// lists them. A drain is kept when the executor registers or leaves and when its group is saved, and
-// is removed with the group. Both calls drop drains whose end has passed, and return [ErrNotFound] if there is no
-// such group.
+// lists them. A drain is kept when the executor registers or leaves and when its group is saved,
+// and is removed with the group. Both calls drop drains whose end has passed, and return
+// [ErrNotFound] if there is no such group.
 type DrainStore interface {
 	// DrainExecutor stores a drain in place of an earlier one of the same address. The store sets
 	// Since. The error is [ErrConflict] if [MaxDrains] other addresses are drained. Trips that have

@@ -129,8 +129,8 @@ func ChildrenOf(children []int64, made []JobEdited) []int64 {
 	return named
 }
 
-// SingleEdits are the methods of [JobStore] that make one edit, for stores that embed it. Each is an
-// edit of Store, so that one rule decides single edits and many.
+// SingleEdits are the methods of [JobStore] that make one edit, for stores that embed it. Each is
+// an edit of Store, so that one rule decides single edits and many.
 type SingleEdits struct {
 	Store JobEditStore
 }

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// A Log is the stored record of one trigger and its run: one row of
-// xxl_job_log. Its state is the pair of codes; see [ResultNone] and its
-// neighbours.
+// A Log is the stored record of one trigger and its run: one row of xxl_job_log. Its state is the
+// pair of codes; see [ResultNone] and its neighbours.
 type Log struct {
 	ID      int64
 	GroupID int64

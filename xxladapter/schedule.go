@@ -99,17 +99,17 @@ type ScheduleStore interface {
 	// other scheduler takes the same ones.
 	//
 	// A job that is behind is not taken: one with a planned fire of type CRON or MISFIRE that has
-	// been due for more than [BehindAfter]. Its later due times stay in TriggerNext until the fire is
-	// claimed. So what can be planned before it can be sent is bounded, and jobs that are behind do
-	// not count towards limit.
+	// been due for more than [BehindAfter]. Its later due times stay in TriggerNext until the fire
+	// is claimed. So what can be planned before it can be sent is bounded, and jobs that are behind
+	// do not count towards limit.
 	//
-	// ClaimDue calls decide once with the store's clock and the jobs, and again if the
-	// transaction has to be repeated; decide is not called if nothing is due. The jobs have their
-	// Restrictions as they stand in the transaction. decide must be a pure
-	// function; it may change the jobs that it gets, and decisions about other jobs are ignored.
-	// The decisions are stored. planned are the fires that they planned, with ids, in any order; a
-	// due time that has a fire already gives none. due is the number of jobs that were due: those that
-	// decide got, and those that another session holds locked, where the store skips them.
+	// ClaimDue calls decide once with the store's clock and the jobs, and again if the transaction
+	// has to be repeated; decide is not called if nothing is due. The jobs have their Restrictions
+	// as they stand in the transaction. decide must be a pure function; it may change the jobs that
+	// it gets, and decisions about other jobs are ignored. The decisions are stored. planned are
+	// the fires that they planned, with ids, in any order; a due time that has a fire already gives
+	// none. due is the number of jobs that were due: those that decide got, and those that another
+	// session holds locked, where the store skips them.
 	//
 	// [ErrFenced], and nothing is written, if by is over.
 	ClaimDue(ctx context.Context, by Term, ahead time.Duration, limit int,

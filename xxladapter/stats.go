@@ -26,7 +26,8 @@ func (StatResult) Values() []StatResult {
 }
 
 // StatResultOf classifies a log row. open says that the row has an open fire. result is empty while
-// there is none. final is false if another result may still come: the row has to be looked at again.
+// there is none. final is false if another result may still come: the row has to be looked at
+// again.
 //
 // A hand-over that failed for certain is final. Should a result come after all, because an executor
 // both refused a run and ran it, it is not counted.

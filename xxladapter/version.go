@@ -74,8 +74,8 @@ type jobState struct {
 	Running      bool            `json:"running"`
 }
 
-// VersionText returns the state of the job as versions keep it: JSON with valid texts, so that every
-// store reads back what it was given.
+// VersionText returns the state of the job as versions keep it: JSON with valid texts, so that
+// every store reads back what it was given.
 func (j *Job) VersionText() string {
 	text, err := json.Marshal(jobState{
 		j.GroupID, ValidText(j.Name), ValidText(j.Author), ValidText(j.AlarmEmail),
@@ -88,8 +88,8 @@ func (j *Job) VersionText() string {
 	return string(text)
 }
 
-// ParseVersion returns the job with an id whose state is in text. A text that another program damaged
-// gives the zero state.
+// ParseVersion returns the job with an id whose state is in text. A text that another program
+// damaged gives the zero state.
 func ParseVersion(id int64, text string, updated time.Time) Job {
 	var s jobState
 	if json.Unmarshal([]byte(text), &s) != nil {
@@ -105,10 +105,10 @@ func ParseVersion(id int64, text string, updated time.Time) Job {
 	}
 }
 
-// NextVersions returns the versions that an edit adds behind last, which is nil if there is none: the
-// state before the edit if last is another one, and the state after it if the edit changed anything.
-// was is nil for a new job. A schedule that ended by itself is no other state: the edit that follows
-// shows it.
+// NextVersions returns the versions that an edit adds behind last, which is nil if there is none:
+// the state before the edit if last is another one, and the state after it if the edit changed
+// anything. was is nil for a new job. A schedule that ended by itself is no other state: the edit
+// that follows shows it.
 func NextVersions(ctx context.Context, last *JobVersion, was, is *Job, now time.Time) (added []*JobVersion) {
 	add := func(j *Job, at time.Time, by Actor, call string) {
 		number := int64(1)
@@ -136,7 +136,8 @@ func NextVersions(ctx context.Context, last *JobVersion, was, is *Job, now time.
 	return added
 }
 
-// shows reports whether the version is the state of the job, but for a schedule that has ended since.
+// shows reports whether the version is the state of the job, but for a schedule that has ended
+// since.
 func (v *JobVersion) shows(j *Job) bool {
 	if v == nil {
 		return false

@@ -6,9 +6,9 @@ import (
 	"net/netip"
 )
 
-// StrictTransport returns a handler that tells browsers to use https alone for this host, for a year
-// from each answer. Names and addresses of the loopback interface are left out: there the rule would
-// also hold for all other ports of the machine.
+// StrictTransport returns a handler that tells browsers to use https alone for this host, for a
+// year from each answer. Names and addresses of the loopback interface are left out: there the rule
+// would also hold for all other ports of the machine.
 func StrictTransport(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopbackHost(r.Host) {

@@ -41,8 +41,8 @@ func TestACertificateAndItsKeyGoTogether(t *testing.T) {
 	require.Nil(t, none)
 }
 
-// TestARenewedCertificateReplacesTheOld changes the files between two checks. Files that are broken or
-// gone leave the last valid certificate in use.
+// TestARenewedCertificateReplacesTheOld changes the files between two checks. Files that are broken
+// or gone leave the last valid certificate in use.
 func TestARenewedCertificateReplacesTheOld(t *testing.T) {
 	cert, key := certificateOf(t)
 	secret, err := os.ReadFile(key)

@@ -83,8 +83,8 @@ func digestOf(secret string) string {
 
 // Login checks a password and returns the secret of a new session. address is that of the caller.
 // Names that do not exist take as long as those that do. After five wrong tries within a minute for
-// one name from one address, or 30 from one address, the error has [xxladapter.CodeTooMany] and says
-// how long to wait. Tries from elsewhere do not lock a user out.
+// one name from one address, or 30 from one address, the error has [xxladapter.CodeTooMany] and
+// says how long to wait. Tries from elsewhere do not lock a user out.
 func (a *Accounts) Login(ctx context.Context, name, password, address string) (secret string, b Bearer, err error) {
 	now := time.Now()
 	from := network(address)
@@ -107,8 +107,8 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (s
 	return a.begin(ctx, user, address)
 }
 
-// loggedName returns the name of a user whose login is refused. What is not a name may be a password
-// in the wrong field, and is not logged.
+// loggedName returns the name of a user whose login is refused. What is not a name may be a
+// password in the wrong field, and is not logged.
 func loggedName(u *xxladapter.User) string {
 	if u == nil {
 		return "(unknown)"

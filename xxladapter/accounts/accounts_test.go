@@ -182,8 +182,8 @@ func TestATokenEnds(t *testing.T) {
 	})
 }
 
-// TestTriesAreLimited checks the limits by name and address and by address alone, and that a success
-// does not count.
+// TestTriesAreLimited checks the limits by name and address and by address alone, and that a
+// success does not count.
 func TestTriesAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := withUser(t)
@@ -374,7 +374,8 @@ func TestSetupIsOfferedWhileNobodyCanSignIn(t *testing.T) {
 	require.Empty(t, secret)
 }
 
-// A paddingStore compares names as MariaDB does with many collations: blanks at the end do not count.
+// A paddingStore compares names as MariaDB does with many collations: blanks at the end do not
+// count.
 type paddingStore struct{ *memstore.Store }
 
 func (s paddingStore) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapter.User, error) {
@@ -407,8 +408,8 @@ func TestOnlyNamesOfUsersAreLogged(t *testing.T) {
 	require.NotContains(t, logged.String(), "s3cret")
 }
 
-// TestEveryRefusedLoginComputesAHash checks that a login waits for its turn to compute a hash, whether
-// the name is known, unknown, without a password, or of a user of XXL-JOB.
+// TestEveryRefusedLoginComputesAHash checks that a login waits for its turn to compute a hash,
+// whether the name is known, unknown, without a password, or of a user of XXL-JOB.
 func TestEveryRefusedLoginComputesAHash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New(&withUpstream{memstore.New(nil), []xxladapter.UpstreamUser{{Name: "old", Password: md5Of("pass of old")}}}, quiet)
@@ -435,7 +436,8 @@ func TestEveryRefusedLoginComputesAHash(t *testing.T) {
 	})
 }
 
-// TestUnknownNamesCostAsMuch checks that a hash that is missing or unreadable costs what a real one does.
+// TestUnknownNamesCostAsMuch checks that a hash that is missing or unreadable costs what a real one
+// does.
 func TestUnknownNamesCostAsMuch(t *testing.T) {
 	for _, stored := range []string{"", "x", "$argon2id$v=19$m=19456,t=2,p=1$AAAA", "$argon2id$v=1$m=8,t=1,p=1$AAAA$AAAA", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA"} {
 		c, salt, sum, known := parseHash(stored)

@@ -165,8 +165,8 @@ func (a *Accounts) RemoveCredential(ctx context.Context, userID, id int64) error
 	return a.store.RemoveCredential(ctx, userID, id)
 }
 
-// CreateToken stores a personal token and returns its secret, which cannot be shown again. The user,
-// the name, the limits and the end come from c.
+// CreateToken stores a personal token and returns its secret, which cannot be shown again. The
+// user, the name, the limits and the end come from c.
 func (a *Accounts) CreateToken(ctx context.Context, c xxladapter.Credential) (id int64, secret string, err error) {
 	now := time.Now()
 	switch {

@@ -22,10 +22,10 @@ const maxRequest = 5 << 20
 // Page returns a handler that answers MCP over HTTP (the "streamable" transport, without sessions)
 // at [Path], and passes all other requests on to server.
 //
-// server must answer the management API below /api/v1. Each tool's call goes to it as a request with
-// the headers and the address of the assistant's, so that the caller's token decides, hosts and web
-// pages are checked, and the audit names the caller, as for any other call. A caller whom the API
-// does not admit gets the API's own answer. Cookies are left out: an assistant has a token.
+// server must answer the management API below /api/v1. Each tool's call goes to it as a request
+// with the headers and the address of the assistant's, so that the caller's token decides, hosts
+// and web pages are checked, and the audit names the caller, as for any other call. A caller whom
+// the API does not admit gets the API's own answer. Cookies are left out: an assistant has a token.
 func Page(server http.Handler, opts Options) http.Handler {
 	page := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		described, _ := r.Context().Value(describedKey{}).(*mcp.Server)

@@ -45,8 +45,8 @@ const (
 	inBody
 )
 
-// inputOf returns the arguments of an operation in one object: the parameters of path and query, and
-// the fields of the body. Headers are left out.
+// inputOf returns the arguments of an operation in one object: the parameters of path and query,
+// and the fields of the body. Headers are left out.
 func (d *document) inputOf(op operation) (input, error) {
 	in := input{places: map[string]place{}}
 	properties, required := schema{}, []string{}

@@ -48,8 +48,8 @@ const (
 // zone is the zone whose clock a CRON plan follows and in which every plan returns its instants;
 // nil means time.Local. Upstream has one zone for all jobs.
 //
-// The error names field, value and rule: for a CRON expression it is the *ParseError, and otherwise a
-// *PlanError.
+// The error names field, value and rule: for a CRON expression it is the *ParseError, and otherwise
+// a *PlanError.
 func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, error) {
 	if zone == nil {
 		zone = time.Local

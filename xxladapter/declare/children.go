@@ -8,9 +8,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// children resolves the references to child jobs. A job that is new in this document is named by its
-// place, see [xxladapter.DeclaredJob]. Children that the state does not have are kept: the caller
-// cannot see them, or another program has removed them.
+// children resolves the references to child jobs. A job that is new in this document is named by
+// its place, see [xxladapter.DeclaredJob]. Children that the state does not have are kept: the
+// caller cannot see them, or another program has removed them.
 func (c *comparison) children(at string, e *JobEntry, d *declared) {
 	for n, ref := range e.Children {
 		to := parseRef(e.AppName, ref)
@@ -139,8 +139,8 @@ func (c *comparison) childrenOf(is map[int64]*declared, id int64) ([]int64, erro
 	return c.opts.Children(id)
 }
 
-// reportCycle reports a cycle at one of its declared jobs. Jobs that do not exist for the caller are
-// shown as dots.
+// reportCycle reports a cycle at one of its declared jobs. Jobs that do not exist for the caller
+// are shown as dots.
 func (c *comparison) reportCycle(is map[int64]*declared, path []int64) {
 	words := make([]string, 0, len(path)+1)
 	at := ""

@@ -88,8 +88,8 @@ type declared struct {
 	before, after *xxladapter.Job
 }
 
-// Compare returns what has to be done for the state to be as declared, or why the document cannot be
-// applied. The error is one of the options' functions.
+// Compare returns what has to be done for the state to be as declared, or why the document cannot
+// be applied. The error is one of the options' functions.
 func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error) {
 	c := &comparison{doc: doc, opts: opts, x: newIndex(state), plan: &Plan{Changes: []Change{}}, entries: map[name]int{}, stored: map[int64]int64{}}
 	if err := xxladapter.CheckOwner("owner", doc.Owner); err != nil {
@@ -312,8 +312,8 @@ func (c *comparison) ownerOf(d *declared) string {
 	return c.x.keys[d.before.ID].Owner
 }
 
-// add adds a declared job to the plan, unless it is as declared or stays as it is. The error is one of
-// the options' functions.
+// add adds a declared job to the plan, unless it is as declared or stays as it is. The error is one
+// of the options' functions.
 func (c *comparison) add(i int) error {
 	d := &c.jobs[i]
 	key := xxladapter.JobKey{Key: d.key, Owner: c.doc.Owner}

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// decode reads a node into a document and notes the line of each place. Unlike yaml's own decoder it
-// knows fields by their JSON names, and reports the place of every problem.
+// decode reads a node into a document and notes the line of each place. Unlike yaml's own decoder
+// it knows fields by their JSON names, and reports the place of every problem.
 func (r *reader) decode(node *yaml.Node, doc *Document, places map[string]int) {
 	if node.Kind == yaml.DocumentNode {
 		if len(node.Content) == 0 || isNull(node.Content[0]) {

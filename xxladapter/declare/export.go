@@ -17,8 +17,8 @@ type Export struct {
 }
 
 // Export returns a document that declares the groups and jobs of a state, by app name and key, and
-// the stored calendars that these jobs name. Fields with their defaults are left out, as are children
-// that the state does not have.
+// the stored calendars that these jobs name. Fields with their defaults are left out, as are
+// children that the state does not have.
 func (s *State) Export(e Export) *Document {
 	x := newIndex(s)
 	doc := &Document{Owner: e.Owner}

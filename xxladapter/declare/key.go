@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// KeyFrom returns a key made of a name: its letters and digits in lower case, with a hyphen in place
-// of what is between them.
+// KeyFrom returns a key made of a name: its letters and digits in lower case, with a hyphen in
+// place of what is between them.
 func KeyFrom(name string) string {
 	var key []rune
 	gap := false
@@ -59,8 +59,8 @@ func keysOf(jobs []*xxladapter.Job, has map[int64]xxladapter.JobKey) map[int64]s
 // A name identifies a job in every environment.
 type name struct{ app, key string }
 
-// parseRef parses a reference to a job from one of the group app: a key, or an app name, a slash and
-// a key.
+// parseRef parses a reference to a job from one of the group app: a key, or an app name, a slash
+// and a key.
 func parseRef(app, ref string) name {
 	if i := strings.LastIndexByte(ref, '/'); i >= 0 {
 		return name{ref[:i], ref[i+1:]}

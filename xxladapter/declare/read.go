@@ -67,8 +67,8 @@ func (s *Source) Locate(problems []Problem) []Problem {
 	return located
 }
 
-// Read reads declarations and the scripts that they name, as one document. Each file has one or more
-// YAML documents, or one in JSON; unknown fields, duplicate ones and wrong types are problems.
+// Read reads declarations and the scripts that they name, as one document. Each file has one or
+// more YAML documents, or one in JSON; unknown fields, duplicate ones and wrong types are problems.
 // Anchors, aliases and merge keys are resolved.
 func Read(files []File) (*Source, []Problem) {
 	r := &reader{source: &Source{places: map[string]place{}}, scripts: map[string]string{}, nodes: maxNodes}

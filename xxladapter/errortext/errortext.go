@@ -59,7 +59,8 @@ func byFormat() map[string]reading {
 	return all
 }
 
-// Of returns the rule that an error is about. It reports false for an error whose format is not known.
+// Of returns the rule that an error is about. It reports false for an error whose format is not
+// known.
 func Of(err *xxladapter.Error) (broken Broken, is bool) {
 	if broken, is := ofCron(err.Err); is && err.Format == "" {
 		return broken, true

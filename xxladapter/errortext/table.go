@@ -7,12 +7,13 @@ type rule struct {
 	forms   []form
 }
 
-// A form is an error's format in English, with the names of what its verbs stand for, in their order,
-// separated by semicolons. A name with a value, as in least=0, is a parameter that the format says in
-// words.
+// A form is an error's format in English, with the names of what its verbs stand for, in their
+// order, separated by semicolons. A name with a value, as in least=0, is a parameter that the
+// format says in words.
 type form struct{ english, params string }
 
-// table has the rules in the order of their kinds: values, lengths, what is given, things, and states.
+// table has the rules in the order of their kinds: values, lengths, what is given, things, and
+// states.
 var table = []rule{
 	{"one_of", "{field} 为“{value}”，须为以下之一：{allowed}", []form{
 		{"%s is %q, must be one of %s", "field;value;allowed"},

@@ -74,8 +74,8 @@ type Options struct {
 // left out, and overdue fires count as due now. Sharded runs count once. REQUIRES: span is above 0
 // and at most MaxSpan.
 //
-// A job of type FIX_DELAY is assumed to take its expected duration each time; one that waits for the
-// end of a run continues after that duration.
+// A job of type FIX_DELAY is assumed to take its expected duration each time; one that waits for
+// the end of a run continues after that duration.
 func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
 	t := newTable(now, span, opts)
 	f := Forecast{Cells: make([]Cell, t.cells)}

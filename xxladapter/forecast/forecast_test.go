@@ -102,8 +102,8 @@ func TestAForecastIsTheSumOfItsJobs(t *testing.T) {
 	require.Empty(t, Within(jobs, now, 24*time.Hour, opts, now.Add(25*time.Hour)))
 }
 
-// BenchmarkForecast computes seven days of 100,000 jobs, with 5,000 different cron expressions among
-// them. It takes at most 2 s on a machine of its own.
+// BenchmarkForecast computes seven days of 100,000 jobs, with 5,000 different cron expressions
+// among them. It takes at most 2 s on a machine of its own.
 func BenchmarkForecast(b *testing.B) {
 	jobs := make([]Job, 100_000)
 	for i := range jobs {

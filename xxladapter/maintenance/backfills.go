@@ -28,8 +28,8 @@ type BackfillStore interface {
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
 }
 
-// Backfills plans the next due times of running backfills as their runs end. Several nodes may do so:
-// the store accepts the progress of one of them, and what a dead one has planned is recorded.
+// Backfills plans the next due times of running backfills as their runs end. Several nodes may do
+// so: the store accepts the progress of one of them, and what a dead one has planned is recorded.
 type Backfills struct {
 	store   BackfillStore
 	planned func([]xxladapter.Fire)

@@ -36,7 +36,8 @@ type RetentionStore interface {
 
 // Retention deletes log rows: old ones once a day, those of successful runs soon if their job keeps
 // failures only, and those of removed jobs at once. It also deletes old rows of the audit and old
-// statistics once a day. Several nodes may do so at the same time; all but one find the rows deleted.
+// statistics once a day. Several nodes may do so at the same time; all but one find the rows
+// deleted.
 type Retention struct {
 	Store RetentionStore
 	// Keep is how long rows are kept after their trigger; 0 or less keeps them forever.
@@ -117,8 +118,8 @@ func (r *Retention) dropOld(ctx context.Context) error {
 	return err
 }
 
-// auditChunk is how many rows of the audit, versions or statistics one transaction deletes. Edits wait
-// for it.
+// auditChunk is how many rows of the audit, versions or statistics one transaction deletes. Edits
+// wait for it.
 const auditChunk = 1000
 
 func (r *Retention) dropOldAudit(ctx context.Context) error {

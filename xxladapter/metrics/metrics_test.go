@@ -228,8 +228,8 @@ func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
 	require.Equal(t, 12.0, got["xxlwheel_wheel_entries"])
 }
 
-// TestEveryStoreCallIsMeasured calls all methods of the contract on a store that is closed. Those that
-// wait for sessions are not measured.
+// TestEveryStoreCallIsMeasured calls all methods of the contract on a store that is closed. Those
+// that wait for sessions are not measured.
 func TestEveryStoreCallIsMeasured(t *testing.T) {
 	closed := memstore.New(time.Now)
 	require.NoError(t, closed.Close())

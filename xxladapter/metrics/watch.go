@@ -20,13 +20,13 @@ type Sources struct {
 	Scheduler func() scheduler.Stats
 	Wheel     func() hashedwheel.Stats
 	Loads     func() []trigger.Load
-	// Groups, Reports and ShardMoves are called at most every ten seconds, however often the metrics
-	// are scraped.
+	// Groups, Reports and ShardMoves are called at most every ten seconds, however often the
+	// metrics are scraped.
 	Groups     func(context.Context) ([]*xxladapter.Group, error)
 	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
-	// Queued returns how many runs lie in the queue, by app. It is called at most every ten seconds,
-	// too; nil means that there is no queue.
+	// Queued returns how many runs lie in the queue, by app. It is called at most every ten
+	// seconds, too; nil means that there is no queue.
 	Queued func(context.Context) (map[string]int64, error)
 }
 
@@ -198,8 +198,8 @@ func (w *watcher) askQueue() map[string]int64 {
 	return w.inQueue
 }
 
-// askStore returns the figures of the store, which it reads unless they are recent. It may be called
-// concurrently: each scrape collects in a goroutine of its own.
+// askStore returns the figures of the store, which it reads unless they are recent. It may be
+// called concurrently: each scrape collects in a goroutine of its own.
 func (w *watcher) askStore() storeFigures {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@
 //
 // A retry and a run of a child job have traces of their own, with a link to the run before.
 //
-// Spans are recorded after the fact, from the events of package trigger, so a node without telemetry
-// does nothing for it. Nothing here waits for the collector: what it does not take is dropped and
-// counted.
+// Spans are recorded after the fact, from the events of package trigger, so a node without
+// telemetry does nothing for it. Nothing here waits for the collector: what it does not take is
+// dropped and counted.
 package telemetry

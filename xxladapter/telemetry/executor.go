@@ -13,9 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TraceRuns returns what executor.Options.Trace calls to give each run a span of provider, below the
-// one of the scheduler that sent it. The handler's context has the span, so that what the handler
-// does with instrumented libraries appears below it. A service passes its own provider.
+// TraceRuns returns what executor.Options.Trace calls to give each run a span of provider, below
+// the one of the scheduler that sent it. The handler's context has the span, so that what the
+// handler does with instrumented libraries appears below it. A service passes its own provider.
 func TraceRuns(provider trace.TracerProvider) func(context.Context, *executor.Run) (context.Context, func(code int, msg string)) {
 	tracer := provider.Tracer(scope)
 	return func(ctx context.Context, run *executor.Run) (context.Context, func(code int, msg string)) {

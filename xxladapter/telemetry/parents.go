@@ -11,8 +11,8 @@ import (
 // maxParents is how many runs may wait for their parents to be found.
 const maxParents = 256
 
-// parents finds the runs that others follow, one after the other on a goroutine of its own, so that no
-// hand-over waits for a slow store.
+// parents finds the runs that others follow, one after the other on a goroutine of its own, so that
+// no hand-over waits for a slow store.
 type parents struct {
 	find    func(ctx context.Context, logID int64) (*xxladapter.Log, error) // nil finds none
 	wanted  chan wantedParent

@@ -38,9 +38,9 @@ type Span struct {
 }
 
 // Spans returns the schedules of a job in a time: in ascending order, without gaps, and at least
-// one. They are the present schedule with the changes undone that the audit has of later times. rows
-// are audit rows of the job, by id. If nothing tells how the schedule was before the last change of
-// the job, it is taken to be the present one. Plan and Anchor stay empty.
+// one. They are the present schedule with the changes undone that the audit has of later times.
+// rows are audit rows of the job, by id. If nothing tells how the schedule was before the last
+// change of the job, it is taken to be the present one. Plan and Anchor stay empty.
 func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, from, to time.Time) []Span {
 	s := Schedule{Running: j.Running, Type: j.ScheduleType, Conf: j.ScheduleConf, Zone: j.Settings.Zone}
 	var spans []Span // the last one first
@@ -86,8 +86,8 @@ func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, from, to time.Time) []
 	return spans
 }
 
-// SetAnchors sets the anchors of spans: a due time of the schedule that has a run or an open fire in
-// the span, and otherwise, if the schedule stands, the next due time of the job.
+// SetAnchors sets the anchors of spans: a due time of the schedule that has a run or an open fire
+// in the span, and otherwise, if the schedule stands, the next due time of the job.
 func SetAnchors(spans []Span, j *xxladapter.Job, runs []xxladapter.DueRun, open []xxladapter.Fire) {
 	for i := range spans {
 		if spans[i].Stands {
@@ -137,8 +137,8 @@ func restore[T any](text json.RawMessage, to *T) {
 	}
 }
 
-// Planned returns up to limit due times that were planned in spans, or will be: a schedule that is off
-// has none, unless nothing tells whether it was off. more is true if there are more.
+// Planned returns up to limit due times that were planned in spans, or will be: a schedule that is
+// off has none, unless nothing tells whether it was off. more is true if there are more.
 func Planned(spans []Span, limit int) (ticks []time.Time, more bool) {
 	for i := range spans {
 		if !spans[i].Running && !spans[i].Present {

@@ -252,8 +252,8 @@ func TestTheScheduleIsThatOfTheTime(t *testing.T) {
 	require.False(t, more)
 }
 
-// TestAChangeEndsWhatWasPlanned: an edit within a minute moves the due times from then on, and in the
-// time in which a job is off there are none.
+// TestAChangeEndsWhatWasPlanned: an edit within a minute moves the due times from then on, and in
+// the time in which a job is off there are none.
 func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	seconds := func(n float64) time.Time { return two.Add(time.Duration(n * float64(time.Second))) }
 	row := func(at float64, field, before string) xxladapter.AuditRow {

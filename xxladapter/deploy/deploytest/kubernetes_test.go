@@ -70,7 +70,8 @@ func render(ctx context.Context, release string, values map[string]any) (string,
 	return out.String(), nil
 }
 
-// decode returns the objects of a manifest by kind. A field that Kubernetes does not know is an error.
+// decode returns the objects of a manifest by kind. A field that Kubernetes does not know is an
+// error.
 func decode(t *testing.T, manifest string) map[string]any {
 	t.Helper()
 	objects := map[string]any{}

@@ -85,8 +85,8 @@ func exposed(t *testing.T) map[string]series {
 	return all
 }
 
-// checkExpression parses an expression and compares its metrics and labels with those that exist. It
-// returns the number of metrics.
+// checkExpression parses an expression and compares its metrics and labels with those that exist.
+// It returns the number of metrics.
 func checkExpression(t *testing.T, all map[string]series, where, text string) (selected int) {
 	t.Helper()
 	expression, err := parser.NewParser(parser.Options{}).ParseExpr(text)

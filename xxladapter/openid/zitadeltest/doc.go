@@ -1,3 +1,3 @@
-// Package zitadeltest runs Zitadel's provider of OpenID Connect for tests, and tests signing in at it.
-// It is a module of its own, so that the provider reaches no user's module graph.
+// Package zitadeltest runs Zitadel's provider of OpenID Connect for tests, and tests signing in at
+// it. It is a module of its own, so that the provider reaches no user's module graph.
 package zitadeltest
