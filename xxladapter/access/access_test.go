@@ -205,6 +205,34 @@ func TestGroupsAreReadRarelyAndNewTokensAreFound(t *testing.T) {
 	})
 }
 
+// TestAChangeDuringAReadIsNotMissed changes a token after a read has seen the former one.
+func TestAChangeDuringAReadIsNotMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoGroups()
+		reads := 0
+		var e *Executors
+		e = NewExecutors("all", func(ctx context.Context) ([]*xxladapter.Group, error) {
+			reads++
+			found, err := r.read(ctx)
+			if reads == 2 {
+				r.groups = append(r.groups, &xxladapter.Group{AppName: "late", AccessToken: "late-token"})
+				e.Forget()
+			}
+			return found, err
+		})
+		ask := func(token string) bool {
+			_, ok, err := e.Caller(t.Context(), token, "")
+			require.NoError(t, err)
+			return ok
+		}
+		require.True(t, ask("pay-token"))
+		time.Sleep(tokenLife)
+		require.False(t, ask("late-token"), "this call began before the change")
+		require.True(t, ask("late-token"))
+		require.Equal(t, 3, reads)
+	})
+}
+
 // TestGroupsAreReadEveryFiveSeconds checks that another node accepts a removed token for five
 // seconds and no longer, and that the store is not asked for a known token meanwhile.
 func TestGroupsAreReadEveryFiveSeconds(t *testing.T) {

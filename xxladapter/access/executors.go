@@ -20,8 +20,11 @@ type Executors struct {
 
 	noDefault atomic.Bool // see RefuseDefault
 
-	loading sync.Mutex // guards the reading of groups: one read at a time
+	// known is read by every call without a lock. It is replaced as a whole, by the one read at a
+	// time that loading lets through, and dropped by Forget.
+	loading sync.Mutex // guards the reading of groups
 	known   atomic.Pointer[groupTokens]
+	changes atomic.Int64 // calls of Forget
 }
 
 // groupTokens is what one read of the groups returned.
@@ -157,8 +160,12 @@ func (e *Executors) Sent(ctx context.Context, addr, appName string) (app, token 
 	return appName, e.plain
 }
 
-// Forget makes the next call read the groups again, because one was changed.
-func (e *Executors) Forget() { e.known.Store(nil) }
+// Forget makes the next call read the groups again, because one was changed. A read in progress may
+// have missed the change and does not count.
+func (e *Executors) Forget() {
+	e.changes.Add(1)
+	e.known.Store(nil)
+}
 
 // read returns the tokens of the groups, at most life old. While one goroutine reads them, the
 // others continue with the known ones.
@@ -174,11 +181,12 @@ func (e *Executors) read(ctx context.Context, life time.Duration) (*groupTokens,
 	if newer := e.known.Load(); newer != nil && newer != known {
 		return newer, nil
 	}
+	fresh := &groupTokens{at: time.Now(), appOf: make(map[string]string)}
+	changes := e.changes.Load()
 	groups, err := e.groups(ctx)
 	if err != nil {
 		return known, orNil(known, err)
 	}
-	fresh := &groupTokens{at: time.Now(), appOf: make(map[string]string)}
 	for _, g := range groups {
 		if g.AccessToken != "" {
 			fresh.apps = append(fresh.apps, appToken{g.AppName, g.AccessToken, digestOf(g.AccessToken)})
@@ -192,6 +200,9 @@ func (e *Executors) read(ctx context.Context, life time.Duration) (*groupTokens,
 		}
 	}
 	e.known.Store(fresh)
+	if e.changes.Load() != changes {
+		e.known.CompareAndSwap(fresh, nil)
+	}
 	return fresh, nil
 }
 
