@@ -27,8 +27,8 @@ type Executor struct {
 	ready    chan struct{}
 	addr     string               // set before ready is closed
 	live     atomic.Pointer[live] // nil before Run
-	ran      atomic.Bool
-	finished atomic.Bool
+	ran      atomic.Bool          // Run was called
+	finished atomic.Bool          // every run has ended; calls are refused
 
 	declaring sync.Mutex // guards declared
 	declared  []Job

@@ -117,7 +117,7 @@ type Scheduler struct {
 
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // shards have come whose fires are not armed yet
-	retired atomic.Bool
+	retired atomic.Bool   // Retire was called
 
 	roster    *roster
 	reporter  reporter      // used by the lease loop alone

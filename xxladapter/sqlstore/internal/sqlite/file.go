@@ -76,7 +76,7 @@ var errFileGone = &xxladapter.Error{
 type fileWatch struct {
 	opened  map[string]os.FileInfo // by name
 	more    func() string          // names another file that is gone; nil if there is none to ask about
-	lost    atomic.Bool
+	lost    atomic.Bool            // at the last check
 	stop    chan struct{}
 	running sync.WaitGroup
 }
