@@ -54,6 +54,9 @@ const (
 // Values lists all policies.
 func (TextPolicy) Values() []TextPolicy { return []TextPolicy{TextsOff, TextsFailures, TextsAll} }
 
+// Validate refuses a policy that does not exist; the empty one means [TextsFailures].
+func (p TextPolicy) Validate() error { return checkOneOfOrEmpty("texts", p) }
+
 // Wants reports whether the text of a run that ended with code is stored. The zero value is
 // [TextsFailures].
 func (p TextPolicy) Wants(code int) bool {

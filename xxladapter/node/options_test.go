@@ -16,7 +16,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	require.EqualError(t, err, "node: Options.Store is nil, must be set")
 	for rule, opts := range map[string]Options{
 		"KeepSuccesses is -1s, must not be negative": {KeepSuccesses: -time.Second},
-		`Texts is "some", must be`:                   {RunTexts: "some"},
+		`texts is "some", must be one of off, `:      {RunTexts: "some"},
 		"is -1, must not be negative":                {FastPool: -1},
 		"is -1ms, must not be negative":              {Drain: -time.Millisecond},
 	} {

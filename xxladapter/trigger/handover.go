@@ -81,10 +81,8 @@ func NewHandOver(opts Options) (*HandOver, error) {
 	case opts.Scheduler == nil:
 		return nil, errors.New("trigger: Options.Scheduler is nil, must be set")
 	}
-	switch opts.Texts {
-	case "", xxladapter.TextsOff, xxladapter.TextsFailures, xxladapter.TextsAll:
-	default:
-		return nil, fmt.Errorf("trigger: Options.Texts is %q, must be off, failures or all", opts.Texts)
+	if err := opts.Texts.Validate(); err != nil {
+		return nil, fmt.Errorf("trigger: Options.Texts: %w", err)
 	}
 	if opts.OnEvent == nil {
 		opts.OnEvent = func(Event) {}

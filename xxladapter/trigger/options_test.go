@@ -35,7 +35,7 @@ func TestSenselessOptionsAreRefused(t *testing.T) {
 		"trigger: Options.Store is nil, must be set":                     func(o *Options) { o.Store = nil },
 		"trigger: Options.Sender is nil, must be set":                    func(o *Options) { o.Sender = nil },
 		"trigger: Options.Scheduler is nil, must be set":                 func(o *Options) { o.Scheduler = nil },
-		`trigger: Options.Texts is "some", must be off, failures or all`: func(o *Options) { o.Texts = "some" },
+		`trigger: Options.Texts: texts is "some", must be one of off, failures, all`: func(o *Options) { o.Texts = "some" },
 	} {
 		opts := all
 		change(&opts)
