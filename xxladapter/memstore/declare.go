@@ -25,8 +25,8 @@ func (s *Store) JobKeys(ctx context.Context, groupID int64) ([]xxladapter.JobKey
 	return found, nil
 }
 
-// Declare implements [xxladapter.Store]. It works on a draft, which replaces what the store has once
-// everything has succeeded.
+// Declare implements [xxladapter.Store]. It works on a draft, which replaces what the store has
+// once everything has succeeded.
 func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) ([]int64, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -147,7 +147,8 @@ func (s *Store) declareJob(ctx context.Context, c transition.JobChange, key, own
 	return nil
 }
 
-// setKey gives a job a key and an owner, and returns what that changes. An empty key changes nothing.
+// setKey gives a job a key and an owner, and returns what that changes. An empty key changes
+// nothing.
 func (s *Store) setKey(is xxladapter.JobKey) (before, after xxladapter.Fields, err error) {
 	was := s.keys[is.JobID]
 	if is.Key == "" || was == is {

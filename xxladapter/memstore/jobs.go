@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// EditJobs implements [xxladapter.Store]. No edit changes what another one is decided by, so all are
-// decided before the first is made.
+// EditJobs implements [xxladapter.Store]. No edit changes what another one is decided by, so all
+// are decided before the first is made.
 func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 // day returns the day of a row, in UTC.
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// forget deletes a row with its text. Its outcome is still counted, in the figures of its day and in the statistics.
+// forget deletes a row with its text. Its outcome is still counted, in the figures of its day and
+// in the statistics.
 func (s *Store) forget(l *xxladapter.Log) {
 	s.count(l)
 	delete(s.counted, l.ID)

@@ -95,7 +95,8 @@ func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit
 	return due[:min(max(limit, 0), len(due))]
 }
 
-// behind returns the jobs with a planned fire of their schedule that has been due for too long at now.
+// behind returns the jobs with a planned fire of their schedule that has been due for too long at
+// now.
 func (s *Store) behind(now time.Time) map[int64]bool {
 	before := toMilli(now.Add(-xxladapter.BehindAfter))
 	behind := map[int64]bool{}

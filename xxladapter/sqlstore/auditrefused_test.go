@@ -133,7 +133,8 @@ func TestAChangeWithoutItsRowIsNoChange(t *testing.T) {
 	checkAllChange(t)
 }
 
-// auditedChanges fills a store and returns one change by each method that writes a row of the audit.
+// auditedChanges fills a store and returns one change by each method that writes a row of the
+// audit.
 func auditedChanges(t *testing.T, s *records.Store) map[string]func(ctx context.Context) error {
 	ctx := t.Context()
 	must := func(err error) {

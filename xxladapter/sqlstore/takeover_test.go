@@ -19,8 +19,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// upstreamRows are what an admin of XXL-JOB has left, with {job} and {group} for the columns of names,
-// which differ between releases.
+// upstreamRows are what an admin of XXL-JOB has left, with {job} and {group} for the columns of
+// names, which differ between releases.
 const upstreamRows = `
 INSERT INTO xxl_job_group (id, app_name, {group}, address_type, address_list, update_time) VALUES
 	(3, 'billing-app', '账单', 0, 'http://10.0.0.1:9999/', '2026-03-01 08:00:00'),
@@ -83,8 +83,8 @@ func takeOverCall(t *testing.T) context.Context {
 	return xxladapter.WithActor(xxladapter.WithCall(t.Context(), "xxlwheel import"), xxladapter.Actor{Kind: xxladapter.ActorCommand, Name: "ops"})
 }
 
-// TestTakeOver takes databases of all releases whose tables differ into a store of each kind, twice,
-// and checks every row.
+// TestTakeOver takes databases of all releases whose tables differ into a store of each kind,
+// twice, and checks every row.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	for _, release := range []string{"2.3", "2.5", "3.2", "3.4", "head"} {
@@ -211,8 +211,8 @@ func requireTaken(t *testing.T, s xxladapter.Store, settle, script, plain, billi
 	require.Equal(t, []xxladapter.Report{{Day: "2026-02-28", Running: 1, Success: 20, Failed: 3}, {Day: "2026-03-01", Success: 10}}, days)
 }
 
-// TestTakeOverBesideOtherJobs takes a database into stores that have jobs: ids are mapped, and those
-// of children follow.
+// TestTakeOverBesideOtherJobs takes a database into stores that have jobs: ids are mapped, and
+// those of children follow.
 func TestTakeOverBesideOtherJobs(t *testing.T) {
 	t.Parallel()
 	for kind, place := range emptyTargets(t) {

@@ -13,7 +13,8 @@ func Exists(prefix string) bool {
 	return len(found) > 0 || err != nil
 }
 
-// SetAside renames the files of a journal, so that they are none of it and somebody may look at them.
+// SetAside renames the files of a journal, so that they are none of it and somebody may look at
+// them.
 func SetAside(prefix string) error {
 	found, err := list(prefix)
 	for _, s := range found {
@@ -65,8 +66,8 @@ func readHead(name string) ([]byte, error) {
 	return head[:n], err
 }
 
-// Copy copies the files of a journal that another process may be writing to, to files that begin with
-// to. between is called when the files are held that there were at first: what it reads of the
+// Copy copies the files of a journal that another process may be writing to, to files that begin
+// with to. between is called when the files are held that there were at first: what it reads of the
 // journal's owner is no newer than the copy, which may lack what the owner appends after that.
 func Copy(prefix, to string, between func() error) error {
 	held := map[int64]*os.File{}

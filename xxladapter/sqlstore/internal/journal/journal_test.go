@@ -36,8 +36,8 @@ func open(t *testing.T, opts Options, next int64) (j *Journal, records []string)
 	return j, records
 }
 
-// rotate returns when what was appended is on disk and a new segment has begun, or with the error why it
-// could not.
+// rotate returns when what was appended is on disk and a new segment has begun, or with the error
+// why it could not.
 func rotate(t *testing.T, j *Journal) error {
 	t.Helper()
 	require.NoError(t, j.Wait(j.Last()))

@@ -121,7 +121,8 @@ func list(prefix string) ([]segment, error) {
 func nameOf(prefix string, place int64) string { return fmt.Sprintf("%s%d", prefix, place) }
 
 // syncDir makes what was created, renamed and removed in a directory durable. Windows flushes no
-// directory that is open for reading; NTFS logs such changes, in order, with those of the files in it.
+// directory that is open for reading; NTFS logs such changes, in order, with those of the files in
+// it.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -237,8 +237,8 @@ func (a *act) end(s stop) {
 	a.buf.text(s.reason)
 }
 
-// resume continues the schedule of a job that waits for the end of its runs. openRuns are the runs of
-// the job that the tables have as open; the memory knows better of those that it has.
+// resume continues the schedule of a job that waits for the end of its runs. openRuns are the runs
+// of the job that the tables have as open; the memory knows better of those that it has.
 func (a *act) resume(r xxladapter.Resume, openRuns []int64) bool {
 	j := a.m.jobs[r.JobID]
 	if j == nil || !j.Waits() || len(a.m.byJob[r.JobID]) > 0 {

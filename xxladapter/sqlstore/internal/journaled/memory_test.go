@@ -49,8 +49,8 @@ func TestANewFileRepeatsHistory(t *testing.T) {
 	}
 }
 
-// Ended runs leave the memory also while some call reads the tables at any time, but not before every
-// call that may have read them earlier.
+// Ended runs leave the memory also while some call reads the tables at any time, but not before
+// every call that may have read them earlier.
 func TestReadersThatOverlapKeepNothingForever(t *testing.T) {
 	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
 	j, err := journal.Open(opts, 1, nil)

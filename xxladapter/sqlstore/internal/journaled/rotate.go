@@ -5,11 +5,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// rotate lets the journal continue in a new file if the last one is large, with a record that repeats
-// what the tables will not get soon: planned fires, and open runs with their history. So older files
-// are not needed as soon as the tables have followed. What was planned before the last rotation is
-// written to the tables too, so that it is not repeated again and again. The memory is locked, so the
-// new file is left to the journal: nothing here waits for a disk.
+// rotate lets the journal continue in a new file if the last one is large, with a record that
+// repeats what the tables will not get soon: planned fires, and open runs with their history. So
+// older files are not needed as soon as the tables have followed. What was planned before the last
+// rotation is written to the tables too, so that it is not repeated again and again. The memory is
+// locked, so the new file is left to the journal: nothing here waits for a disk.
 func (f *front) rotate() {
 	if f.journal.Size() < f.SegmentSize || f.journal.Rotating() {
 		return

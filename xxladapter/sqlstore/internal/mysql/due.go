@@ -39,8 +39,8 @@ func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
 	return found > 0, err
 }
 
-// adviseDueIndex logs a hint about the index where it would help, and an error where a node is about
-// to join others whose scans it would slow down.
+// adviseDueIndex logs a hint about the index where it would help, and an error where a node is
+// about to join others whose scans it would slow down.
 func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	var jobs, nodes int
 	err := db.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM xxl_job_info LIMIT ?) AS jobs),

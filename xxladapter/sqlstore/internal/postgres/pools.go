@@ -31,8 +31,8 @@ type pools struct {
 	reads, writes, groups, lookups, scans, polls, leases *pgxpool.Pool
 }
 
-// ownConnections is the number of connections that are not shared: two of polls, two of sessions and
-// one of each other pool.
+// ownConnections is the number of connections that are not shared: two of polls, two of sessions
+// and one of each other pool.
 const ownConnections = 8
 
 // newPools creates the pools, with the config's connections divided between reads and writes. It

@@ -22,8 +22,8 @@ const (
 		object_kind, object_id, object_name, job_id, group_id, changes, previous_hash, hash`
 	insertAudit = `INSERT INTO xxlwheel_audit (` + auditColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	// firstYoung finds the first row that is not old. Rows behind it stay, even if the clock was set
-	// back and they are older.
+	// firstYoung finds the first row that is not old. Rows behind it stay, even if the clock was
+	// set back and they are older.
 	firstYoung = `SELECT id FROM xxlwheel_audit WHERE id <= ? AND at_ms >= ? ORDER BY id LIMIT 1`
 	selectMark = `SELECT hash FROM xxlwheel_audit WHERE id = ?`
 	dropAudit  = `DELETE FROM xxlwheel_audit WHERE id <= ?`
@@ -52,8 +52,8 @@ func scanEnds(ends *xxladapter.AuditEnds) func(Row) error {
 	}
 }
 
-// record appends the row of a change, if ctx has a call and any field differs. It has to be the last
-// thing that a transaction does: whatever it locks later, others would wait for longer.
+// record appends the row of a change, if ctx has a call and any field differs. It has to be the
+// last thing that a transaction does: whatever it locks later, others would wait for longer.
 func (s *Store) record(ctx context.Context, tx *Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil

@@ -27,8 +27,8 @@ func fromMilli(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// textOf returns the text of a column's value, which some drivers return as bytes. NULL is the empty
-// text.
+// textOf returns the text of a column's value, which some drivers return as bytes. NULL is the
+// empty text.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -79,8 +79,8 @@ func (a addressList) Scan(value any) error {
 	return nil
 }
 
-// fitAddresses drops the last addresses if all of them do not fit into a column of MaxRowText bytes.
-// A group of two thousand executors fits.
+// fitAddresses drops the last addresses if all of them do not fit into a column of MaxRowText
+// bytes. A group of two thousand executors fits.
 func fitAddresses(addresses []string) []string {
 	size := -1
 	for i, addr := range addresses {

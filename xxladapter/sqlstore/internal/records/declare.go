@@ -30,8 +30,8 @@ func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []i
 	return ids, nil
 }
 
-// declare carries out a declaration. It locks calendars, app names, groups and jobs in a fixed order,
-// so that two declarations wait for each other, and the end of the audit last.
+// declare carries out a declaration. It locks calendars, app names, groups and jobs in a fixed
+// order, so that two declarations wait for each other, and the end of the audit last.
 func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) ([]int64, error) {
 	changes, err := s.declareCalendars(ctx, tx, d)
 	if err != nil {

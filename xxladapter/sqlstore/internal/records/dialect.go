@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Dialect holds the statements and value forms in which databases differ. All other statements are
-// written once, with ? for their arguments, beside the code that runs them.
+// A Dialect holds the statements and value forms in which databases differ. All other statements
+// are written once, with ? for their arguments, beside the code that runs them.
 type Dialect struct {
 	// Kind is the database, and Version an expression for the version of its program.
 	Kind    xxladapter.StoreKind
@@ -53,8 +53,8 @@ type Dialect struct {
 	// AdvanceIDs returns the statement after which a table generates ids above those that it has.
 	// Nil where that needs no statement.
 	AdvanceIDs func(table string) string
-	// Columns selects table, column, type, and whether it is a part of the primary key, of all tables
-	// whose names begin with xxl, in the order of the columns.
+	// Columns selects table, column, type, and whether it is a part of the primary key, of all
+	// tables whose names begin with xxl, in the order of the columns.
 	Columns string
 	// ReserveIDs returns statements after which a table that generates ids gives higher ones than
 	// last.
@@ -78,7 +78,8 @@ type Dialect struct {
 	RecordRun string
 	// InsertTexts returns one statement that inserts all texts. Nil inserts each with its own.
 	InsertTexts func(texts []TextRow) (query string, args []any)
-	// NeverRan is the condition that a job has no stored result. It reads the stored results by job.
+	// NeverRan is the condition that a job has no stored result. It reads the stored results by
+	// job.
 	NeverRan string
 	// Has returns the condition that a text column contains the argument, byte for byte.
 	Has func(column string) string

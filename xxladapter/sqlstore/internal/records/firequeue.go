@@ -17,8 +17,8 @@ import (
 // endless queue.
 const MaxGroup = 256
 
-// groupText is the size of texts, in bytes, that fills a group. Servers accept four times as much in
-// one packet, and far more by default.
+// groupText is the size of texts, in bytes, that fills a group. Servers accept four times as much
+// in one packet, and far more by default.
 const groupText = 1 << 20
 
 // ErrAlone tells a caller to retry without the group: the call took no effect, because its group
@@ -26,17 +26,17 @@ const groupText = 1 << 20
 // them was at fault.
 var ErrAlone = errors.New("sqlstore: the call has to run outside its group")
 
-// A fireQueue batches the calls that every fire makes, ClaimFire, SettleFire and FinishRun: all waiting
-// calls share a transaction and a few statements, so that many callers need few round trips and few
-// syncs.
+// A fireQueue batches the calls that every fire makes, ClaimFire, SettleFire and FinishRun: all
+// waiting calls share a transaction and a few statements, so that many callers need few round trips
+// and few syncs.
 type fireQueue struct {
 	Transact fireTransaction
 	queue    *gather.Queue[*FireCall]
 	holder   settleHolder
 }
 
-// A fireTransaction runs a group in one transaction and sets the results of its calls. again is false
-// if an error leaves open whether the transaction was committed.
+// A fireTransaction runs a group in one transaction and sets the results of its calls. again is
+// false if an error leaves open whether the transaction was committed.
 type fireTransaction func(ctx context.Context, group []*FireCall) (again bool, err error)
 
 // Repeated retries a group that the server rolled back for another transaction's sake, which repeat
@@ -48,8 +48,8 @@ func Repeated(once fireTransaction, repeat func(error) bool) fireTransaction {
 			if !again || !repeat(err) || attempt == network.WriteAttempts {
 				return again, err
 			}
-			// The other transaction of a deadlock can pass meanwhile. The pause is random, so that two
-			// groups do not collide again and again.
+			// The other transaction of a deadlock can pass meanwhile. The pause is random, so that
+			// two groups do not collide again and again.
 			time.Sleep(time.Duration(rand.Int64N(int64(attempt) * int64(5*time.Millisecond))))
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// guests limit how many connections of a pool the calls of users hold at once, so that slow listings
-// leave the others to the scheduler. Nil guests limit nothing.
+// guests limit how many connections of a pool the calls of users hold at once, so that slow
+// listings leave the others to the scheduler. Nil guests limit nothing.
 type guests chan struct{}
 
 // NewGuests lets users hold half of a pool.

@@ -16,10 +16,11 @@ const (
 	// HistoryColumns are the columns of a run's history, in the order of HistoryValues.
 	HistoryColumns = `log_id, due_ms, trigger_type, attempt, parent_log_id, shard_index, shard_total, node, term, claimed_ms,
 		taken_by, taken_ms, sent_ms, acked_ms, finished_ms`
-	// InsertHistory is completed by the end of [Dialect.RecordRun]. HistoryValues are its arguments.
+	// InsertHistory is completed by the end of [Dialect.RecordRun]. HistoryValues are its
+	// arguments.
 	InsertHistory = `INSERT INTO xxlwheel_run (` + HistoryColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	// RecordHistory is the [Dialect.RecordRun] of databases with ON CONFLICT. If a run has a history
-	// already, instants that are known are added to it.
+	// RecordHistory is the [Dialect.RecordRun] of databases with ON CONFLICT. If a run has a
+	// history already, instants that are known are added to it.
 	RecordHistory = InsertHistory + KeepHistory
 	KeepHistory   = ` ON CONFLICT (log_id) DO UPDATE SET
 		taken_by = COALESCE(excluded.taken_by, xxlwheel_run.taken_by), taken_ms = COALESCE(excluded.taken_ms, xxlwheel_run.taken_ms),

@@ -86,8 +86,8 @@ func (r editRows) of(e *xxladapter.JobEdit) transition.JobRows {
 
 const (
 	selectGroupIDs = `SELECT id FROM xxl_job_group WHERE `
-	// lastDues and scheduledFires are completed with the jobs. The second locks what it reads, and so
-	// waits for claims that are being made.
+	// lastDues and scheduledFires are completed with the jobs. The second locks what it reads, and
+	// so waits for claims that are being made.
 	lastDues       = `SELECT job_id, MAX(due_ms) FROM xxlwheel_fire WHERE trigger_type = 'CRON' AND `
 	scheduledFires = `SELECT job_id, due_ms, state FROM xxlwheel_fire`
 )

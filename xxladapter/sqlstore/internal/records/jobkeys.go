@@ -96,7 +96,8 @@ func (t *Tx) keysOf(ctx context.Context, jobs []int64) (map[int64]xxladapter.Job
 	return has, err
 }
 
-// freeKey reports whether no other job of the group has the key, and removes rows that do not count.
+// freeKey reports whether no other job of the group has the key, and removes rows that do not
+// count.
 func (t *Tx) freeKey(ctx context.Context, k xxladapter.JobKey) (bool, error) {
 	taken, err := t.has(ctx, hasKey, k.GroupID, k.Key, k.JobID)
 	if taken || err != nil {

@@ -15,8 +15,8 @@ type Column struct {
 	Type string // as PostgreSQL names it; other databases find it out
 }
 
-// The columns that edits set, after the key. An update sets only what an operator edits: the caller's
-// copy may be old in all others.
+// The columns that edits set, after the key. An update sets only what an operator edits: the
+// caller's copy may be old in all others.
 var (
 	editColumns = []Column{
 		{"id", "bigint"}, {"job_group", "bigint"}, {"job_desc", "text"}, {"author", "text"}, {"alarm_email", "text"},
@@ -33,16 +33,16 @@ var (
 
 const setNext = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?`
 
-// Conditions of fires that are dropped, behind that of their jobs. Claimed fires stay until they are
-// settled.
+// Conditions of fires that are dropped, behind that of their jobs. Claimed fires stay until they
+// are settled.
 const (
 	dropPlanned = ` AND state = 'planned'`
 	// DropScheduled leaves planned fires that the schedule has not planned.
 	DropScheduled = dropPlanned + ` AND trigger_type IN ('CRON', 'MISFIRE')`
 )
 
-// removeJobs lists what is deleted with jobs besides their planned fires. Each is completed with the
-// condition of the jobs.
+// removeJobs lists what is deleted with jobs besides their planned fires. Each is completed with
+// the condition of the jobs.
 var removeJobs = []struct{ from, column string }{
 	{`DELETE FROM xxl_job_info WHERE `, "id"},
 	{`DELETE FROM xxlwheel_misfire WHERE `, "job_id"},

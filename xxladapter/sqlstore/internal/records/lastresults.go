@@ -15,10 +15,10 @@ const (
 
 	selectUncounted = `SELECT folded_id, (SELECT MAX(id) FROM xxl_job_log) FROM xxlwheel_stat_mark WHERE id = 1`
 	hasEnded        = `(l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))`
-	// SelectNewerResults reads the uncounted rows from its argument on. A row's id and its success are
-	// one number, so that the newest row of a job is found without reading it again, and jobs whose
-	// stored result says the same are left out: these are most. CROSS JOIN makes SQLite begin with the
-	// few open rows.
+	// SelectNewerResults reads the uncounted rows from its argument on. A row's id and its success
+	// are one number, so that the newest row of a job is found without reading it again, and jobs
+	// whose stored result says the same are left out: these are most. CROSS JOIN makes SQLite begin
+	// with the few open rows.
 	SelectNewerResults = `SELECT newest.job_id, newest.at_last % 2 FROM (
 			SELECT job_id, MAX(ended_as) AS at_last FROM (
 				SELECT l.job_id, ` + idAndSuccess + ` AS ended_as FROM xxl_job_log l WHERE l.id > ? AND ` + hasEnded + `
@@ -29,8 +29,8 @@ const (
 	idAndSuccess = `2 * l.id + CASE WHEN l.handle_code = 200 THEN 1 ELSE 0 END`
 )
 
-// Two forms of [Dialect.NeverRan]. SQLite takes a third of the time for the second one. PostgreSQL would
-// read all stored results into memory for it, and again for each job if they do not fit.
+// Two forms of [Dialect.NeverRan]. SQLite takes a third of the time for the second one. PostgreSQL
+// would read all stored results into memory for it, and again for each job if they do not fit.
 const (
 	NeverRanExists = `NOT EXISTS (SELECT 1 FROM xxlwheel_last_result WHERE xxlwheel_last_result.job_id = xxl_job_info.id)`
 	NeverRanIn     = `id NOT IN (SELECT job_id FROM xxlwheel_last_result)`
@@ -68,8 +68,8 @@ func (c *conditions) addLastResult(d *Dialect, result xxladapter.LastResult, new
 	with, without := newer.succeeded, newer.failed
 	switch result {
 	case xxladapter.LastSuccess:
-		// Most jobs have this result. MariaDB would read all of them first if it could turn the lookup
-		// into a join.
+		// Most jobs have this result. MariaDB would read all of them first if it could turn the
+		// lookup into a join.
 		stored = `(SELECT result FROM xxlwheel_last_result WHERE xxlwheel_last_result.job_id = xxl_job_info.id) = 'SUCCESS'`
 	case xxladapter.LastFail:
 		stored, with, without = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result <> 'SUCCESS')`, newer.failed, newer.succeeded

@@ -29,10 +29,10 @@ const (
 )
 
 // others notices schedulers that know nothing of our side tables: next times move without us. An
-// edit that does not come through this process, by a Java admin's page or in SQL, looks the same, and
-// costs no more than short scans for a while.
-// Other nodes of ours move next times too, so while there are some no others are expected; those
-// nodes take over what a dead one has planned. The zero value is ready to use.
+// edit that does not come through this process, by a Java admin's page or in SQL, looks the same,
+// and costs no more than short scans for a while. Other nodes of ours move next times too, so while
+// there are some no others are expected; those nodes take over what a dead one has planned. The
+// zero value is ready to use.
 type others struct {
 	mu     sync.Mutex      // guards the fields below
 	nexts  map[int64]int64 // as this process stored or saw them last, in ms, by job id

@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// A PooledWriter runs each write in a transaction of its own, as many at once as there are connections.
+// A PooledWriter runs each write in a transaction of its own, as many at once as there are
+// connections.
 type PooledWriter struct {
 	DB      *sql.DB
 	Dialect *Dialect
@@ -34,16 +35,16 @@ func (p *PooledWriter) Write(ctx context.Context, apply func(context.Context, *T
 	return p.attempt(ctx, func(ctx context.Context) (bool, error) { return p.once(ctx, apply) })
 }
 
-// WriteOne runs apply without a transaction. It retries as Write does, so apply may take effect more
-// than once.
+// WriteOne runs apply without a transaction. It retries as Write does, so apply may take effect
+// more than once.
 func (p *PooledWriter) WriteOne(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return p.attempt(ctx, func(ctx context.Context) (bool, error) {
 		return true, apply(ctx, &Tx{session: p.DB, Dialect: p.Dialect})
 	})
 }
 
-// attempt retries try until it succeeds, says that it must not be retried, fails in a way that Repeat
-// rejects, or has used up network.WriteAttempts or network.WriteLife.
+// attempt retries try until it succeeds, says that it must not be retried, fails in a way that
+// Repeat rejects, or has used up network.WriteAttempts or network.WriteLife.
 func (p *PooledWriter) attempt(ctx context.Context, try func(context.Context) (again bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, network.WriteLife)
 	defer cancel()
@@ -85,8 +86,8 @@ func (p *PooledWriter) once(ctx context.Context, apply func(context.Context, *Tx
 	}
 }
 
-// InDoubt marks errors of writes that may have taken effect: all but the server's own answers, which
-// answered recognizes.
+// InDoubt marks errors of writes that may have taken effect: all but the server's own answers,
+// which answered recognizes.
 func InDoubt(err error, answered func(error) bool) error {
 	if err == nil || answered(err) || errors.Is(err, xxladapter.ErrInDoubt) {
 		return err

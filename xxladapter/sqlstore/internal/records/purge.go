@@ -36,8 +36,8 @@ const (
 var (
 	batchOfIDs = `(?` + strings.Repeat(`, ?`, PurgeBatch-1) + `)`
 
-	// DeletePurgeable deletes those rows of a batch that may be deleted, and DeleteAlarmed only those
-	// that alarms no longer need.
+	// DeletePurgeable deletes those rows of a batch that may be deleted, and DeleteAlarmed only
+	// those that alarms no longer need.
 	DeletePurgeable = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs + ` AND ` + purgeable
 	DeleteAlarmed   = DeletePurgeable + ` AND ` + alarmed
 	// A row that stayed keeps its text and its history.
@@ -120,8 +120,8 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	return purged, nil
 }
 
-// deleteCounted is deleteRows that also adds the deleted rows to the statistics if any may be missing
-// there.
+// deleteCounted is deleteRows that also adds the deleted rows to the statistics if any may be
+// missing there.
 func (s *Store) deleteCounted(ctx context.Context, tx *Tx, statement string, ids []int64, uncounted bool,
 	first func(batch []any) error) (deleted int, err error) {
 

@@ -8,8 +8,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// settleHold is how long a settlement waits for the run's result. Most runs end within milliseconds,
-// but where many are due at once, their results wait for the executor's and this node's processors.
+// settleHold is how long a settlement waits for the run's result. Most runs end within
+// milliseconds, but where many are due at once, their results wait for the executor's and this
+// node's processors.
 const settleHold = 250 * time.Millisecond
 
 // A settleHolder holds settlements back until the results of their runs arrive, so that both are
@@ -94,7 +95,8 @@ func (q *fireQueue) finish(ctx context.Context, c *FireCall) error {
 	return q.call(ctx, c)
 }
 
-// withSettlements returns the calls of a group and the settlements that its results have taken along.
+// withSettlements returns the calls of a group and the settlements that its results have taken
+// along.
 func withSettlements(group []*FireCall) []*FireCall {
 	all := group[:len(group):len(group)]
 	for _, c := range group {

@@ -31,8 +31,8 @@ type statMark struct {
 	open int64
 }
 
-// advance returns the mark before a turn, and the last row that the turn may count: rows up to there
-// can no longer be in a transaction that has not ended. highest is the last row of the log.
+// advance returns the mark before a turn, and the last row that the turn may count: rows up to
+// there can no longer be in a transaction that has not ended. highest is the last row of the log.
 func (m statMark) advance(highest int64, now time.Time) (next statMark, until int64) {
 	// Ids above the highest row belong to rows that are gone. MySQL 5.7 may give them again.
 	m.folded, m.next = min(m.folded, highest), min(m.next, highest)
@@ -116,8 +116,8 @@ func (s *Store) FoldStats(ctx context.Context, limit int) (left xxladapter.StatW
 	return left, err
 }
 
-// mayBeUncounted reports whether any of the rows is not counted yet, or is counted provisionally. If
-// it is false it stays so.
+// mayBeUncounted reports whether any of the rows is not counted yet, or is counted provisionally.
+// If it is false it stays so.
 func (s *Store) mayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
 	if len(ids) == 0 {
 		return false, nil
@@ -130,8 +130,8 @@ func (s *Store) mayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
 		OR EXISTS (SELECT 1 FROM xxlwheel_stat_open WHERE log_id >= ? AND log_id <= ?)`, last, first, last)
 }
 
-// countingDeleted runs remove, which deletes some of the log rows, and counts those of them that are
-// gone afterwards and were not counted before.
+// countingDeleted runs remove, which deletes some of the log rows, and counts those of them that
+// are gone afterwards and were not counted before.
 func (s *Store) countingDeleted(ctx context.Context, tx *Tx, ids []int64, remove func() error) error {
 	mark, none := statMark{turn: -1}, int64(0)
 	if err := tx.Query(ctx, lockStatMark+tx.Dialect.Lock, nil, scanMark(&mark, &none, &none)); err != nil {

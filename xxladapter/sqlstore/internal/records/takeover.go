@@ -30,8 +30,8 @@ const (
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`
 )
 
-// The kinds of xxlwheel_taken for log rows. Each has one row for a source: from_id is the last row to
-// take, and to_id the last one that was taken.
+// The kinds of xxlwheel_taken for log rows. Each has one row for a source: from_id is the last row
+// to take, and to_id the last one that was taken.
 const (
 	takenLogs     = "log"     // they got new ids
 	takenSameLogs = "samelog" // they kept their ids
@@ -55,14 +55,14 @@ type TakeOver struct {
 	To   *Store
 	takeover.Options
 	DryRun bool
-	// Logs takes the log rows of ended runs too. Progress is called after each part of them, with the
-	// ids of the last row taken and of the last one to take. Nil is allowed.
+	// Logs takes the log rows of ended runs too. Progress is called after each part of them, with
+	// the ids of the last row taken and of the last one to take. Nil is allowed.
 	Logs     bool
 	Progress func(done, last int64)
 }
 
-// Run takes what the store does not have. Everything but log rows is taken in one transaction. Log rows
-// follow in parts; after an error, the next Run continues there.
+// Run takes what the store does not have. Everything but log rows is taken in one transaction. Log
+// rows follow in parts; after an error, the next Run continues there.
 func (t *TakeOver) Run(ctx context.Context) (*takeover.Report, error) {
 	db, err := t.From.Read(ctx)
 	if err != nil {

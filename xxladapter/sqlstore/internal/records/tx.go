@@ -14,8 +14,8 @@ type session interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// A Tx is a transaction on one connection. Its statements are prepared once per connection, by the Tx
-// or by the driver.
+// A Tx is a transaction on one connection. Its statements are prepared once per connection, by the
+// Tx or by the driver.
 type Tx struct {
 	session
 	Dialect  *Dialect
@@ -51,8 +51,8 @@ func run[T any](ctx context.Context, t *Tx, query string, args []any,
 	return prepared(stmt, ctx, args...)
 }
 
-// ClosePrepared closes the statements. Statements of a [sql.Conn] are not closed with it, and an open
-// one keeps SQLite from folding the write-ahead log into the database file.
+// ClosePrepared closes the statements. Statements of a [sql.Conn] are not closed with it, and an
+// open one keeps SQLite from folding the write-ahead log into the database file.
 func (t *Tx) ClosePrepared() error {
 	var errs []error
 	for _, stmt := range t.prepared {

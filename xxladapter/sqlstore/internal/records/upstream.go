@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
-// An Upstream reads a database of XXL-JOB that is not the store's own. All that it reads is as of one
-// moment, except for log rows.
+// An Upstream reads a database of XXL-JOB that is not the store's own. All that it reads is as of
+// one moment, except for log rows.
 type Upstream struct {
 	DB *sql.DB
 	// Rewrite turns queries into those for the tables of its release.

@@ -23,7 +23,8 @@ const (
 	dropJobVersion = `DELETE FROM xxlwheel_job_version WHERE job_id = ? AND number = ?`
 )
 
-// recordVersions appends the versions that edits add. REQUIRES: the transaction holds the jobs' locks.
+// recordVersions appends the versions that edits add. REQUIRES: the transaction holds the jobs'
+// locks.
 func (s *Store) recordVersions(ctx context.Context, tx *Tx, changes []*transition.JobChange) error {
 	var old []int64
 	for _, c := range changes {

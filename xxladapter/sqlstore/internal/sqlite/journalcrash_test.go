@@ -571,7 +571,8 @@ func (f heldFile) Sync() error {
 	return <-f.result
 }
 
-// A repeated result is acknowledged no earlier than the first one, which a failed sync may take back.
+// A repeated result is acknowledged no earlier than the first one, which a failed sync may take
+// back.
 func TestARepeatedResultWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")

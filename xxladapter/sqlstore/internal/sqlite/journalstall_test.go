@@ -156,8 +156,8 @@ func TestAFileThatCannotBeCreatedIsSaidOnce(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// A renewal writes nothing but the lease, however much the tables lack, and knows from the memory which
-// dead terms own fires.
+// A renewal writes nothing but the lease, however much the tables lack, and knows from the memory
+// which dead terms own fires.
 func TestARenewalLeavesTheTablesBehind(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")

@@ -27,8 +27,8 @@ func foldAndTell(s *records.Store) error {
 	}
 }
 
-// TestACountThatIsKilledCountsEachRunOnce kills children with SIGKILL while they count, and compares
-// the figures with the rows.
+// TestACountThatIsKilledCountsEachRunOnce kills children with SIGKILL while they count, and
+// compares the figures with the rows.
 func TestACountThatIsKilledCountsEachRunOnce(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
