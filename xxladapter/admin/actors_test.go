@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestWhoMadeAChangeIsShownWithinRights moves a job from a group that its readers may not see, by the
-// executor of that group and from a known address.
+// TestWhoMadeAChangeIsShownWithinRights moves a job from a group that its readers may not see, by
+// the executor of that group and from a known address.
 func TestWhoMadeAChangeIsShownWithinRights(t *testing.T) {
 	s := twoGroupsOn(t)
 	ctx := xxladapter.WithCall(xxladapter.WithActor(t.Context(), xxladapter.Actor{

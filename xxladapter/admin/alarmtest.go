@@ -44,8 +44,8 @@ type alarmTestForm struct {
 // maxTestEmails bounds the receivers of one test.
 const maxTestEmails = 20
 
-// testAlarms sends a test alarm through all channels. One test runs at a time, so that nobody floods
-// the receivers.
+// testAlarms sends a test alarm through all channels. One test runs at a time, so that nobody
+// floods the receivers.
 func (s *Server) testAlarms(ctx context.Context, _ none, form *alarmTestForm) (no AlarmTest, err error) {
 	if form == nil {
 		form = new(alarmTestForm)

@@ -81,8 +81,8 @@ type brokenRow struct {
 	Rule string `json:"rule" doc:"What is wrong with the row."`
 }
 
-// verifyAudit follows the chain from its anchor to its last row. If retention deletes its first rows
-// meanwhile, it begins again.
+// verifyAudit follows the chain from its anchor to its last row. If retention deletes its first
+// rows meanwhile, it begins again.
 func (s *Server) verifyAudit(ctx context.Context, _ none) (check auditCheck, err error) {
 	for range 5 {
 		var ends xxladapter.AuditEnds

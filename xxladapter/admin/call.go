@@ -49,8 +49,8 @@ func reads[Q, A any](pattern string, needs need, summary string, handle func(con
 	return c
 }
 
-// takes returns a call with a request body, for callers with what it needs. If the body type is a pointer, the body is optional,
-// and nil if it is missing.
+// takes returns a call with a request body, for callers with what it needs. If the body type is a
+// pointer, the body is optional, and nil if it is missing.
 func takes[Q, B, A any](pattern string, needs need, summary string, handle func(context.Context, Q, B) (A, error)) call {
 	c := newCall(pattern, needs, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	c.body = reflect.TypeFor[B]()

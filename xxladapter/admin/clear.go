@@ -87,8 +87,8 @@ func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answ
 		if err != nil {
 			return answer, err
 		}
-		// The rows that are not among the newest to keep, and those before the instant, are both the
-		// oldest: the shorter part is in the longer one.
+		// The rows that are not among the newest to keep, and those before the instant, are both
+		// the oldest: the shorter part is in the longer one.
 		n, more = min(n, old), more && moreOld
 	}
 	n = min(n, maxCount)

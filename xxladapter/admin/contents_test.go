@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// contents returns everything that the site's store holds, as a text: what a refused call must leave
-// as it is.
+// contents returns everything that the site's store holds, as a text: what a refused call must
+// leave as it is.
 func (s *site) contents() string {
 	var b strings.Builder
 	write(&b, reflect.ValueOf(s.store))
@@ -26,7 +26,8 @@ func (s *site) contents() string {
 var noContents = []reflect.Type{reflect.TypeFor[sync.Mutex](), reflect.TypeFor[*time.Location](), reflect.TypeFor[xxladapter.SingleEdits]()}
 
 // write writes a value and all that it refers to, with its unexported fields. Maps are in the order
-// of their texts. Functions and channels are left out. REQUIRES: the value does not refer to itself.
+// of their texts. Functions and channels are left out. REQUIRES: the value does not refer to
+// itself.
 func write(b *strings.Builder, v reflect.Value) {
 	if v.IsValid() && slices.Contains(noContents, v.Type()) {
 		return

@@ -34,8 +34,8 @@ type codeResult struct {
 }
 
 // declareCall creates and changes the jobs that an executor declares in its own group, all or
-// nothing. It deletes none, leaves the schedules of existing jobs on or off, and leaves jobs as they
-// are that somebody else has edited; see [Server.editedByOthers].
+// nothing. It deletes none, leaves the schedules of existing jobs on or off, and leaves jobs as
+// they are that somebody else has edited; see [Server.editedByOthers].
 func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	if err := s.awaitJobCall(ctx); err != nil {
 		return nil, err
@@ -84,9 +84,9 @@ func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte)
 	return codeResult{plan.Changes, plan.Unchanged, plan.Kept}, nil
 }
 
-// editedByOthers returns why a job must not be changed by a declaration from code: its fields are not
-// those that code has declared last. Whether the schedule is on does not count. It returns an empty
-// reason if nobody else has edited the job.
+// editedByOthers returns why a job must not be changed by a declaration from code: its fields are
+// not those that code has declared last. Whether the schedule is on does not count. It returns an
+// empty reason if nobody else has edited the job.
 func (s *Server) editedByOthers(ctx context.Context, j *xxladapter.Job) (reason string, err error) {
 	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: j.ID})
 	if err != nil {

@@ -17,8 +17,8 @@ func requireError(t *testing.T, code, message, body string) {
 	require.Equal(t, message, is.Message)
 }
 
-// TestErrorsNameTheirRule makes errors of several kinds: each has a rule, its parameters and a message
-// in Chinese.
+// TestErrorsNameTheirRule makes errors of several kinds: each has a rule, its parameters and a
+// message in Chinese.
 func TestErrorsNameTheirRule(t *testing.T) {
 	s := newSite(t)
 	for _, c := range []struct {

@@ -83,8 +83,8 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	return p, err
 }
 
-// planOf returns what a schedule that a job has or had means; nil if it cannot be read, and then its
-// finding says so.
+// planOf returns what a schedule that a job has or had means; nil if it cannot be read, and then
+// its finding says so.
 func (s *Server) planOf(j *xxladapter.Job, then why.Schedule) cron.Plan {
 	with := *j
 	with.ScheduleType, with.ScheduleConf, with.Settings.Zone = then.Type, then.Conf, then.Zone
@@ -95,7 +95,8 @@ func (s *Server) planOf(j *xxladapter.Job, then why.Schedule) cron.Plan {
 	return plan
 }
 
-// zoneThen returns the time zone of a schedule that a job has or had; the scheduler's if it is unknown.
+// zoneThen returns the time zone of a schedule that a job has or had; the scheduler's if it is
+// unknown.
 func (s *Server) zoneThen(then why.Schedule) *time.Location {
 	if zone, err := s.zoneOf(then.Zone); err == nil {
 		return zone

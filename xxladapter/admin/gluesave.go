@@ -44,8 +44,8 @@ func (f *glueSaveForm) check(j *xxladapter.Job) error {
 	return nil
 }
 
-// saveGlue stores a new version of a job's source. A change of other fields of the job at the same time
-// is no conflict: the source is stored on top of it.
+// saveGlue stores a new version of a job's source. A change of other fields of the job at the same
+// time is no conflict: the source is stored on top of it.
 func (s *Server) saveGlue(ctx context.Context, path idPath, form glueSaveForm) (no glueSaved, err error) {
 	for tries := 0; ; tries++ {
 		j, err := s.job(ctx, path.ID)
@@ -94,8 +94,8 @@ func (s *Server) glueConflict(ctx context.Context, stored *xxladapter.Job, form 
 }
 
 // glueAt returns the version that a caller has read at a time, before the newest one was stored, or
-// nil if that is not certain: of several versions within a second, the table does not tell which one
-// was when in use.
+// nil if that is not certain: of several versions within a second, the table does not tell which
+// one was when in use.
 func glueAt(versions []*xxladapter.GlueVersion, at time.Time) *xxladapter.GlueVersion {
 	for i := 1; i < len(versions); i++ { // newest first
 		v := versions[i]

@@ -12,8 +12,8 @@ type nodeDrainForm struct {
 	Node string `json:"node" doc:"A scheduler that holds a lease, as the list of nodes shows it." example:"web-1:4711:9f3a61c2"`
 }
 
-// drainNode takes a scheduler's shards away until its term ends. It learns of that when it next renews
-// its lease, within a second.
+// drainNode takes a scheduler's shards away until its term ends. It learns of that when it next
+// renews its lease, within a second.
 func (s *Server) drainNode(ctx context.Context, _ none, form nodeDrainForm) (no none, err error) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {

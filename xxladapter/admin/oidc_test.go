@@ -156,8 +156,8 @@ func (b *browser) back() string {
 	return next
 }
 
-// oidcSite returns a server with a group, the people and a provider, whose value ops gives a role for
-// the group.
+// oidcSite returns a server with a group, the people and a provider, whose value ops gives a role
+// for the group.
 func oidcSite(t *testing.T, rules ...string) (*site, *fakeProvider, *bytes.Buffer) {
 	t.Helper()
 	p, logged := newProvider(t), new(bytes.Buffer)

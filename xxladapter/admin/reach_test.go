@@ -29,8 +29,8 @@ func TestABulkMoveNeedsTheRoleInBothGroups(t *testing.T) {
 	}
 }
 
-// TestATokenReachesNoOtherCredential checks that a limited token neither lists nor deletes what else
-// its user signs in with.
+// TestATokenReachesNoOtherCredential checks that a limited token neither lists nor deletes what
+// else its user signs in with.
 func TestATokenReachesNoOtherCredential(t *testing.T) {
 	s := newSite(t)
 	session := s.people()
@@ -72,8 +72,8 @@ func TestAllowedAddressesAreForOperatorsOfAllGroups(t *testing.T) {
 	}
 }
 
-// TestTheAuditOfUsersIsForAdministrators checks that who may not list users does not read of them in
-// the audit either.
+// TestTheAuditOfUsersIsForAdministrators checks that who may not list users does not read of them
+// in the audit either.
 func TestTheAuditOfUsersIsForAdministrators(t *testing.T) {
 	s := twoGroupsOn(t)
 	for _, call := range []string{`PUT /users/2 {"password":"a password"}`, `PUT /groups/1 {"title":"renamed"}`} {

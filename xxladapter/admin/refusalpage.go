@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// refusalStyle has the sizes and colours of the console's theme.css. The page is answered by the API,
-// which knows no file of the console, and so it needs none.
+// refusalStyle has the sizes and colours of the console's theme.css. The page is answered by the
+// API, which knows no file of the console, and so it needs none.
 const refusalStyle = `:root{color-scheme:light dark}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:light-dark(#f7f7f9,#121316);color:light-dark(#1b1c21,#e8e9ec);font:.8125rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif}
 main{box-sizing:border-box;width:calc(100% - 2rem);max-width:420px;padding:1.5rem;border:1px solid light-dark(#e4e4ea,#2a2c33);border-radius:6px;background:light-dark(#fff,#191a1e)}
@@ -39,8 +39,8 @@ var refusalText = template.Must(template.New("").Parse(`<!doctype html>
 </main>
 `))
 
-// refusalPage shows an error to a person, in a language of the browser, with a link to the console. It
-// has no script.
+// refusalPage shows an error to a person, in a language of the browser, with a link to the console.
+// It has no script.
 func refusalPage(r *http.Request, err error) download {
 	status, answer, _ := refusalOf(err)
 	shown := map[string]any{"Lang": "en", "Title": "You are not signed in", "Message": answer.Message, "Back": "Back to the console"}
@@ -64,8 +64,8 @@ func refusalPage(r *http.Request, err error) download {
 	}
 }
 
-// wantsChinese reports whether the browser names Chinese among its languages, as the console does that
-// has no choice stored.
+// wantsChinese reports whether the browser names Chinese among its languages, as the console does
+// that has no choice stored.
 func wantsChinese(r *http.Request) bool {
 	for language := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
 		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(language)), "zh") {

@@ -152,7 +152,8 @@ func TestAUserSeesWhatIsGranted(t *testing.T) {
 	}
 }
 
-// TestTooManyLoginsSayWhenToTryAgain checks that a header, for programs, says what the message says.
+// TestTooManyLoginsSayWhenToTryAgain checks that a header, for programs, says what the message
+// says.
 func TestTooManyLoginsSayWhenToTryAgain(t *testing.T) {
 	s := newSite(t)
 	s.people()

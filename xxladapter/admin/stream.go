@@ -17,8 +17,8 @@ const (
 	// heartbeat is the pause between comments in a stream without events. Proxies close
 	// connections that are silent for a minute.
 	heartbeat = 15 * time.Second
-	// streamLife is the age at which a stream of events or of a run's text ends. The caller connects again, and its
-	// rights are checked again.
+	// streamLife is the age at which a stream of events or of a run's text ends. The caller
+	// connects again, and its rights are checked again.
 	streamLife = 15 * time.Minute
 )
 

@@ -55,8 +55,8 @@ func (s *Server) listVersions(ctx context.Context, q versionsQuery) (no versionL
 	return versionList{forms, next}, nil
 }
 
-// showVersion compares a version with the one before, if that is not nil. The id of a group that does
-// not exist for the caller is shown as 0: the job was moved from there.
+// showVersion compares a version with the one before, if that is not nil. The id of a group that
+// does not exist for the caller is shown as 0: the job was moved from there.
 func showVersion(ctx context.Context, v, before *xxladapter.JobVersion, actors func(xxladapter.Actor) xxladapter.Actor) versionForm {
 	form := versionForm{Version: v.Number, At: v.At, Call: v.Call, Changes: []xxladapter.FieldChange{}}
 	if v.Actor != (xxladapter.Actor{}) {
@@ -150,8 +150,8 @@ func (s *Server) version(ctx context.Context, id, number int64) (*xxladapter.Job
 	return list[0], nil
 }
 
-// restoreVersion gives a job the fields of an earlier version, as a new version. Its schedule stays on
-// or off, and its source as it is: sources have versions of their own.
+// restoreVersion gives a job the fields of an earlier version, as a new version. Its schedule stays
+// on or off, and its source as it is: sources have versions of their own.
 func (s *Server) restoreVersion(ctx context.Context, path versionPath) (no none, err error) {
 	v, err := s.version(ctx, path.ID, path.Version)
 	if err != nil {

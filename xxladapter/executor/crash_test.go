@@ -31,9 +31,9 @@ import (
 // crashEnv names the admin for the process that TestKill9 kills.
 const crashEnv = "XXLWHEEL_TEST_EXECUTOR_ADMIN"
 
-// TestKill9 kills an executor at random moments while runs arrive, one by one and in batches, and restarts it on the same data
-// directory. In the end every accepted run has a result or is still in the journal, no log id ran
-// twice, and a result that says success belongs to a run that ended.
+// TestKill9 kills an executor at random moments while runs arrive, one by one and in batches, and
+// restarts it on the same data directory. In the end every accepted run has a result or is still in
+// the journal, no log id ran twice, and a result that says success belongs to a run that ended.
 func TestKill9(t *testing.T) {
 	t.Parallel()
 	if admin := os.Getenv(crashEnv); admin != "" {

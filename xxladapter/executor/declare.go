@@ -64,8 +64,8 @@ func (j Job) MarshalJSON() ([]byte, error) {
 // nothing, once it serves. The scheduler must permit that (xxlwheel serve --allow-declare), and
 // AccessToken must be the group's own.
 //
-// A job that is no longer declared is not deleted. A job whose fields somebody else has edited since
-// it was declared stays as it is, and the logger gets a warning, until it is edited back or
+// A job that is no longer declared is not deleted. A job whose fields somebody else has edited
+// since it was declared stays as it is, and the logger gets a warning, until it is edited back or
 // [Job].Overwrite is set. Errors of the scheduler are logged, and the jobs are sent again after
 // pauses of up to five minutes; handlers run meanwhile.
 //

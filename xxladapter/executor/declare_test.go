@@ -59,8 +59,8 @@ func TestDeclaredJobsAreChecked(t *testing.T) {
 	require.ErrorContains(t, e.Declare(Job{Key: "k"}), "Options.AccessToken is empty")
 }
 
-// TestDeclaredJobsAreSentUntilAccepted has a scheduler that is down at first, then refuses, and then
-// accepts.
+// TestDeclaredJobsAreSentUntilAccepted has a scheduler that is down at first, then refuses, and
+// then accepts.
 func TestDeclaredJobsAreSentUntilAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -39,8 +39,8 @@ func Example() {
 	}
 }
 
-// A service that declares its job. The scheduler permits that with --allow-declare, and the token is
-// that of the group orders.
+// A service that declares its job. The scheduler permits that with --allow-declare, and the token
+// is that of the group orders.
 func ExampleExecutor_Declare() {
 	e, err := executor.New(executor.Options{
 		Admins:      []string{"http://127.0.0.1:8080"},

@@ -68,15 +68,17 @@ type Options struct {
 	// the address of the first suitable network interface.
 	Address string
 
-	// Queue is the URL of a NATS server with JetStream from which runs are taken, in place of Listen
-	// and Admins: nats://host:port, or tls://host:port, with user and password, or a token, before the
-	// host. A path is the namespace, which must be that of the schedulers; empty means "default". The
-	// executor then needs no open port. Several URLs of one cluster are separated by commas.
+	// Queue is the URL of a NATS server with JetStream from which runs are taken, in place of
+	// Listen and Admins: nats://host:port, or tls://host:port, with user and password, or a token,
+	// before the host. A path is the namespace, which must be that of the schedulers; empty means
+	// "default". The executor then needs no open port. Several URLs of one cluster are separated by
+	// commas.
 	Queue string
-	// QueueCredentials is a file with the JWT and the seed of a user of Queue; empty uses what the URL
-	// has.
+	// QueueCredentials is a file with the JWT and the seed of a user of Queue; empty uses what the
+	// URL has.
 	QueueCredentials string
-	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means 256.
+	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means
+	// 256.
 	QueuePlaces int
 
 	// DataDir holds the journal and the run logs; empty means "executor-logs". It is created if it
@@ -133,9 +135,9 @@ type Options struct {
 	// process dies, but not if the machine does.
 	NoSync bool
 
-	// Trace is called before each run's handler, on its goroutine, and returns the handler's context,
-	// which must be made of ctx. end is called once with the result of the run, as it is reported.
-	// Package telemetry has one. Nil traces nothing.
+	// Trace is called before each run's handler, on its goroutine, and returns the handler's
+	// context, which must be made of ctx. end is called once with the result of the run, as it is
+	// reported. Package telemetry has one. Nil traces nothing.
 	Trace func(ctx context.Context, run *Run) (_ context.Context, end func(code int, msg string))
 
 	// Logger gets messages about the executor as a whole; nil means [slog.Default].

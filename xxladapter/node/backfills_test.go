@@ -17,8 +17,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestABackfillReachesTheExecutor runs a node on a real store and follows a backfill through it: the
-// executor gets each due time as its scheduled time, once, in order.
+// TestABackfillReachesTheExecutor runs a node on a real store and follows a backfill through it:
+// the executor gets each due time as its scheduled time, once, in order.
 func TestABackfillReachesTheExecutor(t *testing.T) {
 	var mu sync.Mutex
 	var got []time.Time

@@ -19,11 +19,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestReplayedCallbacksCountOnce sends the result of each run one to five
-// times, shuffled over all runs and by several senders at once, among results of
-// runs that nobody knows, and some of them again when everything is over. The
-// first one counts, its children are triggered once, and the executor is told
-// each time that all is well.
+// TestReplayedCallbacksCountOnce sends the result of each run one to five times, shuffled over all
+// runs and by several senders at once, among results of runs that nobody knows, and some of them
+// again when everything is over. The first one counts, its children are triggered once, and the
+// executor is told each time that all is well.
 func TestReplayedCallbacksCountOnce(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

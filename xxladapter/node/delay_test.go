@@ -14,9 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestADelayIsKeptBetweenRuns lets a whole node run a FIX_DELAY job that takes a
-// while: each run is due exactly one delay after the end of the one before, as
-// the node knows it, and no two overlap.
+// TestADelayIsKeptBetweenRuns lets a whole node run a FIX_DELAY job that takes a while: each run is
+// due exactly one delay after the end of the one before, as the node knows it, and no two overlap.
 func TestADelayIsKeptBetweenRuns(t *testing.T) {
 	const delay, takes = 300 * time.Millisecond, 100 * time.Millisecond
 	var mu sync.Mutex

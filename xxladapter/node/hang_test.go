@@ -19,14 +19,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestHangingExecutorsDelayNoOthers measures how late the runs of an app
-// arrive, first alone, then beside three apps whose executors hang each in its
-// own way: one never accepts, one accepts and is silent, one answers a byte a
-// second. In all that time the pool must keep within its bounds.
+// TestHangingExecutorsDelayNoOthers measures how late the runs of an app arrive, first alone, then
+// beside three apps whose executors hang each in its own way: one never accepts, one accepts and is
+// silent, one answers a byte a second. In all that time the pool must keep within its bounds.
 //
-// The lateness at p99 must not grow by more than 50 ms. A soak runs for a minute
-// and demands just that; otherwise the test is lenient, because other tests run
-// at the same time, and without the bounds it is seconds.
+// The lateness at p99 must not grow by more than 50 ms. A soak runs for a minute and demands just
+// that; otherwise the test is lenient, because other tests run at the same time, and without the
+// bounds it is seconds.
 func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	testserver.Long(t)
 	phase, grows := 3*time.Second, 500*time.Millisecond

@@ -19,9 +19,9 @@ import (
 
 const listenersToken = "0123456789012345678901234567890123456789"
 
-// TestFiftyListenersAskLittle lets fifty clients listen to the events of an idle node for an hour, in
-// which each has to connect again several times. All of them together and the node cost a database
-// at most ten statements a second, in the first minute, in the last one, and in between.
+// TestFiftyListenersAskLittle lets fifty clients listen to the events of an idle node for an hour,
+// in which each has to connect again several times. All of them together and the node cost a
+// database at most ten statements a second, in the first minute, in the last one, and in between.
 func TestFiftyListenersAskLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const listeners = 50

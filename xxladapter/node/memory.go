@@ -21,7 +21,8 @@ const (
 // double at least, so that a large heap is collected no more often than with Go's default GOGC.
 func memoryLimit(live uint64) int64 { return max(softLimit, 2*int64(live)+spareMemory) }
 
-// limitMemory sets the runtime's memory limit now and after each collection, until the process ends.
+// limitMemory sets the runtime's memory limit now and after each collection, until the process
+// ends.
 func limitMemory() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	var adjust func(int)

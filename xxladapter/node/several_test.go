@@ -22,9 +22,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A gate is a node's way to the store. While it is shut, the calls by which a
-// scheduler acts wait, as in a process that is frozen; once it is broken they
-// fail, as in one that is dead.
+// A gate is a node's way to the store. While it is shut, the calls by which a scheduler acts wait,
+// as in a process that is frozen; once it is broken they fail, as in one that is dead.
 type gate struct {
 	xxladapter.Store
 	mu     sync.Mutex
@@ -217,8 +216,8 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 	require.True(t, report.Clean(), "%v", report)
 }
 
-// within waits for what leases and scans bring about in real time. The longest of them, a lease that
-// lapses, takes five seconds.
+// within waits for what leases and scans bring about in real time. The longest of them, a lease
+// that lapses, takes five seconds.
 func within(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 30*time.Second, 20*time.Millisecond, what)

@@ -32,11 +32,10 @@ func (c claim) full() bool { return c.due >= c.size }
 // nextClaim is how many jobs the claim after c takes; most is the limit. It is
 // a pure function.
 //
-// The size follows the time for each job, by a factor of two at most, so that a
-// single claim that was held up does not make many small ones. Where a third of the
-// window has gone by and there is still more, being in time comes first, and the
-// claims may take longer. A scan that keeps its pace meets its jobs before that:
-// with a fifth of the window gone by.
+// The size follows the time for each job, by a factor of two at most, so that a single claim that
+// was held up does not make many small ones. Where a third of the window has gone by and there is
+// still more, being in time comes first, and the claims may take longer. A scan that keeps its pace
+// meets its jobs before that: with a fifth of the window gone by.
 func nextClaim(c claim, window time.Duration, limit int) int {
 	size, aim := c.size, claimAim
 	if c.full() && c.lead < window*2/3 {

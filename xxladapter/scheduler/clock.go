@@ -13,9 +13,9 @@ type storeClock struct {
 	last atomic.Pointer[xxladapter.ClockEstimate] // nil means nothing was seen
 }
 
-// seen notes that the store's clock showed t at some moment since asked. A claim waits for locks and
-// reads rows after it has looked at the clock, so t alone may be far behind; what was known before
-// stays while it agrees.
+// seen notes that the store's clock showed t at some moment since asked. A claim waits for locks
+// and reads rows after it has looked at the clock, so t alone may be far behind; what was known
+// before stays while it agrees.
 func (c *storeClock) seen(t, asked time.Time) {
 	here := time.Now()
 	for {

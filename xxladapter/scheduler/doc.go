@@ -1,26 +1,21 @@
-// Package scheduler turns schedules into fires: it scans the store for jobs
-// that are due soon, decides what becomes of each, commits that, and then arms
-// the committed fires in a hashed wheel timer, which hands them out when they
-// are due.
+// Package scheduler turns schedules into fires: it scans the store for jobs that are due soon,
+// decides what becomes of each, commits that, and then arms the committed fires in a hashed wheel
+// timer, which hands them out when they are due.
 //
-// The scan follows XXL-JOB's JobScheduleHelper: second-aligned, a window of
-// five seconds ahead, three branches by how late a job is found. Where
-// upstream keeps "this must fire" in the memory of one process, here it is a
-// fire record, written in the transaction that moves the job's next trigger
-// time. The wheel is a cache of those records: whatever it forgets, the sweep
-// finds again.
+// The scan follows XXL-JOB's JobScheduleHelper: second-aligned, a window of five seconds ahead,
+// three branches by how late a job is found. Where upstream keeps "this must fire" in the memory of
+// one process, here it is a fire record, written in the transaction that moves the job's next
+// trigger time. The wheel is a cache of those records: whatever it forgets, the sweep finds again.
 //
 // # What it promises
 //
-// Every due time of a job that is switched on gives one fire record, or one
-// record of a misfire. A record is handed out at or after its due time by the
-// store's clock, and may be handed out again by another scheduler after a
-// crash: the claim in the store decides who sends it. How late it is handed out
-// has no bound but the misfire window of its job.
+// Every due time of a job that is switched on gives one fire record, or one record of a misfire. A
+// record is handed out at or after its due time by the store's clock, and may be handed out again
+// by another scheduler after a crash: the claim in the store decides who sends it. How late it is
+// handed out has no bound but the misfire window of its job.
 //
 // # When not to use it
 //
-// Most programs want package node, which wires a scheduler to its executors.
-// For timeouts inside one process use package hashedwheel. DESIGN.md says what
-// was decided and what was rejected.
+// Most programs want package node, which wires a scheduler to its executors. For timeouts inside
+// one process use package hashedwheel. DESIGN.md says what was decided and what was rejected.
 package scheduler

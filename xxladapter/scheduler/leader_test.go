@@ -29,8 +29,8 @@ func leading(t *testing.T, peers ...*peer) *peer {
 
 func inLeaderMode(o *Options) { o.Mode = xxladapter.SchedulingLeader }
 
-// TestOneNodeLeads kills, stops and cuts off leaders: another node takes all jobs each time, and each
-// due time fires once.
+// TestOneNodeLeads kills, stops and cuts off leaders: another node takes all jobs each time, and
+// each due time fires once.
 func TestOneNodeLeads(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()

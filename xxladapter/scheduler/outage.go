@@ -10,8 +10,8 @@ import (
 const outagePace = time.Minute
 
 // An outage logs work that fails again and again while the store is away: a line at the first
-// failure, one a minute with the number of failures so far, and one when the work succeeds again. It
-// is used by one goroutine.
+// failure, one a minute with the number of failures so far, and one when the work succeeds again.
+// It is used by one goroutine.
 type outage struct {
 	logger *slog.Logger
 	level  slog.Level

@@ -140,8 +140,8 @@ func (l *lostStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time
 	return fires, due, err
 }
 
-// TestAScanThatIsLostIsMadeAgainAtOnce, and further ones at the usual pace: a job with a fixed delay of
-// a second waits for the very next scan.
+// TestAScanThatIsLostIsMadeAgainAtOnce, and further ones at the usual pace: a job with a fixed
+// delay of a second waits for the very next scan.
 func TestAScanThatIsLostIsMadeAgainAtOnce(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

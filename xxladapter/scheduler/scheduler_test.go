@@ -16,9 +16,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// A fakePool settles the fires that it is given in the store, as a hand-over
-// would, and notes when it was given those that it could claim: a sweep may hand
-// out once more what was settled since it read the store.
+// A fakePool settles the fires that it is given in the store, as a hand-over would, and notes when
+// it was given those that it could claim: a sweep may hand out once more what was settled since it
+// read the store.
 type fakePool struct {
 	store *memstore.Store
 	term  func() (xxladapter.Term, bool)
@@ -250,8 +250,8 @@ func TestWakeBringsTheScanForward(t *testing.T) {
 	})
 }
 
-// TestCronIsReadInTheSchedulersZone: nine in the morning in Tokyo is midnight in UTC, which is when a
-// bubble begins.
+// TestCronIsReadInTheSchedulersZone: nine in the morning in Tokyo is midnight in UTC, which is when
+// a bubble begins.
 func TestCronIsReadInTheSchedulersZone(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		begin := time.Now()

@@ -65,8 +65,8 @@ func (r *roster) ignore(term xxladapter.Term, life time.Duration) {
 	r.tell()
 }
 
-// stillSilent notes whether the term had a session, and reports whether it had none at this look and
-// at the one before.
+// stillSilent notes whether the term had a session, and reports whether it had none at this look
+// and at the one before.
 func (r *roster) stillSilent(term xxladapter.Term, held bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,9 +175,9 @@ func (s *Scheduler) watchSession(ctx context.Context, term xxladapter.Term) {
 	}
 }
 
-// suspect arms the planned fires of a node whose session has ended. That node may be alive: its term
-// stays as it is, it may claim and send, and the store gives each fire to one node. What it has
-// claimed waits until its lease lapses.
+// suspect arms the planned fires of a node whose session has ended. That node may be alive: its
+// term stays as it is, it may claim and send, and the store gives each fire to one node. What it
+// has claimed waits until its lease lapses.
 func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 	ctx, cancel := context.WithTimeout(ctx, leaseTry)
 	defer cancel()

@@ -64,8 +64,8 @@ func (l *line) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 	return l.Store.ClaimDue(ctx, by, ahead, limit, decide)
 }
 
-// kill lets a node do nothing more, as if its process had ended: its session ends, and its lease does
-// not.
+// kill lets a node do nothing more, as if its process had ended: its session ends, and its lease
+// does not.
 func (p *peer) kill() {
 	p.line.cut()
 	p.pool.setFull(true)
@@ -130,8 +130,8 @@ func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 	}
 }
 
-// TestFalseHintsChangeNothing cuts the connection of some living node's session many times, in a soak
-// a thousand times. All terms and shards stay, and each due time fires once and in time.
+// TestFalseHintsChangeNothing cuts the connection of some living node's session many times, in a
+// soak a thousand times. All terms and shards stay, and each due time fires once and in time.
 func TestFalseHintsChangeNothing(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()

@@ -22,9 +22,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// BenchmarkClient measures the sending of one run request and the reading of its reply. The executor
-// is a bare socket in the same process, so that its share of the processor time is small and does
-// not change.
+// BenchmarkClient measures the sending of one run request and the reading of its reply. The
+// executor is a bare socket in the same process, so that its share of the processor time is small
+// and does not change.
 func BenchmarkClient(b *testing.B) {
 	for _, conns := range []int{1, 64} {
 		b.Run(fmt.Sprintf("conns=%d", conns), func(b *testing.B) { benchmarkClient(b, conns) })

@@ -42,8 +42,8 @@ type ClientOptions struct {
 	// more than the hand-overs that a pool of default size has in flight, so that a burst opens its
 	// connections once.
 	Concurrency int
-	// Broker carries runs and calls to executors that use a queue; nil reaches none of them. Never is
-	// the error that it wraps for a run that it can never store; nil means that there is none.
+	// Broker carries runs and calls to executors that use a queue; nil reaches none of them. Never
+	// is the error that it wraps for a run that it can never store; nil means that there is none.
 	Broker Broker
 	Never  error
 }
@@ -55,8 +55,8 @@ var (
 	headerTraceParent = "Traceparent"
 )
 
-// A Client calls executors over HTTP, or over a broker where the address says so. Its methods may be called from any
-// goroutine.
+// A Client calls executors over HTTP, or over a broker where the address says so. Its methods may
+// be called from any goroutine.
 type Client struct {
 	http    *post.Client
 	timeout time.Duration
@@ -106,7 +106,8 @@ func NewClient(opts ClientOptions) (*Client, error) {
 	}, nil
 }
 
-// Close drops idle connections, and returns when nothing is sent any more. REQUIRES: no call is made.
+// Close drops idle connections, and returns when nothing is sent any more. REQUIRES: no call is
+// made.
 func (c *Client) Close() {
 	c.batches.sending.Wait()
 	c.http.Close()

@@ -159,8 +159,8 @@ func (d *forgetful) TakeFire(ctx context.Context, by xxladapter.Term, id int64, 
 	return err
 }
 
-// TestATakenFireInDoubtIsTakenAgain loses the answer to a take-over from a term that is over, and to
-// one within the node's own.
+// TestATakenFireInDoubtIsTakenAgain loses the answer to a take-over from a term that is over, and
+// to one within the node's own.
 func TestATakenFireInDoubtIsTakenAgain(t *testing.T) {
 	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when it is made again": happensLate} {
 		for _, own := range []bool{true, false} {
@@ -189,9 +189,10 @@ func TestATakenFireInDoubtIsTakenAgain(t *testing.T) {
 	}
 }
 
-// TestARefusedRunWhoseSettlementIsInDoubtRunsOnce loses every answer to the settlement of a run that the
-// executor has refused, so that the sweep finds the fire. Either the settlement has happened, and the
-// retry runs, or it has not, and the run is sent again under its log id; never both.
+// TestARefusedRunWhoseSettlementIsInDoubtRunsOnce loses every answer to the settlement of a run
+// that the executor has refused, so that the sweep finds the fire. Either the settlement has
+// happened, and the retry runs, or it has not, and the run is sent again under its log id; never
+// both.
 func TestARefusedRunWhoseSettlementIsInDoubtRunsOnce(t *testing.T) {
 	never, err := json.Marshal(wire.OK().WithPayload(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true}))
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ func (f *fixture) drain(d xxladapter.Drain) {
 	require.NoError(f.t, f.store.DrainExecutor(f.t.Context(), f.job.GroupID, d))
 }
 
-// TestNoRouteSendsToADrainedAddress drains one of two executors, fires often enough for each route to
-// visit both, and undoes it.
+// TestNoRouteSendsToADrainedAddress drains one of two executors, fires often enough for each route
+// to visit both, and undoes it.
 func TestNoRouteSendsToADrainedAddress(t *testing.T) {
 	for _, route := range xxladapter.RouteStrategy("").Values() {
 		t.Run(string(route), func(t *testing.T) {

@@ -18,8 +18,8 @@ type Event struct {
 	Address string
 	At      time.Time // when the request left, or when the result was stored
 	Began   time.Time // when the run was triggered, in whole seconds
-	// Sent is when the request left, and Acknowledged when its answer arrived, by the store's clock.
-	// Zero means that this did not happen, or is not known.
+	// Sent is when the request left, and Acknowledged when its answer arrived, by the store's
+	// clock. Zero means that this did not happen, or is not known.
 	Sent, Acknowledged time.Time
 	Code               int // trigger code, or result code
 	Msg                string

@@ -33,9 +33,8 @@ func newDoubtful(f *fixture, questions int64) *doubtful {
 	return d
 }
 
-// TestNothingIsSentOnceTheLeaseIsInDoubt lets the doubt come at each of the
-// moments at which the node asks: before the claim, before the call, and after
-// connecting.
+// TestNothingIsSentOnceTheLeaseIsInDoubt lets the doubt come at each of the moments at which the
+// node asks: before the claim, before the call, and after connecting.
 func TestNothingIsSentOnceTheLeaseIsInDoubt(t *testing.T) {
 	for questions, state := range []xxladapter.FireState{
 		xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireClaimed,
@@ -121,7 +120,8 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	require.Equal(t, []xxladapter.Term{term}, f.sched.fenced)
 }
 
-// TestADoubtOfManyFiresIsALineASecond: a node that loses its lease withholds all that it has claimed.
+// TestADoubtOfManyFiresIsALineASecond: a node that loses its lease withholds all that it has
+// claimed.
 func TestADoubtOfManyFiresIsALineASecond(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)

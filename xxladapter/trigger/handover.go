@@ -214,7 +214,8 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	return all.Wait()
 }
 
-// earlyClaims limits how often a fire that comes a little early is claimed, the first time included.
+// earlyClaims limits how often a fire that comes a little early is claimed, the first time
+// included.
 const earlyClaims = 3
 
 // claim claims the fire, and again if it was a little early: the store's clock decides, and the

@@ -26,8 +26,8 @@ func (s *answeringSender) Run(context.Context, string, string, *wire.RunRequest)
 	return s.reply, s.err
 }
 
-// TestAHandOverTellsWhenItSentAndWasAnswered checks the instants of a run's history for each kind of
-// outcome. The store's clock is an hour ahead of this machine's.
+// TestAHandOverTellsWhenItSentAndWasAnswered checks the instants of a run's history for each kind
+// of outcome. The store's clock is an hour ahead of this machine's.
 func TestAHandOverTellsWhenItSentAndWasAnswered(t *testing.T) {
 	for _, tt := range []struct {
 		name           string

@@ -264,8 +264,8 @@ func (p *Pool) work(ctx context.Context, h *HandOver, t task) {
 		w, began, left := t.work, time.Now(), false
 		done := p.handle(withPlace(ctx, func() { left = left || p.leave(t, began) }), h, w)
 		w.done()
-		// What has left its place was sent: it must not be claimed again, and the sweep asks for its
-		// outcome.
+		// What has left its place was sent: it must not be claimed again, and the sweep asks for
+		// its outcome.
 		if !done && w.planned && !left {
 			h.opts.Scheduler.Again(w.fire)
 		}

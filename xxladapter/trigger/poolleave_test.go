@@ -25,8 +25,8 @@ func (s *settlingStore) SettleFire(ctx context.Context, by xxladapter.Term, sett
 	return s.Store.SettleFire(ctx, by, settled)
 }
 
-// A hand-over whose executor has answered leaves its place to the next one while it is stored, and is
-// in flight until then.
+// A hand-over whose executor has answered leaves its place to the next one while it is stored, and
+// is in flight until then.
 func TestAHandOverLeavesItsPlaceWhileItIsStored(t *testing.T) {
 	inPoolBubble(t, time.Second, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		slow := &settlingStore{Store: store, settling: make(chan xxladapter.Settlement, 3), goOn: make(chan struct{})}
@@ -57,8 +57,8 @@ func TestAHandOverLeavesItsPlaceWhileItIsStored(t *testing.T) {
 	})
 }
 
-// When many are being stored, a hand-over keeps its place, so that a store that does not answer stops
-// the pool.
+// When many are being stored, a hand-over keeps its place, so that a store that does not answer
+// stops the pool.
 func TestAHandOverKeepsItsPlaceWhenManyAreStored(t *testing.T) {
 	inPoolBubble(t, time.Second, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		slow := &settlingStore{Store: store, settling: make(chan xxladapter.Settlement, 3), goOn: make(chan struct{})}

@@ -10,9 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestRefusedFiresAreAllOfferedAgain compares refusals with a plain list of what
-// was refused: apps get room and lose it at random, and a reader walks on from what
-// next tells, a page at a time.
+// TestRefusedFiresAreAllOfferedAgain compares refusals with a plain list of what was refused: apps
+// get room and lose it at random, and a reader walks on from what next tells, a page at a time.
 func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 	const apps = 3
 	for seed := range uint64(200) {

@@ -135,10 +135,9 @@ func (h *HandOver) unanswered(ctx context.Context, at time.Time, f xxladapter.Fi
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}
 }
 
-// neverBegan reports whether the executor surely has no log of the run. The
-// text is upstream's (XxlJobFileAppender.readLog); an executor that answers
-// something else gets the benefit of the doubt, because skipping one run does
-// less harm than running it twice.
+// neverBegan reports whether the executor surely has no log of the run. The text is upstream's
+// (XxlJobFileAppender.readLog); an executor that answers something else gets the benefit of the
+// doubt, because skipping one run does less harm than running it twice.
 func neverBegan(r wire.LogResult) bool {
 	return r.End && r.ToLine == 0 && strings.HasPrefix(r.Content, wire.MsgNoLogFile)
 }

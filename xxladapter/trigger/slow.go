@@ -2,17 +2,16 @@ package trigger
 
 import "time"
 
-// XXL-JOB: a job whose trigger procedure took more than 500 ms more than ten
-// times within one minute of the clock runs in the slow pool until that minute is
-// over (JobTriggerPoolHelper.addTrigger).
+// XXL-JOB: a job whose trigger procedure took more than 500 ms more than ten times within one
+// minute of the clock runs in the slow pool until that minute is over
+// (JobTriggerPoolHelper.addTrigger).
 const (
 	slowTook  = 500 * time.Millisecond
 	slowTimes = 10
 )
 
-// slowJobs applies that rule. The zero value knows no slow job. Upstream
-// forgets a minute only when a trigger ends in a later one; here a minute counts
-// for itself alone.
+// slowJobs applies that rule. The zero value knows no slow job. Upstream forgets a minute only when
+// a trigger ends in a later one; here a minute counts for itself alone.
 type slowJobs struct {
 	minute int64         // of the Unix clock, that counts is about
 	counts map[int64]int // slow hand-overs by job id

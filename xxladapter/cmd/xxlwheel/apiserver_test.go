@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
 )
 
-// apiServer serves the API alone, without a scheduler, until the test ends. No executor may report a
-// result to it.
+// apiServer serves the API alone, without a scheduler, until the test ends. No executor may report
+// a result to it.
 func apiServer(t *testing.T, opts admin.Options) *httptest.Server {
 	t.Helper()
 	opts.Completer = struct{ admin.Completer }{}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheExampleIsApplied applies the folder that the documents show to a server in another process.
+// TestTheExampleIsApplied applies the folder that the documents show to a server in another
+// process.
 func TestTheExampleIsApplied(t *testing.T) {
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db",
 		"--access-token", "s3cret", "--operator-token", "0perator", "--read-token", "r3ader")

@@ -22,8 +22,9 @@ func (l lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestAServiceDeclaresItsJob starts a service three times at a real scheduler: the first start creates
-// the job, which then runs, the second one changes it, and the third one leaves an edit by hand.
+// TestAServiceDeclaresItsJob starts a service three times at a real scheduler: the first start
+// creates the job, which then runs, the second one changes it, and the third one leaves an edit by
+// hand.
 func TestAServiceDeclaresItsJob(t *testing.T) {
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"),
 		"--access-token", "of-all", "--allow-declare")

@@ -39,8 +39,8 @@ func TestEventsOfARealScheduler(t *testing.T) {
 	}
 }
 
-// TestEventsContinueAfterTheLastOne breaks the stream: the command asks again for what followed, and
-// ends when it is refused.
+// TestEventsContinueAfterTheLastOne breaks the stream: the command asks again for what followed,
+// and ends when it is refused.
 func TestEventsContinueAfterTheLastOne(t *testing.T) {
 	t.Parallel()
 	var asked []string

@@ -29,7 +29,8 @@ INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedu
 	(8, 4, 'each five', 'li', 'CRON', '0/5 * * * * ?', 'FIRE_ONCE_NOW', 'FIRST', 'SERIAL_EXECUTION', 'BEAN', NOW(), 'note', 1, UNIX_TIMESTAMP(NOW()) * 1000 + 30000),
 	(9, 4, 'rate', 'li', 'FIX_RATE', '5', 'DO_NOTHING', 'FIRST', 'SERIAL_EXECUTION', 'BEAN', NOW(), 'note', 1, UNIX_TIMESTAMP(NOW()) * 1000 + 30000)`
 
-// A noted is a run that an executor got: from which scheduler by its due time, which only ours sends.
+// A noted is a run that an executor got: from which scheduler by its due time, which only ours
+// sends.
 type noted struct {
 	job  int64
 	ours bool
@@ -37,7 +38,8 @@ type noted struct {
 }
 
 // TestHandoverFromAJavaAdmin takes over from a real Java admin while its jobs fire, by the steps of
-// the guide. No trigger comes from both sides, none twice, and ours are all there from the start on.
+// the guide. No trigger comes from both sides, none twice, and ours are all there from the start
+// on.
 func TestHandoverFromAJavaAdmin(t *testing.T) {
 	jar := testserver.JavaAdmin(t)
 	var mu sync.Mutex // guards runs

@@ -89,8 +89,8 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 		run("job why "+nightly+" --at 2030-01-01T02:00:00+08:00"))
 	require.Regexp(t, `(?m)^\S+ +OFF .*\n\S+ +ON CRON 0 0 2 \* \* \? .*\n\S+ +OFF `, run("job timeline "+nightly))
 
-	// A frozen executor answers nothing: the app's one place is taken, and the next fires wait. Several
-	// do, because each has the place for three seconds only.
+	// A frozen executor answers nothing: the app's one place is taken, and the next fires wait.
+	// Several do, because each has the place for three seconds only.
 	require.NoError(t, theirs.cmd.Process.Signal(syscall.SIGSTOP))
 	run("job trigger " + ok)
 	eventually(t, 20*time.Second, "the call hangs", func() bool { return strings.Contains(run("log list -n 1 --job "+ok), "RUNNING") })
@@ -142,8 +142,8 @@ func becomes(t *testing.T, code string, ask func() string) {
 	})
 }
 
-// freezeUnlocked suspends a process at a moment when it holds no lock of its SQLite file. A lock that
-// a frozen process holds keeps every other one out of the file until it wakes.
+// freezeUnlocked suspends a process at a moment when it holds no lock of its SQLite file. A lock
+// that a frozen process holds keeps every other one out of the file until it wakes.
 func freezeUnlocked(t *testing.T, p *process, file string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)&_txlock=immediate") // ms; the process writes to it

@@ -98,8 +98,8 @@ func TestWhyNamesAMisfire(t *testing.T) {
 	b.says("misfire", every, func() time.Time { return killed.Add(6500 * time.Millisecond) })
 }
 
-// TestWhyNamesADueTimeThatAnotherProgramHoldsUp locks what a Java admin locks while it schedules, as
-// one that hangs would.
+// TestWhyNamesADueTimeThatAnotherProgramHoldsUp locks what a Java admin locks while it schedules,
+// as one that hangs would.
 func TestWhyNamesADueTimeThatAnotherProgramHoldsUp(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -142,8 +142,8 @@ func TestWhyNamesAClockThatIsOff(t *testing.T) {
 	require.Contains(t, a.run("job why "+every+" --quiet --at "+moved.Add(20*time.Minute).UTC().Format(time.RFC3339)), "no_scheduler")
 }
 
-// TestWhyNamesAHandOverThatNobodyKnowsAbout freezes an executor for longer than it is asked whether a
-// run began.
+// TestWhyNamesAHandOverThatNobodyKnowsAbout freezes an executor for longer than it is asked whether
+// a run began.
 func TestWhyNamesAHandOverThatNobodyKnowsAbout(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

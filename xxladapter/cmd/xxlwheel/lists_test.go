@@ -48,8 +48,8 @@ func listCommands(t *testing.T) (words []string) {
 	return words
 }
 
-// TestEveryListInEveryFormat prints each list of the command tree as a table, as JSON, as YAML and as
-// ids, and checks that the four say the same.
+// TestEveryListInEveryFormat prints each list of the command tree as a table, as JSON, as YAML and
+// as ids, and checks that the four say the same.
 func TestEveryListInEveryFormat(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -69,7 +69,8 @@ func TestAssistantsReadOverHTTP(t *testing.T) {
 	}
 }
 
-// TestAssistantsChangeOverHTTP lets assistants change what their tokens grant. The audit names them.
+// TestAssistantsChangeOverHTTP lets assistants change what their tokens grant. The audit names
+// them.
 func TestAssistantsChangeOverHTTP(t *testing.T) {
 	server := serveFor(t, "--mcp-allow-changes")
 	operate := func(words ...string) string {
@@ -135,7 +136,8 @@ func TestThePageForAssistantsAdmitsNobodyElse(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, answer.StatusCode)
 }
 
-// TestAPageOfAnotherSiteReachesNoAssistant: a scheduler without tokens answers local programs alone.
+// TestAPageOfAnotherSiteReachesNoAssistant: a scheduler without tokens answers local programs
+// alone.
 func TestAPageOfAnotherSiteReachesNoAssistant(t *testing.T) {
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")

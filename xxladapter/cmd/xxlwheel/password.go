@@ -77,8 +77,8 @@ func askHidden(inv *invocation, terminal *os.File, prompt string) ([]byte, error
 	return line, nil
 }
 
-// await returns what read returns, or the error of ctx if that ends first. Nothing interrupts a read
-// from a terminal or a pipe, so read then continues until the process ends.
+// await returns what read returns, or the error of ctx if that ends first. Nothing interrupts a
+// read from a terminal or a pipe, so read then continues until the process ends.
 func await(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
 	type result struct {
 		input []byte

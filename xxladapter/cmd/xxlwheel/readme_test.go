@@ -11,8 +11,8 @@ import (
 )
 
 // TestTheCommandsOfREADMERun runs this program's commands in the order of the README, whose Chinese
-// text has the same ones (TestBothLanguagesOfREADMESayTheSame). Only ports and folders are the test's.
-// The demo has a test of its own.
+// text has the same ones (TestBothLanguagesOfREADMESayTheSame). Only ports and folders are the
+// test's. The demo has a test of its own.
 func TestTheCommandsOfREADMERun(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../README.md")

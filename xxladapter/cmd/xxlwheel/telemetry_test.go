@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A tracedRun is what a collector got of one trace: the names of its spans, and of the services that
-// sent them.
+// A tracedRun is what a collector got of one trace: the names of its spans, and of the services
+// that sent them.
 type tracedRun struct{ spans, services map[string]bool }
 
 // collect starts a collector, and returns its address and what it got so far: traces by id, and the

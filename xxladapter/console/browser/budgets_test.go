@@ -34,8 +34,8 @@ func (t *tab) ask(path string) (ms float64) {
 // frames makes the page write down its longest gap between two frames from now on.
 const frames = `(() => { window.gap = 0; let last = performance.now(); (function next() { requestAnimationFrame((now) => { gap = Math.max(gap, now - last); last = now; next(); }); })(); return 0; })()`
 
-// BenchmarkPages prints what the pages with the most data need, beside the budgets. Its figures hold for
-// an idle machine; with -short there is little data, and it only shows that it works.
+// BenchmarkPages prints what the pages with the most data need, beside the budgets. Its figures
+// hold for an idle machine; with -short there is little data, and it only shows that it works.
 func BenchmarkPages(b *testing.B) {
 	fires, jobs, seconds := 10_000, 2000, 20
 	if testing.Short() {
@@ -100,8 +100,8 @@ func BenchmarkPages(b *testing.B) {
 
 var storeCalls = regexp.MustCompile(`(?m)^xxlwheel_store_op_duration_seconds_count\{op="(\w+)"\} (\d+)$`)
 
-// BenchmarkConsoles prints how often the store is asked while 50 people look at the list of jobs and
-// nothing happens, beside the budget.
+// BenchmarkConsoles prints how often the store is asked while 50 people look at the list of jobs
+// and nothing happens, beside the budget.
 func BenchmarkConsoles(b *testing.B) {
 	people, lasts := 50, time.Minute
 	if testing.Short() {

@@ -16,7 +16,8 @@ func (s *site) running() int {
 	return list.Count
 }
 
-// Jobs are selected by mouse and by key, started at once, and put back; each refusal has its reason.
+// Jobs are selected by mouse and by key, started at once, and put back; each refusal has its
+// reason.
 func TestManyJobsAtOnce(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The details of a job open beside the list by key and by button, follow the job, and give the focus
-// back. Below 1200 px they are a dialog at the end of the page, and below 700 px a row leads to the
-// page of its job alone.
+// The details of a job open beside the list by key and by button, follow the job, and give the
+// focus back. Below 1200 px they are a dialog at the end of the page, and below 700 px a row leads
+// to the page of its job alone.
 func TestTheDetailsBesideTheListOfJobs(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

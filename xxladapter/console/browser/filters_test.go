@@ -127,7 +127,8 @@ func TestAnExpressionToBeginWith(t *testing.T) {
 	tab.until("it is none of them any longer", `[...document.querySelectorAll("select")].find((e) => e.labels[0]?.innerText === "Begin with").value === ""`)
 }
 
-// The heads of the columns of jobs order the list, by mouse and by keyboard; so does the latest result.
+// The heads of the columns of jobs order the list, by mouse and by keyboard; so does the latest
+// result.
 func TestJobsAreOrderedByTheirHeads(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

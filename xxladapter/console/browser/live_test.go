@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hears is whether a page hears what changes, so that it polls once a minute, which is longer than a
-// test waits.
+// hears is whether a page hears what changes, so that it polls once a minute, which is longer than
+// a test waits.
 const hears = `document.querySelector(".health").dataset.live === "true"`
 
-// front is a proxy before a site that counts the streams of events it has seen, and can refuse them.
+// front is a proxy before a site that counts the streams of events it has seen, and can refuse
+// them.
 func (s *site) front(refuse bool) (behind *site, streams *atomic.Int32) {
 	s.t.Helper()
 	target, err := url.Parse(s.url)
@@ -53,8 +54,8 @@ func (t *tab) beside(path string) *tab {
 	return other
 }
 
-// Pages show changes as the scheduler tells them. Of two tabs one holds the connection, and the other
-// takes over when that one is closed.
+// Pages show changes as the scheduler tells them. Of two tabs one holds the connection, and the
+// other takes over when that one is closed.
 func TestPagesHearOfChanges(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

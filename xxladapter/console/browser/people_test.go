@@ -202,8 +202,8 @@ func TestPagesFollowRights(t *testing.T) {
 	require.Equal(t, "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Schedulers|Audit|Export, import|Users|Settings|My account|API|Help|Schedule of settle orders|Run now|Edit|Copy|Delete", offers(admin))
 }
 
-// A session ends while a form is filled in. Sign-in stands above the form, nothing that was typed is
-// lost, and it is saved afterwards: once, and not before.
+// A session ends while a form is filled in. Sign-in stands above the form, nothing that was typed
+// is lost, and it is saved afterwards: once, and not before.
 func TestASessionEndsAmidAnEdit(t *testing.T) {
 	s := newSite(t, "a-secret-of-operators")
 	job := s.job(s.group("Orders"), "settle orders", nil)

@@ -92,8 +92,9 @@ func (p *process) kill() {
 	}
 }
 
-// The page of schedulers shows that one was killed. When the scheduler of the page itself is killed, the page
-// keeps what it showed and what was typed, and continues when it is started again, without being loaded.
+// The page of schedulers shows that one was killed. When the scheduler of the page itself is
+// killed, the page keeps what it showed and what was typed, and continues when it is started again,
+// without being loaded.
 func TestSchedulersAreKilled(t *testing.T) {
 	needBrowser(t)
 	file := filepath.Join(t.TempDir(), "shared.db")

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page offers each role what the API lets it do, and nothing of another group exists: neither in
-// lists nor by its id.
+// The page offers each role what the API lets it do, and nothing of another group exists: neither
+// in lists nor by its id.
 func TestEachRole(t *testing.T) {
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")

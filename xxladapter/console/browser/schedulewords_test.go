@@ -2,8 +2,9 @@ package browser
 
 import "testing"
 
-// The list of jobs says cron expressions in the reader's words, on a wide and on a narrow screen, with
-// one call for all rows; the expression stays in the tooltip. An expression whose words are long is cut.
+// The list of jobs says cron expressions in the reader's words, on a wide and on a narrow screen,
+// with one call for all rows; the expression stays in the tooltip. An expression whose words are
+// long is cut.
 func TestTheListSaysSchedulesInWords(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

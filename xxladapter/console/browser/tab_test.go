@@ -247,8 +247,8 @@ func (t *tab) accessible(where string) {
 	}
 }
 
-// fits fails the test if the page is wider than the window, a panel's content wider than the panel, a
-// table wider than its place on a desk, or the chosen tab out of view.
+// fits fails the test if the page is wider than the window, a panel's content wider than the panel,
+// a table wider than its place on a desk, or the chosen tab out of view.
 func (t *tab) fits(where string) {
 	t.t.Helper()
 	var size struct {

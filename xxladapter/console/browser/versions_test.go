@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An earlier version of a job is restored from its changes, once it has been shown what that changes.
-// The schedule stays on. Viewers are not offered it.
+// An earlier version of a job is restored from its changes, once it has been shown what that
+// changes. The schedule stays on. Viewers are not offered it.
 func TestAnEarlierVersionOfAJobIsRestored(t *testing.T) {
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")

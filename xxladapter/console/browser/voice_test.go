@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hearing makes the page note what live regions say: since when the page has been open, in ms, which
-// region, and its text.
+// hearing makes the page note what live regions say: since when the page has been open, in ms,
+// which region, and its text.
 const hearing = `(() => {
 	window.said = [];
 	const ids = new Map();
@@ -43,8 +43,8 @@ func (t *tab) heard(where string) (said []utterance) {
 	return said
 }
 
-// TestVoices listens as readers of the screen do: what changes by itself is told at most once in five
-// seconds, and its last state always.
+// TestVoices listens as readers of the screen do: what changes by itself is told at most once in
+// five seconds, and its last state always.
 func TestVoices(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

@@ -23,7 +23,8 @@ func TestWhyARunFailed(t *testing.T) {
 	tab.sees("Why it failed")
 }
 
-// A schedule that is off explains a time at which nothing ran, and so does one that does not name it.
+// A schedule that is off explains a time at which nothing ran, and so does one that does not name
+// it.
 func TestWhyNothingRan(t *testing.T) {
 	s := newSite(t, "")
 	group := s.group("Orders")

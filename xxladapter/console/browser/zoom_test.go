@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// hidden lists the controls of the page that something else covers, or that lie outside of the window,
-// while they have the focus: WCAG 2.2, 2.4.11.
+// hidden lists the controls of the page that something else covers, or that lie outside of the
+// window, while they have the focus: WCAG 2.2, 2.4.11.
 const hidden = `(() => {
 	const found = [];
 	for (const e of document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")) {
@@ -24,9 +24,9 @@ const hidden = `(() => {
 	return found;
 })()`
 
-// TestZoom enlarges every page as a browser does that is told to: twice, in a window of 1440 by 900, and
-// four times, in one of 1280 by 1024. Nothing needs scrolling sideways (WCAG 2.2, 1.4.4 and 1.4.10), and
-// what has the focus is seen.
+// TestZoom enlarges every page as a browser does that is told to: twice, in a window of 1440 by
+// 900, and four times, in one of 1280 by 1024. Nothing needs scrolling sideways (WCAG 2.2, 1.4.4
+// and 1.4.10), and what has the focus is seen.
 func TestZoom(t *testing.T) {
 	s := newSite(t, "")
 	paths := everyPage(populate(s))
