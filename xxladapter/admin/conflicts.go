@@ -60,7 +60,7 @@ func (s *Server) updateJob(ctx context.Context, path idPath, form jobUpdateForm)
 }
 
 // readWith returns the state that the caller has read, or nil if the form has no condition. If that
-// state is not known any more, only its Updated is set.
+// state is no longer known, only its Updated is set.
 func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdateForm) (*xxladapter.Job, error) {
 	switch {
 	case form.IfUpdated != nil && form.IfVersion != 0:
@@ -126,8 +126,8 @@ func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
 	}
 }
 
-// unchanged refuses the form if the stored group is not as the caller has read it. Registrations and
-// drains are no changes.
+// unchanged refuses the form if the stored group is not as the caller has read it. Registrations
+// and drains are no changes.
 func (f *groupUpdateForm) unchanged(stored *xxladapter.Group) error {
 	base := f.IfUnchanged
 	switch {

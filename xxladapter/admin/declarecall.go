@@ -34,8 +34,8 @@ type codeResult struct {
 }
 
 // declareCall creates and changes the jobs that an executor declares in its own group, all or
-// nothing. It deletes none, leaves the schedules of existing jobs on or off, and leaves jobs as
-// they are that somebody else has edited; see [Server.editedByOthers].
+// nothing. It deletes none, leaves the schedules of existing jobs on or off, and leaves alone jobs
+// that somebody else has edited; see [Server.editedByOthers].
 func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	if err := s.awaitJobCall(ctx); err != nil {
 		return nil, err

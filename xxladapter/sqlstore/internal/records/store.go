@@ -82,7 +82,7 @@ type Parts struct {
 	// ReadGuests and WriteGuests limit users' calls among Reads and Writes.
 	ReadGuests, WriteGuests guests
 	// Front holds what was acknowledged and is not in the tables yet. Nil means that the tables
-	// have everything. Writes asks it by itself.
+	// have everything. Reads ask it before they read the tables; Writes does so by itself.
 	Front Front
 	// Fires runs the calls that every fire makes in groups. Nil sends each to Writes.
 	Fires *fireQueue
