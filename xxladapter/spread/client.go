@@ -40,7 +40,7 @@ type Client struct {
 // follows no redirect and uses no proxy.
 func NewClient(token string, tls *tls.Config) *Client {
 	var addresses access.Addresses
-	dialer := &net.Dialer{Timeout: sendLimit, Control: func(_, addr string, _ syscall.RawConn) error {
+	dialer := &net.Dialer{Control: func(_, addr string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(addr)
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func NewClient(token string, tls *tls.Config) *Client {
 		Timeout:       sendLimit,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: tls, TLSHandshakeTimeout: sendLimit,
+			DialContext: dialer.DialContext, TLSClientConfig: tls,
 			MaxIdleConnsPerHost: 2, IdleConnTimeout: idleLimit, DisableCompression: true,
 		},
 	}}

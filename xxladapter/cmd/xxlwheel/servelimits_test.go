@@ -30,7 +30,7 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, node.Options{
 		Scheduling: xxladapter.SchedulingAll, Spread: xxladapter.SpreadNone,
-		Zone:       time.UTC, FastPool: 200, SlowPool: 100, Drain: 10 * time.Second, SkewLimit: 2 * time.Second,
+		Zone: time.UTC, FastPool: 200, SlowPool: 100, Drain: 10 * time.Second, SkewLimit: 2 * time.Second,
 		KeepLogs: 30 * 24 * time.Hour, KeepSuccesses: 10 * time.Minute, KeepAudit: 180 * 24 * time.Hour,
 		KeepStats: 90 * 24 * time.Hour, RunTexts: xxladapter.TextsFailures,
 	}, opts)
@@ -48,7 +48,7 @@ func TestServeFlagsReachTheNode(t *testing.T) {
 		AccessToken: "a", OperatorTokens: []string{"o"}, ReadTokens: []string{"r"}, AllowDefaultToken: true, AllowDeclare: true,
 		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Scheduling:     xxladapter.SchedulingLeader, Spread: xxladapter.SpreadRound,
-		Zone:           time.UTC, CronProfile: cron.XXL34,
+		Zone: time.UTC, CronProfile: cron.XXL34,
 		FastPool: 7, SlowPool: 8, PoolPerApp: 3, Drain: time.Minute, SkewLimit: -1,
 		KeepSuccesses: 4 * 24 * time.Hour, RunTexts: xxladapter.TextsAll,
 	}, opts)
