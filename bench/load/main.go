@@ -5,6 +5,7 @@
 //	go run ./bench/load scan -jobs 100000           the schedule loop alone, with all jobs due in one second
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load crowd -nodes 3              the same with three schedulers
+//	go run ./bench/load trip -nodes 3 -scheduling leader -spread hash    whole trips with a leader
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //	go run ./bench/load overload -jobs 4000 -for 2m twice and four times what can be carried
 //	go run ./bench/load bulk -jobs 100000           seconds to create, start, change, stop and delete all jobs
@@ -65,6 +66,8 @@ type plan struct {
 	texts          xxladapter.TextPolicy
 	every          time.Duration // between lines of gauges; 0 prints none
 	nodes          int           // schedulers on one store
+	scheduling     xxladapter.SchedulingMode
+	spread         xxladapter.Spread
 	rival, program string
 	kills          int
 	// profile and executorProfile are files for processor profiles; empty means none.
@@ -104,7 +107,9 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags.BoolVar(&p.batch, "batch", false, "trip: let the executor take batches of runs; otherwise each run has a request of its own, as with executors of XXL-JOB")
 	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: which runs' `texts` are stored: off, failures or all")
 	flags.DurationVar(&p.every, "every", 0, "trip: print the state of pool, store and processors at this `interval`; 0 prints nothing")
-	flags.IntVar(&p.nodes, "nodes", 1, "crowd: `number` of schedulers on the store, each with connections of its own")
+	flags.IntVar(&p.nodes, "nodes", 1, "crowd, trip: `number` of schedulers on the store, each with connections of its own")
+	flags.StringVar((*string)(&p.scheduling), "scheduling", string(xxladapter.SchedulingAll), "trip: which schedulers plan jobs, a `mode`: all or leader")
+	flags.StringVar((*string)(&p.spread), "spread", string(xxladapter.SpreadNone), "trip: who hands over what a leader plans, a `way`: none, hash, random or round")
 	flags.StringVar(&p.rival, "rival", "xxlwheel", "rival: which `kind` of scheduler is measured: "+strings.Join(rivalNames(), ", "))
 	flags.StringVar(&p.program, "program", "", "rival: its binary or jar, a `file`")
 	flags.IntVar(&p.kills, "kills", 0, "rival: `how` often it is killed and restarted")
@@ -120,8 +125,8 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.kills < 0 || p.nodes < 1 || flags.NArg() > 0 {
 		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every and -kills not negative, and nothing else may be given")
 	}
-	if p.nodes > 1 && (m.name != "crowd" || kind(p.store) == "journal") {
-		return fmt.Errorf("-nodes is %d, must be 1 except for crowd on a store without a journal", p.nodes)
+	if p.nodes > 1 && (m.name != "crowd" && m.name != "trip" || kind(p.store) == "journal") {
+		return fmt.Errorf("-nodes is %d, must be 1 except for crowd and trip on a store without a journal", p.nodes)
 	}
 	fmt.Fprintf(out, "# %s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, machine(), time.Now().UTC().Format(time.DateOnly))

@@ -35,7 +35,7 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	}
 	defer o.cleanUp()
 	seen := &dueTimes{}
-	n, err := o.serve(ctx, p, seen)
+	n, err := serve(ctx, o.Store, p, seen)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
 )
@@ -25,21 +26,58 @@ type served struct {
 	server errgroup.Group
 }
 
-// serve starts a node on the store, on a free port. The end of ctx does not stop it: executors
-// report the last results after a measurement.
-func (o *opened) serve(ctx context.Context, p plan, w watcher) (*served, error) {
+// serve starts a node on a store, on a free port. The end of ctx does not stop it: executors report
+// the last results after a measurement.
+func serve(ctx context.Context, store xxladapter.Store, p plan, w watcher) (*served, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	n, err := node.New(node.Options{Store: o.Store, Logger: logger, RunTexts: p.texts, OnEvent: w.event, OnMisfire: w.misfire})
-	if err != nil {
+	s := &served{url: "http://" + ln.Addr().String()}
+	opts := node.Options{Store: store, Logger: logger, RunTexts: p.texts, OnEvent: w.event, OnMisfire: w.misfire, Scheduling: p.scheduling}
+	if p.scheduling == xxladapter.SchedulingLeader {
+		opts.Spread, opts.Advertise = p.spread, s.url
+	}
+	if s.Node, err = node.New(opts); err != nil {
 		return nil, errors.Join(err, ln.Close())
 	}
-	s := &served{Node: n, url: "http://" + ln.Addr().String()}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.server.Go(func() error { return n.Serve(ctx, ln) })
+	s.server.Go(func() error { return s.Serve(ctx, ln) })
 	return s, nil
+}
+
+// serveAll starts the nodes of the plan, the further ones with connections of their own.
+func (o *opened) serveAll(ctx context.Context, p plan, w watcher) (nodes []*served, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, endAll(nodes))
+		}
+	}()
+	for i := range p.nodes {
+		store := o.Store
+		if i > 0 && p.store != "memory" {
+			own, err := sqlstore.Open(ctx, o.place, sqlstore.Options{Logger: logger})
+			if err != nil {
+				return nodes, err
+			}
+			o.closings = append(o.closings, own.Close)
+			store = own
+		}
+		n, err := serve(ctx, store, p, w)
+		if err != nil {
+			return nodes, err
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
+// endAll stops nodes and waits for them.
+func endAll(nodes []*served) (err error) {
+	for _, n := range nodes {
+		err = errors.Join(err, n.end())
+	}
+	return err
 }
 
 // end stops the node and waits for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"golang.org/x/sync/errgroup"
 )
 
 // trip measures whole trips of jobs that fire every second: fire record, run request over HTTP,
@@ -24,11 +26,12 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	}
 	defer o.cleanUp()
 	seen := new(seen)
-	n, err := o.serve(ctx, p, seen)
+	nodes, err := o.serveAll(ctx, p, seen)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, n.end()) }()
+	defer func() { err = errors.Join(err, endAll(nodes)) }()
+	n := nodes[0]
 	e, err := startExecutor(executorOptions{
 		Admin: n.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch,
 	})
@@ -56,7 +59,11 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	if p.heapProfile != "" {
 		watching.Go(func() { heapErr = watchHeap(scheduling, out, p.heapProfile) })
 	}
-	err = n.Schedule(scheduling)
+	var schedulers errgroup.Group
+	for _, n := range nodes {
+		schedulers.Go(func() error { return n.Schedule(scheduling) })
+	}
+	err = schedulers.Wait()
 	stopScheduling()
 	watching.Wait()
 	if err := errors.Join(err, beginErr, heapErr); err != nil {
@@ -73,7 +80,12 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	}
 	figures := append(seen.figures(p.duration), texts...)
 	figures = append(figures, figure{float64(peakMemory()) / (1 << 20), "peak-MiB"})
-	printFigures(out, "Trip", p, append(figures, ended.since(began, p.duration, seen)...)...)
+	name := "Trip"
+	if len(nodes) > 1 {
+		name = fmt.Sprintf("TripOfNodes/%s/spread=%s", p.scheduling, p.spread)
+		figures = append(figures, figure{float64(len(nodes)), "nodes"})
+	}
+	printFigures(out, name, p, append(figures, ended.since(began, p.duration, seen)...)...)
 	return nil
 }
 
