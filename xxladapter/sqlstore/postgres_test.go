@@ -19,19 +19,25 @@ import (
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, openPostgresCopy)
+	storetest.Run(t, openPostgresEmpty)
 }
 
 func TestPostgresModel(t *testing.T) {
 	t.Parallel()
-	storetest.RunModel(t, openPostgresCopy,
+	storetest.RunModel(t, openPostgresEmpty,
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }
 
-// openPostgresCopy opens an empty store in a database of its own.
-func openPostgresCopy(t *testing.T, clock func() time.Time) xxladapter.Store {
+// restingPostgres are databases on the shared server.
+var restingPostgres = resting{
+	urls:  make(chan string, 100),
+	empty: func(url string) error { return testserver.OrderPostgres(url, emptyTables) },
+}
+
+func openPostgresEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
 	t.Helper()
-	return openURL(t, testserver.PostgresCopy(t, migrateURL), Options{Clock: clock})
+	url := restingPostgres.take(func() string { return testserver.KeptPostgresCopy(t, migrateURL) })
+	return &returning{Store: openURL(t, url, Options{Clock: clock}), to: &restingPostgres, url: url}
 }
 
 func migrateURL(url string) error {

@@ -35,6 +35,26 @@ func Postgres(t testing.TB) string {
 // binary.
 func PostgresCopy(t testing.TB, prepare func(url string) error) string {
 	t.Helper()
+	place := preparedPostgres(t, prepare)
+	return place.database(t, place.template)
+}
+
+// KeptPostgresCopy is [PostgresCopy], but the database stays until the test binary ends, so that it
+// can be used repeatedly.
+func KeptPostgresCopy(t testing.TB, prepare func(url string) error) string {
+	t.Helper()
+	place := preparedPostgres(t, prepare)
+	name := newName()
+	if err := place.create(name, place.template); err != nil {
+		t.Fatal(err)
+	}
+	atEnd(func() { _ = place.drop(name) })
+	return place.url(name)
+}
+
+// preparedPostgres returns the shared server with a template that prepare filled.
+func preparedPostgres(t testing.TB, prepare func(url string) error) *postgresPlace {
+	t.Helper()
 	place := sharedPostgres(t)
 	place.once.Do(func() {
 		name := newName()
@@ -48,7 +68,7 @@ func PostgresCopy(t testing.TB, prepare func(url string) error) string {
 	if place.prepareErr != nil {
 		t.Fatal(place.prepareErr)
 	}
-	return place.database(t, place.template)
+	return place
 }
 
 // A postgresPlace is a server to create databases on.
@@ -130,14 +150,17 @@ func (p *postgresPlace) drop(name string) error {
 	return p.order("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
 }
 
-func (p *postgresPlace) order(statement string) error {
+func (p *postgresPlace) order(statement string) error { return OrderPostgres(p.admin, statement) }
+
+// OrderPostgres runs statements, separated by semicolons, in the database that the URL names.
+func OrderPostgres(address, statements string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, p.admin)
+	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, statement)
+	_, err = conn.PgConn().Exec(ctx, statements).ReadAll()
 	return errors.Join(err, conn.Close(ctx))
 }
 
