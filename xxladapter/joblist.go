@@ -16,6 +16,7 @@ const (
 	SortByGroup   JobSort = "GROUP" // by the group's id
 	SortByAuthor  JobSort = "AUTHOR"
 	SortByHandler JobSort = "HANDLER"
+	SortByRoute   JobSort = "ROUTE"
 	SortByType    JobSort = "TYPE"
 	SortByStatus  JobSort = "STATUS" // stopped before running
 	SortByNext    JobSort = "NEXT"   // by TriggerNext; jobs without one are last
@@ -28,8 +29,8 @@ const (
 
 // Values lists all orders.
 func (JobSort) Values() []JobSort {
-	return []JobSort{SortByID, SortByName, SortByGroup, SortByAuthor, SortByHandler, SortByType, SortByStatus, SortByNext,
-		SortByLast, SortByUpdated, SortByResult}
+	return []JobSort{SortByID, SortByName, SortByGroup, SortByAuthor, SortByHandler, SortByRoute, SortByType, SortByStatus,
+		SortByNext, SortByLast, SortByUpdated, SortByResult}
 }
 
 // Validate refuses an order that does not exist; the empty one means [SortByID].
@@ -38,7 +39,7 @@ func (s JobSort) Validate() error { return checkOneOfOrEmpty("sort", s) }
 // Text reports whether s compares texts. All other orders compare whole numbers.
 func (s JobSort) Text() bool {
 	switch s {
-	case SortByName, SortByAuthor, SortByHandler, SortByType:
+	case SortByName, SortByAuthor, SortByHandler, SortByRoute, SortByType:
 		return true
 	}
 	return false
@@ -59,6 +60,8 @@ func (j *Job) SortKey(s JobSort) string {
 		return j.Author
 	case SortByHandler:
 		return j.Handler
+	case SortByRoute:
+		return string(j.Route)
 	case SortByType:
 		return string(j.ScheduleType)
 	case SortByStatus:

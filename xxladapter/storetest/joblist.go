@@ -77,6 +77,7 @@ var jobListRules = []rule{
 			j := b.newJob(pick("a", "B", "b", "á", "二", "z z", "Z"))
 			j.Author, j.Handler = pick("", "x", "X", "李"), pick("", "h", "h2", "H")
 			j.ScheduleType = xxladapter.ScheduleType(pick("CRON", "NONE", "FIX_RATE"))
+			j.Route = xxladapter.RouteStrategy(pick("FIRST", "ROUND", "RANDOM"))
 			j.GroupID = []int64{b.group, other}[random.IntN(2)]
 			id, err := b.store.CreateJob(b.ctx, j)
 			b.NoError(err)
@@ -199,6 +200,7 @@ func orderOf(sort xxladapter.JobSort, x, y *xxladapter.Job) int {
 		xxladapter.SortByGroup:   cmp.Compare(x.GroupID, y.GroupID),
 		xxladapter.SortByAuthor:  strings.Compare(x.Author, y.Author),
 		xxladapter.SortByHandler: strings.Compare(x.Handler, y.Handler),
+		xxladapter.SortByRoute:   cmp.Compare(x.Route, y.Route),
 		xxladapter.SortByType:    cmp.Compare(x.ScheduleType, y.ScheduleType),
 		xxladapter.SortByStatus:  cmp.Compare(status(x), status(y)),
 		xxladapter.SortByNext:    next(x).Compare(next(y)),

@@ -19,7 +19,7 @@ type applyCmd struct {
 	File     []string `short:"f" required:"" placeholder:"PATH" help:"File or folder of declarations in YAML or JSON, or - for standard input. May be given several times."`
 	DryRun   bool     `help:"Only print what would change. The exit code is 2 if anything would."`
 	Prune    bool     `help:"Delete the jobs of the declarations' owner that they do not name."`
-	TakeOver bool     `help:"Declare also jobs that another owner has declared."`
+	TakeOver bool     `help:"Also declare jobs that another owner has declared."`
 }
 
 // exitDiffers is the exit code of a dry run that finds differences.

@@ -31,7 +31,7 @@ type jobCmd struct {
 	Restore  jobRestoreCmd  `cmd:"" help:"Restore the fields of an earlier version of a job, as a new version. Its schedule stays on or off."`
 	Backfill jobBackfillCmd `cmd:"" help:"Run a job for each of its due times in a past range, once and in order."`
 	Tags     jobTagsCmd     `cmd:"" help:"List the tags of jobs."`
-	Bulk     jobBulkCmd     `cmd:"" help:"Start, stop, remove or trigger many jobs at once."`
+	Bulk     jobBulkCmd     `cmd:"" help:"Start, stop, remove, change or trigger many jobs at once."`
 	Remove   jobRemoveCmd   `cmd:"" help:"Delete a job and its logs."`
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 type jobBulkCmd struct {
-	Action  string  `arg:"" enum:"start,stop,remove,trigger" help:"What to do to each job: start, stop, remove or trigger."`
+	Action  string  `arg:"" enum:"start,stop,remove,change,trigger" help:"What to do to each job: start, stop, remove, change or trigger."`
 	ID      []int64 `arg:"" optional:"" help:"Ids of the jobs; without any, the flags below select them."`
 	Name    string  `placeholder:"TEXT" help:"Only jobs whose name contains this text."`
 	App     string  `placeholder:"NAME" help:"Only jobs of the executors with this app name."`
@@ -17,10 +17,14 @@ type jobBulkCmd struct {
 	Author  string  `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
 	Tag     string  `placeholder:"TAG" help:"Only jobs with this tag."`
 	Last    string  `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest ended run has this result: SUCCESS or FAIL; NONE selects jobs of which no run has ended."`
+	Type    string  `placeholder:"TYPE" help:"Only jobs with this schedule type: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE."`
 	Running bool    `xor:"state" help:"Only jobs whose schedule is on."`
 	Stopped bool    `xor:"state" help:"Only jobs whose schedule is off."`
 	All     bool    `help:"All jobs. Must be given if nothing else selects them."`
 	DryRun  bool    `help:"Only print how many jobs are selected."`
+
+	Set map[string]string `mapsep:"none" placeholder:"FIELD=VALUE" help:"With change: the new value of a field of the API, as a text or as JSON, such as executorTimeout=90, tags=[\"nightly\"] or author=Li; can be repeated."`
+
 	yesFlag
 }
 
@@ -36,7 +40,7 @@ type bulkLine struct {
 // form returns the body of the call.
 func (c *jobBulkCmd) form(inv *invocation, parent *jobCmd) (map[string]any, error) {
 	filter := map[string]any{}
-	for name, text := range map[string]string{"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "lastResult": strings.ToUpper(c.Last)} {
+	for name, text := range map[string]string{"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "type": strings.ToUpper(c.Type), "lastResult": strings.ToUpper(c.Last)} {
 		if text != "" {
 			filter[name] = text
 		}
@@ -52,10 +56,15 @@ func (c *jobBulkCmd) form(inv *invocation, parent *jobCmd) (map[string]any, erro
 		filter["running"] = c.Running
 	}
 	form := map[string]any{"action": c.Action}
-	if c.Action == "remove" {
+	switch c.Action {
+	case "remove":
 		form["action"] = "delete"
+	case "change":
+		form["change"] = c.change()
 	}
 	switch {
+	case (c.Action == "change") != (len(c.Set) > 0):
+		return nil, usagef("--set must be given with change, and with nothing else")
 	case len(c.ID) > 0 && (len(filter) > 0 || c.All):
 		return nil, usagef("ids and flags that select jobs are given, must be one of them")
 	case len(c.ID) > 0:
@@ -69,6 +78,18 @@ func (c *jobBulkCmd) form(inv *invocation, parent *jobCmd) (map[string]any, erro
 		form["filter"] = filter
 	}
 	return form, nil
+}
+
+// change returns the fields of --set. A value that is no JSON is a text.
+func (c *jobBulkCmd) change() map[string]any {
+	fields := map[string]any{}
+	for name, text := range c.Set {
+		fields[name] = text
+		if json.Valid([]byte(text)) {
+			fields[name] = json.RawMessage(text)
+		}
+	}
+	return fields
 }
 
 func (c *jobBulkCmd) Run(inv *invocation, parent *jobCmd) error {

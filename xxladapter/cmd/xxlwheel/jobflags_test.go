@@ -207,6 +207,16 @@ func TestAScriptIsChangedFromAFile(t *testing.T) {
 	require.Len(t, versions, 3, "two, and the end of the last line")
 	require.Regexp(t, `(?s)GLUE_SHELL +\S+ +as it is now\n.*as it began\n$`, must("job", "glue", "list", "1"))
 	require.Equal(t, first, must("job", "glue", "show", "1", versions[1]))
+	diff := fmt.Sprintf("--- version %[2]s GLUE_SHELL\n+++ version %[1]s GLUE_SHELL\n@@ -1 +1,2 @@\n-echo first\n+echo second\n+\\x1b[2J\n\\ No newline at end of file\n", versions[0], versions[1])
+	require.Equal(t, diff, must("job", "glue", "diff", "1", versions[0]))
+	require.Equal(t, diff, must("job", "glue", "diff", "1", versions[0], versions[1]))
+	require.Contains(t, must("job", "glue", "diff", "1", versions[1], versions[0], "-o", "json"), `"diff":"--- version `+versions[0])
+	require.Empty(t, must("job", "glue", "diff", "1", versions[1], versions[1]))
+	for version, line := range map[string]string{"999": "job 1 has no glue version 999", versions[1]: "is the oldest one"} {
+		code, _, stderr := run("job", "glue", "diff", "1", version)
+		require.NotZero(t, code)
+		require.Contains(t, stderr, line)
+	}
 	must("job", "glue", "restore", "1", versions[1])
 	require.Equal(t, first, must("job", "glue", "show", "1"))
 	code, _, stderr := run("job", "glue", "show", "1", "999")

@@ -11,6 +11,7 @@ import (
 type jobGlueCmd struct {
 	List    jobGlueListCmd    `cmd:"" help:"List the versions of a job's script, newest first."`
 	Show    jobGlueShowCmd    `cmd:"" help:"Print a job's script."`
+	Diff    jobGlueDiffCmd    `cmd:"" help:"Print the lines that differ between two versions of a job's script."`
 	Save    jobGlueSaveCmd    `cmd:"" help:"Store a new version of a job's script, and print its time, which identifies it."`
 	Restore jobGlueRestoreCmd `cmd:"" help:"Restore an earlier version of a job's script, as a new version."`
 }

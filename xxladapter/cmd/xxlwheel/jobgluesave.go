@@ -12,7 +12,7 @@ type jobGlueSaveCmd struct {
 	File      string `required:"" placeholder:"FILE" help:"File with the script; - reads it from stdin."`
 	Remark    string `required:"" placeholder:"TEXT" help:"What this version changes, 4 to 100 characters."`
 	Type      string `placeholder:"TYPE" help:"The language, such as GLUE_PYTHON (default: the job's)."`
-	IfUpdated string `placeholder:"TIME" help:"Store it only if the script was not changed since this time, as job glue save and job glue list -o json print it under glueUpdated."`
+	IfUpdated string `placeholder:"TIME" help:"Store it only if the script was not changed since this time, as job glue save prints it."`
 }
 
 func (c *jobGlueSaveCmd) Run(inv *invocation, parent *jobCmd) error {

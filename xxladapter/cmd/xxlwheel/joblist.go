@@ -70,10 +70,11 @@ type jobListCmd struct {
 	Tag     string `placeholder:"TAG" help:"Only jobs with this tag."`
 	Type    string `placeholder:"TYPE" help:"Only jobs with this schedule type: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE."`
 	Last    string `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest ended run has this result: SUCCESS or FAIL; NONE selects jobs of which no run has ended."`
-	Sort    string `placeholder:"COLUMN" help:"Order by ID (the default), NAME, GROUP, AUTHOR, HANDLER, TYPE, STATUS, NEXT, LAST, UPDATED or RESULT (failed first)."`
+	Sort    string `placeholder:"COLUMN" help:"Order by ID (the default), NAME, GROUP, AUTHOR, HANDLER, ROUTE, TYPE, STATUS, NEXT, LAST, UPDATED or RESULT (failed first)."`
 	Desc    bool   `help:"Reverse the order."`
 	Light   bool   `help:"With -o json, leave out parameters and sources, which may be large."`
 	Count   int    `short:"n" help:"Print at most this many (default: all)."`
+	Total   bool   `help:"Only print how many jobs there are, exact up to 10000."`
 }
 
 func (c *jobListCmd) Run(inv *invocation, parent *jobCmd) error {
@@ -107,6 +108,9 @@ func (c *jobListCmd) Run(inv *invocation, parent *jobCmd) error {
 	}
 	if c.Light || !parent.structured() {
 		query.Set("light", "true") // the table shows none of these texts
+	}
+	if c.Total {
+		return parent.printTotal(inv, "/jobs", query)
 	}
 	var apps map[int64]string
 	if !parent.structured() && !parent.Quiet {

@@ -77,7 +77,18 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Equal(t, exitFail, code)
 	require.Regexp(t, `^job 1: scheduleType is NONE.*\nxxlwheel: 1 of 1 jobs failed\n$`, stderr)
 	require.Equal(t, "1 jobs, 1 failed\n", stdout)
-	for _, words := range []string{"job bulk stop", "job bulk stop 1 --all", "job bulk remove 1", "job bulk explode 1"} {
+	require.Equal(t, "5 jobs, 0 failed", run("job bulk change --type none --yes --set author=Li --set executorTimeout=90 --set", `tags=["nightly"]`))
+	require.Regexp(t, `(?m)^author +Li$`, run("job show 1"))
+	require.Empty(t, run(`job bulk change 1 2 --yes -q --set author="12"`))
+	require.Equal(t, "2", run("job list --author 12 --total"))
+	require.Equal(t, `{"count":2,"more":false}`, run("job list --author 12 --total -o json"))
+	require.Regexp(t, `^[1-9]\d*$`, run("log list --total --status success"))
+	code, _, stderr = try("job bulk change 1 --yes --set nosuch=1")
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, "nosuch")
+	for _, words := range []string{
+		"job bulk stop", "job bulk stop 1 --all", "job bulk remove 1", "job bulk explode 1", "job bulk change 1 --yes", "job bulk stop 1 --yes --set author=Li",
+	} {
 		code, _, _ = try(words)
 		require.Equal(t, exitUsage, code, words)
 	}

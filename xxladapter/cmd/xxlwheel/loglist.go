@@ -19,6 +19,7 @@ type logListCmd struct {
 	Longer  time.Duration `placeholder:"DURATION" help:"Only runs that took this long or longer, or have been running for that long, for example 90s."`
 	Text    string        `placeholder:"TEXT" help:"Only runs with this text in their messages."`
 	Count   int           `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`
+	Total   bool          `help:"Only print how many runs there are, exact up to 10000."`
 }
 
 func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
@@ -57,6 +58,9 @@ func (c *logListCmd) Run(inv *invocation, parent *logCmd) error {
 			return usagef("--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z, or a duration such as 24h", name, text)
 		}
 		query.Set(name, at.Format(time.RFC3339))
+	}
+	if c.Total {
+		return parent.printTotal(inv, "/logs", query)
 	}
 	return listing[runView]{
 		key: "logs", columns: []string{"LOG", "JOB", "NAME", "APP", "TRIGGERED", "TYPE", "LATE", "TOOK", "EXECUTOR", "STATUS", "MESSAGE"}, count: c.Count,

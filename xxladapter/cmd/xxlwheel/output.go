@@ -72,6 +72,28 @@ func (c *clientFlags) note(inv *invocation, format string, args ...any) {
 	}
 }
 
+// printTotal prints how many entries a list of the API has on all pages.
+func (c *clientFlags) printTotal(inv *invocation, path string, query url.Values) error {
+	query.Set("count", "true")
+	query.Set("limit", "1")
+	var answer struct {
+		Count int  `json:"count"`
+		More  bool `json:"more"`
+	}
+	if err := c.api().call(inv.ctx, "GET", path+"?"+query.Encode(), nil, &answer); err != nil {
+		return err
+	}
+	if c.structured() {
+		return c.printValue(inv.stdout, answer)
+	}
+	total := strconv.Itoa(answer.Count)
+	if answer.More {
+		total += " or more"
+	}
+	_, err := fmt.Fprintln(inv.stdout, total)
+	return err
+}
+
 // A listing describes how a list of the API with entries of type T is printed.
 type listing[T any] struct {
 	// key is the name of the list in the API's answer.

@@ -1699,7 +1699,7 @@ export interface Calls {
 	};
 	/** List jobs, by id or in another order. */
 	"GET /jobs": {
-		params: { after?: number; limit?: number; group?: number; name?: string; handler?: string; author?: string; tag?: string; type?: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE"; running?: boolean; lastResult?: "SUCCESS" | "FAIL" | "NONE"; sort?: "ID" | "NAME" | "GROUP" | "AUTHOR" | "HANDLER" | "TYPE" | "STATUS" | "NEXT" | "LAST" | "UPDATED" | "RESULT"; desc?: boolean; afterKey?: string; light?: boolean; count?: boolean; recent?: boolean; words?: boolean };
+		params: { after?: number; limit?: number; group?: number; name?: string; handler?: string; author?: string; tag?: string; type?: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE"; running?: boolean; lastResult?: "SUCCESS" | "FAIL" | "NONE"; sort?: "ID" | "NAME" | "GROUP" | "AUTHOR" | "HANDLER" | "ROUTE" | "TYPE" | "STATUS" | "NEXT" | "LAST" | "UPDATED" | "RESULT"; desc?: boolean; afterKey?: string; light?: boolean; count?: boolean; recent?: boolean; words?: boolean };
 		body: undefined;
 		answer: JobList;
 	};

@@ -145,6 +145,8 @@ func (d *Dialect) jobSortValue(sort xxladapter.JobSort) string {
 		return d.Bytes(`COALESCE(author, '')`)
 	case xxladapter.SortByHandler:
 		return d.Bytes(`COALESCE(executor_handler, '')`)
+	case xxladapter.SortByRoute:
+		return d.Bytes(`COALESCE(executor_route_strategy, '')`)
 	case xxladapter.SortByType:
 		return d.Bytes(`schedule_type`)
 	case xxladapter.SortByGroup:
