@@ -58,7 +58,7 @@ func badFields(body reflect.Type) (fields []bodyField) {
 func TestEveryCallRefusesBadBodies(t *testing.T) {
 	for _, c := range newSite(t).server.calls() {
 		name := c.method + " " + c.path
-		if c.body == nil || c.need == public || c.path == "/api/v1/me/password" { // these have tests of their own
+		if c.body == nil || c.need == public || c.path == "/api/v1/me/password" { // TestSigningInRefusesBadBodies
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +95,51 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 				for _, value := range f.bad {
 					refused(f.name, value)
 				}
+			}
+		})
+	}
+}
+
+// TestSigningInRefusesBadBodies does so for the calls that a token of the settings cannot make. A text
+// that is too long is refused like a wrong one, or with the body.
+func TestSigningInRefusesBadBodies(t *testing.T) {
+	for call, right := range map[string]map[string]any{
+		"POST /api/v1/session":       {"name": "root", "password": "pass of root"},
+		"POST /api/v1/session/first": {"token": "t", "name": "first", "password": "pass of first"},
+		"PUT /api/v1/me/password":    {"old": "pass of root", "new": "another pass"},
+	} {
+		t.Run(call, func(t *testing.T) {
+			s := newSite(t)
+			session := s.people()
+			before := s.contents()
+			method, path, _ := strings.Cut(call, " ")
+			refused := func(field string, value any) (status int, message string) {
+				t.Helper()
+				wrong := maps.Clone(right)
+				wrong[field] = value
+				body, err := json.Marshal(wrong)
+				require.NoError(t, err)
+				status, answer, _ := s.doAs(session, method, path, string(body))
+				var said struct{ Message string }
+				require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
+				require.Less(t, len(said.Message), 1000, "what was sent is not sent back whole")
+				require.True(t, before == s.contents(), "something was stored of %s %v", call, wrong)
+				return status, said.Message
+			}
+			named := func(field string, value any) {
+				t.Helper()
+				status, message := refused(field, value)
+				require.Equal(t, http.StatusBadRequest, status, message)
+				require.Contains(t, message, field)
+			}
+			named("nosuch", 1)
+			for field := range right {
+				for _, value := range []any{17, true, []any{}, map[string]any{}} {
+					named(field, value)
+				}
+				status, message := refused(field, strings.Repeat("x", 600_000))
+				require.GreaterOrEqual(t, status, http.StatusBadRequest, message)
+				require.Less(t, status, http.StatusInternalServerError, message)
 			}
 		})
 	}
