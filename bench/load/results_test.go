@@ -229,10 +229,8 @@ func resultTable(t *testing.T, raw string) string {
 			sizes = append(sizes, size)
 		}
 		for _, f := range fields[2:] {
-			value, unit, _ := strings.Cut(f, " ")
-			v, err := strconv.ParseFloat(value, 64)
-			require.NoError(t, err, line)
-			k.unit = unit
+			var v float64
+			v, k.unit = figureOf(t, f)
 			values[k] = append(values[k], v)
 		}
 	}
@@ -264,6 +262,16 @@ func resultTable(t *testing.T, raw string) string {
 		}
 	}
 	return table.String()
+}
+
+// figureOf reads a figure of a line of results.
+func figureOf(t *testing.T, text string) (value float64, unit string) {
+	number, unit, _ := strings.Cut(text, " ")
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		t.Errorf("%q is no figure: %v", text, err)
+	}
+	return value, unit
 }
 
 // shown returns a figure with three digits, or as many as its integer part has.
