@@ -53,8 +53,9 @@ func TestJobListsAreSortedSelectedAndCounted(t *testing.T) {
 	require.Nil(t, page.Jobs[0].ExecutorParam)
 	require.Nil(t, page.Jobs[0].GlueSource)
 	require.Equal(t, "c", *page.Jobs[0].Name)
-	require.Equal(t, counted{new(maxCount), true}, countTo(maxCount+1))
-	require.Equal(t, counted{new(maxCount), false}, countTo(maxCount))
+	require.Equal(t, counted{new(10_000), true}, countTo(maxCount+1))
+	require.Equal(t, counted{new(10_000), false}, countTo(10_000))
+	require.Equal(t, counted{new(9_999), false}, countTo(9_999))
 }
 
 // A list of jobs is sorted by their last results, page by page.
