@@ -78,7 +78,10 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 		{of(xxladapter.LogFilter{Since: filled, Before: filled.Add(24 * time.Hour)}), "xxl_job_log range PRIMARY"},
 		{xxladapter.RunFilter{Address: "10.0.0.1"}, "xxl_job_log range PRIMARY"},
 		{xxladapter.RunFilter{Text: "disk"}, "xxl_job_log range PRIMARY"},
-		{xxladapter.RunFilter{Type: xxladapter.TriggerManual}, "xxlwheel_run eq_ref PRIMARY"},
+		{xxladapter.RunFilter{Type: xxladapter.TriggerManual}, "xxlwheel_run range PRIMARY"},
+		{xxladapter.RunFilter{Type: xxladapter.TriggerManual, LogFilter: xxladapter.LogFilter{JobID: 7}}, "xxlwheel_run eq_ref PRIMARY"},
+		{xxladapter.RunFilter{Type: xxladapter.TriggerManual, LogFilter: xxladapter.LogFilter{Status: xxladapter.LogRunning}}, "xxlwheel_run eq_ref PRIMARY"},
+		{xxladapter.RunFilter{AtLeast: time.Minute}, "xxlwheel_run range PRIMARY"},
 		{xxladapter.RunFilter{AtLeast: time.Minute}, "xxlwheel_run eq_ref PRIMARY"},
 	} {
 		c.filter.Newest, c.filter.Limit = true, 100

@@ -89,14 +89,20 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 		{of(xxladapter.LogFilter{GroupID: 7, Status: xxladapter.LogFail}), "xxl_job_log_pkey"},
 		{of(xxladapter.LogFilter{Status: xxladapter.LogRunning}), "xxlwheel_log_open"},
 		{of(xxladapter.LogFilter{Status: xxladapter.LogRunning}), "xxlwheel_log_untold"},
-		{xxladapter.RunFilter{Type: xxladapter.TriggerManual, AtLeast: time.Minute}, "xxlwheel_run_pkey"},
+		{xxladapter.RunFilter{AtLeast: time.Minute}, "Index Cond: ((log_id >= '90000'::bigint) AND (log_id <= '92000'::bigint))"},
+		{xxladapter.RunFilter{AtLeast: time.Minute}, "Index Cond: (log_id = xxl_job_log.id)"},
+		{xxladapter.RunFilter{Type: xxladapter.TriggerManual, LogFilter: xxladapter.LogFilter{JobID: 7}}, "xxlwheel_run_pkey"},
+		{xxladapter.RunFilter{Type: xxladapter.TriggerManual}, "Index Cond: ((log_id >= '90000'::bigint) AND (log_id <= '92000'::bigint))"},
 	} {
 		c.filter.Newest, c.filter.Limit = true, 100
 		query, args := dialect.RunList(c.filter, 90_000, 92_000, time.Now())
 		all := planOf(t, s, query, args)
 		require.Contains(t, all, c.index, query)
 		require.NotContains(t, all, "Seq Scan on xxl_job_log", query)
-		require.NotContains(t, all, "hashed", query)
+		if c.filter.Type == "" && c.filter.AtLeast == 0 || c.filter.JobID != 0 { // otherwise the histories of the range, and no others
+			require.NotContains(t, all, "hashed", query)
+		}
+		require.NotContains(t, all, "Seq Scan on xxlwheel_run", query)
 	}
 }
 

@@ -124,13 +124,18 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 			require.NotContains(t, plan, "TEMP B-TREE", query)
 		}
 	}
+	byType := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{Newest: true, Limit: 100}, Type: xxladapter.TriggerManual}
+	query, args := dialect.RunList(byType, 1, 1000, time.Now())
+	plan := planOf(t, s, query, args)
+	require.Contains(t, plan, "SEARCH xxlwheel_run USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
+	require.NotContains(t, plan, "CORRELATED")
 	for _, query := range []string{records.NthNewestOfJob, records.NthOldestOfJob} {
 		plan := planOf(t, s, query, []any{1, 2, 3, 4})
 		require.Contains(t, plan, "COVERING INDEX xxlwheel_log_job")
 		require.NotContains(t, plan, "TEMP B-TREE")
 	}
 	last, args := dialect.LastRunsOf([]int64{1, 2, 3})
-	plan := planOf(t, s, last, args)
+	plan = planOf(t, s, last, args)
 	require.Contains(t, plan, "SEARCH l USING COVERING INDEX xxlwheel_log_job (job_id=?)")
 	require.NotContains(t, plan, "SCAN xxl_job_log")
 	recent, args := dialect.RecentRunsOf([]int64{1, 2, 3}, 20)
