@@ -53,14 +53,14 @@ var glueRules = []rule{
 	{"TheNewestVersionsAreKept", func(b *bench) {
 		id, other := b.addJob("many"), b.addJob("other")
 		b.saveGlue(other, "echo other", "stays")
-		for i := range xxladapter.MaxGlueVersions + 2 {
+		for i := range 32 {
 			b.clock.Advance(time.Minute)
 			b.saveGlue(id, fmt.Sprintf("echo %d", i), "version")
 		}
 		versions, err := b.store.GlueVersions(b.ctx, id)
 		b.NoError(err)
-		b.Len(versions, xxladapter.MaxGlueVersions)
-		b.Equal(fmt.Sprintf("echo %d", xxladapter.MaxGlueVersions+1), versions[0].Source)
+		b.Len(versions, 30, "as many as upstream keeps")
+		b.Equal("echo 31", versions[0].Source)
 		b.Equal("echo 2", versions[len(versions)-1].Source)
 		versions, err = b.store.GlueVersions(b.ctx, other)
 		b.NoError(err)
