@@ -30,6 +30,7 @@ func TestValuesListsEveryConstant(t *testing.T) {
 		xxladapter.StatResult("").Values(), xxladapter.StatBy("").Values(), xxladapter.LastResult("").Values(),
 		xxladapter.BackfillState("").Values(), xxladapter.MoveCause("").Values(), xxladapter.SchedulingMode("").Values(), xxladapter.NodeRole("").Values(),
 		xxladapter.Spread("").Values(),
+		xxladapter.ElectionState("").Values(),
 	} {
 		listed[reflect.TypeOf(values).Elem().Name()] = values
 	}

@@ -1,6 +1,7 @@
 package xxladapter
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"math/bits"
@@ -26,6 +27,8 @@ type Lease struct {
 	Until time.Time
 	// Mode is how the node takes part, for as long as the term lasts.
 	Mode SchedulingMode
+	// Election is what an elector said of the node at its last renewal by [LeaseStore.Lead].
+	Election Election
 	// Retired is true if the node takes no shards for the rest of its term.
 	Retired bool
 	// Shards is the node's part of the jobs, see [Deal] and [Lead]. It is empty if the node has
@@ -59,8 +62,9 @@ type LeaseStore interface {
 	// anything else is refused.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
 	// Lead is Lease for a node that plans all jobs or none: a new term is in [SchedulingLeader]. A
-	// term keeps the mode in which it began, whichever of the two renews it.
-	Lead(ctx context.Context, node string, life time.Duration) (Lease, error)
+	// term keeps the mode in which it began, whichever of the two renews it. e replaces the election
+	// of the node's last renewal; Lease leaves it. REQUIRES: e is valid; anything else is refused.
+	Lead(ctx context.Context, node string, life time.Duration, e Election) (Lease, error)
 	// Retire takes a term's shards away for good, and keeps why as a [ShardMove] if it had any. The
 	// lease still holds, can be renewed, and settles what it has claimed. A term that is over is
 	// no error.
@@ -69,8 +73,8 @@ type LeaseStore interface {
 	// it still had are a [ShardMove] with the cause [MoveStopped]. A term that is over already
 	// is no error.
 	Resign(ctx context.Context, term Term) error
-	// Leases lists the leases that hold, by node, with Term, Until, Mode, Retired, Shards and Report
-	// alone. It gives and renews none.
+	// Leases lists the leases that hold, by node, with Term, Until, Mode, Election, Retired, Shards
+	// and Report alone. It gives and renews none.
 	Leases(ctx context.Context) ([]Lease, error)
 	// ReportNode replaces the report of a term's node. A term that is over is no error.
 	ReportNode(ctx context.Context, term Term, r NodeReport) error
@@ -158,23 +162,35 @@ func (l Lease) Role() NodeRole {
 	return NodePlans
 }
 
-// Lead gives all shards to one node, the leader, when node renews its lease. Arguments are those of
-// [Deal]. The leader is the live node that has the most shards, the first by name among equals, and
-// node if no live node has any. So a leader stays the leader while its lease holds, and after its
-// death the first node that renews succeeds it.
-func Lead(owners *[Shards]string, live []string, node string) {
+// Lead gives all shards to one node, the leader, when node renews its lease. owners holds the node of
+// each shard, or "" for none, and is changed; live lists the nodes that take part, node among them.
+//
+// The leader is the live node that was elected with the largest number. If none is elected, it is the
+// live node that has the most shards, the first by name among equals. If no live node has any, it is
+// node, unless that waits for its election; then the shards stay as they are. So a leader stays the
+// leader while its lease holds and no other node is elected, and after its death the first node that
+// renews and may take shards succeeds it.
+func Lead(owners *[Shards]string, live []Candidate, node string) {
 	held := make(map[string]int, len(live))
 	for _, owner := range owners {
 		held[owner]++
 	}
-	leader := node
-	for _, name := range slices.Sorted(slices.Values(live)) {
-		if held[name] > held[leader] || held[name] == held[leader] && held[name] > 0 && name < leader {
-			leader = name
+	var leader Candidate
+	for _, c := range live {
+		before := cmp.Or(cmp.Compare(max(c.Election, 0), max(leader.Election, 0)), cmp.Compare(held[c.Node], held[leader.Node]), cmp.Compare(leader.Node, c.Node))
+		if leader.Node == "" || before > 0 {
+			leader = c
 		}
 	}
+	if leader.Election <= 0 && held[leader.Node] == 0 {
+		i := slices.IndexFunc(live, func(c Candidate) bool { return c.Node == node })
+		if live[i].Election == ElectionWaits {
+			return
+		}
+		leader = live[i]
+	}
 	for shard := range owners {
-		owners[shard] = leader
+		owners[shard] = leader.Node
 	}
 }
 

@@ -46,7 +46,7 @@ func TestTheLeaderIsShownAndCanBeDrained(t *testing.T) {
 	s := newSite(t)
 	lead := func() {
 		for _, node := range []string{"node-1", "node-2"} {
-			_, err := s.store.Lead(t.Context(), node, time.Hour)
+			_, err := s.store.Lead(t.Context(), node, time.Hour, xxladapter.ElectionNone)
 			require.NoError(t, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestTheLeaderIsShownAndCanBeDrained(t *testing.T) {
 func TestNodesTellWhatWasSpread(t *testing.T) {
 	s := newSite(t)
 	for _, node := range []string{"node-1", "node-2"} {
-		lease, err := s.store.Lead(t.Context(), node, time.Hour)
+		lease, err := s.store.Lead(t.Context(), node, time.Hour, xxladapter.ElectionNone)
 		require.NoError(t, err)
 		if node == "node-1" {
 			require.NoError(t, s.store.ReportNode(t.Context(), lease.Term, xxladapter.NodeReport{

@@ -17,6 +17,7 @@ type held struct {
 	number  int64 // of the term
 	retired bool
 	mode    xxladapter.SchedulingMode
+	elected xxladapter.Election
 	until   time.Time
 	life    time.Duration
 	ended   time.Time // until when the lease held when its session was seen to end; zero if it was not
@@ -25,15 +26,19 @@ type held struct {
 
 // Lease implements [xxladapter.Store].
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
-	return s.lease(ctx, node, life, xxladapter.SchedulingAll)
+	return s.lease(ctx, node, life, nil)
 }
 
 // Lead implements [xxladapter.Store].
-func (s *Store) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
-	return s.lease(ctx, node, life, xxladapter.SchedulingLeader)
+func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
+	if err := e.Validate(); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	return s.lease(ctx, node, life, &e)
 }
 
-func (s *Store) lease(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (xxladapter.Lease, error) {
+// lease gives or renews a lease; election is nil for Lease.
+func (s *Store) lease(ctx context.Context, node string, life time.Duration, election *xxladapter.Election) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
 		return xxladapter.Lease{}, errors.New("memstore: lease without a node or a life")
 	}
@@ -64,7 +69,13 @@ func (s *Store) lease(ctx context.Context, node string, life time.Duration, mode
 	lease, lives := s.leases[node]
 	if !lives {
 		s.lastTerm++
-		lease.number, lease.mode = s.lastTerm, mode
+		lease.number, lease.mode = s.lastTerm, xxladapter.SchedulingAll
+		if election != nil {
+			lease.mode = xxladapter.SchedulingLeader
+		}
+	}
+	if election != nil && lease.mode == xxladapter.SchedulingLeader {
+		lease.elected = *election
 	}
 	had := lives && s.shardsOf(node) != 0
 	lease.until, lease.life = now.Add(life), life
@@ -78,7 +89,7 @@ func (s *Store) lease(ctx context.Context, node string, life time.Duration, mode
 	return xxladapter.Lease{
 		Term:  xxladapter.Term{Node: node, Number: lease.number},
 		Until: lease.until,
-		Mode:  lease.mode, Retired: lease.retired,
+		Mode:  lease.mode, Election: lease.elected, Retired: lease.retired,
 		Shards: s.shardsOf(node),
 		Dead:   s.deadOwners(),
 
@@ -122,14 +133,18 @@ func (s *Store) quiet(now time.Time) bool {
 
 // deal gives node its shards.
 func (s *Store) deal(node string) {
-	deal := xxladapter.Lead
 	takers := s.takers()
+	var candidates []xxladapter.Candidate
 	for _, taker := range takers {
-		if s.leases[taker].mode != xxladapter.SchedulingLeader {
-			deal = xxladapter.Deal
+		if s.leases[taker].mode == xxladapter.SchedulingLeader {
+			candidates = append(candidates, xxladapter.Candidate{Node: taker, Election: s.leases[taker].elected})
 		}
 	}
-	deal(&s.owners, takers, node)
+	if len(candidates) < len(takers) {
+		xxladapter.Deal(&s.owners, takers, node)
+		return
+	}
+	xxladapter.Lead(&s.owners, candidates, node)
 }
 
 // takers returns the nodes that get shards.
@@ -229,7 +244,7 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		l := s.leases[node]
 		term := xxladapter.Term{Node: node, Number: l.number}
 		if s.holds(term) {
-			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Mode: l.mode, Retired: l.retired, Shards: s.shardsOf(node), Report: l.report})
+			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Mode: l.mode, Election: l.elected, Retired: l.retired, Shards: s.shardsOf(node), Report: l.report})
 		}
 	}
 	return found, nil

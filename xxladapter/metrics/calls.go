@@ -234,9 +234,9 @@ func (s *measured) LastRuns(ctx context.Context, arg1 []int64) (value1 map[int64
 	return s.Store.LastRuns(ctx, arg1)
 }
 
-func (s *measured) Lead(ctx context.Context, arg1 string, arg2 time.Duration) (value1 xxladapter.Lease, err error) {
+func (s *measured) Lead(ctx context.Context, arg1 string, arg2 time.Duration, arg3 xxladapter.Election) (value1 xxladapter.Lease, err error) {
 	defer s.done("lead", time.Now(), &err)
-	return s.Store.Lead(ctx, arg1, arg2)
+	return s.Store.Lead(ctx, arg1, arg2, arg3)
 }
 
 func (s *measured) Lease(ctx context.Context, arg1 string, arg2 time.Duration) (value1 xxladapter.Lease, err error) {

@@ -71,10 +71,10 @@ func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
 // that has the same token, not under the path of another method, and not in the mode all.
 func TestANodeTakesFiresFromItsOwnLeaderAlone(t *testing.T) {
 	foreign := memstore.New(time.Now)
-	stranger, err := foreign.Lead(t.Context(), "stranger", time.Hour)
+	stranger, err := foreign.Lead(t.Context(), "stranger", time.Hour, xxladapter.ElectionNone)
 	require.NoError(t, err)
 	store := memstore.New(time.Now)
-	leader, err := store.Lead(t.Context(), "leader", time.Hour)
+	leader, err := store.Lead(t.Context(), "leader", time.Hour, xxladapter.ElectionNone)
 	require.NoError(t, err)
 	n, url := startNode(t, store, Options{Scheduling: xxladapter.SchedulingLeader})
 	within(t, "it stands by", func() bool { return n.Stats().Scheduler.Role == xxladapter.NodeStandby })

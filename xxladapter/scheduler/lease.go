@@ -150,12 +150,8 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		s.resign(ctx)
 		return nil
 	}
-	ask := s.opts.Store.Lease
-	if s.opts.Mode == xxladapter.SchedulingLeader {
-		ask = s.opts.Store.Lead
-	}
 	start := time.Now()
-	lease, err := ask(attempt, s.opts.Node, leaseLife)
+	lease, err := s.lease(attempt)
 	if err != nil {
 		return s.failed(before, err)
 	}

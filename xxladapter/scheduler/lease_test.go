@@ -66,11 +66,11 @@ func (l *line) Lease(ctx context.Context, node string, life time.Duration) (xxla
 	return l.Store.Lease(ctx, node, life)
 }
 
-func (l *line) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+func (l *line) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
 	if err := l.pass(ctx); err != nil {
 		return xxladapter.Lease{}, err
 	}
-	return l.Store.Lead(ctx, node, life)
+	return l.Store.Lead(ctx, node, life, e)
 }
 
 func (l *line) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {

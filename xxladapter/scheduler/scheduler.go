@@ -23,7 +23,7 @@ type Store interface {
 		decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) ([]xxladapter.Fire, int, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 	Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
-	Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error)
+	Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error)
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
 	Resign(ctx context.Context, term xxladapter.Term) error
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
@@ -70,6 +70,9 @@ type Options struct {
 	// SendHint gives the fires of a hint to the node at a URL. It may be called from several goroutines
 	// at once, and limits its own time.
 	SendHint func(ctx context.Context, address string, h spread.Hint) error
+	// Election returns what an elector says of this node, in [xxladapter.SchedulingLeader]. It must not
+	// block; [Scheduler.Renew] makes a change known at once. nil means that no elector is asked.
+	Election func() xxladapter.Election
 	// Window is how far ahead a scan reads, and how late a due time may be before it counts as a
 	// misfire. XXL-JOB uses the same five seconds for both (PRE_READ_MS in JobScheduleHelper),
 	// which is the default. It must be at least 1s.
@@ -167,6 +170,9 @@ func New(opts Options) (*Scheduler, error) {
 	}
 	if opts.Spread != xxladapter.SpreadNone && opts.SendHint == nil {
 		return nil, errors.New("scheduler: Options.SendHint is nil, must be set to spread fires")
+	}
+	if opts.Election == nil {
+		opts.Election = func() xxladapter.Election { return xxladapter.ElectionNone }
 	}
 	if opts.Zone == nil {
 		opts.Zone = time.Local

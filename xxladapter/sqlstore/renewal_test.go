@@ -87,7 +87,7 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 					if err := tx.Query(ctx, records.SelectLeaseState, nil, state.Scan); err != nil {
 						return err
 					}
-					r := state.Renew("n2", 1000, records.ToMilli(c.looked), xxladapter.SchedulingAll)
+					r := state.Renew("n2", 1000, records.ToMilli(c.looked), 0)
 					if renewed {
 						want = start.Add(time.Minute + time.Second)
 						if _, err := tx.Exec(ctx, records.RenewLease, records.ToMilli(want), 60_000, "n1"); err != nil {

@@ -157,7 +157,13 @@ func (b *bench) lease(node string, life time.Duration) xxladapter.Lease {
 // lead leases to a node that plans all jobs or none.
 func (b *bench) lead(node string, life time.Duration) xxladapter.Lease {
 	b.Helper()
-	l, err := b.store.Lead(b.ctx, node, life)
+	return b.elected(node, life, xxladapter.ElectionNone)
+}
+
+// elected is lead for a node of which an elector has said e.
+func (b *bench) elected(node string, life time.Duration, e xxladapter.Election) xxladapter.Lease {
+	b.Helper()
+	l, err := b.store.Lead(b.ctx, node, life, e)
 	b.NoError(err)
 	return l
 }

@@ -529,14 +529,16 @@ func (m *model) drawTerm(t *rapid.T, name string) xxladapter.Term {
 
 func (m *model) lease(t *rapid.T) {
 	node, life := aNode.Draw(t, "node"), time.Duration(rapid.IntRange(0, 60_000).Draw(t, "life ms"))*time.Millisecond
-	leads := rapid.Bool().Draw(t, "leads")
+	leads, election := rapid.Bool().Draw(t, "leads"), xxladapter.Election(rapid.IntRange(-2, 3).Draw(t, "election"))
 	var leases []xxladapter.Lease
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error {
-		ask := s.Lease
+		var got xxladapter.Lease
+		var err error
 		if leads {
-			ask = s.Lead
+			got, err = s.Lead(m.ctx, node, life, election)
+		} else {
+			got, err = s.Lease(m.ctx, node, life)
 		}
-		got, err := ask(m.ctx, node, life)
 		leases = append(leases, got)
 		return err
 	})

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 		{"Stuck", stuckRules},
 		{"Resume", resumeRules},
 		{"Leases", leaseRules},
+		{"Elections", electionRules},
 		{"Sessions", sessionRules},
 		{"ShardMoves", shardMoveRules},
 		{"Shards", shardRules},

@@ -318,8 +318,8 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 }
 
 // Lead implements [xxladapter.Store], as Lease does.
-func (s *Store) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
-	l, err := s.Store.Lead(with(ctx, leasing), node, life)
+func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
+	l, err := s.Store.Lead(with(ctx, leasing), node, life, e)
 	return s.look(l, err)
 }
 

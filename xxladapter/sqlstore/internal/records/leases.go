@@ -19,6 +19,7 @@ const (
 	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired, ended_ms, leads) VALUES (?, ?, ?, ?, 0, 0, ?)`
 	// RenewLease sets how long a node's lease holds, and its life.
 	RenewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
+	setElection = `UPDATE xxlwheel_lease SET leads = ? WHERE node = ?`
 	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
 	deleteLease = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
 
@@ -52,35 +53,38 @@ const (
 
 // Lease implements [xxladapter.Store].
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
-	return s.lease(ctx, node, life, xxladapter.SchedulingAll)
+	return s.lease(ctx, node, life, sharesJobs)
 }
 
 // Lead implements [xxladapter.Store].
-func (s *Store) Lead(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
-	return s.lease(ctx, node, life, xxladapter.SchedulingLeader)
+func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
+	if err := e.Validate(); err != nil {
+		return xxladapter.Lease{}, err
+	}
+	return s.lease(ctx, node, life, leadsBy(e))
 }
 
-func (s *Store) lease(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (xxladapter.Lease, error) {
+func (s *Store) lease(ctx context.Context, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
 		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
 	}
-	lease, err := s.leaseOrRenew(ctx, node, life, mode)
+	lease, err := s.leaseOrRenew(ctx, node, life, leads)
 	if err == nil {
 		s.others.share(!lease.NextLapse.IsZero())
 	}
 	return lease, err
 }
 
-func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (xxladapter.Lease, error) {
-	if lease, done, err := s.prolongBySnapshot(ctx, node, life); done || err != nil {
+func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
+	if lease, done, err := s.prolongBySnapshot(ctx, node, life, leads); done || err != nil {
 		return lease, err
 	}
-	lease, done, err := s.prolong(ctx, node, life, mode)
+	lease, done, err := s.prolong(ctx, node, life, leads)
 	if done || err != nil {
 		return lease, err
 	}
 	err = s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) (err error) {
-		lease, err = tx.lease(ctx, node, life, mode, s.Clock)
+		lease, err = tx.lease(ctx, node, life, leads, s.Clock)
 		return err
 	})
 	if err != nil {
@@ -93,12 +97,12 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 // statement that is a transaction by itself. done is false if there is more to do, or if the lease
 // was changed since the read. It waits for no other node, not even for one that is frozen in its
 // own renewal.
-func (s *Store) prolong(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode) (_ xxladapter.Lease, done bool, err error) {
+func (s *Store) prolong(ctx context.Context, node string, life time.Duration, leads leadership) (_ xxladapter.Lease, done bool, err error) {
 	var state LeaseState
 	if err := s.QueryBy(ctx, s.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
 		return xxladapter.Lease{}, false, err
 	}
-	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()), mode)
+	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()), leads)
 	if !r.quiet() {
 		s.snapshots.note(node, leaseSnapshot{}, false)
 		return xxladapter.Lease{}, false, nil
@@ -117,7 +121,7 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration, mo
 	return lease, true, nil
 }
 
-func (t *Tx) lease(ctx context.Context, node string, life time.Duration, mode xxladapter.SchedulingMode, clock func() time.Time) (xxladapter.Lease, error) {
+func (t *Tx) lease(ctx context.Context, node string, life time.Duration, leads leadership, clock func() time.Time) (xxladapter.Lease, error) {
 	var last int64
 	err := t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
 	if err != nil {
@@ -128,7 +132,7 @@ func (t *Tx) lease(ctx context.Context, node string, life time.Duration, mode xx
 		return xxladapter.Lease{}, err
 	}
 	// The clock is read after the wait for the lock.
-	r := state.Renew(node, life.Milliseconds(), ToMilli(clock()), mode)
+	r := state.Renew(node, life.Milliseconds(), ToMilli(clock()), leads)
 	if err := t.Apply(ctx, &r, last); err != nil {
 		return xxladapter.Lease{}, err
 	}
@@ -158,10 +162,13 @@ func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 	var err error
 	if r.mine.Number != 0 {
 		_, err = t.Exec(ctx, RenewLease, r.mine.until, r.mine.life, r.mine.Node)
+		if err == nil && r.elected {
+			_, err = t.Exec(ctx, setElection, int64(r.mine.leads), r.mine.Node)
+		}
 	} else {
 		r.mine.Number = last + 1
 		if _, err = t.Exec(ctx, updateTerm, r.mine.Number); err == nil {
-			_, err = t.Exec(ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life, bit(r.mine.leads))
+			_, err = t.Exec(ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life, int64(r.mine.leads))
 		}
 	}
 	if err != nil {
@@ -229,11 +236,12 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	now := ToMilli(s.Clock())
 	err := s.Query(ctx, selectLeases, []any{now}, func(r Row) error {
 		var l xxladapter.Lease
-		var leads, retired, skew int64
-		err := r.Scan(&l.Node, &l.Number, milli{&l.Until}, &leads, &retired, &skew,
+		var leads leadership
+		var retired, skew int64
+		err := r.Scan(&l.Node, &l.Number, milli{&l.Until}, (*int64)(&leads), &retired, &skew,
 			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places, &l.Report.Slow.InFlight, &l.Report.Slow.Waiting,
 			&l.Report.Address, (*string)(&l.Report.Spread), &l.Report.Fires.Sent, &l.Report.Fires.Received, &l.Report.Fires.Dropped)
-		l.Mode, l.Retired = modeOf(leads != 0), retired != 0
+		l.Mode, l.Election, l.Retired = leads.mode(), leads.election(), retired != 0
 		l.Report.Skew = time.Duration(skew) * time.Millisecond
 		found = append(found, l)
 		return err

@@ -33,6 +33,7 @@ const snapshotLife = 4 * time.Second
 type leaseSnapshot struct {
 	at      time.Time
 	lease   xxladapter.Lease // as returned to the node
+	leads   leadership
 	retired int64
 	shards  int // of the node
 	// Sums over all leases, including the node's own:
@@ -74,9 +75,9 @@ func (l *leaseSnapshot) fresh(now time.Time) bool {
 }
 
 // prolongBySnapshot renews the lease without a snapshot of its own if the last one is still good.
-func (s *Store) prolongBySnapshot(ctx context.Context, node string, life time.Duration) (_ xxladapter.Lease, done bool, err error) {
+func (s *Store) prolongBySnapshot(ctx context.Context, node string, life time.Duration, leads leadership) (_ xxladapter.Lease, done bool, err error) {
 	snapshot, known := s.snapshots.last(node)
-	if !known {
+	if !known || leads != sharesJobs && snapshot.leads != sharesJobs && leads != snapshot.leads {
 		return xxladapter.Lease{}, false, nil
 	}
 	at := s.Clock()

@@ -29,7 +29,7 @@ type leaseRow struct {
 	until   int64 // in ms
 	life    int64 // in ms
 	retired bool
-	leads   bool  // the term is in SchedulingLeader
+	leads   leadership
 	ended   int64 // until when the lease held when its session was seen to end, in ms; 0 if it was not
 }
 
@@ -45,7 +45,7 @@ func (s *LeaseState) Scan(r Row) error {
 	term := xxladapter.Term{Node: node, Number: number}
 	switch {
 	case kind == 0:
-		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0, leads != 0, ended})
+		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0, leadership(leads), ended})
 	case kind == 2:
 		s.claimed = append(s.claimed, term)
 	case kind == 3:
@@ -58,15 +58,16 @@ func (s *LeaseState) Scan(r Row) error {
 
 // A renewal is what changes in the tables when a node asks for a lease.
 type renewal struct {
-	mine   leaseRow // as it will be stored; number 0 asks for a new term
-	lapsed []leaseRow
-	cut    []cutLease
-	moved  map[int]string // new owners of shards
-	shards xxladapter.ShardSet
-	dead   []xxladapter.Term
-	others []xxladapter.Term
-	still  bool  // no open fire is due
-	lapse  int64 // when the first of the other leases lapses, in ms; 0 without others
+	mine    leaseRow // as it will be stored; number 0 asks for a new term
+	elected bool     // the election of an earlier renewal is replaced
+	lapsed  []leaseRow
+	cut     []cutLease
+	moved   map[int]string // new owners of shards
+	shards  xxladapter.ShardSet
+	dead    []xxladapter.Term
+	others  []xxladapter.Term
+	still   bool  // no open fire is due
+	lapse   int64 // when the first of the other leases lapses, in ms; 0 without others
 
 	// moves lists who lost shards by lapsing, and last the node itself if it joins; the number of
 	// its term, and the instant, are not known yet.
@@ -79,17 +80,17 @@ type cutLease struct {
 	latest   int64 // until when it may hold, in ms
 }
 
-// Renew computes a renewal; a new term is in mode. It is a pure function.
+// Renew computes a renewal; leads is what the node asks for. It is a pure function.
 //
 // A lease that would hold for longer than its life was given before the clock was set back. It is
 // cut to its life from now; otherwise a node that died then would count as alive for as long as the
 // clock was set back by.
-func (s *LeaseState) Renew(node string, life, now int64, mode xxladapter.SchedulingMode) renewal {
-	r := renewal{mine: leaseRow{Term: xxladapter.Term{Node: node}, leads: mode == xxladapter.SchedulingLeader}}
+func (s *LeaseState) Renew(node string, life, now int64, leads leadership) renewal {
+	r := renewal{mine: leaseRow{Term: xxladapter.Term{Node: node}, leads: leads}}
 	var (
-		takers []string
-		shared bool // another node that takes shards is in SchedulingAll
-		live   = map[xxladapter.Term]bool{}
+		takers     []string
+		candidates []xxladapter.Candidate // the takers in SchedulingLeader
+		live       = map[xxladapter.Term]bool{}
 	)
 	for _, l := range s.leases {
 		switch {
@@ -98,6 +99,9 @@ func (s *LeaseState) Renew(node string, life, now int64, mode xxladapter.Schedul
 			continue
 		case l.Node == node:
 			r.mine = l
+			if l.leads != sharesJobs && leads != sharesJobs {
+				r.mine.leads, r.elected = leads, l.leads != leads
+			}
 		default:
 			if latest := now + l.life; l.until > latest {
 				r.cut = append(r.cut, cutLease{l, latest})
@@ -110,7 +114,7 @@ func (s *LeaseState) Renew(node string, life, now int64, mode xxladapter.Schedul
 		live[l.Term] = true
 		if !l.retired && l.Node != node {
 			takers = append(takers, l.Node)
-			shared = shared || !l.leads
+			candidates = l.leads.stand(candidates, l.Node)
 			r.others = append(r.others, l.Term)
 		}
 	}
@@ -119,10 +123,11 @@ func (s *LeaseState) Renew(node string, life, now int64, mode xxladapter.Schedul
 	r.still = s.due > now
 	if !r.mine.retired {
 		owners := s.owners
-		if r.mine.leads && !shared {
-			xxladapter.Lead(&owners, append(takers, node), node)
+		takers, candidates = append(takers, node), r.mine.leads.stand(candidates, node)
+		if len(candidates) == len(takers) {
+			xxladapter.Lead(&owners, candidates, node)
 		} else {
-			xxladapter.Deal(&owners, append(takers, node), node)
+			xxladapter.Deal(&owners, takers, node)
 		}
 		for shard, owner := range owners {
 			if owner != s.owners[shard] {
@@ -174,12 +179,12 @@ func (s *LeaseState) moves(r *renewal) (found []xxladapter.ShardMove) {
 
 // quiet reports whether only the node's own lease changes, and only in how long it holds.
 func (r *renewal) quiet() bool {
-	return r.mine.Number != 0 && len(r.lapsed) == 0 && len(r.cut) == 0 && len(r.moved) == 0
+	return r.mine.Number != 0 && !r.elected && len(r.lapsed) == 0 && len(r.cut) == 0 && len(r.moved) == 0
 }
 
 // lease returns what the node gets.
 func (r *renewal) lease() xxladapter.Lease {
-	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Mode: modeOf(r.mine.leads), Retired: r.mine.retired,
+	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Mode: r.mine.leads.mode(), Election: r.mine.leads.election(), Retired: r.mine.retired,
 		Shards: r.shards, Dead: r.dead, Others: r.others, Quiet: r.still}
 	if r.lapse != 0 {
 		l.NextLapse = fromMilli(r.lapse)
@@ -187,17 +192,9 @@ func (r *renewal) lease() xxladapter.Lease {
 	return l
 }
 
-// modeOf returns the mode that a column leads stands for.
-func modeOf(leads bool) xxladapter.SchedulingMode {
-	if leads {
-		return xxladapter.SchedulingLeader
-	}
-	return xxladapter.SchedulingAll
-}
-
 // snapshot returns what later renewals can rely on after this one. REQUIRES: r is quiet.
 func (s *LeaseState) snapshot(r *renewal) leaseSnapshot {
-	l := leaseSnapshot{at: time.Now(), lease: r.lease(), retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
+	l := leaseSnapshot{at: time.Now(), lease: r.lease(), leads: r.mine.leads, retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
 	for _, owner := range s.owners {
 		if owner == r.mine.Node {
 			l.shards++
