@@ -17,6 +17,7 @@
 //
 //	spread       chooses the nodes that hand over what a leader plans, and sends them the ids of fires
 //	queue        carries runs and calls through a broker, in place of HTTP
+//	elect        lets etcd or ZooKeeper say which scheduler may lead
 //	cron         parses schedules and computes due times
 //	forecast     counts the fires to expect, by quarter of an hour
 //	declare      compares jobs that files declare with those of a store
@@ -46,6 +47,7 @@
 //	memstore    a [Store] in memory: the reference, and the store of other packages' tests
 //	sqlstore    a [Store] on SQLite, MySQL, MariaDB and PostgreSQL, with XXL-JOB's own tables
 //	storetest   the suite that every [Store] passes
+//	electtest   the suite that every elector passes, in elect; elect/etcdtest is etcd's server
 //	checker     judges recorded histories: every due time fired, none twice
 //	testserver  starts databases and faulty networks for tests
 //	faults      kills, freezes and cuts off whole processes, and lets checker judge

@@ -68,7 +68,10 @@ var rules = map[string]rule{
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/sqlstore/internal/records", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
-	"xxladapter/queue": {[]string{"xxladapter"}, "runs are carried whatever they do; it alone knows the broker"},
+	"xxladapter/queue":           {[]string{"xxladapter"}, "runs are carried whatever they do; it alone knows the broker"},
+	"xxladapter/elect":           {[]string{"xxladapter"}, "an elector says who may take shards, whatever these are; the store knows none"},
+	"xxladapter/elect/etcd":      {[]string{"xxladapter/elect"}, "it alone knows etcd"},
+	"xxladapter/elect/zookeeper": {[]string{"xxladapter/elect"}, "it alone knows ZooKeeper"},
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/queue", "xxladapter/wire"},
 		"an executor serves the protocol or takes runs from a queue, and checks tokens; applications embed it without a scheduler"},
 	"xxladapter/trigger/internal/post": {nil, "a request is sent whatever it asks for"},
@@ -96,11 +99,12 @@ var rules = map[string]rule{
 		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/queue", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
-	"xxladapter/storetest":   {[]string{"xxladapter"}, "it tests any store, and so knows none"},
-	"xxladapter/checker":     {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
-	"xxladapter/testserver":  {nil, "it starts servers and knows none of its users"},
-	"xxladapter/faults":      {nil, "it holds tests only"},
-	"xxladapter/conventions": {nil, "it holds tests only"},
+	"xxladapter/storetest":       {[]string{"xxladapter"}, "it tests any store, and so knows none"},
+	"xxladapter/elect/electtest": {[]string{"xxladapter/elect"}, "it tests any elector, and so knows none"},
+	"xxladapter/checker":         {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
+	"xxladapter/testserver":      {nil, "it starts servers and knows none of its users"},
+	"xxladapter/faults":          {nil, "it holds tests only"},
+	"xxladapter/conventions":     {nil, "it holds tests only"},
 
 	"bench":           {nil, "it holds tests only"},
 	"bench/contender": {[]string{"hashedwheel"}, "the timer is one contender among others"},
@@ -113,9 +117,9 @@ var rules = map[string]rule{
 var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-collections/go-datastructures/queue"}
 
 // forTests are the packages that only tests import.
-var forTests = []string{"xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
+var forTests = []string{"xxladapter/elect/electtest", "xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
 
-// drivers are the libraries for databases and for the broker, each with the one package of the
+// drivers are the libraries for databases, brokers and electors, each with the one package of the
 // adapter that knows it.
 var drivers = map[string]string{
 	"modernc.org/sqlite":             "xxladapter/sqlstore/internal/sqlite",
@@ -123,6 +127,8 @@ var drivers = map[string]string{
 	"github.com/jackc/pgx/v5":        "xxladapter/sqlstore/internal/postgres",
 	"github.com/pressly/goose/v3":    "xxladapter/sqlstore/internal/migration",
 	"github.com/nats-io/nats.go":     "xxladapter/queue",
+	"go.etcd.io/etcd/client/v3":      "xxladapter/elect/etcd",
+	"github.com/go-zookeeper/zk":     "xxladapter/elect/zookeeper",
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A Proxy is a network between a client and its MySQL, MariaDB or PostgreSQL server that a test may
-// break. It reads the protocol, so that faults hit chosen requests. Connections must not be
-// encrypted or compressed.
+// A Proxy is a network between a client and its server that a test may break. It reads the protocols
+// of MySQL, MariaDB and PostgreSQL, so that faults hit chosen requests; their connections must not be
+// encrypted or compressed. Connections of other servers are cut and stalled only.
 //
 // Lock order: the locks of a Proxy and of its links are never held together.
 type Proxy struct {
@@ -91,8 +91,11 @@ func NewProxy(t testing.TB, address string) *Proxy {
 	u, err := url.Parse(address)
 	must(t, err)
 	p := &Proxy{target: u.Host, links: map[*link]struct{}{}, speaks: newPostgresProtocol}
-	if u.Scheme == "mysql" {
+	switch u.Scheme {
+	case "mysql":
 		p.speaks = newMySQLProtocol
+	case "etcd", "zookeeper":
+		p.speaks = newOpaqueProtocol
 	}
 	p.address = "127.0.0.1:0"
 	must(t, p.listen())

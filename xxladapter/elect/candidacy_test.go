@@ -1,0 +1,128 @@
+package elect_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
+)
+
+// A node campaigns in a bubble.
+type node struct {
+	*elect.Candidacy
+	unfit   atomic.Bool
+	changes atomic.Int64
+	log     bytes.Buffer
+	stop    context.CancelFunc
+	ended   chan struct{}
+}
+
+func run(m *elect.Memory) *node {
+	n := &node{ended: make(chan struct{})}
+	n.Candidacy = elect.NewCandidacy(m.Elector(), func() bool { return !n.unfit.Load() }, func() { n.changes.Add(1) },
+		slog.New(slog.NewTextHandler(&n.log, nil)))
+	ctx, stop := context.WithCancel(context.Background())
+	n.stop = stop
+	go func() {
+		defer close(n.ended)
+		_ = n.Run(ctx)
+	}()
+	synctest.Wait()
+	return n
+}
+
+func (n *node) end() {
+	n.stop()
+	<-n.ended
+}
+
+// lines counts the log lines with a text.
+func (n *node) lines(text string) int { return strings.Count(n.log.String(), text) }
+
+func TestOneOfTwoIsElected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m elect.Memory
+		one, two := run(&m), run(&m)
+		require.Equal(t, xxladapter.Election(1), one.Election())
+		require.Equal(t, xxladapter.ElectionWaits, two.Election())
+		require.Equal(t, int64(1), one.changes.Load())
+
+		one.end()
+		synctest.Wait()
+		require.Equal(t, xxladapter.ElectionWaits, one.Election())
+		require.Equal(t, xxladapter.Election(2), two.Election())
+
+		m.EndSession()
+		synctest.Wait()
+		require.Equal(t, xxladapter.Election(3), two.Election(), "it campaigns again")
+		two.end()
+	})
+}
+
+// TestANodeThatCannotLeadLetsAnotherOneLead drains the leader, and later makes it fit again.
+func TestANodeThatCannotLeadLetsAnotherOneLead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m elect.Memory
+		one, two := run(&m), run(&m)
+		one.unfit.Store(true)
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, xxladapter.ElectionWaits, one.Election())
+		require.Equal(t, xxladapter.Election(2), two.Election())
+		two.unfit.Store(true)
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, xxladapter.ElectionWaits, two.Election())
+		one.unfit.Store(false)
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		require.Equal(t, xxladapter.Election(3), one.Election())
+
+		two.unfit.Store(false)
+		time.Sleep(time.Second) // it waits for its election
+		two.unfit.Store(true)
+		time.Sleep(500 * time.Millisecond)
+		one.end()
+		synctest.Wait()
+		require.Equal(t, xxladapter.ElectionWaits, two.Election(), "it does not campaign")
+		two.end()
+	})
+}
+
+func TestTheElectorIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m elect.Memory
+		one, two := run(&m), run(&m)
+		m.SetAway(true)
+		time.Sleep(time.Minute)
+		for _, n := range []*node{one, two} {
+			require.Equal(t, xxladapter.ElectionAway, n.Election())
+			require.Equal(t, 1, n.lines("elector does not answer"))
+		}
+		m.SetAway(false)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		leader, other := one, two
+		if leader.Election() < 0 {
+			leader, other = other, leader
+		}
+		require.Positive(t, leader.Election())
+		require.Equal(t, xxladapter.ElectionAway, other.Election(), "as far as it knows")
+		time.Sleep(elect.ContactLimit)
+		synctest.Wait()
+		require.Equal(t, xxladapter.ElectionWaits, other.Election())
+		for _, n := range []*node{one, two} {
+			require.Equal(t, 1, n.lines("elector answers again"))
+			n.end()
+		}
+	})
+}

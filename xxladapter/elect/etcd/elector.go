@@ -1,0 +1,179 @@
+// Package etcd elects leaders in etcd, by its API of version 3. Each process that campaigns has a key
+// below the path, which its lease keeps; the oldest key leads, and its create revision is the number.
+//
+// Client certificates are not supported: etcd is told a user and a password.
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
+)
+
+// An Elector is a place in an etcd cluster. Create one with [New].
+type Elector struct {
+	address elect.Address
+	name    string // the value of this process's key, for people who look
+
+	mu   sync.Mutex       // guards last
+	last clientv3.LeaseID // of the campaign before, which may still keep its key
+}
+
+var _ elect.Elector = (*Elector)(nil)
+
+// New returns an elector of the process name. It makes sure that the cluster can be reached, and that the
+// user may read and write below the path; the error is one line that says what is wrong.
+func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
+	e := &Elector{address: a, name: name}
+	ctx, cancel := context.WithTimeout(ctx, elect.ContactLimit)
+	defer cancel()
+	if err := a.Reach(ctx); err != nil {
+		return nil, err
+	}
+	client, err := e.connect()
+	if err != nil {
+		return nil, e.refused(err)
+	}
+	defer client.Close()
+	// The condition is never true, and rights are checked before it.
+	never := clientv3.Compare(clientv3.CreateRevision(e.prefix()), "<", 0)
+	_, err = client.Txn(ctx).If(never).Then(clientv3.OpPut(e.prefix()+"0", ""), clientv3.OpGet(e.prefix(), clientv3.WithPrefix())).Commit()
+	if err != nil {
+		return nil, e.refused(err)
+	}
+	return e, nil
+}
+
+// String returns the address without secrets.
+func (e *Elector) String() string { return e.address.String() }
+
+// prefix is what the keys of all processes begin with.
+func (e *Elector) prefix() string { return e.address.Path + "/" }
+
+// connect returns a new client, which retries in silence.
+func (e *Elector) connect() (*clientv3.Client, error) {
+	scheme := "http://"
+	if e.address.TLS != nil {
+		scheme = "https://"
+	}
+	config := clientv3.Config{
+		TLS: e.address.TLS, Username: e.address.User, Password: e.address.Password,
+		DialTimeout: elect.ContactLimit, DialKeepAliveTime: elect.SessionLife / 2, DialKeepAliveTimeout: elect.SessionLife / 2,
+		Logger: zap.NewNop(),
+	}
+	for _, host := range e.address.Hosts {
+		config.Endpoints = append(config.Endpoints, scheme+host)
+	}
+	return clientv3.New(config)
+}
+
+// refused says in one line why the cluster cannot be used.
+func (e *Elector) refused(err error) error {
+	switch {
+	case errors.Is(err, rpctypes.ErrAuthFailed), errors.Is(err, rpctypes.ErrUserEmpty), errors.Is(err, rpctypes.ErrAuthNotEnabled),
+		errors.Is(err, rpctypes.ErrInvalidAuthToken):
+		return fmt.Errorf("elector %s refuses the credentials: %w", e, err)
+	case errors.Is(err, rpctypes.ErrPermissionDenied):
+		return fmt.Errorf("elector %s: the user may not read and write below %s: %w", e, e.prefix(), err)
+	}
+	return fmt.Errorf("elector %s cannot be used: %w", e, err)
+}
+
+// Campaign implements [elect.Elector].
+func (e *Elector) Campaign(ctx context.Context) (elect.Leadership, error) {
+	client, err := e.connect()
+	if err != nil {
+		return nil, e.refused(err)
+	}
+	l := &leadership{client: client, ended: make(chan struct{})}
+	if err := e.stand(ctx, l); err != nil {
+		return nil, errors.Join(e.refused(err), client.Close())
+	}
+	go l.follow() // Resign waits for it
+	if err := e.wait(ctx, l); err != nil {
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = l.Resign(limit) // the key goes with its lease otherwise
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, e.refused(err)
+	}
+	return l, nil
+}
+
+// stand puts this process's key.
+func (e *Elector) stand(ctx context.Context, l *leadership) error {
+	ctx, cancel := context.WithTimeout(ctx, elect.ContactLimit)
+	defer cancel()
+	e.mu.Lock()
+	last := e.last
+	e.mu.Unlock()
+	if last != 0 {
+		// Its key would make this campaign wait for its own former self.
+		if _, err := l.client.Revoke(ctx, last); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+			return err
+		}
+	}
+	lease, err := l.client.Grant(ctx, int64(elect.SessionLife/time.Second))
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.last = lease.ID
+	e.mu.Unlock()
+	l.lease, l.key = lease.ID, fmt.Sprintf("%s%x", e.prefix(), lease.ID)
+	put, err := l.client.Put(ctx, l.key, e.name, clientv3.WithLease(lease.ID))
+	if err != nil {
+		return err
+	}
+	l.number = put.Header.Revision
+	// They live as long as the client, which ends with the leadership.
+	if l.alive, err = l.client.KeepAlive(l.client.Ctx(), lease.ID); err != nil {
+		return err
+	}
+	l.changes = l.client.Watch(l.client.Ctx(), l.key, clientv3.WithRev(l.number+1), clientv3.WithFilterPut())
+	return nil
+}
+
+// errEnded says that a session ended while its process waited.
+var errEnded = errors.New("the session has ended")
+
+// wait returns when all keys that are older than this process's are gone.
+func (e *Elector) wait(ctx context.Context, l *leadership) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // nobody waits for it: it ends with ctx, when wait returns
+		select {
+		case <-l.ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for {
+		older := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(l.number-1))
+		found, err := l.client.Get(ctx, e.prefix(), older...)
+		if err == nil && len(found.Kvs) > 0 {
+			err = l.awaitDeletion(ctx, string(found.Kvs[0].Key), found.Header.Revision+1)
+		}
+		select {
+		case <-l.ended:
+			return errEnded
+		default:
+		}
+		if err != nil {
+			return err
+		}
+		if len(found.Kvs) == 0 {
+			return nil
+		}
+	}
+}

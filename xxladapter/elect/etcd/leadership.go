@@ -1,0 +1,77 @@
+package etcd
+
+import (
+	"context"
+	"sync"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// A leadership is a campaign, and what becomes of it. It has a client of its own.
+type leadership struct {
+	client  *clientv3.Client
+	lease   clientv3.LeaseID
+	key     string
+	number  int64
+	alive   <-chan *clientv3.LeaseKeepAliveResponse // closed when the lease may have ended
+	changes clientv3.WatchChan                      // of the key
+
+	closing sync.Once     // closes the client, after the last call on it
+	ended   chan struct{} // closed by follow
+}
+
+// Number implements [elect.Leadership].
+func (l *leadership) Number() int64 { return l.number }
+
+// Done implements [elect.Leadership].
+func (l *leadership) Done() <-chan struct{} { return l.ended }
+
+// Resign implements [elect.Leadership].
+func (l *leadership) Resign(ctx context.Context) (err error) {
+	l.closing.Do(func() {
+		select {
+		case <-l.ended:
+			return
+		default:
+		}
+		_, err = l.client.Revoke(ctx, l.lease)
+		_ = l.client.Close() // follow notices it
+	})
+	<-l.ended
+	return err
+}
+
+// follow waits until the lease has ended or the key was deleted, and closes the client.
+func (l *leadership) follow() {
+	defer l.closing.Do(func() { _ = l.client.Close() })
+	defer close(l.ended)
+	changes := l.changes
+	for {
+		select {
+		case _, ok := <-l.alive:
+			if !ok {
+				return
+			}
+		case change, ok := <-changes:
+			if !ok {
+				changes = nil // the lease alone tells
+				continue
+			}
+			if len(change.Events) > 0 {
+				return // an operator has deleted the key
+			}
+		}
+	}
+}
+
+// awaitDeletion returns when a key is deleted after a revision, or when it has to be looked at again.
+func (l *leadership) awaitDeletion(ctx context.Context, key string, from int64) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for change := range l.client.Watch(ctx, key, clientv3.WithRev(from), clientv3.WithFilterPut()) {
+		if change.Err() != nil || len(change.Events) > 0 {
+			return nil
+		}
+	}
+	return ctx.Err()
+}

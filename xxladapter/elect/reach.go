@@ -1,0 +1,32 @@
+package elect
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+)
+
+// Dial connects to one of the servers, with TLS if the address has it.
+func (a Address) Dial(ctx context.Context, host string) (net.Conn, error) {
+	if a.TLS != nil {
+		return (&tls.Dialer{Config: a.TLS}).DialContext(ctx, "tcp", host)
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", host)
+}
+
+// Reach connects to the first server that answers, and closes the connection. The error says in one
+// line why none of them does. Clients retry in silence, so it is asked before they are.
+func (a Address) Reach(ctx context.Context) error {
+	var first error
+	for _, host := range a.Hosts {
+		conn, err := a.Dial(ctx, host)
+		if err == nil {
+			return conn.Close()
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return fmt.Errorf("elector %s does not answer: %w", a, first)
+}
