@@ -15,6 +15,9 @@ type nodeForm struct {
 	Until   time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
 	Mode    xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
 	Role    xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
+	Says    xxladapter.ElectionState  `json:"election" doc:"What the elector said of it at its last renewal: none, there is no elector; elected; waits; away, the elector does not answer."`
+	Asks    string                    `json:"elector,omitempty" doc:"Address of its elector, if the scheduler that answers has one too; all of a store have the same."`
+	Number  int64                     `json:"electionNumber,omitempty" doc:"The number of its leadership, if it is elected."`
 	Shards  int                       `json:"shards" doc:"How many of the 64 shards it plans."`
 	Ahead   int64                     `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
 	Fast    poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
@@ -71,11 +74,14 @@ func (s *Server) listNodes(ctx context.Context, _ none) (no nodeList, err error)
 	}
 	nodes := make([]nodeForm, len(leases))
 	for i, l := range leases {
-		nodes[i] = nodeForm{Node: l.Node, Term: l.Number, Until: l.Until, Mode: l.Mode, Role: l.Role(), Shards: l.Shards.Len(),
+		nodes[i] = nodeForm{Node: l.Node, Term: l.Number, Until: l.Until, Mode: l.Mode, Role: l.Role(), Says: l.Election.State(), Number: int64(max(l.Election, 0)), Shards: l.Shards.Len(),
 			Ahead: l.Report.Skew.Milliseconds(), Fast: poolForm(l.Report.Fast), Slow: poolForm(l.Report.Slow),
 			Address: l.Report.Address, Spread: l.Report.Spread}
 		if l.Report.Spread != "" {
 			nodes[i].Fires = (*spreadForm)(&l.Report.Fires)
+		}
+		if l.Election != xxladapter.ElectionNone {
+			nodes[i].Asks = s.opts.Elector
 		}
 		if at := slices.IndexFunc(moves, func(h shardMoveForm) bool { return h.Node == l.Node && h.Term == l.Number }); at >= 0 {
 			nodes[i].Last = &moves[at]

@@ -95,6 +95,24 @@ func TestNodesTellWhatWasSpread(t *testing.T) {
 	}
 }
 
+func TestNodesShowWhatTheElectorSays(t *testing.T) {
+	s := siteWith(t, func(o *Options) { o.Elector = "etcd://h1:2379/a" })
+	for node, e := range map[string]xxladapter.Election{"node-1": 7, "node-2": xxladapter.ElectionWaits, "node-3": xxladapter.ElectionAway, "node-4": xxladapter.ElectionNone} {
+		_, err := s.store.Lead(t.Context(), node, time.Hour, e)
+		require.NoError(t, err)
+	}
+	type node struct {
+		Node, Election, Elector string
+		ElectionNumber          int64
+	}
+	var got struct{ Nodes []node }
+	status, answer := s.as(granted(0, xxladapter.RoleViewer))("GET", "/api/v1/nodes", "")
+	require.Equal(t, http.StatusOK, status)
+	require.NoError(t, json.Unmarshal([]byte(answer), &got))
+	const elector = "etcd://h1:2379/a"
+	require.Equal(t, []node{{"node-1", "elected", elector, 7}, {"node-2", "waits", elector, 0}, {"node-3", "away", elector, 0}, {Node: "node-4", Election: "none"}}, got.Nodes)
+}
+
 func TestNodesTellWhyShardsMoved(t *testing.T) {
 	s := newSite(t)
 	s.lease("node-1", "node-2")

@@ -125,6 +125,8 @@ type Options struct {
 	Checks []Check
 	// Info is what GET /info shows of this process.
 	Info Info
+	// Elector is the address of the elector of this node, without secrets; empty means that it has none.
+	Elector string
 	// TestAlarms sends a test alarm through each channel; see [AlarmTest]. If it is nil there are no
 	// channels.
 	TestAlarms func(ctx context.Context, emails []string) AlarmTest

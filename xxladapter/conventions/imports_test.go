@@ -93,9 +93,9 @@ var rules = map[string]rule{
 		"it reads the figures of the parts that it shows"},
 	"xxladapter/telemetry": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/trigger", "xxladapter/wire"},
 		"spans are made of the events of hand-overs and of runs"},
-	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/maintenance",
+	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/elect", "xxladapter/maintenance",
 		"xxladapter/metrics", "xxladapter/openid", "xxladapter/queue", "xxladapter/scheduler", "xxladapter/spread", "xxladapter/trigger", "xxladapter/wire"}, "it wires the parts of a process together, on any store"},
-	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
+	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/elect", "xxladapter/elect/etcd", "xxladapter/elect/zookeeper", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
 		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/queue", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
 		"a command turns flags into options of the parts, and chooses the store"},
 

@@ -42,6 +42,7 @@ func watched(store xxladapter.Store) *Metrics {
 			return []trigger.Load{{Pool: "fast", GroupID: 1, Waiting: 3, InFlight: 2}, {Pool: "fast", GroupID: 2, Waiting: 1}}
 		},
 		Groups: store.Groups, Reports: store.Reports, ShardMoves: store.ShardMoves,
+		Elector: "etcd://h1:2379/a", Election: func() xxladapter.Election { return xxladapter.ElectionAway },
 	})
 	return m
 }
@@ -156,26 +157,27 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 	require.Contains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=joined")
 	require.NotContains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=died")
 	for name, want := range map[string]float64{
-		"xxlwheel_wheel_entries":                   12,
-		"xxlwheel_wheel_pending":                   5,
-		"xxlwheel_wheel_fired_total":               6,
-		"xxlwheel_wheel_dropped_total":             4,
-		"xxlwheel_pool_waiting pool=fast":          4,
-		"xxlwheel_pool_in_flight pool=fast":        2,
-		"xxlwheel_pool_waiting pool=slow":          0,
-		"xxlwheel_leader shard=3":                  1,
-		"xxlwheel_leader shard=63":                 1,
-		"xxlwheel_leads":                           1,
-		"xxlwheel_term":                            7,
-		"xxlwheel_spread_fires_total way=sent":     8,
-		"xxlwheel_spread_fires_total way=received": 0,
-		"xxlwheel_spread_fires_total way=dropped":  1,
-		"xxlwheel_terms_total":                     2,
-		"xxlwheel_death_hints_total":               3,
-		"xxlwheel_clock_skew_seconds":              -0.25,
-		"xxlwheel_executors_online app=some-app":   1,
-		"xxlwheel_runs_open":                       0,
-		"xxlwheel_store_up":                        1,
+		"xxlwheel_wheel_entries":                                     12,
+		"xxlwheel_wheel_pending":                                     5,
+		"xxlwheel_wheel_fired_total":                                 6,
+		"xxlwheel_wheel_dropped_total":                               4,
+		"xxlwheel_pool_waiting pool=fast":                            4,
+		"xxlwheel_pool_in_flight pool=fast":                          2,
+		"xxlwheel_pool_waiting pool=slow":                            0,
+		"xxlwheel_leader shard=3":                                    1,
+		"xxlwheel_leader shard=63":                                   1,
+		"xxlwheel_leads":                                             1,
+		"xxlwheel_term":                                              7,
+		"xxlwheel_elector_state elector=etcd://h1:2379/a state=away": 1,
+		"xxlwheel_spread_fires_total way=sent":                       8,
+		"xxlwheel_spread_fires_total way=received":                   0,
+		"xxlwheel_spread_fires_total way=dropped":                    1,
+		"xxlwheel_terms_total":                                       2,
+		"xxlwheel_death_hints_total":                                 3,
+		"xxlwheel_clock_skew_seconds":                                -0.25,
+		"xxlwheel_executors_online app=some-app":                     1,
+		"xxlwheel_runs_open":                                         0,
+		"xxlwheel_store_up":                                          1,
 	} {
 		require.Contains(t, got, name)
 		require.InDelta(t, want, got[name], 1e-9, name)

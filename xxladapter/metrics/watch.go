@@ -28,6 +28,10 @@ type Sources struct {
 	// Queued returns how many runs lie in the queue, by app. It is called at most every ten
 	// seconds, too; nil means that there is no queue.
 	Queued func(context.Context) (map[string]int64, error)
+	// Elector is the address of the elector, and Election returns what that says of this node; empty
+	// means that there is none.
+	Elector  string
+	Election func() xxladapter.Election
 }
 
 const (
@@ -47,6 +51,7 @@ var (
 	poolInFlight = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
 	leader       = gauge("leader", "1 for each shard of jobs that this node plans.", "shard")
 	leads        = gauge("leads", "1 if this node leads, 0 if it stands by; nothing in the scheduling mode all.")
+	elector      = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; nothing without an elector.", "elector", "state")
 	term         = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms        = gauge("terms_total", "Terms that this node has had.")
 	hints        = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
@@ -66,7 +71,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, poolWaiting, poolInFlight, leader, leads, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
+		held, poolWaiting, poolInFlight, leader, leads, elector, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -128,6 +133,9 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 		}
 	} else {
 		value(term, 0)
+	}
+	if w.sources.Elector != "" {
+		value(elector, 1, w.sources.Elector, string(w.sources.Election().State()))
 	}
 	count(terms, s.Terms)
 	count(hints, s.Hints)

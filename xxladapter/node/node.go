@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
@@ -43,6 +44,7 @@ type Node struct {
 	backfills *maintenance.Backfills
 	upkeep    []runner
 	http      *http.Server
+	candidacy *elect.Candidacy // nil without an elector
 
 	removed, expired, textWanted notice
 }
@@ -80,6 +82,9 @@ func New(opts Options) (*Node, error) {
 	if opts.KeepSuccesses < 0 {
 		return nil, fmt.Errorf("node: Options.KeepSuccesses is %v, must not be negative", opts.KeepSuccesses)
 	}
+	if err := opts.checkElector(); err != nil {
+		return nil, err
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
@@ -107,6 +112,7 @@ func New(opts Options) (*Node, error) {
 		return nil, err
 	}
 	n.upkeep = append(n.maintenance(), alarms)
+	n.campaign()
 	return n, nil
 }
 

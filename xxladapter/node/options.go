@@ -13,6 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/console"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
@@ -33,6 +34,9 @@ type Options struct {
 	// Advertise is the URL under which the other nodes of the store reach this one, so that a leader
 	// can give it fires; see [access.CheckBase]. Empty means that it gets none.
 	Advertise string
+	// Elector says which node may lead; nil leaves that to the store. It needs
+	// [xxladapter.SchedulingLeader].
+	Elector elect.Elector
 	// AccessToken is required of executors and sent to them, in addition to the tokens of single
 	// groups. It is also required of users of the API, unless OperatorTokens has any. If it is
 	// empty nothing is checked, and the node does not serve other machines.

@@ -36,7 +36,7 @@ func (n *Node) buildTrigger() (err error) {
 	}
 	n.hints = spread.NewClient(n.opts.AccessToken, tls)
 	n.scheduler, err = scheduler.New(scheduler.Options{
-		Store: n.opts.Store, Pool: n.pool, Node: n.name, Mode: n.opts.Scheduling,
+		Store: n.opts.Store, Pool: n.pool, Node: n.name, Mode: n.opts.Scheduling, Election: n.election,
 		Spread: n.opts.Spread, Advertise: n.opts.Advertise, SendHint: n.hints.Send, Zone: n.opts.Zone, CronProfile: n.opts.CronProfile,
 		SkewLimit: n.opts.SkewLimit, OnMisfire: n.opts.OnMisfire, Logger: n.opts.Logger,
 	})

@@ -34,7 +34,7 @@ func (n *Node) buildServer() error {
 		Purger:     &maintenance.Purger{Store: n.opts.Store, NoAlarms: len(n.opts.Alarms) == 0, Logger: n.opts.Logger},
 		JobChanged: n.scheduler.Wake,
 		JobRemoved: n.removed.post, Backfilling: n.backfills.Begun,
-		Info: n.info(), TestAlarms: n.testAlarms(),
+		Info: n.info(), TestAlarms: n.testAlarms(), Elector: n.elector(),
 		Planned: func(f xxladapter.Fire) { n.scheduler.Planned([]xxladapter.Fire{f}) },
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func (n *Node) watchMetrics() http.Handler {
 		queued = n.opts.Queue.Depths
 	}
 	n.opts.Metrics.Watch(metrics.Sources{
-		Queued:    queued,
+		Queued: queued, Elector: n.elector(), Election: n.election,
 		Scheduler: n.scheduler.Stats, Wheel: n.scheduler.Wheel, Loads: n.pool.Loads,
 		Groups: n.opts.Store.Groups, Reports: n.opts.Store.Reports, ShardMoves: n.opts.Store.ShardMoves,
 	})

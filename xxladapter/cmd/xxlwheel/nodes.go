@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // nodeCmd shows the schedulers of a store.
@@ -23,6 +25,8 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 		Term         int64
 		Until        time.Time
 		Role         string
+		Election     string
+		Elector      string
 		Shards       int
 		ClockAheadMs int64
 		Fast, Slow   pool
@@ -32,7 +36,7 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 	}
 	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
 	return listing[node]{
-		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "ROLE", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD", "LAST MOVE"},
+		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "ROLE", "ELECTION", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD", "LAST MOVE"},
 		row: func(n *node) []string {
 			last := "-"
 			if h := n.LastMove; h != nil {
@@ -42,10 +46,21 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 			if n.Spread != "" {
 				spread = fmt.Sprintf("%s, %d sent, %d received, %d dropped", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Dropped)
 			}
-			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), n.Role, fmt.Sprintf("%d of 64", n.Shards),
+			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), n.Role, election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
 				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}
 		},
 	}.print(inv, &parent.clientFlags, "/nodes", nil)
+}
+
+// election says what an elector says of a node.
+func election(state, elector string) string {
+	switch {
+	case state == string(xxladapter.StateNone):
+		return "-"
+	case elector == "":
+		return state
+	}
+	return state + ", " + elector
 }
 
 // A shardMove is how a scheduler got or lost shards.

@@ -48,6 +48,7 @@ type serveCmd struct {
 	Limits serveLimits    `embed:""`
 	TLS    tlsFlags       `embed:""`
 	Broker queueFlags     `embed:""`
+	Leader electorFlags   `embed:""`
 	OIDC   oidcFlags      `embed:"" prefix:"oidc-"`
 	OTLP   telemetryFlags `embed:"" prefix:"otlp-"`
 	Public string         `name:"public-url" placeholder:"URL" help:"Address under which browsers reach this scheduler, with the prefix of a proxy, to come back from the provider of OpenID Connect (default: the host that the browser names)."`
@@ -85,6 +86,10 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if broker != nil {
 		defer broker.Close()
 	}
+	elector, err := c.Leader.connect(inv.ctx, "xxlwheel "+ln.Addr().String(), c.TLS.TLSCA)
+	if err != nil {
+		return err
+	}
 	store, err := openStore(inv.ctx, string(c.Store), sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife})
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 	defer stopTelemetry(inv.ctx, sending, plain)
 	logger = sending.Logger(plain)
 	opts.OnEvent, opts.TraceParent = sending.Event, sending.TraceParent
-	opts.Store, opts.Metrics, opts.Logger, opts.Queue = store, measured, logger, broker
+	opts.Store, opts.Metrics, opts.Logger, opts.Queue, opts.Elector = store, measured, logger, broker, elector
 	opts.Version, opts.Revision = buildOf(debug.ReadBuildInfo())
 	opts.OnSetup = func(link string) {
 		fmt.Fprintf(inv.stdout, "nobody can sign in yet; this link creates the first user, once: %s%s%s\n", c.TLS.scheme(), ln.Addr(), link)
@@ -110,6 +115,9 @@ func (c *serveCmd) Run(inv *invocation) error {
 	fmt.Fprintf(inv.stdout, "xxlwheel serves on %s%s, store %s\n", c.TLS.scheme(), ln.Addr(), sqlstore.Redacted(string(c.Store)))
 	if broker != nil {
 		fmt.Fprintf(inv.stdout, "queue %s\n", broker.Shown())
+	}
+	if elector != nil {
+		fmt.Fprintf(inv.stdout, "elector %s\n", elector)
 	}
 	if opts.Console != nil {
 		fmt.Fprintf(inv.stdout, "console %s\n", consoleURL(c.TLS.scheme(), ln.Addr()))
@@ -143,7 +151,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check(), c.Broker.check(), c.OTLP.check()); err != nil {
+	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check(), c.Broker.check(), c.Leader.check(c.Scheduling), c.OTLP.check()); err != nil {
 		return opts, err
 	}
 	provider, err := c.OIDC.provider(c.TLS.TLSCA)

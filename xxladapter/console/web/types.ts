@@ -1018,6 +1018,12 @@ export interface Node {
 	address?: string;
 	/** How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind. */
 	clockAheadMs: number;
+	/** What the elector said of it at its last renewal: none, there is no elector; elected; waits; away, the elector does not answer. */
+	election: "none" | "elected" | "waits" | "away";
+	/** The number of its leadership, if it is elected. */
+	electionNumber?: number;
+	/** Address of its elector, if the scheduler that answers has one too; all of a store have the same. */
+	elector?: string;
 	/** Its pool for ordinary jobs, as it last said. */
 	fast: Pool;
 	/** Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader. */
