@@ -26,6 +26,9 @@ type RegistryStore interface {
 	// Unregister removes an address at once, from its automatic group too. An unknown address is
 	// no error.
 	Unregister(ctx context.Context, appName, address string) error
+	// Registrations lists the registrations of appName, ordered by address. Updated has whole
+	// seconds.
+	Registrations(ctx context.Context, appName string) ([]Registration, error)
 	// ExpireRegistrations removes the addresses whose last beat is older than life and returns
 	// them, by app name, then address. Beats are stored in whole seconds, so an address may live
 	// up to a second longer than life, and never shorter.

@@ -133,6 +133,18 @@ func (g guard) Unregister(ctx context.Context, appName, address string) error {
 	return g.store.Unregister(ctx, appName, address)
 }
 
+// Registrations lists the registrations of a granted group's app.
+func (g guard) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
+	if seesAll(ctx) {
+		return g.store.Registrations(ctx, appName)
+	}
+	granted, err := g.Groups(ctx)
+	if err != nil || !slices.ContainsFunc(granted, func(group *xxladapter.Group) bool { return group.AppName == appName }) {
+		return nil, err
+	}
+	return g.store.Registrations(ctx, appName)
+}
+
 // ExpireRegistrations implements [xxladapter.RegistryStore].
 func (g guard) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
 	return g.store.ExpireRegistrations(ctx, life)

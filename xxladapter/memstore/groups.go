@@ -131,6 +131,20 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 	return nil
 }
 
+// Registrations implements [xxladapter.Store].
+func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+
+	var list []xxladapter.Registration
+	for _, address := range s.registered(appName) {
+		list = append(list, xxladapter.Registration{AppName: appName, Address: address, Updated: s.beats[beatKey{appName, address}]})
+	}
+	return list, nil
+}
+
 // ExpireRegistrations implements [xxladapter.Store].
 func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
 	if err := s.enter(ctx); err != nil {

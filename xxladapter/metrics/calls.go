@@ -339,6 +339,11 @@ func (s *measured) Register(ctx context.Context, arg1 string, arg2 string) (err 
 	return s.Store.Register(ctx, arg1, arg2)
 }
 
+func (s *measured) Registrations(ctx context.Context, arg1 string) (value1 []xxladapter.Registration, err error) {
+	defer s.done("registrations", time.Now(), &err)
+	return s.Store.Registrations(ctx, arg1)
+}
+
 func (s *measured) RemoveCalendar(ctx context.Context, arg1 string) (err error) {
 	defer s.done("remove_calendar", time.Now(), &err)
 	return s.Store.RemoveCalendar(ctx, arg1)

@@ -75,6 +75,10 @@ var absentRules = []rule{
 				l, err := b.store.ExpireRegistrations(b.ctx, time.Minute)
 				return len(l), err
 			},
+			"Registrations": func() (int, error) {
+				l, err := b.store.Registrations(b.ctx, "an-unknown-app")
+				return len(l), err
+			},
 			"Misfires":  func() (int, error) { l, err := b.store.Misfires(b.ctx, xxladapter.MisfireFilter{}); return len(l), err },
 			"PlanFires": func() (int, error) { l, err := b.store.PlanFires(b.ctx, nil); return len(l), err },
 			"OpenFires": func() (int, error) { l, err := b.store.OpenFires(b.ctx, xxladapter.FireFilter{}); return len(l), err },

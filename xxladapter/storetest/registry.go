@@ -45,6 +45,19 @@ var registryRules = []rule{
 		b.NoError(b.store.Unregister(b.ctx, app, "http://unknown:1"))
 		b.NoError(b.store.Unregister(b.ctx, "unknown-app", "http://a:1"))
 	}},
+	{"RegistrationsAreListedWithTheirLastBeat", func(b *bench) {
+		b.NoError(b.store.Register(b.ctx, app, "http://b:1"))
+		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+		b.NoError(b.store.Register(b.ctx, "another-app", "http://c:1"))
+		b.clock.Advance(30 * time.Second)
+		b.NoError(b.store.Register(b.ctx, app, "http://b:1"))
+		list, err := b.store.Registrations(b.ctx, app)
+		b.NoError(err)
+		b.Equal([]xxladapter.Registration{
+			{AppName: app, Address: "http://a:1", Updated: second(epoch)},
+			{AppName: app, Address: "http://b:1", Updated: second(epoch.Add(30 * time.Second))},
+		}, list)
+	}},
 	{"ARegistrationLivesItsWholeLife", func(b *bench) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.clock.Advance(xxladapter.RegistrationLife)

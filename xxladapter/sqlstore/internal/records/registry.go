@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -20,6 +21,8 @@ const (
 		WHERE registry_group = ? AND registry_key = ? AND registry_value = ?`
 	deleteBeat = `DELETE FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND registry_key = ? AND registry_value = ?`
+	selectBeats = `SELECT registry_value, update_time FROM xxl_job_registry
+		WHERE registry_group = 'EXECUTOR' AND registry_key = ?`
 	selectSilent = `SELECT registry_key, registry_value, update_time FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND update_time < ? ORDER BY registry_key, registry_value`
 
@@ -60,6 +63,22 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 		}
 		return tx.refreshGroups(ctx, appName, s.Dialect.Datetime(s.Clock()))
 	})
+}
+
+// Registrations implements [xxladapter.Store]. Of the duplicates that old tables may have, it lists
+// the newest beat.
+func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
+	var list []xxladapter.Registration
+	err := s.Query(ctx, selectBeats, []any{appName}, func(r Row) error {
+		reg := xxladapter.Registration{AppName: appName}
+		err := r.Scan(&reg.Address, datetime{&reg.Updated})
+		list = append(list, reg)
+		return err
+	})
+	slices.SortFunc(list, func(a, b xxladapter.Registration) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), b.Updated.Compare(a.Updated))
+	})
+	return slices.CompactFunc(list, func(a, b xxladapter.Registration) bool { return a.Address == b.Address }), err
 }
 
 // ExpireRegistrations implements [xxladapter.Store]. Because beats and the limit have whole
