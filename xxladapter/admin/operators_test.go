@@ -75,12 +75,24 @@ func TestExecutorsOfAGroupAreCalled(t *testing.T) {
 	s := newSite(t)
 	s.createJob("")
 	require.NoError(t, s.store.Register(t.Context(), "some-app", "http://10.0.0.7:9999/"))
+	s.run(1, xxladapter.ResultOK)
+	_, _, err := s.store.FinishRun(t.Context(), xxladapter.RunResult{LogID: s.run(1, xxladapter.ResultOK), Code: xxladapter.ResultOK})
+	require.NoError(t, err)
 	_, body := s.do("GET", "/api/v1/groups/1/executors", testToken, "")
-	require.JSONEq(t, `{"executors":[{"address":"http://10.0.0.7:9999/","alive":true,"generation":"G3","roundTripMs":1.5}]}`, body)
+	registered, err := s.store.Registrations(t.Context(), "some-app")
+	require.NoError(t, err)
+	beat, err := json.Marshal(registered[0].Updated)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"executors":[{"address":"http://10.0.0.7:9999/","alive":true,"generation":"G3","roundTripMs":1.5,"beat":`+string(beat)+`,"runsNow":1}]}`, body)
 	require.Equal(t, []string{"http://10.0.0.7:9999/ some-app"}, s.executors.asked)
 	s.executors.fail = errors.New("connection refused")
 	_, body = s.do("GET", "/api/v1/groups/1/executors", testToken, "")
-	require.JSONEq(t, `{"executors":[{"address":"http://10.0.0.7:9999/","alive":false,"error":"connection refused"}]}`, body)
+	require.JSONEq(t, `{"executors":[{"address":"http://10.0.0.7:9999/","alive":false,"error":"connection refused","beat":`+string(beat)+`,"runsNow":1}]}`, body)
+
+	_, err = s.store.SaveGroup(t.Context(), &xxladapter.Group{ID: 1, AppName: "some-app", Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://10.0.0.8:9999/"}})
+	require.NoError(t, err)
+	_, body = s.do("GET", "/api/v1/groups/1/executors", testToken, "")
+	require.JSONEq(t, `{"executors":[{"address":"http://10.0.0.8:9999/","alive":false,"error":"connection refused","runsNow":0}]}`, body, "an address that was typed in has no beat")
 }
 
 func TestACopyIsAnotherStoppedJob(t *testing.T) {

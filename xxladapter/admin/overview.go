@@ -20,6 +20,7 @@ type overviewForm struct {
 	Overdue    []dueJob       `json:"overdue" doc:"Running jobs whose due time passed more than 10 seconds ago; at most 20, the longest overdue first."`
 	NotFired   []dueJob       `json:"notFired" doc:"Running jobs that have not been due since their schedule was switched on; at most 20."`
 	NoExecutor []idleGroup    `json:"noExecutor" doc:"Groups with running jobs and without an executor."`
+	Gone       []goneExecutor `json:"gone" doc:"Executors that got one of the newest 1000 runs within the last 24 hours, and that the group of the run does not have any more; at most 20, the latest first."`
 	Paused     []pauseForm    `json:"paused" doc:"Pauses that have not ended, newest first; at most 20."`
 	Calendars  []poorCalendar `json:"calendars" doc:"Calendars of running jobs without the days of this year, or of a next year that begins within 31 days."`
 	Next       []dueJob       `json:"next" doc:"The next 20 due times, one of each job."`
@@ -49,6 +50,13 @@ type idleGroup struct {
 	ID      int64  `json:"id"`
 	AppName string `json:"appName"`
 	Jobs    figure `json:"jobs" doc:"Its running jobs."`
+}
+
+type goneExecutor struct {
+	Address string     `json:"address"`
+	Group   int64      `json:"jobGroup"`
+	LogID   int64      `json:"logId" doc:"The newest run that was sent there."`
+	Trigger *time.Time `json:"triggerTime,omitempty"`
 }
 
 // A poorCalendar is a calendar that does not know a year.
@@ -85,10 +93,11 @@ func (s *Server) overview(ctx context.Context, _ none) (overviewForm, error) {
 	o.form.RunsNow = o.countRuns(xxladapter.LogFilter{Status: xxladapter.LogRunning})
 	day := xxladapter.LogFilter{Status: xxladapter.LogFail, Since: o.form.Now.Add(-24 * time.Hour)}
 	o.form.Failed = o.countRuns(day)
-	o.lateness()
+	newest := o.runs(xxladapter.LogFilter{}, newestRuns)
+	o.lateness(newest)
 	o.failing(day)
 	o.due(&on)
-	o.noExecutor(&on)
+	o.executors(&on, newest)
 	o.restricted(&on)
 	return o.form, o.err
 }
@@ -118,10 +127,10 @@ func (o *overview) runs(f xxladapter.LogFilter, limit int) (logs []*xxladapter.L
 	return logs
 }
 
-// lateness sets the 99th percentile.
-func (o *overview) lateness() {
+// lateness sets the 99th percentile of runs.
+func (o *overview) lateness(runs []*xxladapter.Log) {
 	var ids []int64
-	for _, l := range o.runs(xxladapter.LogFilter{}, newestRuns) {
+	for _, l := range runs {
 		ids = append(ids, l.ID)
 	}
 	if o.err != nil || len(ids) == 0 {
@@ -234,14 +243,15 @@ func (o *overview) due(on *bool) {
 	}
 }
 
-// noExecutor lists groups whose jobs nobody can run.
-func (o *overview) noExecutor(on *bool) {
-	o.form.NoExecutor = []idleGroup{}
+// executors lists groups whose jobs nobody can run, and executors of the newest runs that are gone.
+func (o *overview) executors(on *bool, newest []*xxladapter.Log) {
+	o.form.NoExecutor, o.form.Gone = []idleGroup{}, []goneExecutor{}
 	if o.err != nil {
 		return
 	}
 	var groups []*xxladapter.Group
 	groups, o.err = o.opts.Store.Groups(o.ctx)
+	o.gone(groups, newest)
 	for _, g := range groups {
 		if len(g.Addresses) > 0 {
 			continue
@@ -249,6 +259,29 @@ func (o *overview) noExecutor(on *bool) {
 		if jobs := o.countJobs(xxladapter.JobFilter{GroupID: g.ID, Running: on}); jobs.Count > 0 {
 			o.form.NoExecutor = append(o.form.NoExecutor, idleGroup{g.ID, g.AppName, jobs})
 		}
+	}
+}
+
+func (o *overview) gone(groups []*xxladapter.Group, newest []*xxladapter.Log) {
+	type place struct {
+		group   int64
+		address string
+	}
+	known, groupIDs := map[place]bool{}, map[int64]bool{}
+	for _, g := range groups {
+		groupIDs[g.ID] = true
+		for _, address := range g.Addresses {
+			known[place{g.ID, address}] = true
+		}
+	}
+	since := o.form.Now.Add(-24 * time.Hour)
+	for _, l := range newest {
+		at := place{l.GroupID, l.Address}
+		if l.Address == "" || !groupIDs[l.GroupID] || known[at] || l.TriggerTime.Before(since) || len(o.form.Gone) == shownJobs {
+			continue
+		}
+		known[at] = true // it is listed once
+		o.form.Gone = append(o.form.Gone, goneExecutor{l.Address, l.GroupID, l.ID, given(l.TriggerTime)})
 	}
 }
 

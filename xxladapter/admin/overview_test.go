@@ -37,7 +37,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 		require.NoError(t, err)
 		fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now().Add(-5 * time.Second), Type: xxladapter.TriggerManual}})
 		require.NoError(t, err)
-		claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, GroupID: group, TriggerTime: time.Now()}})
+		claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, GroupID: group, TriggerTime: time.Now(), Address: "http://10.0.0.7:9999/"}})
 		require.NoError(t, err)
 		_, err = s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: 200, Sent: time.Now()})
 		require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	newest := finish(bad, 500)
 	finish(recovered, 500)
 	finish(recovered, 200)
-	finish(good, 0)
+	last := finish(good, 0)
 
 	s.get("/api/v1/overview", &o)
 	require.Equal(t, figure{2, false}, o.RunningJobs)
@@ -68,6 +68,8 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	require.Equal(t, soon, o.Next[0].ID)
 	require.Len(t, o.NotFired, 2)
 	require.Equal(t, []idleGroup{{group, "some-app", figure{2, false}}}, o.NoExecutor)
+	require.Len(t, o.Gone, 1)
+	require.Equal(t, []any{"http://10.0.0.7:9999/", group, last}, []any{o.Gone[0].Address, o.Gone[0].Group, o.Gone[0].LogID})
 
 	require.NoError(t, s.store.Register(ctx, "some-app", "http://10.0.0.7:9999/"))
 	for i := range 130 { // more than a page of them
@@ -75,6 +77,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	}
 	o = overviewForm{}
 	s.get("/api/v1/overview", &o)
+	require.Empty(t, o.Gone, "the executor is registered")
 	require.Len(t, o.Overdue, shownJobs)
 	require.Len(t, o.Next, 1)
 	require.Equal(t, soon, o.Next[0].ID)

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -15,6 +16,9 @@ type executorForm struct {
 	Generation string  `json:"generation,omitempty" doc:"Generation of its protocol: G1 (XXL-JOB 2.2 to 3.1, and most ports), G2 (3.2), G3 (3.3 and 3.4), G4 (3.5) or xxlwheel; omitted if unknown."`
 	RoundTrip  float64 `json:"roundTripMs,omitempty"`
 	Error      string  `json:"error,omitempty" doc:"Why it counts as dead."`
+
+	Beat    *time.Time `json:"beat,omitempty" doc:"When the executor registered last; omitted if it does not register."`
+	RunsNow int        `json:"runsNow" doc:"Runs of the group without an outcome that were sent there, among the newest 1000 such runs."`
 }
 
 type executorList struct {
@@ -37,12 +41,16 @@ func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, 
 	if err != nil {
 		return no, err
 	}
+	beats, running, err := s.workOf(ctx, g)
+	if err != nil {
+		return no, err
+	}
 	list := make([]executorForm, len(g.Addresses))
 	var calls errgroup.Group
 	calls.SetLimit(probesAtOnce)
 	for i, addr := range g.Addresses {
 		calls.Go(func() error {
-			list[i] = executorForm{Address: addr}
+			list[i] = executorForm{Address: addr, Beat: beats[addr], RunsNow: running[addr]}
 			p, err := s.opts.Executors.Probe(ctx, addr, g.AppName)
 			if err != nil {
 				list[i].Error = err.Error()
@@ -54,4 +62,24 @@ func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, 
 		})
 	}
 	return executorList{list}, calls.Wait()
+}
+
+// workOf returns the last beat of each registered address of g, and how many runs of g each address
+// has.
+func (s *Server) workOf(ctx context.Context, g *xxladapter.Group) (beats map[string]*time.Time, running map[string]int, err error) {
+	registered, err := s.opts.Store.Registrations(ctx, g.AppName)
+	if err != nil {
+		return nil, nil, err
+	}
+	logs, _, err := s.opts.Store.Runs(ctx, xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{
+		GroupID: g.ID, Status: xxladapter.LogRunning, Newest: true, Limit: newestRuns,
+	}})
+	beats, running = map[string]*time.Time{}, map[string]int{}
+	for i := range registered {
+		beats[registered[i].Address] = &registered[i].Updated
+	}
+	for _, l := range logs {
+		running[l.Address]++
+	}
+	return beats, running, err
 }

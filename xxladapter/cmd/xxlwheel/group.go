@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // groupCmd has one subcommand for each operation on a group of executors.
@@ -129,6 +131,8 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 		Address, Generation, Error string
 		Alive                      bool
 		RoundTripMs                float64
+		Beat                       *time.Time
+		RunsNow                    int
 	}
 	if err := errors.Join(json.Unmarshal(raw, &g), json.Unmarshal(list.Executors, &executors)); err != nil {
 		return err
@@ -150,13 +154,13 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 		return nil
 	}
 	fmt.Fprintln(inv.stdout)
-	rows := [][]string{{"EXECUTOR", "ANSWER", "PROTOCOL"}}
+	rows := [][]string{{"EXECUTOR", "ANSWER", "PROTOCOL", "RUNS", "BEAT"}}
 	for _, e := range executors {
 		answer := firstLine(e.Error)
 		if e.Alive {
 			answer = fmt.Sprintf("%.1f ms", e.RoundTripMs)
 		}
-		rows = append(rows, []string{e.Address, answer, e.Generation})
+		rows = append(rows, []string{e.Address, answer, e.Generation, strconv.Itoa(e.RunsNow), timeText(e.Beat)})
 	}
 	probed := table{out: inv.stdout}
 	probed.print(rows)

@@ -45,6 +45,11 @@ func (c *overviewCmd) Run(inv *invocation) error {
 			AppName string
 			Jobs    figureView
 		}
+		Gone []struct {
+			Address     string
+			LogID       int64
+			TriggerTime *time.Time
+		}
 		Paused    []pauseView
 		Calendars []struct {
 			Name string
@@ -74,6 +79,9 @@ func (c *overviewCmd) Run(inv *invocation) error {
 	}
 	for _, g := range o.NoExecutor {
 		rows = append(rows, []string{"no executor", fmt.Sprintf("%s, running jobs: %s", g.AppName, g.Jobs)})
+	}
+	for _, e := range o.Gone {
+		rows = append(rows, []string{"executor gone", fmt.Sprintf("%s, last run %d at %s", e.Address, e.LogID, timeText(e.TriggerTime))})
 	}
 	for _, j := range o.NotFired {
 		rows = append(rows, []string{"never due yet", named(j)})

@@ -397,11 +397,15 @@ export interface Evidence {
 export interface Executor {
 	address: string;
 	alive: boolean;
+	/** When the executor registered last; omitted if it does not register. */
+	beat?: string;
 	/** Why it counts as dead. */
 	error?: string;
 	/** Generation of its protocol: G1 (XXL-JOB 2.2 to 3.1, and most ports), G2 (3.2), G3 (3.3 and 3.4), G4 (3.5) or xxlwheel; omitted if unknown. */
 	generation?: string;
 	roundTripMs?: number;
+	/** Runs of the group without an outcome that were sent there, among the newest 1000 such runs. */
+	runsNow: number;
 }
 
 export interface ExecutorList {
@@ -586,6 +590,14 @@ export interface GlueSave {
 export interface GlueSaved {
 	/** Identifies the stored source; pass it as ifUpdated with the next change. */
 	glueUpdated: string;
+}
+
+export interface GoneExecutor {
+	address: string;
+	jobGroup: number;
+	/** The newest run that was sent there. */
+	logId: number;
+	triggerTime?: string;
 }
 
 export interface Grant {
@@ -1079,6 +1091,8 @@ export interface Overview {
 	failed24h: Figure;
 	/** Jobs whose newest run failed, among the newest 1000 failures of the last 24 hours; at most 20, those with the most failures in a row first. */
 	failing: FailingJob[];
+	/** Executors that got one of the newest 1000 runs within the last 24 hours, and that the group of the run does not have any more; at most 20, the latest first. */
+	gone: GoneExecutor[];
 	/** 99 of 100 among the newest 1000 runs were sent at most this many milliseconds after they were due. */
 	lateP99Ms?: number;
 	/** The next 20 due times, one of each job. */
