@@ -28,13 +28,15 @@ type logForm struct {
 
 	Status  xxladapter.LogStatus `json:"status" doc:"The meaning of triggerCode and handleCode."`
 	History *historyForm         `json:"history,omitempty" doc:"When the run was due and what happened to it. It is missing if another program, such as a Java admin, handed the run over."`
+
+	Related []relatedRun `json:"related,omitempty" doc:"Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then."`
 }
 
 func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) logForm {
 	form := logForm{
 		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
 		given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, given(l.HandleTime), l.HandleCode, l.HandleMsg, l.AlarmStatus,
-		l.Status(), nil,
+		l.Status(), nil, nil,
 	}
 	if h, known := histories[l.ID]; known {
 		form.History = showHistory(h)
@@ -42,13 +44,25 @@ func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) l
 	return form
 }
 
-func (s *Server) showLog(ctx context.Context, path idPath) (form logForm, err error) {
+type logPath struct {
+	idPath
+	Related bool `query:"related" doc:"Also list the runs that belong together with this one."`
+}
+
+func (s *Server) showLog(ctx context.Context, path logPath) (form logForm, err error) {
 	l, err := s.log(ctx, path.ID)
 	if err != nil {
 		return form, err
 	}
 	histories, err := s.opts.Store.RunHistories(ctx, []int64{l.ID})
-	return showLogForm(l, histories), err
+	if err != nil {
+		return form, err
+	}
+	form = showLogForm(l, histories)
+	if h, known := histories[l.ID]; known && path.Related {
+		form.Related, err = s.related(ctx, l, h)
+	}
+	return form, err
 }
 
 // log returns a log row for which the caller has the role that the call needs.

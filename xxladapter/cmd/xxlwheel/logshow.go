@@ -27,6 +27,29 @@ type logView struct {
 	Status      string     `json:"status"`
 
 	History *historyView `json:"history"`
+
+	Related []relatedView `json:"related"`
+}
+
+// A relatedView is a run that belongs together with another one, as the API returns it.
+type relatedView struct {
+	LogID, JobID         int64
+	JobName, Kin, Status string
+	Shard                string `json:"executorShardingParam"`
+	Attempt              int
+}
+
+// kinWords are the names of a table's rows.
+var kinWords = map[string]string{
+	"PARENT": "triggered by", "SHARD": "shard", "ATTEMPT": "attempt", "REPEAT": "repeated by", "CHILD": "triggered",
+}
+
+func (r *relatedView) row() []string {
+	text := fmt.Sprintf("log %d, job %d %s, attempt %d", r.LogID, r.JobID, r.JobName, r.Attempt)
+	if r.Shard != "" {
+		text += ", shard " + r.Shard
+	}
+	return []string{kinWords[r.Kin], text + ": " + r.Status}
 }
 
 // A historyView is the history of a run as the API returns it.
@@ -90,7 +113,7 @@ type logShowCmd struct{ logID }
 
 func (c *logShowCmd) Run(inv *invocation, parent *logCmd) error {
 	var raw json.RawMessage
-	if err := parent.api().call(inv.ctx, "GET", c.path(""), nil, &raw); err != nil {
+	if err := parent.api().call(inv.ctx, "GET", c.path("?related=true"), nil, &raw); err != nil {
 		return err
 	}
 	if parent.structured() {
@@ -122,6 +145,9 @@ func (c *logShowCmd) Run(inv *invocation, parent *logCmd) error {
 		[]string{"ended", ended}, []string{"result code", fmt.Sprint(l.HandleCode)}, []string{"alarm", alarm},
 		[]string{"message", l.message()},
 	)
+	for i := range l.Related {
+		rows = append(rows, l.Related[i].row())
+	}
 	t := table{out: inv.stdout}
 	t.print(rows)
 	if text := strings.TrimSpace(messageText(l.TriggerMsg)); text != "" {

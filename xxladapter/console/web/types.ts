@@ -952,6 +952,8 @@ export interface Log {
 	id: number;
 	jobGroup: number;
 	jobId: number;
+	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then. */
+	related?: RelatedRun[];
 	/** The meaning of triggerCode and handleCode. */
 	status: "RUNNING" | "SUCCESS" | "FAIL";
 	triggerCode: number;
@@ -1207,6 +1209,20 @@ export interface Problem {
 	messageZh?: string;
 }
 
+export interface RelatedRun {
+	attempt: number;
+	due: string;
+	/** index/total, for a shard of a broadcast to several executors. */
+	executorShardingParam?: string;
+	jobId: number;
+	/** Omitted if the job was removed. */
+	jobName?: string;
+	/** PARENT: its success triggered the run. SHARD: of the same broadcast. ATTEMPT: an attempt of the same fire. REPEAT: somebody repeated the run. CHILD: the run's success triggered it. */
+	kin: "PARENT" | "SHARD" | "ATTEMPT" | "REPEAT" | "CHILD";
+	logId: number;
+	status: "RUNNING" | "SUCCESS" | "FAIL";
+}
+
 export interface Report {
 	failCount: number;
 	runningCount: number;
@@ -1259,6 +1275,8 @@ export interface Run {
 	jobName?: string;
 	/** The result is lost, see the status LOST. */
 	lost?: boolean;
+	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then. */
+	related?: RelatedRun[];
 	/** The meaning of triggerCode and handleCode. */
 	status: "RUNNING" | "SUCCESS" | "FAIL";
 	/** How long the run took, in milliseconds, or has taken if it is still running. Omitted if no executor took it. Runs without a history have whole seconds. */
@@ -1875,7 +1893,7 @@ export interface Calls {
 	};
 	/** Show a run. */
 	"GET /logs/{id}": {
-		params: { id: number };
+		params: { id: number; related?: boolean };
 		body: undefined;
 		answer: Log;
 	};
