@@ -57,6 +57,8 @@ type featureInfo struct {
 	Metrics bool `json:"metrics" doc:"/metrics is served."`
 	Console bool `json:"console" doc:"The web console is served."`
 	Open    bool `json:"open" doc:"Calls need no token as long as there are no users."`
+
+	TakeOver bool `json:"takeOver" doc:"Jobs can be taken from a database of XXL-JOB."`
 }
 
 type retentionInfo struct {
@@ -95,6 +97,7 @@ func (s *Server) info(ctx context.Context, _ none) (form infoForm, err error) {
 		CronProfile: s.opts.CronProfile.Name(),
 		Features: featureInfo{
 			Users: s.opts.Accounts != nil, Alarms: len(is.Alarms) > 0, Metrics: is.Metrics, Console: is.Console, Open: s.operators.Open(),
+			TakeOver: s.opts.TakeOver != nil,
 		},
 		Alarms:    append([]string{}, is.Alarms...),
 		Retention: retentionInfo{seconds(is.KeepLogs), seconds(is.KeepSuccesses), seconds(is.KeepAudit), seconds(is.KeepStats), is.RunTexts},

@@ -29,7 +29,7 @@ func TestInfoSaysWhatTheSchedulerIs(t *testing.T) {
 	data, err := json.Marshal(is)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"version":"v1.2.3","revision":"abc","go":"go1.26","node":"n1","store":{"kind":"MEMORY"},"zone":"UTC","cronProfile":"sane",
-		"features":{"users":true,"alarms":true,"metrics":true,"console":false,"open":false},"alarms":["mail"],
+		"features":{"users":true,"alarms":true,"metrics":true,"console":false,"open":false,"takeOver":false},"alarms":["mail"],
 		"retention":{"logsSeconds":2592000,"successesSeconds":600,"runTexts":"all"},
 		"limits":{"fastPool":200,"slowPool":100,"drainMs":10000,"skewLimitMs":2000,"page":1000,"bulk":100000}}`, string(data))
 	require.NotContains(t, answer, testToken)

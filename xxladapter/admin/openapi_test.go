@@ -206,7 +206,7 @@ func (v *validator) answer(method, path string, status int, body string) {
 
 // TestAnswersAreAsDescribed makes every call once and checks the answer.
 func TestAnswersAreAsDescribed(t *testing.T) {
-	s := newSite(t)
+	s := siteWith(t, func(o *Options) { o.TakeOver = takesOver })
 	doc := loadDocument(t, s)
 	v := newValidator(t, doc)
 	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?","settings":{"zone":"Europe/Berlin"}`)

@@ -139,6 +139,8 @@ var least = map[string]struct {
 	"GET /api/v1/info":             {"viewer", false},
 	"GET /api/v1/tags":             {"viewer", false},
 	"POST /api/v1/alarms/test":     {"admin", true},
+	"GET /api/v1/takeover":         {"admin", true},
+	"POST /api/v1/takeover":        {"admin", true},
 	"GET /api/v1/stats":            {"viewer", false},
 	"GET /api/v1/export":           {"viewer", false},
 	"POST /api/v1/export":          {"editor", false},

@@ -572,6 +572,12 @@ var table = []rule{
 	{"no_executor_calls", "此服务不调用执行器，须改用同一存储的其他服务", []form{
 		{"this server calls no executors, another one of the store must be asked", ""},
 	}},
+	{"no_takeover", "未指定 XXL-JOB 数据库，须在启动调度节点时指定：--import-from", []form{
+		{"no database of XXL-JOB is named, must be named when the scheduler is started: --import-from", ""},
+	}},
+	{"takeover_failed", "无法读取 XXL-JOB 数据库：{reason}", []form{
+		{"the database of XXL-JOB cannot be read: %v", "reason"},
+	}},
 	{"executor_failed", "执行器 {address}：{reason}", []form{
 		{"executor %s: %v", "address;reason"},
 	}},

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
@@ -111,6 +113,8 @@ type Options struct {
 	// Alarms are the channels on which failed runs are reported. Without any, nothing is reported,
 	// and failures stay open for a day, for another scheduler on the same store.
 	Alarms []alarm.Channel
+	// TakeOver is that of admin.Options.
+	TakeOver func(ctx context.Context, dryRun bool) (*takeover.Report, error)
 	// Metrics counts and measures what the node does, and is served at /metrics to those who may
 	// read the API. nil measures nothing. It must not be shared with another node.
 	Metrics *metrics.Metrics

@@ -34,7 +34,7 @@ func (n *Node) buildServer() error {
 		Purger:     &maintenance.Purger{Store: n.opts.Store, NoAlarms: len(n.opts.Alarms) == 0, Logger: n.opts.Logger},
 		JobChanged: n.scheduler.Wake,
 		JobRemoved: n.removed.post, Backfilling: n.backfills.Begun,
-		Info: n.info(), TestAlarms: n.testAlarms(), Elector: n.elector(),
+		Info: n.info(), TestAlarms: n.testAlarms(), Elector: n.elector(), TakeOver: n.opts.TakeOver,
 		Planned: func(f xxladapter.Fire) { n.scheduler.Planned([]xxladapter.Fire{f}) },
 	})
 	if err != nil {

@@ -40,6 +40,7 @@ type serveCmd struct {
 
 	NoConsole  bool   `help:"Do not serve the web console."`
 	ConsoleDir string `type:"path" placeholder:"DIR" help:"Folder with the files of the web console, in place of those in the binary; for work on the console itself."`
+	ImportFrom secret `placeholder:"PLACE" help:"Database of XXL-JOB from which administrators may take jobs over through the API and the console, as for import --from, or @FILE that contains it. It is only read (default: none)."`
 	NoMCP      bool   `name:"no-mcp" help:"Do not serve assistants at /mcp."`
 	MCPChanges bool   `name:"mcp-allow-changes" help:"Also offer assistants at /mcp the tools that start, stop, trigger, create and change jobs, kill runs and pause schedules, as far as their token grants that."`
 
@@ -90,9 +91,13 @@ func (c *serveCmd) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	store, err := openStore(inv.ctx, string(c.Store), sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife})
+	using := sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife}
+	store, err := openStore(inv.ctx, string(c.Store), using)
 	if err != nil {
 		return err
+	}
+	if err := c.offerTakeOver(inv.ctx, store, &opts, using); err != nil {
+		return errors.Join(err, store.Close())
 	}
 	measured := metrics.New()
 	plain := logger

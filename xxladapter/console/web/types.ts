@@ -431,6 +431,8 @@ export interface FeatureInfo {
 	metrics: boolean;
 	/** Calls need no token as long as there are no users. */
 	open: boolean;
+	/** Jobs can be taken from a database of XXL-JOB. */
+	takeOver: boolean;
 	/** People can sign in. */
 	users: boolean;
 }
@@ -1444,6 +1446,59 @@ export interface Tail {
 	toLineNum?: number;
 }
 
+export interface TakeOver {
+	/** Of the daily report. */
+	days: TakenCount;
+	/** Nothing was written. */
+	dryRun: boolean;
+	/** The database, without user and password. */
+	from: string;
+	groups: TakenCount;
+	jobs: TakenCount;
+	/** The jobs of the database that the store has, by their ids there. */
+	jobsTaken: TakenJob[];
+	/** New groups and jobs have the ids that they have in the database. */
+	keptIds: boolean;
+	notes: TakeOverNote[];
+	/** Executors or triggers wrote to the database less than a minute ago, so an admin of XXL-JOB seems to work on it: jobs that are started here would fire twice. */
+	served: boolean;
+	users: TakenCount;
+	/** Of scripts. */
+	versions: TakenCount;
+}
+
+export interface TakeOverNote {
+	id?: number;
+	/** group, job, version, user, day or database. */
+	kind: string;
+	name?: string;
+	text: string;
+	/** changed: it is taken with another value; left: it is not taken; advice: somebody should do something. */
+	what: string;
+}
+
+export interface TakenCount {
+	/** The store has them already. */
+	before: number;
+	/** They are not taken; a note says why. */
+	left: number;
+	taken: number;
+}
+
+export interface TakenJob {
+	/** The id in the database. */
+	from: number;
+	/** The id in the store; 0 in a dry run, if it is not known yet. */
+	id: number;
+	name: string;
+	/** It is taken now. */
+	new: boolean;
+	/** XXL-JOB has the schedule on. */
+	on: boolean;
+	/** The schedulers understand the schedule. */
+	starts: boolean;
+}
+
 export interface Text {
 	fromLineNum: number;
 	/** True if nothing more will come. Otherwise continue with the line after toLineNum: a long text comes in parts. */
@@ -2040,6 +2095,18 @@ export interface Calls {
 		params: { };
 		body: undefined;
 		answer: TagList;
+	};
+	/** Show what would be taken from the database of XXL-JOB that the scheduler was started with (--import-from). Nothing is written. */
+	"GET /takeover": {
+		params: { };
+		body: undefined;
+		answer: TakeOver;
+	};
+	/** Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (--import-from), all or nothing. Jobs are stopped. What the store has already stays as it is. */
+	"POST /takeover": {
+		params: { };
+		body: undefined;
+		answer: TakeOver;
 	};
 	/** List one's own personal tokens, or those of all users, by id. A caller with a token sees that token alone. */
 	"GET /tokens": {

@@ -1,0 +1,92 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
+)
+
+// A takeOverForm says what was taken from a database of XXL-JOB, or would be.
+type takeOverForm struct {
+	From    string `json:"from" doc:"The database, without user and password."`
+	DryRun  bool   `json:"dryRun" doc:"Nothing was written."`
+	KeptIDs bool   `json:"keptIds" doc:"New groups and jobs have the ids that they have in the database."`
+	Served  bool   `json:"served" doc:"Executors or triggers wrote to the database less than a minute ago, so an admin of XXL-JOB seems to work on it: jobs that are started here would fire twice."`
+
+	Groups   takenCount `json:"groups"`
+	Jobs     takenCount `json:"jobs"`
+	Versions takenCount `json:"versions" doc:"Of scripts."`
+	Users    takenCount `json:"users"`
+	Days     takenCount `json:"days" doc:"Of the daily report."`
+
+	Taken []takenJob     `json:"jobsTaken" doc:"The jobs of the database that the store has, by their ids there."`
+	Notes []takeOverNote `json:"notes"`
+}
+
+type takenCount struct {
+	Taken  int `json:"taken"`
+	Before int `json:"before" doc:"The store has them already."`
+	Left   int `json:"left" doc:"They are not taken; a note says why."`
+}
+
+type takenJob struct {
+	From   int64  `json:"from" doc:"The id in the database."`
+	ID     int64  `json:"id" doc:"The id in the store; 0 in a dry run, if it is not known yet."`
+	Name   string `json:"name"`
+	On     bool   `json:"on" doc:"XXL-JOB has the schedule on."`
+	Starts bool   `json:"starts" doc:"The schedulers understand the schedule."`
+	New    bool   `json:"new" doc:"It is taken now."`
+}
+
+type takeOverNote struct {
+	What string `json:"what" doc:"changed: it is taken with another value; left: it is not taken; advice: somebody should do something."`
+	Kind string `json:"kind" doc:"group, job, version, user, day or database."`
+	ID   int64  `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
+	Text string `json:"text"`
+}
+
+// errNoTakeOver refuses a take-over on a server without Options.TakeOver.
+var errNoTakeOver = xxladapter.Conflictf("no database of XXL-JOB is named, must be named when the scheduler is started: --import-from")
+
+// previewTakeOver reports what a take-over would do.
+func (s *Server) previewTakeOver(ctx context.Context, _ none) (takeOverForm, error) {
+	return s.taken(ctx, true)
+}
+
+// takeOver takes what the store does not have. Jobs are stopped.
+func (s *Server) takeOver(ctx context.Context, _ none) (takeOverForm, error) {
+	return s.taken(ctx, false)
+}
+
+func (s *Server) taken(ctx context.Context, dryRun bool) (form takeOverForm, err error) {
+	if s.opts.TakeOver == nil {
+		return form, errNoTakeOver
+	}
+	r, err := s.opts.TakeOver(ctx, dryRun)
+	var known *xxladapter.Error
+	if err != nil && !errors.As(err, &known) {
+		return form, xxladapter.Refusef(xxladapter.CodeUnreachable, "the database of XXL-JOB cannot be read: %v", err)
+	}
+	if err != nil {
+		return form, err
+	}
+	count := func(c takeover.Count) takenCount { return takenCount(c) }
+	form = takeOverForm{
+		From: r.From, DryRun: r.DryRun, KeptIDs: r.KeptIDs, Served: r.Served,
+		Groups: count(r.Groups), Jobs: count(r.Jobs), Versions: count(r.Versions), Users: count(r.Users), Days: count(r.Days),
+		Taken: []takenJob{}, Notes: []takeOverNote{},
+	}
+	for _, j := range r.Taken {
+		form.Taken = append(form.Taken, takenJob(j))
+	}
+	for _, n := range r.Notes {
+		form.Notes = append(form.Notes, takeOverNote(n))
+	}
+	if len(form.Taken) > 0 && !dryRun {
+		s.opts.JobChanged()
+	}
+	return form, nil
+}

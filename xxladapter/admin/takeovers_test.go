@@ -1,0 +1,64 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
+)
+
+// takesOver is a take-over that finds one job.
+func takesOver(_ context.Context, dryRun bool) (*takeover.Report, error) {
+	return &takeover.Report{
+		From: "10.0.0.2:3306/xxl_job", DryRun: dryRun, Jobs: takeover.Count{Taken: 1},
+		Taken: []takeover.Job{{From: 7, ID: 9, Name: "settle", On: true, Starts: true, New: true}},
+		Notes: []takeover.Note{{What: takeover.Advice, Kind: "job", ID: 7, Name: "settle", Text: "cannot be started"}},
+	}, nil
+}
+
+// TestATakeOverNamesNoDatabase checks that only the settings of the process choose what is read, and
+// that an error of the database is an answer.
+func TestATakeOverNamesNoDatabase(t *testing.T) {
+	for _, method := range []string{"GET", "POST"} {
+		status, body := newSite(t).do(method, "/api/v1/takeover", testToken, "")
+		require.Equal(t, http.StatusConflict, status)
+		requireError(t, "conflict", "no database of XXL-JOB is named, must be named when the scheduler is started: --import-from", body)
+
+		var failure error
+		woken := 0
+		s := siteWith(t, func(o *Options) {
+			o.JobChanged = func() { woken++ }
+			o.TakeOver = func(ctx context.Context, dryRun bool) (*takeover.Report, error) {
+				if failure != nil {
+					return nil, failure
+				}
+				return takesOver(ctx, dryRun)
+			}
+		})
+		for _, request := range []string{`{"from":"mysql://root@10.0.0.9/xxl_job"}`, `{"source":"x"}`} {
+			status, body = s.do(method, "/api/v1/takeover", testToken, request)
+			require.Equal(t, http.StatusBadRequest, status, body)
+		}
+		status, _ = s.do(method, "/api/v1/takeover?from=mysql://root@10.0.0.9/xxl_job", testToken, "")
+		require.Equal(t, http.StatusBadRequest, status)
+		require.Zero(t, woken)
+
+		status, body = s.do(method, "/api/v1/takeover", testToken, "")
+		require.Equal(t, http.StatusOK, status, body)
+		require.Contains(t, body, `"jobsTaken":[{"from":7,"id":9,"name":"settle","on":true,"starts":true,"new":true}]`)
+		require.Equal(t, method == "POST", woken > 0, "the scheduler looks at the jobs at once")
+
+		failure = errors.New("dial tcp 10.0.0.2:3306: connection refused")
+		status, body = s.do(method, "/api/v1/takeover", testToken, "")
+		require.Equal(t, http.StatusBadGateway, status)
+		requireError(t, "unreachable", "the database of XXL-JOB cannot be read: dial tcp 10.0.0.2:3306: connection refused", body)
+		failure = xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name as --source, this one if it is another database", "a", "b")
+		status, _ = s.do(method, "/api/v1/takeover", testToken, "")
+		require.Equal(t, http.StatusConflict, status)
+	}
+}
