@@ -45,7 +45,7 @@ func TestEachPageIsTheDocument(t *testing.T) {
 		require.Equal(t, "no-cache", answer.Header.Get("Cache-Control"))
 		body := text(t, answer)
 		links := link.FindAllStringSubmatch(body, -1)
-		require.Len(t, links, 4, body)
+		require.Len(t, links, 5, body)
 		for _, l := range links {
 			rest, relative := strings.CutPrefix(l[1], up)
 			require.True(t, relative, "%s: %s", path, l[1])

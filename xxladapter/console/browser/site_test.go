@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,8 +94,8 @@ func startSite(t testing.TB, token, listen string, change func(o *node.Options, 
 	return s
 }
 
-// executor runs an executor until the test ends, and returns once it is registered.
-func (s *site) executor(dir string) {
+// executor runs an executor until the test ends or stop is called, and returns once it is registered.
+func (s *site) executor(dir string) (stop func()) {
 	s.t.Helper()
 	e, err := executor.New(executor.Options{
 		Admins: []string{s.url}, AppName: siteApp, AccessToken: s.token, Listen: "127.0.0.1:0", DataDir: dir,
@@ -107,15 +108,17 @@ func (s *site) executor(dir string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- e.Run(ctx) }()
-	s.t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		require.NoError(s.t, <-ended)
 	})
+	s.t.Cleanup(stop)
 	select {
 	case <-e.Ready():
 	case err := <-ended:
 		s.t.Fatalf("executor: %v", err)
 	}
+	return stop
 }
 
 // handlers are what the jobs of the tests run.

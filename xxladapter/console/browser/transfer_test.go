@@ -28,6 +28,7 @@ func TestTransfer(t *testing.T) {
 	job := s.job(group, "settle orders", map[string]any{"executorParam": "all"})
 	tab := s.signIn("transfer")
 	tab.allowed = append(tab.allowed, "400 (Bad Request)")
+	tab.sees("The scheduler was started without such a database.")
 
 	tab.eval(`(() => { const real = URL.createObjectURL; URL.createObjectURL = (b) => { b.text().then((text) => (window.saved = text)); return real(b); }; return true; })()`, nil)
 	tab.until("the group can be chosen", `document.querySelectorAll("main select option").length === 2`)
@@ -83,7 +84,7 @@ func TestTransfer(t *testing.T) {
 	s.user("li.na", group, "viewer")
 	viewer := s.signedIn("li.na", "transfer")
 	viewer.sees("Download YAML")
-	viewer.until("there is no import", `document.querySelector(".who") && !document.querySelector("input[type=file]")`)
+	viewer.until("there is no import and no take-over", `!document.body.innerText.includes("Take over from") && document.querySelector(".who") && !document.querySelector("input[type=file]")`)
 }
 
 // A job that its owner's files no longer name is deleted only on request, and after a confirmation.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -41,13 +43,14 @@ func bundle(dir string) (map[string][]byte, error) {
 		JSXFragment:       "jsxFragment",
 		TsconfigRaw:       "{}", // tsconfig.json, which is for the type check, would override JSX
 		LogLevel:          api.LogLevelSilent,
+		Metafile:          true,
 		Plugins:           []api.Plugin{texts(web)},
 	})
 	if len(result.Errors)+len(result.Warnings) > 0 {
 		return nil, messages(append(result.Errors, result.Warnings...))
 	}
 	files := map[string][]byte{}
-	var script, style, preload string
+	var script, style, preload string // preload names the shared chunks
 	for _, f := range result.OutputFiles {
 		name := path.Join("assets", filepath.Base(f.Path))
 		files[name] = f.Contents
@@ -56,13 +59,18 @@ func bundle(dir string) (map[string][]byte, error) {
 			script = name
 		case strings.HasPrefix(base, "theme-") && strings.HasSuffix(base, ".css"):
 			style = name
-		case strings.HasPrefix(base, "chunk-"):
-			// Shared chunks are loaded along with the first bundle, and not only after it was parsed.
-			preload += fmt.Sprintf("\n<link rel=\"modulepreload\" href=\"{base}%s\">", name)
 		}
 	}
 	if script == "" || style == "" {
 		return nil, errors.New("the bundle has no app-*.js or no theme-*.css")
+	}
+	// What the first bundle imports is loaded along with it, and not only after it was parsed.
+	shared, err := importsOf(path.Base(script), result.Metafile)
+	if err != nil {
+		return nil, err
+	}
+	for _, chunk := range shared {
+		preload += fmt.Sprintf("\n<link rel=\"modulepreload\" href=\"{base}assets/%s\">", chunk)
 	}
 	page, err := os.ReadFile(filepath.Join(web, "index.html"))
 	if err != nil {
@@ -76,6 +84,30 @@ func bundle(dir string) (map[string][]byte, error) {
 	}
 	files["licences.txt"], err = licences(dir)
 	return files, err
+}
+
+// importsOf returns the names of the chunks that a bundle imports before it runs, sorted.
+func importsOf(bundle, metafile string) (chunks []string, err error) {
+	var meta struct {
+		Outputs map[string]struct {
+			Imports []struct{ Path, Kind string }
+		}
+	}
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		return nil, err
+	}
+	for name, output := range meta.Outputs {
+		if path.Base(name) != bundle {
+			continue
+		}
+		for _, i := range output.Imports {
+			if i.Kind == "import-statement" {
+				chunks = append(chunks, path.Base(i.Path))
+			}
+		}
+	}
+	slices.Sort(chunks)
+	return chunks, nil
 }
 
 // messages returns esbuild's messages as one error.

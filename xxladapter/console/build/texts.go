@@ -57,15 +57,22 @@ var (
 )
 
 // shorten returns short names for the keys that the sources contain in full and never compose.
-// Short names have no period, so they differ from all keys.
+// Short names have no period, so they differ from all keys. Keys with the same texts in all
+// languages share a name.
 func shorten(web string) (map[string]string, error) {
-	keys, err := locale(filepath.Join(web, "locales"), locales[0])
-	if err != nil {
-		return nil, err
+	texts := map[string]string{} // in all languages, by key
+	for _, name := range locales {
+		own, err := locale(filepath.Join(web, "locales"), name)
+		if err != nil {
+			return nil, err
+		}
+		for key, text := range own {
+			texts[key] += text + between
+		}
 	}
 	var made []string
 	named := map[string]bool{}
-	err = filepath.WalkDir(web, func(file string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(web, func(file string, d fs.DirEntry, err error) error {
 		if d != nil && d.IsDir() && d.Name() == "node_modules" {
 			return filepath.SkipDir
 		}
@@ -81,11 +88,15 @@ func shorten(web string) (map[string]string, error) {
 		}
 		return err
 	})
-	short := map[string]string{}
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if named[key] && !slices.ContainsFunc(made, func(p string) bool { return strings.HasPrefix(key, p) }) {
-			short[key] = strconv.FormatInt(int64(len(short)), 36)
+	short, byTexts := map[string]string{}, map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(texts)) {
+		if !named[key] || slices.ContainsFunc(made, func(p string) bool { return strings.HasPrefix(key, p) }) {
+			continue
 		}
+		if byTexts[texts[key]] == "" {
+			byTexts[texts[key]] = strconv.FormatInt(int64(len(byTexts)), 36)
+		}
+		short[key] = byTexts[texts[key]]
 	}
 	return short, err
 }
@@ -134,7 +145,11 @@ func join(dir string, short map[string]string) (string, error) {
 			return "", fmt.Errorf("%s is missing in %s.json, must be in all locales", key, locales[len(all)])
 		}
 	}
-	lines := make([]string, len(short))
+	names := map[string]bool{}
+	for _, name := range short {
+		names[name] = true
+	}
+	lines := make([]string, len(names))
 	nested := map[string]map[string]string{}
 	for key, all := range joined {
 		if name := short[key]; name != "" {

@@ -37,12 +37,14 @@ const told: Partial<Record<CallName, Topic[]>> = {
 // While events tell what changes, polling finds only what they missed.
 const pollLive = 120e3;
 
-// concerns reports whether an event may change the answer of a call.
+// concerns reports whether an event may change the answer of a call. A run that is shown with those
+// that belong together with it changes with any of them.
 function concerns(name: CallName, params: object, e: Event): boolean {
 	if (e.topic === "all") return true;
 	if (!told[name]?.includes(e.topic)) return false;
 	const own = { job: "GET /jobs/{id}", run: "GET /logs/{id}", group: "GET /groups/{id}", misfire: "", node: "", pause: "" }[e.topic] === name;
-	return !own || e.id === 0 || e.id === (params as { id?: number }).id;
+	const { id, related } = params as { id?: number; related?: boolean };
+	return !own || related || e.id === 0 || e.id === id;
 }
 
 // The calls under way, with when they began. Parts of a page that ask the same share one answer, unless

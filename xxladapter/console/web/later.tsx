@@ -1,4 +1,4 @@
-// Pages of the second bundle, which is loaded when one of them is shown first.
+// Bundles that are loaded when something of them is shown first.
 
 import { signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
@@ -7,38 +7,36 @@ import { t } from "./i18n";
 import { Failure, Waiting } from "./parts/basic";
 import { Page } from "./parts/page";
 
-type Pages = typeof import("./pages/more");
-
-const pages = signal<Pages | undefined>(undefined);
-const error = signal<ApiError | undefined>(undefined);
-let loading = false;
-
-async function load() {
-	if (loading) return;
-	loading = true;
-	error.value = undefined;
-	try {
-		pages.value = await import("./pages/more");
-	} catch (e) {
-		error.value = new ApiError(0, "unreachable", String(e));
-	}
-	loading = false;
+// bundle returns a function that makes what shows a part of the bundle, once it is there. Until then
+// within encloses what stands in its place.
+export function bundle<B>(open: () => Promise<B>, within: (instead: ComponentChild) => ComponentChild) {
+	const parts = signal<B | undefined>(undefined);
+	const error = signal<ApiError | undefined>(undefined);
+	let loading = false;
+	const load = async () => {
+		if (loading) return;
+		loading = true;
+		error.value = undefined;
+		try {
+			parts.value = await open();
+		} catch (e) {
+			error.value = new ApiError(0, "unreachable", String(e));
+		}
+		loading = false;
+	};
+	// A scheduler of another release has other bundles, which only a new document names.
+	const again = () => {
+		if (offline.value) void load();
+		else location.reload();
+	};
+	const Later = ({ show }: { show: (parts: B) => ComponentChild }) => {
+		if (parts.value) return <>{show(parts.value)}</>;
+		if (error.value) return <>{within(<Failure error={error.value} retry={again} />)}</>;
+		void load();
+		return <>{within(<Waiting />)}</>;
+	};
+	return <P,>(show: (parts: B, params: P) => ComponentChild) => (params: P) => <Later show={(all) => show(all, params)} />;
 }
 
-// A scheduler of another release has other bundles, which only a new document names.
-function again() {
-	if (offline.value) void load();
-	else location.reload();
-}
-
-// later returns what shows a page once its bundle is there.
-export function later<P>(show: (pages: Pages, params: P) => ComponentChild) {
-	return (params: P) => <Later show={(all) => show(all, params)} />;
-}
-
-function Later({ show }: { show: (pages: Pages) => ComponentChild }) {
-	if (pages.value) return <>{show(pages.value)}</>;
-	if (error.value) return <Page title="xxlwheel"><Failure error={error.value} retry={again} /></Page>;
-	void load();
-	return <Page title={t("state.loading")}><Waiting /></Page>;
-}
+// later shows the pages that a visit does not mostly begin with.
+export const later = bundle(() => import("./pages/more"), (instead) => <Page title={t("state.loading")}>{instead}</Page>);

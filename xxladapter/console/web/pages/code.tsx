@@ -7,11 +7,12 @@ import { t, word } from "../i18n";
 import { guardLeaving, query, setQuery } from "../route";
 import { may } from "../session";
 import { Button, Empty, Failure, Pending, Tag, Time, Waiting } from "../parts/basic";
-import { CodeDiff, CodeEditor, templateOf } from "../parts/code";
+import { CodeDiff, CodeEditor } from "../parts/code";
 import { Confirm, Dialog } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
+import { templates } from "../parts/templates";
 import { tell, tellError } from "../parts/toast";
 import { instant } from "../time";
 
@@ -20,15 +21,6 @@ type Stored = Answer<"GET /jobs/{id}/glue">;
 export function Code({ job }: { job: Job }) {
 	const glue = useCall("GET /jobs/{id}/glue", { id: job.id! }, 5e3);
 	if (!glue.data) return <Panel><Pending call={glue} /></Panel>;
-	if (glue.data.glueType === "BEAN") {
-		return (
-			<Panel>
-				<Empty icon="code" title={t("code.bean")}>
-					{t("code.beanText")}
-				</Empty>
-			</Panel>
-		);
-	}
 	return <Source key={glue.data.glueType} job={job} stored={glue.data} reload={glue.reload} />;
 }
 
@@ -63,8 +55,8 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 			removeEventListener("beforeunload", stay);
 		};
 	}, [dirty]);
-	const useTemplate = async () => {
-		const template = await templateOf(language);
+	const useTemplate = () => {
+		const template = templates[language] ?? "";
 		setStart({ text: template });
 		setText(template);
 	};
@@ -89,7 +81,7 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 								{readOnly ? <span class="muted">{t("code.readOnly")}</span> : (
 									<>
 										<span class="muted" role="status">{t(dirty ? "code.unsaved" : "code.saved")}</span>
-										{!text.trim() && <Button onClick={() => void useTemplate().catch(tellError)}>{t("code.template")}</Button>}
+										{!text.trim() && <Button onClick={() => useTemplate()}>{t("code.template")}</Button>}
 										<Button disabled={!dirty} onClick={() => begin(stored)}>{t("code.discard")}</Button>
 										<Button tone="primary" disabled={!dirty} onClick={() => setSaving(true)}>{t("code.save")}</Button>
 									</>

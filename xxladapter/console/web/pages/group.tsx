@@ -1,9 +1,9 @@
 // One group of executors: its addresses, whether they answer, and its settings.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, type Group as GroupData } from "../api";
+import { ApiError, call, type Executor, type Group as GroupData } from "../api";
 import { changedSomething, useCall } from "../data";
-import { plural, t } from "../i18n";
+import { number, plural, t } from "../i18n";
 import { go, href } from "../route";
 import { may } from "../session";
 import { Button, Empty, Fact, Facts, Nothing, Pending, Status, Tag, Time } from "../parts/basic";
@@ -18,6 +18,7 @@ import { fromWall, span } from "../time";
 export function Group({ id }: { id: number }) {
 	const group = useCall("GET /groups/{id}", { id }, 5e3);
 	const probes = useCall("GET /groups/{id}/executors", group.data?.addressList?.length ? { id } : undefined, 15e3);
+	const gone = useCall("GET /overview", {}, 10e3).data?.gone.filter((e) => e.jobGroup === id) ?? [];
 	const jobs = useCall("GET /jobs", { group: id, count: true, limit: 1, light: true });
 	const [edit, setEdit] = useState(false);
 	const [remove, setRemove] = useState(false);
@@ -27,7 +28,7 @@ export function Group({ id }: { id: number }) {
 	if (!g) return <Page title={`${t("field.jobGroup")} #${id}`} above={above}><Pending call={group} /></Page>;
 	const drains = new Map((g.drains ?? []).map((d) => [d.address, d]));
 	// An address that is drained may have gone; it is shown until that is undone.
-	const addresses = [...new Set([...(g.addressList ?? []), ...drains.keys()])];
+	const addresses = [...new Set([...(g.addressList ?? []), ...drains.keys(), ...gone.map((e) => e.address)])];
 	const byAddress = new Map((probes.data?.executors ?? []).map((e) => [e.address, e]));
 	return (
 		<Page
@@ -68,11 +69,14 @@ export function Group({ id }: { id: number }) {
 						{
 							head: t("group.answer"),
 							cell: (a) => {
-								const e = byAddress.get(a);
+								const e = byAddress.get(a), left = gone.find((e) => e.address === a);
+								if (left) return <a href={href(`runs/${left.logId}`)}><Status is="WARN" text={t("group.gone")} /></a>;
 								if (!e) return probes.error ? <Nothing /> : <span class="muted">{t("group.probing")}</span>;
 								return e.alive ? <Status is="SUCCESS" text={t("group.alive")} /> : <span title={e.error}><Status is="FAIL" text={t("group.dead")} /></span>;
 							},
 						},
+						{ head: t("overview.now"), end: true, cell: (a) => <Working on={byAddress.get(a)} group={id} /> },
+						{ head: t("group.beat"), from: "mid", cell: (a) => <Time at={byAddress.get(a)?.beat} relative /> },
 						{ head: t("group.roundTrip"), end: true, from: "mid", cell: (a) => (byAddress.get(a)?.roundTripMs === undefined ? <Nothing /> : span(byAddress.get(a)!.roundTripMs!)) },
 						{ head: t("group.generation"), from: "mid", cell: (a) => generation(byAddress.get(a)?.generation) },
 						{ head: t("list.actions"), hidden: true, end: true, cell: (a) => may("operator", id) && <Button tone="quiet" icon={drains.has(a) ? "run" : "pause"} aria-label={t(drains.has(a) ? "drain.undo" : "drain.do", { address: a })} onClick={() => setDrain(a)} /> },
@@ -96,6 +100,13 @@ export function Group({ id }: { id: number }) {
 			)}
 		</Page>
 	);
+}
+
+// Working leads to the runs that an executor has.
+function Working({ on, group }: { on?: Executor; group: number }) {
+	if (!on) return <Nothing />;
+	if (!on.runsNow) return <>0</>;
+	return <a href={href(`runs?status=RUNNING&group=${group}&address=${encodeURIComponent(on.address)}`)}>{number(on.runsNow)}</a>;
 }
 
 // DrainDialog keeps new runs from an address, or sends them there again.

@@ -5,6 +5,7 @@ import { call, type Job as JobData } from "../api";
 import { changedSomething, useCall } from "../data";
 import { number, t, word } from "../i18n";
 import { lang } from "../prefs";
+import { bundle } from "../later";
 import { go, href } from "../route";
 import { may } from "../session";
 import { Button, Empty, Fact, Facts, LinkButton, Mono, Nothing, Pending, Switch, Tag, Time, Waiting } from "../parts/basic";
@@ -15,7 +16,6 @@ import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
 import { instant, span, weekday } from "../time";
 import { AuditList } from "./audit";
-import { Code } from "./code";
 import { JobLink, Schedule, switchJob, useGroups } from "./jobwords";
 import { Lateness, RunStatus, RunTable } from "./runtable";
 import { PauseNotice } from "./pauses";
@@ -27,6 +27,9 @@ import { Why } from "./why";
 const tabs = ["", "runs", "timeline", "why", "code", "misfires", "changes"] as const;
 const tabText = { "": "job.tabState", runs: "job.tabRuns", timeline: "job.tabTimeline", why: "job.tabWhy", code: "job.tabCode", misfires: "job.tabMisfires", changes: "job.tabChanges" } as const;
 type Tab = (typeof tabs)[number];
+
+// The page of the source has the editor in its bundle, and is of no use without it.
+const code = bundle(() => import("./code"), (instead) => <Panel>{instead}</Panel>)((parts, job: JobData) => <parts.Code job={job} />);
 
 export function Job({ id, tab }: { id: number; tab: Tab }) {
 	const job = useCall("GET /jobs/{id}", { id }, 5e3);
@@ -62,7 +65,7 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			{tab === "runs" && <RunTable fixed={{ job: id }} />}
 			{tab === "timeline" && <Timeline job={j} />}
 			{tab === "why" && <Why job={j} />}
-			{tab === "code" && <Code job={j} />}
+			{tab === "code" && (j.glueType === "BEAN" ? <Panel><Empty icon="code" title={t("code.bean")}>{t("code.beanText")}</Empty></Panel> : code(j))}
 			{tab === "misfires" && <Misfires id={id} />}
 			{tab === "changes" && (
 				<div class="columns">

@@ -49,8 +49,7 @@ export function Overview() {
 	const shown = days === 1 ? stats : longer;
 	const results = days === 1 ? bars : [...byDay].map(([name, { ok, fail }]) => ({ label: name.slice(5), title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}`, ok, fail, run: 0 }));
 	const total = stats.data?.total;
-	const bad = total ? total.runs - total.success : 0;
-	const late = total?.lateness.p99Ms;
+	const late = total?.runs ? total.lateness.p99Ms : at?.lateP99Ms;
 	const addresses = [...groups.byID.values()].reduce((n, g) => n + (g.addressList?.length ?? 0), 0);
 	const attention = at && [
 		...at.failing.filter((j) => j.inARow > 1).map((j) => ({ key: "f" + j.id, fail: true, to: href(`runs/${j.logId}`), title: j.name, text: t("overview.inARow", { n: j.inARow }) })),
@@ -64,10 +63,10 @@ export function Overview() {
 			<div class="figures">
 				<Figure to="jobs?running=true" name={t("overview.on")} value={at && number(at.runningJobs.count) + (at.runningJobs.more ? "+" : "")} />
 				<Figure to="runs?status=RUNNING" name={t("overview.now")} value={running.data && number(running.data.logs.length) + (running.data.next ? "+" : "")} />
-				<Figure to="runs?status=FAIL" name={t("overview.failed24")} value={total && number(bad)} tone={bad ? "fail" : undefined} />
+				<Figure to="runs?status=FAIL" name={t("overview.failed24")} value={at && number(at.failed24h.count) + (at.failed24h.more ? "+" : "")} tone={at?.failed24h.count ? "fail" : undefined} />
 				<Figure to="runs?status=SUCCESS" name={t("overview.ok24")} value={total && number(total.success)} />
 				<Figure to="runs" name={t("overview.late")} value={late === undefined ? undefined : span(late)} tone={late !== undefined && late > 5000 ? "warn" : undefined} />
-				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} tone={groups.data && addresses === 0 && at?.runningJobs.count ? "warn" : undefined} />
+				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} note={at?.gone.length ? t("overview.gone", { n: at.gone.length }) : ""} tone={groups.data && at?.runningJobs.count && (addresses === 0 || at.gone.length) ? "warn" : undefined} />
 				<Figure to="nodes" name={t("nav.nodes")} value={nodes.data && number(nodes.data.nodes.length)} tone={nodes.data?.nodes.length === 0 ? "fail" : undefined} />
 			</div>
 			<div class="columns">
@@ -147,11 +146,11 @@ export function Overview() {
 	);
 }
 
-function Figure({ to, name, value, tone }: { to: string; name: string; value?: string; tone?: "fail" | "warn" }) {
+function Figure({ to, name, value, note, tone }: { to: string; name: string; value?: string; note?: string; tone?: "fail" | "warn" }) {
 	return (
 		<a class={"figure" + (tone ? " is-" + tone : "")} href={href(to)}>
 			<span class="figure-name">{name}</span>
-			<span class="figure-value">{value ?? "–"}</span>
+			<span class="figure-value">{value ?? "–"}{note && <small> {note}</small>}</span>
 		</a>
 	);
 }

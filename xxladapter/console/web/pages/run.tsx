@@ -1,12 +1,12 @@
 // One run: its way, what was said of it, and what it wrote.
 
 import { useState } from "preact/hooks";
-import { call, type Log } from "../api";
+import { call, type Log, type RelatedRun } from "../api";
 import { changedSomething, useCall } from "../data";
-import { t, word } from "../i18n";
+import { plural, t, word } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
-import { Button, Fact, Facts, Nothing, Pending, Time } from "../parts/basic";
+import { Button, Fact, Facts, Nothing, Pending, Status, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Tail } from "../parts/tail";
@@ -16,7 +16,7 @@ import { KillDialog, mayKill } from "./killrun";
 import { plain, reason, RunStatus } from "./runtable";
 
 export function Run({ id }: { id: number }) {
-	const run = useCall("GET /logs/{id}", { id }, 2e3);
+	const run = useCall("GET /logs/{id}", { id, related: true }, 2e3);
 	const job = useCall("GET /jobs/{id}", run.data ? { id: run.data.jobId } : undefined);
 	const [kill, setKill] = useState(false);
 	const [again, setAgain] = useState(false);
@@ -25,6 +25,7 @@ export function Run({ id }: { id: number }) {
 	const l = run.data;
 	if (!l) return <Page title={title} above={above}><Pending call={run} /></Page>;
 	const mayRun = may("operator", l.jobGroup);
+	const repeats = l.related?.filter((r) => r.kin === "REPEAT");
 	const name = job.data?.name ?? `${t("job.one")} #${l.jobId}`;
 	return (
 		<Page
@@ -39,6 +40,7 @@ export function Run({ id }: { id: number }) {
 		>
 			<Panel>
 				<Track log={l} />
+				<Kin runs={l.related?.filter((r) => r.kin === "SHARD" || r.kin === "ATTEMPT")} title={t("runs.fire")} />
 			</Panel>
 			{l.status === "FAIL" && (
 				<Panel title={t("runs.why")}>
@@ -54,7 +56,8 @@ export function Run({ id }: { id: number }) {
 					{l.executorShardingParam && <Fact name={t("runs.shard")}><code>{l.executorShardingParam}</code></Fact>}
 					<Fact name={t("runs.retries")}>{l.executorFailRetryCount}</Fact>
 					{l.history && <Fact name={t("runs.attemptName")}>{l.history.attempt}</Fact>}
-					{l.history?.parentLogId ? <Fact name={t("runs.parent")}><a href={href(`runs/${l.history.parentLogId}`)}>#{l.history.parentLogId}</a></Fact> : null}
+					{l.history?.parentLogId ? <Fact name={t("runs.parent")}><a href={href(`runs/${l.history.parentLogId}`)}>#{l.history.parentLogId}</a> {l.related?.find((r) => r.kin === "PARENT")?.jobName}</Fact> : null}
+					{repeats?.length ? <Fact name={t("runs.repeats")}>{repeats.map((r) => <><a href={href(`runs/${r.logId}`)}>#{r.logId}</a> </>)}</Fact> : null}
 				</Facts>
 				{l.status !== "FAIL" && l.handleMsg && (
 					<>
@@ -85,11 +88,32 @@ async function rerun(id: number) {
 	}
 }
 
+// mostKin is how many runs of one fire are named.
+const mostKin = 40;
+
+// Kin names the other runs of a fire, or the runs of child jobs, each with its result.
+function Kin({ runs = [], title }: { runs?: RelatedRun[]; title?: string }) {
+	if (runs.length === 0) return null;
+	return (
+		<div class="kin">
+			{title && <b>{title}</b>}
+			{runs.slice(0, mostKin).map((r) => (
+				<a key={r.logId} href={href(`runs/${r.logId}`)}>
+					<Status is={r.status} />{" "}
+					{r.kin === "CHILD" ? r.jobName : [r.executorShardingParam && `${t("runs.shard")} ${r.executorShardingParam}`, (r.attempt > 1 || !r.executorShardingParam) && t("runs.attempt", { n: r.attempt })].filter(Boolean).join(" · ")}
+				</a>
+			))}
+			{runs.length > mostKin && <span>{plural("overview.more", runs.length - mostKin)}</span>}
+		</div>
+	);
+}
+
 // Track is the way of a run from its trigger to its result.
 function Track({ log: l }: { log: Log }) {
 	const h = l.history;
 	const sent = l.triggerCode === 200, refused = l.triggerCode !== 200 && l.triggerCode !== 0;
 	const ended = l.handleCode !== 0;
+	const children = l.related?.filter((r) => r.kin === "CHILD");
 	const took = h?.durationMs ?? (l.handleTime && l.triggerTime ? Date.parse(l.handleTime) - Date.parse(l.triggerTime) : undefined);
 	return (
 		<ol class="track">
@@ -117,6 +141,12 @@ function Track({ log: l }: { log: Log }) {
 				<span>{ended ? <Time at={h?.finished ?? l.handleTime} /> : <Nothing />}</span>
 				{ended && took !== undefined && <span class="muted">{t("track.took", { span: span(took) })}</span>}
 			</li>
+			{children?.length ? (
+				<li class={children.some((r) => r.status === "FAIL") ? "is-fail" : children.some((r) => r.status === "RUNNING") ? "is-now" : "is-done"}>
+					<b>{t("field.childJobIds")}</b>
+					<Kin runs={children} />
+				</li>
+			) : null}
 			{l.status === "FAIL" && (
 				<li class={l.alarmStatus === 2 ? "is-done" : l.alarmStatus === 3 ? "is-fail" : ""}>
 					<b>{t("track.alarm")}</b>

@@ -36,6 +36,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 	const group = Number(q.get("group")) || undefined;
 	const type = q.get("type") ?? "";
 	const longer = q.get("longer") ?? "";
+	const address = q.get("address") || undefined;
 	const [text, setText] = useState(q.get("text") ?? "");
 	const [kill, setKill] = useState<Run>();
 	const wanted = useDelayed(text, 300);
@@ -45,10 +46,10 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 	const cursors = (q.get("after") ?? "").split(".").filter(Boolean);
 	const [from, before] = limits(since, q);
 	const runs = useCall("GET /logs", { job, group, status: (status || undefined) as Log["status"] | undefined, text: q.get("text") || undefined,
-		triggerType: (type || undefined) as "CRON" | undefined, atLeastMs: longer ? Number(longer) : undefined,  since: from?.toISOString(), before: before?.toISOString(), newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 3e3);
+		triggerType: (type || undefined) as "CRON" | undefined, atLeastMs: longer ? Number(longer) : undefined, address, since: from?.toISOString(), before: before?.toISOString(), newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 3e3);
 	const named = useCall("GET /jobs/{id}", !fixed && job ? { id: job } : undefined);
 	const jobs = useCall("GET /jobs", !fixed && group ? { group, light: true, sort: "NAME", limit: 1000 } : undefined);
-	const filtered = !!(status || since || (!fixed && job) || group || type || longer || q.get("text"));
+	const filtered = !!(status || since || (!fixed && job) || group || type || longer || address || q.get("text"));
 	const columns: Column<Run>[] = [
 		{
 			head: t(fixed ? "runs.id" : "job.name"), grow: !fixed,
@@ -140,12 +141,13 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 						{named.data?.name ?? `${t("job.one")} #${job}`}
 					</Button>
 				)}
+				{address && <Button icon="close" onClick={() => setQuery({ address: undefined, after: undefined })}>{address}</Button>}
 			</div>
 			<Panel flush>
 				<Table label={t("job.tabRuns")} columns={columns} rows={runs.data?.logs} id={(l) => l.id} error={runs.error} retry={runs.reload}
 					empty={
 						<Empty icon="runs" title={t(filtered ? "list.noneMatch" : "runs.none")}>
-							{filtered && <Button onClick={() => { setText(""); setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", text: "", after: "" }); }}>{t("list.clearFilters")}</Button>}
+							{filtered && <Button onClick={() => { setText(""); setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", address: "", text: "", after: "" }); }}>{t("list.clearFilters")}</Button>}
 						</Empty>
 					} />
 				{(cursors.length > 0 || runs.data?.next) && (

@@ -14,6 +14,7 @@ import { Page, Panel } from "../parts/page";
 import { save } from "../parts/save";
 import { tell, tellError } from "../parts/toast";
 import { useGroups } from "./jobwords";
+import { TakeOver } from "./takeover";
 
 export function Transfer() {
 	return (
@@ -22,7 +23,10 @@ export function Transfer() {
 				<div class="col-4">
 					<Export />
 				</div>
-				<div class="col-8">{may("editor") && <Import />}</div>
+				<div class="col-8">
+					{may("editor") && <Import />}
+					{may("admin", 0) && <TakeOver />}
+				</div>
 			</div>
 		</Page>
 	);

@@ -1,27 +1,9 @@
-// The editor and the comparison as parts of a page. Their bundle is loaded when one is shown first.
+// The editor and the comparison as parts of a page.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "../api";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n";
 import { lang } from "../prefs";
-import { Failure, Waiting } from "./basic";
-import type { Opened, Texts } from "./editor";
-
-let loading: Promise<typeof import("./editor")> | undefined;
-
-// load returns the bundle; after a failure the next call tries again.
-function load() {
-	loading ??= import("./editor").catch((e: unknown) => {
-		loading = undefined;
-		throw e;
-	});
-	return loading;
-}
-
-// templateOf returns what a new script in a language may begin with.
-export async function templateOf(language: string): Promise<string> {
-	return (await load()).templates[language] ?? "";
-}
+import { compare, edit, type Opened, type Texts } from "./editor";
 
 // texts are CodeMirror's, by its English words.
 function texts(): Texts {
@@ -33,31 +15,17 @@ function texts(): Texts {
 }
 
 // useOpened opens something in an element, and again when what it depends on has changed.
-function useOpened(open: (bundle: typeof import("./editor"), host: HTMLElement) => Opened, by: unknown[]) {
+function useOpened(open: (host: HTMLElement) => Opened, by: unknown[]) {
 	const host = useRef<HTMLDivElement>(null);
 	const opened = useRef<Opened | undefined>(undefined);
-	const [ready, setReady] = useState(false);
-	const [error, setError] = useState<ApiError>();
-	const [tries, setTries] = useState(0);
 	useEffect(() => {
-		let gone = false;
-		setError(undefined);
-		load().then(
-			(bundle) => {
-				if (gone || !host.current) return;
-				opened.current = open(bundle, host.current);
-				setReady(true);
-			},
-			(e: unknown) => !gone && setError(new ApiError(0, "unreachable", String(e))),
-		);
+		if (host.current) opened.current = open(host.current);
 		return () => {
-			gone = true;
 			opened.current?.close();
 			opened.current = undefined;
 		};
-	}, [...by, lang.value, tries]);
-	const instead = error ? <Failure error={error} retry={() => setTries(tries + 1)} /> : ready ? null : <Waiting />;
-	return { host, opened, instead };
+	}, [...by, lang.value]);
+	return { host, opened };
 }
 
 interface EditorProps {
@@ -73,8 +41,8 @@ export function CodeEditor({ start, language, label, readOnly, onText }: EditorP
 	const text = useRef(start.text);
 	const tell = useRef(onText);
 	tell.current = onText;
-	const { host, opened, instead } = useOpened(
-		(bundle, at) => bundle.edit(at, { text: text.current, language, label, readOnly, texts: texts(), changed: (is) => tell.current((text.current = is)) }),
+	const { host, opened } = useOpened(
+		(at) => edit(at, { text: text.current, language, label, readOnly, texts: texts(), changed: (is) => tell.current((text.current = is)) }),
 		[language, label, readOnly],
 	);
 	useEffect(() => {
@@ -82,16 +50,11 @@ export function CodeEditor({ start, language, label, readOnly, onText }: EditorP
 		text.current = start.text;
 		opened.current?.set(start.text);
 	}, [start]);
-	return (
-		<>
-			{instead}
-			<div ref={host} class="editor" hidden={!!instead} />
-		</>
-	);
+	return <div ref={host} class="editor" />;
 }
 
 export function CodeDiff({ before, after, language, labels }: { before: string; after: string; language: string; labels: [string, string] }) {
-	const { host, instead } = useOpened((bundle, at) => bundle.compare(at, { before, after, language, labels, texts: texts() }), [before, after, language, ...labels]);
+	const { host } = useOpened((at) => compare(at, { before, after, language, labels, texts: texts() }), [before, after, language, ...labels]);
 	if (before === after) return <p class="muted">{t("code.same")}</p>;
 	return (
 		<div>
@@ -99,7 +62,6 @@ export function CodeDiff({ before, after, language, labels }: { before: string; 
 				<span>− {labels[0]}</span>
 				<span>+ {labels[1]}</span>
 			</div>
-			{instead}
 			<div ref={host} class="compare" />
 		</div>
 	);

@@ -16,7 +16,6 @@ import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutt
 import { tags } from "@lezer/highlight";
 import { php } from "./php";
 
-export { templates } from "./templates";
 
 const languages: Record<string, Extension> = {
 	GLUE_GROOVY: StreamLanguage.define(groovy),
