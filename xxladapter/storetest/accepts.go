@@ -16,7 +16,7 @@ const (
 
 var acceptRules = []rule{
 	{"TheFirstThatAsksGetsTheRunAndItsFireIsSettled", func(b *bench) {
-		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		want := b.log(fire.LogID)
 		b.clock.Advance(time.Minute)
 		b.True(b.accept(fire.LogID, queueA))
@@ -33,13 +33,13 @@ var acceptRules = []rule{
 		b.False(b.accept(fire.LogID, queueA), "the run has a result")
 	}},
 	{"AnAmbiguousFireIsAccepted", func(b *bench) {
-		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous})
 		b.True(b.accept(fire.LogID, queueA))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"ARunThatWasGivenUpIsNotAccepted", func(b *bench) {
-		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "given up"})
 		want := b.log(fire.LogID)
 		b.False(b.accept(fire.LogID, queueA))
@@ -47,7 +47,7 @@ var acceptRules = []rule{
 		b.Equal(want, b.log(fire.LogID))
 	}},
 	{"ARunThatEndedBeforeItWasAcceptedIsNot", func(b *bench) {
-		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "lost"})
 		b.NoError(err)
 		want := b.log(fire.LogID)
@@ -58,7 +58,7 @@ var acceptRules = []rule{
 		id := b.addJob("job")
 		var list []xxladapter.Accepted
 		for i := range 3 {
-			fire := b.claim(b.plan(id, at(i), xxladapter.TriggerManual), "n1", 1)[0]
+			fire := b.queuedRun(id, i, "nats://app")
 			list = append(list, xxladapter.Accepted{LogID: fire.LogID, Address: queueA})
 		}
 		b.True(b.accept(list[1].LogID, queueB))
@@ -72,7 +72,7 @@ var acceptRules = []rule{
 		b.Empty(may)
 	}},
 	{"ARunThatWasAcceptedEndsAsAnyOther", func(b *bench) {
-		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		b.True(b.accept(fire.LogID, queueA))
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous}) // too late
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
@@ -87,7 +87,7 @@ var acceptRules = []rule{
 		b.Equal([]any{queueA, 200, 500, "no"}, []any{l.Address, l.TriggerCode, l.HandleCode, l.HandleMsg})
 	}},
 	{"ListsShowTheAddressThatHasTheRun", func(b *bench) {
-		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		listed := func() string {
 			logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
 			b.NoError(err)
@@ -98,11 +98,33 @@ var acceptRules = []rule{
 		b.True(b.accept(fire.LogID, queueA))
 		b.Equal(queueA, listed())
 	}},
+	{"OnlyAnExecutorThatARunIsForGetsIt", func(b *bench) {
+		id := b.addJob("job")
+		for i, c := range []struct {
+			address string
+			want    []bool // to a and b of the app, and to a of another
+		}{
+			{"nats://app", []bool{true, true, false}},
+			{queueA, []bool{true, false, false}},
+			{"nats://other", []bool{false, false, true}},
+			{"http://a:1", []bool{false, false, false}},
+			{"", []bool{false, false, false}},
+		} {
+			for k, by := range []string{queueA, queueB, "nats://other/a"} {
+				fire := b.queuedRun(id, 3*i+k, c.address)
+				before := b.log(fire.LogID)
+				b.Equal(c.want[k], b.accept(fire.LogID, by), "a run at %q for %s", c.address, by)
+				if !c.want[k] {
+					b.Equal(before, b.log(fire.LogID))
+				}
+			}
+		}
+	}},
 	{"OneOfManyThatAskAtOnceGetsTheRun", func(b *bench) {
 		id := b.addJob("job")
 		var runs []int64
 		for i := range 8 {
-			runs = append(runs, b.claim(b.plan(id, at(i), xxladapter.TriggerManual), "n1", 1)[0].LogID)
+			runs = append(runs, b.queuedRun(id, i, "nats://app").LogID)
 		}
 		const askers = 4
 		may, errs := [askers][]bool{}, [askers]error{}
@@ -132,6 +154,14 @@ var acceptRules = []rule{
 			b.Equal(owner, b.log(run).Address)
 		}
 	}},
+}
+
+// queuedRun claims a fire whose run waits at an address.
+func (b *bench) queuedRun(jobID int64, n int, address string) xxladapter.Fire {
+	b.Helper()
+	logs := b.newLogs(jobID, 1)
+	logs[0].Address = address
+	return b.claimWith(b.plan(jobID, at(n), xxladapter.TriggerManual), "n1", logs)[0]
 }
 
 // accept asks for one run.

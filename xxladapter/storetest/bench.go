@@ -194,13 +194,19 @@ func everyMinute(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 // clock to the due time and back.
 func (b *bench) claim(fire xxladapter.Fire, node string, n int) []xxladapter.Fire {
 	b.Helper()
+	return b.claimWith(fire, node, b.newLogs(fire.JobID, n))
+}
+
+// claimWith is claim with given log rows.
+func (b *bench) claimWith(fire xxladapter.Fire, node string, logs []*xxladapter.Log) []xxladapter.Fire {
+	b.Helper()
 	if early := fire.Due.Sub(b.clock.Now()); early > 0 {
 		b.clock.Advance(early)
 		defer b.clock.Advance(-early)
 	}
-	claimed, err := b.store.ClaimFire(b.ctx, b.term(node), fire.ID, b.newLogs(fire.JobID, n))
+	claimed, err := b.store.ClaimFire(b.ctx, b.term(node), fire.ID, logs)
 	b.NoError(err)
-	b.Len(claimed, n)
+	b.Len(claimed, len(logs))
 	return claimed
 }
 

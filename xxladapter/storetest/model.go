@@ -408,11 +408,12 @@ func (m *model) claimFire(t *rapid.T) {
 	f, j, by := m.fires.draw(t, "fire"), m.jobs.draw(t, "job"), m.drawTerm(t, "by")
 	shards := rapid.IntRange(0, 3).Draw(t, "shards")
 	triggered := m.clock.Now().AddDate(0, 0, -rapid.IntRange(0, 2).Draw(t, "days ago"))
+	address := rapid.SampledFrom([]string{"nats://app", queueA, "", "http://a:1"}).Draw(t, "address")
 	var claimed [][]xxladapter.Fire
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 		var logs []*xxladapter.Log
 		for i := range shards {
-			logs = append(logs, &xxladapter.Log{JobID: id(m.jobs, j), Sharding: fmt.Sprintf("%d/%d", i, shards), TriggerTime: triggered})
+			logs = append(logs, &xxladapter.Log{JobID: id(m.jobs, j), Address: address, Sharding: fmt.Sprintf("%d/%d", i, shards), TriggerTime: triggered})
 		}
 		got, err := s.ClaimFire(m.ctx, by, id(m.fires, f), logs)
 		claimed = append(claimed, got)

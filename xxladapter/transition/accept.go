@@ -6,10 +6,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Accept gives a run that waits in a queue to the executor that asks for it, and reports whether
-// the run may begin. An open fire is settled as sent; the log row gets the address. Without a fire
-// the run may begin if this address has it already: then the answer to an earlier request was lost.
-// now is the store's clock.
+// Accept gives a run that waits in a queue to the executor that asks for it, and reports whether the
+// run may begin. An open fire is settled as sent; the log row gets the address. Without a fire the
+// run may begin if this address has it already: then the answer to an earlier request was lost. now
+// is the store's clock. A run that waits for the executors of one app, or for one executor, is given
+// to no other.
 //
 // It reads Fire, which is that of the log row, Log and Address.
 func Accept(r Rows, a xxladapter.Accepted, now time.Time) (c Change, mayBegin bool) {
@@ -18,10 +19,19 @@ func Accept(r Rows, a xxladapter.Accepted, now time.Time) (c Change, mayBegin bo
 		return Change{}, false
 	case r.Fire == nil || r.Fire.State == xxladapter.FirePlanned:
 		return Change{}, r.Log.TriggerCode == xxladapter.ResultOK && r.Address == a.Address
+	case !waitsFor(r.Address, a.Address):
+		return Change{}, false
 	}
 	c.Fire = RemoveFire
 	c.Log = triggered(*r.Log, xxladapter.ResultOK, "taken from the queue by "+a.Address)
 	c.Log.Columns, c.Log.Address = AcceptColumns, a.Address
 	c.Run = runChange(r.Fire, xxladapter.RunHistory{LogID: a.LogID, Acknowledged: milli(now)})
 	return c, true
+}
+
+// waitsFor reports whether a run at an address of the log row is one that the executor may have.
+func waitsFor(address, executor string) bool {
+	to, queued := xxladapter.ParseQueueAddress(address)
+	at, single := xxladapter.ParseQueueAddress(executor)
+	return queued && single && to.App == at.App && (to.Instance == "" || to.Instance == at.Instance)
 }
