@@ -3,6 +3,7 @@ package xxladapter
 import (
 	"net/url"
 	"strings"
+	"time"
 )
 
 // queueScheme begins the address of an executor that takes its runs from a queue.
@@ -13,6 +14,15 @@ type QueueAddress struct {
 	App string // app name of the group
 	// Instance is the executor's own name; empty means any executor of the app.
 	Instance string
+}
+
+// A QueueState is what lies in the queue of one app.
+type QueueState struct {
+	Runs int64 // that no executor has acknowledged
+	// Oldest is when the oldest of them was published, by the broker's clock; zero if there is none.
+	Oldest time.Time
+	// Redelivered is how many of them were delivered more than once.
+	Redelivered int64
 }
 
 // ParseQueueAddress reads an address of the form nats://app/instance or nats://app. It returns false

@@ -71,15 +71,25 @@ type Caller struct {
 	every  bool
 	except []string // if every is set, the apps that have a token of their own
 	apps   []string
+	within string // the only app of those; empty means all of them
 }
 
 // May reports whether the caller may act for the executors of an app.
 func (c Caller) May(app string) bool {
+	if c.within != "" && c.within != app {
+		return false
+	}
 	return slices.Contains(c.apps, app) || c.every && !slices.Contains(c.except, app)
 }
 
 // Any reports whether the caller may act for all apps.
-func (c Caller) Any() bool { return c.every && len(c.except) == 0 }
+func (c Caller) Any() bool { return c.every && len(c.except) == 0 && c.within == "" }
+
+// Within returns the caller with no right beyond those for one app.
+func (c Caller) Within(app string) Caller {
+	c.within = app
+	return c
+}
 
 // Own returns the one app whose own token the caller has sent, with its name. ok is false for the
 // token of all executors.

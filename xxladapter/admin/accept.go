@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -13,8 +12,8 @@ import (
 // maxAccepts limits the runs of one request.
 const maxAccepts = 1000
 
-// accept gives runs to an executor that has taken them from a queue. A run of an app that the caller
-// may not act for does not exist to it.
+// accept gives runs to an executor that has taken them from a queue, if the caller may act for its
+// app. The store gives an executor no run of another app.
 func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	var asked []wire.Accept
 	if err := decodeBody(body, &asked); err != nil {
@@ -31,11 +30,7 @@ func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any
 		if !ok || at.Instance == "" {
 			return nil, &badBodyError{fmt.Errorf("address %q of run %d is not that of an executor with a queue", a.Address, i)}
 		}
-		may, err := s.mayAccept(ctx, by, at.App, int64(a.LogID))
-		if err != nil {
-			return nil, err
-		}
-		if may {
+		if by.May(at.App) {
 			list, places = append(list, xxladapter.Accepted{LogID: int64(a.LogID), Address: a.Address}), append(places, i)
 		}
 	}
@@ -49,19 +44,23 @@ func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any
 	return answer, nil
 }
 
-// mayAccept reports whether a caller may act for the app and, unless it may act for all, whether the
-// run is one of this app.
-func (s *Server) mayAccept(ctx context.Context, by access.Caller, app string, logID int64) (bool, error) {
-	if by.Any() || !by.May(app) {
-		return by.Any(), nil
+// feed creates what an executor takes its runs from, if the caller may act for its app.
+func (s *Server) feed(ctx context.Context, by access.Caller, body []byte) (any, error) {
+	var asked wire.Feed
+	if err := decodeBody(body, &asked); err != nil {
+		return nil, err
 	}
-	l, err := s.opts.Store.Log(ctx, logID)
-	if errors.Is(err, xxladapter.ErrNotFound) {
-		return false, nil
+	at, ok := xxladapter.ParseQueueAddress(asked.Address)
+	switch {
+	case !ok || at.Instance == "":
+		return nil, &badBodyError{fmt.Errorf("address %q is not that of an executor with a queue", asked.Address)}
+	case !by.May(at.App):
+		return nil, xxladapter.Invalidf("address is %q, must be of the app that the caller acts for", asked.Address)
+	case s.opts.Queue == nil:
+		return nil, xxladapter.Invalidf("this scheduler has no queue; start it with --queue")
 	}
-	if err != nil {
-		return false, err
+	if err := s.checkKey(ctx, at.App); err != nil {
+		return nil, err
 	}
-	of, err := s.appOf(ctx, l.GroupID)
-	return of == app, err
+	return nil, s.opts.Queue.Prepare(ctx, at)
 }

@@ -7,9 +7,11 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -24,6 +26,7 @@ var executorOps = map[string]executorOp{
 	strings.ToLower(wire.OpRegistryRemove): (*Server).unregister,
 	strings.ToLower(wire.OpCallback):       (*Server).callback,
 	strings.ToLower(wire.OpAccept):         (*Server).accept,
+	strings.ToLower(wire.OpFeed):           (*Server).feed,
 	strings.ToLower(wire.OpAddJob):         jobCall(wire.OpAddJob, (*Server).addJobCall),
 	strings.ToLower(wire.OpUpdateJob):      jobCall(wire.OpUpdateJob, (*Server).updateJobCall),
 	strings.ToLower(wire.OpRemoveJob):      jobCall(wire.OpRemoveJob, (*Server).removeJobCall),
@@ -77,6 +80,9 @@ func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		s.reply(w, wire.Fail(wire.MsgWrongToken))
 		return
+	}
+	if app, ok := access.QueuedApp(r.Context()); ok {
+		by = by.Within(app)
 	}
 	do, ok := executorOps[strings.ToLower(op)]
 	if !ok {
@@ -191,46 +197,51 @@ func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (a
 		}
 	}
 	if !by.Any() {
-		var err error
-		if list, err = s.ofCaller(ctx, by, list); err != nil {
-			return nil, err
+		var foreign foreignRuns
+		err := s.opts.Completer.CompleteOwn(ctx, list, s.ownOf(by, &foreign))
+		if foreign.n > 0 {
+			s.opts.Logger.Warn("results of runs of other apps ignored", "results", foreign.n, "one", foreign.one)
 		}
+		return nil, err
 	}
 	return nil, s.opts.Completer.Complete(ctx, list)
 }
 
-// ofCaller drops results of runs of other apps. To the caller these runs do not exist, and results
-// of unknown runs are ignored too: refusing one would block the other results of its batch forever.
-func (s *Server) ofCaller(ctx context.Context, by access.Caller, list wire.Callbacks) (own wire.Callbacks, err error) {
+// foreignRuns counts results of runs of other apps.
+type foreignRuns struct {
+	n   int
+	one int64 // the log id of one of them
+}
+
+// ownOf returns whether a caller that acts for some apps alone may report the result of a run: one
+// that was given to an executor of theirs, or, over HTTP, one of their group. To the caller other runs
+// do not exist, and results of unknown runs are ignored too: refusing one would block the other
+// results of its batch forever.
+func (s *Server) ownOf(by access.Caller, foreign *foreignRuns) trigger.Own {
+	var mu sync.Mutex // guards foreign and apps
 	apps := make(map[int64]string)
-	foreign, first := 0, int64(0)
-	for _, c := range list {
-		l, err := s.opts.Store.Log(ctx, int64(c.LogID))
-		if errors.Is(err, xxladapter.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		app, known := apps[l.GroupID]
-		if !known {
+	return func(ctx context.Context, l *xxladapter.Log) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		app := ""
+		if at, queued := xxladapter.ParseQueueAddress(l.Address); queued {
+			app = at.App
+		} else if known, ok := apps[l.GroupID]; ok {
+			app = known
+		} else {
+			var err error
 			if app, err = s.appOf(ctx, l.GroupID); err != nil {
-				return nil, err
+				return false, err
 			}
 			apps[l.GroupID] = app
 		}
 		if !by.May(app) {
-			if foreign++; foreign == 1 {
-				first = l.ID
-			}
-			continue
+			foreign.n++
+			foreign.one = l.ID
+			return false, nil
 		}
-		own = append(own, c)
+		return true, nil
 	}
-	if foreign > 0 {
-		s.opts.Logger.Warn("results of runs of other apps ignored", "results", foreign, "first", first)
-	}
-	return own, nil
 }
 
 func (s *Server) reply(w http.ResponseWriter, r wire.Reply) {

@@ -23,7 +23,7 @@ import (
 // fuzzed returns a server with a group, a job and a run, for arbitrary requests.
 func fuzzed(f *testing.F) *Server {
 	store := memstore.New(time.Now)
-	s, err := New(Options{Store: store, Completer: new(fakeCompleter), Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
+	s, err := New(Options{Store: store, Completer: &fakeCompleter{store: store}, Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(f, err)
 	s.EndStreams() // a stream of events would not end
 	s.jobCalls.SetLimit(1e9)
@@ -74,7 +74,7 @@ func FuzzExecutorCalls(f *testing.F) {
 	s := fuzzed(f)
 	ops := []string{
 		wire.OpRegistry, wire.OpRegistryRemove, wire.OpCallback, wire.OpAddJob, wire.OpUpdateJob, wire.OpRemoveJob,
-		wire.OpStartJob, wire.OpStopJob, wire.OpTriggerJob, wire.OpAccept, wire.OpDeclare,
+		wire.OpStartJob, wire.OpStopJob, wire.OpTriggerJob, wire.OpAccept, wire.OpFeed, wire.OpDeclare,
 	}
 	require.Len(f, executorOps, len(ops))
 	recorded, err := filepath.Glob("../wire/testdata/*/*.http")

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,8 +22,17 @@ type executorForm struct {
 	RunsNow int        `json:"runsNow" doc:"Runs of the group without an outcome that were sent there, among the newest 1000 such runs."`
 }
 
+// A queueForm is what waits in the broker for the executors of a group.
+type queueForm struct {
+	Runs        int64      `json:"runs" doc:"Runs that no executor has acknowledged."`
+	Oldest      *time.Time `json:"oldest,omitempty" doc:"When the oldest of them was published; omitted if there is none."`
+	Redelivered int64      `json:"redelivered" doc:"How many of them were delivered more than once: executors died with them, or could not write them down."`
+	Error       string     `json:"error,omitempty" doc:"Why the broker does not say."`
+}
+
 type executorList struct {
 	Executors []executorForm `json:"executors"`
+	Queue     *queueForm     `json:"queue,omitempty" doc:"What waits in the queue of the group's app; omitted if none of its executors takes runs from one."`
 }
 
 // errNoExecutors refuses what needs a call to an executor, on a server without Options.Executors.
@@ -61,7 +71,29 @@ func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, 
 			return nil
 		})
 	}
-	return executorList{list}, calls.Wait()
+	answer := executorList{Executors: list}
+	if s.opts.Queue != nil && slices.ContainsFunc(g.Addresses, isQueued) {
+		calls.Go(func() error {
+			answer.Queue = s.queueState(ctx, g.AppName)
+			return nil
+		})
+	}
+	err = calls.Wait()
+	return answer, err
+}
+
+func isQueued(addr string) bool {
+	_, queued := xxladapter.ParseQueueAddress(addr)
+	return queued
+}
+
+// queueState returns what waits in the queue of an app. A broker that does not answer is a result.
+func (s *Server) queueState(ctx context.Context, app string) *queueForm {
+	state, err := s.opts.Queue.State(ctx, app)
+	if err != nil {
+		return &queueForm{Error: err.Error()}
+	}
+	return &queueForm{Runs: state.Runs, Oldest: given(state.Oldest), Redelivered: state.Redelivered}
 }
 
 // workOf returns the last beat of each registered address of g, and how many runs of g each address

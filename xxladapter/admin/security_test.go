@@ -27,7 +27,8 @@ import (
 // siteWith returns a site with changed options.
 func siteWith(t *testing.T, change func(*Options)) *site {
 	t.Helper()
-	s := &site{t: t, store: memstore.New(time.Now), completer: new(fakeCompleter), executors: new(fakeExecutors)}
+	s := &site{t: t, store: memstore.New(time.Now), executors: new(fakeExecutors)}
+	s.completer = &fakeCompleter{store: s.store}
 	opts := Options{
 		Store: s.store, Completer: s.completer, Executors: s.executors, AccessToken: testToken, Zone: time.UTC,
 		Purger:     new(purgeNote),

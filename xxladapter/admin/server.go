@@ -26,9 +26,19 @@ import (
 // are durable.
 type Completer interface {
 	Complete(ctx context.Context, callbacks []wire.Callback) error
+	// CompleteOwn is Complete for an executor that may report the results of some runs alone.
+	CompleteOwn(ctx context.Context, callbacks []wire.Callback, own trigger.Own) error
 	// Accept gives runs to executors that have taken them from a queue, and says of each whether it
 	// may begin.
 	Accept(ctx context.Context, list []xxladapter.Accepted) ([]bool, error)
+}
+
+// A Queue is a broker from which executors take runs; queue.Conn is one.
+type Queue interface {
+	// Prepare creates what the executor at an address takes its runs from, unless the broker has it.
+	Prepare(ctx context.Context, at xxladapter.QueueAddress) error
+	// State returns what lies in the queue of an app.
+	State(ctx context.Context, app string) (xxladapter.QueueState, error)
 }
 
 // Executors calls executors; trigger.Client is one.
@@ -83,6 +93,8 @@ type Options struct {
 	Completer Completer
 	// Executors reads run logs, kills runs and probes executors. If it is nil, these calls fail.
 	Executors Executors
+	// Queue is the broker of executors that do not listen; nil means that there is none.
+	Queue Queue
 	// Purger deletes runs for the call that clears the log; if it is nil, that call fails.
 	Purger Purger
 	// Planned is called with the fires that a management call planned, so that they are handed out

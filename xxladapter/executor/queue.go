@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -43,6 +44,8 @@ const (
 	acceptAtOnce = 4
 	// askPause and askPauseMax are between two attempts to reach a scheduler.
 	askPause, askPauseMax = 500 * time.Millisecond, 10 * time.Second
+	// keepEvery is how often a run whose answer is awaited is kept from being delivered again.
+	keepEvery = queue.KeepFor / 3
 )
 
 func newIntake(e *Executor, l *live, a *admins, at xxladapter.QueueAddress) *intake {
@@ -106,7 +109,7 @@ func (in *intake) reserve(ctx context.Context) (n int) {
 
 // feed takes the runs of one address until ctx ends.
 func (in *intake) feed(ctx context.Context, of xxladapter.QueueAddress) {
-	feed := in.l.queue.Feed(of)
+	feed := in.l.queue.Feed(of, in.prepare)
 	pause := newPause(time.Second, 10*time.Second)
 	for failing := false; ctx.Err() == nil; {
 		n := in.reserve(ctx)
@@ -188,7 +191,7 @@ func (in *intake) accept(ctx context.Context, list []*queue.Delivery) {
 	if len(kept) == 0 {
 		return
 	}
-	may, ok := in.ask(ctx, ids)
+	may, ok := in.askFor(ctx, kept, ids)
 	for i, o := range kept {
 		switch {
 		case !ok: // nobody knows; the next start asks again
@@ -229,6 +232,12 @@ func (in *intake) note(d *queue.Delivery) (offer, bool) {
 	}
 	b, err := in.l.journal.accept(logID, int64(req.JobID), int64(req.LogTime), time.Now())
 	switch {
+	case err == nil && d.Number > queue.MaxDeliveries:
+		in.l.journal.finish(result{
+			logID: logID, jobID: int64(req.JobID), logTime: int64(req.LogTime), code: wire.CodeFail,
+			msg: fmt.Sprintf("run was delivered %d times, and no executor has begun it", d.Number-1),
+		})
+		d.Done()
 	case err == nil:
 		in.pending[logID] = true
 		return offer{d, req, b}, true
@@ -254,6 +263,36 @@ func (in *intake) resolve(o offer) resolved {
 		return resolved{refused: refused.Msg}
 	}
 	return resolved{handler: h, glue: glue}
+}
+
+// prepare asks a scheduler for what the executor takes its runs from.
+func (in *intake) prepare(ctx context.Context) error {
+	return in.admins.call(ctx, wire.OpFeed, sameBody(wire.Feed{Address: in.e.addr}))
+}
+
+// askFor is ask for runs that were delivered. Meanwhile the broker does not deliver them again: that
+// no scheduler answers says nothing against them.
+func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may []bool, ok bool) {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	answered := make(chan struct{})
+	var keeping sync.WaitGroup
+	keeping.Go(func() {
+		for {
+			select {
+			case <-answered:
+				return
+			case <-tick.C:
+			}
+			for _, o := range offers {
+				o.delivery.Keep()
+			}
+		}
+	})
+	may, ok = in.ask(ctx, ids)
+	close(answered)
+	keeping.Wait()
+	return may, ok
 }
 
 // ask asks for runs until a scheduler answers. It returns false if ctx ends first.

@@ -50,7 +50,8 @@ func (e *Executor) connectQueue(ctx context.Context) (*queue.Conn, error) {
 	}
 	e.addr = xxladapter.QueueAddress{App: e.opts.AppName, Instance: name}.String()
 	conn, err := queue.Connect(ctx, queue.Options{
-		URL: e.opts.Queue, Credentials: e.opts.QueueCredentials, TLS: e.opts.clientTLS, Name: e.addr, Logger: e.opts.Logger,
+		URL: e.opts.Queue, Credentials: e.opts.QueueCredentials, TLS: e.opts.clientTLS, App: e.opts.AppName, Name: e.addr,
+		Logger: e.opts.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("executor: %w", err)

@@ -25,9 +25,9 @@ type Sources struct {
 	Groups     func(context.Context) ([]*xxladapter.Group, error)
 	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
-	// Queued returns how many runs lie in the queue, by app. It is called at most every ten
-	// seconds, too; nil means that there is no queue.
-	Queued func(context.Context) (map[string]int64, error)
+	// Queued returns what lies in the queue, by app, and is called as seldom; nil means that there is
+	// no queue.
+	Queued func(context.Context) (map[string]xxladapter.QueueState, error)
 	// Elector is the address of the elector, and Election returns what that says of this node; empty
 	// means that there is none.
 	Elector  string
@@ -62,6 +62,8 @@ var (
 	runsOpen     = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
 	lastMove     = gauge("last_shard_move_timestamp_seconds", "When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.", "cause")
 	queued       = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
+	oldest       = gauge("queued_oldest_timestamp_seconds", "When the oldest run in the queue was published, by app.", "app")
+	repeated     = gauge("queued_runs_redelivered", "Runs in the queue that were delivered more than once, by app.", "app")
 	storeUp      = gauge("store_up", "1 if the store answered the last read of its figures.")
 
 	wheelPending = gauge("wheel_pending", "Pending timeouts of the wheel.")
@@ -71,7 +73,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, poolWaiting, poolInFlight, leader, leads, elector, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, storeUp,
+		held, poolWaiting, poolInFlight, leader, leads, elector, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, oldest, repeated, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )
@@ -92,7 +94,7 @@ type watcher struct {
 
 	queueMu    sync.Mutex // guards the fields below
 	queueAsked time.Time
-	inQueue    map[string]int64 // by app; nil if the queue did not answer
+	inQueue    map[string]xxladapter.QueueState // by app; nil if the queue did not answer
 }
 
 // storeFigures are what one question to the store has found. They are not changed afterwards.
@@ -164,8 +166,10 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	value(wheelLag, wheel.TickLag.Seconds())
 	value(wheelLate, wheel.LatenessMax.Seconds())
 
-	for app, n := range w.askQueue() {
-		value(queued, float64(n), app)
+	for app, s := range w.askQueue() {
+		value(queued, float64(s.Runs), app)
+		value(oldest, float64(s.Oldest.UnixMilli())/1000, app)
+		value(repeated, float64(s.Redelivered), app)
 	}
 
 	stored := w.askStore()
@@ -187,8 +191,8 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// askQueue returns how many runs lie in the queue, by app, unless it was asked recently.
-func (w *watcher) askQueue() map[string]int64 {
+// askQueue returns what lies in the queue, by app. It asks the queue every ten seconds at most.
+func (w *watcher) askQueue() map[string]xxladapter.QueueState {
 	if w.sources.Queued == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -15,8 +16,8 @@ func (n *Node) serveQueue(ctx context.Context) (stop func(), err error) {
 	if n.opts.Queue == nil {
 		return func() {}, nil
 	}
-	stop, err = n.opts.Queue.ServeReports(func(op string, header http.Header, body []byte) []byte {
-		return n.answerReport(ctx, op, header, body)
+	stop, err = n.opts.Queue.ServeReports(func(op, app string, header http.Header, body []byte) []byte {
+		return n.answerReport(ctx, op, app, header, body)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("serve the queue: %w", err)
@@ -24,12 +25,13 @@ func (n *Node) serveQueue(ctx context.Context) (stop func(), err error) {
 	return stop, nil
 }
 
-// answerReport answers one report.
-func (n *Node) answerReport(ctx context.Context, op string, header http.Header, body []byte) []byte {
-	if !isOperation(op) { // op is a token of a subject, and may be anything
+// answerReport answers one report by an executor of an app.
+func (n *Node) answerReport(ctx context.Context, op, app string, header http.Header, body []byte) []byte {
+	if !isOperation(op) || app == "" { // they are tokens of a subject, and may be anything
 		return nil
 	}
-	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodPost, wire.AdminPath+op, bytes.NewReader(body))
+	ctx = access.WithQueuedApp(context.WithoutCancel(ctx), app)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, wire.AdminPath+op, bytes.NewReader(body))
 	if err != nil {
 		return nil
 	}

@@ -23,9 +23,13 @@ func (n *Node) buildServer() error {
 	if err != nil {
 		return fmt.Errorf("node: Options.TLSCert and TLSKey: %w", err)
 	}
+	var broker admin.Queue
+	if n.opts.Queue != nil { // a nil pointer in the interface would be one
+		broker = n.opts.Queue
+	}
 	api, err := admin.New(admin.Options{
 		Metrics: n.watchMetrics(), Checks: checks(n.opts.Store, n.scheduler.Stats, n.name),
-		Store: n.opts.Store, Completer: n.handOver, Executors: n.client,
+		Store: n.opts.Store, Completer: n.handOver, Executors: n.client, Queue: broker,
 		Zone: n.opts.Zone, CronProfile: n.opts.CronProfile, Logger: n.opts.Logger,
 		AccessToken: n.opts.AccessToken, OperatorTokens: n.opts.OperatorTokens, ReadTokens: n.opts.ReadTokens,
 		Provider: n.opts.OIDC, PublicURL: n.opts.PublicURL,
@@ -73,9 +77,9 @@ func (n *Node) watchMetrics() http.Handler {
 	if n.opts.Metrics == nil {
 		return nil
 	}
-	var queued func(context.Context) (map[string]int64, error)
+	var queued func(context.Context) (map[string]xxladapter.QueueState, error)
 	if n.opts.Queue != nil {
-		queued = n.opts.Queue.Depths
+		queued = n.opts.Queue.States
 	}
 	n.opts.Metrics.Watch(metrics.Sources{
 		Queued: queued, Elector: n.elector(), Election: n.election,

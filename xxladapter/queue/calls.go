@@ -15,6 +15,10 @@ const answersAtOnce = 64
 // An Answer answers a call. It is called from several goroutines.
 type Answer func(op string, header http.Header, body []byte) (reply []byte)
 
+// A ReportAnswer answers a call by an executor of an app. The broker lets a user whose rights are
+// those of one app make calls for that app alone.
+type ReportAnswer func(op, app string, header http.Header, body []byte) (reply []byte)
+
 // Call calls one executor and returns its reply.
 func (c *Conn) Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error) {
 	if to.Instance == "" {
@@ -23,9 +27,9 @@ func (c *Conn) Call(ctx context.Context, to xxladapter.QueueAddress, op string, 
 	return c.ask(ctx, c.names.call(to, op), header, body)
 }
 
-// Report calls any scheduler and returns its reply.
+// Report calls any scheduler and returns its reply. REQUIRES: Options.App was set.
 func (c *Conn) Report(ctx context.Context, op string, header http.Header, body []byte) ([]byte, error) {
-	return c.ask(ctx, c.names.up(op), header, body)
+	return c.ask(ctx, c.names.up(op, c.app), header, body)
 }
 
 func (c *Conn) ask(ctx context.Context, subject string, header http.Header, body []byte) ([]byte, error) {
@@ -38,22 +42,27 @@ func (c *Conn) ask(ctx context.Context, subject string, header http.Header, body
 
 // Serve answers the calls to one executor until stop is called.
 func (c *Conn) Serve(at xxladapter.QueueAddress, answer Answer) (stop func(), err error) {
-	return c.serve(c.names.call(at, "*"), "", answer)
+	return c.serve(c.names.call(at, "*"), "", func(m *nats.Msg) []byte {
+		return answer(lastToken(m.Subject), http.Header(m.Header), m.Data)
+	})
 }
 
 // ServeReports answers calls to the schedulers until stop is called. All schedulers of a namespace
 // share them.
-func (c *Conn) ServeReports(answer Answer) (stop func(), err error) {
-	return c.serve(c.names.up("*"), "schedulers", answer)
+func (c *Conn) ServeReports(answer ReportAnswer) (stop func(), err error) {
+	return c.serve(c.names.allUp(), "schedulers", func(m *nats.Msg) []byte {
+		op, app := calledBy(m.Subject)
+		return answer(op, app, http.Header(m.Header), m.Data)
+	})
 }
 
-func (c *Conn) serve(subject, group string, answer Answer) (stop func(), err error) {
+func (c *Conn) serve(subject, group string, answer func(*nats.Msg) []byte) (stop func(), err error) {
 	places := make(chan struct{}, answersAtOnce)
 	reply := func(m *nats.Msg) {
 		places <- struct{}{}
 		go func() { // stop waits for it
 			defer func() { <-places }()
-			if err := m.Respond(answer(lastToken(m.Subject), http.Header(m.Header), m.Data)); err != nil {
+			if err := m.Respond(answer(m)); err != nil {
 				c.logger.Warn("reply over the queue failed", "queue", c.shown, "subject", m.Subject, "err", err)
 			}
 		}()

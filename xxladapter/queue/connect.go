@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -25,22 +26,31 @@ type Options struct {
 	Credentials string
 	// TLS configures connections to a broker with TLS; nil trusts the authorities of the system.
 	TLS *tls.Config
+	// App is the app of an executor; empty means a scheduler.
+	App string
 	// Name is shown in the broker's list of connections; empty shows none.
 	Name   string
 	Logger *slog.Logger // nil means slog.Default()
 }
 
-// connectLimit limits the first connection, and each call to the broker itself.
-const connectLimit = 5 * time.Second
+const (
+	// connectLimit limits the first connection, and each call to the broker itself.
+	connectLimit = 5 * time.Second
+	// pingEvery is between two signs of life of the broker. After two that are missing the connection
+	// counts as lost.
+	pingEvery = 10 * time.Second
+)
 
 // A Conn is a connection to a broker. It reconnects by itself until Close. Its methods may be called
 // from any goroutine.
 type Conn struct {
-	nc     *nats.Conn
-	js     jetstream.JetStream
-	names  names
-	shown  string // the URL without secrets
-	logger *slog.Logger
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	names   names
+	app     string   // empty means a scheduler
+	streams sync.Map // app -> jetstream.Stream
+	shown   string   // the URL without secrets
+	logger  *slog.Logger
 }
 
 // Shown returns a URL without secrets, with its namespace. It refuses one that [Connect] cannot use;
@@ -78,8 +88,8 @@ func split(text string) (servers []string, namespace, shown string, err error) {
 	return servers, namespace, strings.Join(all, ",") + "/" + namespace, nil
 }
 
-// Connect connects to a broker and makes sure that it has the stream of runs. The error is one line
-// that says whether the broker is missing, refuses the credentials, or has no JetStream.
+// Connect connects to a broker. The error is one line that says whether the broker is missing,
+// refuses the credentials, or, to a scheduler, has no JetStream.
 func Connect(ctx context.Context, o Options) (*Conn, error) {
 	servers, namespace, shown, err := split(o.URL)
 	if err != nil {
@@ -88,9 +98,10 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	c := &Conn{names: names{namespace}, shown: shown, logger: o.Logger}
+	c := &Conn{names: names{namespace}, app: o.App, shown: shown, logger: o.Logger}
 	opts := []nats.Option{
-		nats.Name(o.Name), nats.Timeout(connectLimit), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(connectLimit), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				c.logger.Warn("connection to the queue lost", "queue", shown, "err", err)
@@ -110,8 +121,10 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 	if c.nc, err = nats.Connect(strings.Join(servers, ","), opts...); err != nil {
 		return nil, c.refused(err)
 	}
-	if c.js, err = jetstream.New(c.nc); err == nil {
-		err = c.ensureStream(ctx)
+	if c.js, err = jetstream.New(c.nc); err == nil && o.App == "" { // executors may not ask
+		ctx, cancel := context.WithTimeout(ctx, connectLimit)
+		defer cancel()
+		_, err = c.js.AccountInfo(ctx)
 	}
 	if err != nil {
 		c.nc.Close()

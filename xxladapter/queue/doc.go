@@ -5,10 +5,13 @@
 //	xw.<namespace>.run.<app>.any         runs for any executor of the app; stored
 //	xw.<namespace>.run.<app>.at.<name>   runs for one executor; stored
 //	xw.<namespace>.call.<app>.<name>.*   calls to one executor: beat, idleBeat, kill, log
-//	xw.<namespace>.up.*                  calls to any scheduler: registry, accept, callback
+//	xw.<namespace>.up.*.<app>            calls to any scheduler: registry, feed, accept, callback
+//	xw.<namespace>.reply.app.<app>.*     replies to executors
+//	xw.<namespace>.reply.schedulers.*    replies to schedulers
 //
-// Runs lie in one work-queue stream on disk until an executor acknowledges them. Calls are requests
-// with replies, and are not stored. What a run is and who may begin it is not decided here: the
-// store gives each run to the first executor that asks, so that a run that is delivered or published
-// twice begins once.
+// The runs of an app lie in a work-queue stream of their own on disk until an executor acknowledges
+// them. Schedulers create streams and consumers, so that an executor needs no right beyond its app's.
+// Calls are requests with replies, and are not stored. What a run is and who may begin it is not
+// decided here: the store gives each run to the first executor that asks, so that a run that is
+// delivered or published twice begins once.
 package queue

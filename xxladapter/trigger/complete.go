@@ -18,6 +18,15 @@ import (
 // is skipped, as upstream does (JobCompleteHelper.callback). After an error the executor has to
 // report all of them again, which is harmless.
 func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) error {
+	return h.CompleteOwn(ctx, callbacks, nil)
+}
+
+// An Own says whether the executor that reports a result may report it for the run of a log row. It
+// is called from several goroutines. Nil means that the executor may report any.
+type Own func(ctx context.Context, l *xxladapter.Log) (bool, error)
+
+// CompleteOwn is [HandOver.Complete] for an executor to which the runs that own refuses are unknown.
+func (h *HandOver) CompleteOwn(ctx context.Context, callbacks []wire.Callback, own Own) error {
 	// In parallel, so that the store commits them together: one after the other, each would wait
 	// for its own commit.
 	var results errgroup.Group
@@ -30,7 +39,7 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 	for _, ofOne := range byLog {
 		results.Go(func() error {
 			for _, c := range ofOne { // in their order: the first result counts
-				known, err := h.complete(ctx, c)
+				known, err := h.complete(ctx, c, own)
 				if err != nil {
 					return err
 				}
@@ -52,7 +61,7 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 const completeAtOnce = 64
 
 // complete stores one result and reports whether the run is known.
-func (h *HandOver) complete(ctx context.Context, c wire.Callback) (known bool, err error) {
+func (h *HandOver) complete(ctx context.Context, c wire.Callback, own Own) (known bool, err error) {
 	r := xxladapter.RunResult{LogID: int64(c.LogID), Code: int(c.HandleCode), Msg: c.HandleMsg}
 	if r.Code <= 0 {
 		// Stored as it is, 0 would leave the run open forever.
@@ -61,7 +70,7 @@ func (h *HandOver) complete(ctx context.Context, c wire.Callback) (known bool, e
 			r.Msg = "job handle result lost."
 		}
 	}
-	outcome, err := h.finish(ctx, r)
+	outcome, err := h.finish(ctx, r, own)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		h.opts.OnCallback(CallbackUnknown)
 		return false, nil
@@ -77,7 +86,7 @@ func (h *HandOver) complete(ctx context.Context, c wire.Callback) (known bool, e
 // What follows from a failure follows here too; upstream leaves that to another monitor
 // (JobCompleteHelper).
 func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
-	_, err := h.finish(ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultFail, Msg: reason})
+	_, err := h.finish(ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultFail, Msg: reason}, nil)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil
 	}
@@ -92,12 +101,22 @@ func (h *HandOver) WrittenOff(l *xxladapter.Log) {
 	})
 }
 
-// finish stores a result and returns what it changed, as one of the Callback constants.
-func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult) (outcome string, err error) {
+// finish stores a result and returns what it changed, as one of the Callback constants. A run that own
+// refuses is not found.
+func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult, own Own) (outcome string, err error) {
 	var now time.Time
 	l, err := h.opts.Store.Log(ctx, r.LogID)
 	if err != nil {
 		return "", err
+	}
+	if own != nil {
+		may, err := own(ctx, l)
+		if err == nil && !may {
+			err = xxladapter.ErrNotFound
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	if l.HandleCode == xxladapter.ResultNone {
 		if now, err = h.opts.Store.Now(ctx); err != nil {

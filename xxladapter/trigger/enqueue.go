@@ -104,7 +104,7 @@ func (h *HandOver) requeue(ctx context.Context, f xxladapter.Fire, known queuedR
 		if err := h.settle(ctx, f, job, group, l, failed(time.Now(), "the executor is gone, and had not begun the run")); err != nil || known.position == 0 {
 			return err
 		}
-		if err := h.opts.Queue.Dequeue(ctx, known.position); err != nil { // the run would be refused if it was asked for
+		if err := h.opts.Queue.Dequeue(ctx, l.Address, known.position); err != nil { // the run would be refused if it was asked for
 			h.opts.Logger.Warn("run that was given up stays in the queue", "log", l.ID, "err", err)
 		}
 		return nil
@@ -112,7 +112,7 @@ func (h *HandOver) requeue(ctx context.Context, f xxladapter.Fire, known queuedR
 	key := queueKey(l.ID)
 	if known.position != 0 {
 		now := time.Now()
-		held, err := h.opts.Queue.Queued(ctx, known.position, known.key)
+		held, err := h.opts.Queue.Queued(ctx, l.Address, known.position, known.key)
 		if err != nil || held {
 			if err != nil {
 				h.opts.Logger.Warn("run not looked for in the queue", "log", l.ID, "err", err)

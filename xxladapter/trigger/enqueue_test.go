@@ -35,11 +35,11 @@ func (q *fakeQueue) Enqueue(_ context.Context, addr, _, key string, _ *wire.RunR
 	return q.last, nil
 }
 
-func (q *fakeQueue) Queued(_ context.Context, position uint64, key string) (bool, error) {
+func (q *fakeQueue) Queued(_ context.Context, _ string, position uint64, key string) (bool, error) {
 	return q.runs[position] == key, nil
 }
 
-func (q *fakeQueue) Dequeue(_ context.Context, position uint64) error {
+func (q *fakeQueue) Dequeue(_ context.Context, _ string, position uint64) error {
 	delete(q.runs, position)
 	return nil
 }

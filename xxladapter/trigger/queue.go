@@ -20,10 +20,11 @@ type Broker interface {
 	// Publish stores a run and returns its position. The error wraps ClientOptions.Never if the run
 	// can never be stored.
 	Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error)
-	// Holds reports whether the run with a key is still stored at a position.
-	Holds(ctx context.Context, position uint64, key string) (bool, error)
+	// Holds reports whether the run with a key is still stored at a position, which Publish returned
+	// for the same address.
+	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
 	// Remove drops the run at a position.
-	Remove(ctx context.Context, position uint64) error
+	Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error
 	// Call calls one executor and returns its reply.
 	Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error)
 }
@@ -34,10 +35,11 @@ type Queuer interface {
 	// Enqueue stores a run and returns its position. The error wraps [ErrRefused] if the run can never
 	// be stored.
 	Enqueue(ctx context.Context, addr, appName, key string, req *wire.RunRequest) (position uint64, err error)
-	// Queued reports whether the run with a key is still stored at a position.
-	Queued(ctx context.Context, position uint64, key string) (bool, error)
+	// Queued reports whether the run with a key is still stored at a position, which Enqueue returned
+	// for the same address.
+	Queued(ctx context.Context, addr string, position uint64, key string) (bool, error)
 	// Dequeue drops the run at a position; one that is gone is no error.
-	Dequeue(ctx context.Context, position uint64) error
+	Dequeue(ctx context.Context, addr string, position uint64) error
 }
 
 // ErrRefused is wrapped by the error of a run that a queue can never store.
@@ -64,19 +66,21 @@ func (c *Client) Enqueue(ctx context.Context, addr, appName, key string, req *wi
 }
 
 // Queued implements [Queuer].
-func (c *Client) Queued(ctx context.Context, position uint64, key string) (bool, error) {
-	if c.broker == nil {
+func (c *Client) Queued(ctx context.Context, addr string, position uint64, key string) (bool, error) {
+	to, ok := xxladapter.ParseQueueAddress(addr)
+	if !ok || c.broker == nil {
 		return false, errNoBroker
 	}
-	return c.broker.Holds(ctx, position, key)
+	return c.broker.Holds(ctx, to, position, key)
 }
 
 // Dequeue implements [Queuer].
-func (c *Client) Dequeue(ctx context.Context, position uint64) error {
-	if c.broker == nil {
+func (c *Client) Dequeue(ctx context.Context, addr string, position uint64) error {
+	to, ok := xxladapter.ParseQueueAddress(addr)
+	if !ok || c.broker == nil {
 		return errNoBroker
 	}
-	return c.broker.Remove(ctx, position)
+	return c.broker.Remove(ctx, to, position)
 }
 
 // queueHeader returns what goes with a run or a call. The names are those of HTTP.

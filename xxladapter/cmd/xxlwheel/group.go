@@ -115,12 +115,15 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 	if err := api.call(inv.ctx, "GET", c.path(), nil, &raw); err != nil {
 		return err
 	}
-	var list struct{ Executors json.RawMessage }
+	var list struct{ Executors, Queue json.RawMessage }
 	if err := api.call(inv.ctx, "GET", c.path()+"/executors", nil, &list); err != nil {
 		return err
 	}
 	if parent.structured() {
 		raw, err := withField(raw, "executors", list.Executors)
+		if err == nil && list.Queue != nil {
+			raw, err = withField(raw, "queue", list.Queue)
+		}
 		if err != nil {
 			return err
 		}
@@ -149,6 +152,11 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 		}
 		drained := table{out: inv.stdout}
 		drained.print(rows)
+	}
+	if list.Queue != nil {
+		if err := printQueue(inv.stdout, list.Queue); err != nil {
+			return err
+		}
 	}
 	if len(executors) == 0 {
 		return nil

@@ -23,7 +23,7 @@ func condition(form map[string]any, updated string) error {
 }
 
 // groupAsRead reads a group in the form of group show -o json, from a file or, if that is "-", from
-// stdin. It drops the executors, which only group show adds.
+// stdin. It drops executors and queue, which only group show adds.
 func groupAsRead(inv *invocation, file string) (map[string]json.RawMessage, error) {
 	var text []byte
 	var err error
@@ -40,5 +40,6 @@ func groupAsRead(inv *invocation, file string) (map[string]json.RawMessage, erro
 		return nil, fmt.Errorf("read --if-unchanged %s, must be a group as group show -o json prints it: %w", file, err)
 	}
 	delete(group, "executors")
+	delete(group, "queue")
 	return group, nil
 }

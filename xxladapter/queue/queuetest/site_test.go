@@ -22,6 +22,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 )
 
@@ -33,10 +34,10 @@ var xxlwheel string // the built command
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "broker":
-		playBroker(os.Args[1], os.Args[2])
+		playBroker(os.Args[1], os.Args[2], os.Args[3])
 		return
 	case "executor":
-		playExecutor(os.Args[1], os.Args[2], os.Args[3])
+		playExecutor(os.Args[1], os.Args[2], os.Args[3], os.Args[4])
 		return
 	}
 	dir, err := os.MkdirTemp("", "queuetest")
@@ -59,30 +60,35 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// password is that of both users of the broker, scheduler and executor.
-const password = "t0p-secret"
+// passwordOf is a user's password.
+func passwordOf(user string) string { return "t0p-secret-of-" + user }
 
-// users have the rights that docs/queue.md names.
-func users() []*server.User {
-	const own = "xw.tests."
-	user := func(name string, publish, subscribe []string) *server.User {
-		return &server.User{Username: name, Password: password, Permissions: &server.Permissions{
-			Publish:   &server.SubjectPermission{Allow: append(publish, "$JS.API.>", "_INBOX.>")},
-			Subscribe: &server.SubjectPermission{Allow: append(subscribe, "_INBOX.>")},
-		}}
-	}
-	return []*server.User{
-		user("scheduler", []string{own + "run.>", own + "call.>"}, []string{own + "up.*"}),
-		user("executor", []string{own + "up.*", "$JS.ACK.>"}, []string{own + "call." + app + ".>"}),
-	}
+// writeConfig writes the configuration that docs/queue.md shows, in which the tests' apps have the
+// users that it names.
+func writeConfig(t *testing.T, file string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "queue.md"))
+	require.NoError(t, err)
+	_, config, ok := strings.Cut(string(page), "```conf\n")
+	require.True(t, ok, "queue.md has no configuration")
+	config, _, _ = strings.Cut(config, "```")
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
 }
 
 // playBroker is a nats-server with JetStream, until it is killed.
-func playBroker(port, dir string) {
-	n, _ := strconv.Atoi(port)
-	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: n, JetStream: true, StoreDir: dir, Users: users(), NoSigs: true,
-	})
+func playBroker(config, port, dir string) {
+	for user, name := range map[string]string{"schedulers": "SCHEDULERS", app: "ORDERS", otherApp: "PAYMENTS"} {
+		if err := os.Setenv("XXLWHEEL_NATS_"+name, passwordOf(user)); err != nil {
+			panic(err)
+		}
+	}
+	opts, err := server.ProcessConfigFile(config)
+	if err != nil {
+		panic(err)
+	}
+	opts.Host, opts.StoreDir, opts.NoSigs = "127.0.0.1", dir, true
+	opts.Port, _ = strconv.Atoi(port)
+	s, err := server.NewServer(opts)
 	if err != nil {
 		panic(err)
 	}
@@ -95,9 +101,12 @@ func playBroker(port, dir string) {
 }
 
 // playExecutor runs jobs until it gets a signal. Each run that begins adds a line to began.
-func playExecutor(url, dir, began string) {
+func playExecutor(app, url, dir, began string) {
 	e, err := executor.New(executor.Options{Queue: url, AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: 64})
 	if err != nil {
+		panic(err)
+	}
+	if err := e.Handle("note", note(filepath.Join(filepath.Dir(began), "records"))); err != nil {
 		panic(err)
 	}
 	if err := e.Handle("count", func(ctx context.Context, run *executor.Run) error {
@@ -136,8 +145,26 @@ func playExecutor(url, dir, began string) {
 	}
 }
 
+// The apps are those of docs/queue.md.
+// note returns a handler that records its runs in a new file of a folder, if there is one.
+func note(dir string) func(context.Context, *executor.Run) error {
+	rec, err := checker.OpenRecorder(filepath.Join(dir, fmt.Sprint("executor-", time.Now().UnixNano())))
+	if err != nil {
+		return func(context.Context, *executor.Run) error { return err }
+	}
+	return func(_ context.Context, run *executor.Run) error {
+		now := checker.At(time.Now())
+		_, err := rec.Run(checker.Run{
+			Job: run.JobID, Log: run.LogID, Due: checker.At(run.Due), At: now, Start: now, End: now, Code: 200,
+			Shard: int32(run.ShardIndex), Shards: int32(run.ShardTotal),
+		})
+		return err
+	}
+}
+
 const (
-	app         = "queue-app"
+	app         = "orders"
+	otherApp    = "payments"
 	accessToken = "a-token-of-tests"
 )
 
@@ -178,6 +205,16 @@ func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
 	_ = c.cmd.Wait() // an error comes from the kill itself
 }
+
+// stop ends the process as a service manager does.
+func (c *child) stop() {
+	c.t.Helper()
+	require.NoError(c.t, c.cmd.Process.Signal(syscall.SIGTERM))
+	_ = c.cmd.Wait() // how it ended does not matter
+}
+
+func (c *child) freeze() { require.NoError(c.t, c.cmd.Process.Signal(syscall.SIGSTOP)) }
+func (c *child) thaw()   { require.NoError(c.t, c.cmd.Process.Signal(syscall.SIGCONT)) }
 
 // line waits for a line of stdout that contains text.
 func (c *child) line(text string) string {
@@ -221,32 +258,39 @@ func newSite(t *testing.T, store string) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir(), port: freePort(t), schedPort: freePort(t)}
 	s.began = filepath.Join(s.dir, "began")
+	writeConfig(t, filepath.Join(s.dir, "nats.conf"))
 	s.startBroker()
 	s.startScheduler(store)
-	s.group = s.create("/groups", map[string]any{"appName": app, "title": app, "addressType": 0})
+	s.group = s.addGroup(app)
 	return s
 }
 
-// url returns the broker for a user.
+func (s *site) addGroup(app string) int64 {
+	return s.create("/groups", map[string]any{"appName": app, "title": app, "addressType": 0})
+}
+
+// url returns the broker for a user: that of the schedulers, or of an app.
 func (s *site) url(user string) string {
-	return fmt.Sprintf("nats://%s:%s@127.0.0.1:%s/tests", user, password, s.port)
+	return fmt.Sprintf("nats://%s:%s@127.0.0.1:%s", user, passwordOf(user), s.port)
 }
 
 func (s *site) startBroker() {
-	s.broker = start(s.t, "broker", os.Args[0], s.port, filepath.Join(s.dir, "broker"))
+	s.broker = start(s.t, "broker", os.Args[0], filepath.Join(s.dir, "nats.conf"), s.port, filepath.Join(s.dir, "broker"))
 	s.broker.line("broker ready")
 }
 
 func (s *site) startScheduler(store string) {
 	s.scheduler = start(s.t, "", xxlwheel, "serve", "--listen", "127.0.0.1:"+s.schedPort, "--store", strings.ReplaceAll(store, "DIR", s.dir),
-		"--queue", s.url("scheduler"), "--access-token", accessToken, "--no-console", "--no-mcp")
-	s.scheduler.line("queue nats://127.0.0.1:" + s.port + "/tests")
+		"--queue", s.url("schedulers"), "--access-token", accessToken, "--no-console", "--no-mcp")
+	s.scheduler.line("queue nats://127.0.0.1:" + s.port + "/default")
 	s.api = "http://127.0.0.1:" + s.schedPort + "/api/v1"
 	s.eventually(20*time.Second, "the scheduler answers", func() bool { return s.call(http.MethodGet, "/info", nil, nil) == nil })
 }
 
-func (s *site) startExecutor(name string) *child {
-	c := start(s.t, "executor", os.Args[0], s.url("executor"), filepath.Join(s.dir, name), s.began)
+func (s *site) startExecutor(name string) *child { return s.startExecutorOf(app, name) }
+
+func (s *site) startExecutorOf(app, name string) *child {
+	c := start(s.t, "executor", os.Args[0], app, s.url(app), filepath.Join(s.dir, name), s.began)
 	c.line("executor ready")
 	return c
 }

@@ -1,0 +1,151 @@
+package queuetest
+
+import (
+	"fmt"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// take takes the run that waits for any executor of the app, as its executor would.
+func (s *site) take(js jetstream.JetStream) jetstream.Msg {
+	s.t.Helper()
+	var taken jetstream.Msg
+	s.eventually(20*time.Second, "the run is delivered", func() bool {
+		for _, name := range s.consumers(app) {
+			consumer, err := js.Consumer(s.t.Context(), "xw_default_"+app, name)
+			require.NoError(s.t, err)
+			batch, err := consumer.FetchNoWait(1)
+			require.NoError(s.t, err)
+			for m := range batch.Messages() {
+				taken = m
+			}
+		}
+		return taken != nil
+	})
+	return taken
+}
+
+// TestARunThatNoExecutorCanBeginFails has a run delivered again and again, as if each executor had
+// died with it. What waits shows in API, metrics and command.
+func TestARunThatNoExecutorCanBeginFails(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	before := time.Now().Add(-time.Second)
+	job, run := s.waiting(app, s.group)
+	js, err := jetstream.New(s.client(app).Conn)
+	require.NoError(t, err)
+	for n := range 5 {
+		m := s.take(js)
+		about, err := m.Metadata()
+		require.NoError(t, err)
+		require.EqualValues(t, n+1, about.NumDelivered)
+		if n == 1 {
+			s.isSeen(before)
+		}
+		require.NoError(t, m.Nak())
+	}
+	s.startExecutor("e1")
+	r := s.ended(job, 1, 30*time.Second)[0]
+	require.Equal(t, 500, r.HandleCode)
+	require.Equal(t, "run was delivered 5 times, and no executor has begun it", r.HandleMsg)
+	require.Empty(t, s.counts()[run])
+	s.eventually(20*time.Second, "the queue is empty", func() bool { return s.queue() == queueState{} })
+}
+
+type queueState struct {
+	Runs, Redelivered int64
+	Oldest            time.Time
+}
+
+// queue is what the API says about the app's queue.
+func (s *site) queue() queueState {
+	s.t.Helper()
+	var got struct{ Queue *queueState }
+	require.NoError(s.t, s.call(http.MethodGet, fmt.Sprintf("/groups/%d/executors", s.group), nil, &got))
+	require.NotNil(s.t, got.Queue)
+	return *got.Queue
+}
+
+// isSeen checks what is shown of one run that was published since before and delivered twice.
+func (s *site) isSeen(before time.Time) {
+	t := s.t
+	got := s.queue()
+	require.Equal(t, []int64{1, 1}, []int64{got.Runs, got.Redelivered})
+	require.WithinRange(t, got.Oldest, before, time.Now())
+
+	page := s.metrics()
+	require.Contains(t, page, `xxlwheel_queued_runs{app="orders"} 1`)
+	require.Contains(t, page, `xxlwheel_queued_runs_redelivered{app="orders"} 1`)
+	found := regexp.MustCompile(`xxlwheel_queued_oldest_timestamp_seconds\{app="orders"\} (\S+)`).FindStringSubmatch(page)
+	require.Len(t, found, 2)
+	oldest, err := strconv.ParseFloat(found[1], 64)
+	require.NoError(t, err)
+	require.InDelta(t, float64(got.Oldest.UnixMilli())/1000, oldest, 0.001)
+
+	out, err := exec.Command(xxlwheel, "group", "show", fmt.Sprint(s.group), "--server", "http://127.0.0.1:"+s.schedPort, "--access-token", accessToken).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Regexp(t, `(?m)^QUEUED RUNS +OLDEST +REDELIVERED *\n1 +\S+ +1 *$`, string(out))
+}
+
+// TestARunWhoseAnswerIsAwaitedIsNotDeliveredAgain has no scheduler for longer than the broker waits
+// for an acknowledgement.
+func TestARunWhoseAnswerIsAwaitedIsNotDeliveredAgain(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	const store = "sqlite:DIR/x.db"
+	s := newSite(t, store)
+	job, run := s.waiting(app, s.group)
+	s.scheduler.kill()
+	s.startExecutorOf(app, app)
+	time.Sleep(70 * time.Second) // twice as long as the broker waits, and more
+	js, err := jetstream.New(s.client("schedulers").Conn)
+	require.NoError(t, err)
+	for _, name := range s.consumers(app) {
+		consumer, err := js.Consumer(t.Context(), "xw_default_"+app, name)
+		require.NoError(t, err)
+		require.Zero(t, consumer.CachedInfo().NumRedelivered)
+	}
+	s.startScheduler(store)
+	require.Equal(t, 200, s.ended(job, 1, 60*time.Second)[0].HandleCode)
+	require.Equal(t, map[int64]int{run: 1}, s.counts())
+}
+
+// TestAFullQueueLeavesRunsInTheStore has an operator's own limit of five runs for an address.
+func TestAFullQueueLeavesRunsInTheStore(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	e := s.startExecutor("e1")
+	s.executors(1)
+	e.kill()
+	js, err := jetstream.New(s.client("schedulers").Conn)
+	require.NoError(t, err)
+	stream, err := js.Stream(t.Context(), "xw_default_"+app)
+	require.NoError(t, err)
+	config := stream.CachedInfo().Config
+	config.MaxMsgsPerSubject = 5
+	_, err = js.UpdateStream(t.Context(), config)
+	require.NoError(t, err)
+	job := s.job("job", nil)
+	const runs = 20
+	for range runs {
+		s.trigger(job)
+	}
+	s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
+	s.eventually(20*time.Second, "five are in the queue", func() bool { return s.queue().Runs == 5 })
+	for _, r := range s.rows(job) {
+		require.Zero(t, r.TriggerCode, "%+v", r)
+	}
+	s.startExecutor("e1")
+	for _, r := range s.ended(job, runs, 60*time.Second) {
+		require.Equal(t, 200, r.HandleCode, "%+v", r)
+		require.Equal(t, 1, s.counts()[r.ID])
+	}
+}

@@ -1,0 +1,173 @@
+package queuetest
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+var (
+	manyRounds = flag.Int("rounds", 0, "faults: `number` of rounds of each; 0 means few, and 200 in a soak")
+	manyJobs   = flag.Int("jobs", 0, "faults: `number` of jobs; 0 means few, and 2,000 in a soak")
+)
+
+// pick returns a flag's value, or few, or many in a soak.
+func pick(given, few, many int) int {
+	switch {
+	case given > 0:
+		return given
+	case testserver.Soak():
+		return many
+	}
+	return few
+}
+
+// A load is many jobs that fire while a test breaks something, and the history of what happened.
+type load struct {
+	*site
+	rec  *checker.Recorder
+	jobs []int64
+}
+
+// newLoad starts jobs that fire every ten seconds, spread over these.
+func newLoad(s *site) *load {
+	s.t.Helper()
+	require.NoError(s.t, os.MkdirAll(s.records(), 0o700))
+	rec, err := checker.OpenRecorder(filepath.Join(s.records(), "test"))
+	require.NoError(s.t, err)
+	l := &load{site: s, rec: rec, jobs: make([]int64, pick(*manyJobs, 200, 2000))}
+	var calls errgroup.Group
+	calls.SetLimit(16)
+	for i := range l.jobs {
+		calls.Go(func() error {
+			kind, conf := xxladapter.ScheduleCron, fmt.Sprintf("%d/10 * * * * ?", i%10)
+			asked := time.Now()
+			var made struct{ ID int64 }
+			err := s.call(http.MethodPost, "/jobs", map[string]any{
+				"jobGroup": s.group, "name": fmt.Sprint("job ", i), "author": "tests", "executorHandler": "note", "glueType": "BEAN",
+				"scheduleType": kind, "scheduleConf": conf, "executorRouteStrategy": []string{"ROUND", "FIRST"}[i%2],
+			}, &made)
+			if err != nil {
+				return err
+			}
+			l.jobs[i] = made.ID
+			return rec.Change(checker.Change{Job: made.ID, Op: checker.OpCreate, Asked: checker.At(asked), Acked: checker.At(time.Now()), Type: kind, Conf: conf})
+		})
+	}
+	require.NoError(s.t, calls.Wait())
+	l.changeAll(checker.OpStart)
+	return l
+}
+
+// records is the folder of what test and executors record.
+func (s *site) records() string { return filepath.Join(s.dir, "records") }
+
+// allEnd waits until no run is without a result.
+func (s *site) allEnd(limit time.Duration) {
+	s.t.Helper()
+	s.eventually(limit, "all runs have ended", func() bool {
+		var page struct{ Logs []row }
+		err := s.call(http.MethodGet, "/logs?status=RUNNING&limit=1", nil, &page)
+		return err == nil && len(page.Logs) == 0
+	})
+}
+
+func (l *load) changeAll(op checker.Op) {
+	l.t.Helper()
+	var calls errgroup.Group
+	calls.SetLimit(16)
+	for _, id := range l.jobs {
+		calls.Go(func() error {
+			asked := time.Now()
+			var started struct{ TriggerNextTime time.Time }
+			if err := l.call(http.MethodPost, fmt.Sprintf("/jobs/%d/%s", id, op), nil, &started); err != nil {
+				return err
+			}
+			return l.rec.Change(checker.Change{Job: id, Op: op, Asked: checker.At(asked), Acked: checker.At(time.Now()), First: checker.At(started.TriggerNextTime)})
+		})
+	}
+	require.NoError(l.t, calls.Wait())
+}
+
+// judge ends the load: all jobs stop, all runs end, and each due time must have led to one run, at
+// most epsilon late, or to a record that it was missed. Runs that an executor was given and then died
+// with have failed; judge returns how many of these never began, and how many due times were missed.
+func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
+	l.t.Helper()
+	pause(epsilon) // a due time may stay without a run if its job stops that soon after it
+	l.changeAll(checker.OpStop)
+	l.allEnd(3 * time.Minute)
+	l.scheduler.stop()
+	store, err := sqlstore.Open(l.t.Context(), "sqlite:"+filepath.Join(l.dir, "x.db"), sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(l.t, err)
+	defer func() { require.NoError(l.t, store.Close()) }()
+	open, err := store.OpenFires(l.t.Context(), xxladapter.FireFilter{})
+	require.NoError(l.t, err)
+	require.Empty(l.t, open, "fires without an outcome")
+	misfires, err := store.Misfires(l.t.Context(), xxladapter.MisfireFilter{})
+	require.NoError(l.t, err)
+	for _, m := range misfires {
+		require.NoError(l.t, l.rec.Misfire(checker.Misfire{Job: m.JobID, Due: checker.At(m.Due), Until: checker.At(m.Until), Policy: m.Policy, At: checker.At(m.At)}))
+	}
+
+	files, err := filepath.Glob(filepath.Join(l.records(), "*"))
+	require.NoError(l.t, err)
+	began, err := checker.ReadFiles(l.t.Context(), files)
+	require.NoError(l.t, err)
+	unbegun = l.recordRows(store, began)
+	require.NoError(l.t, l.rec.Final(time.Now()))
+	require.NoError(l.t, l.rec.Close())
+	h, err := checker.ReadFiles(l.t.Context(), files)
+	require.NoError(l.t, err)
+	report := checker.Check(h, checker.Options{Epsilon: epsilon, Grace: epsilon})
+	l.t.Logf("%s", report)
+	require.True(l.t, report.Clean(), "%s", report)
+	require.NotZero(l.t, report.Matched, "%s", report)
+	return unbegun, report.Misfires
+}
+
+// recordRows records the log rows. A failed run that did not begin, because its executor died with it,
+// is recorded as one that arrived when it was given to the executor.
+func (l *load) recordRows(store xxladapter.Store, h *checker.History) (unbegun int) {
+	l.t.Helper()
+	ctx := context.WithoutCancel(l.t.Context())
+	began := map[int64]bool{}
+	for _, r := range h.Runs {
+		began[r.Log] = true
+	}
+	for after := int64(0); ; {
+		rows, err := store.Logs(ctx, xxladapter.LogFilter{AfterID: after, Limit: 1000})
+		require.NoError(l.t, err)
+		if len(rows) == 0 {
+			return unbegun
+		}
+		for _, r := range rows {
+			after = r.ID
+			require.NoError(l.t, l.rec.Log(checker.Log{Log: r.ID, Job: r.JobID, TriggerCode: int32(r.TriggerCode), HandleCode: int32(r.HandleCode)}))
+			if began[r.ID] || r.HandleCode != xxladapter.ResultFail || !strings.Contains(r.HandleMsg, "restarted") {
+				continue
+			}
+			unbegun++
+			all, err := store.RunHistories(ctx, []int64{r.ID})
+			require.NoError(l.t, err)
+			_, err = l.rec.Run(checker.Run{
+				Job: r.JobID, Log: r.ID, Due: checker.At(all[r.ID].Due), At: checker.At(all[r.ID].Acknowledged), Start: checker.At(all[r.ID].Acknowledged),
+			})
+			require.NoError(l.t, err)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package queuetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+)
+
+// A client is a connection of a user of the broker, without the executor's code.
+type client struct {
+	*nats.Conn
+	t      *testing.T
+	denied chan error // errors that the broker reports
+}
+
+func (s *site) client(user string) *client {
+	s.t.Helper()
+	c := &client{t: s.t, denied: make(chan error, 10)}
+	inbox := "xw.default.reply.app." + user
+	if user == "schedulers" {
+		inbox = "xw.default.reply.schedulers"
+	}
+	var err error
+	c.Conn, err = nats.Connect(s.url(user), nats.CustomInboxPrefix(inbox),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied <- err }))
+	require.NoError(s.t, err)
+	s.t.Cleanup(c.Close)
+	return c
+}
+
+// isDenied flushes what was sent and waits for the broker's refusal.
+func (c *client) isDenied(what string) {
+	c.t.Helper()
+	require.NoError(c.t, c.Flush())
+	select {
+	case err := <-c.denied:
+		require.ErrorIs(c.t, err, nats.ErrPermissionViolation, what)
+	case <-time.After(5 * time.Second):
+		c.t.Fatalf("the broker permits %s", what)
+	}
+}
+
+// consumers returns the names of the consumers of an app's stream.
+func (s *site) consumers(app string) (names []string) {
+	s.t.Helper()
+	js, err := jetstream.New(s.client("schedulers").Conn)
+	require.NoError(s.t, err)
+	stream, err := js.Stream(s.t.Context(), "xw_default_"+app)
+	require.NoError(s.t, err)
+	list := stream.ConsumerNames(s.t.Context())
+	for name := range list.Name() {
+		names = append(names, name)
+	}
+	require.NoError(s.t, list.Err())
+	return names
+}
+
+// waiting creates a job of an app whose executor was killed, and has one run wait for it. It returns
+// the group and the run.
+func (s *site) waiting(app string, group int64) (job, run int64) {
+	s.t.Helper()
+	s.group = group
+	e := s.startExecutorOf(app, app)
+	s.executors(1)
+	e.kill()
+	job = s.job("of "+app, nil)
+	s.trigger(job)
+	s.eventually(20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
+	return job, s.rows(job)[0].ID
+}
+
+// TestAnAppReachesNothingOfAnother has the users that docs/queue.md shows: the user of one app tries
+// everything that would read, take, remove or answer a run of the other one, or forge one of its own.
+func TestAnAppReachesNothingOfAnother(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	orders := s.group
+	payments := s.addGroup(otherApp)
+	job, run := s.waiting(otherApp, payments)
+	ownJob, ownRun := s.waiting(app, orders)
+	theirs, own := s.consumers(otherApp), s.consumers(app)
+	require.Len(t, theirs, 2)
+	require.Len(t, own, 2)
+	c := s.client(app)
+
+	var publish []string
+	for _, consumer := range append(theirs, own...) {
+		publish = append(publish, "$JS.API.CONSUMER.MSG.NEXT.xw_default_payments."+consumer, "$JS.API.CONSUMER.INFO.xw_default_payments."+consumer,
+			"$JS.ACK.xw_default_payments."+consumer+".1.1.1.1.0")
+	}
+	for _, stream := range []string{"xw_default_payments", "xw_default_orders"} {
+		publish = append(publish,
+			"$JS.API.STREAM.MSG.GET."+stream, "$JS.API.DIRECT.GET."+stream, "$JS.API.STREAM.INFO."+stream, "$JS.API.STREAM.CREATE."+stream,
+			"$JS.API.STREAM.UPDATE."+stream, "$JS.API.STREAM.DELETE."+stream, "$JS.API.STREAM.PURGE."+stream, "$JS.API.STREAM.MSG.DELETE."+stream,
+			"$JS.API.CONSUMER.CREATE."+stream+".x", "$JS.API.CONSUMER.CREATE."+stream+".x.xw.default.run.>", "$JS.API.CONSUMER.DURABLE.CREATE."+stream+".x",
+			"$JS.API.CONSUMER.DELETE."+stream+"."+theirs[0], "$JS.API.CONSUMER.LIST."+stream)
+	}
+	publish = append(publish, "$JS.API.STREAM.LIST", "$JS.API.INFO",
+		"xw.default.run.payments.any", "xw.default.run.orders.any", "xw.default.call.payments.x.kill", "xw.default.call.orders.x.kill",
+		"xw.default.up.callback.payments", "xw.default.up.accept.payments", "xw.default.up.registry.payments", "xw.default.up.feed.payments",
+		"xw.default.reply.schedulers.x", "xw.default.reply.app.payments.x", "_INBOX.x")
+	for _, subject := range publish {
+		require.NoError(t, c.PublishRequest(subject, "xw.default.reply.app.orders.x", []byte("{}")))
+		c.isDenied("a message on " + subject)
+	}
+	for _, subject := range []string{
+		">", "xw.>", "xw.default.run.>", "xw.default.run.payments.any", "xw.default.call.payments.>", "xw.default.call.*.>", "xw.default.up.>",
+		"xw.default.reply.>", "xw.default.reply.app.payments.>", "xw.default.reply.schedulers.>", "$JS.>", "_INBOX.>", "xw.default.run.orders.>",
+	} {
+		_, err := c.SubscribeSync(subject)
+		require.NoError(t, err)
+		c.isDenied("a subscription to " + subject)
+	}
+
+	// What is permitted: calls for its own app, about whatever run.
+	call := func(op, body string) json.RawMessage {
+		m := nats.NewMsg("xw.default.up." + op + ".orders")
+		m.Data = []byte(body)
+		m.Header.Set("Xxl-Job-Access-Token", accessToken)
+		m.Header.Set("Xxl-Job-Appname", otherApp) // as it likes
+		reply, err := c.RequestMsg(m, 10*time.Second)
+		require.NoError(t, err)
+		var got struct {
+			Code int
+			Data json.RawMessage
+		}
+		require.NoError(t, json.Unmarshal(reply.Data, &got), "%s", reply.Data)
+		require.Equal(t, 200, got.Code, "%s: %s", op, reply.Data)
+		return got.Data
+	}
+	for _, address := range []string{"nats://payments/x", "nats://orders/x"} {
+		require.Equal(t, "[false]", string(call("accept", fmt.Sprintf(`[{"logId":%d,"address":%q}]`, run, address))))
+	}
+	call("callback", fmt.Sprintf(`[{"logId":%d,"logDateTim":1,"handleCode":200,"handleMsg":"forged"}]`, run))
+	require.Zero(t, s.rows(job)[0].HandleCode)
+	_, err := c.Request("$JS.API.CONSUMER.INFO.xw_default_orders."+own[0], nil, 5*time.Second)
+	require.NoError(t, err)
+	require.Empty(t, s.counts())
+
+	s.startExecutorOf(app, app)
+	s.startExecutorOf(otherApp, otherApp)
+	for _, id := range []int64{job, ownJob} {
+		require.Equal(t, 200, s.ended(id, 1, 60*time.Second)[0].HandleCode)
+	}
+	require.Equal(t, map[int64]int{run: 1, ownRun: 1}, s.counts())
+	select {
+	case err := <-c.denied:
+		require.NoError(t, err)
+	default:
+	}
+}

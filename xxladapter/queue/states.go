@@ -1,0 +1,69 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// States returns what lies in the queue, by app. Apps without a run are left out.
+func (c *Conn) States(ctx context.Context) (map[string]xxladapter.QueueState, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	states := map[string]xxladapter.QueueState{}
+	streams := c.js.ListStreams(ctx, jetstream.WithStreamListSubject(c.names.allRuns()))
+	for info := range streams.Info() {
+		if info.State.Msgs == 0 || len(info.Config.Subjects) != 1 {
+			continue
+		}
+		app, ok := c.names.appOf(info.Config.Subjects[0])
+		if !ok {
+			continue
+		}
+		stream, err := c.stream(ctx, app)
+		if err == nil {
+			states[app], err = stateOf(ctx, stream, info)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look into queue %s: %w", c.shown, err)
+		}
+	}
+	if err := streams.Err(); err != nil {
+		return nil, fmt.Errorf("look into queue %s: %w", c.shown, err)
+	}
+	return states, nil
+}
+
+// State returns what lies in the queue of an app.
+func (c *Conn) State(ctx context.Context, app string) (s xxladapter.QueueState, err error) {
+	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	defer cancel()
+	stream, err := c.js.Stream(ctx, c.names.stream(app)) // asks, unlike c.stream
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return xxladapter.QueueState{}, nil
+	}
+	if err == nil {
+		s, err = stateOf(ctx, stream, stream.CachedInfo())
+	}
+	if err != nil {
+		return xxladapter.QueueState{}, fmt.Errorf("look into queue %s: %w", c.shown, err)
+	}
+	return s, nil
+}
+
+// stateOf adds to what is known about a stream what its consumers say. The broker forgets how often a
+// run was delivered with its acknowledgement.
+func stateOf(ctx context.Context, stream jetstream.Stream, info *jetstream.StreamInfo) (xxladapter.QueueState, error) {
+	s := xxladapter.QueueState{Runs: int64(info.State.Msgs)}
+	if s.Runs > 0 { // an empty stream has the time of its last run
+		s.Oldest = info.State.FirstTime
+	}
+	consumers := stream.ListConsumers(ctx)
+	for one := range consumers.Info() {
+		s.Redelivered += int64(one.NumRedelivered)
+	}
+	return s, consumers.Err()
+}
