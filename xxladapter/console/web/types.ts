@@ -410,6 +410,8 @@ export interface Executor {
 
 export interface ExecutorList {
 	executors: Executor[];
+	/** What waits in the queue of the group's app; omitted if none of its executors takes runs from one. */
+	queue?: Queue;
 }
 
 export interface FailingJob {
@@ -1209,6 +1211,17 @@ export interface Problem {
 	message: string;
 	/** The message in Chinese. */
 	messageZh?: string;
+}
+
+export interface Queue {
+	/** Why the broker does not say. */
+	error?: string;
+	/** When the oldest of them was published; omitted if there is none. */
+	oldest?: string;
+	/** How many of them were delivered more than once: executors died with them, or could not write them down. */
+	redelivered: number;
+	/** Runs that no executor has acknowledged. */
+	runs: number;
 }
 
 export interface RelatedRun {
