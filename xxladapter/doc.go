@@ -46,6 +46,7 @@
 //	transition  what a claim, a settlement and a result make of a fire and its log row; pure functions
 //	memstore    a [Store] in memory: the reference, and the store of other packages' tests
 //	sqlstore    a [Store] on SQLite, MySQL, MariaDB and PostgreSQL, with XXL-JOB's own tables
+//	redisstore  a [Store] on PostgreSQL whose fires and runs end in Redis first
 //	storetest   the suite that every [Store] passes
 //	electtest   the suite that every elector passes, in elect; elect/etcdtest is etcd's server
 //	checker     judges recorded histories: every due time fired, none twice

@@ -34,7 +34,11 @@ const (
 	MisfireAll    MisfireStrategy = "ALL"    // all missed due times fire, within [Settings.MisfireLimit]
 )
 
-// Values lists all misfire strategies.
+// MisfireStoreLost is no strategy of a job. It is the Policy of misfires whose due times may have been
+// sent: the store has lost what it knew about them.
+const MisfireStoreLost = "STORE_LOST"
+
+// Values lists all misfire strategies of jobs.
 func (MisfireStrategy) Values() []MisfireStrategy {
 	return []MisfireStrategy{MisfireDoNothing, MisfireFireOnceNow, MisfireLatest, MisfireAll}
 }

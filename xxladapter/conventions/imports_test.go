@@ -48,15 +48,17 @@ var rules = map[string]rule{
 
 	"xxladapter/memstore": {[]string{"xxladapter", "xxladapter/transition"}, "the rules of fires are the same in every store"},
 
-	"xxladapter/sqlstore": {[]string{"xxladapter", "xxladapter/cron", "xxladapter/takeover", "xxladapter/sqlstore/internal/records", "xxladapter/sqlstore/internal/sqlite",
-		"xxladapter/sqlstore/internal/mysql", "xxladapter/sqlstore/internal/postgres"},
+	"xxladapter/sqlstore": {[]string{"xxladapter", "xxladapter/cron", "xxladapter/takeover", "xxladapter/sqlstore/internal/journaled", "xxladapter/sqlstore/internal/records",
+		"xxladapter/sqlstore/internal/sharedlog", "xxladapter/sqlstore/internal/sqlite", "xxladapter/sqlstore/internal/mysql", "xxladapter/sqlstore/internal/postgres"},
 		"a store knows the domain, and nobody who uses it; this is the face of three databases. What is taken over is decided by pure functions"},
 	"xxladapter/sqlstore/internal/records": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/network",
 		"xxladapter/takeover", "xxladapter/transition"},
 		"what all databases share knows none of them; its time limits are those of the network"},
 	"xxladapter/sqlstore/internal/journaled": {[]string{"xxladapter", "xxladapter/sqlstore/internal/journal", "xxladapter/sqlstore/internal/records",
-		"xxladapter/transition"}, "calls end in memory and in a journal, and the tables follow; it knows no database"},
-	"xxladapter/sqlstore/internal/journal":   {nil, "records are kept whatever they mean"},
+		"xxladapter/sqlstore/internal/sharedlog", "xxladapter/transition"}, "calls end in memory and in a journal, and the tables follow; it knows no database"},
+	"xxladapter/sqlstore/internal/journal": {nil, "records are kept whatever they mean"},
+	"xxladapter/sqlstore/internal/sharedlog": {[]string{"xxladapter/sqlstore/internal/journal"},
+		"records are shared whatever they mean, with the marks and errors of a journal; it knows no server"},
 	"xxladapter/sqlstore/internal/network":   {nil, "connections are watched whatever they carry"},
 	"xxladapter/sqlstore/internal/gather":    {nil, "calls are gathered whatever they do"},
 	"xxladapter/sqlstore/internal/migration": {nil, "tables are brought up to date whatever they hold"},
@@ -67,6 +69,8 @@ var rules = map[string]rule{
 	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network",
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/sqlstore/internal/records", "xxladapter/storetest"}, "tests of several databases begin with it"},
+
+	"xxladapter/redisstore": {[]string{"xxladapter", "xxladapter/sqlstore"}, "it keeps the log of a SQL store; it alone knows Redis, but for testserver"},
 
 	"xxladapter/queue":           {[]string{"xxladapter"}, "runs are carried whatever they do; it alone knows the broker"},
 	"xxladapter/elect":           {[]string{"xxladapter"}, "an elector says who may take shards, whatever these are; the store knows none"},
@@ -96,7 +100,7 @@ var rules = map[string]rule{
 	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/elect", "xxladapter/maintenance",
 		"xxladapter/metrics", "xxladapter/openid", "xxladapter/queue", "xxladapter/scheduler", "xxladapter/spread", "xxladapter/takeover", "xxladapter/trigger", "xxladapter/wire"}, "it wires the parts of a process together, on any store"},
 	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/elect", "xxladapter/elect/etcd", "xxladapter/elect/zookeeper", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/queue", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/queue", "xxladapter/redisstore", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
 	"xxladapter/storetest":       {[]string{"xxladapter"}, "it tests any store, and so knows none"},
@@ -119,8 +123,8 @@ var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-col
 // forTests are the packages that only tests import.
 var forTests = []string{"xxladapter/elect/electtest", "xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
 
-// drivers are the libraries for databases, brokers and electors, each with the one package of the
-// adapter that knows it.
+// drivers are the libraries for databases, brokers, electors and Redis, each with the one package
+// of the adapter that knows it.
 var drivers = map[string]string{
 	"modernc.org/sqlite":             "xxladapter/sqlstore/internal/sqlite",
 	"github.com/go-sql-driver/mysql": "xxladapter/sqlstore/internal/mysql",
@@ -129,6 +133,7 @@ var drivers = map[string]string{
 	"github.com/nats-io/nats.go":     "xxladapter/queue",
 	"go.etcd.io/etcd/client/v3":      "xxladapter/elect/etcd",
 	"github.com/go-zookeeper/zk":     "xxladapter/elect/zookeeper",
+	"github.com/redis/go-redis/v9":   "xxladapter/redisstore",
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -9,12 +9,14 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/postgres"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -130,7 +132,7 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Stor
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	return opened(sqlite.Open(ctx, file, records.Options(opts)))
+	return opened(ctx)(sqlite.Open(ctx, file, records.Options(opts)))
 }
 
 // OpenJournaled opens the store in file as [OpenSQLite] does, for this process alone and with a
@@ -179,7 +181,7 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (xxladapter.St
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	return opened(mysql.Open(ctx, address, records.Options(opts)))
+	return opened(ctx)(mysql.Open(ctx, address, records.Options(opts)))
 }
 
 // MigrateMySQL brings our side tables in the database up to date, as [OpenMySQL] does. If upstream is
@@ -222,13 +224,19 @@ func OpenPostgres(ctx context.Context, address string, opts Options) (xxladapter
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	return opened(postgres.Open(ctx, address, records.Options(opts)))
+	return opened(ctx)(postgres.Open(ctx, address, records.Options(opts)))
 }
 
-// opened returns a nil interface beside an error, not a nil *records.Store.
-func opened(s *records.Store, err error) (xxladapter.Store, error) {
-	if err != nil {
-		return nil, err
+// opened returns a function that refuses a store whose tables lack what a shared log has. It returns
+// a nil interface beside an error, not a nil *records.Store.
+func opened(ctx context.Context) func(*records.Store, error) (xxladapter.Store, error) {
+	return func(s *records.Store, err error) (xxladapter.Store, error) {
+		if err != nil {
+			return nil, err
+		}
+		if err := journaled.CheckPlain(ctx, s); err != nil {
+			return nil, errors.Join(fmt.Errorf("open %s: %w", s.Dialect.Kind, err), s.Close())
+		}
+		return s, nil
 	}
-	return s, nil
 }

@@ -61,6 +61,7 @@ const emptyTables = `DELETE FROM xxl_job_info; DELETE FROM xxl_job_log; DELETE F
 	UPDATE xxlwheel_stat_mark SET turn = 0, folded_id = 0, next_id = 0, next_ms = 0, open_id = 0;
 	DELETE FROM xxlwheel_pause; DELETE FROM xxlwheel_calendar;
 	DELETE FROM xxlwheel_user; DELETE FROM xxlwheel_grant; DELETE FROM xxlwheel_credential;
+	DELETE FROM xxlwheel_redis;
 	UPDATE xxlwheel_term SET last = 0; UPDATE xxlwheel_shard SET node = NULL`
 
 // TestEveryTableIsEmptied checks that no rule finds rows that another rule has left.

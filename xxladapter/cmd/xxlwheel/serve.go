@@ -50,6 +50,7 @@ type serveCmd struct {
 	TLS    tlsFlags       `embed:""`
 	Broker queueFlags     `embed:""`
 	Leader electorFlags   `embed:""`
+	Redis  redisFlags     `embed:""`
 	OIDC   oidcFlags      `embed:"" prefix:"oidc-"`
 	OTLP   telemetryFlags `embed:"" prefix:"otlp-"`
 	Public string         `name:"public-url" placeholder:"URL" help:"Address under which browsers reach this scheduler, with the prefix of a proxy, to come back from the provider of OpenID Connect (default: the host that the browser names)."`
@@ -92,7 +93,7 @@ func (c *serveCmd) Run(inv *invocation) error {
 		return err
 	}
 	using := sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife}
-	store, err := openStore(inv.ctx, string(c.Store), using)
+	store, err := c.Redis.open(inv.ctx, string(c.Store), using)
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (c *serveCmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check(), c.Broker.check(), c.Leader.check(c.Scheduling), c.OTLP.check()); err != nil {
+	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.check(), c.Broker.check(), c.Leader.check(c.Scheduling), c.Redis.check(string(c.Store)), c.OTLP.check()); err != nil {
 		return opts, err
 	}
 	provider, err := c.OIDC.provider(c.TLS.TLSCA)
@@ -260,14 +261,19 @@ func (c *serveCmd) operators() (list []access.Secret) {
 // openStore opens the store that a --store flag names.
 func openStore(ctx context.Context, place string, opts sqlstore.Options) (xxladapter.Store, error) {
 	store, err := sqlstore.Open(ctx, place, opts)
-	var refused *xxladapter.Error
-	if errors.As(err, &refused) {
-		return nil, usagef("--%s", refused.Message)
-	}
 	if err != nil {
-		return nil, err // keeps a nil *Store out of the interface
+		return nil, refusedFlag(err) // keeps a nil *Store out of the interface
 	}
 	return store, nil
+}
+
+// refusedFlag names the flag in an error about the value of a flag.
+func refusedFlag(err error) error {
+	var refused *xxladapter.Error
+	if errors.As(err, &refused) {
+		return usagef("--%s", refused.Message)
+	}
+	return err
 }
 
 func loadZone(name string) (*time.Location, error) {

@@ -13,7 +13,8 @@ import (
 )
 
 type storeCmd struct {
-	Copy storeCopyCmd `cmd:"" help:"Copy a store into an empty one, which may be of another kind."`
+	Copy    storeCopyCmd    `cmd:"" help:"Copy a store into an empty one, which may be of another kind."`
+	Compare storeCompareCmd `cmd:"" help:"Bring what is in Redis into the tables, and compare both."`
 }
 
 type storeCopyCmd struct {

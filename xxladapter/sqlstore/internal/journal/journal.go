@@ -74,8 +74,9 @@ type Journal struct {
 
 // A Mark is a record that was appended. The zero value is on disk.
 type Mark struct {
-	Number  int64
-	repairs int // before it was appended
+	Number int64
+	// Repairs is the number of repairs before it was appended.
+	Repairs int
 }
 
 // ErrTakenBack is the error of waiting for a record that a repair took back.
@@ -240,7 +241,7 @@ func (j *Journal) Wait(m Mark) error {
 			g = j.flying
 		}
 		switch {
-		case slices.ContainsFunc(j.cuts[m.repairs:], func(first int64) bool { return m.Number >= first }):
+		case slices.ContainsFunc(j.cuts[m.Repairs:], func(first int64) bool { return m.Number >= first }):
 			j.mu.Unlock()
 			return ErrTakenBack
 		case m.Number <= j.durable:

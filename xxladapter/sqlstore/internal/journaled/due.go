@@ -19,6 +19,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 
 	f := s.front
+	if err := f.tooFarBehind(); err != nil {
+		return nil, 0, err
+	}
 	ids, pinned, err := f.findDue(ctx, by, ahead, limit)
 	defer pinned()
 	if err != nil {
@@ -45,7 +48,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		for _, d := range decisions {
 			if j := read[d.JobID]; j != nil {
 				delete(read, d.JobID)
-				planned = a.decided(j, d, by.Node, planned)
+				planned = a.decided(j, withoutDoubt(d, &j.Job, a.m.doubt, a.now), by.Node, planned)
 			}
 		}
 		return nil

@@ -18,7 +18,9 @@ type transaction struct {
 	cut  cut
 	held bool // the memory is locked until the end
 	load bool // it is read first
-	next *loaded
+	// doubtful is set if the memory must be read again unless the transaction was committed.
+	doubtful bool
+	next     *loaded
 }
 
 // A cut is a copy of what the tables lack, at one moment.
@@ -27,7 +29,8 @@ type cut struct {
 	marks    marks
 	fires    []*fire
 	fireRows []xxladapter.Fire
-	versions []int // of fires, then runs, then jobs
+	replaced []int64 // fires of which the tables have an older version
+	versions []int   // of fires, then runs, then jobs
 	dropped  int
 	runs     []*run
 	runRows  []records.WrittenLog
@@ -48,7 +51,9 @@ type cut struct {
 const noSpill = -1
 
 // Begin implements [records.Front].
-func (f *front) Begin(calls []context.Context) records.FrontTx {
+func (f *front) Begin(calls []context.Context) records.FrontTx { return f.begin(calls) }
+
+func (f *front) begin(calls []context.Context) *transaction {
 	t, alone := &transaction{f: f, what: scope{needs: unchanged}}, false
 	for _, ctx := range calls {
 		s := scopeOf(ctx)
@@ -81,13 +86,21 @@ func (t *transaction) Before(ctx context.Context, tx *records.Tx) error {
 		}
 		t.cut = t.f.cutOff(t.what.needs)
 	}
+	if t.f.shared != nil && t.what.changes {
+		if err := reserveFires(ctx, tx, t.cut.lastFire); err != nil {
+			return err
+		}
+	}
 	return t.f.write(ctx, tx, &t.cut)
 }
 
 // After implements [records.FrontTx].
 func (t *transaction) After(ctx context.Context, tx *records.Tx) (err error) {
-	if t.what.changes {
-		t.next, err = t.f.readTables(ctx, tx, t.what.load)
+	if !t.what.changes {
+		return nil
+	}
+	if t.next, err = t.f.readTables(ctx, tx, t.what.load); err == nil && t.f.shared != nil {
+		err = rememberFires(ctx, tx, t.next.lastFire)
 	}
 	return err
 }
@@ -114,6 +127,8 @@ func (t *transaction) end(committed bool) {
 	if committed {
 		f.commits++
 		f.written(&t.cut)
+	} else if t.doubtful {
+		f.loaded = false
 	}
 	if t.what.changes || t.what.load.groups {
 		f.epoch++
@@ -132,7 +147,12 @@ const spillLimit = 5000
 // cutOff copies what the tables lack, up to a level. The memory is locked.
 func (f *front) cutOff(l level) cut {
 	if l == unchanged {
-		return cut{marks: f.marks, spill: noSpill}
+		return cut{marks: f.marks, spill: noSpill, lastFire: f.m.lastFire, lastLog: f.m.lastLog}
+	}
+	if f.shared != nil {
+		// A shared log may be lost. The tables must not have the next time of a job without the fires
+		// that were planned before it.
+		l = all
 	}
 	m := &f.m
 	c := cut{mark: f.journal.Last(), marks: f.marks, dropped: len(m.dropped), lastFire: m.lastFire, lastLog: m.lastLog}
@@ -172,6 +192,9 @@ func (f *front) cutOff(l level) cut {
 	}
 	for _, fire := range c.fires {
 		c.fireRows = append(c.fireRows, copyFire(fire.Fire))
+		if fire.stored {
+			c.replaced = append(c.replaced, fire.ID)
+		}
 	}
 	for _, j := range m.dirtyJob {
 		c.jobs = append(c.jobs, j)
@@ -203,10 +226,13 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	if err := f.journal.Wait(c.mark); err != nil {
 		return err
 	}
-	if c.empty() && c.marks == f.marks {
+	if f.shared == nil && c.empty() && c.marks == f.marks {
 		return nil
 	}
-	if err := tx.RemoveFires(ctx, c.gone); err != nil {
+	if err := f.keep(ctx, tx, c); err != nil {
+		return err
+	}
+	if err := tx.RemoveFires(ctx, append(c.replaced, c.gone...)); err != nil {
 		return err
 	}
 	if err := tx.WriteFires(ctx, c.fireRows); err != nil {
@@ -236,6 +262,15 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 		if err := f.store.RecordStop(ctx, tx, s.node, s.at, d, s.group, s.name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// keep stores the marks of a cut, and which ids were given. Of several processes that write cuts, the
+// one that has the pen gets the row of the marks.
+func (f *front) keep(ctx context.Context, tx *records.Tx, c *cut) error {
+	if f.shared != nil {
+		return f.storeShared(ctx, tx, c)
 	}
 	if err := keepIDs(ctx, tx, c.lastFire, c.lastLog); err != nil {
 		return err
@@ -297,7 +332,10 @@ func (f *front) written(c *cut) {
 func (f *front) follow(stop <-chan struct{}) {
 	ticker := time.NewTicker(flushPace)
 	defer ticker.Stop()
-	failing := false
+	failing, complete := false, allRuns
+	if f.shared != nil {
+		complete = all
+	}
 	for {
 		select {
 		case <-stop:
@@ -305,9 +343,10 @@ func (f *front) follow(stop <-chan struct{}) {
 		case <-ticker.C:
 		}
 		f.mu.Lock()
-		idle := f.loaded && f.clean(allRuns)
+		idle := f.loaded && f.clean(complete)
+		left := f.shared != nil && !f.loaded // to the process that has the pen
 		f.mu.Unlock()
-		if idle {
+		if idle || left {
 			continue
 		}
 		err := f.flush(context.Background(), settled)

@@ -17,7 +17,9 @@ import (
 // [records.Front].
 type front struct {
 	Options
-	journal *journal.Journal // nil until the first load
+	journal recordLog        // nil until the first load
+	file    *journal.Journal // journal, if it is a file; otherwise nil
+	shared  *shared          // what a journal of several processes needs; nil if it is a file
 	store   *records.Store   // on the tables
 	running sync.WaitGroup   // calls that act and have not returned
 
@@ -55,6 +57,8 @@ type marks struct {
 	// have, runs the last one whose claimed fires and open runs they have, and plans the last one
 	// whose planned fires they have.
 	settled, runs, plans int64
+	// pen is the number under which the process writes to the tables, if the journal is shared.
+	pen int64
 }
 
 // oldest returns the last record that is no longer needed.
@@ -74,7 +78,7 @@ func (f *front) Read(ctx context.Context) error {
 		return nil
 	}
 	f.mu.Lock()
-	clean := f.loaded && f.clean(s.needs)
+	clean := f.ready() && f.clean(s.needs)
 	mark := journal.Mark{}
 	if f.loaded {
 		mark = f.journal.Last()
@@ -100,7 +104,11 @@ func (f *front) clean(l level) bool {
 
 // flush brings the tables up to date.
 func (f *front) flush(ctx context.Context, l level) error {
-	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *records.Tx) error { return nil })
+	nothingMore := func(context.Context, *records.Tx) error { return nil }
+	if f.shared != nil {
+		return f.shared.flush.fronted(with(ctx, scope{needs: l}), nothingMore)
+	}
+	return f.store.Write(with(ctx, scope{needs: l}), nothingMore)
 }
 
 // act runs one call in memory and returns when its changes are durable, and all that it was decided
@@ -282,11 +290,24 @@ func (f *front) forgettable() int64 {
 	return last
 }
 
+// ready reports whether the memory may be relied on. The memory is locked.
+func (f *front) ready() bool {
+	return f.loaded && f.journal.Failed() == nil && (f.shared == nil || f.shared.log.Held())
+}
+
 // lock locks the memory once it is loaded.
 func (f *front) lock(ctx context.Context) error {
 	for {
 		f.mu.Lock()
-		if f.loaded && f.journal.Failed() == nil {
+		if f.ready() {
+			return nil
+		}
+		f.mu.Unlock()
+		if err := f.regain(ctx); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		if f.ready() {
 			return nil
 		}
 		f.mu.Unlock()

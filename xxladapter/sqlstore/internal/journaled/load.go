@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -32,26 +31,7 @@ func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded
 		}
 	}
 	if l.everything || l.leases {
-		n.leases = map[string]lease{}
-		err := tx.Query(ctx, `SELECT node, term, until_ms FROM xxlwheel_lease`, nil, func(r records.Row) error {
-			var node string
-			var held lease
-			err := r.Scan(&node, &held.number, &held.until)
-			n.leases[node] = held
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		err = tx.Query(ctx, `SELECT shard, node FROM xxlwheel_shard`, nil, func(r records.Row) error {
-			var shard int
-			var node string
-			if err := r.Scan(&shard, records.Text(&node)); err != nil || shard < 0 || shard >= xxladapter.Shards {
-				return err
-			}
-			n.owners[shard] = node
-			return nil
-		})
+		err := n.readLeases(func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) })
 		if err != nil {
 			return nil, err
 		}
@@ -73,8 +53,36 @@ func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded
 		}
 	}
 	var err error
-	n.lastFire, n.lastLog, err = lastIDs(ctx, tx)
+	if f.shared != nil {
+		n.lastFire, n.lastLog, err = sharedIDs(ctx, tx)
+	} else {
+		n.lastFire, n.lastLog, err = lastIDs(ctx, tx)
+	}
 	return n, err
+}
+
+// readLeases reads leases and the owners of shards.
+func (n *loaded) readLeases(query func(query string, scan func(records.Row) error) error) error {
+	n.leases = map[string]lease{}
+	err := query(`SELECT node, term, until_ms FROM xxlwheel_lease`, func(r records.Row) error {
+		var node string
+		var held lease
+		err := r.Scan(&node, &held.number, &held.until)
+		n.leases[node] = held
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return query(`SELECT shard, node FROM xxlwheel_shard`, func(r records.Row) error {
+		var shard int
+		var node string
+		if err := r.Scan(&shard, records.Text(&node)); err != nil || shard < 0 || shard >= xxladapter.Shards {
+			return err
+		}
+		n.owners[shard] = node
+		return nil
+	})
 }
 
 // lastIDs returns the highest ids that the tables have given.
@@ -143,6 +151,9 @@ func (f *front) reload(l load, n *loaded) {
 
 // load reads the tables and the journal into a new memory. It writes nothing.
 func (f *front) load(ctx context.Context, tx *records.Tx) error {
+	if f.shared != nil {
+		return f.loadShared(ctx, tx)
+	}
 	n, err := f.readTables(ctx, tx, load{everything: true})
 	if err != nil {
 		return err
@@ -159,10 +170,15 @@ func (f *front) load(ctx context.Context, tx *records.Tx) error {
 	f.reload(load{}, n)
 	r := replay{ctx: ctx, tx: tx, m: &f.m, marks: m, now: f.Clock()}
 	if f.journal == nil {
-		f.journal, err = journal.Open(f.journalOptions(), max(m.settled, m.runs, m.plans)+1, r.record)
+		err = f.openFile(max(m.settled, m.runs, m.plans)+1, r.record)
 	} else {
-		err = f.journal.Repair(r.record)
+		err = f.file.Repair(r.record)
 	}
+	return f.finishLoad(&r, err)
+}
+
+// finishLoad ends a load whose records were replayed, with err if they could not be.
+func (f *front) finishLoad(r *replay, err error) error {
 	if err == nil {
 		err = r.findStored()
 	}

@@ -33,6 +33,9 @@ type memory struct {
 	restrictions *xxladapter.Restrictions
 
 	lastFire, lastLog int64 // the ids that were given last
+	// doubt is the end of the due times that may have been sent, because a shared log was lost; zero
+	// if none was.
+	doubt time.Time
 }
 
 // A job is a job with its times, which change without the tables.

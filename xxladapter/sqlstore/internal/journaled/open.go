@@ -76,11 +76,20 @@ func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 	if err := write(ctx, put); err != nil {
 		return err
 	}
-	if f.journal, err = journal.Open(f.journalOptions(), last+1, func(int64, []byte) error { return nil }); err != nil {
+	if err := f.openFile(last+1, func(int64, []byte) error { return nil }); err != nil {
 		return err
 	}
 	f.marks.state = stateOpen
 	return write(ctx, put)
+}
+
+// openFile opens the journal in files.
+func (f *front) openFile(next int64, replay func(int64, []byte) error) error {
+	j, err := journal.Open(f.journalOptions(), next, replay)
+	if err == nil {
+		f.journal, f.file = j, j
+	}
+	return err
 }
 
 func (f *front) journalOptions() journal.Options {
@@ -126,6 +135,9 @@ func (f Front) Lost() string {
 // close writes everything to the tables and removes the journal. If that fails, the journal stays
 // for the next one who opens the store.
 func (f *front) close(ctx context.Context) error {
+	if f.shared != nil {
+		return f.closeShared(ctx)
+	}
 	err := f.store.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) error {
 		m, err := readMarks(ctx, tx)
 		if err != nil {

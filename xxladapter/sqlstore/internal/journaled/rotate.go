@@ -10,8 +10,9 @@ import (
 // older files are not needed as soon as the tables have followed. What was planned before the last
 // rotation is written to the tables too, so that it is not repeated again and again. The memory is
 // locked, so the new file is left to the journal: nothing here waits for a disk.
+// A shared journal needs no rotation: the tables get all of it.
 func (f *front) rotate() {
-	if f.journal.Size() < f.SegmentSize || f.journal.Rotating() {
+	if f.shared != nil || f.journal.Size() < f.SegmentSize || f.journal.Rotating() {
 		return
 	}
 	f.journal.Rotate()

@@ -97,7 +97,7 @@ func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) 
 		}
 		g = &group{*found}
 		f.mu.Lock()
-		if epoch == f.epoch {
+		if epoch == f.epoch && f.shared == nil { // otherwise another process may change it
 			f.groups[id] = g
 		}
 		f.mu.Unlock()
@@ -212,6 +212,9 @@ func rowsOf(a *act, by xxladapter.Term, f *fire, r *run) (rows transition.Rows) 
 // TakeFire implements [xxladapter.Store].
 func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
 	var ask need
+	if err := s.front.learnLeases(ctx); err != nil {
+		return err
+	}
 	err := s.front.look(ctx, need{}, func(a *act) error {
 		if f := a.m.byID[id]; f != nil {
 			ask.logID = f.LogID
@@ -314,26 +317,31 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 // tell which dead terms own some, and whether the node may rest.
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
 	l, err := s.Store.Lease(with(ctx, leasing), node, life)
-	return s.look(l, err)
+	return s.look(ctx, l, err)
 }
 
 // Lead implements [xxladapter.Store], as Lease does.
 func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
 	l, err := s.Store.Lead(with(ctx, leasing), node, life, e)
-	return s.look(l, err)
+	return s.look(ctx, l, err)
 }
 
 // look completes a lease with what the memory tells, unless it was not given.
-func (s *Store) look(l xxladapter.Lease, err error) (xxladapter.Lease, error) {
+func (s *Store) look(ctx context.Context, l xxladapter.Lease, err error) (xxladapter.Lease, error) {
+	f := s.front
+	if err == nil {
+		err = f.learnLeases(ctx)
+	}
 	if err != nil {
 		return l, err
 	}
-	f := s.front
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if l.Quiet = f.loaded; f.loaded {
+	l.Quiet = false
+	if f.loaded {
 		now := f.Clock()
-		l.Dead, l.Quiet = f.m.dead(now), !f.m.anyDue(now)
+		// Without the pen, other processes may have planned fires that the memory does not have.
+		l.Dead, l.Quiet = f.m.dead(now), f.ready() && !f.m.anyDue(now)
 	}
 	return l, nil
 }

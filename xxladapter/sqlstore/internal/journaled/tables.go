@@ -2,6 +2,7 @@ package journaled
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -116,7 +117,7 @@ func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) 
 
 // Retire implements [xxladapter.Store].
 func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
-	return s.Store.Retire(with(ctx, leasing), term, why)
+	return errors.Join(s.Store.Retire(with(ctx, leasing), term, why), s.front.learnLeases(ctx))
 }
 
 // ReportNode implements [xxladapter.Store].
@@ -136,7 +137,7 @@ func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMo
 
 // Resign implements [xxladapter.Store].
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
-	return s.Store.Resign(with(ctx, leasing), term)
+	return errors.Join(s.Store.Resign(with(ctx, leasing), term), s.front.learnLeases(ctx))
 }
 
 // Leases implements [xxladapter.Store].

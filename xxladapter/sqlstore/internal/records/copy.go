@@ -26,7 +26,7 @@ type Copy struct {
 
 var (
 	// neverCopied belong to the schedulers and tables of one store.
-	neverCopied = []string{"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_shard", "xxl_job_lock"}
+	neverCopied = []string{"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_redis", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_shard", "xxl_job_lock"}
 	// historyTables are skipped unless [Copy].History is set.
 	historyTables = []string{
 		"xxl_job_log", "xxl_job_log_report", "xxlwheel_report", "xxlwheel_run", "xxlwheel_log_text", "xxlwheel_log_fetch", "xxlwheel_misfire",

@@ -37,7 +37,7 @@ const bulkRows = 32
 
 var (
 	insertLogs  = `INSERT INTO xxl_job_log (` + LogColumns + `) VALUES `
-	upsertFires = `INSERT OR REPLACE INTO xxlwheel_fire (` + FireColumns + `) VALUES `
+	insertFires = `INSERT INTO xxlwheel_fire (` + FireColumns + `) VALUES `
 )
 
 // A WrittenLog is a log row with what the tables have of it.
@@ -53,7 +53,7 @@ type WrittenLog struct {
 }
 
 // WriteLogs inserts log rows under their ids, or updates what their runs have changed, and counts
-// them in the figures. It is SQLite's.
+// them in the figures.
 func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error {
 	moved := Changes{}
 	var values []any
@@ -97,7 +97,7 @@ func (s *Store) updateLog(ctx context.Context, tx *Tx, r WrittenLog, state trans
 	return true, err
 }
 
-// WriteFires inserts open fires under their ids, or replaces them. It is SQLite's.
+// WriteFires inserts open fires under their ids.
 func (t *Tx) WriteFires(ctx context.Context, fires []xxladapter.Fire) error {
 	var values []any
 	for _, f := range fires {
@@ -108,7 +108,7 @@ func (t *Tx) WriteFires(ctx context.Context, fires []xxladapter.Fire) error {
 		values = append(values, f.ID, f.JobID, f.GroupID, ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), string(f.State),
 			f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Attempt, f.Parent, OrNull(f.Owner.Node), f.Owner.Number, logID, claimed)
 	}
-	return t.insertMany(ctx, upsertFires, 17, values)
+	return t.insertMany(ctx, insertFires, 17, values)
 }
 
 // RemoveFires removes fires by their ids.
@@ -146,7 +146,7 @@ func (t *Tx) MoveJob(ctx context.Context, j *xxladapter.Job) error {
 	return err
 }
 
-// WriteMisfire stores a misfire. It is SQLite's.
+// WriteMisfire stores a misfire.
 func (t *Tx) WriteMisfire(ctx context.Context, m xxladapter.Misfire) error {
 	_, err := t.Exec(ctx, recordMisfire, MisfireValues(m)...)
 	return err
@@ -178,9 +178,18 @@ func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
 }
 
 // FindDue reads the ids of the first due jobs, also of those that are behind, without the transaction
-// of a scan, in one row: a row for each would cost several times as much. It is SQLite's.
+// of a scan. SQLite returns them in one row: a row for each would cost several times as much.
 func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead time.Duration, limit int) (ids []int64, err error) {
 	args := append(DueArgs(node, now, ahead)[:4], limit)
+	if s.Dialect.Kind != xxladapter.StoreSQLite {
+		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+dueOrBehind+inOrder, args, func(r Row) error {
+			var id int64
+			err := r.Scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+		return ids, err
+	}
 	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+dueOrBehind+inOrder+`)`, args, func(r Row) error {
 		return r.Scan(idList{&ids})
 	})

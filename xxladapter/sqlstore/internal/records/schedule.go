@@ -44,7 +44,8 @@ const (
 	// InsertMisfire inserts a misfire. Arguments: those of [MisfireValues].
 	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES (?, ?, ?, ?, ?, ?, ?)`
 	// recordMisfire inserts a misfire, or moves the end of the job's misfire for the same pause.
-	recordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) DO UPDATE SET until_ms = max(until_ms, excluded.until_ms), at_ms = excluded.at_ms`
+	recordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) DO UPDATE
+		SET until_ms = CASE WHEN xxlwheel_misfire.until_ms > excluded.until_ms THEN xxlwheel_misfire.until_ms ELSE excluded.until_ms END, at_ms = excluded.at_ms`
 
 	// IsScheduled finds the fire of a due time of the schedule. Arguments: job and due time.
 	IsScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type = 'CRON'`

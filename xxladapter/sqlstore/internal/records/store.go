@@ -68,12 +68,12 @@ type Parts struct {
 	Dialect *Dialect
 	// Reads and Writes serve every call that has no pool of its own.
 	Reads  *Readers
-	Writes writer
+	Writes Writer
 	// ScanWrites is for scans and LeaseWrites for terms. Nil means Writes.
-	ScanWrites, LeaseWrites writer
+	ScanWrites, LeaseWrites Writer
 	// BulkWrites is for purges and texts, which may take longer than other writes. Nil means
 	// Writes.
-	BulkWrites writer
+	BulkWrites Writer
 	// ScanReads and LeaseReads serve the reads before a scan and a lease, and SweepReads those
 	// of open fires, so that these wait for no other reader. Nil means Reads.
 	ScanReads, LeaseReads, SweepReads *Readers
@@ -112,8 +112,8 @@ func New(p Parts) *Store {
 
 var _ xxladapter.Store = (*Store)(nil)
 
-// A writer runs writes. It decides how many run at once and in which transactions.
-type writer interface {
+// A Writer runs writes. It decides how many run at once and in which transactions.
+type Writer interface {
 	// Write returns when apply's changes are durable, or were rolled back. apply may run again
 	// from the start, and a panic in it reaches the caller.
 	Write(ctx context.Context, apply func(context.Context, *Tx) error) error
@@ -150,7 +150,7 @@ func (s *Store) Write(ctx context.Context, apply func(ctx context.Context, tx *T
 }
 
 // WriteBy is Write with a certain writer; nil means Writes.
-func (s *Store) WriteBy(ctx context.Context, by writer, apply func(ctx context.Context, tx *Tx) error) error {
+func (s *Store) WriteBy(ctx context.Context, by Writer, apply func(ctx context.Context, tx *Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *Store) WriteBy(ctx context.Context, by writer, apply func(ctx context.C
 }
 
 // writeOne works like WriteBy for a single statement that may run twice.
-func (s *Store) writeOne(ctx context.Context, by writer, apply func(ctx context.Context, tx *Tx) error) error {
+func (s *Store) writeOne(ctx context.Context, by Writer, apply func(ctx context.Context, tx *Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (s *Store) Close() error {
 			errs = append(errs, r.DB.Close()) // may be closed already
 		}
 	}
-	for _, w := range []writer{s.ScanWrites, s.LeaseWrites, s.BulkWrites, s.Writes} {
+	for _, w := range []Writer{s.ScanWrites, s.LeaseWrites, s.BulkWrites, s.Writes} {
 		if w != nil {
 			errs = append(errs, w.Close())
 		}

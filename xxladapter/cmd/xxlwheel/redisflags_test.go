@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRedisFlagsAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"serve", "--redis-may-lose"}, "--redis-may-lose needs --redis"},
+		{[]string{"serve", "--redis", "redis://127.0.0.1:1/0", "--store", "sqlite:x.db"}, "--redis needs a --store on PostgreSQL"},
+		{[]string{"serve", "--redis", "redis://127.0.0.1:1/0", "--store", "mysql://u@h/d"}, "--redis needs a --store on PostgreSQL"},
+		{[]string{"serve", "--redis", "http://u:secret@127.0.0.1:1/0", "--store", "postgres://h/d", "--listen", "127.0.0.1:0"}, "--redis is \""},
+		{[]string{"store", "compare", "--store", "postgres://h/d"}, "--redis is missing"},
+	} {
+		code, _, stderr := cli(t, c.args...)
+		require.Equal(t, exitUsage, code, stderr)
+		require.Contains(t, stderr, c.want)
+		require.NotContains(t, stderr, "secret")
+	}
+}

@@ -1,0 +1,271 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// clientOf returns a client of the test's own.
+func clientOf(t *testing.T, url string) *redis.Client {
+	t.Helper()
+	opts, err := redis.ParseURL(url)
+	require.NoError(t, err)
+	client := redis.NewClient(opts)
+	t.Cleanup(func() { require.NoError(t, client.Close()) })
+	return client
+}
+
+// A scene is a store with a node that has a lease, and jobs that are due.
+type scene struct {
+	compared
+	t     *testing.T
+	term  xxladapter.Term
+	group int64
+}
+
+func newScene(t *testing.T, redis, behind string) *scene {
+	t.Helper()
+	s := &scene{compared: open(t, redis, behind, nil), t: t}
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	lease, err := s.Lease(t.Context(), "node", time.Minute)
+	require.NoError(t, err)
+	s.term = lease.Term
+	s.group, err = s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some"})
+	require.NoError(t, err)
+	return s
+}
+
+// job creates and starts a job that is due now.
+func (s *scene) job(settings xxladapter.Settings) int64 {
+	s.t.Helper()
+	id, err := s.CreateJob(s.t.Context(), &xxladapter.Job{
+		GroupID: s.group, Name: "job", Author: "a", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "3600", Misfire: xxladapter.MisfireDoNothing,
+		Route: xxladapter.RouteFirst, Block: xxladapter.BlockSerial, GlueType: xxladapter.GlueBean, Handler: "h", Settings: settings,
+	})
+	require.NoError(s.t, err)
+	j, err := s.Job(s.t.Context(), id)
+	require.NoError(s.t, err)
+	_, err = s.StartJob(s.t.Context(), id, j.Updated, func(now time.Time) time.Time { return now })
+	require.NoError(s.t, err)
+	return id
+}
+
+// claim plans what is due, an hour apart.
+func (s *scene) claim() []xxladapter.Fire {
+	s.t.Helper()
+	fires, _, err := s.ClaimDue(s.t.Context(), s.term, 0, 100, func(now time.Time, due []*xxladapter.Job) (decisions []xxladapter.Decision) {
+		for _, j := range due {
+			decisions = append(decisions, xxladapter.Decision{
+				JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Hour),
+				Fires: []xxladapter.Fire{{Type: xxladapter.TriggerCron, Due: j.TriggerNext, RetryCount: -1}},
+			})
+		}
+		return decisions
+	})
+	require.NoError(s.t, err)
+	return fires
+}
+
+// send claims a fire, and returns its log row.
+func (s *scene) send(f xxladapter.Fire) int64 {
+	s.t.Helper()
+	claimed, err := s.ClaimFire(s.t.Context(), s.term, f.ID, []*xxladapter.Log{{JobID: f.JobID, GroupID: s.group, TriggerTime: time.Now()}})
+	require.NoError(s.t, err)
+	return claimed[0].LogID
+}
+
+// noticeLoss makes calls, as a scheduler does, until the log was begun anew.
+func (s *scene) noticeLoss(client *redis.Client) {
+	s.t.Helper()
+	begun := time.Now()
+	require.Eventually(s.t, func() bool {
+		_, err := s.OpenFires(s.t.Context(), xxladapter.FireFilter{})
+		heads, _ := client.Keys(s.t.Context(), "*:head").Result()
+		if err != nil || len(heads) == 0 {
+			return false
+		}
+		generation, _ := client.HGet(s.t.Context(), heads[0], "gen").Int64()
+		return generation > 1
+	}, 30*time.Second, 20*time.Millisecond)
+	s.t.Logf("noticed after %v", time.Since(begun))
+}
+
+// What Redis alone had is lost with its files. Each due time that may have been sent is a misfire, or
+// a fire whose outcome is asked for; it fires again only where the job asks for it. No id of a log row
+// comes back.
+func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
+	t.Parallel()
+	for name, written := range map[string]bool{"before the tables have it": false, "after": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := testserver.StartRedis(t)
+			s, client := newScene(t, server.URL("0"), emptyPostgres(t)), clientOf(t, server.URL("0"))
+			sent, planned, again := s.job(xxladapter.Settings{}), s.job(xxladapter.Settings{}), s.job(xxladapter.Settings{Ambiguous: xxladapter.AmbiguousResend})
+			fires := s.claim()
+			require.Len(t, fires, 3)
+			var last int64
+			for _, f := range fires {
+				if f.JobID == sent {
+					last = s.send(f)
+				}
+			}
+			if written {
+				_, err := s.Compare(t.Context())
+				require.NoError(t, err)
+			}
+			require.NoError(t, client.FlushAll(t.Context()).Err())
+			s.noticeLoss(client)
+
+			accounted := map[int64]int{}
+			for _, f := range s.claim() {
+				require.Equal(t, again, f.JobID)
+			}
+			open, err := s.OpenFires(t.Context(), xxladapter.FireFilter{})
+			require.NoError(t, err)
+			for _, f := range open {
+				accounted[f.JobID]++
+				if f.JobID == again {
+					require.Greater(t, s.send(f), last+100_000)
+				} else {
+					require.Equal(t, sent, f.JobID)
+					require.Zero(t, f.Owner.Number, "the fire has no owner that could settle it")
+				}
+			}
+			misfires, err := s.Misfires(t.Context(), xxladapter.MisfireFilter{})
+			require.NoError(t, err)
+			for _, m := range misfires {
+				require.EqualValues(t, xxladapter.MisfireStoreLost, m.Policy)
+				accounted[m.JobID]++
+			}
+			require.Equal(t, map[int64]int{sent: 1, planned: 1, again: 1}, accounted)
+		})
+	}
+}
+
+// A Redis that has an old state, as after the promotion of a replica that stood still, is noticed by
+// a process that has seen a later one.
+func TestAnOldStateOfRedisIsNoticed(t *testing.T) {
+	t.Parallel()
+	server := testserver.StartRedis(t)
+	s, client := newScene(t, server.URL("0"), emptyPostgres(t)), clientOf(t, server.URL("0"))
+	s.job(xxladapter.Settings{})
+	heads, err := client.Keys(t.Context(), "*:head").Result()
+	require.NoError(t, err)
+	old, err := client.HGetAll(t.Context(), heads[0]).Result()
+	require.NoError(t, err)
+	require.Len(t, s.claim(), 1)
+	require.NoError(t, client.HSet(t.Context(), heads[0], old).Err())
+	s.noticeLoss(client)
+	require.Empty(t, s.claim())
+}
+
+// Redis is killed while calls run. It syncs each write, so every answer stays true.
+func TestAKilledRedisLosesNothing(t *testing.T) {
+	t.Parallel()
+	server := testserver.StartRedis(t)
+	s := newScene(t, server.URL("0"), emptyPostgres(t))
+	for range 5 {
+		id := s.job(xxladapter.Settings{})
+		fires := s.claim()
+		require.Len(t, fires, 1)
+		server.Kill(t)
+		server.Start(t)
+		log := s.send(fires[0])
+		applied, _, err := s.FinishRun(t.Context(), xxladapter.RunResult{LogID: log, Code: xxladapter.ResultOK})
+		require.NoError(t, err)
+		require.True(t, applied)
+		row, err := s.Log(t.Context(), log)
+		require.NoError(t, err)
+		require.Equal(t, id, row.JobID)
+		require.Equal(t, xxladapter.LogSuccess, row.Status())
+	}
+	misfires, err := s.Misfires(t.Context(), xxladapter.MisfireFilter{})
+	require.NoError(t, err)
+	require.Empty(t, misfires)
+}
+
+// Two processes see at once what the other one has done, and plan no due time twice.
+func TestProcessesShareAStore(t *testing.T) {
+	t.Parallel()
+	url, behind := testserver.Redis(t), emptyPostgres(t)
+	a := newScene(t, url, behind)
+	b := &scene{compared: open(t, url, behind, nil), t: t, term: a.term, group: a.group}
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	for i := range 10 {
+		first, second := a, b
+		if i%2 == 1 {
+			first, second = b, a
+		}
+		id := first.job(xxladapter.Settings{})
+		require.NoError(t, func() error { _, err := second.Lease(t.Context(), "node", time.Minute); return err }())
+		fires := second.claim()
+		require.Len(t, fires, 1)
+		require.Empty(t, first.claim())
+		log := first.send(fires[0])
+		_, err := second.ClaimFire(t.Context(), second.term, fires[0].ID, []*xxladapter.Log{{JobID: id}})
+		require.ErrorIs(t, err, xxladapter.ErrConflict)
+		applied, _, err := second.FinishRun(t.Context(), xxladapter.RunResult{LogID: log, Code: xxladapter.ResultOK})
+		require.NoError(t, err)
+		require.True(t, applied)
+		applied, _, err = first.FinishRun(t.Context(), xxladapter.RunResult{LogID: log, Code: xxladapter.ResultFail})
+		require.NoError(t, err)
+		require.False(t, applied)
+		j, err := first.Job(t.Context(), id)
+		require.NoError(t, err)
+		require.NoError(t, first.StopJob(t.Context(), id, j.Updated))
+		j, err = second.Job(t.Context(), id)
+		require.NoError(t, err)
+		require.False(t, j.Running)
+	}
+}
+
+// A process without Redis must not use tables that lack what Redis has.
+func TestTablesAloneAreRefused(t *testing.T) {
+	t.Parallel()
+	url, behind := testserver.Redis(t), emptyPostgres(t)
+	s := open(t, url, behind, nil)
+	_, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
+	require.ErrorContains(t, err, "what happened last is in its Redis: give --redis")
+	require.NoError(t, s.Close())
+	plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
+	require.NoError(t, err, "the last process has brought everything into the tables")
+	_, err = plain.Lease(t.Context(), "plain", time.Minute)
+	require.NoError(t, err)
+	_, err = Open(t.Context(), url, behind, Options{SQL: sqlstore.Options{Logger: quiet}})
+	require.ErrorContains(t, err, "a scheduler uses the store without Redis, must be stopped")
+	require.NoError(t, plain.Close())
+}
+
+// Each wrong input is refused with one line that says what is right, and without the password.
+func TestWrongInputsAreRefused(t *testing.T) {
+	t.Parallel()
+	slow := testserver.StartRedis(t, "appendfsync everysec")
+	for _, c := range []struct{ redis, behind, want string }{
+		{"http://x", "postgres://x/y", `redis is "http://x", must be redis://`},
+		{"redis+sentinel://127.0.0.1:1/0", "postgres://x/y", "master_name=NAME"},
+		{"redis://u:secret@127.0.0.1:1/0", "postgres://x/y", "refused"},
+		{slow.URL("0"), "postgres://x/y", "redis has appendonly yes and appendfsync everysec, must have yes and always, or --redis-may-lose"},
+		{testserver.Redis(t), "mysql://u:secret@x/y", "must be on PostgreSQL with Redis: a Java admin on MySQL would not see what is planned"},
+		{testserver.Redis(t), "sqlite:x?journal=on", "must be postgres://"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err := Open(ctx, c.redis, c.behind, Options{SQL: sqlstore.Options{Logger: quiet}})
+		cancel()
+		require.ErrorContains(t, err, c.want)
+		require.NotContains(t, err.Error(), "secret")
+		require.NotContains(t, err.Error(), "\n")
+	}
+	s, err := Open(t.Context(), slow.URL("0"), emptyPostgres(t), Options{MayLose: true, SQL: sqlstore.Options{Logger: quiet}})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+}

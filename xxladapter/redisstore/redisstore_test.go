@@ -1,0 +1,85 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func TestMain(m *testing.M) {
+	testserver.Cases(20, 50)
+	testserver.Main(m)
+}
+
+func TestOnSQLite(t *testing.T) { t.Parallel(); storetest.Run(t, openOnSQLite) }
+
+func TestOnPostgres(t *testing.T) { t.Parallel(); storetest.Run(t, openOnPostgres) }
+
+func TestModelOnPostgres(t *testing.T) {
+	t.Parallel()
+	storetest.RunModel(t, openOnPostgres,
+		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
+}
+
+func TestModelOnSQLite(t *testing.T) {
+	t.Parallel()
+	storetest.RunModel(t, openOnSQLite,
+		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
+}
+
+// openOnPostgres opens an empty store in a database of its own.
+func openOnPostgres(t *testing.T, clock func() time.Time) xxladapter.Store {
+	t.Helper()
+	return open(t, testserver.Redis(t), emptyPostgres(t), clock)
+}
+
+// emptyPostgres returns a database of the test's own, with tables.
+func emptyPostgres(t testing.TB) string {
+	t.Helper()
+	return testserver.PostgresCopy(t, func(url string) error {
+		s, err := sqlstore.OpenPostgres(context.Background(), url, sqlstore.Options{Logger: quiet})
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	})
+}
+
+func openOnSQLite(t *testing.T, clock func() time.Time) xxladapter.Store {
+	t.Helper()
+	return open(t, testserver.Redis(t), "sqlite:"+t.TempDir()+"/x.db", clock)
+}
+
+// A compared is a store whose tables must have the same as Redis when it is closed.
+type compared struct {
+	*Store
+	t testing.TB
+}
+
+func (c compared) Close() error {
+	if found, err := c.Compare(context.Background()); err == nil { // closing again is allowed
+		require.Empty(c.t, found.Differences)
+	}
+	return c.Store.Close()
+}
+
+// open opens a store. The test closes it.
+func open(t testing.TB, redis, behind string, clock func() time.Time) compared {
+	t.Helper()
+	s, err := Open(t.Context(), redis, behind, Options{SQL: sqlstore.Options{Logger: quiet, Clock: clock}})
+	require.NoError(t, err)
+	return compared{s, t}
+}

@@ -1,0 +1,84 @@
+package redisstore
+
+import "github.com/redis/go-redis/v9"
+
+// The keys of a store share a hash tag. Of the hash head, gen counts how often the log was begun
+// anew, pos is the number of its last record, pen counts its holders, holder is the last one, and
+// until is the end of its time by the server's clock in ms. want names the process that gets the pen
+// next. log is a stream whose ids are numbers of records.
+//
+// Every script answers whether the caller holds the pen or was its last holder, gen, pos, pen, and
+// whether another process wants the pen.
+
+// answer is the end of every script.
+const answer = `
+local function number(n) return string.format('%.0f', n) end
+local function answer(holds, h, wanted)
+	return {holds and 1 or 0, tonumber(h[1] or '0'), tonumber(h[2] or '0'), tonumber(h[3] or '0'), wanted and 1 or 0}
+end
+local function now()
+	local t = redis.call('TIME')
+	return t[1] * 1000 + math.floor(t[2] / 1000)
+end
+local function head() return redis.call('HMGET', KEYS[1], 'gen', 'pos', 'pen', 'holder', 'until') end
+`
+
+var (
+	// take: KEYS head, want. ARGV holder, life in ms, ms for which a wish lasts.
+	takeScript = redis.NewScript(answer + `
+local h, want, at = head(), redis.call('GET', KEYS[2]), now()
+local mine, over = h[4] == ARGV[1], tonumber(h[5] or '0') <= at
+if mine and not over or over and (not want or want == ARGV[1]) then
+	if not mine then h[3] = tonumber(h[3] or '0') + 1 end
+	redis.call('HSET', KEYS[1], 'pen', number(tonumber(h[3])), 'holder', ARGV[1], 'until', number(at + ARGV[2]))
+	if want == ARGV[1] then
+		redis.call('DEL', KEYS[2])
+		want = false
+	end
+	return answer(true, h, want)
+end
+if not want or want == ARGV[1] then redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[3]) end
+return answer(false, h, want)
+`)
+
+	// look: KEYS head. ARGV holder.
+	lookScript = redis.NewScript(answer + `
+local h = head()
+return answer(h[4] == ARGV[1], h, false)
+`)
+
+	// append: KEYS head, want, log. ARGV holder, gen, pos, pen, life in ms, records. The first
+	// element of the answer is 2 if the records were stored.
+	appendScript = redis.NewScript(answer + `
+local h = head()
+if h[4] ~= ARGV[1] or h[1] ~= ARGV[2] or h[2] ~= ARGV[3] or h[3] ~= ARGV[4] then
+	return answer(h[4] == ARGV[1], h, false)
+end
+local pos = tonumber(h[2])
+for i = 6, #ARGV do
+	pos = pos + 1
+	redis.call('XADD', KEYS[3], number(pos) .. '-0', 'r', ARGV[i])
+end
+redis.call('HSET', KEYS[1], 'pos', number(pos), 'until', number(now() + ARGV[5]))
+h[2] = pos
+local stored = answer(true, h, redis.call('EXISTS', KEYS[2]) == 1)
+stored[1] = 2
+return stored
+`)
+
+	// begin: KEYS head, log. ARGV gen, pos.
+	beginScript = redis.NewScript(`
+if tonumber(redis.call('HGET', KEYS[1], 'gen') or '0') >= tonumber(ARGV[1]) then
+	return redis.error_reply('ERR the log has a later generation')
+end
+redis.call('DEL', KEYS[2])
+redis.call('HSET', KEYS[1], 'gen', ARGV[1], 'pos', ARGV[2])
+return 1
+`)
+
+	// release: KEYS head. ARGV holder.
+	releaseScript = redis.NewScript(`
+if redis.call('HGET', KEYS[1], 'holder') == ARGV[1] then redis.call('HSET', KEYS[1], 'until', '0') end
+return 1
+`)
+)

@@ -1,0 +1,163 @@
+package journaled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
+)
+
+// loadShared reads the tables and the records that they lack into a new memory, under the lock of the
+// row of the marks. From then on the tables refuse the process that had the pen before.
+func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
+	m, found, err := readShared(func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }, tx.Dialect.Lock)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return errors.New("the row of its Redis is missing in xxlwheel_redis")
+	}
+	now, err := f.shared.log.Look(ctx)
+	if err != nil {
+		return err
+	}
+	if !now.Held {
+		return errPen
+	}
+	if why := f.lost(m, now); why != "" {
+		if now, err = f.beginAnew(ctx, tx, &m, now, why); err != nil {
+			return err
+		}
+	}
+	err = f.fill(ctx, tx, &m, now)
+	if errors.Is(err, sharedlog.ErrGap) {
+		if now, err = f.beginAnew(ctx, tx, &m, now, err.Error()); err == nil {
+			err = f.fill(ctx, tx, &m, now)
+		}
+	}
+	return err
+}
+
+// fill reads the tables, replays the log behind them, and takes the row of the marks.
+func (f *front) fill(ctx context.Context, tx *records.Tx, m *sharedMarks, now sharedlog.State) error {
+	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
+	_, err := tx.Exec(ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run)
+	if err != nil {
+		return err
+	}
+	n, err := f.readTables(ctx, tx, load{everything: true})
+	if err != nil {
+		return err
+	}
+	f.marks, f.m, f.evictable = m.marks, newMemory(), nil
+	f.rotated, f.spill, f.snapshot = 0, 0, 0
+	f.m.doubt = m.doubt
+	f.reload(load{}, n)
+	r := replay{ctx: ctx, tx: tx, m: &f.m, marks: m.marks, now: f.Clock()}
+	return f.finishLoad(&r, f.shared.log.Load(ctx, now, m.oldest(), r.record))
+}
+
+// idJump is added to the ids that were given last when the log is lost. Since ClaimDue stops where
+// the tables lack too much, no id that only the log knew is given again.
+const idJump = 1_000_000
+
+// lost says why the log is not what the tables were written from, or returns an empty text. A log
+// that is not the store's, because it was emptied, replaced by an old copy or fell behind at a
+// promotion, has another generation or an earlier position.
+func (f *front) lost(m sharedMarks, now sharedlog.State) string {
+	last := max(m.settled, m.runs, m.plans)
+	switch seen := f.shared.log.Seen(now.Generation); {
+	case m.generation == 0:
+		return "there is none yet"
+	case now.Generation != int64(m.generation):
+		return fmt.Sprintf("it has generation %d, must have %d", now.Generation, m.generation)
+	case now.Position < last:
+		return fmt.Sprintf("it ends with record %d, and the tables have record %d", now.Position, last)
+	case now.Position < seen:
+		return fmt.Sprintf("it ends with record %d, and record %d was confirmed", now.Position, seen)
+	case f.shared.lossy && m.run != "" && m.run != now.Run:
+		return "Redis was started again, and may lose what it has confirmed"
+	}
+	return ""
+}
+
+// beginAnew begins an empty log from what the tables have.
+func (f *front) beginAnew(ctx context.Context, tx *records.Tx, m *sharedMarks, now sharedlog.State, why string) (sharedlog.State, error) {
+	first := m.generation == 0
+	last := max(m.settled, m.runs, m.plans, now.Position, f.shared.log.Seen(now.Generation))
+	m.generation = max(m.generation, uint64(now.Generation)) + 1
+	m.settled, m.runs, m.plans = last, last, last
+	now.Generation, now.Position = int64(m.generation), last
+	if err := f.shared.log.Begin(ctx, now.Generation, last); err != nil || first {
+		return now, err
+	}
+	m.fire, m.log, m.doubt = m.fire+idJump, m.log+idJump, milli(f.Clock())
+	missed, err := f.doubtPlanned(ctx, tx, m.doubt)
+	f.Logger.Error("what only Redis had is lost: due times since the tables were written are in doubt", "why", why, "since", m.at, "until", m.doubt, "fires", missed)
+	return now, err
+}
+
+// nobody owns the fires whose settlement may be lost. It has no lease, so their outcome is asked for
+// as after the death of a node.
+const nobody = "lost with Redis"
+
+// doubtPlanned settles what the tables have of fires that may have been sent: planned ones that were
+// due become misfires, unless their job asks for a repetition, and claimed ones lose their owner.
+func (f *front) doubtPlanned(ctx context.Context, tx *records.Tx, doubt time.Time) (missed int, err error) {
+	n, err := f.readTables(ctx, tx, load{everything: true})
+	if err != nil {
+		return 0, err
+	}
+	var ids, gone []int64
+	for _, fire := range n.fires {
+		if fire.State == xxladapter.FirePlanned && !fire.Due.After(doubt) {
+			ids = append(ids, fire.JobID)
+		}
+	}
+	jobs, err := records.Within(ctx, tx, &records.JobEntity, ids)
+	if err != nil {
+		return 0, err
+	}
+	for _, fire := range n.fires {
+		j := jobs[fire.JobID]
+		if fire.State != xxladapter.FirePlanned || fire.Due.After(doubt) || j != nil && j.Settings.Ambiguous == xxladapter.AmbiguousResend {
+			continue
+		}
+		gone = append(gone, fire.ID)
+		if err := tx.WriteMisfire(ctx, lostDue(fire.JobID, fire.Due, doubt)); err != nil {
+			return 0, err
+		}
+	}
+	if err := tx.RemoveFires(ctx, gone); err != nil {
+		return 0, err
+	}
+	_, err = tx.Exec(ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0 WHERE state <> 'planned'`, nobody)
+	return len(gone), err
+}
+
+// lostDue returns the misfire of a due time in doubt.
+func lostDue(jobID int64, due, at time.Time) xxladapter.Misfire {
+	return xxladapter.Misfire{JobID: jobID, Due: milli(due), Until: milli(due), Policy: xxladapter.MisfireStoreLost, At: milli(at)}
+}
+
+// withoutDoubt replaces the fires of a decision whose due times are in doubt by misfires, unless the
+// job asks for a repetition.
+func withoutDoubt(d xxladapter.Decision, j *xxladapter.Job, doubt, now time.Time) xxladapter.Decision {
+	if doubt.IsZero() || j.TriggerNext.After(doubt) || j.Settings.Ambiguous == xxladapter.AmbiguousResend {
+		return d
+	}
+	var kept []xxladapter.Fire
+	for _, fire := range d.Fires {
+		if fire.Due.After(doubt) && fire.Type != xxladapter.TriggerMisfire {
+			kept = append(kept, fire)
+			continue
+		}
+		d.Misfires = append(d.Misfires, lostDue(j.ID, fire.Due, now))
+	}
+	d.Fires = kept
+	return d
+}

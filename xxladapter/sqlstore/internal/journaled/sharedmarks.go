@@ -1,0 +1,164 @@
+package journaled
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// sharedMarks are the row of a store with a shared journal.
+type sharedMarks struct {
+	marks
+	store     string // the store's id, by which its log is found
+	run       string // the server's process, if it may lose what it confirmed
+	fire, log int64  // the ids that were given last
+	// at is when the row was written, and doubt the end of the due times of which nobody knows
+	// whether they were sent, because the log was lost. Zero if it never was.
+	at, doubt time.Time
+}
+
+const (
+	selectShared = `SELECT state, store, generation, pen, settled, runs, plans, fire, log, at_ms, doubt_ms, run FROM xxlwheel_redis WHERE id = 1`
+	insertShared = `INSERT INTO xxlwheel_redis (id, state, store, generation, pen, settled, runs, plans, fire, log, at_ms, doubt_ms, run, turn)
+		VALUES (1, 'new', ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', 0)`
+	takeShared = `UPDATE xxlwheel_redis SET state = 'open', generation = ?, pen = ?, settled = ?, runs = ?, plans = ?, fire = ?, log = ?, doubt_ms = ?, run = ?, turn = turn + 1
+		WHERE id = 1`
+	// moveShared changes nothing once another process has read the tables.
+	moveShared   = `UPDATE xxlwheel_redis SET settled = ?, runs = ?, plans = ?, fire = ?, log = ?, at_ms = ?, turn = turn + 1 WHERE id = 1 AND generation = ? AND pen = ?`
+	closeShared  = `UPDATE xxlwheel_redis SET state = 'closed', turn = turn + 1 WHERE id = 1 AND pen = ?`
+	numberFires  = `UPDATE xxlwheel_redis SET fire = ? WHERE id = 1 AND fire < ?`
+	selectGiven  = `SELECT COALESCE(MAX(id), 0) FROM `
+	anyLeaseHeld = `SELECT COUNT(*) FROM xxlwheel_lease WHERE until_ms > ?`
+)
+
+func readShared(query func(query string, scan func(records.Row) error) error, lock string) (m sharedMarks, found bool, err error) {
+	err = query(selectShared+lock, func(r records.Row) error {
+		var at, doubt int64
+		var generation int64
+		found = true
+		err := r.Scan(records.Text(&m.state), records.Text(&m.store), &generation, &m.pen, &m.settled, &m.runs, &m.plans, &m.fire, &m.log, &at, &doubt, records.Text(&m.run))
+		m.generation, m.at, m.doubt = uint64(generation), timeOf(at), timeOf(doubt)
+		return err
+	})
+	return m, found, err
+}
+
+func timeOf(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func msOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// prepareShared returns the id of the store, and creates it if there is none. It refuses a store that
+// processes without a shared journal use.
+func prepareShared(ctx context.Context, s *records.Store) (id string, err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+		query := func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }
+		m, found, err := readShared(query, tx.Dialect.Lock)
+		if err != nil || found && m.state == stateOpen {
+			id = m.store
+			return err
+		}
+		held := 0
+		if err := tx.Query(ctx, anyLeaseHeld, []any{s.Clock().UnixMilli()}, func(r records.Row) error { return r.Scan(&held) }); err != nil {
+			return err
+		}
+		if held > 0 {
+			return errors.New("a scheduler uses the store without Redis, must be stopped, and its lease must expire")
+		}
+		if id = m.store; found {
+			return nil
+		}
+		id = rand.Text()
+		_, err = tx.Exec(ctx, insertShared, id)
+		return err
+	})
+	return id, err
+}
+
+// CheckPlain returns an error if the tables lack what a shared log has.
+func CheckPlain(ctx context.Context, s *records.Store) error {
+	query := func(query string, scan func(records.Row) error) error { return s.Query(ctx, query, nil, scan) }
+	m, _, err := readShared(query, "")
+	if err == nil && m.state == stateOpen {
+		err = errors.New("what happened last is in its Redis: give --redis, or stop the last scheduler that has it, which brings everything into the tables")
+	}
+	return err
+}
+
+// storeShared stores the marks of a cut, if this process still has the pen.
+func (f *front) storeShared(ctx context.Context, tx *records.Tx, c *cut) error {
+	changed, err := tx.Exec(ctx, moveShared, c.marks.settled, c.marks.runs, c.marks.plans, c.lastFire, c.lastLog, f.Clock().UnixMilli(),
+		int64(c.marks.generation), c.marks.pen)
+	if err == nil && changed == 0 {
+		err = errPen
+	}
+	return err
+}
+
+// sharedIDs returns the highest ids that were given.
+func sharedIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error) {
+	m, _, err := readShared(func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }, "")
+	if err != nil {
+		return 0, 0, err
+	}
+	for table, last := range map[string]*int64{"xxlwheel_fire": &m.fire, "xxl_job_log": &m.log} {
+		err := tx.Query(ctx, selectGiven+table, nil, func(r records.Row) error {
+			var id int64
+			err := r.Scan(&id)
+			*last = max(*last, id)
+			return err
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return m.fire, m.log, nil
+}
+
+// reserveFires ensures that the table of fires gives ids above those that the memory has given.
+func reserveFires(ctx context.Context, tx *records.Tx, last int64) error {
+	if last == 0 {
+		return nil
+	}
+	for _, statement := range tx.Dialect.ReserveIDs("xxlwheel_fire", last) {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rememberFires notes the last id that the table of fires has given, which may have left it again.
+func rememberFires(ctx context.Context, tx *records.Tx, last int64) error {
+	_, err := tx.Exec(ctx, numberFires, last, last)
+	return err
+}
+
+// closeShared writes everything to the tables and gives the log up. Only the last process says that
+// the tables need no log: the others hold leases.
+func (f *front) closeShared(ctx context.Context) error {
+	err := f.shared.flush.fronted(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) error {
+		held := 0
+		err := tx.Query(ctx, anyLeaseHeld, []any{f.Clock().UnixMilli()}, func(r records.Row) error { return r.Scan(&held) })
+		if err != nil || held > 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, closeShared, f.marks.pen)
+		return err
+	})
+	close(f.shared.stop)
+	f.shared.ended.Wait()
+	return errors.Join(err, f.journal.Close())
+}

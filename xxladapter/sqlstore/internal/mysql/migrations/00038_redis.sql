@@ -1,0 +1,21 @@
+-- What the tables have of the log in Redis. There is one row once a scheduler
+-- has used Redis.
+
+-- +goose Up
+
+CREATE TABLE xxlwheel_redis (
+    id         bigint NOT NULL PRIMARY KEY CHECK (id = 1),
+    state      varchar(64) NOT NULL, -- new, open, or closed: the tables have everything
+    store      varchar(64) NOT NULL, -- a part of the names of the keys in Redis
+    generation bigint NOT NULL, -- counts how often the log was begun anew
+    pen        bigint NOT NULL, -- of the process that may write what follows
+    settled    bigint NOT NULL, -- the last record whose results, times and misfires are here
+    runs       bigint NOT NULL, -- the last record whose claimed fires and open runs are here
+    plans      bigint NOT NULL, -- the last record whose planned fires are here
+    fire       bigint NOT NULL, -- the last id that a fire has got
+    log        bigint NOT NULL, -- the last id that a log row has got
+    at_ms      bigint NOT NULL, -- when the tables last followed
+    doubt_ms   bigint NOT NULL, -- due times up to then may have been sent: the log was lost; 0 if it never was
+    run        varchar(64) NOT NULL, -- the server's process, if it may lose what it has confirmed
+    turn       bigint NOT NULL  -- counts the changes of this row
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -1,0 +1,256 @@
+package sharedlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+)
+
+// Life is how long the pen stays with a process that is silent. Others wait that long for a process
+// that has died.
+const Life = 1500 * time.Millisecond
+
+const (
+	patience   = 5 * time.Second        // an append is retried for so long while the server is away
+	attempt    = time.Second            // one call to the server
+	retryPause = 20 * time.Millisecond  // between two attempts
+	pollPause  = 2 * time.Millisecond   // between two questions for the pen
+	waitLimit  = 10 * time.Second       // for the pen
+	minHold    = 10 * time.Millisecond  // a process keeps the pen at least this long
+	maxHold    = 300 * time.Millisecond // longer only while a transaction runs
+	idleHold   = 25 * time.Millisecond  // and gives it back after so long without a call
+	renewAfter = 100 * time.Millisecond // the pen is renewed after so long without an append
+)
+
+// A Log is one process's side of a log. Records are appended in memory and stored in groups, as a
+// [journal.Journal] does.
+//
+// Append, Held and Yield are called under one lock of the caller's, so that nothing is appended
+// after Yield.
+type Log struct {
+	server  Server
+	logger  *slog.Logger
+	wake    chan struct{}
+	stopped chan struct{}
+
+	// Lock order: pen before mu.
+
+	pen sync.Mutex // held while the pen is taken or given back
+
+	mu        sync.Mutex // guards the fields below
+	state     State      // generation and pen of the memory that this process has
+	held      bool
+	releasing bool
+	wanted    bool
+	valid     time.Time     // the pen is certainly held until then
+	since     time.Time     // the pen is held, and the log read
+	loaded    time.Duration // how long the last Load took, with what its caller read
+	used      time.Time     // the pen was last asked for
+	buf       [][]byte
+	bytes     int64 // since the last rotation
+	next      int64 // the number of the next record
+	durable   int64 // the number of the last record that is stored
+	group     *group
+	flying    *group
+	failed    error
+	closed    bool
+	ends      []int64 // durable at each repair
+}
+
+// A group is stored together.
+type group struct {
+	done chan struct{} // closed when it is stored, or will never be
+	err  error         // set before done is closed
+	last int64         // the number of its last record
+}
+
+func newGroup() *group { return &group{done: make(chan struct{})} }
+
+// errUnread is why a log cannot be used before its first Load.
+var errUnread = errors.New("sharedlog: not read yet")
+
+// New returns a log that has to be loaded first. It takes ownership of the server.
+func New(server Server, logger *slog.Logger) *Log {
+	l := &Log{server: server, logger: logger, wake: make(chan struct{}, 1), stopped: make(chan struct{}), group: newGroup(), failed: errUnread, next: 1}
+	go l.write() // Close waits for it
+	return l
+}
+
+// Append adds a record. It does not wait; see Wait. The order of calls is the order of the records.
+func (l *Log) Append(record []byte) journal.Mark {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	number := l.next
+	l.next++
+	l.group.last = number
+	l.buf = append(l.buf, record)
+	l.bytes += int64(len(record))
+	l.notify()
+	return journal.Mark{Number: number, Repairs: len(l.ends)}
+}
+
+// Last returns the record that was appended last.
+func (l *Log) Last() journal.Mark {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return journal.Mark{Number: l.next - 1, Repairs: len(l.ends)}
+}
+
+// Wait returns when all records up to one are stored, or with the error why they are not.
+func (l *Log) Wait(m journal.Mark) error {
+	for {
+		l.mu.Lock()
+		g, failed, durable, closed := l.group, l.failed, l.durable, l.closed
+		if l.flying != nil && m.Number <= l.flying.last {
+			g = l.flying
+		}
+		earlier := m.Repairs < len(l.ends)
+		if earlier {
+			durable = l.ends[m.Repairs]
+		}
+		l.mu.Unlock()
+		switch {
+		case m.Number <= durable:
+			return nil
+		case earlier:
+			return journal.ErrTakenBack
+		case failed != nil:
+			return failed
+		case closed:
+			return journal.ErrClosed
+		}
+		l.notify()
+		<-g.done
+		if g.err != nil {
+			return g.err
+		}
+	}
+}
+
+// Failed returns why the log takes no records, or nil.
+func (l *Log) Failed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed
+}
+
+// Size returns the size in bytes of the records since the last call of Rotate.
+func (l *Log) Size() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes
+}
+
+// Rotate lets Size count from 0.
+func (l *Log) Rotate() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bytes = 0
+}
+
+// Rotating reports false: nothing has to be created for a rotation.
+func (l *Log) Rotating() bool { return false }
+
+// Lost returns an empty text: a log that is lost is noticed by the next call to its server.
+func (l *Log) Lost() string { return "" }
+
+// Trim removes records up to a number.
+func (l *Log) Trim(number int64) error {
+	ctx, cancel := context.WithTimeout(context.Background(), attempt)
+	defer cancel()
+	return l.server.Trim(ctx, number)
+}
+
+// write stores what was queued; one goroutine runs it.
+func (l *Log) write() {
+	defer close(l.stopped)
+	for range l.wake {
+		l.mu.Lock()
+		records, g, failed, closed, after := l.buf, l.group, l.failed, l.closed, l.state
+		after.Position = l.durable
+		l.buf, l.group, l.flying = nil, newGroup(), g
+		l.mu.Unlock()
+		if g.err = failed; g.err == nil && len(records) > 0 {
+			g.err = l.put(after, records)
+		}
+		l.mu.Lock()
+		switch {
+		case g.err != nil && failed == nil:
+			g.err = fmt.Errorf("write the shared log: %w", g.err)
+			l.failed, l.held = g.err, false
+			l.logger.Warn("shared log takes no records until it was read again", "err", g.err)
+		case g.err == nil && g.last > 0:
+			l.durable = g.last
+		}
+		l.flying = nil
+		release := l.releasing && len(l.buf) == 0
+		l.mu.Unlock()
+		close(g.done)
+		if release {
+			l.release()
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+// put stores records. It repeats the same append while the server is away, which is stored once
+// because the position is compared.
+func (l *Log) put(after State, records [][]byte) error {
+	begun, unanswered := time.Now(), false
+	for {
+		asked := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), attempt)
+		now, err := l.server.Append(ctx, after, records)
+		cancel()
+		switch {
+		case err == nil:
+			l.keep(now, asked)
+			return nil
+		case errors.Is(err, ErrRefused) && !unanswered:
+			return err
+		case errors.Is(err, ErrRefused):
+			if now.Held && now.Generation == after.Generation && now.Pen == after.Pen && now.Position == after.Position+int64(len(records)) {
+				return nil // an attempt without an answer has stored them
+			}
+			return errors.Join(journal.ErrInDoubt, err)
+		case time.Since(begun) > patience:
+			return errors.Join(journal.ErrInDoubt, err)
+		}
+		unanswered = true
+		time.Sleep(retryPause) // a server that is away is not asked continuously
+	}
+}
+
+// keep notes that the pen was held at the time of a question.
+func (l *Log) keep(now State, asked time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.valid, l.wanted = asked.Add(Life), now.Wanted
+}
+
+// Close stores what is left, gives the pen back and closes the server.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	l.closed, l.held = true, false
+	l.mu.Unlock()
+	l.notify()
+	<-l.stopped
+	ctx, cancel := context.WithTimeout(context.Background(), attempt)
+	defer cancel()
+	_ = l.server.Release(ctx) // otherwise others wait for Life
+	return l.server.Close()
+}
+
+func (l *Log) notify() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}

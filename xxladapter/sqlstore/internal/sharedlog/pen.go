@@ -1,0 +1,197 @@
+package sharedlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrMoved is why a log must be loaded again: another process has had the pen.
+var ErrMoved = errors.New("another process has written to the shared log")
+
+// Hold returns when this process has the pen. If another process has had it since the last Load, the
+// log has failed with [ErrMoved] until the next one: the memory is not what the log says.
+func (l *Log) Hold(ctx context.Context) error {
+	l.pen.Lock()
+	defer l.pen.Unlock()
+	l.mu.Lock()
+	l.releasing = false
+	l.mu.Unlock()
+	for begun := time.Now(); ; {
+		asked := time.Now()
+		now, err := l.take(ctx)
+		if err == nil && now.Held {
+			l.took(now, asked)
+			return nil
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && time.Since(begun) > patience:
+			return err
+		case time.Since(begun) > waitLimit:
+			return errors.New("another process keeps the shared log")
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pollPause):
+		}
+	}
+}
+
+func (l *Log) take(ctx context.Context) (State, error) {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	now, err := l.server.Take(ctx)
+	if err != nil {
+		return State{}, fmt.Errorf("ask for the shared log: %w", err)
+	}
+	return now, nil
+}
+
+// took notes that the pen was taken.
+func (l *Log) took(now State, asked time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	pending := len(l.buf) > 0 || l.flying != nil
+	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && (pending || now.Position == l.durable)
+	if !same && l.failed == nil {
+		l.failed = ErrMoved
+	}
+	if !l.held {
+		l.since = time.Now()
+	}
+	l.held, l.valid, l.used, l.wanted = true, asked.Add(Life), time.Now(), now.Wanted
+}
+
+// Held reports whether this process certainly has the pen.
+func (l *Log) Held() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used = time.Now()
+	return l.held && l.used.Before(l.valid)
+}
+
+// ShouldYield reports whether the pen is held and is to be given to another process, or to nobody
+// because no call needs it.
+func (l *Log) ShouldYield() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// A process that has read the tables keeps the pen at least twice as long as that took.
+	least := min(max(minHold, 2*l.loaded), maxHold)
+	return l.held && (l.wanted && time.Since(l.since) >= least || time.Since(l.used) >= idleHold)
+}
+
+// Yield gives the pen back once everything that was appended is stored. It does not wait.
+func (l *Log) Yield() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held, l.releasing = false, true
+	l.notify()
+}
+
+// release gives the pen back, unless it was asked for again.
+func (l *Log) release() {
+	l.pen.Lock()
+	defer l.pen.Unlock()
+	l.mu.Lock()
+	releasing := l.releasing
+	l.releasing = false
+	l.mu.Unlock()
+	if !releasing {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), attempt)
+	defer cancel()
+	_ = l.server.Release(ctx) // otherwise others wait for Life
+}
+
+// Renew keeps the pen if it is held and nothing was appended for a while.
+func (l *Log) Renew() {
+	l.mu.Lock()
+	due := l.held && time.Until(l.valid) < Life-renewAfter
+	l.mu.Unlock()
+	if !due || !l.pen.TryLock() {
+		return
+	}
+	defer l.pen.Unlock()
+	l.mu.Lock()
+	held := l.held
+	l.mu.Unlock()
+	if !held {
+		return
+	}
+	asked := time.Now()
+	if now, err := l.take(context.Background()); err == nil {
+		if now.Held {
+			l.keep(now, asked)
+			return
+		}
+		l.mu.Lock()
+		l.held = false
+		l.mu.Unlock()
+	}
+}
+
+// Look returns the state of the log as the server has it once everything that was appended is stored
+// or refused. REQUIRES: no record is appended meanwhile.
+func (l *Log) Look(ctx context.Context) (State, error) {
+	for {
+		l.mu.Lock()
+		g, idle := l.flying, l.flying == nil && len(l.buf) == 0
+		if g == nil {
+			g = l.group
+		}
+		l.mu.Unlock()
+		if idle {
+			break
+		}
+		l.notify()
+		<-g.done
+	}
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	now, err := l.server.Look(ctx)
+	if err == nil && !now.Held {
+		l.mu.Lock()
+		l.held = false
+		l.mu.Unlock()
+	}
+	return now, err
+}
+
+// Seen returns the last record that this process knows to be stored under a generation; 0 means
+// none.
+func (l *Log) Seen(generation int64) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if generation != l.state.Generation {
+		return 0
+	}
+	return l.durable
+}
+
+// ErrGap is the error of a read whose records are not complete.
+var ErrGap = errors.New("sharedlog: records are missing")
+
+// Begin begins an empty log.
+func (l *Log) Begin(ctx context.Context, generation, position int64) error {
+	return l.server.Begin(ctx, generation, position)
+}
+
+// Load calls replay with the records behind a number up to the state's position, and makes the log
+// usable from there. REQUIRES: no record is appended meanwhile.
+func (l *Log) Load(ctx context.Context, now State, after int64, replay func(number int64, record []byte) error) error {
+	if err := l.server.Read(ctx, after, now.Position, replay); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ends = append(l.ends, l.durable)
+	l.state, l.durable, l.next = now, now.Position, now.Position+1
+	l.group.last = 0
+	l.failed = nil
+	l.loaded, l.since, l.used = time.Since(l.since), time.Now(), time.Now()
+	return nil
+}

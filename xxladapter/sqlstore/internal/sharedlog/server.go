@@ -1,0 +1,51 @@
+// Package sharedlog is a journal that several processes share through a server. One process at a
+// time holds the pen: only it appends, and what it has in memory is complete while it does.
+package sharedlog
+
+import (
+	"context"
+	"errors"
+)
+
+// A State is what a server knows about its log.
+type State struct {
+	// Generation counts how often the log was begun anew; 0 means that the server has no log.
+	Generation int64
+	// Position is the number of the last record.
+	Position int64
+	// Pen counts how often the pen has passed from one process to another.
+	Pen int64
+	// Held is set if this process has the pen, or nobody has taken it since this process had it.
+	Held bool
+	// Wanted is set if another process waits for the pen.
+	Wanted bool
+	// Run identifies the server's process.
+	Run string
+}
+
+// ErrRefused is the error of an append by a process that no longer has the pen, or whose log is not
+// the server's. The server has stored nothing.
+var ErrRefused = errors.New("sharedlog: the pen has passed to another process, or the log was lost")
+
+// A Server keeps a log and decides who may append to it. What it has confirmed is durable. Its
+// methods are called from several goroutines.
+type Server interface {
+	// Take takes the pen for [Life] from now, or keeps it, unless another process has it or waits
+	// for it. State.Held tells whether it has succeeded.
+	Take(ctx context.Context) (State, error)
+	// Look returns the state, and changes nothing.
+	Look(ctx context.Context) (State, error)
+	// Append stores records behind the position of after, and keeps the pen for [Life]. It returns
+	// [ErrRefused] with the state if generation, position or pen differ from those of after.
+	Append(ctx context.Context, after State, records [][]byte) (State, error)
+	// Read calls each with the records behind a number, up to last, in order.
+	Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error
+	// Trim removes records up to a number.
+	Trim(ctx context.Context, number int64) error
+	// Begin begins an empty log with a generation, at a position, unless the server has that
+	// generation or a later one. The pen stays where it is.
+	Begin(ctx context.Context, generation, position int64) error
+	// Release gives the pen back.
+	Release(ctx context.Context) error
+	Close() error
+}

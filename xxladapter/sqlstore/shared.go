@@ -1,0 +1,86 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/postgres"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sqlite"
+)
+
+type (
+	// A LogServer keeps the log that several processes share in front of one store.
+	LogServer = sharedlog.Server
+	// A LogState is what a [LogServer] knows about its log.
+	LogState = sharedlog.State
+)
+
+var (
+	// ErrLogRefused is the error of [LogServer].Append by a process that may not append.
+	ErrLogRefused = sharedlog.ErrRefused
+	// ErrLogGap is the error of [LogServer].Read if a record is missing.
+	ErrLogGap = sharedlog.ErrGap
+)
+
+// PenLife is how long the right to append to a log stays with a process that is silent.
+const PenLife = sharedlog.Life
+
+// SharedOptions say which log stands in front of a store.
+type SharedOptions struct {
+	// Log returns the log of the store with an id, which was made up when the store was first opened
+	// with a log. The store closes it.
+	Log func(id string) LogServer
+	// Lossy is set if a server that restarts may have lost what it has confirmed. The store then
+	// treats each restart as a loss.
+	Lossy bool
+}
+
+// OpenShared opens the store that place names, as [Open] does, with a log in front of it that all
+// processes of the store share. What happens at each fire is durable in the log, and reaches the
+// tables behind it, within a second. Every call of the store sees it at once. Other programs that
+// read the tables see what these have.
+//
+// Every process of the store needs the log. Place must not be on MySQL, where a Java admin would not
+// see what is planned.
+func OpenShared(ctx context.Context, place string, opts Options, shared SharedOptions) (*Shared, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	behind, err := openBehind(ctx, place, opts)
+	if err != nil {
+		return nil, err
+	}
+	s, err := journaled.OpenShared(ctx, behind, journaled.SharedOptions{Logger: records.Options(opts).WithDefaults().Logger, Log: shared.Log, Lossy: shared.Lossy})
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", Redacted(place), err)
+	}
+	return &Shared{s}, nil
+}
+
+// A Shared is a store with a shared log.
+type Shared struct{ *journaled.Store }
+
+// A Comparison says how the tables of a store differ from its log.
+type Comparison = journaled.Comparison
+
+var _ xxladapter.Store = (*Shared)(nil)
+
+// openBehind opens the tables.
+func openBehind(ctx context.Context, place string, opts Options) (*records.Store, error) {
+	kind, rest, _ := strings.Cut(place, ":")
+	_, journal := cutJournal(rest)
+	switch {
+	case kind == "sqlite" && rest != "" && journal == "":
+		return sqlite.Open(ctx, rest, records.Options(opts))
+	case kind == "postgres" || kind == "postgresql":
+		return postgres.Open(ctx, place, records.Options(opts))
+	case kind == "mysql":
+		return nil, xxladapter.Invalidf("store is %q, must be on PostgreSQL with Redis: a Java admin on MySQL would not see what is planned", Redacted(place))
+	}
+	return nil, xxladapter.Invalidf("store is %q, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE with Redis", Redacted(place))
+}
