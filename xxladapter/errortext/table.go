@@ -415,6 +415,9 @@ var table = []rule{
 	{"registry_queue", "{field} 为“{value}”，须为 nats://app/name，其中 app 与 registryKey 相同", []form{
 		{"registryValue is %q, must be nats://app/name with the app of registryKey", "field=registryValue;value"},
 	}},
+	{"queue_app", "{field} 为“{value}”，须属于调用方所代表的 AppName", []form{
+		{"address is %q, must be of the app that the caller acts for", "field=address;value"},
+	}},
 	{"glue_type", "{field} 为 {value} 的任务没有源码", []form{
 		{"glueType is %s, must be another type for the job to have a source", "field=glueType;value"},
 	}},
@@ -571,6 +574,9 @@ var table = []rule{
 	}},
 	{"no_executor_calls", "此服务不调用执行器，须改用同一存储的其他服务", []form{
 		{"this server calls no executors, another one of the store must be asked", ""},
+	}},
+	{"no_queue", "该调度节点没有消息队列，须在启动时指定：--queue", []form{
+		{"this scheduler has no queue; start it with --queue", ""},
 	}},
 	{"no_takeover", "未指定 XXL-JOB 数据库，须在启动调度节点时指定：--import-from", []form{
 		{"no database of XXL-JOB is named, must be named when the scheduler is started: --import-from", ""},

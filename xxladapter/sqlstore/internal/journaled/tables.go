@@ -85,6 +85,11 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 	return s.Store.Unregister(with(ctx, grouping), appName, address)
 }
 
+// Registrations implements [xxladapter.Store].
+func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
+	return s.Store.Registrations(with(ctx, apart), appName)
+}
+
 // ExpireRegistrations implements [xxladapter.Store].
 func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
 	return s.Store.ExpireRegistrations(with(ctx, grouping), life)
