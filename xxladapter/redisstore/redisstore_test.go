@@ -26,9 +26,14 @@ func TestMain(m *testing.M) {
 
 func TestOnSQLite(t *testing.T) { t.Parallel(); storetest.Run(t, openOnSQLite) }
 
-func TestOnPostgres(t *testing.T) { t.Parallel(); storetest.Run(t, openOnPostgres) }
+func TestOnPostgres(t *testing.T) {
+	testserver.Long(t) // TestOnSQLite has the same rules without a server's pauses
+	t.Parallel()
+	storetest.Run(t, openOnPostgres)
+}
 
 func TestModelOnPostgres(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	storetest.RunModel(t, openOnPostgres,
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
