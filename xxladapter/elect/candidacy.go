@@ -90,7 +90,7 @@ func (c *Candidacy) campaign(ctx context.Context) (Leadership, error) {
 	}()
 	ticker := time.NewTicker(fitPace)
 	defer ticker.Stop()
-	contact := time.NewTimer(ContactLimit)
+	contact := time.NewTimer(ContactLimit + fitPace)
 	defer contact.Stop()
 	for {
 		select {

@@ -117,7 +117,7 @@ func TestTheElectorIsAway(t *testing.T) {
 		}
 		require.Positive(t, leader.Election())
 		require.Equal(t, xxladapter.ElectionAway, other.Election(), "as far as it knows")
-		time.Sleep(elect.ContactLimit)
+		time.Sleep(elect.ContactLimit + time.Second)
 		synctest.Wait()
 		require.Equal(t, xxladapter.ElectionWaits, other.Election())
 		for _, n := range []*node{one, two} {

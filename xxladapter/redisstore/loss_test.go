@@ -4,6 +4,8 @@ package redisstore
 
 import (
 	"context"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,6 +196,47 @@ func TestAKilledRedisLosesNothing(t *testing.T) {
 	require.Empty(t, misfires)
 }
 
+// A Redis that may lose what it has confirmed counts as lost when it was started again, also for a
+// process whose log has not changed.
+func TestARestartOfALossyRedisIsNoticed(t *testing.T) {
+	t.Parallel()
+	server := testserver.StartRedis(t, "appendfsync everysec")
+	s := &scene{t: t}
+	store, err := Open(t.Context(), server.URL("0"), emptyPostgres(t), Options{MayLose: true, SQL: sqlstore.Options{Logger: quiet}})
+	require.NoError(t, err)
+	s.compared = compared{store, t}
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	lease, err := s.Lease(t.Context(), "node", time.Minute)
+	require.NoError(t, err)
+	s.term = lease.Term
+	s.group, err = s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some"})
+	require.NoError(t, err)
+	s.job(xxladapter.Settings{})
+	require.Len(t, s.claim(), 1)
+	require.NoError(t, clientOf(t, server.URL("0")).BgRewriteAOF(t.Context()).Err()) // so that nothing is lost
+	time.Sleep(1500 * time.Millisecond)                                              // Redis syncs each second
+	server.Kill(t)
+	server.Start(t)
+	s.noticeLoss(clientOf(t, server.URL("0")))
+}
+
+// A Redis with a replica is refused: the replica may be promoted without what was confirmed.
+func TestARedisWithAReplicaIsRefused(t *testing.T) {
+	t.Parallel()
+	primary, replica := testserver.StartRedis(t), testserver.StartRedis(t)
+	u, err := url.Parse(primary.URL("0"))
+	require.NoError(t, err)
+	require.NoError(t, clientOf(t, replica.URL("0")).SlaveOf(t.Context(), u.Hostname(), u.Port()).Err())
+	behind := emptyPostgres(t)
+	require.Eventually(t, func() bool {
+		s, err := Open(t.Context(), primary.URL("0"), behind, Options{SQL: sqlstore.Options{Logger: quiet}})
+		if err == nil {
+			require.NoError(t, s.Close()) // the replica has not connected yet
+		}
+		return err != nil && strings.Contains(err.Error(), "redis has replicas (1), must have none")
+	}, 20*time.Second, 100*time.Millisecond)
+}
+
 // Two processes see at once what the other one has done, and plan no due time twice.
 func TestProcessesShareAStore(t *testing.T) {
 	t.Parallel()
@@ -252,7 +295,7 @@ func TestWrongInputsAreRefused(t *testing.T) {
 	slow := testserver.StartRedis(t, "appendfsync everysec")
 	for _, c := range []struct{ redis, behind, want string }{
 		{"http://x", "postgres://x/y", `redis is "http://x", must be redis://`},
-		{"redis+sentinel://127.0.0.1:1/0", "postgres://x/y", "master_name=NAME"},
+		{"redis+sentinel://127.0.0.1:1/0", "postgres://x/y", "must be redis://"},
 		{"redis://u:secret@127.0.0.1:1/0", "postgres://x/y", "refused"},
 		{slow.URL("0"), "postgres://x/y", "redis has appendonly yes and appendfsync everysec, must have yes and always, or --redis-may-lose"},
 		{testserver.Redis(t), "mysql://u:secret@x/y", "must be on PostgreSQL with Redis: a Java admin on MySQL would not see what is planned"},

@@ -1,5 +1,6 @@
-// Package redisstore is an [xxladapter.Store] whose calls of each fire end in Redis. A SQL store
-// follows behind it. See DESIGN.md.
+// Package redisstore is an [xxladapter.Store] that writes every change of a fire to Redis first and to
+// PostgreSQL in bulk, a quarter of a second later. The rules are in sqlstore/internal/journaled; this
+// package has keys, scripts and checks of settings. See DESIGN.md.
 package redisstore
 
 import (
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
@@ -21,13 +23,14 @@ type Options struct {
 	SQL sqlstore.Options
 	// MayLose allows a Redis that may lose what it has confirmed, because it does not sync each write
 	// to its disk (appendfsync always) or may evict keys. Each restart of Redis then counts as a loss.
+	// The default, false, refuses such a Redis.
 	MayLose bool
 }
 
-// Open opens the store that url, of Redis, and behind, a place of [sqlstore.OpenShared], name. Each
-// process of the store must have both. The url is redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// for
-// TLS, or redis+sentinel://USER:PASSWORD@HOST:PORT/DB?master_name=NAME&addr=HOST:PORT for the primary
-// that sentinels name.
+// Open opens a store whose log is in the Redis at url and whose tables are at behind, which is a place
+// as [sqlstore.OpenShared] takes it. Each process of the store must have both. The url is
+// redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// for TLS. A Redis with replicas is refused, since one
+// that is promoted may lack what was confirmed.
 //
 // The errors that are about url or behind are [xxladapter.Error] values. None contains a password.
 func Open(ctx context.Context, url, behind string, opts Options) (*Store, error) {
@@ -66,29 +69,58 @@ func (silent) Printf(context.Context, string, ...any) {}
 var silence = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 
 // connect returns a client for the url. It does not connect yet.
-func connect(url string) (redis.UniversalClient, error) {
+func connect(url string) (*client, error) {
 	silence()
 	wrong := func() error {
-		return xxladapter.Invalidf("redis is %q, must be redis://USER:PASSWORD@HOST:PORT/DB, rediss:// with TLS, or redis+sentinel://HOST:PORT/DB?master_name=NAME", sqlstore.Redacted(url))
-	}
-	if rest, is := strings.CutPrefix(url, "redis+sentinel://"); is {
-		opts, err := redis.ParseFailoverURL("redis://" + rest)
-		if err != nil || opts.MasterName == "" {
-			return nil, wrong()
-		}
-		return redis.NewFailoverClient(opts), nil
+		return xxladapter.Invalidf("redis is %q, must be redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// with TLS", sqlstore.Redacted(url))
 	}
 	opts, err := redis.ParseURL(url)
 	if err != nil || opts.Network == "unix" && !strings.HasPrefix(url, "unix://") {
 		return nil, wrong()
 	}
-	return redis.NewClient(opts), nil
+	// An append that is repeated unseen would be refused as stored by somebody else. The log repeats
+	// what may be repeated, within its own limits.
+	opts.MaxRetries, opts.ContextTimeoutEnabled = -1, true
+	c := new(client)
+	opts.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
+		run, err := runOf(conn.Info(ctx, "server"))
+		c.run.Store(&run)
+		return err
+	}
+	c.Client = redis.NewClient(opts)
+	return c, nil
+}
+
+// A client notes the server's process whenever it connects.
+type client struct {
+	*redis.Client
+	run atomic.Pointer[string]
+}
+
+// runOf returns the name of the server's process.
+func runOf(info *redis.StringCmd) (run string, err error) {
+	text, err := info.Result()
+	for line := range strings.Lines(text) {
+		if id, is := strings.CutPrefix(line, "run_id:"); is {
+			run = strings.TrimSpace(id)
+		}
+	}
+	return run, err
 }
 
 // check refuses a server that may lose what it has confirmed.
-func check(ctx context.Context, client redis.UniversalClient, mayLose bool) error {
+func check(ctx context.Context, client *client, mayLose bool) error {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return err
+	}
+	replication, err := client.Info(ctx, "replication").Result()
+	if err != nil {
+		return fmt.Errorf("its replicas cannot be read: %w", err)
+	}
+	for line := range strings.Lines(replication) {
+		if n, is := strings.CutPrefix(strings.TrimSpace(line), "connected_slaves:"); is && n != "0" {
+			return xxladapter.Invalidf("redis has replicas (%s), must have none: one that is promoted may lack what was confirmed", n)
+		}
 	}
 	if mayLose {
 		return nil

@@ -66,13 +66,17 @@ stored[1] = 2
 return stored
 `)
 
-	// begin: KEYS head, log. ARGV gen, pos.
+	// begin: KEYS head, log. ARGV holder, pen, gen, pos.
 	beginScript = redis.NewScript(`
-if tonumber(redis.call('HGET', KEYS[1], 'gen') or '0') >= tonumber(ARGV[1]) then
+local h = redis.call('HMGET', KEYS[1], 'gen', 'pen', 'holder')
+if h[3] ~= ARGV[1] or h[2] ~= ARGV[2] then
+	return redis.error_reply('ERR the pen has passed to another process')
+end
+if tonumber(h[1] or '0') >= tonumber(ARGV[3]) then
 	return redis.error_reply('ERR the log has a later generation')
 end
 redis.call('DEL', KEYS[2])
-redis.call('HSET', KEYS[1], 'gen', ARGV[1], 'pos', ARGV[2])
+redis.call('HSET', KEYS[1], 'gen', ARGV[3], 'pos', ARGV[4])
 return 1
 `)
 

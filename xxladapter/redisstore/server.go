@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -23,18 +24,20 @@ const readBatch = 500
 
 // A server is the log of one store in Redis. It implements [sqlstore.LogServer].
 type server struct {
-	client redis.UniversalClient
+	client *client
 	// holder names this process.
 	holder          string
 	head, want, log string // keys
 	// lossy is set if Redis may forget what it has confirmed when it restarts.
 	lossy bool
+	// read is the server's process at the last Look.
+	read atomic.Pointer[string]
 }
 
 var _ sqlstore.LogServer = (*server)(nil)
 
 // newServer returns the log of the store with an id.
-func newServer(client redis.UniversalClient, id string, lossy bool) *server {
+func newServer(client *client, id string, lossy bool) *server {
 	tag := "{xxlwheel:" + id + "}:"
 	return &server{client: client, holder: rand.Text(), head: tag + "head", want: tag + "want", log: tag + "log", lossy: lossy}
 }
@@ -42,6 +45,9 @@ func newServer(client redis.UniversalClient, id string, lossy bool) *server {
 // Take implements [sqlstore.LogServer].
 func (s *server) Take(ctx context.Context) (sqlstore.LogState, error) {
 	state, _, err := s.run(ctx, takeScript, []string{s.head, s.want}, s.holder, sqlstore.PenLife.Milliseconds(), wish.Milliseconds())
+	if read, run := s.read.Load(), s.client.run.Load(); s.lossy && read != nil && run != nil && *read != *run {
+		state.Generation = 0 // of another process of Redis: the log is read again, and its loss noticed
+	}
 	return state, err
 }
 
@@ -51,11 +57,8 @@ func (s *server) Look(ctx context.Context) (sqlstore.LogState, error) {
 	if err != nil || !s.lossy {
 		return state, err
 	}
-	info, err := s.client.Info(ctx, "server").Result()
-	for line := range strings.Lines(info) {
-		if id, is := strings.CutPrefix(line, "run_id:"); is {
-			state.Run = strings.TrimSpace(id)
-		}
+	if state.Run, err = runOf(s.client.Info(ctx, "server")); err == nil {
+		s.read.Store(&state.Run)
 	}
 	return state, err
 }
@@ -117,8 +120,8 @@ func (s *server) Trim(ctx context.Context, number int64) error {
 }
 
 // Begin implements [sqlstore.LogServer].
-func (s *server) Begin(ctx context.Context, generation, position int64) error {
-	return beginScript.Run(ctx, s.client, []string{s.head, s.log}, generation, position).Err()
+func (s *server) Begin(ctx context.Context, now sqlstore.LogState) error {
+	return beginScript.Run(ctx, s.client, []string{s.head, s.log}, s.holder, now.Pen, now.Generation, now.Position).Err()
 }
 
 // Release implements [sqlstore.LogServer].

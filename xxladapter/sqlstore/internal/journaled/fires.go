@@ -138,7 +138,6 @@ func (s *fires) list(f xxladapter.FireFilter) (found []xxladapter.Fire) {
 		case f.JobID != 0 && fire.JobID != f.JobID,
 			f.State != "" && fire.State != f.State,
 			f.Owner != xxladapter.Term{} && fire.Owner != f.Owner,
-			f.IDs != nil && !slices.Contains(f.IDs, fire.ID),
 			f.Shards != 0 && !f.Shards.HasJob(fire.JobID),
 			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore),
 			f.AfterID != 0 && cmp.Or(fire.Due.Compare(milli(f.AfterDue)), cmp.Compare(fire.ID, f.AfterID)) <= 0:
@@ -147,6 +146,14 @@ func (s *fires) list(f xxladapter.FireFilter) (found []xxladapter.Fire) {
 		return true
 	}
 	var kept []*fire
+	if f.IDs != nil {
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(f.IDs))) {
+			if fire := s.byID[id]; fire != nil && keep(fire) {
+				kept = append(kept, fire)
+			}
+		}
+		return copiesOf(kept, f.Limit)
+	}
 	if f.JobID != 0 {
 		for _, fire := range s.byJob[f.JobID] {
 			if keep(fire) {

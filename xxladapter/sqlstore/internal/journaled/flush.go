@@ -86,12 +86,11 @@ func (t *transaction) Before(ctx context.Context, tx *records.Tx) error {
 		}
 		t.cut = t.f.cutOff(t.what.needs)
 	}
-	if t.f.shared != nil && t.what.changes {
-		if err := reserveFires(ctx, tx, t.cut.lastFire); err != nil {
-			return err
-		}
+	if err := t.f.write(ctx, tx, &t.cut); err != nil || t.f.shared == nil || !t.what.changes {
+		return err
 	}
-	return t.f.write(ctx, tx, &t.cut)
+	// After the marks, whose row refuses a process that has lost the pen: a sequence is not rolled back.
+	return reserveFires(ctx, tx, t.cut.lastFire)
 }
 
 // After implements [records.FrontTx].

@@ -93,8 +93,11 @@ func (f *front) lookAfterPen() {
 			return
 		case <-ticker.C:
 		}
-		if l.ShouldYield() && f.mu.TryLock() {
-			l.Yield()
+		if l.ShouldYield() {
+			f.mu.Lock()
+			if l.ShouldYield() { // nothing has used it while this waited
+				l.Yield()
+			}
 			f.mu.Unlock()
 		}
 		l.Renew()

@@ -21,6 +21,16 @@ func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 	if !found {
 		return errors.New("the row of its Redis is missing in xxlwheel_redis")
 	}
+	if m.state != stateOpen {
+		// Under the lock of new terms: a process without Redis may have got one since the store was
+		// opened, and gets none once the state is open.
+		if err := tx.LockTerm(ctx); err != nil {
+			return err
+		}
+		if err := refusePlain(ctx, tx, f.Clock()); err != nil {
+			return err
+		}
+	}
 	now, err := f.shared.log.Look(ctx)
 	if err != nil {
 		return err
@@ -92,7 +102,7 @@ func (f *front) beginAnew(ctx context.Context, tx *records.Tx, m *sharedMarks, n
 	m.generation = max(m.generation, uint64(now.Generation)) + 1
 	m.settled, m.runs, m.plans = last, last, last
 	now.Generation, now.Position = int64(m.generation), last
-	if err := f.shared.log.Begin(ctx, now.Generation, last); err != nil || first {
+	if err := f.shared.log.Begin(ctx, now); err != nil || first {
 		return now, err
 	}
 	m.fire, m.log, m.doubt = m.fire+idJump, m.log+idJump, milli(f.Clock())

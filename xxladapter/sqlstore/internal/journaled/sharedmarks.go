@@ -70,12 +70,8 @@ func prepareShared(ctx context.Context, s *records.Store) (id string, err error)
 			id = m.store
 			return err
 		}
-		held := 0
-		if err := tx.Query(ctx, anyLeaseHeld, []any{s.Clock().UnixMilli()}, func(r records.Row) error { return r.Scan(&held) }); err != nil {
+		if err := refusePlain(ctx, tx, s.Clock()); err != nil {
 			return err
-		}
-		if held > 0 {
-			return errors.New("a scheduler uses the store without Redis, must be stopped, and its lease must expire")
 		}
 		if id = m.store; found {
 			return nil
@@ -85,6 +81,16 @@ func prepareShared(ctx context.Context, s *records.Store) (id string, err error)
 		return err
 	})
 	return id, err
+}
+
+// refusePlain returns an error if a process has a lease. REQUIRES: none with a shared journal has one.
+func refusePlain(ctx context.Context, tx *records.Tx, now time.Time) error {
+	held := 0
+	err := tx.Query(ctx, anyLeaseHeld, []any{now.UnixMilli()}, func(r records.Row) error { return r.Scan(&held) })
+	if err == nil && held > 0 {
+		err = errors.New("a scheduler uses the store without Redis, must be stopped, and its lease must expire")
+	}
+	return err
 }
 
 // CheckPlain returns an error if the tables lack what a shared log has.

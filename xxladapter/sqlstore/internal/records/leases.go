@@ -84,7 +84,7 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 		return lease, err
 	}
 	err = s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) (err error) {
-		lease, err = tx.lease(ctx, node, life, leads, s.Clock)
+		lease, err = s.leaseIn(ctx, tx, node, life, leads)
 		return err
 	})
 	if err != nil {
@@ -121,7 +121,13 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration, le
 	return lease, true, nil
 }
 
-func (t *Tx) lease(ctx context.Context, node string, life time.Duration, leads leadership, clock func() time.Time) (xxladapter.Lease, error) {
+// behindLog asks whether the tables lack what a log in front of them has.
+const behindLog = `SELECT 1 FROM xxlwheel_redis WHERE id = 1 AND state = 'open'`
+
+// errBehindLog refuses a term to a process that does not see what has happened.
+var errBehindLog = errors.New("sqlstore: schedulers with Redis use these tables, which lack what Redis has")
+
+func (s *Store) leaseIn(ctx context.Context, t *Tx, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
 	var last int64
 	err := t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
 	if err != nil {
@@ -132,7 +138,17 @@ func (t *Tx) lease(ctx context.Context, node string, life time.Duration, leads l
 		return xxladapter.Lease{}, err
 	}
 	// The clock is read after the wait for the lock.
-	r := state.Renew(node, life.Milliseconds(), ToMilli(clock()), leads)
+	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()), leads)
+	if r.mine.Number == 0 && s.Front == nil {
+		// A store that is behind a log now may not have been when this process opened it.
+		behind, err := t.has(ctx, behindLog)
+		if err == nil && behind {
+			err = errBehindLog
+		}
+		if err != nil {
+			return xxladapter.Lease{}, err
+		}
+	}
 	if err := t.Apply(ctx, &r, last); err != nil {
 		return xxladapter.Lease{}, err
 	}
@@ -140,7 +156,7 @@ func (t *Tx) lease(ctx context.Context, node string, life time.Duration, leads l
 		if h.Term.Node == node && h.Cause == xxladapter.MoveJoined {
 			h.Term = r.mine.Term
 		}
-		if err := t.addShardMove(ctx, h, clock()); err != nil {
+		if err := t.addShardMove(ctx, h, s.Clock()); err != nil {
 			return xxladapter.Lease{}, err
 		}
 	}

@@ -27,6 +27,9 @@ const (
 	renewAfter = 100 * time.Millisecond // the pen is renewed after so long without an append
 )
 
+// keptEnds is how many loads of the log a call may wait for the same record.
+const keptEnds = 1000
+
 // A Log is one process's side of a log. Records are appended in memory and stored in groups, as a
 // [journal.Journal] does.
 //
@@ -59,7 +62,8 @@ type Log struct {
 	flying    *group
 	failed    error
 	closed    bool
-	ends      []int64 // durable at each repair
+	repairs   int     // how often the log was loaded
+	ends      []int64 // durable at the last of these, at most keptEnds of them
 }
 
 // A group is stored together.
@@ -91,14 +95,14 @@ func (l *Log) Append(record []byte) journal.Mark {
 	l.buf = append(l.buf, record)
 	l.bytes += int64(len(record))
 	l.notify()
-	return journal.Mark{Number: number, Repairs: len(l.ends)}
+	return journal.Mark{Number: number, Repairs: l.repairs}
 }
 
 // Last returns the record that was appended last.
 func (l *Log) Last() journal.Mark {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return journal.Mark{Number: l.next - 1, Repairs: len(l.ends)}
+	return journal.Mark{Number: l.next - 1, Repairs: l.repairs}
 }
 
 // Wait returns when all records up to one are stored, or with the error why they are not.
@@ -109,12 +113,15 @@ func (l *Log) Wait(m journal.Mark) error {
 		if l.flying != nil && m.Number <= l.flying.last {
 			g = l.flying
 		}
-		earlier := m.Repairs < len(l.ends)
-		if earlier {
-			durable = l.ends[m.Repairs]
+		earlier := m.Repairs < l.repairs
+		forgotten := m.Repairs < l.repairs-len(l.ends)
+		if earlier && !forgotten {
+			durable = l.ends[m.Repairs-(l.repairs-len(l.ends))]
 		}
 		l.mu.Unlock()
 		switch {
+		case forgotten:
+			return journal.ErrInDoubt
 		case m.Number <= durable:
 			return nil
 		case earlier:

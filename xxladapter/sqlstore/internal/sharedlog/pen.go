@@ -62,7 +62,8 @@ func (l *Log) took(now State, asked time.Time) {
 	if !l.held {
 		l.since = time.Now()
 	}
-	l.held, l.valid, l.used, l.wanted = true, asked.Add(Life), time.Now(), now.Wanted
+	l.held, l.releasing = true, false // it may have been given back while this call waited
+	l.valid, l.used, l.wanted = asked.Add(Life), time.Now(), now.Wanted
 }
 
 // Held reports whether this process certainly has the pen.
@@ -175,10 +176,8 @@ func (l *Log) Seen(generation int64) int64 {
 // ErrGap is the error of a read whose records are not complete.
 var ErrGap = errors.New("sharedlog: records are missing")
 
-// Begin begins an empty log.
-func (l *Log) Begin(ctx context.Context, generation, position int64) error {
-	return l.server.Begin(ctx, generation, position)
-}
+// Begin begins an empty log; see [Server].
+func (l *Log) Begin(ctx context.Context, now State) error { return l.server.Begin(ctx, now) }
 
 // Load calls replay with the records behind a number up to the state's position, and makes the log
 // usable from there. REQUIRES: no record is appended meanwhile.
@@ -188,7 +187,11 @@ func (l *Log) Load(ctx context.Context, now State, after int64, replay func(numb
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.repairs++
 	l.ends = append(l.ends, l.durable)
+	if len(l.ends) > keptEnds {
+		l.ends = append([]int64(nil), l.ends[1:]...)
+	}
 	l.state, l.durable, l.next = now, now.Position, now.Position+1
 	l.group.last = 0
 	l.failed = nil

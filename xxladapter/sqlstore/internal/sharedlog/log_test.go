@@ -1,0 +1,146 @@
+package sharedlog
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+)
+
+// loaded returns the log of a process that has the pen and has read everything.
+func loaded(t *testing.T, on *shelf, name string) *Log {
+	t.Helper()
+	l := New(&reader{on, name}, slog.New(slog.DiscardHandler))
+	require.NoError(t, l.Hold(t.Context()))
+	read(t, l)
+	return l
+}
+
+// read loads everything that is on the shelf.
+func read(t *testing.T, l *Log) {
+	t.Helper()
+	now, err := l.Look(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, l.Load(t.Context(), now, 0, func(int64, []byte) error { return nil }))
+}
+
+// TestAPenThatWasTakenAgainIsKept lets the server be away for longer than the pen lasts. The call
+// that waits for it gets the pen, although it was given back meanwhile for want of calls.
+func TestAPenThatWasTakenAgainIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		l := loaded(t, on, "a")
+		on.set(func() { on.away = true })
+		time.Sleep(Life)
+		require.False(t, l.Held())
+		// Given back between the failed attempts of a call. The writer's release would wait for that
+		// call's lock, which a bubble takes for a goroutine that runs, so it comes afterwards.
+		on.set(func() { on.away, on.asked = false, func() { l.setReleasing() } })
+		require.NoError(t, l.Hold(t.Context()))
+		l.release()
+		require.Equal(t, "a", on.held())
+		require.True(t, l.Held())
+		require.NoError(t, l.Close())
+		require.Empty(t, on.held())
+	})
+}
+
+// TestTheHolderYieldsInTime looks one nanosecond before and at each time that counts.
+func TestTheHolderYieldsInTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		wanted  bool
+		loading time.Duration
+		after   time.Duration
+	}{
+		"nobody waits":                {false, 0, idleHold},
+		"another process waits":       {true, 0, minHold},
+		"reading took a while":        {true, 8 * time.Millisecond, 16 * time.Millisecond},
+		"reading took long, and idle": {true, 200 * time.Millisecond, idleHold},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				on := newShelf()
+				l := New(&reader{on, "a"}, slog.New(slog.DiscardHandler))
+				require.NoError(t, l.Hold(t.Context()))
+				time.Sleep(c.loading)
+				read(t, l)
+				l.mu.Lock()
+				l.wanted = c.wanted
+				l.mu.Unlock()
+				time.Sleep(c.after - time.Nanosecond)
+				require.False(t, l.ShouldYield())
+				time.Sleep(time.Nanosecond)
+				require.True(t, l.ShouldYield())
+				require.NoError(t, l.Close())
+			})
+		})
+	}
+}
+
+// TestASilentHolderLosesThePenAtItsEnd lets another process wait for the pen of one that froze.
+func TestASilentHolderLosesThePenAtItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		a := loaded(t, on, "a")
+		b := New(&reader{on, "b"}, slog.New(slog.DiscardHandler))
+		begun := time.Now()
+		require.NoError(t, b.Hold(t.Context()))
+		require.InDelta(t, Life, time.Since(begun), float64(pollPause))
+		require.False(t, a.Held())
+		require.ErrorIs(t, a.Wait(a.Append([]byte("too late"))), ErrRefused)
+		read(t, b)
+		mark := b.Append([]byte("one"))
+		require.NoError(t, b.Wait(mark))
+		require.NoError(t, a.Close())
+		require.NoError(t, b.Close())
+		require.Equal(t, map[int64][]byte{1: []byte("one")}, on.records)
+	})
+}
+
+// TestAnAppendWithoutAnAnswerIsStoredOnce loses the answer to an append that was done.
+func TestAnAppendWithoutAnAnswerIsStoredOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		l := loaded(t, on, "a")
+		on.set(func() { on.mute = true })
+		require.NoError(t, l.Wait(l.Append([]byte("one"))))
+		require.NoError(t, l.Wait(l.Append([]byte("two"))))
+		require.NoError(t, l.Close())
+		require.Equal(t, map[int64][]byte{1: []byte("one"), 2: []byte("two")}, on.records)
+	})
+}
+
+// TestAnOutageIsWaitedForAWhile takes the server away during an append, for less and for more than
+// the append waits.
+func TestAnOutageIsWaitedForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		l := loaded(t, on, "a")
+		on.set(func() { on.away = true })
+		time.AfterFunc(patience-time.Second, func() { on.set(func() { on.away = false }) })
+		require.NoError(t, l.Wait(l.Append([]byte("one"))))
+		on.set(func() { on.away = true })
+		begun := time.Now()
+		require.ErrorIs(t, l.Wait(l.Append([]byte("two"))), journal.ErrInDoubt)
+		require.InDelta(t, patience, time.Since(begun), float64(2*retryPause))
+		require.ErrorIs(t, l.Failed(), journal.ErrInDoubt)
+		require.False(t, l.Held())
+		on.set(func() { on.away = false })
+		require.NoError(t, l.Hold(context.Background()))
+		read(t, l)
+		require.NoError(t, l.Wait(l.Append([]byte("two"))))
+		require.NoError(t, l.Close())
+	})
+}
+
+// setReleasing does what Yield does, but for waking the writer.
+func (l *Log) setReleasing() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held, l.releasing = false, true
+}
